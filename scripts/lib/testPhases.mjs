@@ -36,11 +36,18 @@ const PHASES = [
 		run: hostTests,
 		beside: 'unit',
 	},
-	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
+	{
+		name: 'package',
+		needs: [],
+		run: () => packageExtension().then(() => true),
+		also: ['e2e'],
+		beside: 'unit',
+	},
 	{
 		name: 'e2e',
 		needs: ['server', 'chromium', 'claude-code', 'codex'],
 		run: (words, how) => vitest('e2e', words, how),
+		beside: 'unit',
 	},
 ];
 

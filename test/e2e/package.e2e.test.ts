@@ -71,7 +71,7 @@ it('ships every file that the README and what it leads to link to', () => {
 });
 
 it('is small, above all in what every window loads and what every hook starts', () => {
-	const sizes = filesInZip(packagedExtension);
+	const files = filesInZip(packagedExtension);
 	const tooLarge = Object.entries({
 		'dist/extension.js': 2,
 		'dist/late.js': 7,
@@ -79,8 +79,36 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/main.js': 635,
 		'dist/nancy.js': 600,
 	})
-		.map(([file, most]) => ({ file, most, is: (sizes.get(`extension/${file}`) ?? Infinity) / KB }))
+		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
 	expect(statSync(packagedExtension).size / KB).toBeLessThan(980);
+});
+
+it('has programs without an editor that need nothing but Node', () => {
+	const programs = [...filesInZip(packagedExtension)].filter(([name]) => /dist\/(?:hook\/.*|nancy)\.js$/.test(name));
+	expect(programs.length).toBeGreaterThan(driverFolders.length);
+	for (const [name, program] of programs) {
+		const needed = [...program.text().matchAll(/\brequire\(\s*["']([^"']+)["']\s*\)/g)].map(
+			([, module = '']) => module,
+		);
+		expect(needed.length, name).toBeGreaterThan(3);
+		expect(
+			needed.filter(module => !module.startsWith('node:')),
+			name,
+		).toEqual([]);
+	}
+});
+
+it('takes VS Code’s API as it is, without a copy for each file', () => {
+	const files = filesInZip(packagedExtension);
+	for (const name of ['extension', 'late', 'main']) {
+		const program = files.get(`extension/dist/${name}.js`)?.text() ?? '';
+		const calls = program.match(/.\brequire\(\s*["']vscode["']\s*\)/g) ?? [];
+		expect(calls.length, name).toBeGreaterThan(0);
+		expect(
+			calls.filter(call => call.startsWith('(')),
+			name,
+		).toEqual([]);
+	}
 });

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { drivers } from '../../src/drivers/index.ts';
@@ -109,29 +109,6 @@ describe('agents', () => {
 				named.test(withoutComments(readFileSync(join(root, 'src', file), 'utf8'))),
 		);
 		expect(naming).toEqual([]);
-	});
-});
-
-/** Bundles are there when `npm run build` has run, as it has before `npm test` comes here. */
-const programs = [...globSync('dist/hook/*.js', { cwd: root }), 'dist/nancy.js'].filter(file =>
-	existsSync(join(root, file)),
-);
-describe.skipIf(programs.length === 0)('programs without an editor (built)', () => {
-	it.each(programs)('%s needs nothing but Node', file => {
-		const needed = [...readFileSync(join(root, file), 'utf8').matchAll(/\brequire\(\s*["']([^"']+)["']\s*\)/g)];
-		expect(needed.length).toBeGreaterThan(3);
-		expect(needed.map(([, name = '']) => name).filter(name => !name.startsWith('node:'))).toEqual([]);
-	});
-});
-
-const windows = ['extension', 'late', 'main']
-	.map(name => `dist/${name}.js`)
-	.filter(file => existsSync(join(root, file)));
-describe.skipIf(windows.length === 0)('programs of the window (built)', () => {
-	it.each(windows)("%s takes VS Code's API as it is, without a copy for each file", file => {
-		const calls = readFileSync(join(root, file), 'utf8').match(/.\brequire\(\s*["']vscode["']\s*\)/g) ?? [];
-		expect(calls.length).toBeGreaterThan(0);
-		expect(calls.filter(call => call.startsWith('('))).toEqual([]);
 	});
 });
 
