@@ -249,7 +249,7 @@ describe('in a trusted folder, delegates', () => {
 		expect(await workbench.status('nancy.nancy.delegates').innerText()).toContain('1 delegate');
 		// It has a view of its own, and is no worker of the task.
 		expect(await workbench.row('Tasks', /delegate-1/).count()).toBe(0);
-		await row(/Make a file/).click();
+		await workbench.clickForTerminal(row(/Make a file/), 2);
 		await workbench.waitForTerminalText(/● Bash until/, 1);
 		await lab.picture('delegates-running');
 		made.open();

@@ -215,6 +215,25 @@ export class Workbench {
 		return this.page.evaluate(readTerminal, index);
 	}
 
+	/**
+	 * Clicks a row that shows something in a terminal. VS Code draws the row of a running delegate anew each second. A click in that moment
+	 * finds no command or no row any more, and does nothing, so a person clicks again.
+	 * @param count of terminals that there are then
+	 */
+	async clickForTerminal(row: Locator, count: number): Promise<void> {
+		const terminals = this.page.locator('.terminal-wrapper');
+		await eventually(
+			'the terminal',
+			async () => {
+				await row.click();
+				const opened = () => terminals.count().then(now => now >= count);
+				for (let look = 0; look < 20 && !(await opened()); look++) await this.page.waitForTimeout(250);
+				return opened();
+			},
+			{ everyMs: 0 },
+		);
+	}
+
 	async waitForTerminalText(pattern: RegExp, index = 0): Promise<string> {
 		let last = '';
 		try {
