@@ -26,35 +26,33 @@ const CHECKS = [
 
 /**
  * Runs all checkers and prints one line for each.
- * @param {{ fix: boolean }} options
+ * @param {{ fix: boolean, print?: (text: string) => void }} options
  * @returns {Promise<boolean>} whether all are content
  */
-export async function check({ fix }) {
-	const verdicts = [await judgeGenerated(fix)];
-	for (const checker of CHECKS) verdicts.push(await judge(checker, fix));
+export async function check({ fix, print = console.log }) {
+	const verdicts = [await judgeGenerated(fix, print)];
+	for (const checker of CHECKS) verdicts.push(await judge(checker, fix, print));
 	return verdicts.every(Boolean);
 }
 
 /** Before the formatter, which then sees what was written. */
-async function judgeGenerated(fix) {
+async function judgeGenerated(fix, print) {
 	const started = Date.now();
 	const { looked, stale } = await generated({ fix });
 	const good = fix || stale.length === 0;
 	const cure = good ? '' : `${stale.join(', ')} differ from the drivers; run npm run check -- --fix; `;
-	console.log(`${good ? 'ok  ' : 'FAIL'} generated: ${cure}${looked} files, ${Date.now() - started} ms`);
+	print(`${good ? 'ok  ' : 'FAIL'} generated: ${cure}${looked} files, ${Date.now() - started} ms`);
 	return good;
 }
 
-async function judge({ name, args, fix, fixInstead, looked, hide }, fixing) {
+async function judge({ name, args, fix, fixInstead, looked, hide }, fixing, print) {
 	const started = Date.now();
 	const withFix = fixInstead ?? [...args, ...(fix ?? [])];
 	const { code, output } = await run(name, fixing ? withFix : args, { quiet: true });
 	const files = Number(looked(output) ?? 0);
 	const good = code === 0 && (files > 0 || fixing);
-	if (!good) console.log((hide ? output.replaceAll(new RegExp(hide, 'gm'), '') : output).trim());
+	if (!good) print((hide ? output.replaceAll(new RegExp(hide, 'gm'), '') : output).trim());
 	const reason = code === 0 ? 'looked at no file' : 'failed';
-	console.log(
-		`${good ? 'ok  ' : 'FAIL'} ${name}: ${good ? '' : `${reason}, `}${files} files, ${Date.now() - started} ms`,
-	);
+	print(`${good ? 'ok  ' : 'FAIL'} ${name}: ${good ? '' : `${reason}, `}${files} files, ${Date.now() - started} ms`);
 	return good;
 }

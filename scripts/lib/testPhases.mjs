@@ -22,13 +22,18 @@ const LONGEST_REASON = 2000;
 
 /**
  * In the order in which they run. `needs`: what must be installed; `also`: runs too when one of these is asked for; `beside`:
- * runs while that phase does, in turn with others that do, for it mostly waits. `run` gets words that select files and how programs are started; it
- * returns totals, or a boolean where there are no tests to count.
+ * runs while that phase does, in turn with others that do, for it mostly waits. `run` gets words that select files and how programs are
+ * started; it returns totals, or a boolean where there are no tests to count.
  */
 const PHASES = [
-	{ name: 'check', needs: [], run: () => check({ fix: false }) },
 	{ name: 'build', needs: [], run: () => build({ minify: false }).then(() => true), also: ['unit', 'agent', 'host'] },
 	{ name: 'unit', needs: [], run: (words, how) => vitest('unit*', words, how) },
+	{
+		name: 'check',
+		needs: [],
+		run: (_, { onOutput }) => check({ fix: false, print: onOutput && (text => onOutput(`${text}\n`)) }),
+		beside: 'unit',
+	},
 	{ name: 'agent', needs: agentIds, run: (words, how) => vitest('agent', words, how), beside: 'unit' },
 	{
 		name: 'host',
@@ -36,18 +41,11 @@ const PHASES = [
 		run: hostTests,
 		beside: 'unit',
 	},
-	{
-		name: 'package',
-		needs: [],
-		run: () => packageExtension().then(() => true),
-		also: ['e2e'],
-		beside: 'unit',
-	},
+	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
 	{
 		name: 'e2e',
 		needs: ['server', 'chromium', 'claude-code', 'codex'],
 		run: (words, how) => vitest('e2e', words, how),
-		beside: 'unit',
 	},
 ];
 
