@@ -34,7 +34,7 @@ export async function stopWorker(
 	const started = startedAs(workspace, address);
 	const isSealed = started.length > 0;
 	// An agent can also keep Nancy from reading or writing the record.
-	const record = await unless(isSealed, workspace.worker(address));
+	const record = await orNothing(isSealed, workspace.worker(address));
 	const named = record && isRunning(record) ? record.process : undefined;
 	const agents = isSealed || named === undefined ? started : [named];
 	if (agents.length === 0) return 'not-running';
@@ -42,7 +42,7 @@ export async function stopWorker(
 	if (!isElsewhere)
 		for (const { pid } of agents) await requireOwnAgent(pid, workspace, address, record && driverOf(record.agent));
 	// Noted first, so that nobody takes its end for a crash.
-	if (record) await unless(isSealed, recordStop(workspace, address));
+	if (record) await orNothing(isSealed, recordStop(workspace, address));
 	if (isElsewhere) return 'elsewhere';
 	const [[outcome = 'not-running']] = await Promise.all([
 		Promise.all(agents.map(agent => stopTree(agent))),
@@ -60,8 +60,8 @@ function startedAs({ own, folder }: Workspace, address: WorkerAddress): ProcessI
 		.map(({ process }) => process);
 }
 
-/** @param isOptional a failure counts as nothing */
-async function unless<T>(isOptional: boolean, work: Promise<T>): Promise<T | undefined> {
+/** @param isOptional a failure counts as nothing: otherwise it is thrown */
+async function orNothing<T>(isOptional: boolean, work: Promise<T>): Promise<T | undefined> {
 	return work.catch((error: unknown) => {
 		if (isOptional) return undefined;
 		throw error;
