@@ -1,4 +1,4 @@
-import { existsSync, utimesSync } from 'node:fs';
+import { existsSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { dataFolder } from '../../../src/base/folders.ts';
@@ -83,12 +83,19 @@ it.each([
 	expect(existsSync(join(dataFolder(), 'prepared', 'other'))).toBe(false);
 });
 
-it('is not used once git’s index has changed', async () => {
+it.each([
+	['later', 1],
+	['in the same tick of the clock', 0],
+])('is not used once git’s index has changed %s', async (_, seconds) => {
 	await using repository = gitRepository();
 	await using inCheckout = await PreparedWorker.in(repository.root);
 	await send('Go on.', inCheckout);
 	expect(files(inCheckout)).toEqual(['', '.md', '.seal']);
 	repository.git(['add', '--force', '.nancy/sessions']);
+	const { atime, mtime } = statSync(inCheckout.prepared);
+	utimesSync(inCheckout.prepared, atime, mtime);
+	const changed = new Date(mtime.getTime() + seconds * 1000);
+	utimesSync(join(repository.root, '.git/index'), changed, changed);
 	expect(inCheckout.hook().stdout).toBe('');
 });
 
