@@ -114,7 +114,6 @@ class TreeWatcher implements Disposable {
 		let known = this.folders.get(folder);
 		if (known && (!found?.isDirectory() || known.inode !== found.ino)) {
 			this.forget(folder);
-			this.report(folder);
 			known = undefined;
 		}
 		if (!found?.isDirectory()) return;
@@ -173,6 +172,7 @@ class TreeWatcher implements Disposable {
 		void work().finally(() => (this.isLookingAtNamed = false));
 	}
 
+	/** Also reports the folders in it. Closing their watchers drops the notifications that would have told of their end. */
 	private forget(folder: string): void {
 		const known = this.folders.get(folder);
 		if (!known) return;
@@ -180,15 +180,17 @@ class TreeWatcher implements Disposable {
 		known.watcher?.close();
 		this.folders.delete(folder);
 		this.folders.get(dirname(folder))?.inside.delete(folder);
+		this.report(folder);
 	}
 
 	private report(folder: string): void {
+		if (this.disposed) return;
 		this.changed.add(folder);
 		this.reportTimer ??= setTimeout(() => {
 			this.reportTimer = undefined;
 			const changed = new Set(this.changed);
 			this.changed.clear();
-			if (!this.disposed) this.onChange(changed);
+			this.onChange(changed);
 		}, this.gatherMs);
 	}
 }

@@ -63,6 +63,14 @@ describe('watch', () => {
 		}
 	});
 
+	it('reports every folder below a root that was moved away, though no notification tells of these', async () => {
+		const root = folder.file('root');
+		await mkdir(join(root, 'a/b'), { recursive: true });
+		await start(root, { pollMs: 50 });
+		await rename(root, folder.file('elsewhere'));
+		await eventually('the folders in it', () => seen.has(join(root, 'a')) && seen.has(join(root, 'a/b')));
+	});
+
 	it('looks into neither hidden nor ignored folders', async () => {
 		await mkdir(folder.file('.hidden'));
 		await mkdir(folder.file('ignored'));
