@@ -1,16 +1,20 @@
-import * as vscode from 'vscode';
 import type { Choices } from './choices.ts';
-import { VIEWS, type CommandId } from './contributions.ts';
+import type { CommandId } from './contributions.ts';
 import { delegateHandlers, type DelegateCollaborators } from './delegates/delegateCommands.ts';
 import { mailHandlers, type MailCollaborators } from './inbox/mailCommands.ts';
-import { needsOf } from './needs.ts';
+import { needHandlers, type NeedCollaborators } from './needs/needCommands.ts';
 import { setUpHandlers, type SetUpCollaborators } from './setUpCommands.ts';
 import { taskHandlers, type TaskCollaborators } from './tasks/taskCommands.ts';
-import { WorkerItem } from './tasks/tasksView.ts';
 import { trafficHandlers, type TrafficCollaborators } from './traffic/trafficCommands.ts';
 
 export interface Collaborators
-	extends DelegateCollaborators, MailCollaborators, SetUpCollaborators, TaskCollaborators, TrafficCollaborators {
+	extends
+		DelegateCollaborators,
+		MailCollaborators,
+		NeedCollaborators,
+		SetUpCollaborators,
+		TaskCollaborators,
+		TrafficCollaborators {
 	choices: Choices;
 }
 
@@ -21,10 +25,10 @@ export function commandHandlers(own: Collaborators): Handlers {
 	return {
 		...delegateHandlers(own),
 		...mailHandlers(own),
+		...needHandlers(own),
 		...setUpHandlers(own),
 		...taskHandlers(own),
 		...trafficHandlers(own),
-		'nancy.showAttention': () => showAttention(own),
 		'nancy.showArchived': () => {
 			own.choices.showsArchived = true;
 		},
@@ -32,11 +36,4 @@ export function commandHandlers(own: Collaborators): Handlers {
 			own.choices.showsArchived = false;
 		},
 	};
-}
-
-/** The terminal of the first worker that waits for an answer, or the inbox if none waits. */
-async function showAttention({ folders, terminals }: Collaborators): Promise<void> {
-	const [first] = needsOf(folders).waiting;
-	if (first) await terminals.focus(new WorkerItem(first.folder, first.task, first.worker));
-	else await vscode.commands.executeCommand(`${VIEWS.inbox}.focus`);
 }

@@ -45,6 +45,7 @@ const BY_PLACE = {
 			'nancy.focusTerminal',
 			'nancy.showDelegateOutput',
 			'nancy.showAttention',
+			'nancy.nextNeed',
 			'nancy.filterTraffic',
 			'nancy.clearTrafficFilter',
 			'nancy.showArchived',

@@ -8,7 +8,8 @@ import { firstLine } from './kit/format.ts';
 import { inform, warn } from './kit/messages.ts';
 import type { Folder } from './ports.ts';
 import { notice } from './settings.ts';
-import { addressWords, waitingSentence } from './words.ts';
+import { stoppedSentence, waitingSentence } from './needs/needWords.ts';
+import { whoIs } from './who.ts';
 
 export interface Call {
 	folder: Folder;
@@ -70,13 +71,15 @@ export class Notifications implements vscode.Disposable {
 			const choices = this.reactions.delegateChoices(only);
 			const labels = choices.map(({ label }) => label);
 			const isFailure = only.attention.delegate?.state === 'failed';
-			const chosen = await showLine(sentence(only.attention), isFailure, ...labels);
+			const chosen = await showLine(sentence(only), isFailure, ...labels);
 			await choices.find(({ label }) => label === chosen)?.run();
 			return;
 		}
 		const showTerminal = l10n.t('Show Terminal');
 		const reply = l10n.t('Reply');
-		const choice = await showLine(sentence(only.attention), isQuestion(calls), showTerminal, reply);
+		// A question is answered in the terminal. A message would wait for the answer.
+		const buttons = isQuestion(calls) ? [showTerminal] : [showTerminal, reply];
+		const choice = await showLine(sentence(only), isQuestion(calls), ...buttons);
 		if (choice === showTerminal) await this.reactions.showTerminal(only.folder, only.attention.address);
 		if (choice === reply) await this.reactions.reply(only);
 	}
@@ -90,14 +93,14 @@ function isQuestion(calls: readonly Call[]): boolean {
 	return calls.some(({ attention }) => attention.kind === 'permission');
 }
 
-function sentence({ kind, address, text, tool, delegate }: Attention): string {
-	const who = addressWords(address);
+function sentence({ folder, attention: { kind, address, text, tool, delegate } }: Call): string {
+	const who = whoIs(folder, address);
 	const line = firstLine(text, 160);
 	switch (kind) {
 		case 'permission':
-			return waitingSentence(address, { tool, text: line });
+			return waitingSentence(who, tool !== undefined, line);
 		case 'stopped':
-			return line === '' ? l10n.t('{0} has stopped.', who) : l10n.t('{0} has stopped: {1}', who, line);
+			return stoppedSentence(who, line);
 		case 'message':
 			return l10n.t('{0} writes: {1}', who, line);
 		case 'delegate':

@@ -3,7 +3,6 @@ import { l10n } from 'vscode';
 import { DisposableStore } from '../base/lifetime.ts';
 import type { LimitOf } from '../core/mailbox/held.ts';
 import { searchAgents } from './agentSearch.ts';
-import { Badges } from './badges.ts';
 import { Choices } from './choices.ts';
 import { commandHandlers, type Handlers } from './commands.ts';
 import { ComposeView } from './inbox/composeView.ts';
@@ -22,6 +21,10 @@ import { Folders } from './folders.ts';
 import { InboxView } from './inbox/inboxView.ts';
 import type { Nancy, TreePart, Views } from './nancy.ts';
 import { elementOf, elementsOf } from './kit/liveTree.ts';
+import { showBadges } from './needs/badges.ts';
+import { SeenStops } from './needs/seenStops.ts';
+import { seeTerminals } from './needs/seeTerminals.ts';
+import { needsStatus } from './needs/statusBar.ts';
 import { Notifications } from './notifications.ts';
 import { Orchestrator } from './tasks/orchestrate.ts';
 import { reactions } from './reactions.ts';
@@ -29,7 +32,6 @@ import type { Folder, Operations } from './ports.ts';
 import { ReviewComments } from './delegates/reviewComments.ts';
 import { Reviews } from './delegates/reviews.ts';
 import { maximumSessions } from './settings.ts';
-import { needsStatus } from './statusBar.ts';
 import { TasksView } from './tasks/tasksView.ts';
 import { Terminals } from './tasks/terminals.ts';
 import { TrafficView } from './traffic/trafficView.ts';
@@ -59,9 +61,11 @@ export function openWindow(parts: WindowParts): Nancy {
 	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions));
 	const compose = own.add(new ComposeView(context.extensionUri, folders, operations, failures, limitOf));
-	const badges = own.add(new Badges(folders, views));
+	const seen = new SeenStops(context.workspaceState);
+	own.add(showBadges(folders, views, seen));
+	own.add(seeTerminals(folders, seen));
 	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
-	own.add(needsStatus(folders));
+	own.add(needsStatus(folders, seen));
 	own.add(delegateStatus(folders));
 	const forDelegates = delegateCollaborators(parts, own, folders, keys);
 
@@ -76,7 +80,8 @@ export function openWindow(parts: WindowParts): Nancy {
 		documents,
 		traffic,
 		choices,
-		badges,
+		seen,
+		agentName,
 		keys,
 		failures,
 	});

@@ -6,7 +6,7 @@ import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerState } from '../core/live/overview.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';
-import { ORCHESTRATOR } from '../protocol/names.ts';
+import { ORCHESTRATOR, type MessageId } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';
 import { firstLine, formatAgeInSteps, formatTime } from './kit/format.ts';
 
@@ -62,6 +62,14 @@ export function subjectOf({ kind, text }: Pick<MessageContent, 'kind' | 'text'>)
 	return result.isDone ? l10n.t('Delegate done: {0}', title) : l10n.t('Delegate failed: {0}', title);
 }
 
+/** When a message was made, where its id tells: one that a person drops by hand may be called anything. UTC, ISO 8601. */
+export function messageTime(id: MessageId): string | undefined {
+	const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(id);
+	if (!match) return undefined;
+	const [, year, month, day, hour, minute, second] = match;
+	return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+}
+
 /** How a message reached the agent. */
 export function rungWords(rung: Rung): string {
 	switch (rung) {
@@ -85,19 +93,6 @@ export function stateLine(state: WorkerState, nowMs: number = Date.now()): strin
 	// Why a session ended is the CLI's own word for it: the hover has it.
 	const doing = state.phase === 'ended' ? '' : [state.tool, state.summary].filter(Boolean).join(' ');
 	return [phaseWord(state), doing, formatAgeInSteps(state.at, nowMs)].filter(Boolean).join(' · ');
-}
-
-/** That a worker waits for the human, and with what. */
-export function waitingSentence(
-	address: WorkerAddress,
-	{ tool, text }: { tool: string | undefined; text: string },
-): string {
-	const who = addressWords(address);
-	if (tool === undefined)
-		return text === '' ? l10n.t('{0} waits for you.', who) : l10n.t('{0} waits for you: {1}', who, text);
-	return text === ''
-		? l10n.t('{0} waits for your permission.', who)
-		: l10n.t('{0} waits for your permission: {1}', who, text);
 }
 
 /** `delivered · PreToolUse Bash · 12:03:04 · in context`, or why it is still queued. */

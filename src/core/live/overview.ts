@@ -27,6 +27,8 @@ export interface WorkerView {
 	/** From the agent's own transcript, where it has one. */
 	facts?: TranscriptFacts;
 	queued: number;
+	/** When its last turn ended, while nothing has happened since. UTC, ISO 8601. */
+	turnEndedAt?: string;
 }
 
 export interface TaskView {

@@ -22,6 +22,8 @@ export interface SessionState {
 	readonly idleEvent?: string | undefined;
 	/** How many turns have ended: several may lie between two looks. */
 	readonly stops: number;
+	/** When the last turn ended, while nothing has happened since, and if no person broke it off. UTC, ISO 8601. */
+	readonly turnEndedAt?: string | undefined;
 }
 
 export interface OpenTool {
@@ -52,7 +54,7 @@ export function foldTraffic(state: SessionState, record: TrafficRecord): Session
 
 function stopped(state: SessionState, event: AgentEvent, at: string): SessionState {
 	const rest = resting(state, at, describe(event), event.event);
-	return { ...rest, summary: event.summary, stops: state.stops + 1 };
+	return { ...rest, summary: event.summary, stops: state.stops + 1, turnEndedAt: at };
 }
 
 type Step = (state: SessionState, event: AgentEvent, at: string) => SessionState;
@@ -132,7 +134,7 @@ const steps: Readonly<Record<EventKind, Step>> = {
 	},
 	stop: stopped,
 	'stop-failed': stopped,
-	interrupted: stopped,
+	interrupted: (state, event, at) => ({ ...stopped(state, event, at), turnEndedAt: undefined }),
 	'compact-start': (state, event, at) => ({
 		...state,
 		phase: 'working',
@@ -172,6 +174,7 @@ function working(state: SessionState, at: string, source: string): SessionState 
 		asked: undefined,
 		summary: undefined,
 		idleEvent: undefined,
+		turnEndedAt: undefined,
 		beforeCompact: undefined,
 	};
 }

@@ -70,9 +70,16 @@ export class WorkerStates {
 	}
 
 	viewOf(record: WorkerRecord): WorkerView {
-		const { state, view } = this.of(record);
+		const { state, view, folded } = this.of(record);
 		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
-		return { record, state, queued, ...(view?.facts && { facts: view.facts }) };
+		const { turnEndedAt } = folded;
+		return {
+			record,
+			state,
+			queued,
+			...(view?.facts && { facts: view.facts }),
+			...(turnEndedAt !== undefined && { turnEndedAt }),
+		};
 	}
 
 	/** A worker that ended before its agent started never had a process. */

@@ -9,6 +9,7 @@ import { standingWorktree } from '../../core/delegates/inWorktree.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { askDelegate, PromptNeedsEditor, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from '../inbox/composeView.ts';
+import { readResultOf } from '../inbox/mailCommands.ts';
 import { VIEWS } from '../contributions.ts';
 import type { DelegateCleanup } from './delegateCleanup.ts';
 import type { DelegateDrafts } from './delegateDrafts.ts';
@@ -56,7 +57,7 @@ export function delegateHandlers(own: DelegateCollaborators) {
 		'nancy.resumeDelegate': (args: Args) => resume(own, args),
 		'nancy.openDelegateLog': async (args: Args) => openFirst(await anyOf(own, args), ['log']),
 		'nancy.openDelegatePrompt': async (args: Args) => openFirst(await anyOf(own, args), ['prompt']),
-		'nancy.openDelegateAnswer': async (args: Args) => openFirst(await anyOf(own, args), ['output']),
+		'nancy.openDelegateAnswer': (args: Args) => openAnswer(own, args),
 		'nancy.copyDelegate': async (args: Args) =>
 			vscode.env.clipboard.writeText((await anyOf(own, args)).delegate.record.id),
 		'nancy.messageDelegate': (args: Args) => message(own, args),
@@ -70,11 +71,15 @@ export function delegateHandlers(own: DelegateCollaborators) {
 }
 
 /** The commands for the worktrees of delegates. */
-function reviewHandlers({ folders, reviews, comments }: DelegateCollaborators) {
+function reviewHandlers({ folders, operations, reviews, comments }: DelegateCollaborators) {
 	const reviewable = (args: Args) =>
 		delegateOf(folders, args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
 	return {
-		'nancy.reviewDelegate': async (args: Args) => reviews.open(await reviewable(args)),
+		'nancy.reviewDelegate': async (args: Args) => {
+			const item = await reviewable(args);
+			await reviews.open(item);
+			await readResultOf(operations, item);
+		},
 		'nancy.mergeDelegate': async (args: Args) => reviews.merge(await reviewable(args)),
 		'nancy.openDelegateWorktree': async (args: Args) => reviews.openWorktree(await reviewable(args)),
 		'nancy.discardDelegate': async (args: Args) => reviews.discard(await reviewable(args)),
@@ -133,6 +138,13 @@ async function showOutput(own: DelegateCollaborators, args: Args): Promise<void>
 	// VS Code asks for trust before it opens a terminal. A click on a row must not cause that question.
 	if (vscode.workspace.isTrusted) own.outputs.show(item, storeOf(item.folder));
 	else await openFirst(item, ['log', 'output', 'prompt'], true);
+	await readResultOf(own.operations, item);
+}
+
+async function openAnswer(own: DelegateCollaborators, args: Args): Promise<void> {
+	const item = await anyOf(own, args);
+	await openFirst(item, ['output']);
+	await readResultOf(own.operations, item);
 }
 
 async function stop({ folders, operations }: DelegateCollaborators, args: Args): Promise<void> {

@@ -12,7 +12,7 @@ const LISTED = 8;
 /** `3 delegates`: the unfinished ones. Hidden if there is none. */
 export function delegateStatus(folders: Folders): vscode.Disposable {
 	const entry = { id: 'delegates', rank: 9, name: l10n.t('Nancy: Delegates'), command: `${VIEWS.delegates}.focus` };
-	return statusItem(entry, folders.onDidChange, () => {
+	return statusItem(entry, [folders.onDidChange], () => {
 		const all = folders.list().flatMap(folder => folder.delegates());
 		const open = inListOrder(all.filter(({ state, isForeign }) => !isFinal(state) && !isForeign));
 		if (open.length === 0) return undefined;

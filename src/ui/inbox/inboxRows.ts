@@ -6,7 +6,16 @@ import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
 import { formatAgeInSteps, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
-import { addressWords, authorWords, kindWord, messageLine, rungWords, stateWord, subjectOf } from '../words.ts';
+import {
+	addressWords,
+	authorWords,
+	kindWord,
+	messageLine,
+	messageTime,
+	rungWords,
+	stateWord,
+	subjectOf,
+} from '../words.ts';
 import {
 	groupOf,
 	groups,
@@ -167,12 +176,9 @@ export function messageTooltip(element: MailItem | MessageItem, limitOf: LimitOf
 	return withText(hover, content.text);
 }
 
-/** How old a message is, where its id tells: those that people drop by hand may be called anything. */
 function ageOf(id: MessageId): string | undefined {
-	const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(id);
-	if (!match) return undefined;
-	const [, year, month, day, hour, minute, second] = match;
-	return formatAgeInSteps(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+	const time = messageTime(id);
+	return time === undefined ? undefined : formatAgeInSteps(time);
 }
 
 function labelOf({ label }: vscode.TreeItem): string {

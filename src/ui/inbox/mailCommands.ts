@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { writer } from '../../protocol/author.ts';
+import { ORCHESTRATOR } from '../../protocol/names.ts';
+import type { DelegateItem } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
 import { askLine } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
@@ -81,8 +83,17 @@ async function reply({ folders, operations, compose }: MailCollaborators, [item]
 	await compose.open(sender && [sender]);
 }
 
+/** Who has looked at a delegate has read its result. */
+export async function readResultOf(operations: Operations, { folder, delegate }: DelegateItem): Promise<void> {
+	for (const { record } of folder.overview().tasks) {
+		const { messages } = folder.messages({ task: record.name, worker: ORCHESTRATOR });
+		const result = messages.find(({ author }) => author.is === 'delegate' && author.id === delegate.record.id);
+		if (result) await readMail(operations, new MailItem(folder, record.name, result));
+	}
+}
+
 /** Marks a message to the human as read, and returns where its file is then. In an untrusted workspace nothing is moved. */
-async function readMail(operations: Operations, item: MailItem): Promise<string> {
+export async function readMail(operations: Operations, item: MailItem): Promise<string> {
 	if (!isUnread(item) || !vscode.workspace.isTrusted) return item.message.file;
 	const file = await operations.readMail(item.folder, item.task, item.message.id);
 	await item.folder.refresh();

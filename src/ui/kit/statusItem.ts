@@ -18,7 +18,7 @@ interface StatusLook {
  */
 export function statusItem(
 	{ id, rank, name, command }: { id: string; rank: number; name: string; command: string },
-	onDidChange: Event<void>,
+	changes: readonly Event<unknown>[],
 	look: () => StatusLook | undefined,
 ): vscode.Disposable {
 	const item = vscode.window.createStatusBarItem(id, vscode.StatusBarAlignment.Left, rank);
@@ -28,9 +28,9 @@ export function statusItem(
 		if (now) showAs(item, now);
 		else item.hide();
 	};
-	const following = onDidChange(show);
+	const following = changes.map(change => change(show));
 	show();
-	return vscode.Disposable.from(following, item);
+	return vscode.Disposable.from(...following, item);
 }
 
 function showAs(item: vscode.StatusBarItem, { icon, text, spoken, hover, isUrgent = false }: StatusLook): void {

@@ -1,9 +1,10 @@
 import { l10n } from 'vscode';
 import type { TaskView } from '../../core/live/overview.ts';
-import type { Badges } from '../badges.ts';
 import type { Folders } from '../folders.ts';
 import { MessageItem } from '../inbox/inboxItems.ts';
 import { confirm } from '../kit/messages.ts';
+import { seeStop } from '../needs/needCommands.ts';
+import type { SeenStops } from '../needs/seenStops.ts';
 import { noTask, pickTask, pickWorker, workerItems } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
 import { addressWords } from '../words.ts';
@@ -19,7 +20,7 @@ export interface TaskCollaborators {
 	operations: Operations;
 	orchestrator: Orchestrator;
 	terminals: Terminals;
-	badges: Badges;
+	seen: SeenStops;
 }
 
 type Args = readonly unknown[];
@@ -82,7 +83,7 @@ async function deleteTask(own: TaskCollaborators, args: Args): Promise<void> {
 
 async function focusTerminal(own: TaskCollaborators, args: Args): Promise<void> {
 	const item = await workerOf(own, args, isLive, noWorker());
-	own.badges.seen(item.folder, item.address);
+	seeStop(own.seen, item);
 	await own.terminals.focus(item);
 }
 

@@ -354,12 +354,15 @@ describe('WorkspaceModel', () => {
 			await happens('permission-asked', { tool: 'Bash', summary: 'rm -rf x' });
 			await eventually('the question', () => needed.length === 1);
 			expect(needed[0]).toMatchObject({ kind: 'permission', address, tool: 'Bash', text: 'rm -rf x' });
+			const turnEndedAt = () => model.overview().tasks[0]?.workers[0]?.turnEndedAt;
+			expect(turnEndedAt()).toBeUndefined();
 			await happens('notification', { tells: 'asked' });
 			await happens('tool-end', { tool: 'Bash' });
 			await eventually('the answer', () => resolved.length === 1);
 			await happens('stop', { summary: 'All done.' });
 			await eventually('the stop', () => needed.length === 2);
 			expect(needed[1]).toMatchObject({ kind: 'stopped', text: 'All done.' });
+			expect(turnEndedAt()).toBe(needed[1]?.at);
 			const id = await workspace.send(
 				{ task, worker: ORCHESTRATOR },
 				{ ...directive, text: 'A question\nfor you' },

@@ -1,0 +1,64 @@
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import { VIEWS } from '../contributions.ts';
+import type { Folders } from '../folders.ts';
+import { readMail } from '../inbox/mailCommands.ts';
+import { pickOne } from '../kit/inputs.ts';
+import { inform } from '../kit/messages.ts';
+import { openFile } from '../kit/openFile.ts';
+import type { Operations } from '../ports.ts';
+import type { Terminals } from '../tasks/terminals.ts';
+import { needsOf, workerKey, type Need } from './needs.ts';
+import { needRow } from './needWords.ts';
+import { nextAfter } from './round.ts';
+import type { SeenStops } from './seenStops.ts';
+import type { WorkerItem } from '../tasks/tasksView.ts';
+
+export interface NeedCollaborators {
+	folders: Folders;
+	operations: Operations;
+	terminals: Terminals;
+	seen: SeenStops;
+	agentName: (driver: string) => string;
+}
+
+/** The commands that lead to what needs the user. */
+export function needHandlers(own: NeedCollaborators) {
+	// The round goes on after this one, also when it needs nothing any more.
+	let last: string | undefined;
+	return {
+		'nancy.showAttention': () => showAttention(own),
+		'nancy.nextNeed': async () => {
+			const next = nextAfter(needsOf(own.folders, own.seen), last);
+			last = next?.key;
+			if (next) await goTo(own, next);
+			else void inform(l10n.t('No agent needs you.'));
+		},
+	};
+}
+
+/** The user has looked at what the worker did. */
+export function seeStop(seen: SeenStops, item: WorkerItem): void {
+	if (item.worker.turnEndedAt !== undefined) seen.see(workerKey(item), item.worker.turnEndedAt);
+}
+
+/** A list of all that needs the user; the inbox, where messages wait for agents, if nothing does. */
+async function showAttention(own: NeedCollaborators): Promise<void> {
+	const needs = needsOf(own.folders, own.seen);
+	if (needs.length === 0) return void (await vscode.commands.executeCommand(`${VIEWS.inbox}.focus`));
+	const rows = needs.map(need => needRow(need, own.agentName));
+	const chosen = await pickOne(l10n.t('What Needs You'), rows);
+	if (chosen) await goTo(own, chosen.value);
+}
+
+async function goTo({ operations, terminals, seen }: NeedCollaborators, need: Need): Promise<void> {
+	switch (need.kind) {
+		case 'waiting':
+		case 'stopped':
+			seeStop(seen, need.item);
+			return terminals.focus(need.item);
+		case 'message':
+		case 'delegate':
+			return openFile(await readMail(operations, need.item));
+	}
+}

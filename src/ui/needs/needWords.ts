@@ -1,0 +1,72 @@
+import { l10n } from 'vscode';
+import { formatAge } from '../kit/format.ts';
+import type { Choice } from '../kit/inputs.ts';
+import { subjectOf } from '../words.ts';
+import { whoIs, whoWrote } from '../who.ts';
+import type { Need } from './needs.ts';
+
+/** `Find dead code waits for your permission: Bash ls` */
+export function needSentence(need: Need): string {
+	const [who, what] = [whoNeeds(need), whatFor(need)];
+	switch (need.kind) {
+		case 'waiting':
+			return waitingSentence(who, need.item.worker.state.tool !== undefined, what);
+		case 'stopped':
+			return stoppedSentence(who, what);
+		case 'message':
+		case 'delegate':
+			return l10n.t('{0} writes: {1}', who, what);
+	}
+}
+
+/** @param isPermission it asks whether it may use a tool, and nothing else */
+export function waitingSentence(who: string, isPermission: boolean, what: string): string {
+	if (!isPermission)
+		return what === '' ? l10n.t('{0} waits for you.', who) : l10n.t('{0} waits for you: {1}', who, what);
+	return what === ''
+		? l10n.t('{0} waits for your permission.', who)
+		: l10n.t('{0} waits for your permission: {1}', who, what);
+}
+
+export function stoppedSentence(who: string, what: string): string {
+	return what === '' ? l10n.t('{0} has stopped.', who) : l10n.t('{0} has stopped: {1}', who, what);
+}
+
+const ICONS = { waiting: 'bell-dot', stopped: 'circle-filled', message: 'mail', delegate: 'run-all' } as const;
+
+/** The row of a need in a list: who, with which agent, since when, and what for. */
+export function needRow(need: Need, agentName: (driver: string) => string): Choice & { value: Need } {
+	const age = need.since === undefined ? undefined : formatAge(need.since);
+	const agent = 'worker' in need.item ? agentName(need.item.worker.record.agent) : undefined;
+	return {
+		label: whoNeeds(need),
+		description: [kindWords(need), agent, age].filter(Boolean).join(' · '),
+		detail: whatFor(need),
+		icon: ICONS[need.kind],
+		value: need,
+	};
+}
+
+function whoNeeds({ folder, item }: Need): string {
+	return 'worker' in item ? whoIs(folder, item.address) : whoWrote(folder, item.message.author);
+}
+
+/** The command that an agent asks for, its last words, or the subject of its message. */
+function whatFor({ item }: Need): string {
+	if (!('worker' in item)) return subjectOf(item.message.content);
+	const { tool, summary } = item.worker.state;
+	return [tool, summary].filter(Boolean).join(' ');
+}
+
+function kindWords(need: Need): string {
+	switch (need.kind) {
+		case 'waiting':
+			return need.item.worker.state.tool === undefined ? l10n.t('waits for you') : l10n.t('asks permission');
+		case 'stopped':
+			return l10n.t('has stopped');
+		case 'message':
+			return l10n.t('writes');
+		case 'delegate':
+			return l10n.t('result');
+	}
+}

@@ -1,0 +1,90 @@
+import * as vscode from 'vscode';
+import { ORCHESTRATOR } from '../../protocol/names.ts';
+import type { Folders } from '../folders.ts';
+import { isUnread, MailItem } from '../inbox/inboxItems.ts';
+import type { Folder } from '../ports.ts';
+import { WorkerItem } from '../tasks/tasksView.ts';
+import { messageTime } from '../words.ts';
+import type { SeenStops } from './seenStops.ts';
+
+/** An act that only the user can do: answer an agent, look at what it did, or read what it wrote. */
+export type Need = { readonly key: string; readonly folder: Folder; readonly since: string | undefined } & (
+	| { readonly kind: 'waiting' | 'stopped'; readonly item: WorkerItem }
+	| { readonly kind: 'message' | 'delegate'; readonly item: MailItem }
+);
+
+/** Feedback that waited for the stop sets the agent to work again a moment later, in milliseconds. */
+const STOP_SETTLES_MS = 400;
+
+const ORDER: readonly Need['kind'][] = ['waiting', 'stopped', 'message', 'delegate'];
+
+/** All that needs the user, in all folders: who waits first, and of each kind the oldest first. Archived tasks need nothing. */
+export function needsOf(folders: Folders, seen: SeenStops): Need[] {
+	const needs = folders.list().flatMap(folder => [...workerNeeds(folder, seen), ...mailNeeds(folder)]);
+	const rank = ({ kind }: Need) => ORDER.indexOf(kind);
+	return needs.toSorted((a, b) => rank(a) - rank(b) || ((a.since ?? '') < (b.since ?? '') ? -1 : 1));
+}
+
+/** Messages that no agent has read yet. Nobody will read those that an ended delegate has left. */
+export function countQueued(folders: Folders): number {
+	let queued = 0;
+	for (const task of folders.list().flatMap(openTasks)) {
+		for (const { record, state, queued: own } of task.workers)
+			if (record.delegate === undefined || state.phase !== 'ended') queued += own;
+	}
+	return queued;
+}
+
+/** Identifies a worker in this window. */
+export function workerKey({ folder, address: { task, worker } }: WorkerItem): string {
+	return `${folder.path}//${task}/${worker}`;
+}
+
+function workerNeeds(folder: Folder, seen: SeenStops): Need[] {
+	// Nothing runs here in Restricted Mode. A worker that seems to wait came with the folder.
+	if (!vscode.workspace.isTrusted) return [];
+	const needs: Need[] = [];
+	for (const task of openTasks(folder)) {
+		for (const worker of task.workers) {
+			// Nobody is there to ask: what a delegate may not do is denied. Its result is a message.
+			if (worker.record.delegate !== undefined) continue;
+			const item = new WorkerItem(folder, task, worker);
+			const key = workerKey(item);
+			const { phase, at } = worker.state;
+			const { turnEndedAt } = worker;
+			if (phase === 'waiting') needs.push({ key, folder, kind: 'waiting', item, since: at });
+			if (
+				phase === 'idle' &&
+				turnEndedAt !== undefined &&
+				hasSettled(turnEndedAt) &&
+				seen.isNew(key, turnEndedAt)
+			)
+				needs.push({ key, folder, kind: 'stopped', item, since: turnEndedAt });
+		}
+	}
+	return needs;
+}
+
+function mailNeeds(folder: Folder): Need[] {
+	return openTasks(folder).flatMap(({ record: { name: task } }) =>
+		folder
+			.messages({ task, worker: ORCHESTRATOR })
+			.messages.map(message => new MailItem(folder, task, message))
+			.filter(isUnread)
+			.map(item => ({
+				key: `${folder.path}//${task}//${item.message.id}`,
+				folder,
+				kind: item.message.author.is === 'delegate' ? 'delegate' : 'message',
+				item,
+				since: messageTime(item.message.id),
+			})),
+	);
+}
+
+function openTasks(folder: Folder) {
+	return folder.overview().tasks.filter(({ record }) => record.archivedAt === undefined);
+}
+
+function hasSettled(at: string): boolean {
+	return Date.now() - Date.parse(at) >= STOP_SETTLES_MS;
+}
