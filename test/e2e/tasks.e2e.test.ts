@@ -72,8 +72,12 @@ describe('a task in the sidebar', () => {
 		await workbench.row('Inbox', /Please mind the gap.*in context/).waitFor();
 
 		await workbench.row('Tasks', /waiting for permission · Bash touch secret/).waitFor();
-		expect(await workbench.status('nancy.nancy.needs').innerText()).toContain('1 waiting');
-		await workbench.toast('waits for your permission').getByRole('button', { name: 'Show Terminal' }).click();
+		const needs = workbench.status('nancy.nancy.needs');
+		expect(await needs.innerText()).toContain('1 waiting');
+		const question = workbench.toast('Fix the login waits for your permission: touch secret');
+		expect(await question.getByRole('button', { name: 'Reply' }).count()).toBe(0);
+		await needs.click();
+		await workbench.pick(/Fix the login.*asks permission · Claude Code/);
 		await workbench.waitForTerminalText(/Do you want to proceed/);
 		await page.locator('.terminal-wrapper .xterm.focus').waitFor();
 		await page.keyboard.press('Enter');
@@ -83,8 +87,10 @@ describe('a task in the sidebar', () => {
 		await page.reload();
 		await workbench.ready();
 		await workbench.row('Tasks', /idle · All finished/).waitFor();
+		await needs.filter({ hasText: '1 stopped' }).waitFor();
 		await workbench.row('Tasks', /idle · All finished/).click();
 		await workbench.waitForTerminalText(/All finished/);
+		await needs.waitFor({ state: 'detached' });
 		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Are you awake? [[text:Awake now]]');
 		await workbench.row('Inbox', /Are you awake.*delivered · UserPromptSubmit/).waitFor();
@@ -208,7 +214,10 @@ describe('a task in the sidebar', () => {
 		await orchestrate(lab, 'Report', script);
 
 		await workbench.row('Inbox', /Which port do you want\?/).waitFor();
-		await expect.poll(() => workbench.badge('Nancy').allInnerTexts()).not.toEqual([]);
+		await expect.poll(() => workbench.badge('Nancy').allInnerTexts()).toEqual(['1']);
+		await page.keyboard.press('Shift+Alt+N');
+		await workbench.tab(/\.md$/).waitFor();
+		await expect.poll(() => workbench.badge('Nancy').allInnerTexts()).toEqual([]);
 
 		const form = workbench.webview();
 		await form.getByLabel('Directive').check();
