@@ -28,7 +28,7 @@ export function doctorReport({ checks, failed }: DoctorOutput): Report {
 		['', repairs],
 		[l10n.t('Broken'), problems.map(line)],
 		[l10n.t('Worth Knowing'), of('note').map(line)],
-		[l10n.t('Well'), of('ok').map(line)],
+		[l10n.t('OK'), of('ok').map(line)],
 	] as const;
 	const body = sections
 		.filter(([, lines]) => lines.length > 0)

@@ -45,7 +45,7 @@ function tellFacts({ folders, choices, traffic, views, keys }: Sources): void {
 	// An empty tree says so itself. A tree with content says why nothing happens to it.
 	const isRestricted = !vscode.workspace.isTrusted && tasks.length > 0;
 	views.tasks.message = isRestricted
-		? l10n.t('Restricted Mode: Nancy shows what is here, and starts, deploys and delivers nothing.')
+		? l10n.t('Restricted Mode: you can look; nothing is started, written or sent.')
 		: '';
 }
 

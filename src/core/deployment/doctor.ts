@@ -103,7 +103,7 @@ const abilities: readonly { capability: Capability; without: string }[] = [
 	{ capability: 'steer', without: 'reads messages only when it stops' },
 	{ capability: 'quietStop', without: 'shows an error badge when feedback keeps it going' },
 	{ capability: 'wake', without: 'cannot be woken when idle; messages wait for its next prompt' },
-	{ capability: 'status', without: 'cannot say what it is doing when no event tells' },
+	{ capability: 'status', without: 'reports its state through events only' },
 ];
 
 function agent({ driver, found, problem }: Instruments['agents'][number]): Finding[] {

@@ -37,7 +37,7 @@ export const headless: HeadlessFormat = {
 		{
 			id: EVERYTHING,
 			label: 'Everything',
-			detail: 'Whatever it wants, without a sandbox. For sandboxes.',
+			detail: 'Everything, without the CLI’s own sandbox. For sandboxes.',
 			width: 2,
 		},
 	],

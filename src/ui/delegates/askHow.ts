@@ -184,7 +184,7 @@ function placeWords(place: Place): { label: string; detail: string } {
 function misplacedWords(choice: DelegateChoice, agents: readonly AgentChoice[]): string {
 	const names = misplaced(choice, agents).map(({ displayName }) => displayName);
 	return l10n.t(
-		'{0} can work in this folder itself alone, in no worktree and no folder below: it takes trust and hooks from there.',
+		'{0} runs only in the workspace folder, not in worktrees or folders below: it takes trust and hooks from there.',
 		names.join(', '),
 	);
 }

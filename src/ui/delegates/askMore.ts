@@ -30,7 +30,9 @@ export async function askMore(choice: DelegateChoice, workspace: string): Promis
 			choice.within = (
 				await askText(frame(step), {
 					value: choice.within,
-					prompt: l10n.t('The folder to work in, below the workspace’s. When empty, that itself.'),
+					prompt: l10n.t(
+						'The folder to work in, below the workspace folder. Leave empty for the workspace folder.',
+					),
 					placeholder: 'packages/parser',
 					validate: typed =>
 						isFolderBelow(workspace, typed.trim())
