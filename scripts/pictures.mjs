@@ -1,0 +1,14 @@
+// npm run pictures [-- scene…]: pictures of every view in a real window, in out/pictures, to be looked at. Without a scene, all of them.
+import { spawnSync } from 'node:child_process';
+import { bootstrap } from './lib/bootstrap.mjs';
+
+await bootstrap();
+const { installChromium } = await import('./lib/installChromium.mjs');
+const { installAgent } = await import('./lib/installAgent.mjs');
+const { installVscodeServer } = await import('./lib/installVscodeServer.mjs');
+const { packageExtension } = await import('./lib/packageExtension.mjs');
+await packageExtension();
+await installAgent('claude-code');
+for (const install of [installVscodeServer, installChromium]) await install();
+const args = ['--experimental-transform-types', '--no-warnings', 'test/pictures/main.ts', ...process.argv.slice(2)];
+process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
+import { Tickets } from '../../src/core/delegates/tickets.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { DriverId, FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
+import { addBoundWorker } from '../support/boundWorker.ts';
+import { seedDelegate, type DelegateSeed, seedWorktree, smallRepository } from '../support/delegateSeeds.ts';
+import { BY_USER, messageContent } from '../support/messageContent.ts';
+import { spool } from '../support/seedWorkspace.ts';
+import { taskRecord } from '../support/taskRecord.ts';
+import type { TempFolder } from '../support/tempFolder.ts';
+
+type Doing = 'starting' | 'working' | 'asks' | 'stopped';
+
+/** Title, agent, and what each worker is doing. */
+type Seed = readonly [title: string, agent: string, ...workers: Doing[]];
+
+const ONE: readonly Seed[] = [['Fix the login', 'claude-code', 'working']];
+const SEVEN: readonly Seed[] = [
+	['Port the tests to node:test', 'copilot-cli', 'working'],
+	['Find dead code', 'opencode', 'asks'],
+	['Fix the rounding of the tea timer, which shows 4:60 where it should show 5:00', 'claude-code', 'working', 'asks'],
+	['Docs in German', 'gemini-cli', 'stopped'],
+	['Add presets', 'codex', 'starting'],
+	['Simplify brewing', 'qwen-code', 'working'],
+];
+
+export type Scene = (folder: TempFolder, dataFolder: string) => Promise<string>;
+
+/** Each returns the folder to open. What a running Nancy would have written is written by Nancy's own code. */
+export const scenes: Readonly<Record<string, Scene>> = {
+	empty: async folder => project(folder),
+	one: async (folder, dataFolder) => {
+		const root = project(folder);
+		await seedTasks(new Workspace(root, dataFolder), ONE);
+		return root;
+	},
+	seven: async (folder, dataFolder) => {
+		const root = project(folder);
+		const workspace = new Workspace(root, dataFolder);
+		await seedTasks(workspace, SEVEN);
+		await seedMail(workspace);
+		await seedDelegates(new Delegates(workspace), dataFolder);
+		return root;
+	},
+};
+
+function project(folder: TempFolder): string {
+	return smallRepository(folder, { 'src/timer.js': 'export const minutes = 5;\n', 'README.md': '# Tea timer\n' });
+}
+
+async function seedTasks(workspace: Workspace, seeds: readonly Seed[]): Promise<void> {
+	for (const [title, agent, ...workers] of seeds) {
+		const task = nameOf(title);
+		const driver = DriverId.parse(agent);
+		await workspace.createTask(taskRecord(task, driver, { title, prompt: `Please: ${title}.` }));
+		for (const [at, doing] of workers.entries()) {
+			const worker = WorkerName.parse(at === 0 ? FIRST_WORKER : `worker-${at + 1}`);
+			const session = `${task}-${at}`.slice(0, 40);
+			await addBoundWorker(workspace, { task, worker }, { agent: driver, session: SessionId.parse(session) });
+			happens(workspace, session, title, doing);
+		}
+	}
+}
+
+/** The events of a session. The hooks of all CLIs come to the same, so those of one serve for all. */
+function happens(workspace: Workspace, session: string, title: string, doing: Doing): void {
+	if (doing === 'starting') return;
+	const tool = { tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_use_id: 'toolu_1' };
+	spool(workspace, session, 'UserPromptSubmit', { prompt: `Please: ${title}.` }, '1');
+	spool(workspace, session, 'PreToolUse', tool, '2');
+	if (doing === 'asks') spool(workspace, session, 'PermissionRequest', tool, '3');
+	if (doing !== 'stopped') return;
+	spool(workspace, session, 'PostToolUse', { ...tool, tool_response: {}, duration_ms: 1200 }, '3');
+	spool(workspace, session, 'Stop', { last_assistant_message: 'All pages are translated.' }, '4');
+}
+
+async function seedMail(workspace: Workspace): Promise<void> {
+	const timer = nameOf(SEVEN[2]?.[0] ?? '');
+	const from = { is: 'agent', worker: `${timer}/worker-2` } as const;
+	const question = 'Shall I round up, or to the nearest minute?\n\n- up: never too early\n- nearest: **shorter**';
+	await workspace.send({ task: timer, worker: ORCHESTRATOR }, messageContent(question), from);
+	const first = { task: timer, worker: FIRST_WORKER };
+	await workspace.send(first, messageContent('Use the helper in `src/timer.js`.'), BY_USER);
+	await workspace.send(first, messageContent('Then run all tests once more.', { kind: 'feedback' }), BY_USER);
+}
+
+async function seedDelegates(store: Delegates, dataFolder: string): Promise<void> {
+	const tickets = new Tickets(dataFolder, store.workspace.folder);
+	const seeds: readonly DelegateSeed[] = [
+		{ title: 'Measure the start-up time', state: 'running', tool_calls: 3 },
+		// Not queued and not parked: Nancy would act on such ones.
+		{ title: 'Review the last commit', state: 'running', tool_calls: 1 },
+		{ title: 'Write a changelog', state: 'done', tool_calls: 2 },
+		{ title: 'Explain the scheduler', state: 'done', tool_calls: 7 },
+		{ title: 'Try another parser', state: 'failed', error: 'the model service answered 529' },
+		{ title: 'Rename the presets', state: 'failed', error: 'cancelled' },
+	];
+	for (const seed of seeds) {
+		const { record } = await seedDelegate(store, seed);
+		const asked = store.filesOfRequest(record.id);
+		const contents = asked.map(file => readFileSync(file, 'utf8'));
+		await tickets.issue(record, asked, contents);
+	}
+	const added = { 'src/presets.js': 'export const green = 3;\n', 'src/timer.js': 'export const minutes = 4;\n' };
+	await seedWorktree(store, dataFolder, { title: 'Add the presets of the old version' }, added);
+	await seedWorktree(store, dataFolder, { title: 'Draw an icon' }, { [join('src', 'icon.svg')]: '<svg/>\n' });
+}
+
+function nameOf(title: string): TaskName {
+	return TaskName.parse(title.toLowerCase().replaceAll(/\W+/g, '-').slice(0, 40).replaceAll(/^-|-$/g, ''));
+}
