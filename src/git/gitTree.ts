@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
-import { git, gitAnswer, gitList, type GitPlace } from './git.ts';
+import { sha256 } from '../base/sha256.ts';
+import { cutAtZeros, git, gitAnswer, gitLine, gitList, type GitPlace } from './git.ts';
 import { commitOfSubmodule, commitsAt } from './ownRefs.ts';
 
 /** The present files of a checkout, as a tree of git. */
@@ -95,6 +96,31 @@ export function differingFiles(
 	env: Readonly<Record<string, string>> = {},
 ): Promise<string[]> {
 	return gitList(place, [...DIFF_TREE, '--name-only', '--no-renames', before, after], { env });
+}
+
+/** Paths that differ between two trees: those with one of the letters A, M, D, T, or all of them. */
+export async function namesByStatus(
+	place: GitPlace,
+	before: string,
+	after: string,
+): Promise<(letter?: string) => string[]> {
+	const { stdout } = await git(place, [...DIFF_TREE, '--name-status', '--no-renames', before, after]);
+	const parts = cutAtZeros(stdout);
+	return letter => parts.filter((_, at) => at % 2 === 1 && (letter === undefined || parts[at - 1] === letter));
+}
+
+/** The checked-out branch, as a ref; `undefined` if none is. */
+export function branchRef(place: GitPlace): Promise<string | undefined> {
+	return gitLine(place, ['symbolic-ref', '--quiet', 'HEAD']);
+}
+
+/** A hash of what the checkout's own index has at these paths. */
+export async function indexDigest(place: GitPlace, files: readonly string[]): Promise<string> {
+	const wanted = new Set(files);
+	const entries = await gitList(place, ['ls-files', '--stage', '-z']);
+	return sha256(
+		...entries.filter(entry => wanted.has(entry.slice(entry.indexOf('\t') + 1))).map(each => `${each}\0`),
+	);
 }
 
 async function addAll(

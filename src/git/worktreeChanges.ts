@@ -1,7 +1,7 @@
 import type { Worktree } from '../protocol/worktree.ts';
 import { cutAtZeros, git, gitAnswer, gitLine, type GitPlace } from './git.ts';
 import { DIFF_TREE, headOf, treeOf, withWorkingTree } from './gitTree.ts';
-import { openWorktree, tipOf } from './openWorktree.ts';
+import { openWorktree, tipOf, type OpenWorktree } from './openWorktree.ts';
 
 export interface ChangedFile {
 	path: string;
@@ -23,20 +23,28 @@ export interface Changes {
 
 /** From the base to the present files, committed or not. For a worktree whose folder is gone, the content of its branch. */
 export async function changesOf(worktree: Worktree): Promise<Changes> {
-	const { own, parent, common, record, isThere } = await openWorktree(worktree);
+	const open = await openWorktree(worktree);
+	return changesSince(open, open.record.base);
+}
+
+/** From another commit to the present files: see {@link changesOf}. */
+export async function changesSince(
+	{ own, parent, common, record, isThere }: OpenWorktree,
+	since: string,
+): Promise<Changes> {
 	if (own && isThere) {
 		return withWorkingTree(
 			own,
 			async ({ tree, env }) => {
 				const head = await headOf(own);
 				const isDirty = head === undefined || (await treeOf(own, head)) !== tree;
-				return { ...(await difference(own, record.base, tree, head, env)), isDirty };
+				return { ...(await difference(own, since, tree, head, env)), isDirty };
 			},
 			{ isLookInto: common },
 		);
 	}
-	const tip = (await tipOf(parent, record.branch)) ?? record.base;
-	return { ...(await difference(parent, record.base, tip, tip, {})), isDirty: false };
+	const tip = (await tipOf(parent, record.branch)) ?? since;
+	return { ...(await difference(parent, since, tip, tip, {})), isDirty: false };
 }
 
 /** A file as it was in the base, in its form on disk; `undefined` if there was none. */

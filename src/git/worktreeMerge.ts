@@ -1,13 +1,22 @@
-import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { hasErrno, NancyError } from '../base/errors.ts';
+import { NancyError } from '../base/errors.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
+import type { MergeRecord } from '../protocol/merge.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { cutAtZeros, git, gitAnswer, gitList, type GitPlace } from './git.ts';
 import { ownWords } from './gitFailure.ts';
-import { commitTree, DIFF_TREE, differingFiles, headOf, treeOf, withWorkingTree } from './gitTree.ts';
-import { asItStands, holdingGitLock, locate, MERGED_REF, type OpenWorktree } from './openWorktree.ts';
+import {
+	branchRef,
+	commitTree,
+	DIFF_TREE,
+	differingFiles,
+	headOf,
+	indexDigest,
+	namesByStatus,
+	treeOf,
+	withWorkingTree,
+} from './gitTree.ts';
+import { missing, overwritten, unknownInTheWay } from './inTheWay.ts';
+import { asItStands, holdingGitLock, locate, MERGED_REF, refOf, type OpenWorktree } from './openWorktree.ts';
 import { identityFor, listed, statusOf, unfinishedIn } from './repository.ts';
 import { isAncestor, saveWork, workOf } from './saveWork.ts';
 
@@ -19,10 +28,8 @@ export type Merge =
 			 * `nothing`: the changes were there already, or there are none.
 			 */
 			how: 'merged' | 'applied' | 'nothing';
-			/** The merge commit. */
-			commit?: string;
-			/** A commit, on no branch, of the checkout's files before the changes were applied. */
-			before?: string;
+			/** For {@link undoMerge}, unless there was nothing to merge. */
+			record?: MergeRecord;
 			/** Repositories inside the worktree, which stay there. */
 			left?: string[];
 	  }
@@ -42,7 +49,7 @@ const MERGES_ASIDE: Version = [2, 38, 0];
  * Changes are written outside a sparse checkout too. Git would silently leave them out, and an applied change is nowhere else once the
  * worktree is removed.
  */
-const NOT_SPARSE = {
+export const NOT_SPARSE = {
 	GIT_CONFIG_COUNT: '1',
 	GIT_CONFIG_KEY_0: 'core.sparseCheckout',
 	GIT_CONFIG_VALUE_0: 'false',
@@ -74,15 +81,21 @@ async function merge(open: OpenWorktree, message: string): Promise<Merge> {
 	const left = saved.nested.length > 0 ? { left: saved.nested } : {};
 	if (saved.tip === record.base || (await isAncestor(parent, saved.tip, head)))
 		return { ok: true, how: 'nothing', ...left };
+	const ref = await branchRef(parent);
+	const began: Began = { at: new Date().toISOString(), head, ...(ref !== undefined && { ref }) };
 	const result = (await isAncestor(parent, record.base, head))
-		? await mergeCommit(parent, head, saved.tip, message)
-		: await applyChanges(open, saved.tip);
+		? await mergeCommit(parent, began, saved.tip, message)
+		: await applyChanges(open, began, saved.tip);
 	if (result.ok && own && result.how !== 'merged') await git(own, ['update-ref', MERGED_REF, saved.tip]);
 	return result.ok ? { ...result, ...left } : result;
 }
 
+/** What is checked out when the merge begins. */
+type Began = Pick<MergeRecord, 'at' | 'head' | 'ref'>;
+
 /** The merge is made aside. The checkout then moves forward to it, which git does whole or not at all. */
-async function mergeCommit(parent: GitPlace, head: string, tip: string, message: string): Promise<Merge> {
+async function mergeCommit(parent: GitPlace, began: Began, tip: string, message: string): Promise<Merge> {
+	const { head } = began;
 	const trial = await mergedTree(parent, head, tip);
 	if (!trial.ok) return conflict(trial.conflicts);
 	const removed = await removedByUser(parent, head, trial.tree);
@@ -102,7 +115,7 @@ async function mergeCommit(parent: GitPlace, head: string, tip: string, message:
 		],
 		{ answers: [1, 2, 128], env: { GIT_REFLOG_ACTION: 'nancy: merge' } },
 	);
-	if (forward.code === 0) return { ok: true, how: 'merged', commit };
+	if (forward.code === 0) return { ok: true, how: 'merged', record: { ...began, how: 'merged', commit } };
 	const inTheWay = await overwritten(parent, await differingFiles(parent, head, commit));
 	return inTheWay.length > 0
 		? notCommitted(inTheWay)
@@ -110,7 +123,12 @@ async function mergeCommit(parent: GitPlace, head: string, tip: string, message:
 }
 
 /** Like a merge of the worktree with everything in the checkout, committed or not. The index stays unchanged. */
-async function applyChanges({ parent, record: { base } }: OpenWorktree, tip: string): Promise<Merge> {
+async function applyChanges(open: OpenWorktree, began: Began, tip: string): Promise<Merge> {
+	const {
+		parent,
+		own,
+		record: { base },
+	} = open;
 	return withWorkingTree(parent, async ({ tree, env }) => {
 		// The branch may have been rebased. So its tree counts, as a change of the base.
 		const ours = await commitTree(parent, tree, [base], 'Files before changes of a worktree were applied\n');
@@ -118,7 +136,9 @@ async function applyChanges({ parent, record: { base } }: OpenWorktree, tip: str
 		const trial = await mergedTree(parent, ours, theirs);
 		if (!trial.ok) return conflict(trial.conflicts);
 		if (trial.tree === tree) return { ok: true, how: 'nothing' };
+		const applied = own && (await refOf(own, MERGED_REF));
 		const changes = await namesByStatus(parent, tree, trial.tree);
+		const index = await indexDigest(parent, changes());
 		const leftOut = await missing(parent.folder, changes('D'));
 		if (leftOut.length > 0) return sparse(leftOut);
 		const inTheWay = await unknownInTheWay(parent.folder, changes('A'), new Set(changes('D')));
@@ -130,7 +150,8 @@ async function applyChanges({ parent, record: { base } }: OpenWorktree, tip: str
 			if (!(error instanceof NancyError)) throw error;
 			return { ok: false, reason: `files have just changed in ${parent.folder}; try again (${error.message})` };
 		}
-		return { ok: true, how: 'applied', before: ours };
+		const after = { before: ours, after: trial.tree, index, tip, ...(applied !== undefined && { applied }) };
+		return { ok: true, how: 'applied', record: { ...began, how: 'applied', ...after } };
 	});
 }
 
@@ -153,59 +174,6 @@ async function removedByUser(parent: GitPlace, before: string, after: string): P
 	if (removed.size === 0) return [];
 	const args = [...DIFF_TREE, '--name-only', '--no-renames', '--diff-filter=d', before, after];
 	return (await gitList(parent, args)).filter(file => removed.has(file));
-}
-
-/** Files of `changed` with uncommitted changes in the checkout, ignored ones included. */
-async function overwritten(parent: GitPlace, changed: readonly string[]): Promise<string[]> {
-	const dirty = new Set((await statusOf(parent)).files.map(({ file }) => file));
-	const tracked = new Set(await gitList(parent, ['ls-files', '-z']));
-	const inTheWay: string[] = [];
-	for (const file of changed) {
-		if (dirty.has(file) || (!tracked.has(file) && (await isInTheWay(parent.folder, file)))) inTheWay.push(file);
-	}
-	return inTheWay;
-}
-
-/** Paths that differ between two trees, for each letter: A, M, D, T. */
-async function namesByStatus(place: GitPlace, before: string, after: string): Promise<(letter: string) => string[]> {
-	const { stdout } = await git(place, [...DIFF_TREE, '--name-status', '--no-renames', before, after]);
-	const parts = cutAtZeros(stdout);
-	return letter => parts.filter((_, index) => index % 2 === 1 && parts[index - 1] === letter);
-}
-
-/** Files of the checkout that are not on disk: those that it is told to leave out. */
-async function missing(root: string, files: readonly string[]): Promise<string[]> {
-	const found: string[] = [];
-	for (const file of files) if (!(await statusOrNone(join(root, file)))) found.push(file);
-	return found;
-}
-
-/** Places of new files where something exists that git does not know: an ignored file, or another repository. */
-async function unknownInTheWay(root: string, comes: readonly string[], goes: ReadonlySet<string>): Promise<string[]> {
-	const inTheWay: string[] = [];
-	for (const file of comes) if (await isInTheWay(root, file, goes)) inTheWay.push(file);
-	return inTheWay;
-}
-
-/** A file or folder with this name, or a file with the name of one of its folders. */
-async function isInTheWay(root: string, file: string, goes: ReadonlySet<string> = new Set()): Promise<boolean> {
-	const parts = file.split('/');
-	for (let count = 1; count <= parts.length; count++) {
-		const path = parts.slice(0, count).join('/');
-		const status = await statusOrNone(join(root, path));
-		if (!status) return false;
-		if (goes.has(path)) return false;
-		if (!status.isDirectory()) return true;
-	}
-	// A folder. Everything that git knows in it may be removed.
-	return ![...goes].some(path => path.startsWith(`${file}/`));
-}
-
-async function statusOrNone(path: string): Promise<Stats | undefined> {
-	return lstat(path).catch((error: unknown) => {
-		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
-		throw error;
-	});
 }
 
 function conflict(conflicts: string[]): Refusal {

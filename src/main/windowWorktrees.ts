@@ -3,7 +3,15 @@ import type { OnlyThere } from '../core/delegates/batches.ts';
 import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import type { ChangedFile, Folder, MergeOutcome, WorktreeOperations, WorktreeRemoval } from '../ui/ports.ts';
+import type {
+	ChangedFile,
+	Folder,
+	MergeOutcome,
+	MergePreview,
+	UndoOutcome,
+	WorktreeOperations,
+	WorktreeRemoval,
+} from '../ui/ports.ts';
 import { operationContext, type WindowTools } from './operationContext.ts';
 
 /** The window's way to the operations on worktrees. */
@@ -22,6 +30,14 @@ export class WindowWorktrees implements WorktreeOperations {
 	async base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined> {
 		return (await perform(await operations.fileAtBase(), IN_WINDOW, { worktree, path }, this.contextOf(folder)))
 			.content;
+	}
+
+	async previewMerge(folder: Folder, worktree: Worktree): Promise<MergePreview> {
+		return perform(await operations.mergePreview(), IN_WINDOW, { worktree }, this.contextOf(folder));
+	}
+
+	async undoMerge(folder: Folder, worktree: Worktree): Promise<UndoOutcome> {
+		return perform(await operations.undoMerge(), IN_WINDOW, { worktree }, this.contextOf(folder));
 	}
 
 	async merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome> {

@@ -42,6 +42,8 @@ export const run = async () => (await import('./run.ts')).run;
 export const verifyWorktree = async () => (await import('./verifyWorktree.ts')).verifyWorktree;
 export const worktreeChanges = async () => (await import('./worktreeChanges.ts')).worktreeChanges;
 export const fileAtBase = async () => (await import('./fileAtBase.ts')).fileAtBase;
+export const mergePreview = async () => (await import('./mergePreview.ts')).mergePreview;
 export const mergeWorktree = async () => (await import('./mergeWorktree.ts')).mergeWorktree;
+export const undoMerge = async () => (await import('./undoMerge.ts')).undoMerge;
 export const worktreeLoss = async () => (await import('./worktreeLoss.ts')).worktreeLoss;
 export const removeWorktree = async () => (await import('./removeWorktree.ts')).removeWorktree;

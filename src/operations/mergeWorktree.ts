@@ -1,9 +1,11 @@
 import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { mergeWorktree as merge } from '../git/worktreeMerge.ts';
-import { Worktree } from '../protocol/worktree.ts';
+import { DelegateId } from '../protocol/delegate.ts';
+import { idOfBranch, Worktree } from '../protocol/worktree.ts';
 import type { Operation } from './operation.ts';
 import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({
 	worktree: Worktree,
@@ -24,5 +26,11 @@ export const mergeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Outp
 	async permit(asker, { worktree }) {
 		permit(asker, { is: 'change-worktree', what: `merge ${worktree.branch}` });
 	},
-	run: async (_, { worktree, message }, context) => merge(await endedWorktreeOf(context, worktree), message),
+	async run(_, { worktree: claimed, message }, context) {
+		const worktree = await endedWorktreeOf(context, claimed);
+		const merged = await merge(worktree, message);
+		if (merged.ok && merged.record)
+			await ticketsOf(context).merged(DelegateId.parse(idOfBranch(worktree.branch)), merged.record);
+		return merged;
+	},
 };

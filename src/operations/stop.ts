@@ -22,8 +22,11 @@ export const stop: Operation<z.infer<typeof Input>, StopOutput> = {
 	async permit(asker, { workers }, context) {
 		for (const address of workers) await permitStop(asker, address, context);
 	},
-	async run(_, { workers }, context) {
+	async run(asker, { workers }, context) {
 		const tickets = ticketsOf(context);
+		if (asker.is === 'human')
+			for (const address of workers)
+				for (const id of await tickets.openAt(address)) await tickets.stoppedByHuman(id);
 		// A worker that cannot be stopped does not stop the others.
 		const ends = await Promise.allSettled(
 			workers.map(async address => ({

@@ -17,8 +17,10 @@ export const stopDelegate: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	async permit(asker, { id }, context) {
 		await permitDelegate('stop-delegate', id, asker, context);
 	},
-	async run(_, { id }, context) {
-		await stop(new Delegates(context.workspace), ticketsOf(context), id);
+	async run(asker, { id }, context) {
+		const tickets = ticketsOf(context);
+		if (asker.is === 'human') await tickets.stoppedByHuman(id);
+		await stop(new Delegates(context.workspace), tickets, id);
 		return {};
 	},
 };

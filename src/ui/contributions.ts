@@ -69,6 +69,7 @@ const BY_PLACE = {
 			'nancy.messageDelegate',
 			'nancy.delegateAgain',
 			'nancy.mergeDelegate',
+			'nancy.undoMerge',
 			'nancy.openDelegateWorktree',
 			'nancy.discardDelegate',
 			'nancy.deleteDelegate',
@@ -121,6 +122,8 @@ export const CONTEXT_KEYS = {
 	/** The walkthrough has been opened from Nancy in this window. */
 	showsWalkthrough: 'nancy.showsWalkthrough',
 	showsArchived: 'nancy.showsArchived',
+	/** The active tab shows the changes of a delegate that is done. */
+	showsReview: 'nancy.showsReview',
 } as const;
 
 /** Settings that are not named after an agent. Defaults live in package.json alone. */

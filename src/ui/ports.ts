@@ -155,7 +155,11 @@ export interface WorktreeOperations {
 	changes(folder: Folder, worktree: Worktree): Promise<readonly ChangedFile[]>;
 	/** A file as it was in the base; `undefined` if there was none. */
 	base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined>;
+	/** What a merge would bring. Only looks. */
+	previewMerge(folder: Folder, worktree: Worktree): Promise<MergePreview>;
 	merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome>;
+	/** Takes the last merge back, unless the checkout has changed since. */
+	undoMerge(folder: Folder, worktree: Worktree): Promise<UndoOutcome>;
 	/** What removing it would lose. */
 	only(folder: Folder, worktree: Worktree): Promise<OnlyThere>;
 	/**
@@ -184,6 +188,20 @@ export interface ChangedFile {
 	before?: string;
 	status: 'added' | 'modified' | 'deleted' | 'renamed';
 }
+
+export interface MergePreview {
+	/** `merged` by a commit, or `applied` to the files without one. */
+	how: 'merged' | 'applied';
+	files: number;
+	insertions: number;
+	deletions: number;
+	/** The checked-out branch; absent if none is. */
+	branch?: string;
+	commit?: string;
+}
+
+/** Why it was not undone: a sentence that names what has changed since. */
+export type UndoOutcome = { ok: true } | { ok: false; reason: string };
 
 export type MergeOutcome =
 	| { ok: true; how: 'merged' | 'applied' | 'nothing' }

@@ -29,6 +29,7 @@ import { Notifications } from './notifications.ts';
 import { Orchestrator } from './tasks/orchestrate.ts';
 import { reactions } from './reactions.ts';
 import type { Folder, Operations } from './ports.ts';
+import { OpenReviews } from './delegates/openReviews.ts';
 import { ReviewComments } from './delegates/reviewComments.ts';
 import { Reviews } from './delegates/reviews.ts';
 import { maximumSessions } from './settings.ts';
@@ -108,13 +109,16 @@ export function openWindow(parts: WindowParts): Nancy {
 
 /** What the commands for delegates need beside the rest. */
 function delegateCollaborators(
-	{ context, operations, views }: WindowParts,
+	{ context, operations, views, agentName }: WindowParts,
 	own: DisposableStore,
 	folders: Folders,
 	keys: ContextKeys,
 ) {
+	const opened = own.add(new OpenReviews(keys));
 	return {
-		reviews: new Reviews(folders, operations.worktrees),
+		reviews: new Reviews(folders, operations.worktrees, opened),
+		opened,
+		agentName,
 		comments: own.add(new ReviewComments(folders, operations, context.workspaceState, keys)),
 		outputs: own.add(new DelegateOutputs()),
 		cleanup: new DelegateCleanup(folders, operations.worktrees, operations.delegates),

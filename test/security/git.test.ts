@@ -22,6 +22,8 @@ import { refuseTracked } from '../../src/git/refuseTracked.ts';
 import { inspectRepository } from '../../src/git/repository.ts';
 import { createWorktree } from '../../src/git/worktree.ts';
 import { changesOf, fileAtBase } from '../../src/git/worktreeChanges.ts';
+import { previewMerge } from '../../src/git/mergePreview.ts';
+import { undoMerge } from '../../src/git/mergeUndo.ts';
 import { mergeWorktree } from '../../src/git/worktreeMerge.ts';
 import { removeWorktree, whatWouldBeLost } from '../../src/git/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../src/protocol/worktree.ts';
@@ -59,7 +61,12 @@ const create = (withChanges = false, name = 'x') =>
 const uses: Readonly<Record<string, (worktree: Worktree) => Promise<unknown>>> = {
 	review: changesOf,
 	'the question before a removal': whatWouldBeLost,
+	'the question before a merge': previewMerge,
 	merge: worktree => mergeWorktree(worktree, 'm'),
+	'a merge that is undone': async worktree => {
+		const merged = await mergeWorktree(worktree, 'm');
+		if (merged.ok && merged.record) await undoMerge(worktree, merged.record);
+	},
 	removal: worktree => removeWorktree(worktree, { discard: false }),
 	discard: worktree => removeWorktree(worktree, { discard: true }),
 };

@@ -8,9 +8,11 @@ import { folderSeenFrom } from '../../src/git/homeCheckout.ts';
 import { refuseTracked } from '../../src/git/refuseTracked.ts';
 import { createWorktree, folderInWorktree } from '../../src/git/worktree.ts';
 import { changesOf, fileAtBase } from '../../src/git/worktreeChanges.ts';
+import { previewMerge } from '../../src/git/mergePreview.ts';
+import { undoMerge } from '../../src/git/mergeUndo.ts';
 import { mergeWorktree } from '../../src/git/worktreeMerge.ts';
 import { removeWorktree, whatWouldBeLost } from '../../src/git/worktreeRemove.ts';
-import { WorktreeName } from '../../src/protocol/worktree.ts';
+import { WorktreeName, type Worktree } from '../../src/protocol/worktree.ts';
 import { gitRepository, lines, type GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
@@ -118,6 +120,12 @@ afterEach(async () => {
 	await outside.remove();
 });
 
+async function mergeAndUndo(worktree: Worktree): Promise<void> {
+	const merged = await mergeWorktree(worktree, 'm');
+	if (!merged.ok || !merged.record) throw new Error('not merged');
+	expect(await undoMerge(worktree, merged.record)).toEqual({ ok: true });
+}
+
 it('each git, also one that git starts, has the switches and starts nothing else', async () => {
 	repo.git(['update-index', '--add', '--cacheinfo', `160000,${repo.git(['rev-parse', 'HEAD'])},sub`]);
 	repo.git(['commit', '--quiet', '-m', 'a submodule']);
@@ -138,6 +146,8 @@ it('each git, also one that git starts, has the switches and starts nothing else
 	repo.write({ 'b.txt': 'work' }, applied.folder);
 	await changesOf(applied);
 	await fileAtBase(applied, 'a.txt');
+	await previewMerge(applied);
+	await mergeAndUndo(applied);
 	expect(await mergeWorktree(applied, 'm')).toMatchObject({ how: 'applied' });
 	await removeWorktree(applied, { discard: true });
 	repo.commit({});
@@ -147,6 +157,8 @@ it('each git, also one that git starts, has the switches and starts nothing else
 	await whatWouldBeLost(merged);
 	repo.git(['checkout', '--quiet', '--force', 'nancy/merged'], merged.folder);
 	repo.write({ 'c.txt': '' }, merged.folder);
+	await previewMerge(merged);
+	await mergeAndUndo(merged);
 	expect(await mergeWorktree(merged, 'm')).toMatchObject({ how: 'merged' });
 	await removeWorktree(merged, { discard: false });
 

@@ -47,8 +47,14 @@ const uses: Readonly<Record<string, (worktree: Worktree, id: DelegateId) => Prom
 	Review: async worktree => perform(await operations.worktreeChanges(), IN_WINDOW, { worktree }, context()),
 	'the question before Discard': async worktree =>
 		perform(await operations.worktreeLoss(), IN_WINDOW, { worktree }, context()),
+	'the question before Merge': async worktree =>
+		perform(await operations.mergePreview(), IN_WINDOW, { worktree }, context()),
 	Merge: async worktree =>
 		perform(await operations.mergeWorktree(), IN_WINDOW, { worktree, message: 'm' }, context()),
+	'Undo Merge': async worktree => {
+		await perform(await operations.mergeWorktree(), IN_WINDOW, { worktree, message: 'm' }, context());
+		expect(await perform(await operations.undoMerge(), IN_WINDOW, { worktree }, context())).toEqual({ ok: true });
+	},
 	Discard: async worktree =>
 		perform(await operations.removeWorktree(), IN_WINDOW, { worktree, discard: true, anyway: false }, context()),
 	'Remove, Keep Branch': async worktree =>

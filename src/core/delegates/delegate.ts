@@ -1,4 +1,5 @@
 import type { DelegateRecord, DelegateState, DelegateStatus } from '../../protocol/delegate.ts';
+import type { MergeRecord } from '../../protocol/merge.ts';
 import type { DelegateFiles } from './files.ts';
 
 /** A delegate as it stands on disk. */
@@ -10,6 +11,10 @@ export interface Delegate {
 	state: DelegateState;
 	/** Why it failed. */
 	error?: string;
+	/** A person has stopped it. */
+	isStoppedByUser?: true;
+	/** Merges of its own worktree that were not undone, oldest first. */
+	merges?: readonly MergeRecord[];
 	/** Another program's, which Nancy only shows. */
 	isForeign?: true;
 	/** The user's sealed records know nothing of it: nobody but its files says that it was asked, or what it has answered. */

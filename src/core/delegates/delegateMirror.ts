@@ -54,10 +54,13 @@ export class DelegateMirror {
 		return this.own().some(({ state, status }) => !isFinal(state) || !status.reported);
 	}
 
-	/** Whether anything is other than it was. */
-	async read(): Promise<boolean> {
+	/**
+	 * @param isThorough looks at delegates that have ended, too
+	 * @returns whether anything is other than it was
+	 */
+	async read(isThorough = false): Promise<boolean> {
 		const { folder } = this.store;
-		const looksAtAll = this.now() - this.settledMs >= SETTLED_MS;
+		const looksAtAll = isThorough || this.now() - this.settledMs >= SETTLED_MS;
 		if (looksAtAll) this.settledMs = this.now();
 		const before = this.known;
 		// Put in place whole: somebody may look while it is being read.
@@ -68,7 +71,7 @@ export class DelegateMirror {
 			if (!id.success) continue;
 			const known = before.get(id.data);
 			const isSettled = known?.delegate && isFinal(known.delegate.state) && known.delegate.status.reported;
-			const look = isSettled && !looksAtAll ? known.look : await lookOf(folder, id.data);
+			const look = isSettled && !looksAtAll ? known.look : await this.lookOf(id.data);
 			if (known?.look === look) {
 				after.set(id.data, known);
 				continue;
@@ -84,6 +87,18 @@ export class DelegateMirror {
 		return isChanged || [...before.keys()].some(id => !after.has(id));
 	}
 
+	/** Taken before they are read: what changes meanwhile is read once more. */
+	private async lookOf(id: DelegateId): Promise<string> {
+		const looks = ['json', 'status', 'done'].map(async ending => {
+			const found = await lstat(join(this.store.folder, `${id}.${ending}`), { bigint: true }).catch(
+				() => undefined,
+			);
+			return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
+		});
+		const merges = await this.tickets?.lookOfMerges(id);
+		return [...(await Promise.all(looks)), merges].join(' ');
+	}
+
 	private async readOne(id: DelegateId, file: string): Promise<Omit<Mirrored, 'look'>> {
 		try {
 			const delegate = await this.store.find(id);
@@ -93,13 +108,4 @@ export class DelegateMirror {
 			return { problem: fileProblem(file, error) };
 		}
 	}
-}
-
-/** Taken before they are read: what changes meanwhile is read once more. */
-async function lookOf(folder: string, id: DelegateId): Promise<string> {
-	const looks = ['json', 'status', 'done'].map(async ending => {
-		const found = await lstat(join(folder, `${id}.${ending}`), { bigint: true }).catch(() => undefined);
-		return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
-	});
-	return (await Promise.all(looks)).join(' ');
 }

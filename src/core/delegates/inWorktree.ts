@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isInside } from '../../base/inside.ts';
+import type { MergeRecord } from '../../protocol/merge.ts';
 import { branchOf, type Worktree } from '../../protocol/worktree.ts';
 import { isFinal, type Delegate } from './delegate.ts';
 
@@ -24,6 +25,15 @@ export function standingWorktree(delegate: Delegate, all: readonly Delegate[]): 
 
 export function isStanding({ folder }: Worktree): boolean {
 	return existsSync(folder);
+}
+
+/**
+ * The last merge of the delegate's worktree, if it holds the delegate's work. A merge from before the delegate was queued does not.
+ */
+export function mergeOf(delegate: Delegate, all: readonly Delegate[]): MergeRecord | undefined {
+	const worktree = worktreeOf(delegate, all);
+	const owner = worktree && all.find(each => ownIn(each)?.folder === worktree.folder);
+	return owner?.merges?.findLast(({ at }) => at > delegate.record.createdAt);
 }
 
 /** A delegate that waits or works in this worktree right now. */

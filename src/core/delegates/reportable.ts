@@ -43,14 +43,21 @@ export async function factsOf(delegates: Delegates, tickets: Tickets, delegate: 
 }
 
 /**
- * A delegate as its files say, but for what never changes once it is sealed: whether this user has queued it, and its worktree. Enough to
- * show it and to find its worktree.
+ * A delegate as its files say, but for what is sealed: whether this user has queued it, its worktree with its merges, and who stopped it.
+ * Enough to show it and to find its worktree.
  */
 export async function proved(tickets: Tickets, delegate: Delegate): Promise<Delegate> {
 	const { record, isForeign } = delegate;
 	if (isForeign) return delegate;
 	if (!(await tickets.has(record.id))) return { ...delegate, isUnproved: true };
-	return withWorktree(delegate, await tickets.worktree(record.id));
+	const worktree = await tickets.worktree(record.id);
+	const merges = worktree ? await tickets.merges(record.id) : [];
+	const isStoppedByUser = delegate.error === 'cancelled' && (await tickets.isStoppedByHuman(record.id));
+	return {
+		...withWorktree(delegate, worktree),
+		...(merges.length > 0 && { merges }),
+		...(isStoppedByUser && { isStoppedByUser }),
+	};
 }
 
 /**

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readTextIfExists } from '../../base/atomicFile.ts';
@@ -7,6 +7,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { folderNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
 import { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
+import { MergeRecord } from '../../protocol/merge.ts';
 import { Moment, ProcessRecord } from '../../protocol/records.ts';
 import { Worktree } from '../../protocol/worktree.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
@@ -53,6 +54,12 @@ const End = z.looseObject({
 });
 export type End = z.infer<typeof End>;
 
+/** A person has stopped it. */
+const Stopped = z.looseObject({ version: z.literal(1), by: z.literal('human') });
+
+/** Merges of its worktree that were not undone, oldest first. */
+const Merges = z.looseObject({ version: z.literal(1), merges: z.array(MergeRecord) });
+
 /** A delegate's progress: `run` while it runs, `end` once it has ended, neither while it waits. */
 export interface Facts {
 	/** Its own. Absent for one that an earlier version has queued. */
@@ -79,6 +86,8 @@ const RUN = 'run.json';
 const WORKTREE = 'worktree.json';
 const ANSWER = 'answer.json';
 const END = 'end.json';
+const STOPPED = 'stopped.json';
+const MERGES = 'merges.json';
 
 /**
  * This user's requests on this machine for one workspace, and their progress, in the user's own folder. Agents write in `.nancy/delegates`,
@@ -194,6 +203,40 @@ export class Tickets {
 	async end(id: DelegateId, end: Pick<End, 'error' | 'report' | 'isReported'>): Promise<void> {
 		if (!(await this.facts(id))) return;
 		await this.own.write({ version: 1, endedAt: new Date().toISOString(), ...end }, FOLDER, id, END);
+	}
+
+	/** Notes that a person stops it. An agent's word for that would be no proof. */
+	async stoppedByHuman(id: DelegateId): Promise<void> {
+		if (await this.facts(id)) await this.own.write({ version: 1, by: 'human' }, FOLDER, id, STOPPED);
+	}
+
+	async isStoppedByHuman(id: DelegateId): Promise<boolean> {
+		return (await this.own.read(Stopped, FOLDER, id, STOPPED)) !== undefined;
+	}
+
+	/** Merges of its worktree that were not undone, oldest first. */
+	async merges(id: DelegateId): Promise<MergeRecord[]> {
+		return (await this.own.read(Merges, FOLDER, id, MERGES))?.merges ?? [];
+	}
+
+	/** Notes a merge of its worktree. */
+	async merged(id: DelegateId, merge: MergeRecord): Promise<void> {
+		await this.writeMerges(id, [...(await this.merges(id)), merge]);
+	}
+
+	/** Forgets the last merge, which was undone. */
+	async unmerged(id: DelegateId): Promise<void> {
+		await this.writeMerges(id, (await this.merges(id)).slice(0, -1));
+	}
+
+	/** Differs once {@link merges} may: for a caller that has read them before. */
+	async lookOfMerges(id: DelegateId): Promise<string> {
+		const found = await lstat(this.own.path(FOLDER, id, MERGES), { bigint: true }).catch(() => undefined);
+		return found ? `${found.ino}:${found.mtimeNs}` : '';
+	}
+
+	private async writeMerges(id: DelegateId, merges: readonly MergeRecord[]): Promise<void> {
+		await this.own.write({ version: 1, merges }, FOLDER, id, MERGES);
 	}
 
 	/** The ticket goes first: after a kill the leftovers run nothing. */

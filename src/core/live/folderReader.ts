@@ -41,7 +41,7 @@ export class FolderReader {
 			await tasks.readAll();
 			await this.followWorkers();
 			await traffic.read();
-			await delegates.read();
+			await delegates.read(true);
 			await this.collect();
 			return true;
 		}

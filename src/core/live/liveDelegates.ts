@@ -75,12 +75,12 @@ export class LiveDelegates implements Disposable {
 		return [...folders].filter(folder => folder !== delegates);
 	}
 
-	/** Whether anything is other than it was. */
-	async read(): Promise<boolean> {
+	/** See {@link DelegateMirror.read}. */
+	async read(isThorough = false): Promise<boolean> {
 		clearTimeout(this.timer);
 		this.timer = undefined;
 		this.readMs = Date.now();
-		return this.mirror.read();
+		return this.mirror.read(isThorough);
 	}
 
 	tick(): void {

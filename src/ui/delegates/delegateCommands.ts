@@ -14,10 +14,10 @@ import { VIEWS } from '../contributions.ts';
 import type { DelegateCleanup } from './delegateCleanup.ts';
 import type { DelegateDrafts } from './delegateDrafts.ts';
 import { outputOf, type DelegateOutputs } from './delegateOutput.ts';
-import { DelegateItem, delegatesIn, inListOrder } from './delegatesView.ts';
-import { delegateLine, outputChanged, shortTitle } from './delegateWords.ts';
+import { DelegateItem, delegateItems, delegatesIn } from './delegatesView.ts';
+import { delegateLine, outputChanged } from './delegateWords.ts';
 import type { Folders } from '../folders.ts';
-import { warn } from '../kit/messages.ts';
+import { confirm, warn } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
 import { inProgress } from '../kit/progress.ts';
 import { pickFolder, pickItem } from '../pickers.ts';
@@ -25,6 +25,7 @@ import type { Folder, Operations } from '../ports.ts';
 import type { ReviewComments } from './reviewComments.ts';
 import type { Reviews } from './reviews.ts';
 import { TaskItem, WorkerItem } from '../tasks/tasksView.ts';
+import type { OpenReviews } from './openReviews.ts';
 import { startOrKeep } from './startDelegates.ts';
 import { stopEach } from './stopEach.ts';
 
@@ -33,9 +34,11 @@ export interface DelegateCollaborators {
 	operations: Operations;
 	outputs: DelegateOutputs;
 	reviews: Reviews;
+	opened: OpenReviews;
 	comments: ReviewComments;
 	cleanup: DelegateCleanup;
 	drafts: DelegateDrafts;
+	agentName: (driver: string) => string;
 	/** The selected rows of the view. A key acts on them. */
 	selected: () => readonly unknown[];
 	compose: ComposeView;
@@ -71,16 +74,19 @@ export function delegateHandlers(own: DelegateCollaborators) {
 }
 
 /** The commands for the worktrees of delegates. */
-function reviewHandlers({ folders, operations, reviews, comments }: DelegateCollaborators) {
+function reviewHandlers(own: DelegateCollaborators) {
+	const { operations, reviews, comments, opened } = own;
 	const reviewable = (args: Args) =>
-		delegateOf(folders, args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
+		delegateOf(own, args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
 	return {
 		'nancy.reviewDelegate': async (args: Args) => {
 			const item = await reviewable(args);
 			await reviews.open(item);
 			await readResultOf(operations, item);
 		},
-		'nancy.mergeDelegate': async (args: Args) => reviews.merge(await reviewable(args)),
+		'nancy.mergeDelegate': async (args: Args) =>
+			reviews.merge((args[0] instanceof DelegateItem ? undefined : opened.active()) ?? (await reviewable(args))),
+		'nancy.undoMerge': async (args: Args) => reviews.undoMerge(await reviewable(args)),
 		'nancy.openDelegateWorktree': async (args: Args) => reviews.openWorktree(await reviewable(args)),
 		'nancy.discardDelegate': async (args: Args) => reviews.discard(await reviewable(args)),
 		'nancy.sendBack': async (args: Args) => {
@@ -147,12 +153,26 @@ async function openAnswer(own: DelegateCollaborators, args: Args): Promise<void>
 	await readResultOf(own.operations, item);
 }
 
-async function stop({ folders, operations }: DelegateCollaborators, args: Args): Promise<void> {
+async function stop(own: DelegateCollaborators, args: Args): Promise<void> {
+	const { operations } = own;
 	const chosen = chosenFrom(args).filter(isOpen);
-	const items = chosen.length > 0 ? chosen : [await pickDelegate(folders, isOpen, noneRuns())];
+	const items = chosen.length > 0 ? chosen : [await pickDelegate(own, isOpen, noneRuns())];
+	await confirmStop(items);
 	await inProgress(VIEWS.delegates, () =>
 		stopEach(items, ({ folder, delegate: { record } }) => operations.delegates.stop(folder, record.id)),
 	);
+}
+
+/** A run that has begun cannot be continued once it was stopped. */
+async function confirmStop(items: readonly DelegateItem[]): Promise<void> {
+	const [only, ...others] = items.filter(({ delegate }) => delegate.state !== 'queued');
+	if (!only) return;
+	const question =
+		others.length === 0
+			? l10n.t('Stop the delegate “{0}”?', only.fullLabel)
+			: l10n.t('Stop {0} delegates?', others.length + 1);
+	const detail = l10n.t('A stopped delegate cannot be resumed. The files that it has changed stay as they are.');
+	await confirm(question, detail, l10n.t('Stop'));
 }
 
 /** For the agents of the chosen rows, or for all. */
@@ -168,14 +188,14 @@ async function resume({ folders, operations }: DelegateCollaborators, args: Args
 		throw new NancyError('no-task', l10n.t('No delegate waits for an account’s limit.'));
 }
 
-async function message({ folders, compose }: DelegateCollaborators, args: Args): Promise<void> {
-	const { folder, delegate: running } = await delegateOf(folders, args, isOpen, noneRuns());
+async function message(own: DelegateCollaborators, args: Args): Promise<void> {
+	const { folder, delegate: running } = await delegateOf(own, args, isOpen, noneRuns());
 	const { task, worker } = running.record;
 	const view = folder
 		.overview()
 		.tasks.flatMap(({ workers }) => workers)
 		.find(({ record }) => record.task === task && record.name === worker);
-	await compose.open(view && [{ folder, address: { task, worker }, worker: view }]);
+	await own.compose.open(view && [{ folder, address: { task, worker }, worker: view }]);
 }
 
 /** Opens the first of these files that exists. */
@@ -192,23 +212,18 @@ async function openFirst(
 	if (isAnswer && (await outputOf(storeOf(folder), delegate)) === undefined) void warn(outputChanged());
 }
 
-function anyOf({ folders }: DelegateCollaborators, args: Args): Promise<DelegateItem> {
-	return delegateOf(
-		folders,
-		args,
-		() => true,
-		l10n.t('There is no delegate yet. Start one with “Nancy: Delegate…”.'),
-	);
+function anyOf(own: DelegateCollaborators, args: Args): Promise<DelegateItem> {
+	return delegateOf(own, args, () => true, l10n.t('There is no delegate yet. Start one with “Nancy: Delegate…”.'));
 }
 
 /** The delegate of the row that the command was called from, or one that the user chooses. */
 async function delegateOf(
-	folders: Folders,
+	own: DelegateCollaborators,
 	[item]: Args,
 	which: (item: DelegateItem) => boolean,
 	none: string,
 ): Promise<DelegateItem> {
-	return item instanceof DelegateItem ? item : pickDelegate(folders, which, none);
+	return item instanceof DelegateItem ? item : pickDelegate(own, which, none);
 }
 
 function noneRuns(): string {
@@ -236,16 +251,16 @@ async function orderFrom(folders: Folders, [item]: readonly unknown[]): Promise<
 }
 
 async function pickDelegate(
-	folders: Folders,
+	{ folders, agentName }: DelegateCollaborators,
 	which: (item: DelegateItem) => boolean,
 	none: string,
 ): Promise<DelegateItem> {
 	const rows = folders
 		.list()
-		.flatMap(folder => inListOrder(folder.delegates()).map(delegate => new DelegateItem(folder, delegate)))
+		.flatMap(folder => delegateItems(folder, agentName))
 		.filter(which)
 		.map(value => ({
-			label: shortTitle(value.delegate),
+			label: value.fullLabel,
 			description: delegateLine(value.delegate),
 			value,
 		}));

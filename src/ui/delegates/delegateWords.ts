@@ -3,11 +3,12 @@ import { l10n } from 'vscode';
 import { isInside } from '../../base/inside.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
 import type { DelegateState, DelegateStatus } from '../../protocol/delegate.ts';
+import { labelsOf, type DelegateLabels } from './delegateLabels.ts';
 import { firstLine, formatAgeInSteps, formatCount, formatSpan, formatTime } from '../kit/format.ts';
 
 /** Delegates as a person reads them. */
 
-export function delegateStateWord(state: DelegateState): string {
+function delegateStateWord(state: DelegateState): string {
 	switch (state) {
 		case 'queued':
 			return l10n.t('queued');
@@ -22,9 +23,25 @@ export function delegateStateWord(state: DelegateState): string {
 	}
 }
 
+/** A delegate's state in one word, or a few. */
+export function stateWord({ state, error, isStoppedByUser }: Delegate, isMerged = false): string {
+	if (isMerged) return l10n.t('merged');
+	if (error === 'cancelled') return isStoppedByUser ? l10n.t('stopped by you') : l10n.t('stopped');
+	return delegateStateWord(state);
+}
+
 /** In place of an answer, or beside its file. */
 export function outputChanged(): string {
 	return l10n.t('The answer was changed or removed since the delegate ended.');
+}
+
+/** The labels of the rows of a folder. */
+export function delegateLabels(delegates: readonly Delegate[], agentName: (driver: string) => string): DelegateLabels {
+	return labelsOf(delegates, {
+		title: shortTitle,
+		agent: ({ record }) => [agentName(record.agent), record.model].filter(Boolean).join(' · '),
+		round: (label, round) => l10n.t('{0} · round {1}', label, round),
+	});
 }
 
 /** A short name, for places with little room. A prompt's first line may be long. */
@@ -33,14 +50,14 @@ export function shortTitle({ record }: Delegate): string {
 }
 
 /** `running · 12 tool calls · Edit src/x.ts · 2 min` */
-export function delegateLine(delegate: Delegate, nowMs: number = Date.now()): string {
+export function delegateLine(delegate: Delegate, isMerged = false, nowMs: number = Date.now()): string {
 	const { state, status, error } = delegate;
 	const isAtWork = state === 'running' || state === 'parked';
 	const until = status.parked_until === undefined ? l10n.t('waits for a place') : untilWords(status.parked_until);
 	return [
-		delegateStateWord(state),
+		stateWord(delegate, isMerged),
 		state === 'parked' ? until : '',
-		state === 'failed' ? firstLine(error ?? '') : '',
+		state === 'failed' && error !== 'cancelled' ? firstLine(error ?? '') : '',
 		delegate.isUnproved ? l10n.t('not queued by you here') : '',
 		toolCalls(status.tool_calls),
 		state === 'running' ? lastStep(delegate) : '',

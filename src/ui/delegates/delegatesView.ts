@@ -1,14 +1,16 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
-import { isStanding, standingWorktree, worktreeOf } from '../../core/delegates/inWorktree.ts';
+import { isStanding, mergeOf, standingWorktree, worktreeOf } from '../../core/delegates/inWorktree.ts';
 import type { DelegateState } from '../../protocol/delegate.ts';
+import type { DelegateLabels } from './delegateLabels.ts';
 import {
+	delegateLabels,
 	delegateLine,
-	delegateStateWord,
 	duration,
 	lastStep,
 	shortTitle,
+	stateWord,
 	tokenWords,
 	toolCalls,
 } from './delegateWords.ts';
@@ -24,7 +26,10 @@ export class DelegateItem {
 	constructor(
 		readonly folder: Folder,
 		readonly delegate: Delegate,
-		readonly isInGroup = false,
+		/** Unlike that of any other row beside it. */
+		readonly label: string = shortTitle(delegate),
+		/** Unlike that of any other delegate of the folder. */
+		readonly fullLabel: string = label,
 	) {}
 }
 
@@ -34,6 +39,7 @@ class GroupItem {
 		readonly folder: Folder,
 		readonly group: string,
 		readonly delegates: readonly Delegate[],
+		readonly labels: DelegateLabels,
 	) {}
 }
 
@@ -42,6 +48,7 @@ class EarlierItem {
 	constructor(
 		readonly folder: Folder,
 		readonly entries: readonly Entry[],
+		readonly labels: DelegateLabels,
 	) {}
 }
 
@@ -61,13 +68,17 @@ const icons: Readonly<Record<DelegateState, vscode.ThemeIcon>> = {
 	failed: new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground')),
 	done: new vscode.ThemeIcon('pass', new vscode.ThemeColor('charts.green')),
 };
-const ORDER: readonly DelegateState[] = ['running', 'queued', 'parked', 'failed', 'done'];
+
+/** The states of one that has not ended. A group shows the first that any of its delegates is in. */
+const OPEN: readonly DelegateState[] = ['running', 'queued', 'parked'];
 
 /** A delegate that was stopped on purpose is not shown as an error. */
 const stoppedIcon = new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground'));
 
-/** How many ended delegates the list shows. The others are under “Earlier”. */
-const ENDED_SHOWN = 20;
+const mergedIcon = new vscode.ThemeIcon('git-merge', new vscode.ThemeColor('charts.green'));
+
+/** How many of the newest entries the list shows. Older ones that have ended are under “Earlier”. */
+const SHOWN = 20;
 const TICK_MS = 1000;
 
 /** The delegates of all folders, with their progress and their results. */
@@ -85,11 +96,14 @@ export class DelegatesView extends LiveTree<Element> {
 			const used = this.folders.list().filter(folder => folder.delegates().length > 0);
 			const [only] = used;
 			if (only === undefined) return [];
-			return this.folders.list().length === 1 ? listOf(only) : used.map(each => new DelegateFolderItem(each));
+			return this.folders.list().length === 1
+				? this.listOf(only)
+				: used.map(each => new DelegateFolderItem(each));
 		}
-		if (parent instanceof DelegateFolderItem) return listOf(parent.folder);
+		if (parent instanceof DelegateFolderItem) return this.listOf(parent.folder);
 		if (parent instanceof GroupItem) return delegatesIn(parent);
-		if (parent instanceof EarlierItem) return parent.entries.map(entry => entryItem(parent.folder, entry));
+		if (parent instanceof EarlierItem)
+			return parent.entries.map(entry => entryItem(parent.folder, entry, parent.labels));
 		return [];
 	}
 
@@ -103,34 +117,41 @@ export class DelegatesView extends LiveTree<Element> {
 		return element instanceof DelegateItem ? this.delegateTooltip(element) : undefined;
 	}
 
+	private listOf(folder: Folder): Element[] {
+		return listOf(folder, delegateLabels(folder.delegates(), this.agentName));
+	}
+
 	private delegateItem(element: DelegateItem): Row {
-		const { folder, delegate, isInGroup } = element;
-		const { record, state } = delegate;
-		const agent = [this.agentName(record.agent), record.model].filter(Boolean).join(' · ');
-		const item = row(`${folder.path}//${record.id}`, isInGroup ? agent : shortTitle(delegate));
-		const worktree = standingWorktree(delegate, folder.delegates());
-		item.contextValue = delegate.isForeign ? 'foreign' : `delegate.${state}${worktree ? '.worktree' : ''}`;
-		item.iconPath = delegate.error === 'cancelled' ? stoppedIcon : icons[state];
-		item.description = delegateLine(delegate);
+		const { folder, delegate, label, fullLabel } = element;
+		const { record, state, error } = delegate;
+		const item = row(`${folder.path}//${record.id}`, label);
+		const all = folder.delegates();
+		const worktree = standingWorktree(delegate, all);
+		const isMerged = isMergedIn(delegate, all);
+		const kinds = [state, worktree && 'worktree', worktree && isMerged && 'merged'].filter(Boolean).join('.');
+		item.contextValue = delegate.isForeign ? 'foreign' : `delegate.${kinds}`;
+		item.iconPath = isMerged ? mergedIcon : error === 'cancelled' ? stoppedIcon : icons[state];
+		item.description = delegateLine(delegate, isMerged);
 		item.command = { command: 'nancy.showDelegateOutput', title: l10n.t('Show Output'), arguments: [element] };
 		item.accessibilityInformation = {
-			label: l10n.t('Delegate {0}, {1}', record.title, item.description),
+			label: l10n.t('Delegate {0}, {1}', fullLabel, item.description),
 		};
 		return item;
 	}
 
 	private delegateTooltip({ folder, delegate }: DelegateItem): vscode.MarkdownString {
 		const { record, status, state, error } = delegate;
-		const worktree = worktreeOf(delegate, folder.delegates());
+		const all = folder.delegates();
+		const worktree = worktreeOf(delegate, all);
+		const merge = state === 'done' ? mergeOf(delegate, all) : undefined;
 		const denied = [...new Set(status.denied)];
 		return tooltip(record.title, [
 			[
 				l10n.t('State'),
-				[delegateStateWord(state), toolCalls(status.tool_calls), duration(delegate)]
-					.filter(Boolean)
-					.join(' · '),
+				[stateWord(delegate), toolCalls(status.tool_calls), duration(delegate)].filter(Boolean).join(' · '),
 			],
-			[l10n.t('Error'), error === undefined ? undefined : firstLine(error, 400)],
+			[l10n.t('Merged'), merge && formatTime(merge.at)],
+			[l10n.t('Error'), error === undefined || error === 'cancelled' ? undefined : firstLine(error, 400)],
 			[l10n.t('Parked until'), status.parked_until && formatTime(status.parked_until)],
 			[l10n.t('Doing'), isFinal(state) ? undefined : lastStep(delegate)],
 			[l10n.t('Attempt'), status.iteration > 1 ? String(status.iteration) : undefined],
@@ -157,24 +178,24 @@ export class DelegatesView extends LiveTree<Element> {
 export function delegatesIn(element: unknown): DelegateItem[] {
 	if (element instanceof DelegateItem) return [element];
 	if (!(element instanceof GroupItem)) return [];
-	return element.delegates.map(each => new DelegateItem(element.folder, each, true));
+	const { folder, labels } = element;
+	return element.delegates.map(each => new DelegateItem(folder, each, labels.row(each), labels.full(each)));
 }
 
-/** The rows of one folder. Rows that need the user come first. */
+/** Whether the last merge of its worktree has its work. */
+function isMergedIn(delegate: Delegate, all: readonly Delegate[]): boolean {
+	return delegate.state === 'done' && mergeOf(delegate, all) !== undefined;
+}
+
+/** The newest first. No row moves when a state changes: it would come under a hand that aims at another. */
 export function inListOrder(delegates: readonly Delegate[]): Delegate[] {
-	const rank = ({ state }: Delegate) => ORDER.indexOf(state);
-	return delegates.toSorted((a, b) => {
-		if (rank(a) !== rank(b)) return rank(a) - rank(b);
-		// In the queue, the oldest is the next. Everywhere else, the newest comes first.
-		const isNewer = a.record.id < b.record.id ? 1 : -1;
-		return a.state === 'queued' ? -isNewer : isNewer;
-	});
+	return delegates.toSorted((a, b) => (a.record.id < b.record.id ? 1 : -1));
 }
 
-function listOf(folder: Folder): Element[] {
+function listOf(folder: Folder, labels: DelegateLabels): Element[] {
 	const entries: Delegate[][] = [];
 	const groups = new Map<string, Delegate[]>();
-	// A group takes the place of its first delegate.
+	// A group takes the place of its newest delegate.
 	for (const delegate of inListOrder(folder.delegates())) {
 		const { group } = delegate.record;
 		const known = group === undefined ? undefined : groups.get(group);
@@ -186,41 +207,42 @@ function listOf(folder: Folder): Element[] {
 		if (group !== undefined) groups.set(group, entry);
 		entries.push(entry);
 	}
-	const isOver = (entry: Entry) => entry.every(({ state }) => isFinal(state));
-	const open = entries.filter(entry => !isOver(entry));
-	const over = entries.filter(isOver);
-	const newest = over.toSorted((a, b) => (newestIn(a) < newestIn(b) ? 1 : -1)).slice(0, ENDED_SHOWN);
-	const earlier = over.filter(entry => !newest.includes(entry));
+	const isEarlier = (entry: Entry, at: number) => at >= SHOWN && entry.every(({ state }) => isFinal(state));
+	const earlier = entries.filter(isEarlier);
+	const shown = entries.filter((entry, at) => !isEarlier(entry, at));
 	return [
-		...[...open, ...over.filter(entry => newest.includes(entry))].map(entry => entryItem(folder, entry)),
-		...(earlier.length > 0 ? [new EarlierItem(folder, earlier)] : []),
+		...shown.map(entry => entryItem(folder, entry, labels)),
+		...(earlier.length > 0 ? [new EarlierItem(folder, earlier, labels)] : []),
 	];
 }
 
-function newestIn(entry: Entry): string {
-	return entry.reduce((newest, { record }) => (record.id > newest ? record.id : newest), '');
-}
-
-function entryItem(folder: Folder, entry: Entry): DelegateItem | GroupItem {
+function entryItem(folder: Folder, entry: Entry, labels: DelegateLabels): DelegateItem | GroupItem {
 	const [only, ...others] = entry;
-	if (only && others.length === 0) return new DelegateItem(folder, only);
-	return new GroupItem(folder, only?.record.group ?? '', entry);
+	if (!only || others.length > 0) return new GroupItem(folder, only?.record.group ?? '', entry, labels);
+	return new DelegateItem(folder, only, labels.row(only), labels.full(only));
 }
 
-function groupItem({ folder, group, delegates }: GroupItem): Row {
-	const [first] = delegates;
+/** All delegates of a folder by themselves, for a list to choose from. */
+export function delegateItems(folder: Folder, agentName: (driver: string) => string): DelegateItem[] {
+	const labels = delegateLabels(folder.delegates(), agentName);
+	return inListOrder(folder.delegates()).map(each => new DelegateItem(folder, each, labels.full(each)));
+}
+
+function groupItem({ folder, group, delegates, labels }: GroupItem): Row {
+	const title = labels.group(group);
 	const isOver = delegates.every(({ state }) => isFinal(state));
-	const title = first ? shortTitle(first) : '';
 	const item = row(
 		`${folder.path}//group/${group}`,
 		title,
 		isOver ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.Expanded,
 	);
 	item.contextValue = isOver ? 'delegates.over' : 'delegates.open';
-	item.iconPath = first && !isOver ? icons[first.state] : new vscode.ThemeIcon('layers');
-	const count = (state: DelegateState) => delegates.filter(each => each.state === state).length;
-	const counted = ORDER.filter(state => count(state) > 0);
-	item.description = counted.map(state => `${count(state)} ${delegateStateWord(state)}`).join(' · ');
+	const open = OPEN.find(state => delegates.some(each => each.state === state));
+	item.iconPath = open ? icons[open] : new vscode.ThemeIcon('layers');
+	const all = folder.delegates();
+	const words = delegates.map(each => stateWord(each, isMergedIn(each, all)));
+	const counts = [...new Set(words)].map(word => `${words.filter(each => each === word).length} ${word}`);
+	item.description = counts.join(' · ');
 	item.accessibilityInformation = { label: l10n.t('Delegates {0}, {1}', title, item.description) };
 	return item;
 }

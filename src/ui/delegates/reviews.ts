@@ -4,6 +4,7 @@ import { l10n } from 'vscode';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { isAnythingOnly } from '../../core/delegates/batches.ts';
+import type { Delegate } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { busyIn, isStanding, worktreeOf } from '../../core/delegates/inWorktree.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
@@ -17,6 +18,8 @@ import { plainLine } from '../kit/plain.ts';
 import { inProgress } from '../kit/progress.ts';
 import { sentence } from '../kit/failures.ts';
 import type { ChangedFile, WorktreeOperations } from '../ports.ts';
+import { askForMerge, mergedWords } from './mergeQuestion.ts';
+import type { OpenReviews } from './openReviews.ts';
 import { lossWords } from './worktreeWords.ts';
 
 /** The worktree that a file of the base belongs to. It is in the query of the file's address. */
@@ -27,16 +30,17 @@ export class Reviews {
 	constructor(
 		private readonly folders: Folders,
 		private readonly worktrees: WorktreeOperations,
+		private readonly opened: OpenReviews,
 	) {}
 
 	/** Opens all changes side by side. */
-	async open({ folder, delegate }: DelegateItem): Promise<void> {
+	async open(item: DelegateItem): Promise<void> {
+		const { folder, delegate, fullLabel } = item;
 		const worktree = worktreeIn(folder.delegates(), delegate);
 		const files = await this.worktrees.changes(folder, worktree);
 		const { id } = delegate.record;
-		const title = shortTitle(delegate);
 		if (files.length === 0) {
-			void inform(l10n.t('“{0}” has changed nothing.', title));
+			void inform(l10n.t('“{0}” has changed nothing.', fullLabel));
 			return;
 		}
 		const resources = files.map(file => {
@@ -47,7 +51,9 @@ export class Reviews {
 				file.status === 'deleted' ? undefined : now,
 			];
 		});
-		await vscode.commands.executeCommand('vscode.changes', plainLine(l10n.t('Changes of “{0}”', title)), resources);
+		const label = plainLine(l10n.t('Changes of “{0}”', fullLabel));
+		await vscode.commands.executeCommand('vscode.changes', label, resources);
+		this.opened.add(label, item);
 	}
 
 	/** Text of a file as it was before the delegate began. */
@@ -65,24 +71,46 @@ export class Reviews {
 		return content?.toString('utf8') ?? '';
 	}
 
+	/** Says what would come and where, and asks for the subject of the commit. */
 	async merge(item: DelegateItem): Promise<void> {
 		const { folder, delegate } = item;
-		const { title, id } = delegate.record;
+		const { id } = delegate.record;
+		if (delegate.state === 'failed') throw notDone(delegate);
 		const worktree = worktreeIn(folder.delegates(), delegate);
 		refuseBusy(item, worktree);
+		const preview = await inProgress(VIEWS.delegates, () => this.worktrees.previewMerge(folder, worktree));
+		if (preview.files === 0) {
+			void inform(l10n.t('There is nothing left to merge of “{0}”.', shortTitle(delegate)));
+			return;
+		}
+		const subject = await askForMerge(delegate, preview);
+		if (subject === undefined) return;
 		// This text is for git, so it is not translated.
 		const outcome = await inProgress(VIEWS.delegates, () =>
-			this.worktrees.merge(folder, worktree, `${title}\n\nDelegate ${id} of Nancy\n`),
+			this.worktrees.merge(folder, worktree, `${subject}\n\nDelegate ${id} of Nancy\n`),
 		);
+		await folder.refresh();
 		if (!outcome.ok) {
 			const open = l10n.t('Open Worktree');
 			const text = l10n.t('Nothing was merged: {0}', outcome.reason);
 			if ((await warn(text, open)) === open) await openFolder(worktree);
 			return;
 		}
+		const undo = l10n.t('Undo');
 		const remove = l10n.t('Remove Worktree');
-		if ((await inform(mergedWords(outcome.how, shortTitle(delegate)), remove)) === remove)
-			await this.remove(item, worktree, false);
+		const chosen = await inform(mergedWords(shortTitle(delegate), preview, outcome.how), undo, remove);
+		if (chosen === undo) await this.undoMerge(item);
+		if (chosen === remove) await this.remove(item, worktree, false);
+	}
+
+	/** Needs no question: the work stays in the worktree, and can be merged again. */
+	async undoMerge({ folder, delegate }: DelegateItem): Promise<void> {
+		const worktree = worktreeIn(folder.delegates(), delegate);
+		const outcome = await inProgress(VIEWS.delegates, () => this.worktrees.undoMerge(folder, worktree));
+		await folder.refresh();
+		const title = shortTitle(delegate);
+		if (outcome.ok) void inform(l10n.t('The merge of “{0}” is undone. Its worktree still has the changes.', title));
+		else void warn(l10n.t('The merge of “{0}” was not undone: {1}.', title, outcome.reason));
 	}
 
 	async openWorktree({ folder, delegate }: DelegateItem): Promise<void> {
@@ -139,6 +167,11 @@ export function worktreeIn(
 	throw new NancyError('bad-usage', l10n.t('“{0}” has no worktree of its own.', shortTitle(delegate)));
 }
 
+function notDone(delegate: Delegate): NancyError {
+	const title = shortTitle(delegate);
+	return new NancyError('wrong-state', l10n.t('“{0}” has not ended well, so it is not merged. Send it back.', title));
+}
+
 function gone({ folder, branch }: Worktree): NancyError {
 	return new NancyError('git', l10n.t('{0} is gone; what was kept of it is on the branch {1}.', folder, branch));
 }
@@ -165,15 +198,4 @@ async function openFolder(worktree: Worktree): Promise<void> {
 	await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(worktree.folder), {
 		forceNewWindow: true,
 	});
-}
-
-function mergedWords(how: 'merged' | 'applied' | 'nothing', title: string): string {
-	switch (how) {
-		case 'merged':
-			return l10n.t('Merged the changes of “{0}”.', title);
-		case 'applied':
-			return l10n.t('The changes of “{0}” are in your files now, not committed.', title);
-		case 'nothing':
-			return l10n.t('There was nothing left to merge of “{0}”.', title);
-	}
 }

@@ -49,7 +49,11 @@ describe('merging a worktree that began at a commit', () => {
 
 		const result = await mergeWorktree(worktree, 'Merge the work\n\nof a delegate');
 
-		expect(result).toEqual({ ok: true, how: 'merged', commit: repo.git(['rev-parse', 'HEAD']) });
+		expect(result).toEqual({
+			ok: true,
+			how: 'merged',
+			record: expect.objectContaining({ commit: head(), head: onMain, ref: 'refs/heads/main' }),
+		});
 		expect(repo.git(['log', '-1', '--format=%an|%cn|%P|%B'])).toBe(
 			`The User|The User|${onMain} ${repo.git(['rev-parse', 'nancy/x'])}|Merge the work\n\nof a delegate`,
 		);
@@ -227,11 +231,10 @@ describe('merging a worktree that began with uncommitted changes', () => {
 
 		const result = await mergeWorktree(worktree, 'unused');
 
-		expect(result).toEqual({ ok: true, how: 'applied', before: expect.stringMatching(/^[0-9a-f]{40}$/) });
+		if (!result.ok || result.record?.how !== 'applied') throw new Error('not applied');
 		expect(filesBelow(repo.root)).toEqual(filesBelow(worktree.folder));
 		expect(repo.state()).toMatchObject({ index, head, stash });
-		const before = (result as { before: string }).before;
-		expect(repo.git(['show', `${before}:a.txt`])).toBe(lines('a', { 6: 'mine' }).trimEnd());
+		expect(repo.git(['show', `${result.record.before}:a.txt`])).toBe(lines('a', { 6: 'mine' }).trimEnd());
 		expect(await mergeWorktree(worktree, 'unused')).toEqual({ ok: true, how: 'nothing' });
 	});
 

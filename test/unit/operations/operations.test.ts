@@ -111,6 +111,11 @@ describe.each([
 			perform(await operations.mergeWorktree(), asker, { worktree, message: 'Merged' }, context),
 	},
 	{
+		name: 'undoMerge',
+		act: async (asker: Asker, context: OperationContext) =>
+			perform(await operations.undoMerge(), asker, { worktree }, context),
+	},
+	{
 		name: 'removeWorktree',
 		act: async (asker: Asker, context: OperationContext) =>
 			perform(await operations.removeWorktree(), asker, { worktree, discard: false, anyway: true }, context),

@@ -1,0 +1,125 @@
+import { NancyError } from '../base/errors.ts';
+import type { MergeRecord } from '../protocol/merge.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import { git, gitAnswer, type GitPlace } from './git.ts';
+import { branchRef, differingFiles, headOf, indexDigest, namesByStatus, withWorkingTree } from './gitTree.ts';
+import { overwritten, unknownInTheWay } from './inTheWay.ts';
+import { asItStands, holdingGitLock, locate, MERGED_REF, moveRef, refOf, type OpenWorktree } from './openWorktree.ts';
+import { listed, unfinishedIn } from './repository.ts';
+import { NOT_SPARSE } from './worktreeMerge.ts';
+
+export type MergeUndo = { ok: true } | Refusal;
+
+interface Refusal {
+	ok: false;
+	/** What has changed since the merge. */
+	reason: string;
+}
+
+type Of<How extends MergeRecord['how']> = Extract<MergeRecord, { how: How }>;
+
+/**
+ * Takes a merge back, while the checkout is still as the merge left it: the same branch, the same commit, and the files and index entries
+ * that it wrote. Other files of the checkout, committed or not, stay as they are. If anything has changed, nothing is touched.
+ * @param merge the last one of this worktree, from a sealed record
+ */
+export async function undoMerge(worktree: Worktree, merge: MergeRecord): Promise<MergeUndo> {
+	const located = await locate(worktree);
+	const { common, name } = located;
+	return holdingGitLock(common, name, () =>
+		holdingGitLock(common, '.merge', async () => undo(await asItStands(located), merge)),
+	);
+}
+
+async function undo(open: OpenWorktree, merge: MergeRecord): Promise<MergeUndo> {
+	const { parent, own, isThere, record } = open;
+	// The merge may be the only place that still has the work.
+	if (!own || !isThere) return refused(`the worktree ${record.folder} is gone, and only the merge may have its work`);
+	const inTheWay = (await unfinishedIn(parent)) ?? (await movedOn(parent, merge));
+	if (inTheWay !== undefined) return refused(inTheWay);
+	return merge.how === 'merged' ? takeCommitBack(parent, merge) : takeChangesBack(parent, own, merge);
+}
+
+/** Whether another branch or commit is checked out by now, as a sentence. */
+async function movedOn(parent: GitPlace, merge: MergeRecord): Promise<string | undefined> {
+	const ref = await branchRef(parent);
+	if (ref !== merge.ref) return `it went into ${branchWords(merge.ref)}, and ${branchWords(ref)} is checked out now`;
+	const expected = merge.how === 'merged' ? merge.commit : merge.head;
+	if ((await headOf(parent)) === expected) return undefined;
+	return `${branchWords(ref)} has moved to another commit since the merge`;
+}
+
+/** The files go back first, which git does whole or not at all. Then the branch does, unless it has moved meanwhile. */
+async function takeCommitBack(parent: GitPlace, { ref = 'HEAD', head, commit }: Of<'merged'>): Promise<MergeUndo> {
+	const unpushed = ['rev-list', '--count', '--max-count=1', commit, '--not', '--remotes'];
+	if ((await gitAnswer(parent, unpushed)) === '0') return refused('it is on a remote already; use git revert');
+	const changed = await overwritten(parent, await differingFiles(parent, head, commit));
+	if (changed.length > 0) return changedSince(changed);
+	const restored = await moveFiles(parent, commit, head);
+	if (!restored.ok) return restored;
+	try {
+		await git(parent, ['update-ref', '-m', 'nancy: undo merge', ref, head, commit]);
+	} catch (error) {
+		await moveFiles(parent, head, commit);
+		throw error;
+	}
+	return { ok: true };
+}
+
+/** In the user's own index, in which files that are staged stay so. */
+async function moveFiles(parent: GitPlace, from: string, to: string): Promise<MergeUndo> {
+	// Else git takes a file for changed whose content was only written anew.
+	await git(parent, ['update-index', '-q', '--refresh'], { answers: [1] });
+	return moveTree(parent, from, to);
+}
+
+/** By the reverse of the patch, through an index that has all files as they are. */
+async function takeChangesBack(parent: GitPlace, own: GitPlace, merge: Of<'applied'>): Promise<MergeUndo> {
+	const { before, after, index, tip, applied } = merge;
+	if ((await refOf(own, MERGED_REF)) !== tip) return refused('it is not the last merge of this worktree');
+	const undone = await withWorkingTree(parent, async ({ tree, env }) => {
+		const changes = await namesByStatus(parent, after, before);
+		const touched = new Set(await differingFiles(parent, after, tree));
+		const changed = changes().filter(file => touched.has(file));
+		if (changed.length > 0) return changedSince(changed);
+		if ((await indexDigest(parent, changes())) !== index)
+			return refused('some of its files were staged since, or are no longer; set git’s index back first');
+		const inTheWay = await unknownInTheWay(parent.folder, changes('A'), new Set(changes('D')));
+		return inTheWay.length > 0
+			? changedSince(inTheWay)
+			: moveTree(parent, after, before, { ...env, ...NOT_SPARSE });
+	});
+	if (!undone.ok) return undone;
+	// What counts as brought into the checkout, and so may go with the worktree.
+	if (applied === undefined) await git(own, ['update-ref', '-d', MERGED_REF, tip]);
+	else await moveRef(own, MERGED_REF, applied, tip, 'nancy: undo merge');
+	return undone;
+}
+
+/** First checks that every file still is as in the first tree, and only then writes. */
+async function moveTree(
+	parent: GitPlace,
+	from: string,
+	to: string,
+	env: Readonly<Record<string, string>> = {},
+): Promise<MergeUndo> {
+	try {
+		await git(parent, ['read-tree', '-m', '-u', from, to], { env });
+		return { ok: true };
+	} catch (error) {
+		if (!(error instanceof NancyError)) throw error;
+		return refused(`files have just changed in ${parent.folder}; try again (${error.message})`);
+	}
+}
+
+function branchWords(ref: string | undefined): string {
+	return ref === undefined ? 'a commit without a branch' : ref.replace(/^refs\/heads\//, '');
+}
+
+function changedSince(files: readonly string[]): Refusal {
+	return refused(`its files have changed since (${listed(files)})`);
+}
+
+function refused(reason: string): Refusal {
+	return { ok: false, reason };
+}

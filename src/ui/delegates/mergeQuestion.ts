@@ -1,0 +1,49 @@
+import { l10n } from 'vscode';
+import type { Delegate } from '../../core/delegates/delegate.ts';
+import { askLine } from '../kit/inputs.ts';
+import { ask } from '../kit/messages.ts';
+import type { MergePreview } from '../ports.ts';
+import { shortTitle } from './delegateWords.ts';
+import { mergeSubject } from './mergeSubject.ts';
+
+/** What a merge will do, before it is done. */
+
+/** In characters, of a commit that no branch names. */
+const SHORT_COMMIT = 8;
+
+/**
+ * Asks for the subject of the merge commit, or whether to change the files if there is no commit.
+ * @returns undefined if the user cancels
+ */
+export async function askForMerge(delegate: Delegate, preview: MergePreview): Promise<string | undefined> {
+	const title = l10n.t('Merge “{0}”: {1}', shortTitle(delegate), mergeWords(preview));
+	const subject = mergeSubject(delegate.record.title);
+	if (preview.how === 'merged')
+		return askLine(title, l10n.t('The subject of the merge commit'), {
+			value: subject,
+			empty: l10n.t('A commit needs a subject.'),
+		});
+	const button = l10n.t('Merge');
+	const detail = l10n.t(
+		'The worktree did not begin at a commit that you have. So your files get the changes, and nothing is committed.',
+	);
+	return (await ask(title, detail, button)) === button ? subject : undefined;
+}
+
+export function mergedWords(title: string, preview: MergePreview, how: 'merged' | 'applied' | 'nothing'): string {
+	switch (how) {
+		case 'merged':
+			return l10n.t('Merged “{0}”: {1}.', title, mergeWords(preview));
+		case 'applied':
+			return l10n.t('Your files have the changes of “{0}” now, not committed: {1}.', title, mergeWords(preview));
+		case 'nothing':
+			return l10n.t('There is nothing left to merge of “{0}”.', title);
+	}
+}
+
+/** `3 files, +40 −2, into main` */
+function mergeWords({ files, insertions, deletions, branch, commit = '' }: MergePreview): string {
+	const counted = files === 1 ? l10n.t('1 file') : l10n.t('{0} files', files);
+	const into = branch ?? l10n.t('{0}, which is on no branch', commit.slice(0, SHORT_COMMIT));
+	return l10n.t('{0}, +{1} −{2}, into {3}', counted, insertions, deletions, into);
+}

@@ -1,0 +1,216 @@
+import { appendFileSync, existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { undoMerge } from '../../../src/git/mergeUndo.ts';
+import { createWorktree } from '../../../src/git/worktree.ts';
+import { mergeWorktree } from '../../../src/git/worktreeMerge.ts';
+import { removeWorktree, whatWouldBeLost } from '../../../src/git/worktreeRemove.ts';
+import { previewMerge } from '../../../src/git/mergePreview.ts';
+import type { MergeRecord } from '../../../src/protocol/merge.ts';
+import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
+import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
+
+let repo: GitRepository;
+
+beforeEach(() => {
+	repo = gitRepository();
+	appendFileSync(join(repo.root, '.git/config'), '[user]\n\tname = The User\n\temail = user@example.com\n');
+});
+afterEach(() => repo.remove());
+
+const create = (withChanges: boolean, name = 'x') =>
+	createWorktree({ folder: repo.root, name: WorktreeName.parse(name), withChanges, copyIncludes: false });
+const head = () => repo.git(['rev-parse', 'HEAD']);
+const read = (file: string) => readFileSync(join(repo.root, file), 'utf8');
+
+async function merge(worktree: Worktree): Promise<MergeRecord> {
+	const merged = await mergeWorktree(worktree, 'Merge it');
+	if (!merged.ok || !merged.record) throw new Error(`not merged: ${JSON.stringify(merged)}`);
+	return merged.record;
+}
+
+/** What a person sees of the checkout. The bytes of the index also hold times. */
+function checkout() {
+	const { files, status, head: at, stash } = repo.state() as Record<string, unknown>;
+	return { files, status, at, stash, staged: repo.git(['diff', '--cached']) };
+}
+
+/** A file is changed, one is added, one goes and one moves, in a worktree that began with or without uncommitted changes. */
+async function begin(withChanges: boolean): Promise<Worktree> {
+	repo.commit({ 'gone.txt': 'g', 'deep/moved.txt': lines('m') });
+	if (withChanges) repo.write({ 'a.txt': lines('a', { 6: 'mine' }), 'untracked.txt': 'u' });
+	const worktree = await create(withChanges);
+	repo.write(
+		{
+			'a.txt': lines('a', { 1: 'theirs', ...(withChanges && { 6: 'mine' }) }),
+			'new/one.txt': 'new',
+			'top.txt': lines('m'),
+		},
+		worktree.folder,
+	);
+	for (const file of ['gone.txt', 'deep/moved.txt']) rmSync(join(worktree.folder, file));
+	return worktree;
+}
+
+describe.each([
+	['a merge commit', false],
+	['applied changes', true],
+] as const)('undoing %s', (_, withChanges) => {
+	it('leaves the checkout as it was, and the work in the worktree alone', async () => {
+		const worktree = await begin(withChanges);
+		const before = checkout();
+		const work = filesBelow(worktree.folder);
+		const record = await merge(worktree);
+		expect(checkout()).not.toEqual(before);
+
+		expect(await undoMerge(worktree, record)).toEqual({ ok: true });
+
+		expect(checkout()).toEqual(before);
+		expect(existsSync(join(repo.root, 'new'))).toBe(false);
+		expect(filesBelow(worktree.folder)).toEqual(work);
+		expect(repo.git(['branch', '--show-current'])).toBe('main');
+		// It is not merged any more, so it is only there, and can be merged again.
+		expect((await whatWouldBeLost(worktree)).commits).toBeGreaterThan(0);
+		expect((await merge(worktree)).how).toBe(record.how);
+		expect(read('a.txt')).toContain('theirs');
+	});
+
+	it('keeps what was changed in other files meanwhile, staged or not', async () => {
+		const worktree = await begin(withChanges);
+		const record = await merge(worktree);
+		repo.write({ 'b.txt': 'staged', 'other.txt': 'other' });
+		repo.git(['add', 'b.txt']);
+		repo.write({ 'b.txt': 'and changed again' });
+		// Written anew with the same content.
+		utimesSync(join(repo.root, 'a.txt'), 1, 1);
+		expect(await undoMerge(worktree, record)).toEqual({ ok: true });
+		expect([read('b.txt'), read('other.txt')]).toEqual(['and changed again', 'other']);
+		expect(repo.git(['show', ':b.txt'])).toBe('staged');
+		expect(existsSync(join(repo.root, 'top.txt'))).toBe(false);
+	});
+
+	it.each([
+		['a changed file', () => repo.write({ 'a.txt': 'mine' }), 'a.txt'],
+		['a removed file', () => rmSync(join(repo.root, 'top.txt')), 'top.txt'],
+		['a file that came back', () => repo.write({ 'gone.txt': 'mine' }), 'gone.txt'],
+		['a file where a folder was', () => repo.write({ deep: 'mine' }), 'deep'],
+		['a staged file', () => (repo.write({ 'a.txt': 'mine' }), repo.git(['add', 'a.txt'])), 'a.txt'],
+		['a commit', () => repo.commit({ 'b.txt': 'mine' }), 'main has moved to another commit since the merge'],
+		[
+			'another branch',
+			() => repo.git(['checkout', '-q', '-b', 'other']),
+			'it went into main, and other is checked out now',
+		],
+		['no branch', () => repo.git(['checkout', '-q', '--detach']), 'a commit without a branch is checked out now'],
+		['a merge in progress', () => repo.write({ '.git/MERGE_HEAD': `${head()}\n` }), 'a merge is in progress'],
+	])('is refused after %s, and touches nothing', async (_what, change, reason) => {
+		const worktree = await begin(withChanges);
+		const record = await merge(worktree);
+		change();
+		const before = repo.state();
+		expect(await undoMerge(worktree, record)).toEqual({ ok: false, reason: expect.stringContaining(reason) });
+		expect(repo.state()).toEqual(before);
+	});
+
+	it('overwrites no ignored file that stands where one comes back', async () => {
+		repo.write({ 'kept.secret': 'old' });
+		repo.git(['add', '--force', 'kept.secret']);
+		repo.git(['commit', '--quiet', '-m', 'a secret']);
+		if (withChanges) repo.write({ 'a.txt': 'mine' });
+		const worktree = await create(withChanges);
+		rmSync(join(worktree.folder, 'kept.secret'));
+		const record = await merge(worktree);
+		repo.write({ 'kept.secret': 'mine' });
+		expect(await undoMerge(worktree, record)).toEqual({
+			ok: false,
+			reason: expect.stringContaining('kept.secret'),
+		});
+		expect(read('kept.secret')).toBe('mine');
+	});
+
+	it('is refused once the worktree is gone: nothing else may have the work', async () => {
+		const worktree = await begin(withChanges);
+		const record = await merge(worktree);
+		expect(await removeWorktree(worktree, { discard: false })).toMatchObject({ isRemoved: true });
+		const before = repo.state();
+		expect(await undoMerge(worktree, record)).toEqual({ ok: false, reason: expect.stringContaining('is gone') });
+		expect(repo.state()).toEqual(before);
+	});
+
+	it('takes back the last of two merges, then the first', async () => {
+		const worktree = await begin(withChanges);
+		const states = [checkout()];
+		const first = await merge(worktree);
+		states.push(checkout());
+		repo.write({ 'more.txt': 'more' }, worktree.folder);
+		expect(await previewMerge(worktree)).toMatchObject({ files: 1, insertions: 1, deletions: 0 });
+		const second = await merge(worktree);
+		expect(await undoMerge(worktree, first)).toMatchObject({ ok: false });
+		expect(await undoMerge(worktree, second)).toEqual({ ok: true });
+		expect(checkout()).toEqual(states[1]);
+		expect(await undoMerge(worktree, first)).toEqual({ ok: true });
+		expect(checkout()).toEqual(states[0]);
+	});
+});
+
+it('takes a merge commit back without a branch, and records it in the reflog', async () => {
+	repo.git(['checkout', '-q', '--detach']);
+	const was = head();
+	const worktree = await begin(false);
+	const before = head();
+	const record = await merge(worktree);
+	expect(record.ref).toBeUndefined();
+	expect(await undoMerge(worktree, record)).toEqual({ ok: true });
+	expect([head(), was]).toEqual([before, expect.anything()]);
+	expect(repo.git(['reflog', '-1', '--format=%gs'])).toBe('nancy: undo merge');
+});
+
+it('leaves a merge commit that is on a remote', async () => {
+	const worktree = await begin(false);
+	const record = await merge(worktree);
+	repo.git(['update-ref', 'refs/remotes/origin/main', 'HEAD']);
+	expect(await undoMerge(worktree, record)).toEqual({ ok: false, reason: expect.stringContaining('on a remote') });
+});
+
+it('leaves applied changes that were staged as they are', async () => {
+	const worktree = await begin(true);
+	const record = await merge(worktree);
+	repo.git(['add', 'top.txt']);
+	const before = repo.state();
+	expect(await undoMerge(worktree, record)).toEqual({ ok: false, reason: expect.stringContaining('staged') });
+	expect(repo.state()).toEqual(before);
+});
+
+describe('the preview of a merge', () => {
+	it('counts files and lines, and names the branch', async () => {
+		const worktree = await begin(false);
+		repo.commit({ 'b.txt': 'changed on main' });
+		expect(await previewMerge(worktree)).toEqual({
+			how: 'merged',
+			files: 4,
+			insertions: 2,
+			deletions: 2,
+			branch: 'main',
+			commit: head(),
+		});
+		await merge(worktree);
+		expect(await previewMerge(worktree)).toMatchObject({ files: 0 });
+	});
+
+	it('says that changes come uncommitted, and that no branch is checked out', async () => {
+		const worktree = await begin(true);
+		repo.git(['checkout', '-q', '--detach']);
+		const preview = await previewMerge(worktree);
+		expect(preview).toMatchObject({ how: 'applied', files: 4 });
+		expect(preview).not.toHaveProperty('branch');
+		await merge(worktree);
+		expect(await previewMerge(worktree)).toMatchObject({ files: 0 });
+	});
+
+	it('stores nothing', async () => {
+		const worktree = await begin(false);
+		const before = repo.git(['count-objects']);
+		await previewMerge(worktree);
+		expect(repo.git(['count-objects'])).toBe(before);
+	});
+});
