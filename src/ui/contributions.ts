@@ -47,6 +47,8 @@ const BY_PLACE = {
 			'nancy.showAttention',
 			'nancy.filterTraffic',
 			'nancy.clearTrafficFilter',
+			'nancy.showAllEvents',
+			'nancy.showMainEvents',
 			'nancy.showArchived',
 			'nancy.hideArchived',
 			'nancy.doctor',
@@ -75,6 +77,7 @@ const BY_PLACE = {
 		looks: [
 			'nancy.copySession',
 			'nancy.openMessage',
+			'nancy.openEvent',
 			'nancy.openPayload',
 			'nancy.openTranscript',
 			'nancy.openDelegateLog',
@@ -117,6 +120,8 @@ export const CONTEXT_KEYS = {
 	/** A hook has reported something. */
 	hasTraffic: 'nancy.hasTraffic',
 	trafficFiltered: 'nancy.trafficFiltered',
+	/** The Traffic view shows also what tells a person nothing. */
+	showsAllEvents: 'nancy.showsAllEvents',
 	/** The walkthrough has been opened from Nancy in this window. */
 	showsWalkthrough: 'nancy.showsWalkthrough',
 	showsArchived: 'nancy.showsArchived',
@@ -160,3 +165,5 @@ export const SCHEMES = { payload: 'nancy-payload', report: 'nancy-report', base:
 
 export const WALKTHROUGH = 'firstTask';
 export const CONTAINER = 'nancy';
+/** In the panel, so that the sidebar has its whole height for what a person acts on. */
+export const PANEL = 'nancyTraffic';

@@ -57,7 +57,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	const tasks = own.add(new TasksView(folders, views.tasks, choices, agentName));
 	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
 	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf));
-	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions));
+	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions, context.globalState));
 	const compose = own.add(new ComposeView(context.extensionUri, folders, operations, failures, limitOf));
 	const badges = own.add(new Badges(folders, views));
 	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
@@ -75,6 +75,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		compose,
 		documents,
 		traffic,
+		agentName,
 		choices,
 		badges,
 		keys,
