@@ -2,8 +2,9 @@ import * as vscode from 'vscode';
 import { dataFolder } from '../base/folders.ts';
 import { DeploymentKeeper, type Kept } from '../core/deployment/keeper.ts';
 import { WorkspaceModel } from '../core/live/model.ts';
+import { eventDetail } from '../core/traffic/eventDetail.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
-import { drivers } from '../drivers/index.ts';
+import { driverById, drivers } from '../drivers/index.ts';
 import { SETTINGS } from '../ui/contributions.ts';
 import { inform } from '../ui/kit/messages.ts';
 import type { Folder } from '../ui/ports.ts';
@@ -45,6 +46,8 @@ export function liveFolder({ name, path, model, operations, log, warn, onDispose
 		messages: address => model.messages(address),
 		delegates: () => model.delegates(),
 		sessions: () => model.sessions(),
+		eventDetail: (session, node) =>
+			eventDetail(model.workspace.paths, session, node, id => driverById(id)?.eventWords),
 		refresh: () => model.refresh(),
 		dispose: () => {
 			onDispose();

@@ -48,6 +48,8 @@ const BY_PLACE = {
 			'nancy.nextNeed',
 			'nancy.filterTraffic',
 			'nancy.clearTrafficFilter',
+			'nancy.showAllEvents',
+			'nancy.showMainEvents',
 			'nancy.showArchived',
 			'nancy.hideArchived',
 			'nancy.doctor',
@@ -77,6 +79,7 @@ const BY_PLACE = {
 		looks: [
 			'nancy.copySession',
 			'nancy.openMessage',
+			'nancy.openEvent',
 			'nancy.openPayload',
 			'nancy.openTranscript',
 			'nancy.openDelegateLog',
@@ -119,6 +122,8 @@ export const CONTEXT_KEYS = {
 	/** A hook has reported something. */
 	hasTraffic: 'nancy.hasTraffic',
 	trafficFiltered: 'nancy.trafficFiltered',
+	/** The Traffic view shows also what tells a person nothing. */
+	showsAllEvents: 'nancy.showsAllEvents',
 	/** The walkthrough has been opened from Nancy in this window. */
 	showsWalkthrough: 'nancy.showsWalkthrough',
 	showsArchived: 'nancy.showsArchived',
@@ -164,3 +169,5 @@ export const SCHEMES = { payload: 'nancy-payload', report: 'nancy-report', base:
 
 export const WALKTHROUGH = 'firstTask';
 export const CONTAINER = 'nancy';
+/** In the panel, so that the sidebar has its whole height for what a person acts on. */
+export const PANEL = 'nancyTraffic';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { DoctorOutput } from '../protocol/output/deployment.ts';
-import { plainLine } from './kit/plain.ts';
+import { pageLine } from './kit/page.ts';
 import type { Report } from './ports.ts';
 
 const { l10n } = vscode;
@@ -18,10 +18,10 @@ export function doctorReport({ checks, failed }: DoctorOutput): Report {
 	const repairs = [
 		...checks
 			.filter(({ repaired }) => repaired)
-			.map(({ text }) => `- ${signs.ok} ${escaped(text)} — ${l10n.t('repaired')}`),
+			.map(({ text }) => `- ${signs.ok} ${pageLine(text)} — ${l10n.t('repaired')}`),
 		...failed.map(
 			({ text, reason }) =>
-				`- ${signs.problem} ${escaped(text)} — ${l10n.t('not repaired: {0}', escaped(reason))}`,
+				`- ${signs.problem} ${pageLine(text)} — ${l10n.t('not repaired: {0}', pageLine(reason))}`,
 		),
 	];
 	const sections = [
@@ -45,11 +45,6 @@ function headingFor(problems: number): string {
 }
 
 function line({ level, check, text, repair }: Check): string {
-	const cure = repair === undefined ? '' : ` — ${l10n.t('Repair: {0}.', escaped(repair))}`;
-	return `- ${signs[level]} **${check}** ${escaped(text)}${cure}`;
-}
-
-/** Paths and reasons come from files: shown as text, whatever is in them. The preview makes links of addresses too, at their colon. */
-function escaped(text: string): string {
-	return plainLine(text, 2000).replace(/[\\`*_{}[\]<>#|:@&~]/g, '\\$&');
+	const cure = repair === undefined ? '' : ` — ${l10n.t('Repair: {0}.', pageLine(repair))}`;
+	return `- ${signs[level]} **${check}** ${pageLine(text)}${cure}`;
 }

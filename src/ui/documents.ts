@@ -4,7 +4,7 @@ import { NewestMap } from '../base/newestMap.ts';
 import { readTraffic } from '../core/traffic/store.ts';
 import { SCHEMES } from './contributions.ts';
 import { plainLine } from './kit/plain.ts';
-import type { NodeItem } from './traffic/trafficView.ts';
+import type { NodeItem } from './traffic/trafficItems.ts';
 
 /** Texts that are kept: VS Code asks again for one whose editor it brings back. The oldest go first. */
 const MOST_TEXTS = 100;

@@ -23,7 +23,7 @@ export function followFacts(sources: Sources): vscode.Disposable {
 	const tell = () => tellFacts(sources);
 	own.add(sources.folders.onDidChange(tell));
 	own.add(sources.choices.onDidChange(tell));
-	own.add(sources.traffic.onDidFilter(tell));
+	own.add(sources.traffic.onDidChoose(tell));
 	tell();
 	return own;
 }
@@ -42,6 +42,7 @@ function tellFacts({ folders, choices, traffic, views, keys }: Sources): void {
 	keys.set('hasSent', hasSent(folders));
 	keys.set('showsArchived', choices.showsArchived);
 	keys.set('trafficFiltered', isFiltering(traffic.filter));
+	keys.set('showsAllEvents', traffic.showsAll);
 	// An empty tree says so itself. A tree with content says why nothing happens to it.
 	const isRestricted = !vscode.workspace.isTrusted && tasks.length > 0;
 	views.tasks.message = isRestricted

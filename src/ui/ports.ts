@@ -7,12 +7,14 @@ import type { MailboxListing } from '../core/mailbox/mailboxFiles.ts';
 import type { Overview } from '../core/live/overview.ts';
 import type { SessionTraffic } from '../core/live/sessionView.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
+import type { EventDetail } from '../core/traffic/eventDetail.ts';
+import type { TrafficNode } from '../core/traffic/node.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { PermissionMode } from '../core/driver/headless.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
-import type { DriverId, MessageId, TaskName, WorkerName } from '../protocol/names.ts';
+import type { DriverId, MessageId, SessionId, TaskName, WorkerName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
 /** One workspace folder as the views read it. It is in memory; the core refreshes it and reports each change. */
@@ -30,6 +32,8 @@ export interface Folder extends Disposable {
 	delegates(): readonly Delegate[];
 	/** Newest first. */
 	sessions(): readonly SessionTraffic[];
+	/** What the records behind a row of the traffic say. */
+	eventDetail(session: SessionId, node: TrafficNode): Promise<EventDetail>;
 	/** Looks at the disk now. For changes that this window has just made. */
 	refresh(): Promise<void>;
 }

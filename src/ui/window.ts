@@ -60,7 +60,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	const tasks = own.add(new TasksView(folders, views.tasks, choices, agentName));
 	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
 	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf));
-	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions));
+	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions, context.globalState));
 	const compose = own.add(new ComposeView(context.extensionUri, folders, operations, failures, limitOf));
 	const seen = new SeenStops(context.workspaceState);
 	own.add(showBadges(folders, views, seen));
@@ -80,6 +80,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		compose,
 		documents,
 		traffic,
+		agentName,
 		choices,
 		seen,
 		agentName,

@@ -48,6 +48,12 @@ export const fakeDriver: Driver = {
 		wake: 'none',
 		prepared: 'none',
 	},
+	eventWords: {
+		tools: { sh: 'Bash' },
+		input: ['input'],
+		output: ['output'],
+		reportsEveryEnd: true,
+	},
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {
 		keepsDelivery: () => true,

@@ -17,6 +17,7 @@ export function unusedFolder(workspace: Workspace): Folder {
 		messages: unused,
 		delegates: unused,
 		sessions: unused,
+		eventDetail: unused,
 		refresh: () => Promise.resolve(),
 		dispose: unused,
 	};

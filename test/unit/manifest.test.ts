@@ -11,6 +11,7 @@ import {
 	CONTAINER,
 	CONTEXT_KEYS,
 	ITEM_COMMANDS,
+	PANEL,
 	SETTINGS,
 	VIEWS,
 	WALKTHROUGH,
@@ -22,6 +23,7 @@ const text = readFileSync(join(root, 'package.json'), 'utf8');
 const Place = { when: z.optional(z.string()), group: z.optional(z.string()) };
 const MenuItem = z.object({ command: z.string(), ...Place });
 const Submenu = z.object({ submenu: z.string(), ...Place });
+const Container = z.object({ id: z.string(), icon: z.string() });
 const Setting = z.looseObject({
 	scope: z.string(),
 	order: z.number(),
@@ -36,7 +38,7 @@ const Manifest = z.object({
 		untrustedWorkspaces: z.object({ supported: z.string(), restrictedConfigurations: z.array(z.string()) }),
 	}),
 	contributes: z.object({
-		viewsContainers: z.object({ activitybar: z.array(z.object({ id: z.string(), icon: z.string() })) }),
+		viewsContainers: z.object({ activitybar: z.array(Container), panel: z.array(Container) }),
 		views: z.record(
 			z.string(),
 			z.array(z.object({ id: z.string(), icon: z.string(), type: z.optional(z.string()) })),
@@ -104,7 +106,10 @@ describe('the manifest and the code', () => {
 
 	it('name the same views', () => {
 		expect(contributes.viewsContainers.activitybar.map(({ id }) => id)).toEqual([CONTAINER]);
-		expect(contributes.views[CONTAINER]?.map(({ id }) => id)).toEqual(Object.values(VIEWS));
+		expect(contributes.viewsContainers.panel.map(({ id }) => id)).toEqual([PANEL]);
+		expect(Object.keys(contributes.views)).toEqual([CONTAINER, PANEL]);
+		const views = [...(contributes.views[CONTAINER] ?? []), ...(contributes.views[PANEL] ?? [])];
+		expect(views.map(({ id }) => id)).toEqual(Object.values(VIEWS));
 	});
 
 	it('name the same settings, those of every agent included', () => {

@@ -3,6 +3,7 @@ import type { HeadlessFormat } from './headless.ts';
 import type { LaunchPlace } from './launchPlace.ts';
 import type { Slot } from './slot.ts';
 import type { TranscriptFormat } from './transcript.ts';
+import type { EventWords } from '../traffic/eventWords.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Rung } from '../../protocol/records.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
@@ -48,6 +49,8 @@ export interface Driver {
 	 */
 	readonly settingsVersion: { file: string; key: string } | undefined;
 	readonly hooks: HookMapping;
+	/** How people read what its hooks report. */
+	readonly eventWords: EventWords;
 	/** Settings of the CLI itself that keep it from running hooks, or `none` if no such setting is known. */
 	readonly hookSwitch: HookSwitch | 'none';
 	/** Reads the CLI's own report of its sessions, or `none` if it has none. */

@@ -4,7 +4,8 @@ import type { Driver } from '../driver/driver.ts';
 import type { TranscriptFacts } from '../driver/transcript.ts';
 import type { NancyPaths } from '../files/paths.ts';
 import { TrafficFollower } from '../traffic/store.ts';
-import { TurnArranger, type Turn } from '../traffic/turns.ts';
+import type { Turn } from '../traffic/node.ts';
+import { TurnArranger } from '../traffic/turns.ts';
 import { Transcript } from '../sessions/transcripts.ts';
 import { foldTraffic, startingState, type SessionState } from './sessionState.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
@@ -34,7 +35,7 @@ export class SessionView {
 	startedAt = '';
 	lastAt = '';
 	private readonly follower: TrafficFollower;
-	private readonly arranger = new TurnArranger(MOST_NODES);
+	private readonly arranger: TurnArranger;
 
 	constructor(
 		paths: NancyPaths,
@@ -42,6 +43,8 @@ export class SessionView {
 		private readonly drivers: readonly Driver[],
 	) {
 		this.follower = new TrafficFollower(paths, session, TAIL_BYTES);
+		const wordsOf = (id: DriverId) => drivers.find(driver => driver.id === id)?.eventWords;
+		this.arranger = new TurnArranger(wordsOf, MOST_NODES);
 	}
 
 	get traffic(): SessionTraffic {

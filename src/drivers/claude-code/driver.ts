@@ -63,6 +63,12 @@ export const claudeCode: Driver = {
 			}),
 		},
 	},
+	eventWords: {
+		tools: {},
+		input: ['tool_input', 'prompt', 'tool_calls'],
+		output: ['tool_response', 'error', 'last_assistant_message', 'message', 'reason'],
+		reportsEveryEnd: true,
+	},
 	probe,
 	transcript,
 	headless,

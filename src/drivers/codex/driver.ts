@@ -37,6 +37,13 @@ export const codex: Driver = {
 		wake: { by: 'command', command: queueCommand },
 		prepared: 'none',
 	},
+	eventWords: {
+		tools: { spawn_agent: 'Agent' },
+		input: ['tool_input', 'prompt'],
+		output: ['tool_response', 'last_assistant_message'],
+		// The CLI reports no end of commands that go to the background, and of calls that fail to run.
+		reportsEveryEnd: false,
+	},
 	probe: 'none',
 	transcript,
 	headless,

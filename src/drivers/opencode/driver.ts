@@ -37,6 +37,22 @@ export const opencode: Driver = {
 		wake: { by: 'answer', answer: wakeAnswer },
 		prepared: 'none',
 	},
+	eventWords: {
+		tools: {
+			bash: 'Bash',
+			read: 'Read',
+			write: 'Write',
+			edit: 'Edit',
+			grep: 'Grep',
+			glob: 'Glob',
+			task: 'Agent',
+			webfetch: 'WebFetch',
+			question: 'AskUserQuestion',
+		},
+		input: ['args'],
+		output: ['error', 'text'],
+		reportsEveryEnd: true,
+	},
 	probe: 'none',
 	// It keeps its sessions in a database.
 	transcript: 'none',

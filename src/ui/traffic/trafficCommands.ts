@@ -3,16 +3,21 @@ import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
 import type { Documents } from '../documents.ts';
 import type { Folders } from '../folders.ts';
+import { plainLine } from '../kit/plain.ts';
 import { openFile } from '../kit/openFile.ts';
 import { WorkerItem } from '../tasks/tasksView.ts';
 import { askFilter } from './askFilter.ts';
-import { eventsIn, NO_FILTER } from './trafficFilter.ts';
-import { NodeItem, SessionItem, type TrafficView } from './trafficView.ts';
+import { eventReport } from './eventReport.ts';
+import { NO_FILTER } from './trafficFilter.ts';
+import { NodeItem, SessionItem } from './trafficItems.ts';
+import type { TrafficView } from './trafficView.ts';
+import { eventLabel } from './trafficWords.ts';
 
 export interface TrafficCollaborators {
 	folders: Folders;
 	documents: Documents;
 	traffic: TrafficView;
+	agentName: (driver: string) => string;
 }
 
 type Args = readonly unknown[];
@@ -22,12 +27,21 @@ export function trafficHandlers(own: TrafficCollaborators) {
 	return {
 		'nancy.copySession': ([item]: Args) => copySession(item),
 		'nancy.openTranscript': ([item]: Args) => openTranscript(own, item),
+		'nancy.openEvent': ([item]: Args) => (item instanceof NodeItem ? openEvent(own, item) : undefined),
 		'nancy.openPayload': ([item]: Args) => (item instanceof NodeItem ? own.documents.openPayload(item) : undefined),
 		'nancy.filterTraffic': () => filterTraffic(own),
 		'nancy.clearTrafficFilter': () => {
 			own.traffic.filter = NO_FILTER;
 		},
+		'nancy.showAllEvents': () => own.traffic.showAll(true),
+		'nancy.showMainEvents': () => own.traffic.showAll(false),
 	};
+}
+
+async function openEvent({ documents, agentName }: TrafficCollaborators, item: NodeItem): Promise<void> {
+	const { folder, session } = item.turn.session;
+	const detail = await folder.eventDetail(session, item.node);
+	await documents.openReport(plainLine(eventLabel(item.node), 80), eventReport(item, detail, agentName));
 }
 
 async function copySession(item: unknown): Promise<void> {
@@ -48,9 +62,8 @@ async function openTranscript({ folders }: TrafficCollaborators, item: unknown):
 }
 
 async function filterTraffic({ folders, traffic }: TrafficCollaborators): Promise<void> {
-	const sessions = folders.list().flatMap(folder => folder.sessions());
-	const tasks = folders.list().flatMap(folder => folder.overview().tasks.map(({ record }) => record.name));
-	traffic.filter = await askFilter(traffic.filter, eventsIn(sessions), tasks);
+	const tasks = folders.list().flatMap(folder => folder.overview().tasks.map(({ record }) => record));
+	traffic.filter = await askFilter(traffic.filter, traffic.labels(), tasks);
 }
 
 function sessionOf(item: unknown): string | undefined {

@@ -1,9 +1,12 @@
 import type { SessionTraffic } from '../../core/live/sessionView.ts';
-import type { TrafficNode } from '../../core/traffic/turns.ts';
+import type { TrafficNode } from '../../core/traffic/node.ts';
+import type { TaskName } from '../../protocol/names.ts';
+import { eventLabel } from './trafficWords.ts';
 
 /** The filter of the Traffic view. A part that is `undefined` filters nothing. */
 export interface TrafficFilter {
-	task: string | undefined;
+	task: { name: TaskName; title: string } | undefined;
+	/** As rows are labelled. */
 	event: string | undefined;
 	/** A text in tools, inputs, prompts or session ids. Case does not count. */
 	text: string | undefined;
@@ -15,13 +18,12 @@ export function isFiltering({ task, event, text }: TrafficFilter): boolean {
 	return task !== undefined || event !== undefined || text !== undefined;
 }
 
-/** The sessions with the matching events. Turns and sessions without a match are left out. */
-export function filterTraffic(sessions: readonly SessionTraffic[], filter: TrafficFilter): readonly SessionTraffic[] {
-	if (!isFiltering(filter)) return sessions;
-	return sessions
-		.filter(({ address }) => filter.task === undefined || address?.task === filter.task)
-		.map(session => ({ ...session, turns: matchingTurns(session, filter) }))
-		.filter(({ turns }) => turns.length > 0 || (filter.event === undefined && filter.text === undefined));
+/** A session with its matching events, without the turns that have none. `undefined` if nothing of it matches. */
+export function filterSession(session: SessionTraffic, filter: TrafficFilter): SessionTraffic | undefined {
+	if (filter.task !== undefined && session.address?.task !== filter.task.name) return undefined;
+	const turns = matchingTurns(session, filter);
+	const isTaskAlone = filter.event === undefined && filter.text === undefined;
+	return turns.length > 0 || isTaskAlone ? { ...session, turns } : undefined;
 }
 
 function matchingTurns(session: SessionTraffic, filter: TrafficFilter): SessionTraffic['turns'] {
@@ -34,19 +36,15 @@ function matchingTurns(session: SessionTraffic, filter: TrafficFilter): SessionT
 		.filter(({ nodes }) => nodes.length > 0);
 }
 
-function matches({ event }: TrafficNode, filter: TrafficFilter): boolean {
-	const isEvent = filter.event === undefined || event.event === filter.event;
-	return isEvent && contains([event.event, event.tool, event.summary], filter.text);
+function matches(node: TrafficNode, filter: TrafficFilter): boolean {
+	const label = eventLabel(node);
+	const { event } = node;
+	const isEvent = filter.event === undefined || label === filter.event;
+	return isEvent && contains([label, event.event, event.tool, event.summary], filter.text);
 }
 
 function contains(places: readonly (string | undefined)[], text: string | undefined): boolean {
 	if (text === undefined) return true;
 	const wanted = text.toLowerCase();
 	return places.some(place => place?.toLowerCase().includes(wanted));
-}
-
-/** Every event name that occurs, for the user to choose from. */
-export function eventsIn(sessions: readonly SessionTraffic[]): string[] {
-	const nodes = sessions.flatMap(session => session.turns.flatMap(turn => turn.nodes));
-	return [...new Set(nodes.map(node => node.event.event))].toSorted();
 }

@@ -1,99 +1,35 @@
-import * as vscode from 'vscode';
-import { l10n } from 'vscode';
+import type { Memento, MarkdownString, TreeView } from 'vscode';
 import { Emitter } from '../../base/event.ts';
+import { isPlumbing } from '../../core/traffic/plumbing.ts';
 import type { SessionTraffic } from '../../core/live/sessionView.ts';
-import type { Outcome, TrafficNode, Turn } from '../../core/traffic/turns.ts';
-import type { SessionId } from '../../protocol/names.ts';
-import type { DeliveryNote, EventKind, TroubleNote } from '../../protocol/traffic.ts';
-import { firstLine, formatAgeInSteps, formatDuration, formatTime } from '../kit/format.ts';
+import type { Turn } from '../../core/traffic/node.ts';
 import type { Folders } from '../folders.ts';
-import type { Folder } from '../ports.ts';
 import { LiveTree } from '../kit/liveTree.ts';
 import { plainLine } from '../kit/plain.ts';
-import { row, type Row } from '../kit/row.ts';
-import { tooltip } from '../kit/tooltip.ts';
-import { filterTraffic, isFiltering, NO_FILTER, type TrafficFilter } from './trafficFilter.ts';
-import { addressWords } from '../words.ts';
-
-export class SessionItem {
-	constructor(
-		readonly folder: Folder,
-		readonly traffic: SessionTraffic,
-	) {}
-
-	get session(): SessionId {
-		return this.traffic.session;
-	}
-}
-
-class TurnItem {
-	constructor(
-		readonly session: SessionItem,
-		readonly turn: Turn,
-		readonly isLast: boolean,
-	) {}
-}
-
-export class NodeItem {
-	constructor(
-		readonly turn: TurnItem,
-		readonly node: TrafficNode,
-	) {}
-}
-
-/** A message that was delivered at an event, or the reason why a hook failed. */
-class NoteItem {
-	constructor(
-		readonly parent: NodeItem,
-		readonly note: DeliveryNote | TroubleNote,
-		readonly at: number,
-	) {}
-}
-
-export type TrafficElement = SessionItem | TurnItem | NodeItem | NoteItem;
-
-const outcomeIcons: Readonly<Record<Outcome, vscode.ThemeIcon>> = {
-	running: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
-	ok: new vscode.ThemeIcon('pass', new vscode.ThemeColor('charts.green')),
-	failed: new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground')),
-	denied: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('list.warningForeground')),
-	waiting: new vscode.ThemeIcon('bell-dot', new vscode.ThemeColor('list.warningForeground')),
-	interrupted: new vscode.ThemeIcon('stop-circle', new vscode.ThemeColor('list.warningForeground')),
-};
-
-const kindIcons: Partial<Record<EventKind, string>> = {
-	'session-start': 'debug-start',
-	'session-end': 'debug-disconnect',
-	prompt: 'comment',
-	'batch-end': 'layers',
-	notification: 'bell',
-	'permission-asked': 'shield',
-	stop: 'check-all',
-	'stop-failed': 'error',
-	interrupted: 'stop-circle',
-	'subagent-start': 'organization',
-	'subagent-stop': 'organization',
-	'compact-start': 'fold',
-	'compact-end': 'fold',
-	'folder-changed': 'folder',
-	doorbell: 'bell',
-	'model-changed': 'settings',
-	'settings-changed': 'settings-gear',
-	'message-shown': 'comment',
-};
+import type { Row } from '../kit/row.ts';
+import type { Folder } from '../ports.ts';
+import { filterSession, isFiltering, NO_FILTER, type TrafficFilter } from './trafficFilter.ts';
+import { NodeItem, NoteItem, notesOf, SessionItem, TurnItem, type TrafficElement } from './trafficItems.ts';
+import { nodeHover, nodeRow, noteRow, sessionRow, turnRow, type Drawing } from './trafficRows.ts';
+import { eventLabel } from './trafficWords.ts';
 
 const TICK_MS = 10_000;
 
+/** Whether the user wants to see every event, in all windows. */
+const SHOWS_ALL = 'traffic.showsAllEvents';
+
 /** Sessions, their turns, and the events of each turn. Changes show at once. */
 export class TrafficView extends LiveTree<TrafficElement> {
-	private readonly _onDidFilter = new Emitter<void>();
-	readonly onDidFilter = this._onDidFilter.event;
+	private readonly _onDidChoose = new Emitter<void>();
+	/** The filter is another one, or other kinds of events are shown. */
+	readonly onDidChoose = this._onDidChoose.event;
 	private current: TrafficFilter = NO_FILTER;
 
 	constructor(
 		private readonly folders: Folders,
-		private readonly view: vscode.TreeView<unknown>,
+		private readonly view: TreeView<unknown>,
 		private readonly maximumSessions: () => number,
+		private readonly memory: Memento,
 	) {
 		super(view, TICK_MS, folders.onDidChange);
 	}
@@ -106,188 +42,107 @@ export class TrafficView extends LiveTree<TrafficElement> {
 		this.current = filter;
 		this.view.description = isFiltering(filter)
 			? plainLine(
-					[filter.task, filter.event, filter.text === undefined ? undefined : `“${filter.text}”`]
+					[filter.task?.title, filter.event, filter.text === undefined ? undefined : `“${filter.text}”`]
 						.filter(Boolean)
 						.join(' · '),
 				)
 			: '';
-		this.update();
-		this._onDidFilter.fire();
+		this.choose();
+	}
+
+	get showsAll(): boolean {
+		return this.memory.get(SHOWS_ALL) === true;
+	}
+
+	/** Shows every event, or only those that tell a person something. */
+	async showAll(shows: boolean): Promise<void> {
+		const stored = this.memory.update(SHOWS_ALL, shows);
+		this.choose();
+		await stored;
 	}
 
 	override dispose(): void {
-		this._onDidFilter.dispose();
+		this._onDidChoose.dispose();
 		super.dispose();
 	}
 
+	/** What the events that are shown now are called, for the user to choose from. */
+	labels(): string[] {
+		const sessions = this.folders.list().flatMap(folder => folder.sessions());
+		const nodes = sessions.flatMap(({ turns }) => turns.flatMap(turn => this.shownOf(turn).nodes));
+		return [...new Set(nodes.map(eventLabel))].toSorted();
+	}
+
 	protected childrenOf(parent: TrafficElement | undefined): TrafficElement[] {
-		if (parent === undefined) {
-			return this.folders
-				.list()
-				.flatMap(folder =>
-					filterTraffic(folder.sessions(), this.current).map(traffic => new SessionItem(folder, traffic)),
-				)
-				.toSorted((a, b) => (a.traffic.lastAt < b.traffic.lastAt ? 1 : -1))
-				.slice(0, this.maximumSessions());
-		}
-		if (parent instanceof SessionItem) {
-			const { turns } = parent.traffic;
-			return turns.map((turn, at) => new TurnItem(parent, turn, at === turns.length - 1)).toReversed();
-		}
+		if (parent === undefined) return this.sessions();
+		if (parent instanceof SessionItem) return this.turnsBelow(parent);
 		if (parent instanceof TurnItem) return parent.turn.nodes.map(node => new NodeItem(parent, node));
 		if (parent instanceof NodeItem) return notesOf(parent.node).map((note, at) => new NoteItem(parent, note, at));
 		return [];
 	}
 
 	protected itemOf(element: TrafficElement): Row {
-		if (element instanceof SessionItem) return this.sessionItem(element);
-		if (element instanceof TurnItem) return this.turnItem(element);
-		return element instanceof NodeItem ? nodeItem(element) : noteItem(element);
+		if (element instanceof SessionItem) return sessionRow(element, this.drawing);
+		if (element instanceof TurnItem) return turnRow(element, this.drawing);
+		return element instanceof NodeItem ? nodeRow(element) : noteRow(element);
 	}
 
-	protected hoverOf(element: TrafficElement): vscode.MarkdownString | undefined {
-		return element instanceof NodeItem ? nodeTooltip(element.node) : undefined;
+	protected hoverOf(element: TrafficElement): MarkdownString | undefined {
+		return element instanceof NodeItem ? nodeHover(element.node) : undefined;
 	}
 
-	/** With a filter, rows have other ids. Otherwise VS Code would keep rows with matches closed if the user has closed them. */
-	private get filtered(): string {
-		return isFiltering(this.current) ? '//filtered' : '';
+	private get drawing(): Drawing {
+		const isOpen = isFiltering(this.current);
+		return { salt: isOpen ? '//filtered' : '', isOpen };
 	}
 
-	private sessionItem({ folder, traffic }: SessionItem): Row {
-		const name = traffic.address ? addressWords(traffic.address) : traffic.session.slice(0, 8);
-		const newest = this.folders.list().length === 1 && folder.sessions()[0]?.session === traffic.session;
-		const item = row(
-			`${folder.path}//${traffic.session}${this.filtered}`,
-			name,
-			expanded(newest || isFiltering(this.current)),
-		);
-		item.contextValue = 'session';
-		item.iconPath = new vscode.ThemeIcon('comment-discussion');
-		item.description = [traffic.session.slice(0, 8), formatAgeInSteps(traffic.lastAt)].filter(Boolean).join(' · ');
-		item.tooltip = tooltip(name, [
-			[l10n.t('Session'), traffic.session],
-			[l10n.t('Began'), new Date(traffic.startedAt).toLocaleString()],
-			[l10n.t('Last event'), new Date(traffic.lastAt).toLocaleString()],
-			[l10n.t('Turns'), String(traffic.turns.length)],
-		]);
-		item.accessibilityInformation = {
-			label: l10n.t('Session of {0}, turns: {1}, {2}', name, traffic.turns.length, item.description),
-		};
-		return item;
+	private choose(): void {
+		this.update();
+		this._onDidChoose.fire();
 	}
 
-	private turnItem({ session, turn, isLast }: TurnItem): Row {
-		const title = turn.title ?? l10n.t('Before the first prompt');
-		const item = row(
-			`${session.folder.path}//${session.session}/${turn.id}${this.filtered}`,
-			title,
-			expanded(isLast || isFiltering(this.current)),
-		);
-		item.contextValue = 'turn';
-		item.iconPath = new vscode.ThemeIcon('comment');
-		item.description = formatTime(turn.at);
-		item.tooltip = title;
-		item.accessibilityInformation = {
-			label: l10n.t('Turn at {0}, events: {1}, {2}', item.description, turn.nodes.length, title),
-		};
-		return item;
+	/** In the order in which they began, so that no row moves while somebody looks. */
+	private sessions(): SessionItem[] {
+		const folders = this.folders.list();
+		const found = folders
+			.flatMap(folder => folder.sessions().map(whole => ({ folder, whole, traffic: this.filtered(whole) })))
+			.filter(({ traffic }) => traffic !== undefined)
+			.toSorted((a, b) => (a.whole.lastAt < b.whole.lastAt ? 1 : -1))
+			.slice(0, this.maximumSessions())
+			.toSorted((a, b) => (a.whole.startedAt < b.whole.startedAt ? 1 : -1));
+		const ofWorker = new Map<string, number>();
+		for (const { folder, whole } of found) {
+			const worker = workerOf(folder, whole);
+			ofWorker.set(worker, (ofWorker.get(worker) ?? 0) + 1);
+		}
+		return found.map(({ folder, whole, traffic }, at) => {
+			const isOneOfSeveral = (ofWorker.get(workerOf(folder, whole)) ?? 0) > 1;
+			const isFirst = at === 0 && folders.length === 1;
+			return new SessionItem(folder, traffic ?? whole, whole.turns, isFirst, isOneOfSeveral);
+		});
 	}
-}
 
-function nodeItem({ turn, node }: NodeItem): Row {
-	const { event, outcome, durationMs } = node;
-	// A tool call is one row; any other event that concerns a tool keeps its name.
-	const label = event.kind === 'tool-start' ? (event.tool ?? event.event) : event.event;
-	const hasNotes = notesOf(node).length > 0;
-	const item = row(
-		// A row with notes has another id. VS Code keeps a row closed that had nothing below it at first.
-		`${turn.session.folder.path}//${turn.session.session}/${turn.turn.id}/${node.id}${hasNotes ? '/noted' : ''}`,
-		label,
-		hasNotes ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
-	);
-	item.contextValue = 'event';
-	item.iconPath = outcome ? outcomeIcons[outcome] : new vscode.ThemeIcon(kindIcons[event.kind] ?? 'circle-small');
-	item.description = [
-		label === event.tool ? undefined : event.tool,
-		event.summary,
-		durationMs === undefined ? undefined : formatDuration(durationMs),
-		event.subagent === undefined ? undefined : l10n.t('subagent'),
-	]
-		.filter(Boolean)
-		.join(' · ');
-	item.accessibilityInformation = {
-		label: [label, outcome && outcomeWord(outcome), item.description, formatTime(node.at)]
-			.filter(Boolean)
-			.join(', '),
-	};
-	return item;
-}
+	private filtered(whole: SessionTraffic): SessionTraffic | undefined {
+		if (!isFiltering(this.current)) return whole;
+		return filterSession({ ...whole, turns: whole.turns.map(turn => this.shownOf(turn)) }, this.current);
+	}
 
-function noteItem({ parent, note, at }: NoteItem): Row {
-	const { session, turn } = parent.turn;
-	const isDelivery = note.nancy === 'delivery';
-	const item = row(
-		`${session.folder.path}//${session.session}/${turn.id}/${parent.node.id}/${at}`,
-		isDelivery
-			? note.messages.length === 1
-				? l10n.t('Message delivered')
-				: l10n.t('{0} messages delivered', note.messages.length)
-			: l10n.t('Trouble'),
-	);
-	item.contextValue = 'note';
-	item.iconPath = isDelivery
-		? new vscode.ThemeIcon('mail', new vscode.ThemeColor('charts.green'))
-		: new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-	item.description = isDelivery ? deliveredLine(session.folder, note) : note.reason;
-	item.tooltip = item.description;
-	item.accessibilityInformation = {
-		label: `${typeof item.label === 'string' ? item.label : ''}, ${item.description}`,
-	};
-	return item;
-}
+	private turnsBelow(session: SessionItem): TurnItem[] {
+		const shown = session.traffic.turns.map(turn => this.shownOf(turn)).filter(({ nodes }) => nodes.length > 0);
+		return shown
+			.map((turn, at) => {
+				const place = session.turns.findIndex(({ id }) => id === turn.id);
+				const [before, whole] = [session.turns[place - 1], session.turns[place] ?? turn];
+				return new TurnItem(session, turn, whole, before, at === shown.length - 1);
+			})
+			.toReversed();
+	}
 
-/** The first words of the delivered messages, as long as the messages exist. */
-function deliveredLine(folder: Folder, note: DeliveryNote): string {
-	const { messages } = folder.messages({ task: note.task, worker: note.worker });
-	const texts = note.messages.map(id => messages.find(message => message.id === id)?.content.text);
-	const effect = note.effect === 'none' ? undefined : note.effect;
-	return [...texts.map(text => text && firstLine(text, 60)), effect].filter(Boolean).join(' · ');
-}
-
-function notesOf(node: TrafficNode): (DeliveryNote | TroubleNote)[] {
-	return [...node.deliveries, ...node.troubles];
-}
-
-function nodeTooltip({ event, outcome, at, durationMs, deliveries }: TrafficNode): vscode.MarkdownString {
-	return tooltip([event.event, event.tool].filter(Boolean).join(' '), [
-		[l10n.t('Input'), event.summary],
-		[l10n.t('Outcome'), outcome && outcomeWord(outcome)],
-		[l10n.t('At'), formatTime(at)],
-		[l10n.t('Took'), durationMs === undefined ? undefined : formatDuration(durationMs)],
-		[l10n.t('Permission mode'), event.permissionMode],
-		[l10n.t('Subagent'), event.subagent],
-		[l10n.t('Delivered here'), deliveries.flatMap(({ messages }) => messages).join(', ')],
-	]);
-}
-
-function outcomeWord(outcome: Outcome): string {
-	switch (outcome) {
-		case 'running':
-			return l10n.t('running');
-		case 'ok':
-			return l10n.t('done');
-		case 'failed':
-			return l10n.t('failed');
-		case 'denied':
-			return l10n.t('denied');
-		case 'waiting':
-			return l10n.t('waiting for permission');
-		case 'interrupted':
-			return l10n.t('interrupted');
+	private shownOf(turn: Turn): Turn {
+		return this.showsAll ? turn : { ...turn, nodes: turn.nodes.filter(node => !isPlumbing(node)) };
 	}
 }
 
-function expanded(is: boolean): vscode.TreeItemCollapsibleState {
-	return is ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
+function workerOf(folder: Folder, { address, session }: SessionTraffic): string {
+	return [folder.path, ...(address ? [address.task, address.worker] : [session])].join('//');
 }

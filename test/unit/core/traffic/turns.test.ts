@@ -2,7 +2,8 @@ import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { matchesFilter, readTraffic, TrafficFollower } from '../../../../src/core/traffic/store.ts';
 import { trafficFiles } from '../../../../src/core/traffic/trafficFile.ts';
-import { TurnArranger, type Turn } from '../../../../src/core/traffic/turns.ts';
+import type { Turn } from '../../../../src/core/traffic/node.ts';
+import { TurnArranger } from '../../../../src/core/traffic/turns.ts';
 import { NancyPaths } from '../../../../src/core/files/paths.ts';
 import { SessionId } from '../../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
@@ -49,7 +50,7 @@ function delivery(name: string, toolUseId?: string): TrafficRecord {
 }
 
 function turnsOf(records: readonly TrafficRecord[]): readonly Turn[] {
-	const arranger = new TurnArranger();
+	const arranger = new TurnArranger(() => undefined);
 	for (const record of records) arranger.add(record);
 	return arranger.turns;
 }

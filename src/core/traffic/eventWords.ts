@@ -1,0 +1,13 @@
+/** How a CLI's events are read, so that the events of all CLIs look alike. Data of each driver. */
+export interface EventWords {
+	/** The common name of a tool, by the CLI's own. A tool that is not here keeps its own name. */
+	readonly tools: Readonly<Record<string, string>>;
+	/**
+	 * Fields of a payload that hold what a tool was given or a person wrote, by their path. The first one with something in it counts.
+	 */
+	readonly input: readonly string[];
+	/** The same for what came out: a tool's result, an error, or the agent's words. */
+	readonly output: readonly string[];
+	/** Whether every call that ran reports its end. If so, a call without one when the step is over was not run. */
+	readonly reportsEveryEnd: boolean;
+}
