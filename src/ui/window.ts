@@ -2,10 +2,13 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { DisposableStore } from '../base/lifetime.ts';
 import type { LimitOf } from '../core/mailbox/held.ts';
+import type { Reader } from '../core/mailbox/whenRead.ts';
 import { searchAgents } from './agentSearch.ts';
 import { Badges } from './badges.ts';
 import { Choices } from './choices.ts';
 import { commandHandlers, type Handlers } from './commands.ts';
+import { ComposeDrafts } from './inbox/composeDrafts.ts';
+import { ComposeLooks } from './inbox/composeLooks.ts';
 import { ComposeView } from './inbox/composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
 import { ACTING_COMMANDS, ITEM_COMMANDS, SCHEMES, type CommandId } from './contributions.ts';
@@ -43,6 +46,7 @@ export interface WindowParts {
 	openFolder: (path: string, name: string) => Folder;
 	agentName: (driver: string) => string;
 	limitOf: LimitOf;
+	readerOf: (agent: string) => Reader | undefined;
 }
 
 /** Builds the views and commands of one window. */
@@ -58,7 +62,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
 	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions));
-	const compose = own.add(new ComposeView(context.extensionUri, folders, operations, failures, limitOf));
+	const compose = composeBox(parts, own, folders);
 	const badges = own.add(new Badges(folders, views));
 	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
 	own.add(needsStatus(folders));
@@ -99,6 +103,13 @@ export function openWindow(parts: WindowParts): Nancy {
 		run: (command, args) => failures.guard(() => runCommand(handlers, command, args)),
 		stop: async () => own.dispose(),
 	};
+}
+
+function composeBox(parts: WindowParts, own: DisposableStore, folders: Folders): ComposeView {
+	const { context, views, failures } = parts;
+	const drafts = own.add(new ComposeDrafts(context.workspaceState));
+	const looks = own.add(new ComposeLooks(views.tasks, failures));
+	return own.add(new ComposeView({ ...parts, extensionUri: context.extensionUri, folders, drafts, looks }));
 }
 
 /** What the commands for delegates need beside the rest. */

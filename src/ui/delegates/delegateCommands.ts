@@ -163,7 +163,7 @@ async function message({ folders, compose }: DelegateCollaborators, args: Args):
 		.overview()
 		.tasks.flatMap(({ workers }) => workers)
 		.find(({ record }) => record.task === task && record.name === worker);
-	await compose.open(view && [{ folder, address: { task, worker }, worker: view }]);
+	await compose.open(view && [{ folder, address: { task, worker } }]);
 }
 
 /** Opens the first of these files that exists. */

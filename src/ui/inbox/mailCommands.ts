@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
+import { NancyError } from '../../base/errors.ts';
 import { writer } from '../../protocol/author.ts';
 import type { Folders } from '../folders.ts';
 import { askLine } from '../kit/inputs.ts';
@@ -9,7 +10,8 @@ import { noTask, pickWorker, workerItems } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
 import { WorkerItem } from '../tasks/tasksView.ts';
 import { addressWords } from '../words.ts';
-import { sendTo, type ComposeView } from './composeView.ts';
+import { sendTo } from './composeSend.ts';
+import type { ComposeView } from './composeView.ts';
 import { isUnread, MailItem, MessageItem } from './inboxItems.ts';
 import { move } from './queueOrder.ts';
 
@@ -78,7 +80,8 @@ async function reply({ folders, operations, compose }: MailCollaborators, [item]
 			each.folder === item.folder &&
 			`${each.address.task}/${each.address.worker}` === writer(item.message.author),
 	);
-	await compose.open(sender && [sender]);
+	if (!sender) throw new NancyError('no-task', l10n.t('The writer of this message can no longer be reached.'));
+	await compose.open([sender], item.message.content.text);
 }
 
 /** Marks a message to the human as read, and returns where its file is then. In an untrusted workspace nothing is moved. */
