@@ -38,6 +38,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 		},
 		agentName: driver => driverById(driver)?.displayName ?? driver,
 		limitOf,
+		readerOf: driverById,
 	});
 	return {
 		...nancy,

@@ -5,8 +5,6 @@ import { Effect, Priority } from './message.ts';
 
 /** The content of the form. Results are written by delegates, never by hand. */
 export const Draft = z.object({
-	/** Keys of {@link Recipient}s. */
-	to: z.array(z.string()),
 	kind: z.enum(['directive', 'feedback']),
 	priority: Priority,
 	effect: Effect,
@@ -14,19 +12,25 @@ export const Draft = z.object({
 });
 export type Draft = z.infer<typeof Draft>;
 
-export const EMPTY_DRAFT: Draft = { to: [], kind: 'directive', priority: 'normal', effect: 'none', text: '' };
+export const EMPTY_DRAFT: Draft = { kind: 'directive', priority: 'normal', effect: 'none', text: '' };
 
-const Recipient = z.object({
-	/** Only the extension interprets it. */
-	key: z.string(),
-	label: z.string(),
-	/** The worker's activity, in words. */
-	detail: z.string(),
-	isRunning: z.boolean(),
+/** Keys of workers. Only the extension interprets them. */
+const To = z.array(z.string());
+
+/** What the page keeps over a reload of the window. */
+export const Kept = z.object({
+	to: To,
+	/** The user chose the recipients. They do not follow the selection. */
+	isChosen: z.boolean(),
+	draft: Draft,
 });
+export type Kept = z.infer<typeof Kept>;
+
+/** When a message is read that is sent now, as a sentence. */
+const Timing = z.object({ text: z.string(), isHeld: z.boolean() });
+export type Timing = z.infer<typeof Timing>;
 
 const SentMessage = z.object({
-	key: z.string(),
 	to: z.string(),
 	text: z.string(),
 	/** For the mark in front; the words are in `detail`. */
@@ -35,22 +39,41 @@ const SentMessage = z.object({
 });
 
 export const ToComposePage = z.discriminatedUnion('type', [
-	z.object({ type: z.literal('state'), recipients: z.array(Recipient), sent: z.array(SentMessage) }),
-	/** The user wants to write: to these recipients, for a reply or a message to one worker, else to those already chosen. */
-	z.object({ type: z.literal('address'), to: z.optional(z.array(z.string())) }),
-	/** Loads a queued message for editing; the draft that was there comes back afterwards. */
-	z.object({ type: z.literal('edit'), title: z.string(), draft: Draft }),
-	/** The request is done, so the form can be emptied. */
-	z.object({ type: z.literal('done'), note: z.string() }),
-	/** The request failed, at least for some: the form keeps its text for the rest. */
-	z.object({ type: z.literal('failed'), reason: z.string(), to: z.optional(z.array(z.string())) }),
+	z.object({
+		type: z.literal('state'),
+		to: To,
+		isChosen: z.boolean(),
+		/** Names the recipients in a few words. */
+		recipients: z.string(),
+		/** Names all recipients, a line each. */
+		everybody: z.string(),
+		/** A line above the text: what is answered, or whose message is edited. */
+		banner: z.optional(z.string()),
+		/** For a directive with each effect, and for feedback. */
+		timing: z.object({ none: Timing, halt: Timing, pause: Timing, feedback: Timing }),
+		sent: z.array(SentMessage),
+	}),
+	/** Replaces the content of the form. `isEdit`: it is a queued message, which the page does not keep as a draft. */
+	z.object({ type: z.literal('fill'), draft: Draft, isEdit: z.boolean() }),
+	z.object({ type: z.literal('focus') }),
+	/** The outcome of a request, or why there is nothing to show. */
+	z.object({ type: z.literal('note'), text: z.string(), isError: z.boolean() }),
+	/** The answer to a search. */
+	z.object({ type: z.literal('files'), query: z.string(), files: z.array(z.string()) }),
 ]);
 export type ToComposePage = z.infer<typeof ToComposePage>;
 
 export const FromComposePage = z.discriminatedUnion('type', [
-	z.object({ type: z.literal('ready') }),
-	z.object({ type: z.literal('send'), draft: Draft }),
-	z.object({ type: z.literal('save'), draft: Draft }),
-	z.object({ type: z.literal('cancelEdit') }),
+	z.object({ type: z.literal('ready'), kept: z.optional(Kept) }),
+	/** The content has changed. `to` is as the page shows it. */
+	z.object({ type: z.literal('draft'), to: To, draft: Draft }),
+	/** Sends the message, or saves the one that is edited. */
+	z.object({ type: z.literal('submit'), to: To, draft: Draft }),
+	/** The user wants to choose recipients. */
+	z.object({ type: z.literal('choose') }),
+	/** The user closes the banner: no reply, or no edit. */
+	z.object({ type: z.literal('drop') }),
+	/** A search for files of the workspace by a part of their path. */
+	z.object({ type: z.literal('files'), query: z.string().check(z.maxLength(200)) }),
 ]);
 export type FromComposePage = z.infer<typeof FromComposePage>;

@@ -4,7 +4,7 @@ import { DisposableStore } from '../base/lifetime.ts';
 import type { Choices } from './choices.ts';
 import type { ContextKeys } from './contextKeys.ts';
 import type { Folders } from './folders.ts';
-import { recipients } from './inbox/composeView.ts';
+import { recipients } from './inbox/recipients.ts';
 import type { Views } from './nancy.ts';
 import { isFiltering } from './traffic/trafficFilter.ts';
 import type { TrafficView } from './traffic/trafficView.ts';

@@ -33,7 +33,9 @@ export function reactions({ folders, failures, compose, handlers }: Collaborator
 		},
 		reply: async ({ folder, attention }) => {
 			const item = itemOf(folder, attention.address);
-			await failures.guard(() => compose.open(item && [item]));
+			await failures.guard(() =>
+				compose.open(item && [item], attention.kind === 'permission' ? undefined : attention.text),
+			);
 		},
 		showAll: calls =>
 			calls.every(({ attention }) => attention.kind === 'delegate')

@@ -2,9 +2,12 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { DisposableStore } from '../base/lifetime.ts';
 import type { LimitOf } from '../core/mailbox/held.ts';
+import type { Reader } from '../core/mailbox/whenRead.ts';
 import { searchAgents } from './agentSearch.ts';
 import { Choices } from './choices.ts';
 import { commandHandlers, type Handlers } from './commands.ts';
+import { ComposeDrafts } from './inbox/composeDrafts.ts';
+import { ComposeLooks } from './inbox/composeLooks.ts';
 import { ComposeView } from './inbox/composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
 import { ACTING_COMMANDS, ITEM_COMMANDS, SCHEMES, type CommandId } from './contributions.ts';
@@ -46,6 +49,7 @@ export interface WindowParts {
 	openFolder: (path: string, name: string) => Folder;
 	agentName: (driver: string) => string;
 	limitOf: LimitOf;
+	readerOf: (agent: string) => Reader | undefined;
 }
 
 /** Builds the views and commands of one window. */
@@ -61,7 +65,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
 	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions, context.globalState));
-	const compose = own.add(new ComposeView(context.extensionUri, folders, operations, failures, limitOf));
+	const compose = composeBox(parts, own, folders);
 	const seen = new SeenStops(context.workspaceState);
 	own.add(showBadges(folders, views, seen));
 	own.add(seeTerminals(folders, seen));
@@ -83,7 +87,6 @@ export function openWindow(parts: WindowParts): Nancy {
 		agentName,
 		choices,
 		seen,
-		agentName,
 		keys,
 		failures,
 	});
@@ -106,6 +109,13 @@ export function openWindow(parts: WindowParts): Nancy {
 		run: (command, args) => failures.guard(() => runCommand(handlers, command, args)),
 		stop: async () => own.dispose(),
 	};
+}
+
+function composeBox(parts: WindowParts, own: DisposableStore, folders: Folders): ComposeView {
+	const { context, views, failures } = parts;
+	const drafts = own.add(new ComposeDrafts(context.workspaceState));
+	const looks = own.add(new ComposeLooks(views.tasks, failures));
+	return own.add(new ComposeView({ ...parts, extensionUri: context.extensionUri, folders, drafts, looks }));
 }
 
 /** What the commands for delegates need beside the rest. */

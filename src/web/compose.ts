@@ -1,11 +1,12 @@
-import { Draft, EMPTY_DRAFT, ToComposePage, type FromComposePage } from '../protocol/compose.ts';
+import { Kept, ToComposePage, type Draft, type FromComposePage, type Timing } from '../protocol/compose.ts';
+import { FileList } from './compose/fileList.ts';
 
-/** The compose form in its webview: keeps the draft over reloads, sends it, and shows the result. */
+/** The compose form in its webview: holds what is written, tells of each change, and shows the outcome. */
 
 declare function acquireVsCodeApi(): {
 	postMessage(message: FromComposePage): void;
 	getState(): unknown;
-	setState(state: Draft): void;
+	setState(state: Kept): void;
 };
 
 type State = Extract<ToComposePage, { type: 'state' }>;
@@ -13,21 +14,27 @@ type State = Extract<ToComposePage, { type: 'state' }>;
 const vscode = acquireVsCodeApi();
 const form = element('form', HTMLFormElement);
 const text = element('text', HTMLTextAreaElement);
-const urgent = element('urgent', HTMLInputElement);
+const recipients = element('recipients', HTMLButtonElement);
+const kind = element('kind', HTMLSelectElement);
 const effect = element('effect', HTMLSelectElement);
-const all = element('all', HTMLInputElement);
+const urgent = element('urgent', HTMLInputElement);
 const send = element('send', HTMLButtonElement);
-const cancel = element('cancel', HTMLButtonElement);
-const status = element('status', HTMLElement);
+const timing = element('timing', HTMLElement);
+const note = element('note', HTMLElement);
 
-let recipients: State['recipients'] = [];
-let chosen = new Set<string>();
-/** The draft that an edit has pushed aside; while there is one, the form edits a queued message. */
-let aside: Draft | undefined;
+let state: State | undefined;
+/** The form holds a queued message. */
+let isEdit = false;
 let isBusy = false;
 
-const stored = Draft.safeParse(vscode.getState());
-fill(stored.success ? stored.data : EMPTY_DRAFT);
+const files = new FileList(
+	text,
+	element('files', HTMLElement),
+	query => vscode.postMessage({ type: 'files', query }),
+	() => changed(),
+);
+const kept = Kept.safeParse(vscode.getState());
+if (kept.success) fill(kept.data.draft);
 
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
 	const message = ToComposePage.safeParse(event.data);
@@ -39,179 +46,126 @@ form.addEventListener('submit', event => {
 });
 form.addEventListener('input', () => changed());
 form.addEventListener('keydown', event => {
-	if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+	const isForList = event.target === text && !event.isComposing && files.takeKey(event);
+	if (isForList) event.preventDefault();
+	else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
 		event.preventDefault();
 		submit();
-	}
-	if (event.key === 'Escape' && aside) endEdit();
+	} else if (event.key === 'Escape' && state?.banner !== undefined) vscode.postMessage({ type: 'drop' });
 });
-all.addEventListener('change', () => {
-	chosen = new Set(all.checked ? recipients.map(({ key }) => key) : []);
-	showRecipients();
-	changed();
+recipients.addEventListener('click', () => vscode.postMessage({ type: 'choose' }));
+element('drop', HTMLElement).addEventListener('click', () => {
+	vscode.postMessage({ type: 'drop' });
+	text.focus();
 });
-cancel.addEventListener('click', () => endEdit());
-vscode.postMessage({ type: 'ready' });
+vscode.postMessage({ type: 'ready', ...(kept.success && { kept: kept.data }) });
 
 function receive(message: ToComposePage): void {
 	switch (message.type) {
 		case 'state':
-			recipients = message.recipients;
-			// The only recipient is chosen without a click, also after others are gone.
-			if (recipients.length === 1 && !isAnyChosen()) chosen = new Set(recipients.map(({ key }) => key));
-			showRecipients();
-			showSent(message.sent);
-			// A notice about a message to somebody who is gone is outdated.
-			if (recipients.length === 0) say('');
+			state = message;
+			showState(message);
 			return;
-		case 'address':
-			if (message.to) chosen = new Set(message.to);
-			showRecipients();
-			changed();
-			text.focus();
-			return;
-		case 'edit':
-			aside ??= draft();
+		case 'fill':
+			isEdit = message.isEdit;
 			fill(message.draft);
-			showEditing(message.title);
+			return;
+		case 'focus':
 			text.focus();
 			return;
-		case 'done':
+		case 'note':
 			isBusy = false;
-			if (aside) endEdit();
-			else fill({ ...draft(), text: '', effect: 'none', priority: 'normal' });
-			say(message.note);
-			changed(message.note);
+			update();
+			say(message.text, message.isError);
 			return;
-		case 'failed':
-			isBusy = false;
-			if (message.to) {
-				chosen = new Set(message.to);
-				showRecipients();
-			}
-			say(message.reason, true);
-			send.disabled = false;
+		case 'files':
+			files.show(message.query, message.files);
 	}
 }
 
 function submit(): void {
-	if (isBusy || send.disabled) return;
+	if (isBusy || send.disabled || !state) return;
 	isBusy = true;
-	send.disabled = true;
-	vscode.postMessage({ type: aside ? 'save' : 'send', draft: draft() });
-}
-
-function endEdit(): void {
-	if (!aside) return;
-	fill(aside);
-	aside = undefined;
-	showEditing(undefined);
-	vscode.postMessage({ type: 'cancelEdit' });
-	changed();
+	update();
+	vscode.postMessage({ type: 'submit', to: state.to, draft: draft() });
 }
 
 function draft(): Draft {
-	const kind =
-		form.querySelector<HTMLInputElement>('input[name=kind]:checked')?.value === 'feedback'
-			? 'feedback'
-			: 'directive';
-	const wanted = effect.value === 'halt' || effect.value === 'pause' ? effect.value : 'none';
 	return {
-		to: [...chosen],
-		kind,
+		kind: kind.value === 'feedback' ? 'feedback' : 'directive',
 		priority: urgent.checked ? 'urgent' : 'normal',
-		// Feedback is read at a stop, where there is no tool to halt.
-		effect: kind === 'feedback' ? 'none' : wanted,
+		effect: effect.value === 'halt' || effect.value === 'pause' ? effect.value : 'none',
 		text: text.value,
 	};
 }
 
 function fill(next: Draft): void {
-	chosen = new Set(next.to);
 	text.value = next.text;
-	urgent.checked = next.priority === 'urgent';
+	kind.value = next.kind;
 	effect.value = next.effect;
-	for (const radio of form.querySelectorAll<HTMLInputElement>('input[name=kind]'))
-		radio.checked = radio.value === next.kind;
-	showRecipients();
-	changed();
+	urgent.checked = next.priority === 'urgent';
+	keep();
+	update();
 }
 
-/** After every change: keeps the draft, and updates the controls. */
-function changed(note = ''): void {
-	const now = draft();
-	vscode.setState(aside ?? now);
-	const somebody = aside !== undefined || isAnyChosen();
-	send.disabled = isBusy || now.text.trim() === '' || !somebody;
-	effect.disabled = now.kind === 'feedback';
-	text.placeholder = text.dataset[now.kind] ?? '';
-	if (note === '') say('');
+/** After the user's own changes. */
+function changed(): void {
+	say('');
+	keep();
+	update();
+	vscode.postMessage({ type: 'draft', to: state?.to ?? [], draft: draft() });
 }
 
-/** Some chosen recipients may be gone. */
-function isAnyChosen(): boolean {
-	return recipients.some(({ key }) => chosen.has(key));
+/** For a reload of the window. */
+function keep(): void {
+	if (state && !isEdit) vscode.setState({ to: state.to, isChosen: state.isChosen, draft: draft() });
 }
 
-function say(words: string, isError = false): void {
-	status.textContent = words;
-	status.classList.toggle('error', isError);
-}
-
-function showEditing(title: string | undefined): void {
-	const banner = element('editing', HTMLElement);
-	banner.hidden = title === undefined;
-	banner.textContent = title ?? '';
-	cancel.hidden = title === undefined;
-	element('to', HTMLElement).hidden = title !== undefined;
-	send.textContent = (title === undefined ? send.dataset['send'] : send.dataset['save']) ?? '';
-}
-
-function showRecipients(): void {
-	const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement.value : undefined;
-	const rows = recipients.map(recipient => {
-		const box = document.createElement('input');
-		box.type = 'checkbox';
-		box.value = recipient.key;
-		box.checked = chosen.has(recipient.key);
-		box.addEventListener('change', () => {
-			if (box.checked) chosen.add(recipient.key);
-			else chosen.delete(recipient.key);
-			showAll();
-		});
-		const row = document.createElement('label');
-		row.append(box, span('name', recipient.label), span('quiet', recipient.detail));
-		row.classList.toggle('ended', !recipient.isRunning);
-		return row;
-	});
-	element('recipients', HTMLElement).replaceChildren(...rows);
-	element('nobody', HTMLElement).hidden = recipients.length > 0;
-	// The list is rebuilt whenever a worker's state changes. The keyboard focus must not be lost.
-	if (focused !== undefined)
-		form.querySelector<HTMLInputElement>(`#recipients input[value="${CSS.escape(focused)}"]`)?.focus();
-	showAll();
-}
-
-function showAll(): void {
-	element('all-row', HTMLElement).hidden = recipients.length < 2;
-	const count = recipients.filter(({ key }) => chosen.has(key)).length;
-	all.checked = count > 0 && count === recipients.length;
-	all.indeterminate = count > 0 && count < recipients.length;
-}
-
-function showSent(sent: State['sent']): void {
-	element('sent-section', HTMLElement).hidden = sent.length === 0;
-	const rows = sent.map(({ to, text: words, state, detail }) => {
+function showState(now: State): void {
+	element('banner', HTMLElement).hidden = now.banner === undefined;
+	const words = element('banner-words', HTMLElement);
+	words.textContent = now.banner ?? '';
+	words.title = now.banner ?? '';
+	recipients.textContent = now.recipients;
+	recipients.title = now.everybody === '' ? now.recipients : now.everybody;
+	const rows = now.sent.map(({ to, text: content, state: mark, detail }) => {
 		const row = document.createElement('li');
-		row.dataset['state'] = state;
+		row.dataset['state'] = mark;
 		const body = document.createElement('span');
-		body.append(span('words', words), span('quiet', `${to} · ${detail}`));
-		const mark = span('mark', '');
-		mark.setAttribute('aria-hidden', 'true');
-		row.append(mark, body);
+		body.append(span('words', content), span('quiet', `${to} · ${detail}`));
+		const dot = span('mark', '');
+		dot.ariaHidden = 'true';
+		row.append(dot, body);
 		return row;
 	});
 	element('sent', HTMLElement).replaceChildren(...rows);
+	element('sent-section', HTMLElement).hidden = rows.length === 0;
+	keep();
+	update();
+}
+
+/** The controls, as the content and the recipients are. */
+function update(): void {
+	const now = draft();
+	const hasReader = isEdit || (state !== undefined && state.to.length > 0);
+	send.disabled = isBusy || now.text.trim() === '' || !hasReader;
+	send.textContent = (isEdit ? send.dataset['save'] : send.dataset['send']) ?? '';
+	text.readOnly = isBusy;
+	recipients.disabled = isEdit;
+	// Feedback is read at a stop, where there is no tool to block.
+	effect.disabled = now.kind === 'feedback';
+	const words: Timing | undefined = state?.timing[now.kind === 'feedback' ? 'feedback' : now.effect];
+	timing.textContent = words?.text ?? '';
+	timing.title = words?.text ?? '';
+	timing.classList.toggle('held', words?.isHeld === true);
+}
+
+/** An outcome stands in place of the timing, until something is typed. */
+function say(words: string, isError = false): void {
+	note.textContent = words;
+	note.title = words;
+	note.classList.toggle('error', isError);
+	timing.hidden = words !== '';
 }
 
 function span(className: string, content: string): HTMLSpanElement {

@@ -181,7 +181,7 @@ describe('a task in the sidebar', () => {
 			await page.keyboard.press('Control+Enter');
 			await workbench.row('Inbox', text).waitFor();
 		};
-		await form.getByLabel('Feedback').check();
+		await form.locator('#kind').selectOption('feedback');
 		await compose('First thought');
 		await compose('Second thought');
 		const queue = async () => {
@@ -196,7 +196,7 @@ describe('a task in the sidebar', () => {
 		// A row that is drawn anew under the mouse takes no click: a person clicks again.
 		await eventually('the message in the box', async () => {
 			await workbench.rowAction(workbench.row('Inbox', 'Second thought'), 'Edit Message');
-			await form.locator('#editing').waitFor({ timeout: 5000 });
+			await form.locator('#banner').waitFor({ timeout: 5000 });
 			return true;
 		});
 		await compose('Better thought');
@@ -221,9 +221,9 @@ describe('a task in the sidebar', () => {
 		await expect.poll(badge).toBe('');
 
 		const form = workbench.webview();
-		await form.getByLabel('Directive').check();
+		await form.locator('#kind').selectOption('directive');
 		await form.locator('#text').fill('Stop: touch nothing.');
-		await form.locator('select').selectOption('halt');
+		await form.locator('#effect').selectOption('halt');
 		await page.keyboard.press('Control+Enter');
 		await workbench.row('Inbox', 'Stop: touch nothing.').waitFor();
 		gate.open();
@@ -256,8 +256,8 @@ describe('a task in the sidebar', () => {
 		await workbench.answer('Mind the first gap.');
 		await workbench.rowAction(secondRow, 'Message This Worker');
 		const form = workbench.webview();
-		// The first one was chosen before.
-		await form.locator('#recipients input:checked[value$="/worker-2"]').waitFor();
+		// The first one was written to before.
+		await form.locator('#recipients', { hasText: 'To: Fix the login · worker-2' }).waitFor();
 		await form.locator('#text').fill('Mind the second gap. [[text:Second gap minded]]');
 		await page.keyboard.press('Control+Enter');
 		await secondRow.filter({ hasText: /idle · Second gap minded/ }).waitFor();

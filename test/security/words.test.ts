@@ -101,7 +101,7 @@ const doors: readonly (readonly [surface: RegExp, files: readonly string[]])[] =
 	// Its report escapes all that it quotes; the other pages come with Nancy.
 	[/\bmarkdown\.showPreview\b/, ['ui/documents.ts']],
 	[/\bcreateWebviewPanel\b|\bregisterWebviewPanelSerializer\b/, []],
-	[/\.webview\.html\b/, ['ui/inbox/composeView.ts']],
+	[/\.webview\.html\b/, ['ui/inbox/composeChannel.ts']],
 	[/\bregisterHoverProvider\b|\bregisterCompletionItemProvider\b|\bcreateDiagnosticCollection\b/, []],
 ];
 

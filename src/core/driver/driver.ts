@@ -1,4 +1,4 @@
-import { isAtLeast, type Version } from '../../base/version.ts';
+import { isAtLeast, parseVersion, type Version } from '../../base/version.ts';
 import type { HeadlessFormat } from './headless.ts';
 import type { LaunchPlace } from './launchPlace.ts';
 import type { Slot } from './slot.ts';
@@ -98,6 +98,16 @@ export type Capability = (typeof CAPABILITIES)[number];
 export function can(driver: Driver, capability: Capability, version: Version): boolean {
 	const floor = driver.floors[capability];
 	return floor !== 'none' && isAtLeast(version, floor);
+}
+
+/**
+ * Whether anything wakes this agent when it is idle.
+ * @param agentVersion as a worker's record has it; a version that is unknown is more likely newer than Nancy than older
+ */
+export function canWake({ floors }: Pick<Driver, 'floors'>, agentVersion: string | undefined): boolean {
+	const version = parseVersion(agentVersion ?? '');
+	if (floors.wake === 'none') return false;
+	return version === undefined || isAtLeast(version, floors.wake);
 }
 
 /** The abilities that this version of the CLI lacks, and those that it has only in part. */

@@ -1,8 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { parseVersion } from '../../base/version.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
-import { can, type Driver } from '../driver/driver.ts';
+import { canWake, type Driver } from '../driver/driver.ts';
 import { wakes } from '../mailbox/due.ts';
 import { wakeLimit, type Held, type ReadHeld } from '../mailbox/held.ts';
 import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
@@ -57,10 +56,7 @@ export class Upkeep {
 		const driver = this.drivers.find(({ id }) => id === worker.agent);
 		const isToWake = phase === 'idle' && queued.some(message => wakes(message.content));
 		if (!driver || !isToWake) return undefined;
-		const version = parseVersion(worker.agentVersion ?? '');
-		// An unknown version is more likely newer than Nancy than older.
-		const canWake = version === undefined ? driver.floors.wake !== 'none' : can(driver, 'wake', version);
-		return canWake ? undefined : wakeLimit(driver);
+		return canWake(driver, worker.agentVersion) ? undefined : wakeLimit(driver);
 	}
 
 	/** Why an idle agent does not answer. For an agent that watches its bell: that it has not answered so far. */

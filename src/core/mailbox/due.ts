@@ -26,13 +26,14 @@ export function isBeforeTool(kind: EventKind): boolean {
 }
 
 const always = () => true;
-const dueByKind: Readonly<Record<MessageKind, (slot: Slot, message: MessageContent) => boolean>> = {
+type Urgency = Pick<MessageContent, 'kind' | 'priority' | 'effect'>;
+const dueByKind: Readonly<Record<MessageKind, (slot: Slot, message: Urgency) => boolean>> = {
 	directive: always,
 	feedback: slot => !isAroundTools(slot),
 	result: (slot, message) => !isAroundTools(slot) || message.priority === 'urgent',
 };
 
-export function isDue(slot: Slot, message: MessageContent): boolean {
+export function isDue(slot: Slot, message: Urgency): boolean {
 	// A pause at Stop would keep the agent going. So it waits for the next prompt.
 	if (slot === 'end' && message.effect === 'pause') return false;
 	const effects: readonly Effect[] | undefined = isAroundTools(slot) ? effectsAroundTools[slot] : undefined;

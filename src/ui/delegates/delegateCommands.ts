@@ -195,7 +195,7 @@ async function message(own: DelegateCollaborators, args: Args): Promise<void> {
 		.overview()
 		.tasks.flatMap(({ workers }) => workers)
 		.find(({ record }) => record.task === task && record.name === worker);
-	await own.compose.open(view && [{ folder, address: { task, worker }, worker: view }]);
+	await own.compose.open(view && [{ folder, address: { task, worker } }]);
 }
 
 /** Opens the first of these files that exists. */

@@ -1,4 +1,4 @@
-import { l10n } from 'vscode';
+import { env, l10n } from 'vscode';
 
 interface PageParts {
 	cspSource: string;
@@ -7,12 +7,13 @@ interface PageParts {
 	style: string;
 }
 
-/** The compose form. Every control is a native one, so the keyboard and screen readers need nothing from us. */
+/** The compose form. Its controls are native ones, except for the list of files, which has the roles that screen readers need. */
 export function composePage({ cspSource, nonce, script, style }: PageParts): string {
-	const isMac = process.platform === 'darwin';
+	const send = process.platform === 'darwin' ? '⌘Enter' : 'Ctrl+Enter';
 	const t = (text: string) => escapeHtml(text);
+	const placeholder = l10n.t('Message. Enter: new line. {0}: send. @: file.', send);
 	return `<!doctype html>
-<html lang="en">
+<html lang="${t(env.language)}">
 <head>
 	<meta charset="utf-8">
 	<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${cspSource}; script-src 'nonce-${nonce}'">
@@ -21,43 +22,38 @@ export function composePage({ cspSource, nonce, script, style }: PageParts): str
 	<title>${t(l10n.t('Compose'))}</title>
 </head>
 <body>
+	<main>
+	<h1>${t(l10n.t('Compose'))}</h1>
 	<form id="form" novalidate>
-		<p id="editing" class="editing" role="status" hidden></p>
-		<fieldset id="to" class="to">
-			<legend>${t(l10n.t('To'))}</legend>
-			<label class="all" id="all-row" hidden><input type="checkbox" id="all"> <span>${t(l10n.t('All workers'))}</span></label>
-			<div id="recipients"></div>
-			<p id="nobody" class="quiet">${t(l10n.t('No worker yet. Start a task to have somebody to write to.'))}</p>
-		</fieldset>
-		<label class="unseen" for="text">${t(l10n.t('Message'))}</label>
-		<textarea id="text" rows="4" data-directive="${t(l10n.t('Read at the next tool call, while the agent works'))}" data-feedback="${t(l10n.t('Read when the agent would stop, and keeps it going'))}"></textarea>
-		<div class="foot">
-			<div class="options">
-				<fieldset class="kinds">
-					<legend class="unseen">${t(l10n.t('When it is read'))}</legend>
-					<label><input type="radio" name="kind" value="directive" checked> <span>${t(l10n.t('Directive'))}</span></label>
-					<label><input type="radio" name="kind" value="feedback"> <span>${t(l10n.t('Feedback'))}</span></label>
-				</fieldset>
-				<label class="urgent"><input type="checkbox" id="urgent"> <span>${t(l10n.t('Urgent'))}</span></label>
+		<p id="banner" class="banner" hidden><span id="banner-words" role="status"></span><button type="button" id="drop" class="drop" aria-label="${t(l10n.t('Close'))}" title="${t(l10n.t('Close'))} (Escape)">×</button></p>
+		<textarea id="text" aria-label="${t(l10n.t('Message'))}" aria-describedby="timing" aria-autocomplete="list" aria-haspopup="listbox" aria-controls="files" placeholder="${t(placeholder)}"></textarea>
+		<ul id="files" role="listbox" aria-label="${t(l10n.t('Files'))}" hidden></ul>
+		<div class="line">
+			<div class="group">
+				<button type="button" id="recipients" class="secondary" aria-haspopup="dialog"></button>
+				<select id="kind" aria-label="${t(l10n.t('Kind'))}">
+					<option value="directive">${t(l10n.t('Directive'))}</option>
+					<option value="feedback">${t(l10n.t('Feedback'))}</option>
+				</select>
 			</div>
-			<div class="buttons">
-				<label class="effect"><span class="unseen">${t(l10n.t('What else it does'))}</span>
-					<select id="effect">
-						<option value="none">${t(l10n.t('Just tell'))}</option>
-						<option value="halt">${t(l10n.t('Halt: read it before the tool runs'))}</option>
-						<option value="pause">${t(l10n.t('Pause: end the turn'))}</option>
-					</select>
-				</label>
-				<button type="button" id="cancel" class="secondary" hidden>${t(l10n.t('Cancel'))}</button>
-				<button type="submit" id="send" data-send="${t(l10n.t('Send'))}" data-save="${t(l10n.t('Save'))}" title="${isMac ? '⌘' : 'Ctrl+'}Enter">${t(l10n.t('Send'))}</button>
+			<div class="group">
+				<select id="effect" aria-label="${t(l10n.t('Effect'))}">
+					<option value="none">${t(l10n.t("Don't interrupt"))}</option>
+					<option value="halt">${t(l10n.t('Block the next tool call'))}</option>
+					<option value="pause">${t(l10n.t('Pause: end the turn'))}</option>
+				</select>
+				<label class="urgent"><input type="checkbox" id="urgent"><span>${t(l10n.t('Urgent'))}</span></label>
+				<button type="submit" id="send" data-send="${t(l10n.t('Send'))}" data-save="${t(l10n.t('Save'))}" title="${send}">${t(l10n.t('Send'))}</button>
 			</div>
 		</div>
-		<p id="status" class="status" role="status" aria-live="polite"></p>
+		<p id="timing" class="under"></p>
+		<p id="note" class="under" role="status"></p>
 	</form>
 	<section id="sent-section" aria-labelledby="sent-heading" hidden>
 		<h2 id="sent-heading">${t(l10n.t('Sent'))}</h2>
 		<ul id="sent"></ul>
 	</section>
+	</main>
 	<script type="module" nonce="${nonce}" src="${script}"></script>
 </body>
 </html>`;

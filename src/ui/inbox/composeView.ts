@@ -1,77 +1,88 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { visible } from '../../base/visible.ts';
-import type { LimitOf } from '../../core/mailbox/held.ts';
-import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
-import type { WorkerView } from '../../core/live/overview.ts';
-import type { WorkerAddress } from '../../core/workspace/workspace.ts';
-import { EMPTY_DRAFT, FromComposePage, type Draft, type ToComposePage } from '../../protocol/compose.ts';
-import { composePage } from './composePage.ts';
+import { EMPTY_DRAFT, type Draft, type FromComposePage, type Kept } from '../../protocol/compose.ts';
 import { VIEWS } from '../contributions.ts';
-import type { Failures } from '../kit/failures.ts';
-import { firstLine } from '../kit/format.ts';
 import type { Folders } from '../folders.ts';
+import type { Failures } from '../kit/failures.ts';
+import type { Operations } from '../ports.ts';
+import { ComposeChannel } from './composeChannel.ts';
+import type { ComposeDrafts } from './composeDrafts.ts';
+import { matchingFiles } from './composeFiles.ts';
+import type { ComposeLooks } from './composeLooks.ts';
+import { queueFor } from './composeSend.ts';
+import {
+	editWords,
+	pageState,
+	readingOf,
+	replyWords,
+	sentWords,
+	type Abilities,
+	type PageState,
+} from './composeState.ts';
 import type { MessageItem } from './inboxItems.ts';
-import type { Folder, Letter, Operations } from '../ports.ts';
-import { inOrder, isAddressed } from '../tasks/taskOrder.ts';
-import { addressWords, messageLine, phaseWord } from '../words.ts';
+import { chooseRecipients, keyOf, labelled, type Recipient } from './recipients.ts';
 
-/** A worker that can be written to. */
-export interface Recipient {
-	folder: Folder;
-	address: WorkerAddress;
-	worker: WorkerView;
+interface Collaborators extends Abilities {
+	extensionUri: vscode.Uri;
+	folders: Folders;
+	operations: Pick<Operations, 'send' | 'edit'>;
+	failures: Failures;
+	agentName: (agent: string) => string;
+	drafts: ComposeDrafts;
+	looks: ComposeLooks;
 }
 
-const SENT_SHOWN = 4;
+/** A queued message in the form. */
+interface Edit {
+	item: MessageItem;
+	was: Draft;
+	draft: Draft;
+}
 
-/** The box in the sidebar for writing messages. The page holds the draft. The list of sent messages comes from the mailboxes. */
+/**
+ * The box in the sidebar for writing messages. It knows the recipients; the page holds what is written, and tells of each change. The list
+ * of sent messages comes from the mailboxes.
+ */
 export class ComposeView implements vscode.Disposable {
-	private view: vscode.WebviewView | undefined;
-	private isReady = false;
-	/** Sent once the page is ready. */
-	private waiting: ToComposePage[] = [];
-	private editing: { item: MessageItem; was: Letter } | undefined;
-	private readonly following: vscode.Disposable;
+	private readonly page: ComposeChannel;
+	/** The page of this window has been ready before: what it keeps is known here, or older. */
+	private hasBeenReady = false;
+	private wantsFocus = false;
+	/** The last state that the page was given. */
+	private shown = '';
+	private to: readonly string[] = [];
+	private isChosen = false;
+	private draft = EMPTY_DRAFT;
+	/** What is answered, in a line. */
+	private reply: string | undefined;
+	private editing: Edit | undefined;
+	/** Whom the selection and the terminals suggested last. */
+	private suggested: string | undefined;
+	private readonly following: readonly vscode.Disposable[];
 
-	constructor(
-		private readonly extensionUri: vscode.Uri,
-		private readonly folders: Folders,
-		private readonly operations: Pick<Operations, 'send' | 'edit'>,
-		private readonly failures: Failures,
-		private readonly limitOf: LimitOf,
-	) {
-		this.following = folders.onDidChange(() => this.showState());
+	constructor(private readonly own: Collaborators) {
+		this.page = new ComposeChannel(own.extensionUri, own.failures, message => this.receive(message));
+		this.following = [own.folders.onDidChange(() => this.follow()), own.looks.onDidChange(() => this.follow())];
 	}
 
 	resolveWebviewView(view: vscode.WebviewView): void {
-		this.view = view;
-		this.isReady = false;
-		const media = vscode.Uri.joinPath(this.extensionUri, 'media');
-		view.webview.options = { enableScripts: true, localResourceRoots: [media] };
-		view.webview.onDidReceiveMessage((message: unknown) => this.failures.background(this.receive(message)));
-		// VS Code throws the page of a hidden view away, and makes it anew when the view is shown.
-		view.onDidChangeVisibility(() => {
-			if (!view.visible) this.isReady = false;
-		});
-		view.onDidDispose(() => {
-			this.view = undefined;
-			this.isReady = false;
-		});
-		view.webview.html = composePage({
-			cspSource: view.webview.cspSource,
-			nonce: randomBytes(16).toString('base64url'),
-			script: String(view.webview.asWebviewUri(vscode.Uri.joinPath(media, 'web', 'compose.js'))),
-			style: String(view.webview.asWebviewUri(vscode.Uri.joinPath(media, 'compose.css'))),
-		});
+		this.page.open(view);
 	}
 
-	/** Shows the form, ready to type in, addressed to `to` where given. */
-	async open(to?: readonly Recipient[]): Promise<void> {
-		this.post({ type: 'address', ...(to && { to: to.map(keyOf) }) });
-		await vscode.commands.executeCommand(`${VIEWS.compose}.focus`);
+	/**
+	 * Shows the form, ready to type in.
+	 * @param to the recipients; as they were where absent
+	 * @param reply what they wrote
+	 */
+	async open(to?: readonly Pick<Recipient, 'folder' | 'address'>[], reply?: string): Promise<void> {
+		if (to) {
+			this.leaveEdit();
+			this.reply = reply;
+			this.address(to.map(keyOf), true);
+		}
+		await this.show();
 	}
 
 	/** Loads a queued message into the form. */
@@ -81,167 +92,214 @@ export class ComposeView implements vscode.Disposable {
 			throw new NancyError('bad-usage', l10n.t('A result was written by a delegate and cannot be edited.'));
 		const { kind, priority, effect, text } = content;
 		const was = { kind, priority, effect, text };
-		this.editing = { item, was };
-		this.post({
-			type: 'edit',
-			title: l10n.t('Editing the message for {0}', addressWords(item.address)),
-			draft: { ...EMPTY_DRAFT, ...was },
-		});
-		await vscode.commands.executeCommand(`${VIEWS.compose}.focus`);
+		this.leaveEdit();
+		this.editing = { item, was, draft: was };
+		this.showState();
+		this.fill();
+		await this.show();
 	}
 
 	dispose(): void {
-		this.following.dispose();
+		for (const each of this.following) each.dispose();
 	}
 
-	private async receive(message: unknown): Promise<void> {
-		const parsed = FromComposePage.parse(message);
-		switch (parsed.type) {
+	private async show(): Promise<void> {
+		this.wantsFocus = true;
+		this.focus();
+		await vscode.commands.executeCommand(`${VIEWS.compose}.focus`);
+	}
+
+	private focus(): void {
+		if (!this.page.isReady || !this.wantsFocus) return;
+		this.wantsFocus = false;
+		this.page.post({ type: 'focus' });
+	}
+
+	private async receive(message: FromComposePage): Promise<void> {
+		switch (message.type) {
 			case 'ready':
-				this.isReady = true;
-				this.showState();
-				for (const each of this.waiting.splice(0)) this.post(each);
-				return;
-			case 'cancelEdit':
-				this.editing = undefined;
-				return;
-			case 'send':
-				return this.answer(() => this.send(parsed.draft));
-			case 'save':
-				return this.answer(async () => ({ type: 'done', note: await this.save(parsed.draft) }));
+				return this.ready(message.kept);
+			case 'draft':
+				return this.changed(message.to, message.draft);
+			case 'submit':
+				return this.submit(message.to, message.draft);
+			case 'choose':
+				return this.choose();
+			case 'drop':
+				return this.drop();
+			case 'files':
+				return this.answerFiles(message.query);
 		}
 	}
 
-	/** The page shows the outcome. No notification covers the text that the user writes. */
-	private async answer(run: () => Promise<ToComposePage>): Promise<void> {
-		try {
-			this.post(await run());
-		} catch (error) {
-			this.failures.log.warn(errorText(error));
-			this.post({ type: 'failed', reason: errorText(error) });
+	private ready(kept: Kept | undefined): void {
+		if (kept && !this.hasBeenReady) {
+			this.own.drafts.set(kept.to, kept.draft);
+			// A command may have addressed somebody since.
+			if (this.to.length === 0 && !this.editing) {
+				this.to = kept.to;
+				this.isChosen = kept.isChosen;
+				this.draft = kept.draft;
+			}
 		}
+		this.hasBeenReady = true;
+		this.shown = '';
+		this.follow();
+		this.fill();
+		this.focus();
 	}
 
-	private async send(draft: Draft): Promise<ToComposePage> {
-		const to = recipients(this.folders).filter(each => draft.to.includes(keyOf(each)));
-		if (to.length === 0) throw new NancyError('bad-usage', l10n.t('Choose who is to read it.'));
-		const failed = await queueFor(this.operations, to, draft);
-		const left = new Set(failed.map(each => each.to));
-		const done = to.filter(each => !left.has(each));
-		const note = done.length === 0 ? '' : queuedWords(done);
-		if (failed.length === 0) return { type: 'done', note };
-		const reason = [note, ...failed.map(notQueuedWords)].join(' ').trim();
-		this.failures.log.warn(reason);
-		return { type: 'failed', reason, to: [...left].map(keyOf) };
-	}
-
-	private async save(draft: Draft): Promise<string> {
-		const { item, was } = this.editing ?? {};
-		if (!item || !was) throw new NancyError('not-queued', l10n.t('The message is not being edited any more.'));
-		const { kind, priority, effect, text } = draft;
-		await this.operations.edit(item.folder, item.address, item.message.id, was, { kind, priority, effect, text });
-		this.editing = undefined;
-		await item.folder.refresh();
-		return l10n.t('Saved.');
-	}
-
-	private showState(): void {
-		this.post({
-			type: 'state',
-			recipients: recipients(this.folders).map(each => ({
-				key: keyOf(each),
-				label: labelOf(each, this.folders),
-				detail: phaseWord(each.worker.state),
-				isRunning: each.worker.state.phase !== 'ended',
-			})),
-			sent: lastSent(this.folders, this.limitOf),
-		});
-	}
-
-	private post(message: ToComposePage): void {
-		if (this.view && this.isReady) {
-			void this.view.webview.postMessage(message);
+	private changed(to: readonly string[], draft: Draft): void {
+		if (this.editing) {
+			this.editing.draft = draft;
 			return;
 		}
-		// The state is sent anyway when the page is ready. No other message may be lost.
-		if (message.type !== 'state') this.waiting.push(message);
+		this.own.drafts.set(to, draft);
+		if (String(to) === String(this.to)) this.draft = draft;
 	}
-}
 
-/** Queues a message for each recipient. Throws if it could not be queued for one of them. */
-export async function sendTo(
-	operations: Pick<Operations, 'send'>,
-	to: readonly Recipient[],
-	draft: Omit<Draft, 'to'>,
-): Promise<void> {
-	const failed = await queueFor(operations, to, draft);
-	if (failed.length > 0) throw new NancyError('io', failed.map(notQueuedWords).join(' '));
-}
+	// Recipients
 
-/** Queues a message for each recipient. Returns the recipients for whom that failed. */
-async function queueFor(
-	operations: Pick<Operations, 'send'>,
-	to: readonly Recipient[],
-	{ kind, priority, effect, text }: Omit<Draft, 'to'>,
-) {
-	if (text.trim() === '') throw new NancyError('bad-message', l10n.t('The message has no text.'));
-	const failed = await operations.send(to, { kind, priority, effect, text });
-	await Promise.all([...new Set(to.map(({ folder }) => folder))].map(folder => folder.refresh()));
-	return failed;
-}
+	/** Addresses whom the user looks at, unless the user has chosen, or has begun to write. */
+	private follow(): void {
+		if (!this.page.isReady) return;
+		const all = labelled(this.own.folders);
+		const known = this.to.filter(each => all.some(({ key }) => key === each));
+		const isFree = this.draft.text === '' && this.reply === undefined && !this.editing;
+		// Words keep their recipients, also after these are gone: nobody else gets them. Without any worker, the folders are not read yet.
+		if (all.length > 0 && isFree) this.to = known;
+		if (this.to.length === 0) this.isChosen = false;
+		const suggestion = this.own.looks.suggestion(all);
+		const isNew = suggestion !== this.suggested || this.to.length === 0;
+		this.suggested = suggestion;
+		if (isFree && !this.isChosen && isNew && suggestion !== undefined) this.address([suggestion], false);
+		else this.showState();
+	}
 
-function queuedWords(to: readonly Recipient[]): string {
-	return to.length === 1 && to[0]
-		? l10n.t('Queued for {0}.', addressWords(to[0].address))
-		: l10n.t('Queued for {0} workers.', to.length);
-}
+	private address(to: readonly string[], isChosen: boolean): void {
+		this.to = to;
+		this.isChosen = isChosen;
+		this.draft = this.own.drafts.get(to) ?? { ...EMPTY_DRAFT, kind: this.draft.kind };
+		this.showState();
+		this.fill();
+	}
 
-function notQueuedWords({ to, reason }: { to: Recipient; reason: string }): string {
-	return l10n.t('Not queued for {0}: {1}.', addressWords(to.address), reason.replace(/\.$/, ''));
-}
+	private async choose(): Promise<void> {
+		const all = labelled(this.own.folders);
+		const chosen = await chooseRecipients(all, this.to, this.own.agentName);
+		if (chosen && !this.editing) {
+			this.reply = undefined;
+			if (this.draft.text === '') this.address(chosen, true);
+			else {
+				// The words go to the new recipients.
+				this.own.drafts.set(this.to, EMPTY_DRAFT);
+				this.own.drafts.set(chosen, this.draft);
+				this.to = chosen;
+				this.isChosen = true;
+				this.showState();
+			}
+		}
+		this.wantsFocus = true;
+		this.focus();
+	}
 
-/** Every worker of a task that is not archived, in the order of the Tasks view; of delegates, those that have not ended. */
-export function recipients(folders: Folders): Recipient[] {
-	return folders.list().flatMap(folder =>
-		inOrder(folder.overview().tasks).flatMap(task =>
-			task.workers.filter(isAddressed).map(worker => ({
-				folder,
-				address: { task: worker.record.task, worker: worker.record.name },
-				worker,
-			})),
-		),
-	);
-}
+	private drop(): void {
+		if (this.editing) {
+			this.editing = undefined;
+			this.fill();
+		} else {
+			this.reply = undefined;
+			this.isChosen = false;
+			this.suggested = undefined;
+		}
+		this.follow();
+	}
 
-function keyOf({ folder, address }: Pick<Recipient, 'folder' | 'address'>): string {
-	return `${folder.path}//${address.task}/${address.worker}`;
-}
+	/** Words that were changed become a draft for the same worker. */
+	private leaveEdit(): void {
+		const edit = this.editing;
+		this.editing = undefined;
+		if (edit && edit.draft.text !== edit.was.text) this.own.drafts.set([keyOf(edit.item)], edit.draft);
+	}
 
-function labelOf({ folder, address }: Recipient, folders: Folders): string {
-	const name = addressWords(address);
-	return visible(folders.list().length > 1 ? `${folder.name} · ${name}` : name);
-}
+	// Sending
 
-function lastSent(folders: Folders, limitOf: LimitOf): Extract<ToComposePage, { type: 'state' }>['sent'] {
-	return recipients(folders)
-		.flatMap(recipient =>
-			recipient.folder
-				.messages(recipient.address)
-				.messages.filter(({ author }) => author.is === 'human')
-				.map(message => ({ recipient, message })),
-		)
-		.toSorted((a, b) => (a.message.id < b.message.id ? 1 : -1))
-		.slice(0, SENT_SHOWN)
-		.map(({ recipient, message }) => ({
-			key: `${keyOf(recipient)}/${message.id}`,
-			to: labelOf(recipient, folders),
-			text: visible(firstLine(message.content.text)),
-			state: pageState(message),
-			detail: visible(messageLine(message, limitOf)),
-		}));
-}
+	/** The page shows the outcome. No notification covers the text that the user writes. */
+	private async submit(to: readonly string[], draft: Draft): Promise<void> {
+		try {
+			if (this.editing) await this.save(this.editing, draft);
+			else await this.send(to, draft);
+		} catch (error) {
+			this.own.failures.log.warn(errorText(error));
+			this.note(errorText(error), true);
+		}
+	}
 
-function pageState({ state, held }: StoredMessage): 'queued' | 'held' | 'delivered' | 'archived' | 'withdrawn' {
-	if (state === 'queued' && held !== undefined) return 'held';
-	return state === 'claimed' ? 'queued' : state;
+	private async send(keys: readonly string[], draft: Draft): Promise<void> {
+		const to = labelled(this.own.folders).filter(({ key }) => keys.includes(key));
+		if (to.length === 0) throw new NancyError('bad-usage', l10n.t('Choose a recipient.'));
+		const waiting = to.filter(each => readingOf(each, draft, this.own)?.when === 'held');
+		const failed = await queueFor(this.own.operations, to, draft);
+		const left = failed.map(each => each.to);
+		const sent = to.filter(each => !left.includes(each));
+		const held = sent.filter(each => waiting.includes(each)).length;
+		this.own.drafts.set(keys, EMPTY_DRAFT);
+		if (failed.length > 0) {
+			const leftKeys = left.map(({ key }) => key);
+			this.own.drafts.set(leftKeys, draft);
+			this.address(leftKeys, true);
+			const reasons = failed.map(each => l10n.t('Not sent to {0}: {1}', each.to.label, each.reason));
+			return this.note([...(sent.length > 0 ? [sentWords(sent, held)] : []), ...reasons].join(' '), true);
+		}
+		this.reply = undefined;
+		this.isChosen = false;
+		this.draft = { ...EMPTY_DRAFT, kind: draft.kind };
+		this.showState();
+		this.fill();
+		this.note(sentWords(sent, held), false);
+	}
+
+	private async save({ item, was }: Edit, draft: Draft): Promise<void> {
+		await this.own.operations.edit(item.folder, item.address, item.message.id, was, draft);
+		this.editing = undefined;
+		await item.folder.refresh();
+		this.showState();
+		this.fill();
+		this.note(l10n.t('Saved.'), false);
+	}
+
+	private async answerFiles(query: string): Promise<void> {
+		const reader = labelled(this.own.folders).find(({ key }) => this.to.includes(key));
+		const folder = reader?.folder ?? this.own.folders.list()[0];
+		const files = folder ? await matchingFiles(folder.path, query) : [];
+		this.page.post({ type: 'files', query, files });
+	}
+
+	// The page
+
+	private showState(): void {
+		if (!this.page.isReady) return;
+		const { editing, reply } = this;
+		const all = labelled(this.own.folders);
+		const edited = editing && keyOf(editing.item);
+		const to = all.filter(({ key }) => (edited === undefined ? this.to.includes(key) : key === edited));
+		const banner = editing ? editWords(to) : reply === undefined ? undefined : replyWords(to, reply);
+		const state: PageState = {
+			...pageState(all, to, banner, this.own),
+			to: [...this.to],
+			isChosen: this.isChosen,
+		};
+		const shown = JSON.stringify(state);
+		if (shown === this.shown) return;
+		this.shown = shown;
+		this.page.post(state);
+	}
+
+	private fill(): void {
+		this.page.post({ type: 'fill', draft: this.editing?.draft ?? this.draft, isEdit: this.editing !== undefined });
+	}
+
+	private note(text: string, isError: boolean): void {
+		this.page.post({ type: 'note', text: visible(text), isError });
+	}
 }

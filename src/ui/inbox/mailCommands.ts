@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
+import { NancyError } from '../../base/errors.ts';
 import { writer } from '../../protocol/author.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
@@ -11,7 +12,8 @@ import { noTask, pickWorker, workerItems } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
 import { WorkerItem } from '../tasks/tasksView.ts';
 import { addressWords } from '../words.ts';
-import { sendTo, type ComposeView } from './composeView.ts';
+import { sendTo } from './composeSend.ts';
+import type { ComposeView } from './composeView.ts';
 import { isUnread, MailItem, MessageItem } from './inboxItems.ts';
 import { move } from './queueOrder.ts';
 
@@ -80,7 +82,8 @@ async function reply({ folders, operations, compose }: MailCollaborators, [item]
 			each.folder === item.folder &&
 			`${each.address.task}/${each.address.worker}` === writer(item.message.author),
 	);
-	await compose.open(sender && [sender]);
+	if (!sender) throw new NancyError('no-task', l10n.t('The writer of this message can no longer be reached.'));
+	await compose.open([sender], item.message.content.text);
 }
 
 /** Who has looked at a delegate has read its result. */

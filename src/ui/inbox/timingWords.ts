@@ -1,0 +1,81 @@
+import { l10n } from 'vscode';
+import { visible } from '../../base/visible.ts';
+import { heldText, type LimitOf } from '../../core/mailbox/held.ts';
+import type { Reading, ReadingPlace } from '../../core/mailbox/whenRead.ts';
+import type { Timing } from '../../protocol/compose.ts';
+import { sentence } from '../kit/failures.ts';
+
+/** When each recipient reads a message that is sent now. */
+export function timingOf(readings: readonly (Reading | undefined)[], limitOf: LimitOf): Timing {
+	const known = readings.filter(each => each !== undefined);
+	const isHeld = known.some(each => each.when === 'held');
+	const [only, ...others] = known;
+	if (!only || known.length < readings.length) return { text: '', isHeld };
+	return { text: others.length === 0 ? visible(readingWords(only, limitOf)) : countWords(known), isHeld };
+}
+
+function readingWords(reading: Reading, limitOf: LimitOf): string {
+	switch (reading.when) {
+		case 'working':
+			return [afterWords(reading.after), placeWords(reading.at)].filter(Boolean).join(' ');
+		case 'wakes':
+			return l10n.t('Wakes it now.');
+		case 'may-wake':
+			return `${l10n.t('Tries to wake it now.')} ${sentence(heldText(reading.held, limitOf))}`;
+		case 'started':
+			return l10n.t('Read once it has started.');
+		case 'first-prompt':
+			return l10n.t('Read with its first prompt.');
+		case 'ending':
+			return l10n.t('The delegate is about to end and may not read it.');
+		case 'held':
+			return l10n.t('Held: {0}', sentence(heldText(reading.held, limitOf)));
+	}
+}
+
+function afterWords(after: 'permission' | 'question' | undefined): string {
+	switch (after) {
+		case 'permission':
+			return l10n.t('It waits for your permission first.');
+		case 'question':
+			return l10n.t('It waits for your answer first.');
+		case undefined:
+			return '';
+	}
+}
+
+function placeWords(at: ReadingPlace): string {
+	switch (at) {
+		case 'tool':
+			return l10n.t('Read at its next tool call, or when it stops.');
+		case 'instead':
+			return l10n.t('Blocks its next tool call. Read there, or when it stops.');
+		case 'pause':
+			return l10n.t('Read at its next tool call, where its turn ends.');
+		case 'ask-to-pause':
+			return l10n.t('At its next tool call, it is asked to end its turn.');
+		case 'permission':
+			return l10n.t('Read when it next needs permission for a tool, where its turn ends.');
+		case 'stop':
+			return l10n.t('Read when it stops. It continues with it.');
+	}
+}
+
+/** `2 at the next tool call · 1 woken now · 1 held` */
+function countWords(readings: readonly Reading[]): string {
+	const count = (...whens: readonly Reading['when'][]) => readings.filter(({ when }) => whens.includes(when)).length;
+	const working = readings.filter(each => each.when === 'working');
+	const atStop = working.filter(({ at }) => at === 'stop').length;
+	const phrases: readonly [number, string][] = [
+		[working.length - atStop, l10n.t('{0} at the next tool call', working.length - atStop)],
+		[atStop, l10n.t('{0} when they stop', atStop)],
+		[count('wakes', 'may-wake'), l10n.t('{0} woken now', count('wakes', 'may-wake'))],
+		[count('started', 'first-prompt'), l10n.t('{0} at the start', count('started', 'first-prompt'))],
+		[count('ending'), l10n.t('{0} about to end', count('ending'))],
+		[count('held'), l10n.t('{0} held', count('held'))],
+	];
+	return phrases
+		.filter(([workers]) => workers > 0)
+		.map(([, words]) => words)
+		.join(' · ');
+}

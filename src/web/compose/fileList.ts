@@ -1,0 +1,111 @@
+import { mentionAt, type Mention } from './mention.ts';
+
+/** A row is as high as in compose.css, in pixels. */
+const ROW = 22;
+
+/** The list of files below the text, for the `@` at the caret. The focus stays in the text. */
+export class FileList {
+	private mention: Mention | undefined;
+	private active = 0;
+
+	constructor(
+		private readonly text: HTMLTextAreaElement,
+		private readonly list: HTMLElement,
+		private readonly ask: (query: string) => void,
+		private readonly onInsert: () => void,
+	) {
+		text.addEventListener('input', () => this.look());
+		text.addEventListener('click', () => this.look());
+		text.addEventListener('blur', () => this.close());
+		// A click must not take the focus: the list would be gone before it is chosen from.
+		list.addEventListener('mousedown', event => event.preventDefault());
+		list.addEventListener('click', event => {
+			const row = event.target instanceof Element ? event.target.closest('[role=option]') : null;
+			if (row) this.insert(row.textContent);
+		});
+	}
+
+	/** Shows the answer to a question, unless the text has changed since. */
+	show(query: string, files: readonly string[]): void {
+		if (query !== this.mention?.query) return;
+		if (files.length === 0) return this.hide();
+		const rows = files.map((file, at) => {
+			const row = document.createElement('li');
+			row.id = `file-${at}`;
+			row.role = 'option';
+			row.textContent = file;
+			row.title = file;
+			return row;
+		});
+		this.list.replaceChildren(...rows);
+		this.list.hidden = false;
+		this.place();
+		this.mark(0);
+	}
+
+	/** @returns whether the key was for the list */
+	takeKey(event: KeyboardEvent): boolean {
+		if (this.list.hidden || event.ctrlKey || event.metaKey || event.altKey) return false;
+		switch (event.key) {
+			case 'ArrowDown':
+				this.mark(this.active + 1);
+				return true;
+			case 'ArrowUp':
+				this.mark(this.active - 1);
+				return true;
+			case 'Enter':
+			case 'Tab':
+				this.insert(this.list.children[this.active]?.textContent ?? '');
+				return true;
+			case 'Escape':
+				this.close();
+				return true;
+			default:
+				return false;
+		}
+	}
+
+	private look(): void {
+		const { selectionStart, selectionEnd, value } = this.text;
+		this.mention = selectionStart === selectionEnd ? mentionAt(value, selectionStart) : undefined;
+		if (this.mention) this.ask(this.mention.query);
+		else this.hide();
+	}
+
+	private insert(file: string): void {
+		if (!this.mention) return;
+		const { start, query } = this.mention;
+		this.text.setRangeText(`@${file} `, start, start + 1 + query.length, 'end');
+		this.close();
+		this.onInsert();
+	}
+
+	private close(): void {
+		this.mention = undefined;
+		this.hide();
+	}
+
+	private hide(): void {
+		this.list.hidden = true;
+		this.list.replaceChildren();
+		this.text.removeAttribute('aria-activedescendant');
+	}
+
+	private mark(wanted: number): void {
+		const rows = [...this.list.children];
+		this.active = (wanted + rows.length) % rows.length;
+		for (const [at, row] of rows.entries()) row.ariaSelected = String(at === this.active);
+		const row = rows[this.active];
+		row?.scrollIntoView({ block: 'nearest' });
+		this.text.setAttribute('aria-activedescendant', row?.id ?? '');
+	}
+
+	/** Below the text, or over its end where there is no room below. */
+	private place(): void {
+		const { bottom } = this.text.getBoundingClientRect();
+		const wanted = Math.min(this.list.children.length, 8) * ROW + 2;
+		const top = Math.max(0, Math.min(bottom, window.innerHeight - wanted - 2));
+		this.list.style.top = `${top}px`;
+		this.list.style.maxHeight = `${Math.min(wanted, window.innerHeight - top - 2)}px`;
+	}
+}
