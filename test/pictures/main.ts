@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLab, type Lab } from '../support/lab.ts';
-import { unfold } from '../support/listGestures.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { scenes } from './scenes.ts';
 
@@ -42,7 +41,7 @@ for (const [name, scene] of Object.entries(scenes)) {
 			await shoot(lab, `${name}-${theme}-${width}`);
 		}
 	}
-	await unfold(lab.workbench, 'Traffic');
+	await lab.workbench.command('Nancy: Focus on Traffic View');
 	await sleep(SETTLES_MS);
 	await shoot(lab, `${name}-traffic`);
 }

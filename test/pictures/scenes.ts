@@ -90,18 +90,20 @@ async function seedDelegates(store: Delegates, dataFolder: string): Promise<void
 	const tickets = new Tickets(dataFolder, store.workspace.folder);
 	const seeds: readonly DelegateSeed[] = [
 		{ title: 'Measure the start-up time', state: 'running', tool_calls: 3 },
-		// Not queued and not parked: Nancy would act on such ones.
-		{ title: 'Review the last commit', state: 'running', tool_calls: 1 },
+		{ title: 'Review the last commit', state: 'done', tool_calls: 1 },
 		{ title: 'Write a changelog', state: 'done', tool_calls: 2 },
 		{ title: 'Explain the scheduler', state: 'done', tool_calls: 7 },
 		{ title: 'Try another parser', state: 'failed', error: 'the model service answered 529' },
 		{ title: 'Rename the presets', state: 'failed', error: 'cancelled' },
 	];
 	for (const seed of seeds) {
-		const { record } = await seedDelegate(store, seed);
+		const { record, state } = await seedDelegate(store, seed);
+		// Of its own delegates, Nancy would start one that waits, and look for the process of one that runs.
+		if (state === 'running') continue;
 		const asked = store.filesOfRequest(record.id);
 		const contents = asked.map(file => readFileSync(file, 'utf8'));
 		await tickets.issue(record, asked, contents);
+		await tickets.end(record.id, { isReported: true });
 	}
 	const added = { 'src/presets.js': 'export const green = 3;\n', 'src/timer.js': 'export const minutes = 4;\n' };
 	await seedWorktree(store, dataFolder, { title: 'Add the presets of the old version' }, added);
