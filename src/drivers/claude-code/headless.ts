@@ -110,7 +110,7 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'default',
-			label: 'Ask',
+			label: 'Read only',
 			detail: 'Reads; what it would have to ask for is denied and reported. Rules and hooks of yours, and of its folder, can allow more.',
 			width: 0,
 		},
@@ -130,11 +130,11 @@ export const headless: HeadlessFormat = {
 		{
 			id: EVERYTHING,
 			label: 'Everything',
-			detail: 'Whatever it wants, unasked. For sandboxes.',
+			detail: 'Everything, without asking. For sandboxes.',
 			width: 3,
 		},
 	],
-	beside: 'Without a terminal Claude Code runs the hooks of a folder whether you trust it or not, and takes rules and further folders from the settings of one that you trust: they can allow more than “Ask”, “Plan” and “Edit” say.',
+	beside: 'Without a terminal Claude Code runs the hooks of a folder whether you trust it or not, and takes rules and further folders from the settings of one that you trust: they can allow more than “Read only”, “Plan” and “Edit” say.',
 	launch: ({ session, resume, model, permissions, extra, prompt }) => {
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);
 		return {

@@ -18,25 +18,25 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'ask',
-			label: 'Ask',
+			label: 'Read only',
 			detail: 'Reads; what it would have to ask for is denied and reported. What you have allowed in this folder for good runs, and what hooks allow, of yours or of a trusted folder.',
 			width: 0,
 		},
 		{
 			id: 'edit',
 			label: 'Edit',
-			detail: 'Edits files in its folder; other commands are denied and reported, but for what you or hooks allow as under “Ask”.',
+			detail: 'Edits files in its folder; other commands are denied and reported, but for what you or hooks allow as under “Read only”.',
 			width: 1,
 		},
 		{ id: 'tools', label: 'Tools', detail: 'Runs every tool unasked, on files in its folder.', width: 2 },
 		{
 			id: EVERYTHING,
 			label: 'Everything',
-			detail: 'Whatever it wants, anywhere, unasked. For sandboxes.',
+			detail: 'Everything, anywhere, without asking. For sandboxes.',
 			width: 3,
 		},
 	],
-	beside: 'What you have allowed in a folder for good holds in “Ask” and “Edit” too, and so does what hooks allow, of yours or of a folder that you trust.',
+	beside: 'What you have allowed in a folder for good holds in “Read only” and “Edit” too, and so does what hooks allow, of yours or of a folder that you trust.',
 	launch: ({ session, resume, model, permissions, extra, prompt, hooks }) => {
 		const isHeld = permissions !== EVERYTHING;
 		if (isHeld) refuseLoosening(extra, LOOSENING, EVERYTHING);

@@ -63,7 +63,7 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'ask',
-			label: 'Ask',
+			label: 'Read only',
 			detail: 'Reads; edits, commands, pages of the web and tools of MCP servers are denied, and reported. Custom tools and plugins, also the project’s, run unasked.',
 			width: 0,
 		},

@@ -14,7 +14,7 @@ export const limits: Driver['limits'] = {
 	feedback:
 		'Without a terminal, feedback that comes while opencode talks before it calls a tool is read a step early, for at the end of a text it is not known whether a tool follows.',
 	headless:
-		'Held to “Ask” or “Edit”, a run is an agent of Nancy’s own with opencode’s default prompt, and ends at the first thing that it may not do.',
+		'Held to “Read only” or “Edit”, a run is an agent of Nancy’s own with opencode’s default prompt, and ends at the first thing that it may not do.',
 	resume: 'Resumed without hooks, opencode takes no prompt from its command line: type it.',
 	status: 'opencode does not tell what its sessions are doing when asked; its events do. Nor does it keep a record that shows the tokens and the cost of a session in a terminal.',
 };

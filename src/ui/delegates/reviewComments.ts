@@ -136,7 +136,7 @@ export class ReviewComments implements vscode.Disposable {
 		void inform(
 			busy
 				? l10n.t('“{0}” reads your comments before it stops.', shortTitle(busy))
-				: l10n.t('“{0}” is at it again, with your comments.', shortTitle(delegate)),
+				: l10n.t('“{0}” continues with your comments.', shortTitle(delegate)),
 		);
 	}
 
