@@ -122,17 +122,60 @@ async function delegate(prompt: string, choices: Readonly<Record<string, string>
 	await start(choices);
 }
 
-/** The choices of a row's context menu that can be chosen. */
-async function menuOf(of: Locator): Promise<string[]> {
+/** The choices of a row's context menu that can be chosen, and those below “More”. */
+async function menuOf(of: Locator): Promise<{ choices: string[]; more: string[] }> {
 	await of.click({ button: 'right' });
 	await page.locator('.context-view .action-item').first().waitFor();
-	const labels = page.locator('.context-view .action-item:not(.disabled) .action-label:not(.separator)');
-	const choices = await labels.allInnerTexts();
+	const labels = '.action-item:not(.disabled) .action-label:not(.separator)';
+	const choices = await page.locator(`.context-view ${labels}`).allInnerTexts();
+	await page.locator('.context-view .action-item', { hasText: /^More$/ }).hover();
+	await page.locator('.monaco-submenu .action-item').first().waitFor();
+	const more = await page.locator(`.monaco-submenu ${labels}`).allInnerTexts();
 	await page.keyboard.press('Escape');
+	if ((await page.locator('.context-view .action-item').count()) > 0) await page.keyboard.press('Escape');
 	await page.locator('.context-view .action-item').first().waitFor({ state: 'detached' });
 	// Over a row that the mouse rests on, a hover opens and covers other rows.
 	await page.mouse.move(0, 0);
-	return choices;
+	return { choices, more };
+}
+
+const labelsOf = (rows: Locator) => rows.locator('.label-name').allInnerTexts();
+
+/** Where the second click of a hand that presses Stop twice falls, in milliseconds after the first. */
+const SECOND_CLICK_MS = 453;
+
+/** Stops a delegate. After each click of the way, the same spot is clicked again, as a hurried hand does, and nothing else happens. */
+async function stopAndClickAgain(of: Locator): Promise<void> {
+	const states = async () => (await all()).map(({ record, state }) => [record.id, state]);
+	const before = {
+		states: await states(),
+		head: gitIn(project, 'rev-parse', 'HEAD'),
+		rows: await labelsOf(row(/./)),
+	};
+	const clickTwice = async (target: Locator) => {
+		await target.waitFor();
+		await page.waitForTimeout(250);
+		const box = await target.boundingBox();
+		if (!box) throw new Error('nothing to click');
+		const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+		await page.mouse.click(x, y);
+		await page.waitForTimeout(SECOND_CLICK_MS);
+		await page.mouse.click(x, y);
+	};
+	await of.click({ button: 'right' });
+	await clickTwice(page.locator('.context-view .action-item', { hasText: 'Stop Delegate' }));
+	const question = workbench.dialog(/Stop the delegate/);
+	await question.waitFor();
+	await lab.picture('delegates-stop');
+	expect(await states()).toEqual(before.states);
+	await clickTwice(question.getByRole('button', { name: 'Stop', exact: true }));
+	await expect.poll(async () => (await states()).filter(([, state]) => state === 'running').length).toBe(0);
+	expect((await states()).map(([id]) => id)).toEqual(before.states.map(([id]) => id));
+	expect(gitIn(project, 'rev-parse', 'HEAD')).toBe(before.head);
+	// No row has moved, and no question is open.
+	expect(await labelsOf(row(/./))).toEqual(before.rows);
+	expect(await workbench.quickInput.isVisible()).toBe(false);
+	expect(await page.locator('.monaco-dialog-box').count()).toBe(0);
 }
 
 test('are only shown in a folder that is not trusted', async () => {
@@ -142,7 +185,7 @@ test('are only shown in a folder that is not trusted', async () => {
 	const texts = async () => (await rows.allInnerTexts()).map(text => text.replaceAll(/\s+/g, ' '));
 	const states = async () => (await texts()).map(text => /(running|queued|parked|failed|done)/.exec(text)?.[0]);
 	// VS Code draws only rows in sight, and shares out the room to the views while it starts.
-	await expect.poll(states).toEqual(['running', 'queued', 'parked', 'failed', 'done', 'done']);
+	await expect.poll(states).toEqual(['running', 'queued', 'parked', 'done', 'failed', 'done']);
 	expect((await texts())[0]).toMatch(
 		/^Write tests for the par…running · not queued by you here · 12 tool calls · Edit src\/parser\.ts/,
 	);
@@ -157,7 +200,10 @@ test('are only shown in a folder that is not trusted', async () => {
 		return true;
 	});
 	await lab.picture('delegates-restricted');
-	expect(await menuOf(rows.nth(0))).toEqual(['Show Delegate Output', 'Open Log', 'Open Prompt', 'Copy ID']);
+	expect(await menuOf(rows.nth(0))).toEqual({
+		choices: ['Show Delegate Output', 'More'],
+		more: ['Open Log', 'Open Prompt', 'Copy ID'],
+	});
 	// No terminal: VS Code would ask for trust.
 	await rows.nth(5).click();
 	await workbench.tab(/\.output$/).waitFor();
@@ -292,26 +338,87 @@ describe('in a trusted folder, delegates', () => {
 		expect(readFileSync(`${worktree}/made.txt`, 'utf8')).toBe('by the delegate, twice');
 		expect(next?.record.parent).toEqual(first?.record.parent);
 
-		// Into the folder, and the worktree goes; then there is nothing left to merge.
-		await workbench.contextMenu(second, 'Merge');
+		// Two rows of one title, told apart.
+		await row(/Make a file so that it.*· round 2/).waitFor();
+		expect(await row(/Make a file/).count()).toBe(2);
+
+		// Review, merge, Enter: three acts. The box says what comes and where.
+		const before = gitIn(project, 'rev-parse', 'HEAD');
+		await workbench.rowAction(second, 'Review Changes');
+		await workbench.tab(/Changes of.*round 2/).waitFor();
+		await page.locator('.editor-actions .action-label[aria-label^="Merge"]').click();
+		await workbench.quick.getByText(/Merge “Make a file.*”: 1 file, \+1 −0, into main/).waitFor();
+		expect(await workbench.quickInput.inputValue()).toMatch(/^Make a file so that it is there.{1,50}$/);
+		await lab.picture('delegates-merge');
+		await page.keyboard.press('Escape');
+		await workbench.quickInput.waitFor({ state: 'hidden' });
+		expect(gitIn(project, 'rev-parse', 'HEAD')).toBe(before);
+		await page.locator('.editor-actions .action-label[aria-label^="Merge"]').click();
+		await workbench.quick.getByText(/1 file, \+1 −0, into main/).waitFor();
+		await page.keyboard.press('Enter');
+		const merged = workbench.toast(/Merged “Make a file.*1 file, \+1 −0, into main/);
+		await merged.waitFor();
+		await row(/Make a file.*merged · 1 tool call/).waitFor();
+		await row(/Make a file.*merged · 2 tool calls/).waitFor();
+		await lab.picture('delegates-merged');
+		expect(gitIn(project, 'log', '-1', '--format=%s')).toMatch(/^Make a file so that it is there.{1,50}\n$/);
+		expect(existsSync(`${project}/made.txt`)).toBe(true);
+
+		// Undone by the toast, then merged and undone by the row, also after a reload.
+		await merged.getByRole('button', { name: 'Undo' }).click();
+		await workbench.toast(/The merge of .* is undone/).waitFor();
+		await second.waitFor();
+		expect(existsSync(`${project}/made.txt`)).toBe(false);
+		expect(gitIn(project, 'rev-parse', 'HEAD')).toBe(before);
+		await workbench.contextMenu(second, 'Merge…');
+		await workbench.quick.getByText(/into main/).waitFor();
+		await workbench.quickInput.fill('Have it made');
+		await page.keyboard.press('Enter');
+		const mergedAgain = row(/Make a file.*merged · 1 tool call/);
+		await mergedAgain.waitFor();
+		expect(gitIn(project, 'log', '-1', '--format=%s')).toBe('Have it made\n');
+		await page.reload();
+		await workbench.ready();
+		await mergedAgain.waitFor();
+		// After a reload, VS Code knows a moment later that the folder is trusted.
+		await expect
+			.poll(async () => (await menuOf(mergedAgain)).choices, { timeout: 20_000 })
+			.toEqual([
+				'Show Delegate Output',
+				'Delegate Again',
+				'Review Changes',
+				'Send Back to Delegate',
+				'Undo Merge',
+				'More',
+				'Discard…',
+				'Delete…',
+			]);
+		writeFileSync(`${project}/made.txt`, 'changed since');
+		await workbench.contextMenu(mergedAgain, 'Undo Merge');
+		await workbench.toast(/was not undone: its files have changed since \(made\.txt\)/).waitFor();
+		gitIn(project, 'checkout', '--', 'made.txt');
+		await workbench.contextMenu(mergedAgain, 'Undo Merge');
+		await second.waitFor();
+		expect(gitIn(project, 'rev-parse', 'HEAD')).toBe(before);
+		await workbench.tidy();
+
+		// Into the folder, and the worktree goes; then there is nothing left to merge or to undo.
+		await workbench.contextMenu(second, 'Merge…');
+		await workbench.quick.getByText(/into main/).waitFor();
+		await page.keyboard.press('Enter');
 		await workbench
-			.toast(/Merged the changes/)
+			.toast(/Merged “Make a file/)
 			.getByRole('button', { name: 'Remove Worktree' })
 			.click();
 		await expect.poll(() => existsSync(worktree)).toBe(false);
 		expect(readFileSync(`${project}/made.txt`, 'utf8')).toBe('by the delegate, twice');
 		expect(gitIn(project, 'status', '--porcelain')).not.toContain('made.txt');
 		await workbench.toast(/Nothing was lost/).waitFor();
-		for (const each of [second, row(/Make a file.*done · 2 tool calls/)]) {
-			expect(await menuOf(each)).toEqual([
-				'Show Delegate Output',
-				'Open Log',
-				'Open Prompt',
-				'Open Output',
-				'Delegate Again',
-				'Copy ID',
-				'Delete…',
-			]);
+		for (const each of [mergedAgain, row(/Make a file.*merged · 2 tool calls/)]) {
+			expect(await menuOf(each)).toEqual({
+				choices: ['Show Delegate Output', 'Delegate Again', 'More', 'Delete…'],
+				more: ['Open Log', 'Open Prompt', 'Open Output', 'Copy ID'],
+			});
 		}
 	});
 
@@ -335,15 +442,16 @@ describe('in a trusted folder, delegates', () => {
 		second.open();
 
 		await row(/Waste it.*running · 2 tool calls/).waitFor();
-		await workbench.rowAction(row(/Waste it/), 'Stop Delegate');
-		await row(/Waste it.*failed · cancelled/).waitFor();
 		await row(/Take long.*done/).waitFor();
+		await stopAndClickAgain(row(/Waste it/));
+		await row(/Waste it.*stopped by you/).waitFor();
 		// For the human, where no worker asked.
 		await workbench.row('Inbox', /Delegate done: Take long/).waitFor();
 		const [wasted] = await titled('Waste it');
 		const worktree = wasted?.status.worktree?.folder ?? '';
 		expect(existsSync(worktree)).toBe(true);
 
+		expect((await menuOf(row(/Waste it/))).choices).not.toContain('Merge…');
 		await workbench.contextMenu(row(/Waste it/), 'Discard…');
 		await workbench
 			.dialog(/Files not committed: waste\.txt/)
@@ -358,8 +466,13 @@ describe('in a trusted folder, delegates', () => {
 		await workbench.contextMenu(row(/Waste it/), 'Delegate Again');
 		await expect.poll(async () => (await titled('Waste it')).length).toBe(2);
 		await row(/Waste it.*running/).waitFor();
-		await workbench.rowAction(row(/Waste it.*running/), 'Stop Delegate');
-		await expect.poll(() => row(/Waste it.*failed · cancelled/).count()).toBe(2);
+		await workbench.contextMenu(row(/Waste it.*running/), 'Stop Delegate');
+		await workbench
+			.dialog(/Stop the delegate/)
+			.getByRole('button', { name: 'Stop', exact: true })
+			.click();
+		await expect.poll(() => row(/Waste it.*stopped by you/).count()).toBe(2);
+		expect(new Set(await labelsOf(row(/Waste it/))).size).toBe(2);
 		await lab.picture('delegates-life');
 	});
 
@@ -456,7 +569,9 @@ describe('in a trusted folder, delegates', () => {
 		expect(await entry('notes.txt').getByText('R', { exact: true }).count()).toBe(0);
 		await lab.picture('delegates-binary');
 
-		await workbench.contextMenu(row(/Clash with it/), 'Merge');
+		await workbench.contextMenu(row(/Clash with it/), 'Merge…');
+		await workbench.quick.getByText(/3 files, \+\d+ −1, into main/).waitFor();
+		await page.keyboard.press('Enter');
 		await workbench.toast(/Nothing was merged: it conflicts .*notes\.txt/).waitFor();
 		await lab.picture('delegates-conflict');
 		expect(readFileSync(join(project, 'notes.txt'), 'utf8')).toBe('one\nzwei\nthree\n');
@@ -465,7 +580,7 @@ describe('in a trusted folder, delegates', () => {
 
 		await workbench.contextMenu(row(/Clash with it/), 'Delete…');
 		// The merge that was tried has committed it, there.
-		const question = workbench.dialog(/Delete the delegate “Clash with it”\?.*nowhere else:.*Commits: 1/s);
+		const question = workbench.dialog(/Delete the delegate “Clash with it”\?.*exists only there:.*Commits: 1/s);
 		await question.waitFor();
 		await lab.picture('delegates-delete');
 		await question.getByRole('button', { name: 'Delete' }).click();

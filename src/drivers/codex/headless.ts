@@ -24,7 +24,7 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'read-only',
-			label: 'Look',
+			label: 'Read only',
 			detail: 'Reads, and runs commands in a sandbox where nothing can be changed. MCP servers run outside of it.',
 			width: 0,
 		},
@@ -37,11 +37,11 @@ export const headless: HeadlessFormat = {
 		{
 			id: EVERYTHING,
 			label: 'Everything',
-			detail: 'Everything, without the CLI’s own sandbox. For sandboxes.',
+			detail: 'Everything, without asking and without a sandbox. For sandboxes.',
 			width: 2,
 		},
 	],
-	beside: '“Look” and “Edit” pass by your command rules (.rules), the forbidding ones too; tools of MCP servers, and hooks that you trust, run outside the sandbox.',
+	beside: '“Read only” and “Edit” pass by your command rules (.rules), the forbidding ones too; tools of MCP servers, and hooks that you trust, run outside the sandbox.',
 	launch: ({ workspaceFolder, hooks, resume, model, permissions, extra, prompt }) => {
 		const isHeld = permissions !== EVERYTHING;
 		if (isHeld) refuseLoosening(withValues(extra), LOOSENING, EVERYTHING);

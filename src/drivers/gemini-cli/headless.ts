@@ -85,7 +85,7 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'default',
-			label: 'Look',
+			label: 'Read only',
 			detail: 'Reads; edits, commands and tools of MCP servers are not offered to it, whatever your settings and policies allow.',
 			width: 0,
 		},
@@ -97,7 +97,7 @@ export const headless: HeadlessFormat = {
 		},
 		{ id: EVERYTHING, label: 'Everything', detail: 'Everything, without asking. For sandboxes.', width: 2 },
 	],
-	beside: '“Look” and “Edit” take policies of your own and your system’s settings, none of the folder’s, and none of yours lets commands through; policies in the system’s own folder, hooks, and tools that the folder you trust has discovered, run as ever.',
+	beside: '“Read only” and “Edit” take policies of your own and your system’s settings, none of the folder’s, and none of yours lets commands through; policies in the system’s own folder, hooks, and tools that the folder you trust has discovered, run as ever.',
 	// Trust and hooks belong to the folder, and a worktree is a new folder each time.
 	launch: ({ session, resume, model, permissions, extra, prompt, env }) => {
 		const held = permissions === EVERYTHING ? { args: [], env: {}, files: [] } : heldBy(permissions, env, extra);

@@ -29,7 +29,7 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'default',
-			label: 'Look',
+			label: 'Read only',
 			detail: 'Reads; edits, commands, subagents and tools of MCP servers are not offered to it, whatever your settings allow.',
 			width: 0,
 		},

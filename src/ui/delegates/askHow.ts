@@ -53,7 +53,11 @@ function summary(
 	const chosen = agentsOf(choice, agents);
 	const count = runsOf(choice, agents).length;
 	const names = chosen.map(({ displayName }) => displayName).join(', ');
-	const modes = new Set(chosen.map(agent => modeOf(agent, choice).label));
+	const modes = chosen.map(agent => ({ agent: agent.displayName, mode: modeOf(agent, choice).label }));
+	const isOneMode = new Set(modes.map(({ mode }) => mode)).size < 2;
+	const modeWords = isOneMode
+		? (modes[0]?.mode ?? '')
+		: modes.map(({ agent, mode }) => `${agent}: ${mode}`).join(', ');
 	const isMisplaced = misplaced(choice, agents).length > 0;
 	return [
 		{
@@ -71,7 +75,7 @@ function summary(
 			...(isMisplaced && { detail: misplacedWords(choice, agents) }),
 			change: 'place',
 		},
-		{ icon: 'shield', label: l10n.t('Permissions'), description: [...modes].join(', '), change: 'permissions' },
+		{ icon: 'shield', label: l10n.t('Permissions'), description: modeWords, change: 'permissions' },
 		...(chosen.length > 1
 			? []
 			: [

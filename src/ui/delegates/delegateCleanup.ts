@@ -155,7 +155,7 @@ function staysLinesOf(batches: readonly Batch[]): string[] {
 			? []
 			: [
 					l10n.t(
-						'These stay, for their worktrees have changes that are nowhere else; merge or discard them first: {0}.',
+						'These stay, because their worktrees have changes that exist nowhere else. Merge or discard them first: {0}.',
 						names(waiting),
 					),
 				]),
@@ -163,7 +163,7 @@ function staysLinesOf(batches: readonly Batch[]): string[] {
 			? []
 			: [
 					l10n.t(
-						'These stay, for nothing tells whether their worktrees are their own; delete them one by one: {0}.',
+						'These stay, because Nancy cannot tell whether their worktrees are their own. Delete them one by one: {0}.',
 						names(unproved),
 					),
 				]),
@@ -176,7 +176,7 @@ function worktreeLines(owner: Delegate | undefined, { branch }: Worktree, only: 
 	const head = l10n.t('The worktree of {0} is removed.', quoted(owner));
 	if (nested.length > 0) return staysLines(owner, nested);
 	return [
-		kept.length > 0 ? `${head} ${l10n.t('The branch {0} keeps what is nowhere else:', branch)}` : head,
+		kept.length > 0 ? `${head} ${l10n.t('The branch {0} keeps what exists only there:', branch)}` : head,
 		...[...kept, ...ignoredLines(only)].map(line => `• ${line}`),
 	].join('\n');
 }

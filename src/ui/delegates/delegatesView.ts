@@ -122,7 +122,7 @@ export class DelegatesView extends LiveTree<Element> {
 	}
 
 	private delegateItem(element: DelegateItem): Row {
-		const { folder, delegate, label, fullLabel } = element;
+		const { folder, delegate, label } = element;
 		const { record, state, error } = delegate;
 		const item = row(`${folder.path}//${record.id}`, label);
 		const all = folder.delegates();
@@ -134,7 +134,7 @@ export class DelegatesView extends LiveTree<Element> {
 		item.description = delegateLine(delegate, isMerged);
 		item.command = { command: 'nancy.showDelegateOutput', title: l10n.t('Show Output'), arguments: [element] };
 		item.accessibilityInformation = {
-			label: l10n.t('Delegate {0}, {1}', fullLabel, item.description),
+			label: l10n.t('Delegate {0}, {1}', spokenLabel(element), item.description),
 		};
 		return item;
 	}
@@ -180,6 +180,11 @@ export function delegatesIn(element: unknown): DelegateItem[] {
 	if (!(element instanceof GroupItem)) return [];
 	const { folder, labels } = element;
 	return element.delegates.map(each => new DelegateItem(folder, each, labels.row(each), labels.full(each)));
+}
+
+/** With all of the title: a label may have only its beginning. */
+function spokenLabel({ delegate, fullLabel }: DelegateItem): string {
+	return delegate.record.title + fullLabel.slice(shortTitle(delegate).length);
 }
 
 /** Whether the last merge of its worktree has its work. */

@@ -98,7 +98,8 @@ export class Reviews {
 		}
 		const undo = l10n.t('Undo');
 		const remove = l10n.t('Remove Worktree');
-		const chosen = await inform(mergedWords(shortTitle(delegate), preview, outcome.how), undo, remove);
+		const buttons = outcome.how === 'nothing' ? [remove] : [undo, remove];
+		const chosen = await inform(mergedWords(shortTitle(delegate), preview, outcome.how), ...buttons);
 		if (chosen === undo) await this.undoMerge(item);
 		if (chosen === remove) await this.remove(item, worktree, false);
 	}

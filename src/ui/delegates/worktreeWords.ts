@@ -26,7 +26,9 @@ export function ignoredLines({ ignored }: OnlyThere): string[] {
 export function lossWords({ branch }: Worktree, only: OnlyThere): string {
 	const kept = keptLines(only);
 	return [
-		isAnythingOnly(only) ? l10n.t('Exists only in this worktree:') : l10n.t('Everything in it is elsewhere, too.'),
+		isAnythingOnly(only)
+			? l10n.t('Exists only in this worktree:')
+			: l10n.t('Nothing exists only in this worktree.'),
 		...[...kept, ...nestedLines(only), ...ignoredLines(only)].map(line => `• ${line}`),
 		...(kept.length > 0 ? [l10n.t('“Remove, Keep Branch” commits it to the branch {0}.', branch)] : []),
 	].join('\n');

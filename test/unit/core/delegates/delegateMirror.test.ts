@@ -8,6 +8,7 @@ import { DelegateMirror } from '../../../../src/core/delegates/delegateMirror.ts
 import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { finish } from '../../../../src/core/delegates/ending.ts';
+import { Tickets } from '../../../../src/core/delegates/tickets.ts';
 import { WorkspaceModel, type ModelOptions } from '../../../../src/core/live/model.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { Limits, type DelegateId } from '../../../../src/protocol/delegate.ts';
@@ -111,6 +112,47 @@ describe('the mirror of the delegates', () => {
 		nowMs += 5000;
 		expect(await mirror.read()).toBe(true);
 		expect(seen(mirror)).toEqual(['first done']);
+	});
+
+	it('sees a merge of what has ended, at a thorough look at once', async () => {
+		const tickets = new Tickets(folder.file('data'), folder.path);
+		const mirror = new DelegateMirror(store, tickets, () => nowMs);
+		const first = await create('first');
+		const { id } = first.record;
+		await tickets.issue(first.record, [], []);
+		await tickets.made(id, {
+			repository: '/p',
+			folder: '/p.worktrees/x',
+			branch: `nancy/${id}`,
+			base: '0'.repeat(40),
+		});
+		await finish(store, first, { ok: true, output: 'All is well.' });
+		await mirror.read();
+		const at = '2026-01-01T00:00:00.000Z';
+		await tickets.merged(id, { how: 'merged', at, head: '0'.repeat(40), commit: '1'.repeat(40) });
+		expect(await mirror.read()).toBe(false);
+		expect(await mirror.read(true)).toBe(true);
+		expect(mirror.all()[0]?.merges).toMatchObject([{ at }]);
+		await tickets.unmerged(id);
+		expect(await mirror.read(true)).toBe(true);
+		expect(mirror.all()[0]).not.toHaveProperty('merges');
+	});
+
+	it('says that a person has stopped one only by the seal', async () => {
+		const tickets = new Tickets(folder.file('data'), folder.path);
+		const mirror = new DelegateMirror(store, tickets, () => nowMs);
+		for (const title of ['by an agent', 'by a person', 'too late']) {
+			const each = await create(title);
+			await tickets.issue(each.record, [], []);
+			if (title !== 'by an agent') await tickets.stoppedByHuman(each.record.id);
+			const outcome =
+				title === 'too late'
+					? ({ ok: true, output: 'Done.' } as const)
+					: ({ ok: false, reason: 'cancelled', output: '' } as const);
+			await finish(store, each, outcome);
+		}
+		await mirror.read();
+		expect(mirror.all().map(({ isStoppedByUser }) => isStoppedByUser)).toEqual([undefined, true, undefined]);
 	});
 
 	it('names a record that cannot be read, and takes it once it can', async () => {
