@@ -16,7 +16,7 @@ import { killExtensionHost } from '../support/extensionHost.ts';
 import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../support/delegateSeeds.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
-import { fold, unfold } from '../support/listGestures.ts';
+import { unfold } from '../support/listGestures.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
@@ -252,7 +252,6 @@ describe('in a trusted folder, delegates', () => {
 	beforeAll(async () => {
 		await workbench.tidy();
 		await page.setViewportSize(size);
-		await fold(workbench, 'Traffic');
 		await unfold(workbench, 'Tasks', 'Delegates', 'Inbox', 'Compose');
 		// An agent that ends may still write.
 		await eventually('nothing in the folder', async () => {

@@ -60,7 +60,10 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'permission-asked':
 			return { ...toolOf(payload), summary: oneLine(payload.text) };
 		case 'permission-replied':
-			return { cause: payload.reply ?? undefined };
+			return {
+				cause: payload.reply ?? undefined,
+				...(payload.reply === 'reject' && { kind: 'permission-denied' }),
+			};
 		case 'stop':
 			return { continuing: payload.isContinued, summary: oneLine(payload.text) };
 		case 'stop-failed':

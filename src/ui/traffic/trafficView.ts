@@ -1,4 +1,5 @@
 import type { Memento, MarkdownString, TreeView } from 'vscode';
+import { l10n } from 'vscode';
 import { Emitter } from '../../base/event.ts';
 import { isPlumbing } from '../../core/traffic/plumbing.ts';
 import type { SessionTraffic } from '../../core/live/sessionView.ts';
@@ -40,13 +41,10 @@ export class TrafficView extends LiveTree<TrafficElement> {
 
 	set filter(filter: TrafficFilter) {
 		this.current = filter;
-		this.view.description = isFiltering(filter)
-			? plainLine(
-					[filter.task?.title, filter.event, filter.text === undefined ? undefined : `“${filter.text}”`]
-						.filter(Boolean)
-						.join(' · '),
-				)
-			: '';
+		const parts = [filter.task?.title, filter.event, filter.text === undefined ? undefined : `“${filter.text}”`];
+		const words = parts.filter(part => part !== undefined).join(' · ');
+		// Above the rows: in a panel, VS Code shows no description of a view that is alone.
+		this.view.message = words === '' ? '' : plainLine(l10n.t('Only: {0}', words));
 		this.choose();
 	}
 

@@ -80,7 +80,7 @@ export function outcomeWord({ event, outcome }: TrafficNode): string | undefined
 		case 'running':
 			return l10n.t('running');
 		case 'waiting':
-			return isCall ? l10n.t('waiting for permission') : l10n.t('waiting for you');
+			return isCall ? l10n.t('waiting for permission') : l10n.t('waiting');
 		case 'ok':
 			return isCall ? l10n.t('done') : l10n.t('allowed');
 		case 'failed':

@@ -62,6 +62,7 @@ describe('reading what the plugin told', () => {
 		expect(event('tool-end', { args: { filePath: '/w/a.ts' } })).toMatchObject({ summary: '/w/a.ts' });
 		expect(event('permission-asked')).toMatchObject({ kind: 'permission-asked', tool: 'bash' });
 		expect(event('permission-replied')).toMatchObject({ kind: 'permission-answered', cause: 'once' });
+		expect(event('permission-replied', { reply: 'reject' })).toMatchObject({ kind: 'permission-denied' });
 		expect(event('session-start')).toMatchObject({ kind: 'session-start', cause: 'startup' });
 		expect(event('stop', { isContinued: true })).toMatchObject({ kind: 'stop', continuing: true, summary: 'Bye' });
 	});
