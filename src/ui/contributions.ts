@@ -26,6 +26,7 @@ const BY_PLACE = {
 			'nancy.stopTask',
 			'nancy.archiveTask',
 			'nancy.restoreTask',
+			'nancy.renameTask',
 			'nancy.deleteTask',
 			'nancy.sendMessage',
 			'nancy.typeWake',
@@ -49,6 +50,12 @@ const BY_PLACE = {
 			'nancy.clearTrafficFilter',
 			'nancy.showArchived',
 			'nancy.hideArchived',
+			'nancy.showEnded',
+			'nancy.hideEnded',
+			'nancy.groupTasks',
+			'nancy.listTasks',
+			'nancy.sortTasksByName',
+			'nancy.sortTasksByAge',
 			'nancy.doctor',
 			'nancy.compareAgents',
 			'nancy.showLog',
@@ -120,6 +127,9 @@ export const CONTEXT_KEYS = {
 	/** The walkthrough has been opened from Nancy in this window. */
 	showsWalkthrough: 'nancy.showsWalkthrough',
 	showsArchived: 'nancy.showsArchived',
+	showsActiveOnly: 'nancy.showsActiveOnly',
+	showsGroups: 'nancy.showsGroups',
+	showsByName: 'nancy.showsByName',
 } as const;
 
 /** Settings that are not named after an agent. Defaults live in package.json alone. */

@@ -19,7 +19,9 @@ import {
 const root = join(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'package.json'), 'utf8');
 
-const MenuItem = z.object({ command: z.string(), when: z.optional(z.string()), group: z.optional(z.string()) });
+const Place = { when: z.optional(z.string()), group: z.optional(z.string()) };
+const MenuItem = z.object({ command: z.string(), ...Place });
+const Submenu = z.object({ submenu: z.string(), ...Place });
 const Setting = z.looseObject({
 	scope: z.string(),
 	order: z.number(),
@@ -50,7 +52,8 @@ const Manifest = z.object({
 			}),
 		),
 		keybindings: z.array(z.object({ command: z.string(), key: z.string(), mac: z.string(), when: z.string() })),
-		menus: z.record(z.string(), z.array(MenuItem)),
+		submenus: z.array(z.object({ id: z.string(), label: z.string() })),
+		menus: z.record(z.string(), z.array(z.union([MenuItem, Submenu]))),
 		configuration: z.array(
 			z.object({
 				id: z.string(),
@@ -76,7 +79,12 @@ const Manifest = z.object({
 const manifest = Manifest.parse(JSON.parse(text));
 const { contributes } = manifest;
 const words = z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')));
-const menuItems = Object.values(contributes.menus).flat();
+const menus = Object.entries(contributes.menus).map(
+	([menu, items]) => [menu, items.filter(item => 'command' in item)] as const,
+);
+const itemsOf = (menu: string) => menus.find(([name]) => name === menu)?.[1];
+const submenus = Object.values(contributes.menus).flatMap(items => items.filter(item => 'submenu' in item));
+const menuItems = menus.flatMap(([, items]) => items);
 const settings = Object.assign({}, ...contributes.configuration.map(group => group.properties)) as Record<
 	string,
 	z.infer<typeof Setting>
@@ -85,7 +93,7 @@ const ownSettings = [...Object.values(SETTINGS), ...drivers.flatMap(driver => Ob
 const whens = [
 	...contributes.viewsWelcome.map(({ when }) => when),
 	...contributes.keybindings.map(({ when }) => when),
-	...menuItems.map(({ when }) => when ?? ''),
+	...[...menuItems, ...submenus].map(({ when }) => when ?? ''),
 	...contributes.commands.map(({ enablement }) => enablement ?? ''),
 ];
 
@@ -148,22 +156,23 @@ describe('the words of the manifest', () => {
 
 describe('commands', () => {
 	it('that need a tree item are kept out of the palette, and no others', () => {
-		const hidden = contributes.menus['commandPalette']?.filter(({ when }) => when === 'false');
+		const hidden = itemsOf('commandPalette')?.filter(({ when }) => when === 'false');
 		expect(hidden?.map(({ command }) => command).toSorted()).toEqual(
 			[...ITEM_COMMANDS, ...COMMENT_COMMANDS].toSorted(),
 		);
 	});
 
 	it('that need a tree item are in a menu of one', () => {
-		const offered = new Set(contributes.menus['view/item/context']?.map(({ command }) => command));
+		const of = submenus.map(({ submenu }) => submenu);
+		const offered = new Set(
+			['view/item/context', ...of].flatMap(menu => itemsOf(menu)?.map(({ command }) => command) ?? []),
+		);
 		expect([...ITEM_COMMANDS].filter(command => !offered.has(command))).toEqual([]);
 	});
 
 	it('that need a comment are in a menu of one', () => {
 		const offered = new Set(
-			Object.entries(contributes.menus).flatMap(([menu, items]) =>
-				menu.startsWith('comments/') ? items.map(({ command }) => command) : [],
-			),
+			menus.flatMap(([menu, items]) => (menu.startsWith('comments/') ? items.map(({ command }) => command) : [])),
 		);
 		expect(COMMENT_COMMANDS.filter(command => !offered.has(command))).toEqual([]);
 	});
@@ -171,8 +180,8 @@ describe('commands', () => {
 	it('stand in menus under names that exist, in a group with a place', () => {
 		const known = new Set<string>(COMMANDS);
 		expect(menuItems.filter(({ command }) => !known.has(command))).toEqual([]);
-		const placed = Object.entries(contributes.menus).filter(([menu]) => menu !== 'commandPalette');
-		expect(placed.flatMap(([, items]) => items).filter(({ group }) => !/^\w+@\d+$/.test(group ?? ''))).toEqual([]);
+		const placed = menus.filter(([menu]) => menu !== 'commandPalette').flatMap(([, items]) => items);
+		expect([...placed, ...submenus].filter(({ group }) => !/^\w+@\d+$/.test(group ?? ''))).toEqual([]);
 	});
 
 	it('have an icon wherever they are shown as one', () => {
@@ -192,6 +201,37 @@ describe('commands', () => {
 			menuItems.filter(({ command }) => command === id).flatMap(({ group }) => group ?? []);
 		expect(places('nancy.deleteTask')).toEqual(['9_delete@1']);
 		expect(places('nancy.deleteDelegate')).toEqual(['9_delete@2']);
+	});
+
+	it('stand in submenus that exist', () => {
+		const known = contributes.submenus.map(({ id }) => id);
+		expect(submenus.map(({ submenu }) => submenu).toSorted()).toEqual(known.toSorted());
+		expect(known.filter(id => itemsOf(id) === undefined)).toEqual([]);
+	});
+
+	it.each([
+		'task',
+		'task.running',
+		'task.found.running',
+		'task.archived',
+		'task.running worker.working',
+		'task worker.ended',
+		'task.found.running worker.idle',
+		'worker.waiting',
+		'worker.ended',
+		'delegate.running.worktree',
+		'delegate.done.worktree',
+	])('are at most eight in the menu of a row of a task that is %s, and none that stops is at a click', state => {
+		const shown = (contributes.menus['view/item/context'] ?? []).filter(({ when = '' }) => {
+			const [, pattern, only] = /^view == nancy\.tasks && viewItem =(?:~ \/(.*)\/|= (.*))$/.exec(when) ?? [];
+			return only === state || (pattern !== undefined && new RegExp(pattern).test(state));
+		});
+		const isInline = ({ group = '' }: { group?: string | undefined }) => group.startsWith('inline@');
+		const menu = shown.filter(each => !isInline(each));
+		expect(menu.length).toBeGreaterThan(1);
+		expect(menu.length).toBeLessThanOrEqual(8);
+		const inline = shown.filter(isInline).map(each => ('command' in each ? each.command : ''));
+		expect(inline.filter(command => /stop|delete|merge|discard|archive/i.test(command))).toEqual([]);
 	});
 });
 

@@ -101,9 +101,24 @@ export function askChoice<T extends Choice>(
 	});
 }
 
-/** A text, or `undefined` if the user cancels. */
-export function askLine(title: string, prompt: string): Thenable<string | undefined> {
-	return vscode.window.showInputBox({ title: plainLine(title), prompt: plainLine(prompt), ignoreFocusOut: true });
+/**
+ * A text, or `undefined` if the user cancels.
+ * @param offered to be taken or changed. Then the text must not be empty: `empty` says so
+ */
+export function askLine(
+	title: string,
+	prompt: string,
+	offered?: { value: string; empty: string },
+): Thenable<string | undefined> {
+	return vscode.window.showInputBox({
+		title: plainLine(title),
+		prompt: plainLine(prompt),
+		ignoreFocusOut: true,
+		...(offered && {
+			value: plainLine(offered.value),
+			validateInput: value => (value.trim() === '' ? plainLine(offered.empty) : undefined),
+		}),
+	});
 }
 
 /** One of the rows, or `undefined` if the user cancels. */

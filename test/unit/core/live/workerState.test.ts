@@ -96,7 +96,7 @@ describe('concludeState', () => {
 			phase: 'working',
 			source: expect.stringContaining('without hooks'),
 		});
-		const probe = { status: { phase: 'idle' }, at: at(9) } as const;
+		const probe = { status: { phase: 'idle' }, at: at(9), since: at(9) } as const;
 		expect(after([], { hooks: 'off', process, probe }).phase).toBe('idle');
 		expect(after([], { hooks: 'off', process: { liveness: 'dead', at: at(9) } }).phase).toBe('ended');
 		expect(after([], { hooks: 'off' }).phase).toBe('starting');
