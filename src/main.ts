@@ -37,6 +37,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 			return liveFolder({ name, path, model, operations, log, warn, onDispose });
 		},
 		agentName: driver => driverById(driver)?.displayName ?? driver,
+		agentShortName: driver => driverById(driver)?.shortName ?? driver,
 		limitOf,
 		readerOf: driverById,
 	});

@@ -159,6 +159,10 @@ export class WindowOperations implements Operations {
 		await perform(await operations.restoreTask(), IN_WINDOW, { task }, this.contextOf(folder));
 	}
 
+	async renameTask(folder: Folder, task: TaskName, title: string): Promise<void> {
+		await perform(await operations.renameTask(), IN_WINDOW, { task, title }, this.contextOf(folder));
+	}
+
 	async deleteTask(folder: Folder, task: TaskName): Promise<void> {
 		await perform(await operations.deleteTasks(), IN_WINDOW, { tasks: [task] }, this.contextOf(folder));
 	}

@@ -25,6 +25,7 @@ export const archive = async () => (await import('./archive.ts')).archive;
 export const withdraw = async () => (await import('./withdraw.ts')).withdraw;
 export const stop = async () => (await import('./stop.ts')).stop;
 export const archiveTask = async () => (await import('./archiveTask.ts')).archiveTask;
+export const renameTask = async () => (await import('./renameTask.ts')).renameTask;
 export const restoreTask = async () => (await import('./restoreTask.ts')).restoreTask;
 export const deleteTasks = async () => (await import('./deleteTasks.ts')).deleteTasks;
 export const deleteFoundTasks = async () => (await import('./deleteFoundTasks.ts')).deleteFoundTasks;

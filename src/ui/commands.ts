@@ -29,11 +29,13 @@ export function commandHandlers(own: Collaborators): Handlers {
 		...setUpHandlers(own),
 		...taskHandlers(own),
 		...trafficHandlers(own),
-		'nancy.showArchived': () => {
-			own.choices.showsArchived = true;
-		},
-		'nancy.hideArchived': () => {
-			own.choices.showsArchived = false;
-		},
+		'nancy.showArchived': () => own.choices.choose({ showsArchived: true }),
+		'nancy.hideArchived': () => own.choices.choose({ showsArchived: false }),
+		'nancy.hideEnded': () => own.choices.choose({ hidesEnded: true }),
+		'nancy.showEnded': () => own.choices.choose({ hidesEnded: false }),
+		'nancy.groupTasks': () => own.choices.choose({ isGrouped: true }),
+		'nancy.listTasks': () => own.choices.choose({ isGrouped: false }),
+		'nancy.sortTasksByName': () => own.choices.choose({ sort: 'name' }),
+		'nancy.sortTasksByAge': () => own.choices.choose({ sort: 'newest' }),
 	};
 }

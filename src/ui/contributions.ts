@@ -26,6 +26,7 @@ const BY_PLACE = {
 			'nancy.stopTask',
 			'nancy.archiveTask',
 			'nancy.restoreTask',
+			'nancy.renameTask',
 			'nancy.deleteTask',
 			'nancy.sendMessage',
 			'nancy.typeWake',
@@ -52,6 +53,12 @@ const BY_PLACE = {
 			'nancy.showMainEvents',
 			'nancy.showArchived',
 			'nancy.hideArchived',
+			'nancy.showEnded',
+			'nancy.hideEnded',
+			'nancy.groupTasks',
+			'nancy.listTasks',
+			'nancy.sortTasksByName',
+			'nancy.sortTasksByAge',
 			'nancy.doctor',
 			'nancy.compareAgents',
 			'nancy.showLog',
@@ -129,6 +136,9 @@ export const CONTEXT_KEYS = {
 	showsArchived: 'nancy.showsArchived',
 	/** The active tab shows the changes of a delegate that is done. */
 	showsReview: 'nancy.showsReview',
+	showsActiveOnly: 'nancy.showsActiveOnly',
+	showsGroups: 'nancy.showsGroups',
+	showsByName: 'nancy.showsByName',
 } as const;
 
 /** Settings that are not named after an agent. Defaults live in package.json alone. */

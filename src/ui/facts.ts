@@ -40,7 +40,11 @@ function tellFacts({ folders, choices, traffic, views, keys }: Sources): void {
 	const hasDelegate = open.some(folder => folder.delegates().length > 0);
 	keys.set('hasDelegates', hasDelegate);
 	keys.set('hasSent', hasSent(folders));
-	keys.set('showsArchived', choices.showsArchived);
+	const { showsArchived, hidesEnded, isGrouped, sort } = choices.tasks;
+	keys.set('showsArchived', showsArchived);
+	keys.set('showsActiveOnly', hidesEnded);
+	keys.set('showsGroups', isGrouped);
+	keys.set('showsByName', sort === 'name');
 	keys.set('trafficFiltered', isFiltering(traffic.filter));
 	keys.set('showsAllEvents', traffic.showsAll);
 	// An empty tree says so itself. A tree with content says why nothing happens to it.

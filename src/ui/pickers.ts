@@ -6,9 +6,10 @@ import type { Folders } from './folders.ts';
 import { firstLine } from './kit/format.ts';
 import { pickOne, type Choice } from './kit/inputs.ts';
 import type { Folder } from './ports.ts';
+import { taskLabels, workerLabel } from './tasks/taskLabels.ts';
 import { inOrder, isAddressed, isShown } from './tasks/taskOrder.ts';
 import { TaskItem, WorkerItem } from './tasks/tasksView.ts';
-import { addressWords, stateLine } from './words.ts';
+import { stateLine } from './words.ts';
 
 /** The questions of a command that was not called from a tree item. A question with only one answer is not asked. */
 
@@ -26,7 +27,7 @@ export async function pickTask(folders: Folders, which: (task: TaskView) => bool
 			.tasks.filter(task => isShown(task) && which(task))
 			.toReversed()
 			.map(task => ({
-				label: task.record.title,
+				label: taskLabels(folder.overview().tasks).get(task.record.name) ?? task.record.title,
 				description: folders.list().length > 1 ? folder.name : '',
 				detail: firstLine(task.record.prompt),
 				value: new TaskItem(folder, task),
@@ -44,8 +45,10 @@ export async function pickWorker(
 	const rows = workerItems(folders)
 		.filter(which)
 		.map(item => ({
-			label: addressWords(item.address),
-			description: stateLine(item.worker.state),
+			label: workerLabel(item.folder.overview().tasks, item.address),
+			description: [folders.list().length > 1 ? item.folder.name : '', stateLine(item.worker.state)]
+				.filter(Boolean)
+				.join(' · '),
 			value: item,
 		}));
 	if (rows.length === 0) throw new NancyError('no-task', none);

@@ -126,6 +126,8 @@ export interface Operations {
 	stop(folder: Folder, worker: WorkerAddress, onMeant: () => Promise<void>): Promise<void>;
 	archiveTask(folder: Folder, task: TaskName): Promise<void>;
 	restoreTask(folder: Folder, task: TaskName): Promise<void>;
+	/** Changes its title; its name stays. */
+	renameTask(folder: Folder, task: TaskName, title: string): Promise<void>;
 	/** Throws `busy` while an agent of it runs. */
 	deleteTask(folder: Folder, task: TaskName): Promise<void>;
 	readonly delegates: DelegateOperations;

@@ -48,21 +48,23 @@ export interface WindowParts {
 	operations: Operations;
 	openFolder: (path: string, name: string) => Folder;
 	agentName: (driver: string) => string;
+	agentShortName: (driver: string) => string;
 	limitOf: LimitOf;
 	readerOf: (agent: string) => Reader | undefined;
 }
 
 /** Builds the views and commands of one window. */
 export function openWindow(parts: WindowParts): Nancy {
-	const { context, views, failures, operations, openFolder, agentName, limitOf } = parts;
+	const { context, views, failures, operations, openFolder, agentName, agentShortName, limitOf } = parts;
 	const own = new DisposableStore();
 	const keys = new ContextKeys();
-	const choices = new Choices();
+	const choices = new Choices(context.workspaceState);
 	const documents = new Documents(context.extensionUri);
 	const folders = own.add(new Folders(openFolder));
 	const terminals = own.add(new Terminals(failures, () => refreshAll(folders, failures)));
-	const tasks = own.add(new TasksView(folders, views.tasks, choices, agentName));
 	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
+	const names = { full: agentName, short: agentShortName };
+	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates));
 	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions, context.globalState));
 	const compose = composeBox(parts, own, folders);
@@ -89,6 +91,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		seen,
 		keys,
 		failures,
+		selectedTasks: () => views.tasks.selection.map(elementOf),
 	});
 	own.add(new Notifications(folders, failures, reactions({ folders, failures, compose, handlers })));
 	own.add(followFacts({ folders, choices, traffic, views, keys }));
@@ -106,7 +109,10 @@ export function openWindow(parts: WindowParts): Nancy {
 		traffic: treePart(traffic),
 		compose,
 		document: async uri => (uri.scheme === SCHEMES.base ? forDelegates.reviews.base(uri) : documents.provide(uri)),
-		run: (command, args) => failures.guard(() => runCommand(handlers, command, args)),
+		run: (command, args) => {
+			if (args.length > 0) tasks.touch();
+			return failures.guard(() => runCommand(handlers, command, args));
+		},
 		stop: async () => own.dispose(),
 	};
 }

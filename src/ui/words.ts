@@ -88,11 +88,15 @@ export function rungWords(rung: Rung): string {
 	}
 }
 
-/** `working · Bash npm test · 4 s` */
+/** `working · Bash npm test · 4 s`, `asks: Bash npm test · 6 min`; the age is that of the state. */
 export function stateLine(state: WorkerState, nowMs: number = Date.now()): string {
+	const age = formatAgeInSteps(state.since, nowMs);
 	// Why a session ended is the CLI's own word for it: the hover has it.
 	const doing = state.phase === 'ended' ? '' : [state.tool, state.summary].filter(Boolean).join(' ');
-	return [phaseWord(state), doing, formatAgeInSteps(state.at, nowMs)].filter(Boolean).join(' · ');
+	const isAsking = state.phase === 'waiting' && state.tool !== undefined;
+	return [isAsking ? l10n.t('asks: {0}', doing) : phaseWord(state), isAsking ? '' : doing, age]
+		.filter(Boolean)
+		.join(' · ');
 }
 
 /** `delivered · PreToolUse Bash · 12:03:04 · in context`, or why it is still queued. */

@@ -71,7 +71,7 @@ describe('a task in the sidebar', () => {
 		await expect.poll(() => JSON.stringify(model.requests).includes('Please mind the gap.')).toBe(true);
 		await workbench.row('Inbox', /Please mind the gap.*in context/).waitFor();
 
-		await workbench.row('Tasks', /waiting for permission · Bash touch secret/).waitFor();
+		await workbench.row('Tasks', /Fix the login.*Claude · asks: Bash touch secret/).waitFor();
 		const needs = workbench.status('nancy.nancy.needs');
 		expect(await needs.innerText()).toContain('1 waiting');
 		const question = workbench.toast('Fix the login waits for your permission: touch secret');
@@ -96,7 +96,7 @@ describe('a task in the sidebar', () => {
 		await workbench.row('Inbox', /Are you awake.*delivered · UserPromptSubmit/).waitFor();
 
 		await workbench.row('Tasks', /idle · Awake now/).waitFor();
-		await workbench.rowAction(workbench.row('Tasks', /Awake now/), 'Stop Worker');
+		await workbench.contextMenu(workbench.row('Tasks', /Awake now/), 'Stop Worker');
 		await workbench.row('Tasks', /ended/).waitFor();
 		expect(existsSync(join(workspace, '.claude'))).toBe(true);
 		await workbench.command('Nancy: Clean Up');
@@ -169,6 +169,52 @@ describe('a task in the sidebar', () => {
 		expect(await terminal.innerText()).toContain('[OK] (comm');
 		expect(await terminal.locator('a[href^="command:"], .codicon-check').count()).toBe(0);
 		await workbench.waitForTerminalText(/■ failed · \[OK\]/);
+	});
+
+	test('is renamed, opened and deleted by keys, and moves into no other group under the pointer', async () => {
+		const data = { dataFolder: dataFolder({ HOME: lab.server.home }) };
+		const { workspace: store } = await seedWorkspace(workspace, {
+			title: 'Fix it',
+			session: 'e0e0e0e0-0000',
+			...data,
+		});
+		await seedWorkspace(workspace, { title: 'Fix it again', session: 'e1e1e1e1-0000', ...data });
+		const rows = () => workbench.pane('Tasks').locator('[role=treeitem] .label-name').allInnerTexts();
+		await expect.poll(rows).toEqual(['Fix it again', 'Fix it']);
+
+		await workbench.command('Nancy: Focus on Tasks View');
+		await workbench.row('Tasks', 'Fix it again').click();
+		await workbench.toast('The terminal of Fix it again is not known').waitFor();
+		await page.keyboard.press('F2');
+		await workbench.answer('Fix it');
+		await expect.poll(rows).toEqual(['Fix it (2)', 'Fix it']);
+		await workbench.row('Tasks', 'Fix it (2)').click();
+		await page.keyboard.press('Enter');
+		await workbench.toast('The terminal of Fix it (2) is not known').waitFor();
+
+		await workbench.command('Nancy: Group Tasks by State');
+		await expect.poll(rows).toEqual(['Idle', 'Fix it (2)', 'Fix it']);
+		await workbench.row('Tasks', /^Fix it[^(]*$/).hover();
+		await workbench.row('Tasks', 'Fix it (2)').click();
+		const clicked = Date.now();
+		spool(store, 'e0e0e0e0-0000', 'UserPromptSubmit', { prompt: 'Once more' }, '5');
+		await workbench.row('Tasks', /^Fix it[^(]*working/).waitFor();
+		if (Date.now() - clicked < 5000) expect(await rows()).toEqual(['Idle', 'Fix it (2)', 'Fix it']);
+		await expect.poll(rows, { timeout: 20_000 }).toEqual(['Working', 'Fix it', 'Idle', 'Fix it (2)']);
+		// What the user has chosen is remembered.
+		await page.reload();
+		await workbench.ready();
+		await expect.poll(rows).toEqual(['Working', 'Fix it', 'Idle', 'Fix it (2)']);
+		await workbench.command('Nancy: Show Tasks as List');
+		await expect.poll(rows).toEqual(['Fix it (2)', 'Fix it']);
+
+		await workbench.contextMenu(workbench.row('Tasks', /working/), 'Stop Worker');
+		await workbench.dialog('Stop “Fix it”?').getByRole('button', { name: 'Cancel' }).click();
+		await workbench.row('Tasks', /working/).waitFor();
+		await workbench.row('Tasks', 'Fix it (2)').click();
+		await page.keyboard.press('Delete');
+		await workbench.dialog('Delete the task “Fix it (2)”').getByRole('button', { name: 'Delete' }).click();
+		await expect.poll(rows).toEqual(['Fix it']);
 	});
 
 	test('composes by keyboard, and edits, moves and withdraws what is queued', async () => {
@@ -244,12 +290,13 @@ describe('a task in the sidebar', () => {
 
 		const gate = gateIn(workspace);
 		await orchestrate(lab, 'Fix the login', `Repair it. ${gate.step}[[text:Login repaired]]`);
-		await firstRow.filter({ hasText: /working · Bash/ }).waitFor();
-		await workbench.rowAction(taskRow, 'Add Worker');
+		await taskRow.filter({ hasText: /working · Bash/ }).waitFor();
+		expect(await firstRow.count()).toBe(0);
+		await workbench.command('Nancy: Add Worker');
 		await workbench.answer('Test it. [[text:Tests are written]]');
 		await secondRow.filter({ hasText: /idle · Tests are written/ }).waitFor();
 		await firstRow.filter({ hasText: /working/ }).waitFor();
-		await taskRow.filter({ hasText: '2 workers' }).waitFor();
+		await taskRow.filter({ hasText: '1 working, 1 idle' }).waitFor();
 
 		await workbench.ask('nancy.sendMessage');
 		await workbench.pick(/worker(?!-)/);
@@ -266,7 +313,7 @@ describe('a task in the sidebar', () => {
 		expect(readers('Mind the first gap.')).toEqual(['Repair it.']);
 		expect(readers('Mind the second gap.')).toEqual(['Test it.']);
 
-		await workbench.rowAction(secondRow, 'Stop Worker');
+		await workbench.contextMenu(secondRow, 'Stop Worker');
 		await secondRow.filter({ hasText: /ended/ }).waitFor();
 		await firstRow.filter({ hasText: /idle/ }).waitFor();
 		await workbench.rowAction(secondRow, 'Message This Worker');
@@ -315,7 +362,7 @@ describe('a task in the sidebar', () => {
 		await workbench.row('Tasks', /Still here/).click();
 		await workbench.waitForTerminalText(/Still here/);
 
-		await workbench.contextMenu(workbench.row('Tasks', /Keep watch/), 'Stop Task');
+		await workbench.contextMenu(workbench.row('Tasks', /Keep watch/), 'Stop Worker');
 		await workbench.row('Tasks', /ended/).waitFor();
 		await workbench.command("Nancy: Compare Agents' Abilities");
 		await report.getByRole('columnheader', { name: 'Claude Code' }).waitFor();
@@ -380,7 +427,11 @@ describe('a task in the sidebar', () => {
 		const told = await model.waitForRequest(({ text }) => text.includes('[DELEGATE COMPLETE - Task ID:'));
 		expect(told.text).toContain('There are seven.');
 
-		await workbench.rowAction(workbench.row('Tasks', /worker.*idle/), 'Stop Worker');
+		// The worker's delegates stand below it, too.
+		const parser = workbench.row('Tasks', /Fix the parser.*idle/);
+		await parser.locator('.monaco-tl-twistie').click();
+		await workbench.row('Tasks', /Count the words.*done/).waitFor();
+		await workbench.contextMenu(parser, 'Stop Worker');
 		await workbench.row('Tasks', /ended/).waitFor();
 		await workbench.command('Nancy: Clean Up');
 		await workbench.pick('The whole workspace');

@@ -90,7 +90,7 @@ function overview(): Overview {
 		startedAt,
 		process: identify(process.pid),
 	};
-	const state = { phase: 'idle', source: '', at: startedAt } as const;
+	const state = { phase: 'idle', source: '', at: startedAt, since: startedAt } as const;
 	return {
 		tasks: [{ record: taskRecord(task, claudeCode.id), workers: [{ record, state, queued: 0 }], unread: 0 }],
 		problems: [],

@@ -39,7 +39,7 @@ describe('a folder whose .nancy came with the repository', () => {
 			startedAt,
 			process: identify(process.pid),
 		};
-		const state = { phase: 'idle', source: '', at: startedAt } as const;
+		const state = { phase: 'idle', source: '', at: startedAt, since: startedAt } as const;
 		const overview: Overview = {
 			tasks: [
 				{

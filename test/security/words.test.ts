@@ -162,7 +162,7 @@ describe('a record that came with a folder', () => {
 		const tracker = new AttentionTracker(() => now);
 		const needs: Attention[] = [];
 		tracker.onDidNeed(need => needs.push(need));
-		tracker.see(address, { phase: 'waiting', tool: 'Bash', summary: 'rm x', source: 'traffic', at }, 0);
+		tracker.see(address, { phase: 'waiting', tool: 'Bash', summary: 'rm x', source: 'traffic', at, since: at }, 0);
 		tracker.dispose();
 		return needs;
 	};

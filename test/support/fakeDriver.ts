@@ -6,6 +6,7 @@ import { DriverId } from '../../src/protocol/names.ts';
 export const fakeDriver: Driver = {
 	id: DriverId.parse('fake'),
 	displayName: 'Fake',
+	shortName: 'Fake',
 	command: 'fake',
 	versionArgs: ['--version'],
 	oldestVersion: [0, 0, 0],

@@ -242,6 +242,31 @@ describe('commands', () => {
 		expect(shown.length).toBeGreaterThan(2);
 		expect(shown.length).toBeLessThanOrEqual(8);
 	});
+
+	it.each([
+		'task',
+		'task.running',
+		'task.found.running',
+		'task.archived',
+		'task.running worker.working',
+		'task worker.ended',
+		'task.found.running worker.idle',
+		'worker.waiting',
+		'worker.ended',
+		'delegate.running.worktree',
+		'delegate.done.worktree',
+	])('are at most eight in the menu of a row of a task that is %s, and none that stops is at a click', state => {
+		const shown = (contributes.menus['view/item/context'] ?? []).filter(({ when = '' }) => {
+			const [, pattern, only] = /^view == nancy\.tasks && viewItem =(?:~ \/(.*)\/|= (.*))$/.exec(when) ?? [];
+			return only === state || (pattern !== undefined && new RegExp(pattern).test(state));
+		});
+		const isInline = ({ group = '' }: { group?: string | undefined }) => group.startsWith('inline@');
+		const menu = shown.filter(each => !isInline(each));
+		expect(menu.length).toBeGreaterThan(1);
+		expect(menu.length).toBeLessThanOrEqual(8);
+		const inline = shown.filter(isInline).map(each => ('command' in each ? each.command : ''));
+		expect(inline.filter(command => /stop|delete|merge|discard|archive/i.test(command))).toEqual([]);
+	});
 });
 
 describe('settings', () => {

@@ -8,7 +8,7 @@ export type UseCase =
 	| { is: 'work-in'; folder: string; isOwn: boolean }
 	/** Write other tools' settings: set up, update, repair, clean up. */
 	| { is: 'change-settings'; command: string }
-	| { is: 'change-tasks'; what: 'archive' | 'restore' | 'delete' }
+	| { is: 'change-tasks'; what: 'archive' | 'restore' | 'delete' | 'rename' }
 	/** Mark a message to the human as read. */
 	| { is: 'read-mail' }
 	/** Change the words or the order of queued messages. */

@@ -16,6 +16,8 @@ import type { Effect } from '../../protocol/message.ts';
 export interface Driver {
 	readonly id: DriverId;
 	readonly displayName: string;
+	/** For places with little room. */
+	readonly shortName: string;
 	/** Executable looked for on PATH when no setting names one. */
 	readonly command: string;
 	readonly versionArgs: readonly string[];

@@ -16,6 +16,8 @@ export interface WorkerState {
 	source: string;
 	/** When the evidence was made. UTC, ISO 8601. */
 	at: string;
+	/** When the phase began, or the question that it waits with. The evidence may be newer. UTC, ISO 8601. */
+	since: string;
 	session?: SessionId;
 	/** Subagents at work, when there are any. */
 	subagents?: number;

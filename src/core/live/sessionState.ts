@@ -7,6 +7,8 @@ export interface SessionState {
 	readonly phase: Phase;
 	/** Time of the newest supporting event. UTC, ISO 8601. */
 	readonly at: string;
+	/** When the phase began, or the question that it waits with. UTC, ISO 8601. */
+	readonly since: string;
 	readonly source: string;
 	readonly summary?: string | undefined;
 	readonly session?: SessionId | undefined;
@@ -33,11 +35,22 @@ export interface OpenTool {
 }
 
 export function startingState(at: string, session?: SessionId): SessionState {
-	return { phase: 'starting', at, source: 'started', session, tools: [], subagents: 0, stops: 0 };
+	return { phase: 'starting', at, since: at, source: 'started', session, tools: [], subagents: 0, stops: 0 };
 }
 
 /** The state after one more record. */
 export function foldTraffic(state: SessionState, record: TrafficRecord): SessionState {
+	const next = foldRecord(state, record);
+	return goesOn(state, next) ? next : { ...next, since: record.at };
+}
+
+/** Whether it is still in the same turn, the same rest or the same question. */
+function goesOn(before: SessionState, now: SessionState): boolean {
+	const isSameQuestion = before.asked?.name === now.asked?.name && before.asked?.summary === now.asked?.summary;
+	return before.phase === now.phase && before.stops === now.stops && isSameQuestion;
+}
+
+function foldRecord(state: SessionState, record: TrafficRecord): SessionState {
 	switch (record.type) {
 		case 'event':
 			return foldEvent(state, record.event, record.at);
@@ -74,7 +87,7 @@ const steps: Readonly<Record<EventKind, Step>> = {
 		const source = describe(event);
 		if (event.cause === 'compact') return { ...backFromCompaction(state), session: event.session };
 		if (event.cause === 'clear') return { ...resting(state, at, source), session: event.session, subagents: 0 };
-		return { ...startingState(at, event.session), source, stops: state.stops };
+		return { ...startingState(at, event.session), since: state.since, source, stops: state.stops };
 	},
 	// The same process continues with a new session, whose start follows.
 	'session-end': (state, event, at) =>

@@ -9,8 +9,8 @@ export interface Evidence {
 	process?: { liveness: Liveness; at: string } | undefined;
 	/** Set if it was stopped on purpose. */
 	stoppedAt?: string | undefined;
-	/** The agent CLI's own answer; `unlisted` if it knew the session before and no longer does. */
-	probe?: { status: ProbedStatus | 'unlisted'; at: string } | undefined;
+	/** The agent CLI's own answer, and since when it is so; `unlisted` if it knew the session before and no longer does. */
+	probe?: { status: ProbedStatus | 'unlisted'; at: string; since: string } | undefined;
 	/** It was started without hooks, so no event will ever report its state. */
 	hooks?: 'off' | undefined;
 	/** When the session's transcript shows that the user broke off (no event tells). */
@@ -54,25 +54,28 @@ export function concludeState(state: SessionState, evidence: Evidence): WorkerSt
 	) {
 		return idle(base, INTERRUPTED, interruptedAt);
 	}
-	return isProbeNews ? probed(base, probe.status, probe.at) : base;
+	return isProbeNews ? probed(base, probe) : base;
 }
 
-function probed(base: WorkerState, status: ProbedStatus | 'unlisted', at: string): WorkerState {
-	if (status === 'unlisted') return ended(base, "agent's own list", at);
+function probed(base: WorkerState, { status, at, since: answered }: NonNullable<Evidence['probe']>): WorkerState {
+	// The events after the first such answer told otherwise.
+	const since = answered > base.at ? answered : base.at;
+	if (status === 'unlisted') return { ...ended(base, "agent's own list", at), since };
 	// The events already show the same state in more detail.
 	if (status.phase === base.phase) return base;
 	const source = "agent's own status";
 	switch (status.phase) {
 		case 'idle':
-			return idle(base, source, at);
+			return { ...idle(base, source, at), since };
 		case 'working':
-			return { ...base, phase: 'working', source, at };
+			return { ...base, phase: 'working', source, at, since };
 		case 'waiting':
 			return {
 				...base,
 				phase: 'waiting',
 				source,
 				at,
+				since,
 				...(status.waitingFor !== undefined && { summary: status.waitingFor }),
 			};
 	}
@@ -90,6 +93,7 @@ function stateFromEvents(state: SessionState): WorkerState {
 		phase: state.phase,
 		source: state.source,
 		at: state.at,
+		since: state.since,
 		...(tool?.name !== undefined && { tool: tool.name }),
 		...(summary !== undefined && { summary }),
 		...(state.session !== undefined && { session: state.session }),
@@ -98,7 +102,7 @@ function stateFromEvents(state: SessionState): WorkerState {
 }
 
 function idle({ tool: _tool, summary: _summary, ...rest }: WorkerState, source: string, at: string): WorkerState {
-	return { ...rest, phase: 'idle', source, at };
+	return { ...rest, phase: 'idle', source, at, since: at };
 }
 
 function ended(
@@ -106,5 +110,5 @@ function ended(
 	source: string,
 	at: string,
 ): WorkerState {
-	return { ...rest, phase: 'ended', source, at };
+	return { ...rest, phase: 'ended', source, at, since: at };
 }

@@ -70,8 +70,9 @@ export class Prober {
 
 	private note(session: SessionId, status: Probe['status'], at: string): boolean {
 		const before = this.probes.get(session);
-		this.probes.set(session, { status, at });
-		return phaseOf(before?.status) !== phaseOf(status);
+		const isSame = before !== undefined && phaseOf(before.status) === phaseOf(status);
+		this.probes.set(session, { status, at, since: isSame ? before.since : at });
+		return !isSame;
 	}
 }
 

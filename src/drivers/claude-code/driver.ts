@@ -14,6 +14,7 @@ import { program } from './program.ts';
 export const claudeCode: Driver = {
 	...program,
 	displayName: 'Claude Code',
+	shortName: 'Claude',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

@@ -12,6 +12,7 @@ import { program } from './program.ts';
 export const codex: Driver = {
 	...program,
 	displayName: 'Codex',
+	shortName: 'Codex',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

@@ -13,6 +13,7 @@ import { program } from './program.ts';
 export const copilotCli: Driver = {
 	...program,
 	displayName: 'GitHub Copilot CLI',
+	shortName: 'Copilot',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

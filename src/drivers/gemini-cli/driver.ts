@@ -12,6 +12,7 @@ import { program } from './program.ts';
 export const geminiCli: Driver = {
 	...program,
 	displayName: 'Gemini CLI',
+	shortName: 'Gemini',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

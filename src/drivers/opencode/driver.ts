@@ -11,6 +11,7 @@ import { program } from './program.ts';
 export const opencode: Driver = {
 	...program,
 	displayName: 'opencode',
+	shortName: 'opencode',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

@@ -12,6 +12,7 @@ import { program } from './program.ts';
 export const qwenCode: Driver = {
 	...program,
 	displayName: 'Qwen Code',
+	shortName: 'Qwen',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

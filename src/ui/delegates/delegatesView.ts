@@ -107,13 +107,13 @@ export class DelegatesView extends LiveTree<Element> {
 		return [];
 	}
 
-	protected itemOf(element: Element): Row {
+	itemOf(element: Element): Row {
 		if (element instanceof DelegateItem) return this.delegateItem(element);
 		if (element instanceof GroupItem) return groupItem(element);
 		return element instanceof EarlierItem ? earlierItem(element) : folderItem(element);
 	}
 
-	protected hoverOf(element: Element): vscode.MarkdownString | undefined {
+	hoverOf(element: Element): vscode.MarkdownString | undefined {
 		return element instanceof DelegateItem ? this.delegateTooltip(element) : undefined;
 	}
 

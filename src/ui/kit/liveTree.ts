@@ -104,8 +104,11 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 
 	private remember(parent: string, keys: readonly string[]): void {
 		const kept = new Set(keys);
-		for (const key of this.shown.get(parent) ?? []) if (!kept.has(key)) this.forget(key);
+		const gone = (this.shown.get(parent) ?? []).filter(key => !kept.has(key));
 		this.shown.set(parent, keys);
+		const isElsewhere = (key: string) => [...this.shown.values()].some(others => others.includes(key));
+		// A row may have moved below another one.
+		for (const key of gone) if (!isElsewhere(key)) this.forget(key);
 	}
 
 	private forget(key: string): void {

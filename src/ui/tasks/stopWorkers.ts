@@ -1,10 +1,28 @@
+import { l10n } from 'vscode';
+import { confirm } from '../kit/messages.ts';
 import type { Operations } from '../ports.ts';
+import { workerLabel } from './taskLabels.ts';
 import type { WorkerItem } from './tasksView.ts';
 import type { Terminals } from './terminals.ts';
 
 interface Stopping {
 	operations: Operations;
 	terminals: Terminals;
+}
+
+/**
+ * Asks once before agents are stopped in the middle of a turn. Idle ones lose nothing.
+ * @throws CancellationError if the user says no
+ */
+export async function askedToStop(items: readonly WorkerItem[]): Promise<void> {
+	const busy = items.filter(({ worker }) => worker.state.phase === 'working' || worker.state.phase === 'waiting');
+	const [only, ...others] = busy;
+	if (!only) return;
+	const label = workerLabel(only.folder.overview().tasks, only.address);
+	const question =
+		others.length === 0 ? l10n.t('Stop “{0}”?', label) : l10n.t('Stop “{0}” and {1} more?', label, others.length);
+	const detail = l10n.t('The agent is in the middle of its work. You can resume its conversation later.');
+	await confirm(question, detail, l10n.t('Stop'));
 }
 
 /** Ends a worker, and closes its terminal once the end counts as meant. */

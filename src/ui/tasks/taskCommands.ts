@@ -1,15 +1,19 @@
+import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { TaskView } from '../../core/live/overview.ts';
+import { isSameAddress } from '../../core/workspace/workspace.ts';
+import { DelegateItem } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
 import { MessageItem } from '../inbox/inboxItems.ts';
+import { askLine } from '../kit/inputs.ts';
 import { confirm } from '../kit/messages.ts';
 import { seeStop } from '../needs/needCommands.ts';
 import type { SeenStops } from '../needs/seenStops.ts';
 import { noTask, pickTask, pickWorker, workerItems } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
-import { addressWords } from '../words.ts';
 import type { Orchestrator } from './orchestrate.ts';
-import { stopAll, stopWorker } from './stopWorkers.ts';
+import { askedToStop, stopAll, stopWorker } from './stopWorkers.ts';
+import { labelOf } from './taskRows.ts';
 import { hasRunning } from './taskOrder.ts';
 import { TaskItem, WorkerItem } from './tasksView.ts';
 import type { Terminals } from './terminals.ts';
@@ -21,9 +25,14 @@ export interface TaskCollaborators {
 	orchestrator: Orchestrator;
 	terminals: Terminals;
 	seen: SeenStops;
+	/** The selected rows of the view. A key acts on them. */
+	selectedTasks: () => readonly unknown[];
 }
 
 type Args = readonly unknown[];
+
+/** The argument of a key of the view, in package.json. */
+const SELECTED = 'selected';
 
 /** The commands for tasks and workers. */
 export function taskHandlers(own: TaskCollaborators) {
@@ -31,11 +40,19 @@ export function taskHandlers(own: TaskCollaborators) {
 		'nancy.orchestrateTask': () => own.orchestrator.newTask(),
 		'nancy.addWorker': (args: Args) => addWorker(own, args),
 		'nancy.resumeWorker': (args: Args) => resumeWorker(own, args),
-		'nancy.stopWorker': async (args: Args) => stopWorker(own, await workerOf(own, args, isLive, noWorker())),
-		'nancy.stopTask': async (args: Args) =>
-			stopAll(own, runningOf(await taskOf(own, args, hasRunning, noWorker()))),
+		'nancy.stopWorker': async (args: Args) => {
+			const item = await workerOf(own, args, isLive, noWorker());
+			await askedToStop([item]);
+			await stopWorker(own, item);
+		},
+		'nancy.stopTask': async (args: Args) => {
+			const running = runningOf(await taskOf(own, args, hasRunning, noWorker()));
+			await askedToStop(running);
+			await stopAll(own, running);
+		},
 		'nancy.archiveTask': (args: Args) => archiveTask(own, args),
 		'nancy.restoreTask': (args: Args) => restoreTask(own, args),
+		'nancy.renameTask': (args: Args) => renameTask(own, args),
 		'nancy.deleteTask': (args: Args) => deleteTask(own, args),
 		'nancy.focusTerminal': (args: Args) => focusTerminal(own, args),
 		'nancy.typeWake': (args: Args) => wakeByTyping(own, args),
@@ -55,7 +72,7 @@ async function resumeWorker(own: TaskCollaborators, args: Args): Promise<void> {
 async function archiveTask(own: TaskCollaborators, args: Args): Promise<void> {
 	const item = await taskOf(own, args, isOpen, noTask());
 	if (hasRunning(item.task)) {
-		const question = l10n.t('Stop the workers of “{0}” and archive it?', item.task.record.title);
+		const question = l10n.t('Stop the workers of “{0}” and archive it?', labelOf(item));
 		await confirm(question, l10n.t('Its messages and conversations stay.'), l10n.t('Stop and Archive'));
 		await stopAll(own, runningOf(item));
 	}
@@ -69,9 +86,24 @@ async function restoreTask(own: TaskCollaborators, args: Args): Promise<void> {
 	await folder.refresh();
 }
 
+async function renameTask(own: TaskCollaborators, args: Args): Promise<void> {
+	const { folder, task } = await taskOf(own, args, isOpen, noTask());
+	const { name, title: before } = task.record;
+	const title = await askLine(l10n.t('Rename Task'), l10n.t('The new title of the task'), {
+		value: before,
+		empty: l10n.t('Give the task a name.'),
+	});
+	if (title === undefined || title.trim() === before) return;
+	await own.operations.renameTask(folder, name, title);
+	await folder.refresh();
+}
+
 async function deleteTask(own: TaskCollaborators, args: Args): Promise<void> {
+	const [delegate] = rowsOf(own, args).filter(each => each instanceof DelegateItem);
+	// The key was pressed on the row of a delegate below its worker.
+	if (delegate) return void (await vscode.commands.executeCommand('nancy.deleteDelegate', delegate));
 	const item = await taskOf(own, args, () => true, noTask());
-	const question = l10n.t('Delete the task “{0}”?', item.task.record.title);
+	const question = l10n.t('Delete the task “{0}”?', labelOf(item));
 	const detail = l10n.t(
 		'Its workers are stopped, and its messages and receipts are deleted. The conversations stay with the agent. This cannot be undone.',
 	);
@@ -96,14 +128,20 @@ async function wakeByTyping(own: TaskCollaborators, [item]: Args): Promise<void>
 
 /** The task of the row that the command was called from, or one that the user chooses. */
 async function taskOf(
-	{ folders }: TaskCollaborators,
-	[item]: Args,
+	own: TaskCollaborators,
+	args: Args,
 	which: (task: TaskView) => boolean,
 	none: string,
 ): Promise<TaskItem> {
+	const [item] = rowsOf(own, args);
 	if (item instanceof TaskItem) return item;
 	if (item instanceof WorkerItem) return new TaskItem(item.folder, item.task);
-	return pickTask(folders, which, none);
+	return pickTask(own.folders, which, none);
+}
+
+/** The row that the command was called from, or the selected one for a key, which has no row. */
+function rowsOf({ selectedTasks }: TaskCollaborators, args: Args): Args {
+	return args[0] === SELECTED ? selectedTasks() : args;
 }
 
 /** The worker of the row, or one that the user chooses. Delegates have commands of their own. */
@@ -118,9 +156,7 @@ async function workerOf(
 }
 
 function workerAt(folders: Folders, { folder, address }: MessageItem): WorkerItem | undefined {
-	return workerItems(folders).find(
-		each => each.folder === folder && addressWords(each.address) === addressWords(address),
-	);
+	return workerItems(folders).find(each => each.folder === folder && isSameAddress(each.address, address));
 }
 
 function runningOf({ folder, task }: TaskItem): WorkerItem[] {

@@ -1,12 +1,9 @@
 import { OWN_TASK } from '../../core/delegates/ownTask.ts';
 import type { TaskView, WorkerView } from '../../core/live/overview.ts';
 
-/** The tasks that are not archived, as every list shows them: those with a running worker first, then the newest. */
+/** The tasks that are not archived, newest first. A list that is ordered by states would move its rows while one looks at it. */
 export function inOrder(tasks: readonly TaskView[]): TaskView[] {
-	return tasks
-		.filter(task => task.record.archivedAt === undefined)
-		.toReversed()
-		.toSorted((a, b) => Number(hasRunning(b)) - Number(hasRunning(a)));
+	return tasks.filter(task => task.record.archivedAt === undefined).toReversed();
 }
 
 /** A task that exists only for delegates is not shown: delegates have a view of their own. */

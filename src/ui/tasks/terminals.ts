@@ -8,7 +8,7 @@ import { inform } from '../kit/messages.ts';
 import { openTerminal } from '../kit/terminals.ts';
 import type { Folder, WorkerStart } from '../ports.ts';
 import type { WorkerItem } from './tasksView.ts';
-import { addressWords } from '../words.ts';
+import { workerLabel } from './taskLabels.ts';
 
 /**
  * The terminals of agents. Only its process tells whose terminal it is. A reloaded window gets its terminals back without their names, but
@@ -34,8 +34,10 @@ export class Terminals implements vscode.Disposable {
 
 	/** Starts the agent itself as the terminal's program, and notes its process in the worker's record. */
 	async start(folder: Folder, plan: WorkerStart): Promise<vscode.Terminal> {
+		// The task may be new, and its title is the terminal's name.
+		await folder.refresh();
 		const terminal = openTerminal({
-			name: addressWords(plan.address),
+			name: workerLabel(folder.overview().tasks, plan.address),
 			shellPath: plan.command,
 			shellArgs: [...plan.args],
 			env: { ...plan.env },
@@ -85,7 +87,7 @@ export class Terminals implements vscode.Disposable {
 			return;
 		}
 		const { process } = item.worker.record;
-		const name = addressWords(item.address);
+		const name = workerLabel(item.folder.overview().tasks, item.address);
 		if (process && liveness(process) === 'alive') {
 			void inform(l10n.t('{0} runs in another window or terminal (process {1}).', name, process.pid));
 			return;

@@ -77,7 +77,7 @@ it('says so until another reason holds: while the agent works or is rung for, on
 	const tend = async (phase: 'working' | 'idle' | 'ended') => {
 		const at = new Date(clock.ms).toISOString();
 		clock.ms += 3_600_000;
-		if (worker) await upkeep.tend(worker, { phase, source: '', at, session }, await queued());
+		if (worker) await upkeep.tend(worker, { phase, source: '', at, since: at, session }, await queued());
 		return (await queued()).map(({ held }) => held);
 	};
 	for (const phase of ['working', 'idle', 'idle', 'idle', 'idle', 'idle', 'idle'] as const)

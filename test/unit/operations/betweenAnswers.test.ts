@@ -32,7 +32,7 @@ function askingFor(changes: number): LiveOverview {
 								sessions: [],
 								startedAt: new Date().toISOString(),
 							},
-							state: { phase: left > 0 ? 'waiting' : 'working', source: '', at: '' },
+							state: { phase: left > 0 ? 'waiting' : 'working', source: '', at: '', since: '' },
 							queued: 0,
 						},
 					],

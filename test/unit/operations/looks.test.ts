@@ -53,7 +53,7 @@ function happens(address: WorkerAddress, event: string): void {
 /** Every worker in that phase, since long ago. */
 async function overviewWith(phase: Phase): Promise<Overview> {
 	const { workers } = await workspace.workers(task);
-	const state = { phase, source: 'a test', at: new Date(0).toISOString() };
+	const state = { phase, source: 'a test', at: new Date(0).toISOString(), since: new Date(0).toISOString() };
 	const record = await workspace.task(task);
 	return {
 		tasks: [{ record, workers: workers.map(each => ({ record: each, state, queued: 0 })), unread: 0 }],

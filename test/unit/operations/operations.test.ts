@@ -321,6 +321,8 @@ describe('the user’s mail, queue and tasks', () => {
 			perform(await operations.archiveTask(), asker, { task: to.task }, context),
 		restoreTask: async (asker: Asker, { context }: Seeded) =>
 			perform(await operations.restoreTask(), asker, { task: to.task }, context),
+		renameTask: async (asker: Asker, { context }: Seeded) =>
+			perform(await operations.renameTask(), asker, { task: to.task, title: ' Mend\n the login ' }, context),
 		deleteTasks: async (asker: Asker, { context }: Seeded) =>
 			perform(await operations.deleteTasks(), asker, { tasks: [to.task] }, context),
 	};
@@ -352,6 +354,10 @@ describe('the user’s mail, queue and tasks', () => {
 		expect(await it.workspace.task(to.task)).not.toHaveProperty('archivedAt');
 		await acts.archiveTask(IN_WINDOW, it);
 		expect(await it.workspace.task(to.task)).toHaveProperty('archivedAt');
+		await acts.renameTask(IN_WINDOW, it);
+		expect(await it.workspace.task(to.task)).toMatchObject({ name: to.task, title: 'Mend the login' });
+		const nameless = perform(await operations.renameTask(), IN_WINDOW, { task: to.task, title: ' \n' }, it.context);
+		await expect(nameless).rejects.toMatchObject({ code: 'bad-usage' });
 		expect(await acts.deleteTasks(IN_WINDOW, it)).toEqual({ deleted: [to.task] });
 		await expect(it.workspace.task(to.task)).rejects.toMatchObject({ code: 'no-task' });
 	});

@@ -43,7 +43,7 @@ async function lab(driver: Driver = fakeDriver) {
 		bell: workspace.paths.bell(session),
 		upkeep: new Upkeep(workspace, [driver], () => clock.ms),
 		worker,
-		state: { phase: 'idle', source: '', at, session } as const,
+		state: { phase: 'idle', source: '', at, since: at, session } as const,
 		queued: async () => (await workspace.mailbox(address).list(['queued'])).messages,
 		[Symbol.asyncDispose]: () => folder.remove(),
 	};

@@ -96,7 +96,7 @@ describe('concludeState', () => {
 			phase: 'working',
 			source: expect.stringContaining('without hooks'),
 		});
-		const probe = { status: { phase: 'idle' }, at: at(9) } as const;
+		const probe = { status: { phase: 'idle' }, at: at(9), since: at(9) } as const;
 		expect(after([], { hooks: 'off', process, probe }).phase).toBe('idle');
 		expect(after([], { hooks: 'off', process: { liveness: 'dead', at: at(9) } }).phase).toBe('ended');
 		expect(after([], { hooks: 'off' }).phase).toBe('starting');
@@ -109,7 +109,20 @@ describe('concludeState', () => {
 			summary: 'npm test',
 			source: 'PreToolUse Bash',
 			at: at(2),
+			since: at(1),
 		});
+	});
+
+	it('tells since when it is in this turn, in this question and at rest', () => {
+		const asked = { kind: 'permission-asked', tool: 'Bash', toolUseId: 't1', summary: 'npm test' } as const;
+		const since = (...events: Parameters<typeof after>[0]) => after(events).since;
+		expect(since({ kind: 'prompt' }, bash, { kind: 'batch-end' }, bash)).toBe(at(1));
+		expect(since({ kind: 'prompt' }, bash, asked, { kind: 'notification', tells: 'asked' })).toBe(at(3));
+		expect(since({ kind: 'prompt' }, asked, { ...asked, summary: 'rm -r dist' })).toBe(at(3));
+		expect(since({ kind: 'prompt' }, asked, { kind: 'permission-answered' }, bash)).toBe(at(3));
+		expect(since({ kind: 'prompt' }, { kind: 'stop' }, { kind: 'notification', tells: 'idle' })).toBe(at(2));
+		expect(since({ kind: 'stop' }, { kind: 'stop' })).toBe(at(2));
+		expect(since({ kind: 'session-start', cause: 'startup' })).toBe(at(0));
 	});
 
 	it('keeps waiting while another of several parallel tools ends', () => {
@@ -166,8 +179,8 @@ describe('concludeState', () => {
 	});
 
 	describe('with other evidence', () => {
-		const probe = (phase: 'idle' | 'working' | 'waiting', second: number): Evidence => ({
-			probe: { status: { phase }, at: at(second) },
+		const probe = (phase: 'idle' | 'working' | 'waiting', second: number, since = second): Evidence => ({
+			probe: { status: { phase }, at: at(second), since: at(since) },
 		});
 
 		it('believes the newest', () => {
@@ -182,6 +195,13 @@ describe('concludeState', () => {
 
 		it('keeps what the events said when the probe says the same', () => {
 			expect(after([bash], probe('working', 60))).toMatchObject({ source: 'PreToolUse Bash', at: at(1) });
+		});
+
+		it('tells since when the agent has answered so', () => {
+			expect(after([bash], probe('idle', 60, 5)).since).toBe(at(5));
+			expect(after([{ kind: 'stop' }, bash], probe('idle', 60, 1)).since).toBe(at(2));
+			expect(after([bash], probe('working', 60, 5)).since).toBe(at(1));
+			expect(after([bash], { interruptedAt: at(4) }).since).toBe(at(4));
 		});
 
 		it('sees an interruption that no hook told', () => {
