@@ -6,7 +6,8 @@ import type { Folders } from './folders.ts';
 import { firstLine } from './kit/format.ts';
 import { pickOne, type Choice } from './kit/inputs.ts';
 import type { Folder } from './ports.ts';
-import { taskLabels, workerLabel } from './tasks/taskLabels.ts';
+import { taskLabels } from './tasks/taskLabels.ts';
+import { whoIs } from './who.ts';
 import { inOrder, isAddressed, isShown } from './tasks/taskOrder.ts';
 import { TaskItem, WorkerItem } from './tasks/tasksView.ts';
 import { stateLine } from './words.ts';
@@ -45,7 +46,7 @@ export async function pickWorker(
 	const rows = workerItems(folders)
 		.filter(which)
 		.map(item => ({
-			label: workerLabel(item.folder.overview().tasks, item.address),
+			label: whoIs(item.folder, item.address),
 			description: [folders.list().length > 1 ? item.folder.name : '', stateLine(item.worker.state)]
 				.filter(Boolean)
 				.join(' · '),

@@ -1,27 +1,25 @@
 import { l10n } from 'vscode';
-import type { WorkerView } from '../core/live/overview.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { Author } from '../protocol/author.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import { firstLine } from './kit/format.ts';
 import type { Folder } from './ports.ts';
+import { workerLabel } from './tasks/taskLabels.ts';
 
-/** Long enough to tell tasks apart, and short enough for a toast. */
+/** A delegate's title may be a prompt. Long enough to tell prompts apart, and short enough for a toast. */
 const MOST = 60;
 
 /**
- * The name of a worker for a person: the title of its task, with the worker's own name if the task has several. A delegate has a title of
+ * The name of a worker for a person: the label of its task, with the worker's own name if the task has several. A delegate has a title of
  * its own. `you` is the human's own mailbox.
  */
-export function whoIs(folder: Folder, { task, worker }: WorkerAddress): string {
-	if (worker === ORCHESTRATOR) return l10n.t('you');
-	const found = folder.overview().tasks.find(({ record }) => record.name === task);
-	if (!found) return `${task} · ${worker}`;
-	const { record } = found.workers.find(each => each.record.name === worker) ?? {};
-	const delegate = folder.delegates().find(each => each.record.id === record?.delegate);
-	if (delegate) return firstLine(delegate.record.title, MOST);
-	const title = firstLine(found.record.title, MOST);
-	return found.workers.filter(isNoDelegate).length > 1 ? `${title} · ${worker}` : title;
+export function whoIs(folder: Folder, address: WorkerAddress): string {
+	if (address.worker === ORCHESTRATOR) return l10n.t('you');
+	const { tasks } = folder.overview();
+	const task = tasks.find(({ record }) => record.name === address.task);
+	const worker = task?.workers.find(({ record }) => record.name === address.worker);
+	const delegate = folder.delegates().find(({ record }) => record.id === worker?.record.delegate);
+	return delegate ? firstLine(delegate.record.title, MOST) : workerLabel(tasks, address);
 }
 
 /** The writer of a message, as {@link whoIs} names workers. */
@@ -47,8 +45,4 @@ function named(folder: Folder, mailbox: string | undefined): string | undefined 
 		if (worker) return whoIs(folder, { task: record.name, worker: worker.record.name });
 	}
 	return mailbox;
-}
-
-function isNoDelegate({ record }: WorkerView): boolean {
-	return record.delegate === undefined;
 }

@@ -1,12 +1,10 @@
-import type { Author } from '../protocol/author.ts';
 import { l10n } from 'vscode';
 import { readResult } from '../core/delegates/resultText.ts';
 import { heldText, type LimitOf } from '../core/mailbox/held.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerState } from '../core/live/overview.ts';
-import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';
-import { ORCHESTRATOR, type MessageId } from '../protocol/names.ts';
+import type { MessageId } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';
 import { firstLine, formatAgeInSteps, formatTime } from './kit/format.ts';
 
@@ -110,25 +108,4 @@ export function messageLine({ state, receipt, held, content }: StoredMessage, li
 	const effect = content.effect === 'none' ? undefined : content.effect;
 	const reason = held === undefined ? undefined : l10n.t('held: {0}', heldText(held, limitOf));
 	return [stateWord(state), kindWord(content.kind), urgent, effect, reason].filter(Boolean).join(' · ');
-}
-
-/** `login · worker-2`, or `you` for the human's own mailbox. */
-export function addressWords({ task, worker }: WorkerAddress): string {
-	return worker === ORCHESTRATOR ? l10n.t('you') : `${task} · ${worker}`;
-}
-
-/** Who wrote a message. */
-export function authorWords(author: Author): string {
-	switch (author.is) {
-		case 'human':
-			return l10n.t('you');
-		case 'agent':
-			return author.worker?.replace('/', ' · ') ?? author.driver ?? l10n.t('an agent');
-		case 'delegate':
-			return author.worker.replace('/', ' · ');
-		case 'nancy':
-			return 'Nancy';
-		case 'unknown':
-			return l10n.t('author unknown');
-	}
 }

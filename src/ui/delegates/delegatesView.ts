@@ -20,7 +20,7 @@ import { LiveTree } from '../kit/liveTree.ts';
 import type { Folder } from '../ports.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
-import { addressWords } from '../words.ts';
+import { whoIs } from '../who.ts';
 
 export class DelegateItem {
 	constructor(
@@ -164,8 +164,8 @@ export class DelegatesView extends LiveTree<Element> {
 			[l10n.t('Folder'), worktree?.folder ?? record.place.folder],
 			[l10n.t('Worktree'), worktree && !isStanding(worktree) ? l10n.t('removed') : undefined],
 			[l10n.t('Branch'), worktree?.branch],
-			[l10n.t('Result for'), record.parent ? addressWords(record.parent) : l10n.t('you')],
-			[l10n.t('Mailbox'), addressWords(record)],
+			[l10n.t('Result for'), record.parent ? whoIs(folder, record.parent) : l10n.t('you')],
+			[l10n.t('Mailbox'), `${record.task}/${record.worker}`],
 			[l10n.t('Asked'), new Date(record.createdAt).toLocaleString()],
 			[l10n.t('Started'), status.started_at && formatTime(status.started_at)],
 			[l10n.t('Ended'), status.ended_at && formatTime(status.ended_at)],

@@ -6,16 +6,8 @@ import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
 import { formatAgeInSteps, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
-import {
-	addressWords,
-	authorWords,
-	kindWord,
-	messageLine,
-	messageTime,
-	rungWords,
-	stateWord,
-	subjectOf,
-} from '../words.ts';
+import { kindWord, messageLine, messageTime, rungWords, stateWord, subjectOf } from '../words.ts';
+import { whoIs, whoWrote } from '../who.ts';
 import {
 	groupOf,
 	groups,
@@ -61,12 +53,12 @@ export function mailItem(element: MailItem): Row {
 		? new vscode.ThemeIcon('circle-filled', new vscode.ThemeColor('charts.blue'))
 		: new vscode.ThemeIcon('mail-read');
 	const age = ageOf(message.id);
-	item.description = [authorWords(message.author), age].filter(Boolean).join(' · ');
+	item.description = [whoWrote(folder, message.author), age].filter(Boolean).join(' · ');
 	item.command = { command: 'nancy.openMessage', title: l10n.t('Open File'), arguments: [element] };
 	item.accessibilityInformation = {
 		label: [
 			unread ? l10n.t('Unread message') : l10n.t('Message'),
-			l10n.t('from {0}', authorWords(message.author)),
+			l10n.t('from {0}', whoWrote(folder, message.author)),
 			subject,
 			age,
 		]
@@ -80,7 +72,7 @@ export function mailboxItem({ folder, address, messages }: MailboxItem): Row {
 	const current = inGroup(messages, 'queued').length + inGroup(messages, 'delivered').length;
 	const item = row(
 		`${folder.path}//${address.task}/${address.worker}`,
-		addressWords(address),
+		whoIs(folder, address),
 		current > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
 	);
 	item.contextValue = 'mailbox';
@@ -90,7 +82,7 @@ export function mailboxItem({ folder, address, messages }: MailboxItem): Row {
 		.filter(({ count }) => count > 0)
 		.map(({ group, count }) => `${count} ${stateWord(group)}`)
 		.join(' · ');
-	item.accessibilityInformation = { label: l10n.t('Mailbox of {0}, {1}', addressWords(address), item.description) };
+	item.accessibilityInformation = { label: l10n.t('Mailbox of {0}, {1}', whoIs(folder, address), item.description) };
 	return item;
 }
 
@@ -107,7 +99,7 @@ export function groupItem({ mailbox, group, messages }: GroupItem): Row {
 	item.iconPath = new vscode.ThemeIcon(groupIcon[group]);
 	item.description = String(messages.length);
 	item.accessibilityInformation = {
-		label: l10n.t('{0} for {1}: {2}', labelOf(item), addressWords(address), messages.length),
+		label: l10n.t('{0} for {1}: {2}', labelOf(item), whoIs(folder, address), messages.length),
 	};
 	return item;
 }
@@ -125,7 +117,7 @@ export function messageItem(element: MessageItem, limitOf: LimitOf): Row {
 	item.description = messageLine(message, limitOf);
 	item.command = { command: 'nancy.openMessage', title: l10n.t('Open File'), arguments: [element] };
 	item.accessibilityInformation = {
-		label: `${l10n.t('{0} for {1}', kindWord(message.content.kind), addressWords(address))}, ${subject}, ${item.description}`,
+		label: `${l10n.t('{0} for {1}', kindWord(message.content.kind), whoIs(folder, address))}, ${subject}, ${item.description}`,
 	};
 	return item;
 }
@@ -147,9 +139,10 @@ function messageIcon({ state, content, held, receipt }: StoredMessage): vscode.T
 export function messageTooltip(element: MailItem | MessageItem, limitOf: LimitOf): vscode.MarkdownString {
 	const { message } = element;
 	const { content, receipt } = message;
-	const to = addressWords(element.address);
+	const { folder } = element;
+	const to = whoIs(folder, element.address);
 	const hover = tooltip(capitalized(l10n.t('{0} to {1}', kindWord(content.kind), to)), [
-		[l10n.t('From'), authorWords(message.author)],
+		[l10n.t('From'), whoWrote(folder, message.author)],
 		[l10n.t('State'), stateWord(message.state)],
 		[l10n.t('Held'), message.held && heldText(message.held, limitOf)],
 		[l10n.t('Priority'), content.priority === 'urgent' ? l10n.t('urgent') : undefined],

@@ -11,7 +11,7 @@ import { openFile } from '../kit/openFile.ts';
 import { noTask, pickWorker, workerItems } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
 import { WorkerItem } from '../tasks/tasksView.ts';
-import { addressWords } from '../words.ts';
+import { whoIs } from '../who.ts';
 import { sendTo } from './composeSend.ts';
 import type { ComposeView } from './composeView.ts';
 import { isUnread, MailItem, MessageItem } from './inboxItems.ts';
@@ -45,7 +45,7 @@ export function mailHandlers(own: MailCollaborators) {
 
 async function sendMessage({ folders, operations }: MailCollaborators, [called]: Args): Promise<void> {
 	const item = called instanceof WorkerItem ? called : await pickWorker(folders, () => true, noTask());
-	const title = l10n.t('Send a Directive to {0}', addressWords(item.address));
+	const title = l10n.t('Send a Directive to {0}', whoIs(item.folder, item.address));
 	const text = await askLine(title, l10n.t('The agent reads it at its next tool call.'));
 	if (text === undefined || text.trim() === '') return;
 	await sendTo(operations, [item], { kind: 'directive', priority: 'normal', effect: 'none', text });
@@ -64,7 +64,7 @@ export async function withdrawMessage(
 	if (!(item instanceof MessageItem)) return;
 	const mayBeRead = await operations.withdraw(item.folder, item.address, item.message.id);
 	if (mayBeRead)
-		void inform(l10n.t('The message was withdrawn, but {0} may have read it.', addressWords(item.address)));
+		void inform(l10n.t('The message was withdrawn, but {0} may have read it.', whoIs(item.folder, item.address)));
 	await item.folder.refresh();
 }
 

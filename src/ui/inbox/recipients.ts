@@ -1,5 +1,4 @@
 import { l10n } from 'vscode';
-import { visibleLine } from '../../base/visible.ts';
 import type { WorkerView } from '../../core/live/overview.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import { DelegateItem } from '../delegates/delegatesView.ts';
@@ -8,6 +7,7 @@ import { pickSeveral, type Choice } from '../kit/inputs.ts';
 import type { Folder } from '../ports.ts';
 import { inOrder, isAddressed, workersOf } from '../tasks/taskOrder.ts';
 import { TaskItem, WorkerItem } from '../tasks/tasksView.ts';
+import { whoIs } from '../who.ts';
 import { stateLine } from '../words.ts';
 import { distinctLabels } from './recipientLabels.ts';
 
@@ -41,8 +41,8 @@ export function recipients(folders: Folders): Recipient[] {
 export function labelled(folders: Folders): Labelled[] {
 	const all = recipients(folders);
 	const labels = distinctLabels(
-		all.map(({ folder, worker: { record } }) => ({
-			...titleOf(folder, record),
+		all.map(({ folder, address, worker: { record } }) => ({
+			title: whoIs(folder, address),
 			folder: folders.list().length > 1 ? folder.name : undefined,
 			madeAt: record.startedAt,
 		})),
@@ -84,17 +84,4 @@ export async function chooseRecipients(
 	if (!picked) return undefined;
 	const wantsAll = picked.some(({ key }) => key === undefined);
 	return all.map(({ key }) => key).filter(key => wantsAll || picked.some(each => each.key === key));
-}
-
-function titleOf(
-	folder: Folder,
-	{ task, name, delegate: id }: WorkerView['record'],
-): { title: string; worker: string | undefined } {
-	if (id !== undefined) {
-		const delegate = folder.delegates().find(({ record }) => record.id === id);
-		return { title: l10n.t('Delegate: {0}', visibleLine(delegate?.record.title ?? id, 60)), worker: undefined };
-	}
-	const view = folder.overview().tasks.find(({ record }) => record.name === task);
-	const hasSeveral = view !== undefined && workersOf(view.workers).length > 1;
-	return { title: visibleLine(view?.record.title ?? task, 60), worker: hasSeveral ? name : undefined };
 }

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { confirm } from '../kit/messages.ts';
 import type { Operations } from '../ports.ts';
-import { workerLabel } from './taskLabels.ts';
+import { whoIs } from '../who.ts';
 import type { WorkerItem } from './tasksView.ts';
 import type { Terminals } from './terminals.ts';
 
@@ -18,7 +18,7 @@ export async function askedToStop(items: readonly WorkerItem[]): Promise<void> {
 	const busy = items.filter(({ worker }) => worker.state.phase === 'working' || worker.state.phase === 'waiting');
 	const [only, ...others] = busy;
 	if (!only) return;
-	const label = workerLabel(only.folder.overview().tasks, only.address);
+	const label = whoIs(only.folder, only.address);
 	const question =
 		others.length === 0 ? l10n.t('Stop “{0}”?', label) : l10n.t('Stop “{0}” and {1} more?', label, others.length);
 	const detail = l10n.t('The agent is in the middle of its work. You can resume its conversation later.');

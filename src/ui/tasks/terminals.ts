@@ -8,7 +8,7 @@ import { inform } from '../kit/messages.ts';
 import { openTerminal } from '../kit/terminals.ts';
 import type { Folder, WorkerStart } from '../ports.ts';
 import type { WorkerItem } from './tasksView.ts';
-import { workerLabel } from './taskLabels.ts';
+import { whoIs } from '../who.ts';
 
 /**
  * The terminals of agents. Only its process tells whose terminal it is. A reloaded window gets its terminals back without their names, but
@@ -37,7 +37,7 @@ export class Terminals implements vscode.Disposable {
 		// The task may be new, and its title is the terminal's name.
 		await folder.refresh();
 		const terminal = openTerminal({
-			name: workerLabel(folder.overview().tasks, plan.address),
+			name: whoIs(folder, plan.address),
 			shellPath: plan.command,
 			shellArgs: [...plan.args],
 			env: { ...plan.env },
@@ -87,7 +87,7 @@ export class Terminals implements vscode.Disposable {
 			return;
 		}
 		const { process } = item.worker.record;
-		const name = workerLabel(item.folder.overview().tasks, item.address);
+		const name = whoIs(item.folder, item.address);
 		if (process && liveness(process) === 'alive') {
 			void inform(l10n.t('{0} runs in another window or terminal (process {1}).', name, process.pid));
 			return;

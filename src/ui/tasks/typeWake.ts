@@ -7,7 +7,7 @@ import type { Folders } from '../folders.ts';
 import { ask, inform, warn } from '../kit/messages.ts';
 import type { WorkerItem } from './tasksView.ts';
 import type { Terminals } from './terminals.ts';
-import { workerLabel } from './taskLabels.ts';
+import { whoIs } from '../who.ts';
 
 /** Between the text and Enter, in milliseconds. Agents take input that comes at once for a paste, and an Enter in it for a new line. */
 const BEFORE_ENTER_MS = 250;
@@ -21,7 +21,7 @@ export function isIdleWithMessages({ worker }: WorkerItem): boolean {
  * whether the input line is empty, so a person looks at it and agrees.
  */
 export async function typeWake(folders: Folders, terminals: Terminals, item: WorkerItem): Promise<void> {
-	const name = workerLabel(item.folder.overview().tasks, item.address);
+	const name = whoIs(item.folder, item.address);
 	if (!isIdleWithMessages(item)) {
 		void inform(l10n.t('{0} is not idle: it reads its messages when it goes on.', name));
 		return;

@@ -2,17 +2,13 @@ import { expect, it } from 'vitest';
 import { distinctLabels, type Named } from '../../../../src/ui/inbox/recipientLabels.ts';
 
 function named(title: string, madeAt: string, more: Partial<Named> = {}): Named {
-	return { title, madeAt, worker: undefined, folder: undefined, ...more };
+	return { title, madeAt, folder: undefined, ...more };
 }
 
 it('names a worker by its title, and by more only where that is needed', () => {
 	expect(
-		distinctLabels([
-			named('Fix the login', '1'),
-			named('Docs', '2', { worker: 'worker-2' }),
-			named('Docs', '3', { folder: 'api', worker: 'worker' }),
-		]),
-	).toEqual(['Fix the login', 'Docs · worker-2', 'api · Docs · worker']);
+		distinctLabels([named('Fix the login', '1'), named('Docs', '2'), named('Docs', '3', { folder: 'api' })]),
+	).toEqual(['Fix the login', 'Docs', 'api · Docs']);
 });
 
 it('numbers workers of one name by age, so that a new one renames nobody', () => {
