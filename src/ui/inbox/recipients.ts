@@ -55,16 +55,16 @@ export function keyOf({ folder, address }: Pick<Recipient, 'folder' | 'address'>
 }
 
 /** The worker behind a row of the Tasks view, if it is the row of one worker. */
-export function keyOfRow(row: unknown): string | undefined {
-	if (row instanceof WorkerItem) return keyOf(row);
+export function recipientOfRow(row: unknown): Pick<Recipient, 'folder' | 'address'> | undefined {
+	if (row instanceof WorkerItem) return row;
 	if (row instanceof DelegateItem) {
 		const { task, worker } = row.delegate.record;
-		return keyOf({ folder: row.folder, address: { task, worker } });
+		return { folder: row.folder, address: { task, worker } };
 	}
 	if (!(row instanceof TaskItem)) return undefined;
 	const [only, ...others] = workersOf(row.task.workers);
 	if (!only || others.length > 0) return undefined;
-	return keyOf({ folder: row.folder, address: { task: only.record.task, worker: only.record.name } });
+	return { folder: row.folder, address: { task: only.record.task, worker: only.record.name } };
 }
 
 /** Lets the user choose any number of workers. Returns their keys, or `undefined` if the user cancels. */
