@@ -6,6 +6,7 @@ import { DelegateItem } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
 import { pickSeveral, type Choice } from '../kit/inputs.ts';
 import type { Folder } from '../ports.ts';
+import { workerLabel } from '../tasks/taskLabels.ts';
 import { inOrder, isAddressed, workersOf } from '../tasks/taskOrder.ts';
 import { TaskItem, WorkerItem } from '../tasks/tasksView.ts';
 import { stateLine } from '../words.ts';
@@ -42,7 +43,7 @@ export function labelled(folders: Folders): Labelled[] {
 	const all = recipients(folders);
 	const labels = distinctLabels(
 		all.map(({ folder, worker: { record } }) => ({
-			...titleOf(folder, record),
+			name: nameOf(folder, record),
 			folder: folders.list().length > 1 ? folder.name : undefined,
 			madeAt: record.startedAt,
 		})),
@@ -86,15 +87,9 @@ export async function chooseRecipients(
 	return all.map(({ key }) => key).filter(key => wantsAll || picked.some(each => each.key === key));
 }
 
-function titleOf(
-	folder: Folder,
-	{ task, name, delegate: id }: WorkerView['record'],
-): { title: string; worker: string | undefined } {
-	if (id !== undefined) {
-		const delegate = folder.delegates().find(({ record }) => record.id === id);
-		return { title: l10n.t('Delegate: {0}', visibleLine(delegate?.record.title ?? id, 60)), worker: undefined };
-	}
-	const view = folder.overview().tasks.find(({ record }) => record.name === task);
-	const hasSeveral = view !== undefined && workersOf(view.workers).length > 1;
-	return { title: visibleLine(view?.record.title ?? task, 60), worker: hasSeveral ? name : undefined };
+function nameOf(folder: Folder, { task, name, delegate: id }: WorkerView['record']): string {
+	const delegate = folder.delegates().find(({ record }) => record.id === id);
+	return id === undefined
+		? visibleLine(workerLabel(folder.overview().tasks, { task, worker: name }))
+		: l10n.t('Delegate: {0}', visibleLine(delegate?.record.title ?? id, 60));
 }
