@@ -17,15 +17,6 @@ export const EMPTY_DRAFT: Draft = { kind: 'directive', priority: 'normal', effec
 /** Keys of workers. Only the extension interprets them. */
 const To = z.array(z.string());
 
-/** What the page keeps over a reload of the window. */
-export const Kept = z.object({
-	to: To,
-	/** The user chose the recipients. They do not follow the selection. */
-	isChosen: z.boolean(),
-	draft: Draft,
-});
-export type Kept = z.infer<typeof Kept>;
-
 /** When a message is read that is sent now, as a sentence. */
 const Timing = z.object({ text: z.string(), isHeld: z.boolean() });
 export type Timing = z.infer<typeof Timing>;
@@ -42,7 +33,6 @@ export const ToComposePage = z.discriminatedUnion('type', [
 	z.object({
 		type: z.literal('state'),
 		to: To,
-		isChosen: z.boolean(),
 		/** Names the recipients in a few words. */
 		recipients: z.string(),
 		/** Names all recipients, a line each. */
@@ -53,7 +43,7 @@ export const ToComposePage = z.discriminatedUnion('type', [
 		timing: z.object({ none: Timing, halt: Timing, pause: Timing, feedback: Timing }),
 		sent: z.array(SentMessage),
 	}),
-	/** Replaces the content of the form. `isEdit`: it is a queued message, which the page does not keep as a draft. */
+	/** Replaces the content of the form. `isEdit`: it is a queued message. */
 	z.object({ type: z.literal('fill'), draft: Draft, isEdit: z.boolean() }),
 	z.object({ type: z.literal('focus') }),
 	/** The outcome of a request, or why there is nothing to show. */
@@ -64,7 +54,7 @@ export const ToComposePage = z.discriminatedUnion('type', [
 export type ToComposePage = z.infer<typeof ToComposePage>;
 
 export const FromComposePage = z.discriminatedUnion('type', [
-	z.object({ type: z.literal('ready'), kept: z.optional(Kept) }),
+	z.object({ type: z.literal('ready') }),
 	/** The content has changed. `to` is as the page shows it. */
 	z.object({ type: z.literal('draft'), to: To, draft: Draft }),
 	/** Sends the message, or saves the one that is edited. */

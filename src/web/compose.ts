@@ -1,12 +1,10 @@
-import { Kept, ToComposePage, type Draft, type FromComposePage, type Timing } from '../protocol/compose.ts';
+import { ToComposePage, type Draft, type FromComposePage, type Timing } from '../protocol/compose.ts';
 import { FileList } from './compose/fileList.ts';
 
 /** The compose form in its webview: holds what is written, tells of each change, and shows the outcome. */
 
 declare function acquireVsCodeApi(): {
 	postMessage(message: FromComposePage): void;
-	getState(): unknown;
-	setState(state: Kept): void;
 };
 
 type State = Extract<ToComposePage, { type: 'state' }>;
@@ -33,8 +31,6 @@ const files = new FileList(
 	query => vscode.postMessage({ type: 'files', query }),
 	() => changed(),
 );
-const kept = Kept.safeParse(vscode.getState());
-if (kept.success) fill(kept.data.draft);
 
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
 	const message = ToComposePage.safeParse(event.data);
@@ -58,7 +54,7 @@ element('drop', HTMLElement).addEventListener('click', () => {
 	vscode.postMessage({ type: 'drop' });
 	text.focus();
 });
-vscode.postMessage({ type: 'ready', ...(kept.success && { kept: kept.data }) });
+vscode.postMessage({ type: 'ready' });
 
 function receive(message: ToComposePage): void {
 	switch (message.type) {
@@ -104,21 +100,14 @@ function fill(next: Draft): void {
 	kind.value = next.kind;
 	effect.value = next.effect;
 	urgent.checked = next.priority === 'urgent';
-	keep();
 	update();
 }
 
 /** After the user's own changes. */
 function changed(): void {
 	say('');
-	keep();
 	update();
 	vscode.postMessage({ type: 'draft', to: state?.to ?? [], draft: draft() });
-}
-
-/** For a reload of the window. */
-function keep(): void {
-	if (state && !isEdit) vscode.setState({ to: state.to, isChosen: state.isChosen, draft: draft() });
 }
 
 function showState(now: State): void {
@@ -140,7 +129,6 @@ function showState(now: State): void {
 	});
 	element('sent', HTMLElement).replaceChildren(...rows);
 	element('sent-section', HTMLElement).hidden = rows.length === 0;
-	keep();
 	update();
 }
 

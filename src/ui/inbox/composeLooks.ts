@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { Emitter } from '../../base/event.ts';
 import type { Failures } from '../kit/failures.ts';
 import { elementOf } from '../kit/liveTree.ts';
-import { keyOfRow, type Labelled } from './recipients.ts';
+import { keyOf, recipientOfRow, type Labelled } from './recipients.ts';
 
 /** Whom the user looks at: the first recipient of a message. */
 export class ComposeLooks implements vscode.Disposable {
@@ -27,7 +27,7 @@ export class ComposeLooks implements vscode.Disposable {
 
 	/** The key of the selected row's worker, else the active terminal's, else the only one's. */
 	suggestion(all: readonly Labelled[]): string | undefined {
-		const selected = this.tasks.selection.map(row => keyOfRow(elementOf(row)));
+		const selected = this.tasks.selection.flatMap(row => recipientOfRow(elementOf(row)) ?? []).map(keyOf);
 		const bySelection = all.find(({ key }) => selected.includes(key));
 		const pid = this.activeProcess;
 		const byTerminal = all.find(({ worker }) => pid !== undefined && worker.record.process?.pid === pid);

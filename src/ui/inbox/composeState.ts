@@ -25,7 +25,7 @@ export function pageState(
 	to: readonly Labelled[],
 	banner: string | undefined,
 	abilities: Abilities,
-): Omit<PageState, 'to' | 'isChosen'> {
+): Omit<PageState, 'to'> {
 	const timing = (letter: Pick<Letter, 'kind' | 'effect'>): Timing =>
 		timingOf(
 			to.map(each => readingOf(each, { ...letter, priority: 'normal' }, abilities)),

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { visible } from '../../base/visible.ts';
-import { EMPTY_DRAFT, type Draft, type FromComposePage, type Kept } from '../../protocol/compose.ts';
+import { EMPTY_DRAFT, type Draft, type FromComposePage } from '../../protocol/compose.ts';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
 import type { Failures } from '../kit/failures.ts';
@@ -22,7 +22,8 @@ import {
 	type PageState,
 } from './composeState.ts';
 import type { MessageItem } from './inboxItems.ts';
-import { chooseRecipients, keyOf, labelled, type Recipient } from './recipients.ts';
+import { chooseRecipients, keyOf, labelled, type Labelled, type Recipient } from './recipients.ts';
+import { timingOf } from './timingWords.ts';
 
 interface Collaborators extends Abilities {
 	extensionUri: vscode.Uri;
@@ -47,14 +48,10 @@ interface Edit {
  */
 export class ComposeView implements vscode.Disposable {
 	private readonly page: ComposeChannel;
-	/** The page of this window has been ready before: what it keeps is known here, or older. */
-	private hasBeenReady = false;
 	private wantsFocus = false;
 	/** The last state that the page was given. */
 	private shown = '';
-	private to: readonly string[] = [];
-	private isChosen = false;
-	private draft = EMPTY_DRAFT;
+	private draft: Draft;
 	/** What is answered, in a line. */
 	private reply: string | undefined;
 	private editing: Edit | undefined;
@@ -63,6 +60,7 @@ export class ComposeView implements vscode.Disposable {
 	private readonly following: readonly vscode.Disposable[];
 
 	constructor(private readonly own: Collaborators) {
+		this.draft = own.drafts.get(own.drafts.to.keys) ?? EMPTY_DRAFT;
 		this.page = new ComposeChannel(own.extensionUri, own.failures, message => this.receive(message));
 		this.following = [own.folders.onDidChange(() => this.follow()), own.looks.onDidChange(() => this.follow())];
 	}
@@ -99,6 +97,11 @@ export class ComposeView implements vscode.Disposable {
 		await this.show();
 	}
 
+	/** When this worker reads a directive that is sent now, as a sentence. */
+	timing(to: Recipient): string {
+		return timingOf([readingOf(to, EMPTY_DRAFT, this.own)], this.own.limitOf).text;
+	}
+
 	dispose(): void {
 		for (const each of this.following) each.dispose();
 	}
@@ -118,7 +121,7 @@ export class ComposeView implements vscode.Disposable {
 	private async receive(message: FromComposePage): Promise<void> {
 		switch (message.type) {
 			case 'ready':
-				return this.ready(message.kept);
+				return this.ready();
 			case 'draft':
 				return this.changed(message.to, message.draft);
 			case 'submit':
@@ -132,17 +135,7 @@ export class ComposeView implements vscode.Disposable {
 		}
 	}
 
-	private ready(kept: Kept | undefined): void {
-		if (kept && !this.hasBeenReady) {
-			this.own.drafts.set(kept.to, kept.draft);
-			// A command may have addressed somebody since.
-			if (this.to.length === 0 && !this.editing) {
-				this.to = kept.to;
-				this.isChosen = kept.isChosen;
-				this.draft = kept.draft;
-			}
-		}
-		this.hasBeenReady = true;
+	private ready(): void {
 		this.shown = '';
 		this.follow();
 		this.fill();
@@ -155,7 +148,7 @@ export class ComposeView implements vscode.Disposable {
 			return;
 		}
 		this.own.drafts.set(to, draft);
-		if (String(to) === String(this.to)) this.draft = draft;
+		if (String(to) === String(this.own.drafts.to.keys)) this.draft = draft;
 	}
 
 	// Recipients
@@ -164,38 +157,42 @@ export class ComposeView implements vscode.Disposable {
 	private follow(): void {
 		if (!this.page.isReady) return;
 		const all = labelled(this.own.folders);
-		const known = this.to.filter(each => all.some(({ key }) => key === each));
+		const { drafts, looks } = this.own;
 		const isFree = this.draft.text === '' && this.reply === undefined && !this.editing;
 		// Words keep their recipients, also after these are gone: nobody else gets them. Without any worker, the folders are not read yet.
-		if (all.length > 0 && isFree) this.to = known;
-		if (this.to.length === 0) this.isChosen = false;
-		const suggestion = this.own.looks.suggestion(all);
-		const isNew = suggestion !== this.suggested || this.to.length === 0;
+		if (all.length > 0 && isFree) this.forgetGone(all);
+		const suggestion = looks.suggestion(all);
+		const isNew = suggestion !== this.suggested || drafts.to.keys.length === 0;
 		this.suggested = suggestion;
-		if (isFree && !this.isChosen && isNew && suggestion !== undefined) this.address([suggestion], false);
+		if (isFree && !drafts.to.isChosen && isNew && suggestion !== undefined) this.address([suggestion], false);
 		else this.showState();
 	}
 
-	private address(to: readonly string[], isChosen: boolean): void {
-		this.to = to;
-		this.isChosen = isChosen;
-		this.draft = this.own.drafts.get(to) ?? { ...EMPTY_DRAFT, kind: this.draft.kind };
+	private forgetGone(all: readonly Labelled[]): void {
+		const { keys, isChosen } = this.own.drafts.to;
+		const known = keys.filter(each => all.some(({ key }) => key === each));
+		if (known.length < keys.length) this.own.drafts.to = { keys: known, isChosen: isChosen && known.length > 0 };
+	}
+
+	private address(keys: readonly string[], isChosen: boolean): void {
+		const { drafts } = this.own;
+		drafts.to = { keys, isChosen: isChosen && keys.length > 0 };
+		this.draft = drafts.get(keys) ?? { ...EMPTY_DRAFT, kind: this.draft.kind };
 		this.showState();
 		this.fill();
 	}
 
 	private async choose(): Promise<void> {
-		const all = labelled(this.own.folders);
-		const chosen = await chooseRecipients(all, this.to, this.own.agentName);
+		const { drafts, folders, agentName } = this.own;
+		const chosen = await chooseRecipients(labelled(folders), drafts.to.keys, agentName);
 		if (chosen && !this.editing) {
 			this.reply = undefined;
 			if (this.draft.text === '') this.address(chosen, true);
 			else {
 				// The words go to the new recipients.
-				this.own.drafts.set(this.to, EMPTY_DRAFT);
-				this.own.drafts.set(chosen, this.draft);
-				this.to = chosen;
-				this.isChosen = true;
+				drafts.delete(drafts.to.keys);
+				drafts.set(chosen, this.draft);
+				drafts.to = { keys: chosen, isChosen: true };
 				this.showState();
 			}
 		}
@@ -209,10 +206,16 @@ export class ComposeView implements vscode.Disposable {
 			this.fill();
 		} else {
 			this.reply = undefined;
-			this.isChosen = false;
 			this.suggested = undefined;
+			this.unchoose();
 		}
 		this.follow();
+	}
+
+	/** From now on the recipients follow the selection again. */
+	private unchoose(): void {
+		const { drafts } = this.own;
+		drafts.to = { ...drafts.to, isChosen: false };
 	}
 
 	/** Words that were changed become a draft for the same worker. */
@@ -243,7 +246,7 @@ export class ComposeView implements vscode.Disposable {
 		const left = failed.map(each => each.to);
 		const sent = to.filter(each => !left.includes(each));
 		const held = sent.filter(each => waiting.includes(each)).length;
-		this.own.drafts.set(keys, EMPTY_DRAFT);
+		this.own.drafts.delete(keys);
 		if (failed.length > 0) {
 			const leftKeys = left.map(({ key }) => key);
 			this.own.drafts.set(leftKeys, draft);
@@ -252,7 +255,7 @@ export class ComposeView implements vscode.Disposable {
 			return this.note([...(sent.length > 0 ? [sentWords(sent, held)] : []), ...reasons].join(' '), true);
 		}
 		this.reply = undefined;
-		this.isChosen = false;
+		this.unchoose();
 		this.draft = { ...EMPTY_DRAFT, kind: draft.kind };
 		this.showState();
 		this.fill();
@@ -269,7 +272,7 @@ export class ComposeView implements vscode.Disposable {
 	}
 
 	private async answerFiles(query: string): Promise<void> {
-		const reader = labelled(this.own.folders).find(({ key }) => this.to.includes(key));
+		const reader = labelled(this.own.folders).find(({ key }) => this.own.drafts.to.keys.includes(key));
 		const folder = reader?.folder ?? this.own.folders.list()[0];
 		const files = folder ? await matchingFiles(folder.path, query) : [];
 		this.page.post({ type: 'files', query, files });
@@ -280,15 +283,12 @@ export class ComposeView implements vscode.Disposable {
 	private showState(): void {
 		if (!this.page.isReady) return;
 		const { editing, reply } = this;
+		const { keys } = this.own.drafts.to;
 		const all = labelled(this.own.folders);
 		const edited = editing && keyOf(editing.item);
-		const to = all.filter(({ key }) => (edited === undefined ? this.to.includes(key) : key === edited));
+		const to = all.filter(({ key }) => (edited === undefined ? keys.includes(key) : key === edited));
 		const banner = editing ? editWords(to) : reply === undefined ? undefined : replyWords(to, reply);
-		const state: PageState = {
-			...pageState(all, to, banner, this.own),
-			to: [...this.to],
-			isChosen: this.isChosen,
-		};
+		const state: PageState = { ...pageState(all, to, banner, this.own), to: [...keys] };
 		const shown = JSON.stringify(state);
 		if (shown === this.shown) return;
 		this.shown = shown;

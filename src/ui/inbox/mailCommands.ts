@@ -4,6 +4,7 @@ import { NancyError } from '../../base/errors.ts';
 import { writer } from '../../protocol/author.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
+import { EMPTY_DRAFT } from '../../protocol/compose.ts';
 import type { Folders } from '../folders.ts';
 import { askLine } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
@@ -16,6 +17,7 @@ import { sendTo } from './composeSend.ts';
 import type { ComposeView } from './composeView.ts';
 import { isUnread, MailItem, MessageItem } from './inboxItems.ts';
 import { move } from './queueOrder.ts';
+import { recipientOfRow } from './recipients.ts';
 
 export interface MailCollaborators {
 	folders: Folders;
@@ -31,7 +33,10 @@ export function mailHandlers(own: MailCollaborators) {
 	return {
 		'nancy.sendMessage': (args: Args) => sendMessage(own, args),
 		'nancy.composeMessage': () => compose.open(),
-		'nancy.composeTo': ([item]: Args) => compose.open(item instanceof WorkerItem ? [item] : undefined),
+		'nancy.composeTo': ([item]: Args) => {
+			const to = recipientOfRow(item);
+			return compose.open(to && [to]);
+		},
 		'nancy.openMessage': (args: Args) => openMessage(own, args),
 		'nancy.editMessage': ([item]: Args) => (item instanceof MessageItem ? compose.edit(item) : undefined),
 		'nancy.moveMessageUp': ([item]: Args) => (item instanceof MessageItem ? move(operations, item, -1) : undefined),
@@ -43,12 +48,12 @@ export function mailHandlers(own: MailCollaborators) {
 	};
 }
 
-async function sendMessage({ folders, operations }: MailCollaborators, [called]: Args): Promise<void> {
+async function sendMessage({ folders, operations, compose }: MailCollaborators, [called]: Args): Promise<void> {
 	const item = called instanceof WorkerItem ? called : await pickWorker(folders, () => true, noTask());
 	const title = l10n.t('Send a Directive to {0}', whoIs(item.folder, item.address));
-	const text = await askLine(title, l10n.t('The agent reads it at its next tool call.'));
+	const text = await askLine(title, compose.timing(item));
 	if (text === undefined || text.trim() === '') return;
-	await sendTo(operations, [item], { kind: 'directive', priority: 'normal', effect: 'none', text });
+	await sendTo(operations, [item], { ...EMPTY_DRAFT, text });
 }
 
 async function openMessage({ operations }: MailCollaborators, [item]: Args): Promise<void> {

@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import { visibleLine } from '../../base/visible.ts';
 import type { WorkerView } from '../../core/live/overview.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import { DelegateItem } from '../delegates/delegatesView.ts';
@@ -42,7 +43,7 @@ export function labelled(folders: Folders): Labelled[] {
 	const all = recipients(folders);
 	const labels = distinctLabels(
 		all.map(({ folder, address, worker: { record } }) => ({
-			title: whoIs(folder, address),
+			name: nameOf(visibleLine(whoIs(folder, address)), record),
 			folder: folders.list().length > 1 ? folder.name : undefined,
 			madeAt: record.startedAt,
 		})),
@@ -55,16 +56,16 @@ export function keyOf({ folder, address }: Pick<Recipient, 'folder' | 'address'>
 }
 
 /** The worker behind a row of the Tasks view, if it is the row of one worker. */
-export function keyOfRow(row: unknown): string | undefined {
-	if (row instanceof WorkerItem) return keyOf(row);
+export function recipientOfRow(row: unknown): Pick<Recipient, 'folder' | 'address'> | undefined {
+	if (row instanceof WorkerItem) return row;
 	if (row instanceof DelegateItem) {
 		const { task, worker } = row.delegate.record;
-		return keyOf({ folder: row.folder, address: { task, worker } });
+		return { folder: row.folder, address: { task, worker } };
 	}
 	if (!(row instanceof TaskItem)) return undefined;
 	const [only, ...others] = workersOf(row.task.workers);
 	if (!only || others.length > 0) return undefined;
-	return keyOf({ folder: row.folder, address: { task: only.record.task, worker: only.record.name } });
+	return { folder: row.folder, address: { task: only.record.task, worker: only.record.name } };
 }
 
 /** Lets the user choose any number of workers. Returns their keys, or `undefined` if the user cancels. */
@@ -84,4 +85,8 @@ export async function chooseRecipients(
 	if (!picked) return undefined;
 	const wantsAll = picked.some(({ key }) => key === undefined);
 	return all.map(({ key }) => key).filter(key => wantsAll || picked.some(each => each.key === key));
+}
+
+function nameOf(label: string, { delegate }: WorkerView['record']): string {
+	return delegate === undefined ? label : l10n.t('Delegate: {0}', label);
 }

@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest';
 import { distinctLabels, type Named } from '../../../../src/ui/inbox/recipientLabels.ts';
 
-function named(title: string, madeAt: string, more: Partial<Named> = {}): Named {
-	return { title, madeAt, folder: undefined, ...more };
+function named(name: string, madeAt: string, folder?: string): Named {
+	return { name, madeAt, folder };
 }
 
-it('names a worker by its title, and by more only where that is needed', () => {
-	expect(
-		distinctLabels([named('Fix the login', '1'), named('Docs', '2'), named('Docs', '3', { folder: 'api' })]),
-	).toEqual(['Fix the login', 'Docs', 'api · Docs']);
+it('names a worker by its own name, and by its folder where there are several', () => {
+	expect(distinctLabels([named('Docs', '1', 'api'), named('Docs', '2', 'web')])).toEqual([
+		'api · Docs',
+		'web · Docs',
+	]);
 });
 
 it('numbers workers of one name by age, so that a new one renames nobody', () => {

@@ -1,0 +1,150 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { Frame, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { dataFolder } from '../../src/base/folders.ts';
+import { eventually } from '../support/eventually.ts';
+import { openLab, type Lab } from '../support/lab.ts';
+import { fold, unfold } from '../support/listGestures.ts';
+import { seedWorkspace } from '../support/seedWorkspace.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const owned = new AsyncDisposableStack();
+let lab: Lab;
+let workbench: Workbench;
+let page: Page;
+
+beforeAll(async () => {
+	lab = owned.use(await openLab({ size: { width: 1200, height: 900 } }));
+	({ workbench, page } = lab);
+	const home = dataFolder({ HOME: lab.server.home });
+	mkdirSync(join(lab.workspace, 'src'));
+	writeFileSync(join(lab.workspace, 'src', 'brewing.ts'), '');
+	await seedWorkspace(lab.workspace, { title: 'Fix the login', session: 'c0c0c0c0-0001', dataFolder: home });
+	await seedWorkspace(lab.workspace, { title: 'Write the docs', session: 'c0c0c0c0-0002', dataFolder: home });
+	await workbench.activity('Nancy').click();
+	await workbench.row('Tasks', 'Write the docs').first().waitFor();
+	await fold(workbench, 'Delegates');
+	await unfold(workbench, 'Compose');
+});
+afterAll(() => owned.disposeAsync());
+afterEach(async ({ task }) => {
+	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
+});
+
+const form = () => workbench.webview();
+const recipients = (text: string | RegExp) => form().locator('#recipients', { hasText: text }).waitFor();
+
+/** Selects a task's row. A click is lost if VS Code draws the row anew in that moment: a person clicks again. */
+async function select(task: string): Promise<void> {
+	const row = workbench.row('Tasks', task).first();
+	await eventually('the selected row', async () => {
+		await row.click();
+		return row
+			.and(page.locator('.selected'))
+			.waitFor({ timeout: 3000 })
+			.then(
+				() => true,
+				() => false,
+			);
+	});
+}
+
+/** The page itself, for what is measured and checked in it. */
+async function composeFrame(): Promise<Frame> {
+	const frame = await (await form().locator('body').elementHandle())?.ownerFrame();
+	if (!frame) throw new Error('there is no compose page');
+	return frame;
+}
+
+test('follows the selected row until something is written, which a reload keeps', async () => {
+	await recipients('Choose a recipient');
+	await select('Write the docs');
+	await recipients('To: Write the docs');
+	await form().locator('#timing', { hasText: 'Wakes it now.' }).waitFor();
+	await form().locator('#effect').selectOption('pause');
+	await form().locator('#timing', { hasText: 'Held: The agent is idle already' }).waitFor();
+	await form().locator('#effect').selectOption('none');
+
+	await form().locator('#text').fill('One line\nand another');
+	await select('Fix the login');
+	await recipients('To: Write the docs');
+	// VS Code stores an extension's state a moment later, and not at a reload.
+	await page.waitForTimeout(1500);
+	await page.reload();
+	await workbench.ready();
+	await recipients('To: Write the docs');
+	await expect.poll(() => form().locator('#text').inputValue()).toBe('One line\nand another');
+	// With an empty box, the selected row counts again. The words of each stay with each.
+	await form().locator('#text').fill('');
+	await select('Fix the login');
+	await recipients('To: Fix the login');
+	await lab.picture('compose-one');
+});
+
+test('completes a file, and sends to several chosen by their titles', async () => {
+	const text = form().locator('#text');
+	await text.click();
+	await page.keyboard.type('Look at @brew');
+	await form().locator('[role=option][aria-selected=true]', { hasText: 'src/brewing.ts' }).waitFor();
+	await lab.picture('compose-files');
+	await page.keyboard.press('Enter');
+	expect(await text.inputValue()).toBe('Look at @src/brewing.ts ');
+
+	await form().locator('#recipients').click();
+	await workbench.quickRow('Fix the login').waitFor();
+	expect((await workbench.quick.locator('.label-name').allInnerTexts()).toSorted()).toEqual([
+		'All workers',
+		'Fix the login',
+		'Write the docs',
+	]);
+	await lab.picture('compose-choose');
+	await workbench.pick('All workers');
+	await workbench.quick.getByRole('button', { name: 'OK' }).click();
+	await recipients('To: all 2 workers');
+	await form().locator('#timing', { hasText: '2 woken now' }).waitFor();
+	expect(await text.inputValue()).toBe('Look at @src/brewing.ts ');
+	await form().locator('#text:focus').waitFor();
+	await page.keyboard.press('Control+Enter');
+	await form().locator('#note', { hasText: 'Sent to 2.' }).waitFor();
+	await expect.poll(() => workbench.row('Inbox', 'Look at @src/brewing.ts').count()).toBe(2);
+	expect(await text.inputValue()).toBe('');
+	await lab.picture('compose-sent');
+});
+
+test('says whom a reply answers, until it is dropped', async () => {
+	await workbench.rowAction(workbench.row('Inbox', 'Which port do you want?').first(), 'Reply');
+	await form().locator('#banner', { hasText: 'Reply to Write the docs: “Which port do you want?”' }).waitFor();
+	await recipients('To: Write the docs');
+	await form().locator('#text:focus').waitFor();
+	await lab.picture('compose-reply');
+	await page.keyboard.press('Escape');
+	await form().locator('#banner').waitFor({ state: 'hidden' });
+});
+
+test('has its text and Send in sight where it is lowest, and nothing that axe-core finds', async () => {
+	const frame = await composeFrame();
+	await frame.evaluate(axe);
+	const check = () =>
+		frame.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run());
+	const found = (await check()).violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
+	expect(found).toEqual([]);
+
+	await form().locator('#text').fill('Many\nlines\nthat\ndo\nnot\nfit\nthere');
+	await page.setViewportSize({ width: 1200, height: 500 });
+	await unfold(workbench, 'Tasks', 'Inbox');
+	await expect.poll(() => frame.evaluate(() => innerHeight)).toBeLessThan(170);
+	const seen = () =>
+		frame.evaluate(() =>
+			['text', 'recipients', 'send'].map(id => {
+				const box = document.getElementById(id)?.getBoundingClientRect();
+				return box !== undefined && box.top >= 0 && box.bottom <= innerHeight && box.height > 20;
+			}),
+		);
+	await expect.poll(seen).toEqual([true, true, true]);
+	await lab.picture('compose-low');
+});

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { EMPTY_DRAFT, type Draft } from '../../../../src/protocol/compose.ts';
+import { ComposeDrafts } from '../../../../src/ui/inbox/composeDrafts.ts';
+
+/** As VS Code keeps it over a reload: as JSON. */
+function memory(): ConstructorParameters<typeof ComposeDrafts>[0] {
+	const kept = new Map<string, string>();
+	return {
+		keys: () => [...kept.keys()],
+		get: <T>(key: string): T | undefined => JSON.parse(kept.get(key) ?? 'null') ?? undefined,
+		update: async (key, value) => void kept.set(key, JSON.stringify(value)),
+	};
+}
+
+function draft(text: string): Draft {
+	return { ...EMPTY_DRAFT, kind: 'feedback', text };
+}
+
+/** What a window finds after `change` was made in the one before. */
+function afterReload(change: (drafts: ComposeDrafts) => void): ComposeDrafts {
+	const shared = memory();
+	const before = new ComposeDrafts(shared);
+	change(before);
+	before.dispose();
+	return new ComposeDrafts(shared);
+}
+
+it('keeps a draft for each set of recipients, in whatever order they are named', () => {
+	const drafts = afterReload(before => {
+		before.set(['a'], draft('for a'));
+		before.set(['b', 'a'], draft('for both'));
+		before.to = { keys: ['a'], isChosen: true };
+	});
+	expect(drafts.get(['a'])).toEqual(draft('for a'));
+	expect(drafts.get(['a', 'b'])).toEqual(draft('for both'));
+	expect(drafts.get(['b'])).toBeUndefined();
+	expect(drafts.to).toEqual({ keys: ['a'], isChosen: true });
+});
+
+it('forgets a draft without a text, and the one that was changed longest ago when there are too many', () => {
+	const drafts = afterReload(before => {
+		for (let at = 0; at < 31; at++) before.set([`w${at}`], draft('words'));
+		before.set(['w1'], draft('newer words'));
+		before.set(['w2'], draft(''));
+		before.set(['w31'], draft('words'));
+		before.set(['w32'], draft('words'));
+	});
+	expect([0, 1, 2, 3, 4, 31, 32].map(at => drafts.get([`w${at}`])?.text)).toEqual([
+		undefined,
+		'newer words',
+		undefined,
+		undefined,
+		'words',
+		'words',
+		'words',
+	]);
+});
+
+it('begins anew where the memory holds something else', () => {
+	const shared = memory();
+	void shared.update('nancy.compose', { of: 'an earlier version' });
+	const drafts = new ComposeDrafts(shared);
+	expect([drafts.get(['a']), drafts.to]).toEqual([undefined, { keys: [], isChosen: false }]);
+});
