@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { TrafficNode } from '../../../../src/core/traffic/node.ts';
 import { TurnArranger } from '../../../../src/core/traffic/turns.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
 
@@ -10,8 +11,7 @@ const call = (id: string, more: Record<string, unknown> = {}): Step => [
 ];
 const SUB = { subagent: 'sub' };
 
-/** The outcome of each call and question, in order. */
-function outcomes(steps: readonly Step[], reportsEveryEnd = true): unknown[] {
+function nodesOf(steps: readonly Step[], reportsEveryEnd = true): readonly TrafficNode[] {
 	const arranger = new TurnArranger(() => ({ tools: { bash: 'Bash' }, input: [], output: [], reportsEveryEnd }));
 	steps.forEach(([kind, fields], at) => {
 		const event = { driver: 'fake', session: 's1', event: kind, kind, ...fields };
@@ -19,8 +19,14 @@ function outcomes(steps: readonly Step[], reportsEveryEnd = true): unknown[] {
 		const record = { version: 1, id: `r${at}`, at: moment, type: 'event', event, payload: {} };
 		arranger.add(TrafficRecord.parse(record));
 	});
-	const nodes = arranger.turns.flatMap(turn => turn.nodes);
-	return nodes.flatMap(({ outcome, event }) => (outcome === undefined ? [] : [`${event.kind} ${outcome}`]));
+	return arranger.turns.flatMap(turn => turn.nodes);
+}
+
+/** The outcome of each call and question, in order. */
+function outcomes(...given: Parameters<typeof nodesOf>): string[] {
+	return nodesOf(...given).flatMap(({ outcome, event }) =>
+		outcome === undefined ? [] : [`${event.kind} ${outcome}`],
+	);
 }
 
 describe('a call', () => {
@@ -29,6 +35,12 @@ describe('a call', () => {
 			expect(outcomes([call('a'), [end]])).toEqual(['tool-start denied']);
 			expect(outcomes([call('a'), [end]], false)).toEqual(['tool-start unreported']);
 		}
+	});
+
+	it('has a duration only if it ran', () => {
+		const duration = (...steps: readonly Step[]) => nodesOf([call('a'), ...steps])[0]?.durationMs;
+		expect(duration(['tool-end', { tool: 'bash', toolUseId: 'a' }])).toBe(1000);
+		expect(duration(['batch-end'])).toBeUndefined();
 	});
 
 	it('stops with the turn that was broken off', () => {
@@ -40,10 +52,15 @@ describe('a call', () => {
 	it('that was denied stays so when the CLI reports it as failed', () => {
 		const asked: Step = ['permission-asked', { tool: 'bash', toolUseId: 'a' }];
 		const failed: Step = ['tool-failed', { tool: 'bash', toolUseId: 'a' }];
-		expect(outcomes([call('a'), asked, ['permission-denied'], failed])).toEqual([
-			'tool-start denied',
-			'permission-asked denied',
+		const steps = [call('a'), asked, ['permission-denied'], failed] as const;
+		expect(outcomes(steps)).toEqual(['tool-start denied', 'permission-asked denied']);
+		// No row of its own for the failure.
+		expect(nodesOf(steps).map(({ event }) => event.kind)).toEqual([
+			'tool-start',
+			'permission-asked',
+			'permission-denied',
 		]);
+		expect(outcomes([asked, ['permission-denied']])).toEqual(['permission-asked denied']);
 	});
 
 	it('of a subagent stops with that subagent, whatever the agent does', () => {
@@ -57,6 +74,9 @@ describe('a call', () => {
 		expect(after(['prompt'])).toBe('tool-start interrupted');
 		expect(after(['session-end'])).toBe('tool-start interrupted');
 		expect(outcomes([...begun, ['subagent-stop', SUB]])[1]).toBe('tool-start running');
+		expect(outcomes([['subagent-start', SUB], ['subagent-stop', SUB], call('c', SUB), ['stop']])).toEqual([
+			'tool-start denied',
+		]);
 	});
 
 	it('of a subagent that nobody saw start stops with the agent’s turn', () => {

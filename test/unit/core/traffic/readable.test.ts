@@ -49,6 +49,35 @@ function rowsOf(folder: string): TrafficNode[] {
 	return hooksOf(folder).flatMap(record => turnsOf([record]).flatMap(({ nodes }) => nodes));
 }
 
+const delivery = (event: string): TrafficRecord =>
+	TrafficRecord.parse({
+		version: 1,
+		id: `d-${event}`,
+		at: '2026-11-22T00:00:00.000Z',
+		type: 'delivery',
+		delivery: {
+			nancy: 'delivery',
+			at: '2026-11-22T00:00:00.000Z',
+			driver: 'fake',
+			session: SESSION,
+			event,
+			task: 't',
+			worker: 'worker',
+			messages: ['m1'],
+			rung: 'hook',
+			effect: 'none',
+		},
+	});
+const event = (kind: string, more: Record<string, unknown> = {}): TrafficRecord =>
+	TrafficRecord.parse({
+		version: 1,
+		id: `e-${kind}-${JSON.stringify(more)}`,
+		at: '2026-11-22T00:00:00.000Z',
+		type: 'event',
+		event: { driver: 'fake', session: SESSION, event: kind, kind, ...more },
+		payload: {},
+	});
+
 describe('the events of all CLIs', () => {
 	it.each(folders)('of %s are known, and its tools have common names', folder => {
 		const rows = rowsOf(folder);
@@ -92,34 +121,6 @@ describe('the events of all CLIs', () => {
 });
 
 describe('a turn', () => {
-	const delivery = (event: string): TrafficRecord =>
-		TrafficRecord.parse({
-			version: 1,
-			id: `d-${event}`,
-			at: '2026-11-22T00:00:00.000Z',
-			type: 'delivery',
-			delivery: {
-				nancy: 'delivery',
-				at: '2026-11-22T00:00:00.000Z',
-				driver: 'fake',
-				session: SESSION,
-				event,
-				task: 't',
-				worker: 'worker',
-				messages: ['m1'],
-				rung: 'hook',
-				effect: 'none',
-			},
-		});
-	const event = (kind: string, more: Record<string, unknown> = {}): TrafficRecord =>
-		TrafficRecord.parse({
-			version: 1,
-			id: `e-${kind}-${JSON.stringify(more)}`,
-			at: '2026-11-22T00:00:00.000Z',
-			type: 'event',
-			event: { driver: 'fake', session: SESSION, event: kind, kind, ...more },
-			payload: {},
-		});
 	const subjects = (...records: readonly TrafficRecord[]) => {
 		const turns = turnsOf(records);
 		return turns.map((turn, at) => {
@@ -156,6 +157,16 @@ describe('a turn', () => {
 	});
 });
 
+describe('plumbing', () => {
+	it('is nothing at which Nancy delivered something, or failed to', () => {
+		const batch = event('batch-end');
+		const isHidden = (...records: readonly TrafficRecord[]) =>
+			turnsOf(records).flatMap(({ nodes }) => nodes.map(isPlumbing));
+		expect(isHidden(batch)).toEqual([true]);
+		expect(isHidden(batch, delivery('batch-end'))).toEqual([false]);
+	});
+});
+
 describe('the detail of an event', () => {
 	let folder: TempFolder;
 	let paths: NancyPaths;
@@ -186,6 +197,12 @@ describe('the detail of an event', () => {
 		const detail = await detailOf(driver, file);
 		expect(detail?.input).toMatch(input);
 		expect(detail?.output).toMatch(output);
+	});
+
+	it('says nothing of the event that showed its end', async () => {
+		const detail = await detailOf('claude-code', 'PreToolUse-Bash', 'Stop');
+		expect(detail?.input).toMatch(/command: /);
+		expect(detail?.output).toBeUndefined();
 	});
 
 	it('says what was prompted, asked and answered', async () => {
