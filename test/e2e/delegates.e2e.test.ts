@@ -345,6 +345,9 @@ describe('in a trusted folder, delegates', () => {
 		const before = gitIn(project, 'rev-parse', 'HEAD');
 		await workbench.rowAction(second, 'Review Changes');
 		await workbench.tab(/Changes of.*round 2/).waitFor();
+		// As it is by now, though VS Code has shown the first round.
+		const newest = page.locator('.multiDiffEntry .modified .view-line', { hasText: 'by the delegate, twice' });
+		await newest.waitFor();
 		await page.locator('.editor-actions .action-label[aria-label^="Merge"]').click();
 		await workbench.quick.getByText(/Merge “Make a file.*”: 1 file, \+1 −0, into main/).waitFor();
 		expect(await workbench.quickInput.inputValue()).toMatch(/^Make a file so that it is there.{1,50}$/);

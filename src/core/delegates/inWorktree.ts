@@ -28,12 +28,11 @@ export function isStanding({ folder }: Worktree): boolean {
 }
 
 /**
- * The last merge of the delegate's worktree, if it holds the delegate's work. A merge from before the delegate was queued does not.
+ * The last merge of the worktree that a delegate worked in, if it holds the delegate's work. A merge from before the delegate was queued does not.
  */
-export function mergeOf(delegate: Delegate, all: readonly Delegate[]): MergeRecord | undefined {
-	const worktree = worktreeOf(delegate, all);
-	const owner = worktree && all.find(each => ownIn(each)?.folder === worktree.folder);
-	return owner?.merges?.findLast(({ at }) => at > delegate.record.createdAt);
+export function mergeOf({ record }: Delegate, worktree: Worktree, all: readonly Delegate[]): MergeRecord | undefined {
+	const owner = all.find(each => ownIn(each)?.folder === worktree.folder);
+	return owner?.merges?.findLast(({ at }) => at > record.createdAt);
 }
 
 /** A delegate that waits or works in this worktree right now. */

@@ -1,4 +1,4 @@
-import { isInside } from '../../base/inside.ts';
+import { dirname } from 'node:path';
 import type { Delegate } from '../../core/delegates/delegate.ts';
 
 /** What the labels are made of. */
@@ -66,12 +66,16 @@ function free(label: string, taken: Set<string>): string {
 
 /** How many delegates have worked in the worktree of a delegate up to that delegate; 1 for one in no worktree. */
 function rounds(delegates: readonly Delegate[]): (delegate: Delegate) => number {
-	const worktrees = delegates.flatMap(({ status }) => status.worktree?.folder ?? []);
+	const worktrees = new Set(delegates.flatMap(({ status }) => status.worktree?.folder ?? []));
+	const around = (folder: string): string | undefined => {
+		if (worktrees.has(folder)) return folder;
+		const above = dirname(folder);
+		return above === folder ? undefined : around(above);
+	};
 	const seen = new Map<string, number>();
 	return ({ record, status }) => {
 		const { place } = record;
-		const own = status.worktree?.folder;
-		const folder = own ?? worktrees.find(each => place.is === 'folder' && isInside(each, place.folder));
+		const folder = status.worktree?.folder ?? (place.is === 'folder' ? around(place.folder) : undefined);
 		if (folder === undefined) return 1;
 		const round = (seen.get(folder) ?? 0) + 1;
 		seen.set(folder, round);

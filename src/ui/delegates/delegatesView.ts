@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
-import { isStanding, mergeOf, standingWorktree, worktreeOf } from '../../core/delegates/inWorktree.ts';
+import { isStanding, mergeOf, worktreeOf } from '../../core/delegates/inWorktree.ts';
 import type { DelegateState } from '../../protocol/delegate.ts';
+import type { MergeRecord } from '../../protocol/merge.ts';
+import type { Worktree } from '../../protocol/worktree.ts';
 import type { DelegateLabels } from './delegateLabels.ts';
 import {
 	delegateLabels,
@@ -126,9 +128,10 @@ export class DelegatesView extends LiveTree<Element> {
 		const { record, state, error } = delegate;
 		const item = row(`${folder.path}//${record.id}`, label);
 		const all = folder.delegates();
-		const worktree = standingWorktree(delegate, all);
-		const isMerged = isMergedIn(delegate, all);
-		const kinds = [state, worktree && 'worktree', worktree && isMerged && 'merged'].filter(Boolean).join('.');
+		const worktree = worktreeOf(delegate, all);
+		const isMerged = mergedIn(delegate, worktree, all) !== undefined;
+		const isHere = worktree !== undefined && isStanding(worktree);
+		const kinds = [state, isHere && 'worktree', isHere && isMerged && 'merged'].filter(Boolean).join('.');
 		item.contextValue = delegate.isForeign ? 'foreign' : `delegate.${kinds}`;
 		item.iconPath = isMerged ? mergedIcon : error === 'cancelled' ? stoppedIcon : icons[state];
 		item.description = delegateLine(delegate, isMerged);
@@ -143,7 +146,7 @@ export class DelegatesView extends LiveTree<Element> {
 		const { record, status, state, error } = delegate;
 		const all = folder.delegates();
 		const worktree = worktreeOf(delegate, all);
-		const merge = state === 'done' ? mergeOf(delegate, all) : undefined;
+		const merge = mergedIn(delegate, worktree, all);
 		const denied = [...new Set(status.denied)];
 		return tooltip(record.title, [
 			[
@@ -187,9 +190,13 @@ function spokenLabel({ delegate, fullLabel }: DelegateItem): string {
 	return delegate.record.title + fullLabel.slice(shortTitle(delegate).length);
 }
 
-/** Whether the last merge of its worktree has its work. */
-function isMergedIn(delegate: Delegate, all: readonly Delegate[]): boolean {
-	return delegate.state === 'done' && mergeOf(delegate, all) !== undefined;
+/** The last merge of its worktree, if that has its work. */
+function mergedIn(
+	delegate: Delegate,
+	worktree: Worktree | undefined,
+	all: readonly Delegate[],
+): MergeRecord | undefined {
+	return worktree && delegate.state === 'done' ? mergeOf(delegate, worktree, all) : undefined;
 }
 
 /** The newest first. No row moves when a state changes: it would come under a hand that aims at another. */
@@ -245,7 +252,7 @@ function groupItem({ folder, group, delegates, labels }: GroupItem): Row {
 	const open = OPEN.find(state => delegates.some(each => each.state === state));
 	item.iconPath = open ? icons[open] : new vscode.ThemeIcon('layers');
 	const all = folder.delegates();
-	const words = delegates.map(each => stateWord(each, isMergedIn(each, all)));
+	const words = delegates.map(each => stateWord(each, mergedIn(each, worktreeOf(each, all), all) !== undefined));
 	const counts = [...new Set(words)].map(word => `${words.filter(each => each === word).length} ${word}`);
 	item.description = counts.join(' · ');
 	item.accessibilityInformation = { label: l10n.t('Delegates {0}, {1}', title, item.description) };

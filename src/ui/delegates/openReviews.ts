@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { ContextKeys } from '../contextKeys.ts';
 import type { DelegateItem } from './delegatesView.ts';
@@ -6,6 +8,7 @@ import type { DelegateItem } from './delegatesView.ts';
 export class OpenReviews implements vscode.Disposable {
 	/** By the label of the tab. `undefined` for a label that delegates share: nobody could tell which one is meant. */
 	private readonly items = new Map<string, DelegateItem | undefined>();
+	private readonly watchers = new Map<string, vscode.FileSystemWatcher>();
 	private readonly listening: vscode.Disposable[];
 
 	constructor(private readonly keys: ContextKeys) {
@@ -14,10 +17,12 @@ export class OpenReviews implements vscode.Disposable {
 	}
 
 	dispose(): void {
-		for (const each of this.listening) each.dispose();
+		for (const each of [...this.listening, ...this.watchers.values()]) each.dispose();
 	}
 
-	add(label: string, item: DelegateItem): void {
+	/** @param files that it shows */
+	add(label: string, item: DelegateItem, files: readonly string[]): void {
+		this.watch(files.map(file => dirname(file)));
 		const known = this.items.get(label);
 		const isAnother = this.items.has(label) && known?.delegate.record.id !== item.delegate.record.id;
 		this.items.set(label, isAnother ? undefined : item);
@@ -25,9 +30,29 @@ export class OpenReviews implements vscode.Disposable {
 	}
 
 	active(): DelegateItem | undefined {
-		const label = vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '';
+		return this.itemOf(vscode.window.tabGroups.activeTabGroup.activeTab);
+	}
+
+	/**
+	 * Has VS Code read the files of reviewed folders again when they change. It does not watch files outside the workspace by itself, and takes
+	 * a text that it knows: a review of the next round would show the round before.
+	 */
+	private watch(folders: readonly string[]): void {
+		for (const [folder, watcher] of this.watchers) {
+			if (existsSync(folder)) continue;
+			watcher.dispose();
+			this.watchers.delete(folder);
+		}
+		for (const folder of folders) {
+			if (this.watchers.has(folder) || !existsSync(folder)) continue;
+			const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '*');
+			this.watchers.set(folder, vscode.workspace.createFileSystemWatcher(pattern));
+		}
+	}
+
+	private itemOf(tab: vscode.Tab | undefined): DelegateItem | undefined {
 		// VS Code adds the number of files.
-		return this.items.get(label.replace(/ \([^()]*\)$/, ''));
+		return tab && this.items.get(tab.label.replace(/ \([^()]*\)$/, ''));
 	}
 
 	private look(): void {

@@ -52,8 +52,9 @@ export class Reviews {
 			];
 		});
 		const label = plainLine(l10n.t('Changes of “{0}”', fullLabel));
+		const shown = files.map(({ path }) => join(worktree.folder, path));
+		this.opened.add(label, item, shown);
 		await vscode.commands.executeCommand('vscode.changes', label, resources);
-		this.opened.add(label, item);
 	}
 
 	/** Text of a file as it was before the delegate began. */

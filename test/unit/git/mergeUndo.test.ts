@@ -165,6 +165,17 @@ it('takes a merge commit back without a branch, and records it in the reflog', a
 	expect(repo.git(['reflog', '-1', '--format=%gs'])).toBe('nancy: undo merge');
 });
 
+it.each(['refs/heads/main.lock', 'index.lock'])('changes nothing while another git holds %s', async lock => {
+	const worktree = await begin(false);
+	const record = await merge(worktree);
+	const before = checkout();
+	repo.write({ [`.git/${lock}`]: '' });
+	await expect(undoMerge(worktree, record)).rejects.toMatchObject({ code: 'git' });
+	rmSync(join(repo.root, '.git', lock));
+	expect(checkout()).toEqual(before);
+	expect(await undoMerge(worktree, record)).toEqual({ ok: true });
+});
+
 it('leaves a merge commit that is on a remote', async () => {
 	const worktree = await begin(false);
 	const record = await merge(worktree);

@@ -69,7 +69,11 @@ describe('where a delegate works', () => {
 			at('2026-01-01T03:00:00.000Z', third),
 			at('2026-01-01T00:00:00.000Z', elsewhere),
 		];
-		const merges = (list: readonly Delegate[]) => list.map(each => mergeOf(each, list));
+		const merges = (list: readonly Delegate[]) =>
+			list.map(each => {
+				const at = worktreeOf(each, list);
+				return at && mergeOf(each, at, list);
+			});
 		expect(merges(all([early]))).toEqual([early, early, undefined, undefined]);
 		expect(merges(all([early, late]))).toEqual([late, late, late, undefined]);
 		expect(merges(all([]))).toEqual([undefined, undefined, undefined, undefined]);
