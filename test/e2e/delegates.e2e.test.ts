@@ -495,11 +495,11 @@ describe('in a trusted folder, delegates', () => {
 
 		await row(/Explain it.*running · 1 tool call/).waitFor();
 		await workbench.rowAction(row(/Explain it/), 'Message This Delegate');
-		await workbench.webview().locator('#recipients input:checked').waitFor();
+		await workbench.webview().locator('#recipients', { hasText: 'To: Delegate: Explain it' }).waitFor();
 		await workbench.webview().locator('#text').fill('Be brief.');
 		await page.keyboard.press('Control+Enter');
-		// In the list of what was sent: the Inbox may be too low for its row to be drawn.
-		await workbench.webview().getByText('Be brief.').waitFor();
+		// The Inbox may be too low for its row to be drawn.
+		await workbench.webview().locator('#note', { hasText: 'Sent to Delegate: Explain it' }).waitFor();
 		await workbench.contextMenu(row(/Explain it/), 'Send Back to Delegate');
 		await workbench.answer('And now in verse. [[text:In verse]]');
 		await workbench.toast(/reads your comments before it stops/).waitFor();

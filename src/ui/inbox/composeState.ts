@@ -87,21 +87,23 @@ function nameOf(to: readonly Labelled[]): string {
 }
 
 function lastSent(all: readonly Labelled[], limitOf: LimitOf): PageState['sent'] {
-	return all
-		.flatMap(({ folder, address, label }) =>
-			folder
-				.messages(address)
-				.messages.filter(({ author }) => author.is === 'human')
-				.map(message => ({ label, message })),
-		)
-		.toSorted((a, b) => (a.message.id < b.message.id ? 1 : -1))
-		.slice(0, SENT_SHOWN)
-		.map(({ label, message }) => ({
-			to: label,
-			text: visible(firstLine(message.content.text)),
-			state: markOf(message),
-			detail: visible(messageLine(message, limitOf)),
-		}));
+	// There may be thousands of messages, and this runs at each change: they are not sorted.
+	let newest: { label: string; message: StoredMessage }[] = [];
+	for (const { folder, address, label } of all) {
+		for (const message of folder.messages(address).messages) {
+			const oldest = newest.length < SENT_SHOWN ? '' : (newest.at(-1)?.message.id ?? '');
+			if (message.author.is !== 'human' || message.id <= oldest) continue;
+			newest = [...newest, { label, message }]
+				.toSorted((a, b) => (a.message.id < b.message.id ? 1 : -1))
+				.slice(0, SENT_SHOWN);
+		}
+	}
+	return newest.map(({ label, message }) => ({
+		to: label,
+		text: visible(firstLine(message.content.text)),
+		state: markOf(message),
+		detail: visible(messageLine(message, limitOf)),
+	}));
 }
 
 function markOf({ state, held }: StoredMessage): PageState['sent'][number]['state'] {

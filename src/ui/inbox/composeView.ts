@@ -218,11 +218,13 @@ export class ComposeView implements vscode.Disposable {
 		drafts.to = { ...drafts.to, isChosen: false };
 	}
 
-	/** Words that were changed become a draft for the same worker. */
+	/** Changed words become a draft for the same worker, unless it has one. */
 	private leaveEdit(): void {
 		const edit = this.editing;
 		this.editing = undefined;
-		if (edit && edit.draft.text !== edit.was.text) this.own.drafts.set([keyOf(edit.item)], edit.draft);
+		if (!edit || edit.draft.text === edit.was.text) return;
+		const to = [keyOf(edit.item)];
+		if (!this.own.drafts.get(to)) this.own.drafts.set(to, edit.draft);
 	}
 
 	// Sending
