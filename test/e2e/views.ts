@@ -173,9 +173,11 @@ export function testTrustedViews(seen: () => Seen): void {
 		await workbench.webview().locator('#text:focus').waitFor();
 		await page.keyboard.type('Written without a mouse');
 		await page.keyboard.press('Control+Enter');
+		await expect.poll(async () => (await queue(seen())).onDisk).toContain('Written');
+		// The open box leaves the list little room.
+		await fold(workbench, 'Compose');
 		await workbench.row('Inbox', /Written without a mouse.*queued/).waitFor();
 		// Also where the box has to be opened first, and nobody is named.
-		await fold(workbench, 'Compose');
 		await workbench.command('Nancy: Compose Message');
 		await workbench.webview().locator('#text:focus').waitFor();
 	});

@@ -55,6 +55,7 @@ describe('concludeState', () => {
 		],
 		['working', [bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'batch-end' }]],
 		['working', [bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'permission-answered' }]],
+		['working', [bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'permission-denied' }]],
 		['idle', [{ kind: 'stop' }, { kind: 'permission-answered' }]],
 		['idle', [bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'stop' }]],
 		['idle', [{ kind: 'prompt' }, { kind: 'stop' }]],
