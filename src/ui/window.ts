@@ -133,7 +133,7 @@ function delegateCollaborators(
 ) {
 	const opened = own.add(new OpenReviews(keys));
 	return {
-		reviews: new Reviews(folders, operations.worktrees, opened),
+		reviews: new Reviews(folders, operations.worktrees, opened, agentName),
 		opened,
 		agentName,
 		comments: own.add(new ReviewComments(folders, operations, context.workspaceState, keys)),

@@ -349,7 +349,7 @@ describe('in a trusted folder, delegates', () => {
 		const newest = page.locator('.multiDiffEntry .modified .view-line', { hasText: 'by the delegate, twice' });
 		await newest.waitFor();
 		await page.locator('.editor-actions .action-label[aria-label^="Merge"]').click();
-		await workbench.quick.getByText(/Merge “Make a file.*”: 1 file, \+1 −0, into main/).waitFor();
+		await workbench.quick.getByText(/Merge “Make a file.*round 2”: 1 file, \+1 −0, into main/).waitFor();
 		expect(await workbench.quickInput.inputValue()).toMatch(/^Make a file so that it is there.{1,50}$/);
 		await lab.picture('delegates-merge');
 		await page.keyboard.press('Escape');

@@ -1,9 +1,7 @@
 import { l10n } from 'vscode';
-import type { Delegate } from '../../core/delegates/delegate.ts';
 import { askLine } from '../kit/inputs.ts';
 import { ask } from '../kit/messages.ts';
 import type { MergePreview } from '../ports.ts';
-import { shortTitle } from './delegateWords.ts';
 import { mergeSubject } from './mergeSubject.ts';
 
 /** What a merge will do, before it is done. */
@@ -13,11 +11,16 @@ const SHORT_COMMIT = 8;
 
 /**
  * Asks for the subject of the merge commit, or whether to change the files if there is no commit.
+ * @param fullTitle the delegate's, from which the subject is offered
  * @returns undefined if the user cancels
  */
-export async function askForMerge(delegate: Delegate, preview: MergePreview): Promise<string | undefined> {
-	const title = l10n.t('Merge “{0}”: {1}', shortTitle(delegate), mergeWords(preview));
-	const subject = mergeSubject(delegate.record.title);
+export async function askForMerge(
+	label: string,
+	fullTitle: string,
+	preview: MergePreview,
+): Promise<string | undefined> {
+	const title = l10n.t('Merge “{0}”: {1}', label, mergeWords(preview));
+	const subject = mergeSubject(fullTitle);
 	if (preview.how === 'merged')
 		return askLine(title, l10n.t('The subject of the merge commit'), {
 			value: subject,

@@ -11,7 +11,7 @@ import { DelegateId } from '../../protocol/delegate.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import { SCHEMES, VIEWS } from '../contributions.ts';
 import type { DelegateItem } from './delegatesView.ts';
-import { shortTitle } from './delegateWords.ts';
+import { delegateLabels, shortTitle } from './delegateWords.ts';
 import type { Folders } from '../folders.ts';
 import { ask, inform, warn } from '../kit/messages.ts';
 import { plainLine } from '../kit/plain.ts';
@@ -31,16 +31,18 @@ export class Reviews {
 		private readonly folders: Folders,
 		private readonly worktrees: WorktreeOperations,
 		private readonly opened: OpenReviews,
+		private readonly agentName: (driver: string) => string,
 	) {}
 
 	/** Opens all changes side by side. */
 	async open(item: DelegateItem): Promise<void> {
-		const { folder, delegate, fullLabel } = item;
+		const { folder, delegate } = item;
+		const title = this.titleOf(item);
 		const worktree = worktreeIn(folder.delegates(), delegate);
 		const files = await this.worktrees.changes(folder, worktree);
 		const { id } = delegate.record;
 		if (files.length === 0) {
-			void inform(l10n.t('“{0}” has changed nothing.', fullLabel));
+			void inform(l10n.t('“{0}” has changed nothing.', title));
 			return;
 		}
 		const resources = files.map(file => {
@@ -51,7 +53,7 @@ export class Reviews {
 				file.status === 'deleted' ? undefined : now,
 			];
 		});
-		const label = plainLine(l10n.t('Changes of “{0}”', fullLabel));
+		const label = plainLine(l10n.t('Changes of “{0}”', title));
 		const shown = files.map(({ path }) => join(worktree.folder, path));
 		this.opened.add(label, item, shown);
 		await vscode.commands.executeCommand('vscode.changes', label, resources);
@@ -76,15 +78,16 @@ export class Reviews {
 	async merge(item: DelegateItem): Promise<void> {
 		const { folder, delegate } = item;
 		const { id } = delegate.record;
+		const title = this.titleOf(item);
 		if (delegate.state === 'failed') throw notDone(delegate);
 		const worktree = worktreeIn(folder.delegates(), delegate);
 		refuseBusy(item, worktree);
 		const preview = await inProgress(VIEWS.delegates, () => this.worktrees.previewMerge(folder, worktree));
 		if (preview.files === 0) {
-			void inform(l10n.t('There is nothing left to merge of “{0}”.', shortTitle(delegate)));
+			void inform(l10n.t('There is nothing left to merge of “{0}”.', title));
 			return;
 		}
-		const subject = await askForMerge(delegate, preview);
+		const subject = await askForMerge(title, delegate.record.title, preview);
 		if (subject === undefined) return;
 		// This text is for git, so it is not translated.
 		const outcome = await inProgress(VIEWS.delegates, () =>
@@ -100,17 +103,18 @@ export class Reviews {
 		const undo = l10n.t('Undo');
 		const remove = l10n.t('Remove Worktree');
 		const buttons = outcome.how === 'nothing' ? [remove] : [undo, remove];
-		const chosen = await inform(mergedWords(shortTitle(delegate), preview, outcome.how), ...buttons);
+		const chosen = await inform(mergedWords(title, preview, outcome.how), ...buttons);
 		if (chosen === undo) await this.undoMerge(item);
 		if (chosen === remove) await this.remove(item, worktree, false);
 	}
 
 	/** Needs no question: the work stays in the worktree, and can be merged again. */
-	async undoMerge({ folder, delegate }: DelegateItem): Promise<void> {
+	async undoMerge(item: DelegateItem): Promise<void> {
+		const { folder, delegate } = item;
 		const worktree = worktreeIn(folder.delegates(), delegate);
 		const outcome = await inProgress(VIEWS.delegates, () => this.worktrees.undoMerge(folder, worktree));
 		await folder.refresh();
-		const title = shortTitle(delegate);
+		const title = this.titleOf(item);
 		if (outcome.ok) void inform(l10n.t('The merge of “{0}” is undone. Its worktree still has the changes.', title));
 		else void warn(l10n.t('The merge of “{0}” was not undone: {1}.', title, outcome.reason));
 	}
@@ -127,7 +131,7 @@ export class Reviews {
 		const worktree = worktreeIn(folder.delegates(), delegate);
 		refuseBusy(item, worktree);
 		const only = await this.worktrees.only(folder, worktree);
-		const question = l10n.t('Remove the worktree of “{0}”?', shortTitle(delegate));
+		const question = l10n.t('Remove the worktree of “{0}”?', this.titleOf(item));
 		const keep = l10n.t('Remove, Keep Branch');
 		const discard = l10n.t('Discard Everything');
 		const remove = l10n.t('Remove');
@@ -136,6 +140,11 @@ export class Reviews {
 		const answer = await ask(question, detail, ...buttons);
 		if (answer === undefined) return;
 		await this.remove(item, worktree, answer === discard);
+	}
+
+	/** Of no other delegate of the folder. */
+	private titleOf({ folder, delegate }: DelegateItem): string {
+		return delegateLabels(folder.delegates(), this.agentName).full(delegate);
 	}
 
 	private async remove({ folder }: DelegateItem, worktree: Worktree, discard: boolean): Promise<void> {
