@@ -91,7 +91,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		seen,
 		keys,
 		failures,
-		selectedTasks: () => views.tasks.selection.map(elementOf),
+		taskOfKey: () => tasks.toggledRow(),
 	});
 	own.add(new Notifications(folders, failures, reactions({ folders, failures, compose, handlers })));
 	own.add(followFacts({ folders, choices, traffic, views, keys }));

@@ -83,7 +83,7 @@ export function testRestrictedViews(seen: () => Seen): void {
 		await workbench.command('Nancy Traffic: Focus on Traffic View');
 		// Restricted Mode: everything is there to be read.
 		await workbench.row('Tasks', /Fix the login.*idle · The tests pass\./).waitFor();
-		await workbench.pane('Tasks').getByText('Restricted Mode: Nancy shows what is here').waitFor();
+		await workbench.pane('Tasks').getByText('Restricted Mode: you can look').waitFor();
 		await workbench.row('Inbox', /First thought.*queued · directive/).waitFor();
 		await workbench.row('Traffic', /tool Bash.*npm test · 1\.2 s/).waitFor();
 		expect(await workbench.pane('Compose').count()).toBe(0);

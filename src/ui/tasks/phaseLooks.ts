@@ -5,7 +5,7 @@ import type { Phase } from '../../core/live/overview.ts';
 export const phaseIcons: Readonly<Record<Phase, vscode.ThemeIcon>> = {
 	starting: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
 	working: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
-	waiting: new vscode.ThemeIcon('question', new vscode.ThemeColor('charts.orange')),
+	waiting: new vscode.ThemeIcon('question', new vscode.ThemeColor('notificationsWarningIcon.foreground')),
 	idle: new vscode.ThemeIcon('circle-filled', new vscode.ThemeColor('charts.green')),
 	ended: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground')),
 };

@@ -25,14 +25,14 @@ export interface TaskCollaborators {
 	orchestrator: Orchestrator;
 	terminals: Terminals;
 	seen: SeenStops;
-	/** The selected rows of the view. A key acts on them. */
-	selectedTasks: () => readonly unknown[];
+	/** The row that a key of the view was pressed on. */
+	taskOfKey: () => unknown;
 }
 
 type Args = readonly unknown[];
 
 /** The argument of a key of the view, in package.json. */
-const SELECTED = 'selected';
+const BY_KEY = 'by-key';
 
 /** The commands for tasks and workers. */
 export function taskHandlers(own: TaskCollaborators) {
@@ -139,9 +139,9 @@ async function taskOf(
 	return pickTask(own.folders, which, none);
 }
 
-/** The row that the command was called from, or the selected one for a key, which has no row. */
-function rowsOf({ selectedTasks }: TaskCollaborators, args: Args): Args {
-	return args[0] === SELECTED ? selectedTasks() : args;
+/** The row that the command was called from, by the mouse or by a key. */
+function rowsOf({ taskOfKey }: TaskCollaborators, args: Args): Args {
+	return args[0] === BY_KEY ? [taskOfKey()] : args;
 }
 
 /** The worker of the row, or one that the user chooses. Delegates have commands of their own. */

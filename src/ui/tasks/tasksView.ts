@@ -6,7 +6,7 @@ import type { Choices } from '../choices.ts';
 import { DelegateItem, type DelegatesView } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
 import type { Folder } from '../ports.ts';
-import { LiveTree, type TreeNode } from '../kit/liveTree.ts';
+import { elementOf, LiveTree, type TreeNode } from '../kit/liveTree.ts';
 import { ProblemItem } from '../kit/problemItem.ts';
 import type { Row } from '../kit/row.ts';
 import { arrange, groupOf, HeldGroups, type Group } from './taskGroups.ts';
@@ -67,6 +67,8 @@ const ENDED_SHOWN = 10;
 export class TasksView extends LiveTree<TaskElement> {
 	private readonly held: HeldGroups;
 	private readonly touches: vscode.Disposable;
+	private selection: readonly unknown[] = [];
+	private lastToggled: unknown;
 
 	constructor(
 		private readonly folders: Folders,
@@ -79,7 +81,10 @@ export class TasksView extends LiveTree<TaskElement> {
 		this.held = new HeldGroups(() => !view.visible || !vscode.window.state.focused);
 		const touch = () => this.touch();
 		this.touches = vscode.Disposable.from(
-			view.onDidChangeSelection(touch),
+			view.onDidChangeSelection(({ selection }) => {
+				this.noteSelection(selection);
+				touch();
+			}),
 			view.onDidExpandElement(touch),
 			view.onDidCollapseElement(touch),
 			choices.onDidChange(() => this.held.release()),
@@ -89,6 +94,24 @@ export class TasksView extends LiveTree<TaskElement> {
 	/** The user is in the view: see {@link HeldGroups}. */
 	touch(): void {
 		this.held.touch();
+	}
+
+	/**
+	 * The row that a key of the view was pressed on. VS Code gives a key's command no row, and tells of the focused row only when it is
+	 * selected. So the keys in package.json toggle its selection before they run the command, which changes this one row.
+	 */
+	toggledRow(): unknown {
+		return elementOf(this.lastToggled);
+	}
+
+	private noteSelection(selection: readonly unknown[]): void {
+		const isIn = (rows: readonly unknown[]) => (row: unknown) => rows.includes(row);
+		const before = this.selection;
+		this.lastToggled = [
+			...selection.filter(row => !isIn(before)(row)),
+			...before.filter(row => !isIn(selection)(row)),
+		][0];
+		this.selection = selection;
 	}
 
 	override resolveTreeItem(item: vscode.TreeItem, node: TreeNode<TaskElement>): vscode.TreeItem {
