@@ -41,7 +41,7 @@ for (const [name, scene] of Object.entries(scenes)) {
 			await shoot(lab, `${name}-${theme}-${width}`);
 		}
 	}
-	await lab.workbench.command('Nancy: Focus on Traffic View');
+	await lab.workbench.command('Nancy Traffic: Focus on Traffic View');
 	await sleep(SETTLES_MS);
 	await shoot(lab, `${name}-traffic`);
 }
