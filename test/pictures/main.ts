@@ -33,6 +33,8 @@ for (const [name, scene] of Object.entries(scenes)) {
 	await using lab = await openLab({ workspace, size: SIZE, settings, env: { XDG_DATA_HOME: data } });
 	await lab.workbench.activity('Nancy').click();
 	await lab.workbench.pane('Tasks').waitFor();
+	// Opening a folder and reading it takes a few seconds.
+	await sleep(3 * SETTLES_MS);
 	for (const [theme, colors] of Object.entries(THEMES)) {
 		wear(lab, colors);
 		for (const width of WIDTHS) {

@@ -57,7 +57,7 @@ async function seedTasks(workspace: Workspace, seeds: readonly Seed[]): Promise<
 		await workspace.createTask(taskRecord(task, driver, { title, prompt: `Please: ${title}.` }));
 		for (const [at, doing] of workers.entries()) {
 			const worker = WorkerName.parse(at === 0 ? FIRST_WORKER : `worker-${at + 1}`);
-			const session = `${task}-${at}`.slice(0, 40);
+			const session = `${at}-${task}`;
 			await addBoundWorker(workspace, { task, worker }, { agent: driver, session: SessionId.parse(session) });
 			happens(workspace, session, title, doing);
 		}
@@ -103,7 +103,8 @@ async function seedDelegates(store: Delegates, dataFolder: string): Promise<void
 		const asked = store.filesOfRequest(record.id);
 		const contents = asked.map(file => readFileSync(file, 'utf8'));
 		await tickets.issue(record, asked, contents);
-		await tickets.end(record.id, { isReported: true });
+		if (seed.error === 'cancelled') await tickets.stoppedByHuman(record.id);
+		await tickets.end(record.id, { isReported: true, ...(seed.error !== undefined && { error: seed.error }) });
 	}
 	const added = { 'src/presets.js': 'export const green = 3;\n', 'src/timer.js': 'export const minutes = 4;\n' };
 	await seedWorktree(store, dataFolder, { title: 'Add the presets of the old version' }, added);
