@@ -64,16 +64,20 @@ async function seedTasks(workspace: Workspace, seeds: readonly Seed[]): Promise<
 	}
 }
 
+/** Each event is a file with a name of its own. */
+let events = 0;
+
 /** The events of a session. The hooks of all CLIs come to the same, so those of one serve for all. */
 function happens(workspace: Workspace, session: string, title: string, doing: Doing): void {
 	if (doing === 'starting') return;
 	const tool = { tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_use_id: 'toolu_1' };
-	spool(workspace, session, 'UserPromptSubmit', { prompt: `Please: ${title}.` }, '1');
-	spool(workspace, session, 'PreToolUse', tool, '2');
-	if (doing === 'asks') spool(workspace, session, 'PermissionRequest', tool, '3');
+	const happened = (event: string, payload: object) => spool(workspace, session, event, payload, String(++events));
+	happened('UserPromptSubmit', { prompt: `Please: ${title}.` });
+	happened('PreToolUse', tool);
+	if (doing === 'asks') happened('PermissionRequest', tool);
 	if (doing !== 'stopped') return;
-	spool(workspace, session, 'PostToolUse', { ...tool, tool_response: {}, duration_ms: 1200 }, '3');
-	spool(workspace, session, 'Stop', { last_assistant_message: 'All pages are translated.' }, '4');
+	happened('PostToolUse', { ...tool, tool_response: {}, duration_ms: 1200 });
+	happened('Stop', { last_assistant_message: 'All pages are translated.' });
 }
 
 async function seedMail(workspace: Workspace): Promise<void> {
@@ -88,8 +92,9 @@ async function seedMail(workspace: Workspace): Promise<void> {
 
 async function seedDelegates(store: Delegates, dataFolder: string): Promise<void> {
 	const tickets = new Tickets(dataFolder, store.workspace.folder);
+	// All are over: Nancy would start one that waits, and look for the process of one that runs.
 	const seeds: readonly DelegateSeed[] = [
-		{ title: 'Measure the start-up time', state: 'running', tool_calls: 3 },
+		{ title: 'Measure the start-up time', state: 'done', tool_calls: 3 },
 		{ title: 'Review the last commit', state: 'done', tool_calls: 1 },
 		{ title: 'Write a changelog', state: 'done', tool_calls: 2 },
 		{ title: 'Explain the scheduler', state: 'done', tool_calls: 7 },
@@ -97,9 +102,7 @@ async function seedDelegates(store: Delegates, dataFolder: string): Promise<void
 		{ title: 'Rename the presets', state: 'failed', error: 'cancelled' },
 	];
 	for (const seed of seeds) {
-		const { record, state } = await seedDelegate(store, seed);
-		// Of its own delegates, Nancy would start one that waits, and look for the process of one that runs.
-		if (state === 'running') continue;
+		const { record } = await seedDelegate(store, seed);
 		const asked = store.filesOfRequest(record.id);
 		const contents = asked.map(file => readFileSync(file, 'utf8'));
 		await tickets.issue(record, asked, contents);

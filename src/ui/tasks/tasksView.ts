@@ -4,6 +4,7 @@ import type { TaskView, WorkerView } from '../../core/live/overview.ts';
 import { isSameAddress, type WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { Choices } from '../choices.ts';
 import { DelegateItem, type DelegatesView } from '../delegates/delegatesView.ts';
+import { delegateLabels } from '../delegates/delegateWords.ts';
 import type { Folders } from '../folders.ts';
 import type { Folder } from '../ports.ts';
 import { elementOf, LiveTree, type TreeNode } from '../kit/liveTree.ts';
@@ -134,14 +135,14 @@ export class TasksView extends LiveTree<TaskElement> {
 		if (parent instanceof GroupItem) return parent.tasks.map(task => itemFor(parent.folder, task));
 		if (parent instanceof TaskItem)
 			return workersOf(parent.task.workers).map(worker => new WorkerItem(parent.folder, parent.task, worker));
-		if (parent instanceof WorkerItem) return delegatesOf(parent);
+		if (parent instanceof WorkerItem) return delegatesOf(parent, this.names);
 		if (parent instanceof ArchivedItem) return parent.tasks.map(task => new TaskItem(parent.folder, task));
 		return [];
 	}
 
 	protected itemOf(element: TaskElement): Row {
 		if (element instanceof WorkerItem)
-			return workerRow(element, this.names, delegatesOf(element), isWholeTask(element));
+			return workerRow(element, this.names, delegatesOf(element, this.names), isWholeTask(element));
 		if (element instanceof TaskItem) return taskRow(element);
 		if (element instanceof DelegateItem) return this.delegates.itemOf(element);
 		if (element instanceof GroupItem) return groupRow(element);
@@ -184,11 +185,14 @@ function isWholeTask({ task }: WorkerItem): boolean {
 }
 
 /** The delegates whose result the worker gets, newest first. */
-function delegatesOf({ folder, address }: WorkerItem): DelegateItem[] {
-	const own = folder.delegates().filter(({ record }) => record.parent && isSameAddress(record.parent, address));
+function delegatesOf({ folder, address }: WorkerItem, names: AgentNames): DelegateItem[] {
+	const all = folder.delegates();
+	const own = all.filter(({ record }) => record.parent && isSameAddress(record.parent, address));
+	if (own.length === 0) return [];
+	const labels = delegateLabels(all, driver => names.full(driver));
 	const isEarlier = new Set(own.filter(({ state }) => isFinal(state)).slice(0, -ENDED_SHOWN));
 	return own
 		.filter(delegate => !isEarlier.has(delegate))
 		.toReversed()
-		.map(delegate => new DelegateItem(folder, delegate));
+		.map(delegate => new DelegateItem(folder, delegate, labels.full(delegate)));
 }
