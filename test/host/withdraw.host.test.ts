@@ -42,7 +42,9 @@ describe('withdrawing a message in the window', () => {
 		const message = messages.find(each => each.id === id);
 		assert.ok(message);
 		const operations = new WindowOperations(temp, '0.0.0', () => undefined);
-		await withdrawMessage({ operations }, [new MessageItem(unusedFolder(workspace), address, message)]);
+		const nothing = { overview: () => ({ tasks: [], problems: [] }), delegates: () => [] };
+		const folder = Object.assign(unusedFolder(workspace), nothing);
+		await withdrawMessage({ operations }, [new MessageItem(folder, address, message)]);
 	}
 
 	it('says nothing of a message that nobody has read', async () => {
