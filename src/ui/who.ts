@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import type { TaskView, WorkerView } from '../core/live/overview.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { Author } from '../protocol/author.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
@@ -9,17 +10,30 @@ import { workerLabel } from './tasks/taskLabels.ts';
 /** A delegate's title may be a prompt. Long enough to tell prompts apart, and short enough for a toast. */
 const MOST = 60;
 
+interface Known {
+	workers: ReadonlyMap<string, WorkerView>;
+	/** Those that somebody has asked for, by mailbox. */
+	names: Map<string, string>;
+}
+
+/** An overview's tasks are the same list until something has changed. Thousands of rows ask for few names. */
+const known = new WeakMap<readonly TaskView[], Known>();
+
 /**
  * The name of a worker for a person: the label of its task, with the worker's own name if the task has several. A delegate has a title of
  * its own. `you` is the human's own mailbox.
  */
 export function whoIs(folder: Folder, address: WorkerAddress): string {
 	if (address.worker === ORCHESTRATOR) return l10n.t('you');
-	const { tasks } = folder.overview();
-	const task = tasks.find(({ record }) => record.name === address.task);
-	const worker = task?.workers.find(({ record }) => record.name === address.worker);
-	const delegate = folder.delegates().find(({ record }) => record.id === worker?.record.delegate);
-	return delegate ? firstLine(delegate.record.title, MOST) : workerLabel(tasks, address);
+	const { workers, names } = knownOf(folder);
+	const mailbox = `${address.task}/${address.worker}`;
+	const before = names.get(mailbox);
+	if (before !== undefined) return before;
+	const id = workers.get(mailbox)?.record.delegate;
+	const delegate = id === undefined ? undefined : folder.delegates().find(({ record }) => record.id === id);
+	const name = delegate ? firstLine(delegate.record.title, MOST) : workerLabel(folder.overview().tasks, address);
+	names.set(mailbox, name);
+	return name;
 }
 
 /** The writer of a message, as {@link whoIs} names workers. */
@@ -40,9 +54,19 @@ export function whoWrote(folder: Folder, author: Author): string {
 
 /** @param mailbox `<task>/<worker>` */
 function named(folder: Folder, mailbox: string | undefined): string | undefined {
-	for (const { record, workers } of folder.overview().tasks) {
-		const worker = workers.find(each => `${record.name}/${each.record.name}` === mailbox);
-		if (worker) return whoIs(folder, { task: record.name, worker: worker.record.name });
-	}
-	return mailbox;
+	const { task, name } = (mailbox !== undefined && knownOf(folder).workers.get(mailbox)?.record) || {};
+	return task === undefined || name === undefined ? mailbox : whoIs(folder, { task, worker: name });
+}
+
+function knownOf(folder: Folder): Known {
+	const { tasks } = folder.overview();
+	const before = known.get(tasks);
+	if (before) return before;
+	const workers = tasks.flatMap(task => task.workers);
+	const now: Known = {
+		workers: new Map(workers.map(worker => [`${worker.record.task}/${worker.record.name}`, worker])),
+		names: new Map(),
+	};
+	known.set(tasks, now);
+	return now;
 }

@@ -40,7 +40,7 @@ export class TurnArranger {
 		if (this.calls.settle(id, at, event)) return;
 		const node: TrafficNode = { id, at, event, deliveries: [], troubles: [] };
 		if (event.durationMs !== undefined) node.durationMs = event.durationMs;
-		if (event.tool !== undefined) node.tool = this.wordsOf(event.driver)?.tools[event.tool] ?? event.tool;
+		if (event.tool !== undefined) node.tool = commonName(this.wordsOf(event.driver)?.tools, event.tool);
 		this.calls.begin(node);
 		turn.nodes.push(node);
 		if (++this.count > this.mostNodes) this.forgetOldest();
@@ -94,4 +94,9 @@ function attach(nodes: readonly TrafficNode[], note: DeliveryNote | TroubleNote)
 	if (note.nancy === 'delivery') node.deliveries.push(note);
 	else node.troubles.push(note);
 	return true;
+}
+
+/** The name that all CLIs share. A model may call a tool anything, `constructor` too. */
+function commonName(tools: Readonly<Record<string, string>> = {}, tool: string): string {
+	return (Object.hasOwn(tools, tool) ? tools[tool] : undefined) ?? tool;
 }

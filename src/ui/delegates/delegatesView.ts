@@ -126,7 +126,7 @@ export class DelegatesView extends LiveTree<Element> {
 	private delegateItem(element: DelegateItem): Row {
 		const { folder, delegate, label } = element;
 		const { record, state, error } = delegate;
-		const item = row(`${folder.path}//${record.id}`, label);
+		const item = row(`${folder.path}//:delegate/${record.id}`, label);
 		const all = folder.delegates();
 		const worktree = worktreeOf(delegate, all);
 		const isMerged = mergedIn(delegate, worktree, all) !== undefined;
@@ -244,7 +244,7 @@ function groupItem({ folder, group, delegates, labels }: GroupItem): Row {
 	const title = labels.group(group);
 	const isOver = delegates.every(({ state }) => isFinal(state));
 	const item = row(
-		`${folder.path}//group/${group}`,
+		`${folder.path}//:group/${group}`,
 		title,
 		isOver ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.Expanded,
 	);
@@ -260,7 +260,7 @@ function groupItem({ folder, group, delegates, labels }: GroupItem): Row {
 }
 
 function earlierItem({ folder, entries }: EarlierItem): Row {
-	const item = row(`${folder.path}//earlier`, l10n.t('Earlier'), vscode.TreeItemCollapsibleState.Collapsed);
+	const item = row(`${folder.path}//:earlier`, l10n.t('Earlier'), vscode.TreeItemCollapsibleState.Collapsed);
 	item.contextValue = 'earlier';
 	item.iconPath = new vscode.ThemeIcon('history');
 	item.description = String(entries.length);

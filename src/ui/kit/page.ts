@@ -3,9 +3,9 @@ import { plainLine } from './plain.ts';
 
 /** Another person's text in a page that VS Code renders from Markdown: shown as it is, whatever is in it. */
 
-/** As one line. The preview makes links of addresses too, at their colon. */
+/** As one line. Markdown takes every sign for itself that stands behind a backslash. The preview makes links of bare addresses, too. */
 export function pageLine(text: string): string {
-	return plainLine(text, 2000).replace(/[\\`*_{}[\]<>#|:@&~]/g, '\\$&');
+	return plainLine(text, 2000).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }
 
 /** With its lines. No line of the text can end the block. */

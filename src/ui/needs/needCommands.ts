@@ -24,13 +24,13 @@ export interface NeedCollaborators {
 
 /** The commands that lead to what needs the user. */
 export function needHandlers(own: NeedCollaborators) {
-	// The round goes on after this one, also when it needs nothing any more.
+	// Where the user was last.
 	let last: string | undefined;
 	return {
 		'nancy.showAttention': () => showAttention(own),
 		'nancy.nextNeed': async () => {
 			const next = nextAfter(needsOf(own.folders, own.seen), last);
-			last = next?.key;
+			last = next?.place;
 			if (next) await goTo(own, next);
 			else void inform(l10n.t('No agent needs you.'));
 		},

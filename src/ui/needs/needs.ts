@@ -5,13 +5,14 @@ import { isUnread, MailItem } from '../inbox/inboxItems.ts';
 import type { Folder } from '../ports.ts';
 import { WorkerItem } from '../tasks/tasksView.ts';
 import { messageTime } from '../words.ts';
+import type { Placed } from './round.ts';
 import type { SeenStops } from './seenStops.ts';
 
 /** An act that only the user can do: answer an agent, look at what it did, or read what it wrote. */
-export type Need = { readonly key: string; readonly folder: Folder; readonly since: string | undefined } & (
-	| { readonly kind: 'waiting' | 'stopped'; readonly item: WorkerItem }
-	| { readonly kind: 'message' | 'delegate'; readonly item: MailItem }
-);
+export type Need = Placed & { readonly folder: Folder; readonly since: string | undefined } & (
+		| { readonly kind: 'waiting' | 'stopped'; readonly item: WorkerItem }
+		| { readonly kind: 'message' | 'delegate'; readonly item: MailItem }
+	);
 
 /** Feedback that waited for the stop sets the agent to work again a moment later, in milliseconds. */
 const STOP_SETTLES_MS = 400;
@@ -21,8 +22,7 @@ const ORDER: readonly Need['kind'][] = ['waiting', 'stopped', 'message', 'delega
 /** All that needs the user, in all folders: who waits first, and of each kind the oldest first. Archived tasks need nothing. */
 export function needsOf(folders: Folders, seen: SeenStops): Need[] {
 	const needs = folders.list().flatMap(folder => [...workerNeeds(folder, seen), ...mailNeeds(folder)]);
-	const rank = ({ kind }: Need) => ORDER.indexOf(kind);
-	return needs.toSorted((a, b) => rank(a) - rank(b) || ((a.since ?? '') < (b.since ?? '') ? -1 : 1));
+	return needs.toSorted((a, b) => (a.place < b.place ? -1 : 1));
 }
 
 /** Messages that no agent has read yet. Nobody will read those that an ended delegate has left. */
@@ -50,35 +50,49 @@ function workerNeeds(folder: Folder, seen: SeenStops): Need[] {
 			if (worker.record.delegate !== undefined) continue;
 			const item = new WorkerItem(folder, task, worker);
 			const key = workerKey(item);
-			const { phase, at } = worker.state;
+			const { phase, since } = worker.state;
 			const { turnEndedAt } = worker;
-			if (phase === 'waiting') needs.push({ key, folder, kind: 'waiting', item, since: at });
+			if (phase === 'waiting')
+				needs.push({ place: placeOf('waiting', since, key), folder, kind: 'waiting', item, since });
 			if (
 				phase === 'idle' &&
 				turnEndedAt !== undefined &&
 				hasSettled(turnEndedAt) &&
 				seen.isNew(key, turnEndedAt)
 			)
-				needs.push({ key, folder, kind: 'stopped', item, since: turnEndedAt });
+				needs.push({
+					place: placeOf('stopped', turnEndedAt, key),
+					folder,
+					kind: 'stopped',
+					item,
+					since: turnEndedAt,
+				});
 		}
 	}
 	return needs;
 }
 
 function mailNeeds(folder: Folder): Need[] {
-	return openTasks(folder).flatMap(({ record: { name: task } }) =>
+	const withMail = openTasks(folder).filter(({ unread }) => unread > 0);
+	return withMail.flatMap(({ record: { name: task } }) =>
 		folder
 			.messages({ task, worker: ORCHESTRATOR })
 			.messages.map(message => new MailItem(folder, task, message))
 			.filter(isUnread)
-			.map(item => ({
-				key: `${folder.path}//${task}//${item.message.id}`,
-				folder,
-				kind: item.message.author.is === 'delegate' ? 'delegate' : 'message',
-				item,
-				since: messageTime(item.message.id),
-			})),
+			.map(item => mailNeed(item)),
 	);
+}
+
+function mailNeed(item: MailItem): Need {
+	const { folder, task, message } = item;
+	const kind = message.author.is === 'delegate' ? 'delegate' : 'message';
+	const since = messageTime(message.id);
+	return { place: placeOf(kind, since, `${folder.path}//${task}//${message.id}`), folder, kind, item, since };
+}
+
+/** Who waits comes first, and of each kind the oldest. */
+function placeOf(kind: Need['kind'], since: string | undefined, key: string): string {
+	return `${ORDER.indexOf(kind)} ${since ?? ''} ${key}`;
 }
 
 function openTasks(folder: Folder) {

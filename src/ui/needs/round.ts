@@ -1,8 +1,13 @@
-/** The need after the one with the key, round and round; the first if none has it. */
-export function nextAfter<T extends { readonly key: string }>(
-	needs: readonly T[],
-	last: string | undefined,
-): T | undefined {
-	const at = needs.findIndex(({ key }) => key === last);
-	return needs[(at + 1) % needs.length];
+/** Has a place among others: see {@link nextAfter}. */
+export interface Placed {
+	/** Sorts before the places of those that come later. */
+	readonly place: string;
+}
+
+/**
+ * The first one behind the place where the user was last, round and round. Whatever was there may need nothing any more.
+ * @param all in the order of their places
+ */
+export function nextAfter<T extends Placed>(all: readonly T[], last: string | undefined): T | undefined {
+	return all.find(({ place }) => last !== undefined && place > last) ?? all[0];
 }

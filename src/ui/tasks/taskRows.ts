@@ -32,7 +32,7 @@ export function folderRow({ folder }: Pick<OfTask, 'folder'>): Row {
 
 export function groupRow({ folder, group, tasks }: OfTasks & { readonly group: Group }): Row {
 	const label = groupWord(group);
-	const item = row(`${folder.path}//group/${group}`, label, vscode.TreeItemCollapsibleState.Expanded);
+	const item = row(`${folder.path}//:group/${group}`, label, vscode.TreeItemCollapsibleState.Expanded);
 	item.contextValue = 'group';
 	item.description = String(tasks.length);
 	item.accessibilityInformation = { label: l10n.t('{0}, tasks: {1}', label, tasks.length) };
@@ -53,7 +53,7 @@ function groupWord(group: Group): string {
 }
 
 export function archivedRow({ folder, tasks }: OfTasks): Row {
-	const item = row(`${folder.path}//archived`, l10n.t('Archived'), vscode.TreeItemCollapsibleState.Expanded);
+	const item = row(`${folder.path}//:archived`, l10n.t('Archived'), vscode.TreeItemCollapsibleState.Expanded);
 	item.contextValue = 'archived';
 	item.iconPath = new vscode.ThemeIcon('archive');
 	item.description = String(tasks.length);

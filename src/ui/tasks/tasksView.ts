@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import type { TaskView, WorkerView } from '../../core/live/overview.ts';
-import { isSameAddress, type WorkerAddress } from '../../core/workspace/workspace.ts';
+import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { Choices } from '../choices.ts';
 import { DelegateItem, type DelegatesView } from '../delegates/delegatesView.ts';
 import { delegateLabels } from '../delegates/delegateWords.ts';
@@ -135,7 +135,7 @@ export class TasksView extends LiveTree<TaskElement> {
 		if (parent instanceof GroupItem) return parent.tasks.map(task => itemFor(parent.folder, task));
 		if (parent instanceof TaskItem)
 			return workersOf(parent.task.workers).map(worker => new WorkerItem(parent.folder, parent.task, worker));
-		if (parent instanceof WorkerItem) return delegatesOf(parent, this.names);
+		if (parent instanceof WorkerItem) return [...delegatesOf(parent, this.names)];
 		if (parent instanceof ArchivedItem) return parent.tasks.map(task => new TaskItem(parent.folder, task));
 		return [];
 	}
@@ -184,15 +184,35 @@ function isWholeTask({ task }: WorkerItem): boolean {
 	return task.record.archivedAt === undefined && workersOf(task.workers).length === 1;
 }
 
+/** By the worker that gets the result. An overview's tasks are the same list until something has changed. */
+const byParent = new WeakMap<readonly TaskView[], ReadonlyMap<string, DelegateItem[]>>();
+
 /** The delegates whose result the worker gets, newest first. */
-function delegatesOf({ folder, address }: WorkerItem, names: AgentNames): DelegateItem[] {
+function delegatesOf({ folder, address }: WorkerItem, names: AgentNames): readonly DelegateItem[] {
+	const { tasks } = folder.overview();
+	const known = byParent.get(tasks) ?? itemsByParent(folder, names);
+	byParent.set(tasks, known);
+	return known.get(addressKey(address)) ?? [];
+}
+
+function itemsByParent(folder: Folder, names: AgentNames): ReadonlyMap<string, DelegateItem[]> {
+	const items = new Map<string, DelegateItem[]>();
 	const all = folder.delegates();
-	const own = all.filter(({ record }) => record.parent && isSameAddress(record.parent, address));
-	if (own.length === 0) return [];
 	const labels = delegateLabels(all, driver => names.full(driver));
-	const isEarlier = new Set(own.filter(({ state }) => isFinal(state)).slice(0, -ENDED_SHOWN));
-	return own
-		.filter(delegate => !isEarlier.has(delegate))
-		.toReversed()
-		.map(delegate => new DelegateItem(folder, delegate, labels.full(delegate)));
+	const ended = new Map<string, number>();
+	for (const delegate of all.toReversed()) {
+		if (!delegate.record.parent) continue;
+		const parent = addressKey(delegate.record.parent);
+		const count = (ended.get(parent) ?? 0) + Number(isFinal(delegate.state));
+		ended.set(parent, count);
+		if (isFinal(delegate.state) && count > ENDED_SHOWN) continue;
+		const own = items.get(parent) ?? [];
+		own.push(new DelegateItem(folder, delegate, labels.full(delegate)));
+		items.set(parent, own);
+	}
+	return items;
+}
+
+function addressKey({ task, worker }: WorkerAddress): string {
+	return `${task}/${worker}`;
 }

@@ -37,6 +37,12 @@ describe('a call', () => {
 		}
 	});
 
+	it('has its own name, whatever a model calls a tool', () => {
+		const names = ['bash', 'constructor', '__proto__', 'toString'];
+		const nodes = nodesOf(names.map((tool, at) => call(`${at}`, { tool })));
+		expect(nodes.map(({ tool }) => tool)).toEqual(['Bash', 'constructor', '__proto__', 'toString']);
+	});
+
 	it('has a duration only if it ran', () => {
 		const duration = (...steps: readonly Step[]) => nodesOf([call('a'), ...steps])[0]?.durationMs;
 		expect(duration(['tool-end', { tool: 'bash', toolUseId: 'a' }])).toBe(1000);
