@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '../base/errors.ts';
 import { gitList, type GitPlace } from './git.ts';
@@ -13,7 +13,8 @@ export async function overwritten(parent: GitPlace, changed: readonly string[]):
 	const tracked = new Set(await gitList(parent, ['ls-files', '-z']));
 	const inTheWay: string[] = [];
 	for (const file of changed) {
-		if (dirty.has(file) || (!tracked.has(file) && (await isInTheWay(parent.folder, file)))) inTheWay.push(file);
+		if (dirty.has(file) || (!tracked.has(file) && (await isInTheWay(parent.folder, file, tracked))))
+			inTheWay.push(file);
 	}
 	return inTheWay;
 }
@@ -37,7 +38,7 @@ export async function unknownInTheWay(
 }
 
 /** A file or folder with this name, or a file with the name of one of its folders. */
-async function isInTheWay(root: string, file: string, goes: ReadonlySet<string> = new Set()): Promise<boolean> {
+async function isInTheWay(root: string, file: string, goes: ReadonlySet<string>): Promise<boolean> {
 	const parts = file.split('/');
 	for (let count = 1; count <= parts.length; count++) {
 		const path = parts.slice(0, count).join('/');
@@ -46,8 +47,16 @@ async function isInTheWay(root: string, file: string, goes: ReadonlySet<string> 
 		if (goes.has(path)) return false;
 		if (!status.isDirectory()) return true;
 	}
-	// A folder. Everything that git knows in it may be removed.
-	return ![...goes].some(path => path.startsWith(`${file}/`));
+	return holdsMore(root, file, goes);
+}
+
+/** Whether a folder, which git would remove with all that is in it, has a file that does not go. */
+async function holdsMore(root: string, folder: string, goes: ReadonlySet<string>): Promise<boolean> {
+	for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+		const path = `${folder}/${entry.name}`;
+		if (entry.isDirectory() ? await holdsMore(root, path, goes) : !goes.has(path)) return true;
+	}
+	return false;
 }
 
 async function statusOrNone(path: string): Promise<Stats | undefined> {

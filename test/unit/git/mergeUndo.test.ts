@@ -56,6 +56,32 @@ describe.each([
 	['a merge commit', false],
 	['applied changes', true],
 ] as const)('undoing %s', (_, withChanges) => {
+	it.each(['x/mine', 'x/sub/.env.ign'])('keeps the user’s %s in a folder that was a file before', async mine => {
+		repo.commit({ x: 'file', '.gitignore': '*.ign\n' });
+		if (withChanges) repo.write({ 'untracked.txt': 'u' });
+		const worktree = await create(withChanges);
+		rmSync(join(worktree.folder, 'x'));
+		repo.write({ 'x/a': 'a' }, worktree.folder);
+		const record = await merge(worktree);
+		repo.write({ [mine]: 'precious' });
+		expect((await undoMerge(worktree, record)).ok).toBe(false);
+		expect(read(mine)).toBe('precious');
+		rmSync(join(repo.root, mine));
+		expect(await undoMerge(worktree, record)).toEqual({ ok: true });
+		expect(read('x')).toBe('file');
+	});
+
+	it('is needed for no merge that would remove an ignored file of the user’s with its folder', async () => {
+		repo.commit({ 'd/a': 'x', '.gitignore': '*.ign\n' });
+		repo.write({ 'd/mine.ign': 'precious', ...(withChanges && { 'untracked.txt': 'u' }) });
+		const worktree = await create(withChanges);
+		rmSync(join(worktree.folder, 'd'), { recursive: true });
+		repo.write({ d: 'file' }, worktree.folder);
+		const merged = await mergeWorktree(worktree, 'Merge it');
+		expect(merged).toMatchObject({ ok: false });
+		expect(read('d/mine.ign')).toBe('precious');
+	});
+
 	it('leaves the checkout as it was, and the work in the worktree alone', async () => {
 		const worktree = await begin(withChanges);
 		const before = checkout();
