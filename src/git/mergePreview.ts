@@ -19,14 +19,17 @@ export interface MergePreview {
 	commit?: string;
 }
 
-/** Only looks. What was merged before does not count again. */
+/** Only looks. What was merged before does not count again, unless that is all there is and no commit tells that it is still there. */
 export async function previewMerge(worktree: Worktree): Promise<MergePreview> {
 	const open = await openWorktree(worktree);
 	const { parent, record } = open;
 	const [commit, ref] = [await headOf(parent), await branchRef(parent)];
 	const isCommit = commit !== undefined && (await isAncestor(parent, record.base, commit));
 	const since = isCommit ? await lastShared(open, commit) : await lastApplied(open);
-	const { files, insertions, deletions } = await changesSince(open, since ?? record.base);
+	const left = await changesSince(open, since ?? record.base);
+	// The user may have taken applied changes back. Only the merge itself looks at each file of the checkout.
+	const isMergedBefore = left.files.length === 0 && !isCommit;
+	const { files, insertions, deletions } = isMergedBefore ? await changesSince(open, record.base) : left;
 	return {
 		how: isCommit ? 'merged' : 'applied',
 		files: files.length,

@@ -240,8 +240,16 @@ describe('the preview of a merge', () => {
 		const preview = await previewMerge(worktree);
 		expect(preview).toMatchObject({ how: 'applied', files: 4 });
 		expect(preview).not.toHaveProperty('branch');
+	});
+
+	it('offers applied changes again, which the user may have taken back', async () => {
+		const worktree = await begin(true);
 		await merge(worktree);
-		expect(await previewMerge(worktree)).toMatchObject({ files: 0 });
+		expect(await mergeWorktree(worktree, 'Merge it')).toMatchObject({ how: 'nothing' });
+		repo.git(['checkout', '-q', '--', 'a.txt']);
+		expect(await previewMerge(worktree)).toMatchObject({ files: 4 });
+		await merge(worktree);
+		expect(read('a.txt')).toContain('theirs');
 	});
 
 	it('stores nothing', async () => {
