@@ -6,7 +6,7 @@ import type { WorkerState } from '../core/live/overview.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';
 import type { MessageId } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';
-import { firstLine, formatAgeInSteps, formatTime } from './kit/format.ts';
+import { firstLine, formatMinutes, formatTime } from './kit/format.ts';
 
 /** The words of the domain as a person reads them. */
 
@@ -86,9 +86,9 @@ export function rungWords(rung: Rung): string {
 	}
 }
 
-/** `working · Bash npm test · 4 s`, `asks: Bash npm test · 6 min`; the age is that of the state. */
+/** `working · Bash npm test · 2 min`, `asks: Bash npm test · 6 min`; the age is that of the state. */
 export function stateLine(state: WorkerState, nowMs: number = Date.now()): string {
-	const age = formatAgeInSteps(state.since, nowMs);
+	const age = formatMinutes(state.since, nowMs);
 	// Why a session ended is the CLI's own word for it: the hover has it.
 	const doing = state.phase === 'ended' ? '' : [state.tool, state.summary].filter(Boolean).join(' ');
 	const isAsking = state.phase === 'waiting' && state.tool !== undefined;

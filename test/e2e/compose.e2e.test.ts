@@ -117,8 +117,13 @@ test('completes a file, and sends to several chosen by their titles', async () =
 });
 
 test('says whom a reply answers, until it is dropped', async () => {
-	await workbench.rowAction(workbench.row('Inbox', 'Which port do you want?').first(), 'Reply');
-	await form().locator('#banner', { hasText: 'Reply to Write the docs: “Which port do you want?”' }).waitFor();
+	const banner = form().locator('#banner', { hasText: 'Reply to Write the docs: “Which port do you want?”' });
+	// A row that is drawn anew takes no click: its message is marked as queued and as held meanwhile.
+	await eventually('the reply', async () => {
+		await workbench.rowAction(workbench.row('Inbox', 'Which port do you want?').first(), 'Reply');
+		await banner.waitFor({ timeout: 5000 });
+		return true;
+	});
 	await recipients('To: Write the docs');
 	await form().locator('#text:focus').waitFor();
 	await lab.picture('compose-reply');

@@ -4,7 +4,7 @@ import { isInside } from '../../base/inside.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
 import type { DelegateState, DelegateStatus } from '../../protocol/delegate.ts';
 import { labelsOf, type DelegateLabels } from './delegateLabels.ts';
-import { firstLine, formatAgeInSteps, formatCount, formatSpan, formatTime } from '../kit/format.ts';
+import { firstLine, formatMinutes, formatCount, formatSpan, formatTime } from '../kit/format.ts';
 
 /** Delegates as a person reads them. */
 
@@ -75,7 +75,7 @@ export function untilWords(moment: string): string {
 export function duration({ status, state }: Delegate, nowMs: number = Date.now()): string {
 	const { started_at, ended_at } = status;
 	if (started_at === undefined) return '';
-	if (!isFinal(state)) return formatAgeInSteps(started_at, nowMs) ?? '';
+	if (!isFinal(state)) return formatMinutes(started_at, nowMs) ?? '';
 	return ended_at === undefined ? '' : formatSpan(Math.max(0, Date.parse(ended_at) - Date.parse(started_at)));
 }
 

@@ -81,7 +81,8 @@ const mergedIcon = new vscode.ThemeIcon('git-merge', new vscode.ThemeColor('char
 
 /** How many of the newest entries the list shows. Older ones that have ended are under “Earlier”. */
 const SHOWN = 20;
-const TICK_MS = 1000;
+/** Rows show whole minutes. */
+const TICK_MS = 5000;
 
 /** The delegates of all folders, with their progress and their results. */
 export class DelegatesView extends LiveTree<Element> {

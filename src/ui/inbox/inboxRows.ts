@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import { heldText, type LimitOf } from '../../core/mailbox/held.ts';
 import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
 import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
-import { formatAgeInSteps, formatTime } from '../kit/format.ts';
+import { formatMinutes, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
 import { kindWord, messageLine, messageTime, rungWords, stateWord, subjectOf } from '../words.ts';
@@ -171,7 +171,7 @@ export function messageTooltip(element: MailItem | MessageItem, limitOf: LimitOf
 
 function ageOf(id: MessageId): string | undefined {
 	const time = messageTime(id);
-	return time === undefined ? undefined : formatAgeInSteps(time);
+	return time === undefined ? undefined : formatMinutes(time);
 }
 
 function labelOf({ label }: vscode.TreeItem): string {

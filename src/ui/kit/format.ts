@@ -6,15 +6,11 @@ export function formatAge(since: string, nowMs: number = Date.now()): string {
 }
 
 /**
- * The same in steps, or `undefined` for a moment ago. It is for rows that are drawn again when they look different: drawing a row
- * closes its open hover.
+ * The same in minutes, or `undefined` before the first has passed. It is for rows, which are drawn again when they look different: a row
+ * that is drawn again closes its hover, and loses a click of that moment.
  */
-export function formatAgeInSteps(since: string, nowMs: number = Date.now()): string | undefined {
-	const seconds = Math.floor(Math.max(0, nowMs - Date.parse(since)) / 1000);
-	if (seconds >= 60) return formatAge(since, nowMs);
-	const step = seconds < 10 ? 5 : 10;
-	const shown = seconds - (seconds % step);
-	return shown === 0 ? undefined : formatSpan(shown * 1000);
+export function formatMinutes(since: string, nowMs: number = Date.now()): string | undefined {
+	return nowMs - Date.parse(since) < 60_000 ? undefined : formatAge(since, nowMs);
 }
 
 export function formatSpan(ms: number): string {

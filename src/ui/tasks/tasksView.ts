@@ -58,8 +58,8 @@ export class ArchivedItem {
 
 type TaskElement = FolderItem | GroupItem | TaskItem | WorkerItem | DelegateItem | ArchivedItem | ProblemItem;
 
-/** Ages under a minute are shown to the second. */
-const TICK_MS = 1000;
+/** Rows show whole minutes. In groups, a row also moves only some seconds after the view was touched. */
+const TICK_MS = 5000;
 
 /** How many ended delegates stand below a worker. The Delegates view has all. */
 const ENDED_SHOWN = 10;

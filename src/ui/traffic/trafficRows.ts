@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { eventName, type EventName } from '../../core/traffic/eventName.ts';
 import type { Outcome, TrafficNode } from '../../core/traffic/node.ts';
-import { formatAgeInSteps, formatDuration, formatTime } from '../kit/format.ts';
+import { formatMinutes, formatDuration, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
 import { whoIs } from '../who.ts';
@@ -62,7 +62,7 @@ export function sessionRow(item: SessionItem, { salt, isOpen }: Drawing): Row {
 	const made = row(`${folder.path}//${traffic.session}${salt}`, name, expanded(isFirst || isOpen));
 	made.contextValue = 'session';
 	made.iconPath = new vscode.ThemeIcon('comment-discussion');
-	made.description = formatAgeInSteps(traffic.lastAt) ?? '';
+	made.description = formatMinutes(traffic.lastAt) ?? '';
 	made.tooltip = tooltip(name, [
 		[l10n.t('Session'), traffic.session],
 		[l10n.t('Worker'), traffic.address && `${traffic.address.task}/${traffic.address.worker}`],
