@@ -17,6 +17,9 @@ export const EMPTY_DRAFT: Draft = { kind: 'directive', priority: 'normal', effec
 /** Keys of workers. Only the extension interprets them. */
 const To = z.array(z.string());
 
+/** Names what the form holds. It grows whenever the extension fills the form. What the page says of an earlier content comes too late. */
+const Filling = z.int();
+
 /** When a message is read that is sent now, as a sentence. */
 const Timing = z.object({ text: z.string(), isHeld: z.boolean() });
 export type Timing = z.infer<typeof Timing>;
@@ -44,10 +47,10 @@ export const ToComposePage = z.discriminatedUnion('type', [
 		sent: z.array(SentMessage),
 	}),
 	/** Replaces the content of the form. `isEdit`: it is a queued message. */
-	z.object({ type: z.literal('fill'), draft: Draft, isEdit: z.boolean() }),
+	z.object({ type: z.literal('fill'), filling: Filling, draft: Draft, isEdit: z.boolean() }),
 	z.object({ type: z.literal('focus') }),
-	/** The outcome of a request, or why there is nothing to show. */
-	z.object({ type: z.literal('note'), text: z.string(), isError: z.boolean() }),
+	/** The outcome of what was submitted from this filling. */
+	z.object({ type: z.literal('note'), filling: Filling, text: z.string(), isError: z.boolean() }),
 	/** The answer to a search. */
 	z.object({ type: z.literal('files'), query: z.string(), files: z.array(z.string()) }),
 ]);
@@ -55,10 +58,10 @@ export type ToComposePage = z.infer<typeof ToComposePage>;
 
 export const FromComposePage = z.discriminatedUnion('type', [
 	z.object({ type: z.literal('ready') }),
-	/** The content has changed. `to` is as the page shows it. */
-	z.object({ type: z.literal('draft'), to: To, draft: Draft }),
-	/** Sends the message, or saves the one that is edited. */
-	z.object({ type: z.literal('submit'), to: To, draft: Draft }),
+	/** The content has changed. */
+	z.object({ type: z.literal('draft'), filling: Filling, draft: Draft }),
+	/** Sends the message, or saves the one that is edited. `to` is as the page shows it. */
+	z.object({ type: z.literal('submit'), filling: Filling, to: To, draft: Draft }),
 	/** The user wants to choose recipients. */
 	z.object({ type: z.literal('choose') }),
 	/** The user closes the banner: no reply, or no edit. */

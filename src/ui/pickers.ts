@@ -67,6 +67,15 @@ export function workerItems(folders: Folders): WorkerItem[] {
 		);
 }
 
+/** The worker with this name, `<task>/<worker>`. Throws if nobody can write to it any more. */
+export function reachable(folders: Folders, folder: Folder, name: string | undefined): WorkerItem {
+	const found = workerItems(folders).find(
+		({ folder: its, address }) => its === folder && `${address.task}/${address.worker}` === name,
+	);
+	if (!found) throw new NancyError('no-task', l10n.t('This worker can no longer be reached.'));
+	return found;
+}
+
 /** Why there is no task or worker to choose. */
 export function noTask(): string {
 	return l10n.t('There is no task yet. Start one with “Nancy: Orchestrate Task”.');

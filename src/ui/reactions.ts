@@ -9,7 +9,7 @@ import type { Folders } from './folders.ts';
 import type { ComposeView } from './inbox/composeView.ts';
 import type { Failures } from './kit/failures.ts';
 import type { Call, Reactions } from './notifications.ts';
-import { workerItems } from './pickers.ts';
+import { reachable, workerItems } from './pickers.ts';
 import type { Folder } from './ports.ts';
 
 interface Collaborators {
@@ -32,10 +32,9 @@ export function reactions({ folders, failures, compose, handlers }: Collaborator
 			if (item) await run('nancy.focusTerminal', item);
 		},
 		reply: async ({ folder, attention }) => {
-			const item = itemOf(folder, attention.address);
-			await failures.guard(() =>
-				compose.open(item && [item], attention.kind === 'permission' ? undefined : attention.text),
-			);
+			const { task, worker } = attention.address;
+			const words = attention.kind === 'permission' ? undefined : attention.text;
+			await failures.guard(() => compose.open([reachable(folders, folder, `${task}/${worker}`)], words));
 		},
 		showAll: calls =>
 			calls.every(({ attention }) => attention.kind === 'delegate')

@@ -23,6 +23,7 @@ const note = element('note', HTMLElement);
 let state: State | undefined;
 /** The form holds a queued message. */
 let isEdit = false;
+let filling = 0;
 let isBusy = false;
 
 const files = new FileList(
@@ -42,7 +43,9 @@ form.addEventListener('submit', event => {
 });
 form.addEventListener('input', () => changed());
 form.addEventListener('keydown', event => {
-	const isForList = event.target === text && !event.isComposing && files.takeKey(event);
+	// The key is for the input method: Escape ends its composition, not the reply.
+	if (event.isComposing) return;
+	const isForList = event.target === text && files.takeKey(event);
 	if (isForList) event.preventDefault();
 	else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
 		event.preventDefault();
@@ -63,14 +66,16 @@ function receive(message: ToComposePage): void {
 			showState(message);
 			return;
 		case 'fill':
-			isEdit = message.isEdit;
+			({ isEdit, filling } = message);
+			// The outcome that the page may wait for is of another content.
+			isBusy = false;
 			fill(message.draft);
 			return;
 		case 'focus':
 			text.focus();
 			return;
 		case 'note':
-			isBusy = false;
+			if (message.filling === filling) isBusy = false;
 			update();
 			say(message.text, message.isError);
 			return;
@@ -83,7 +88,7 @@ function submit(): void {
 	if (isBusy || send.disabled || !state) return;
 	isBusy = true;
 	update();
-	vscode.postMessage({ type: 'submit', to: state.to, draft: draft() });
+	vscode.postMessage({ type: 'submit', filling, to: state.to, draft: draft() });
 }
 
 function draft(): Draft {
@@ -107,7 +112,7 @@ function fill(next: Draft): void {
 function changed(): void {
 	say('');
 	update();
-	vscode.postMessage({ type: 'draft', to: state?.to ?? [], draft: draft() });
+	vscode.postMessage({ type: 'draft', filling, draft: draft() });
 }
 
 function showState(now: State): void {

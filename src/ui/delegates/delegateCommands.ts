@@ -20,7 +20,7 @@ import type { Folders } from '../folders.ts';
 import { confirm, warn } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
 import { inProgress } from '../kit/progress.ts';
-import { pickFolder, pickItem } from '../pickers.ts';
+import { pickFolder, pickItem, reachable } from '../pickers.ts';
 import type { Folder, Operations } from '../ports.ts';
 import type { ReviewComments } from './reviewComments.ts';
 import type { Reviews } from './reviews.ts';
@@ -191,11 +191,7 @@ async function resume({ folders, operations }: DelegateCollaborators, args: Args
 async function message(own: DelegateCollaborators, args: Args): Promise<void> {
 	const { folder, delegate: running } = await delegateOf(own, args, isOpen, noneRuns());
 	const { task, worker } = running.record;
-	const view = folder
-		.overview()
-		.tasks.flatMap(({ workers }) => workers)
-		.find(({ record }) => record.task === task && record.name === worker);
-	await own.compose.open(view && [{ folder, address: { task, worker } }]);
+	await own.compose.open([reachable(own.folders, folder, `${task}/${worker}`)]);
 }
 
 /** Opens the first of these files that exists. */

@@ -57,6 +57,16 @@ export class ComposeDrafts implements vscode.Disposable {
 		this.storeSoon();
 	}
 
+	/** Forgets the draft of these recipients, unless other words were written to them since. */
+	forgetSent(keys: readonly string[], { text }: Draft): void {
+		if (this.get(keys)?.text === text) this.delete(keys);
+	}
+
+	/** Whether these are the recipients of what is in the box. */
+	isTo(keys: readonly string[]): boolean {
+		return nameOf(keys) === nameOf(this.present.keys);
+	}
+
 	delete(keys: readonly string[]): void {
 		this.set(keys, EMPTY_DRAFT);
 	}

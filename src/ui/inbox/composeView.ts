@@ -51,6 +51,8 @@ export class ComposeView implements vscode.Disposable {
 	private wantsFocus = false;
 	/** The last state that the page was given. */
 	private shown = '';
+	/** Counts what the form was filled with. */
+	private filling = 0;
 	private draft: Draft;
 	/** What is answered, in a line. */
 	private reply: string | undefined;
@@ -123,9 +125,9 @@ export class ComposeView implements vscode.Disposable {
 			case 'ready':
 				return this.ready();
 			case 'draft':
-				return this.changed(message.to, message.draft);
+				return this.changed(message);
 			case 'submit':
-				return this.submit(message.to, message.draft);
+				return this.submit(message);
 			case 'choose':
 				return this.choose();
 			case 'drop':
@@ -142,13 +144,14 @@ export class ComposeView implements vscode.Disposable {
 		this.focus();
 	}
 
-	private changed(to: readonly string[], draft: Draft): void {
+	private changed({ filling, draft }: Extract<FromComposePage, { type: 'draft' }>): void {
+		if (filling !== this.filling) return;
 		if (this.editing) {
 			this.editing.draft = draft;
 			return;
 		}
-		this.own.drafts.set(to, draft);
-		if (String(to) === String(this.own.drafts.to.keys)) this.draft = draft;
+		this.draft = draft;
+		this.own.drafts.set(this.own.drafts.to.keys, draft);
 	}
 
 	// Recipients
@@ -223,24 +226,33 @@ export class ComposeView implements vscode.Disposable {
 		const edit = this.editing;
 		this.editing = undefined;
 		if (!edit || edit.draft.text === edit.was.text) return;
-		const to = [keyOf(edit.item)];
-		if (!this.own.drafts.get(to)) this.own.drafts.set(to, edit.draft);
+		this.keep([keyOf(edit.item)], edit.draft);
+	}
+
+	private keep(to: readonly string[], draft: Draft): void {
+		if (!this.own.drafts.get(to)) this.own.drafts.set(to, draft);
 	}
 
 	// Sending
 
 	/** The page shows the outcome. No notification covers the text that the user writes. */
-	private async submit(to: readonly string[], draft: Draft): Promise<void> {
+	private async submit({ filling, to, draft }: Extract<FromComposePage, { type: 'submit' }>): Promise<void> {
+		if (filling !== this.filling) return;
+		const note = (text: string, isError: boolean) =>
+			this.page.post({ type: 'note', filling, text: visible(text), isError });
 		try {
-			if (this.editing) await this.save(this.editing, draft);
-			else await this.send(to, draft);
+			if (this.editing) note(await this.save(this.editing, draft), false);
+			else {
+				const { words, isError } = await this.send(to, draft);
+				note(words, isError);
+			}
 		} catch (error) {
 			this.own.failures.log.warn(errorText(error));
-			this.note(errorText(error), true);
+			note(errorText(error), true);
 		}
 	}
 
-	private async send(keys: readonly string[], draft: Draft): Promise<void> {
+	private async send(keys: readonly string[], draft: Draft): Promise<{ words: string; isError: boolean }> {
 		const to = labelled(this.own.folders).filter(({ key }) => keys.includes(key));
 		if (to.length === 0) throw new NancyError('bad-usage', l10n.t('Choose a recipient.'));
 		const waiting = to.filter(each => readingOf(each, draft, this.own)?.when === 'held');
@@ -248,29 +260,50 @@ export class ComposeView implements vscode.Disposable {
 		const left = failed.map(each => each.to);
 		const sent = to.filter(each => !left.includes(each));
 		const held = sent.filter(each => waiting.includes(each)).length;
-		this.own.drafts.delete(keys);
+		const isShown = this.shows(keys, draft);
+		this.own.drafts.forgetSent(keys, draft);
 		if (failed.length > 0) {
 			const leftKeys = left.map(({ key }) => key);
-			this.own.drafts.set(leftKeys, draft);
-			this.address(leftKeys, true);
+			if (isShown) {
+				this.own.drafts.set(leftKeys, draft);
+				this.address(leftKeys, true);
+			} else this.keep(leftKeys, draft);
 			const reasons = failed.map(each => l10n.t('Not sent to {0}: {1}', each.to.label, each.reason));
-			return this.note([...(sent.length > 0 ? [sentWords(sent, held)] : []), ...reasons].join(' '), true);
+			const words = [...(sent.length > 0 ? [sentWords(sent, held)] : []), ...reasons].join(' ');
+			return { words, isError: true };
 		}
-		this.reply = undefined;
-		this.unchoose();
-		this.draft = { ...EMPTY_DRAFT, kind: draft.kind };
-		this.showState();
-		this.fill();
-		this.note(sentWords(sent, held), false);
+		if (isShown) this.clear(draft);
+		return { words: sentWords(sent, held), isError: false };
 	}
 
-	private async save({ item, was }: Edit, draft: Draft): Promise<void> {
-		await this.own.operations.edit(item.folder, item.address, item.message.id, was, draft);
-		this.editing = undefined;
-		await item.folder.refresh();
+	/** Whether the box has these words for these recipients, also below an edit. */
+	private shows(keys: readonly string[], { text }: Draft): boolean {
+		return this.own.drafts.isTo(keys) && this.draft.text === text;
+	}
+
+	/** An edit that was begun while the message was sent stays as it is. */
+	private clear({ kind }: Draft): void {
+		this.unchoose();
+		this.draft = { ...EMPTY_DRAFT, kind };
+		if (this.editing) return;
+		this.reply = undefined;
 		this.showState();
 		this.fill();
-		this.note(l10n.t('Saved.'), false);
+	}
+
+	private async save(edit: Edit, draft: Draft): Promise<string> {
+		const { item, was } = edit;
+		await this.own.operations.edit(item.folder, item.address, item.message.id, was, draft);
+		const isShown = this.editing === edit;
+		if (isShown) this.editing = undefined;
+		// An edit that was left while it was saved has become a draft.
+		else this.own.drafts.forgetSent([keyOf(item)], draft);
+		await item.folder.refresh();
+		if (isShown && !this.editing) {
+			this.showState();
+			this.fill();
+		}
+		return l10n.t('Saved.');
 	}
 
 	private async answerFiles(query: string): Promise<void> {
@@ -298,10 +331,8 @@ export class ComposeView implements vscode.Disposable {
 	}
 
 	private fill(): void {
-		this.page.post({ type: 'fill', draft: this.editing?.draft ?? this.draft, isEdit: this.editing !== undefined });
-	}
-
-	private note(text: string, isError: boolean): void {
-		this.page.post({ type: 'note', text: visible(text), isError });
+		const { editing } = this;
+		const filling = ++this.filling;
+		this.page.post({ type: 'fill', filling, draft: editing?.draft ?? this.draft, isEdit: editing !== undefined });
 	}
 }

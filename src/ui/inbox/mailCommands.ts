@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { NancyError } from '../../base/errors.ts';
 import { writer } from '../../protocol/author.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
@@ -9,7 +8,7 @@ import type { Folders } from '../folders.ts';
 import { askLine } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
-import { noTask, pickWorker, workerItems } from '../pickers.ts';
+import { noTask, pickWorker, reachable } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
 import { WorkerItem } from '../tasks/tasksView.ts';
 import { whoIs } from '../who.ts';
@@ -82,12 +81,7 @@ async function archiveMessage({ operations }: MailCollaborators, [item]: Args): 
 async function reply({ folders, operations, compose }: MailCollaborators, [item]: Args): Promise<void> {
 	if (!(item instanceof MailItem)) return;
 	await readMail(operations, item);
-	const sender = workerItems(folders).find(
-		each =>
-			each.folder === item.folder &&
-			`${each.address.task}/${each.address.worker}` === writer(item.message.author),
-	);
-	if (!sender) throw new NancyError('no-task', l10n.t('The writer of this message can no longer be reached.'));
+	const sender = reachable(folders, item.folder, writer(item.message.author));
 	await compose.open([sender], item.message.content.text);
 }
 

@@ -62,3 +62,20 @@ it('begins anew where the memory holds something else', () => {
 	const drafts = new ComposeDrafts(shared);
 	expect([drafts.get(['a']), drafts.to]).toEqual([undefined, { keys: [], isChosen: false }]);
 });
+
+it('forgets what was sent, but not what was written to the same recipients since, nor to others', () => {
+	const drafts = new ComposeDrafts(memory());
+	drafts.set(['a', 'b'], draft('sent'));
+	drafts.set(['c'], draft('sent'));
+	drafts.forgetSent(['b', 'a'], draft('sent'));
+	expect([drafts.get(['a', 'b']), drafts.get(['c'])]).toEqual([undefined, draft('sent')]);
+	drafts.set(['a'], draft('written since'));
+	drafts.forgetSent(['a'], draft('sent'));
+	expect(drafts.get(['a'])).toEqual(draft('written since'));
+});
+
+it('knows the recipients of the box, in whatever order they are named', () => {
+	const drafts = new ComposeDrafts(memory());
+	drafts.to = { keys: ['a', 'b'], isChosen: true };
+	expect([drafts.isTo(['b', 'a']), drafts.isTo(['a'])]).toEqual([true, false]);
+});
