@@ -29,7 +29,8 @@ describe.concurrent('delivery to a headless agent', () => {
 		await using lab = await deployedLab();
 		const session = newSession();
 		const address = await startedTask(lab, session);
-		const run = lab.headless('[[sh:touch started; sleep 1.5]] [[wait:1200]] [[text:Unreached]]', [
+		const answer = lab.model.hold(request => request.text.includes('Three files at once'));
+		const run = lab.headless('[[sh:touch started; sleep 1.5]] [[text:Unreached]]', [
 			'--session-id',
 			session,
 			...bypass,
@@ -38,6 +39,7 @@ describe.concurrent('delivery to a headless agent', () => {
 		await lab.send(address, 'Three files at once: [[par:touch a||touch b||touch c]] [[text:Read it]]');
 		await lab.model.waitForRequest(request => request.text.includes('Three files at once'));
 		const id = await lab.send(address, 'Do not touch anything.', { effect: 'halt', priority: 'urgent' });
+		answer();
 		const { stdout } = await run;
 		expect(stdout.trim()).toBe('Read it');
 		expect((await readdir(lab.workspace.path)).filter(name => /^[abc]$/.test(name))).toEqual([]);
