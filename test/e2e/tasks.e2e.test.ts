@@ -325,6 +325,9 @@ describe('a task in the sidebar', () => {
 		await secondRow.filter({ hasText: /ended/ }).waitFor();
 		await firstRow.filter({ hasText: /idle/ }).waitFor();
 		await workbench.rowAction(secondRow, 'Message This Worker');
+		await form.locator('#recipients', { hasText: 'To: Fix the login · worker-2' }).waitFor();
+		// The box is given the keyboard once it is filled.
+		await form.locator('#text:focus').waitFor();
 		await form.locator('#text').fill('Welcome back. [[text:Here again]]');
 		await page.keyboard.press('Control+Enter');
 		await workbench.row('Inbox', /Welcome back.*held: the agent has ended/).waitFor();

@@ -78,9 +78,15 @@ export class ComposeView implements vscode.Disposable {
 	 */
 	async open(to?: readonly Pick<Recipient, 'folder' | 'address'>[], reply?: string): Promise<void> {
 		if (to) {
+			const keys = to.map(keyOf);
+			// The box has the words for these recipients already, and perhaps newer ones than are known here.
+			const isThere = this.editing === undefined && this.own.drafts.isTo(keys);
 			this.leaveEdit();
 			this.reply = reply;
-			this.address(to.map(keyOf), true);
+			if (isThere) {
+				this.own.drafts.to = { keys, isChosen: true };
+				this.showState();
+			} else this.address(keys, true);
 		}
 		await this.show();
 	}
