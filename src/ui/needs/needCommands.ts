@@ -3,12 +3,13 @@ import { l10n } from 'vscode';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
 import { readMail } from '../inbox/mailCommands.ts';
+import { keyOf } from '../inbox/recipients.ts';
 import { pickOne } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
 import type { Operations } from '../ports.ts';
 import type { Terminals } from '../tasks/terminals.ts';
-import { needsOf, workerKey, type Need } from './needs.ts';
+import { needsOf, type Need } from './needs.ts';
 import { needRow } from './needWords.ts';
 import { nextAfter } from './round.ts';
 import type { SeenStops } from './seenStops.ts';
@@ -39,7 +40,7 @@ export function needHandlers(own: NeedCollaborators) {
 
 /** The user has looked at what the worker did. */
 export function seeStop(seen: SeenStops, item: WorkerItem): void {
-	if (item.worker.turnEndedAt !== undefined) seen.see(workerKey(item), item.worker.turnEndedAt);
+	if (item.worker.turnEndedAt !== undefined) seen.see(keyOf(item), item.worker.turnEndedAt);
 }
 
 /** A list of all that needs the user; the inbox, where messages wait for agents, if nothing does. */

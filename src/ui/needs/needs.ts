@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { Folders } from '../folders.ts';
 import { isUnread, MailItem } from '../inbox/inboxItems.ts';
+import { keyOf } from '../inbox/recipients.ts';
 import type { Folder } from '../ports.ts';
 import { WorkerItem } from '../tasks/tasksView.ts';
 import { messageTime } from '../words.ts';
@@ -35,11 +36,6 @@ export function countQueued(folders: Folders): number {
 	return queued;
 }
 
-/** Identifies a worker in this window. */
-export function workerKey({ folder, address: { task, worker } }: WorkerItem): string {
-	return `${folder.path}//${task}/${worker}`;
-}
-
 function workerNeeds(folder: Folder, seen: SeenStops): Need[] {
 	// Nothing runs here in Restricted Mode. A worker that seems to wait came with the folder.
 	if (!vscode.workspace.isTrusted) return [];
@@ -49,7 +45,7 @@ function workerNeeds(folder: Folder, seen: SeenStops): Need[] {
 			// Nobody is there to ask: what a delegate may not do is denied. Its result is a message.
 			if (worker.record.delegate !== undefined) continue;
 			const item = new WorkerItem(folder, task, worker);
-			const key = workerKey(item);
+			const key = keyOf(item);
 			const { phase, since } = worker.state;
 			const { turnEndedAt } = worker;
 			if (phase === 'waiting')
