@@ -20,6 +20,7 @@ const BY_PLACE = {
 	palette: {
 		acts: [
 			'nancy.orchestrateTask',
+			'nancy.startThis',
 			'nancy.addWorker',
 			'nancy.resumeWorker',
 			'nancy.stopWorker',

@@ -45,7 +45,10 @@ export interface AgentChoice {
 	found?: { executable: string; version: string } | undefined;
 	/** Why it cannot be used if it was not found. */
 	problem?: string | undefined;
-	installHint: string;
+	/** Its version, if it is too old to be used. */
+	oldVersion?: string | undefined;
+	/** What a person types into a terminal to install it. */
+	installCommand: string;
 	/** What its version cannot do at all. */
 	lacks: readonly Capability[];
 	/** What its version can do only in part. */

@@ -11,8 +11,8 @@ import { ComposeLooks } from './inbox/composeLooks.ts';
 import { ComposeView } from './inbox/composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
 import { ACTING_COMMANDS, ITEM_COMMANDS, SCHEMES, type CommandId } from './contributions.ts';
+import type { DelegateOrder } from './delegates/askDelegate.ts';
 import { DelegateCleanup } from './delegates/delegateCleanup.ts';
-import { DelegateDrafts } from './delegates/delegateDrafts.ts';
 import { DelegateOutputs } from './delegates/delegateOutput.ts';
 import { delegateStatus } from './delegates/delegateStatus.ts';
 import { DelegatesView } from './delegates/delegatesView.ts';
@@ -36,6 +36,10 @@ import { OpenReviews } from './delegates/openReviews.ts';
 import { ReviewComments } from './delegates/reviewComments.ts';
 import { Reviews } from './delegates/reviews.ts';
 import { maximumSessions } from './settings.ts';
+import { Presets } from './start/presets.ts';
+import { PromptEditors } from './start/promptEditors.ts';
+import { StartMemory } from './start/startMemory.ts';
+import type { TaskOrder } from './tasks/orchestrateHub.ts';
 import { TasksView } from './tasks/tasksView.ts';
 import { Terminals } from './tasks/terminals.ts';
 import { TrafficView } from './traffic/trafficView.ts';
@@ -71,7 +75,8 @@ export function openWindow(parts: WindowParts): Nancy {
 	const seen = new SeenStops(context.workspaceState);
 	own.add(showBadges(folders, views, seen));
 	own.add(seeTerminals(folders, seen));
-	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
+	const starts = startParts(context, own);
+	const orchestrator = new Orchestrator({ folders, operations, terminals, ...starts });
 	own.add(needsStatus(folders, seen));
 	own.add(delegateStatus(folders));
 	const forDelegates = delegateCollaborators(parts, own, folders, keys);
@@ -80,7 +85,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		...forDelegates,
 		folders,
 		operations,
-		memory: context.globalState,
+		...starts,
 		orchestrator,
 		terminals,
 		compose,
@@ -124,6 +129,16 @@ function composeBox(parts: WindowParts, own: DisposableStore, folders: Folders):
 	return own.add(new ComposeView({ ...parts, extensionUri: context.extensionUri, folders, drafts, looks }));
 }
 
+/** What the starts of tasks and of delegates share. */
+function startParts({ globalState, workspaceState }: vscode.ExtensionContext, own: DisposableStore) {
+	const startThis = { title: l10n.t('Start Task with This'), id: 'nancy.startThis' } as const;
+	return {
+		memory: new StartMemory(globalState, workspaceState),
+		presets: new Presets(globalState),
+		editors: own.add(new PromptEditors<TaskOrder>(startThis)),
+	};
+}
+
 /** What the commands for delegates need beside the rest. */
 function delegateCollaborators(
 	{ context, operations, views, agentName }: WindowParts,
@@ -139,7 +154,7 @@ function delegateCollaborators(
 		comments: own.add(new ReviewComments(folders, operations, context.workspaceState, keys)),
 		outputs: own.add(new DelegateOutputs()),
 		cleanup: new DelegateCleanup(folders, operations.worktrees, operations.delegates),
-		drafts: own.add(new DelegateDrafts()),
+		drafts: own.add(new PromptEditors<DelegateOrder>({ title: l10n.t('Delegate This'), id: 'nancy.delegateThis' })),
 		selected: () => views.delegates.selection.map(elementOf),
 	};
 }

@@ -9,7 +9,7 @@ import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
-import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
+import { chooseAgent, openAgentLab, orchestrate, showHow } from '../support/agentWorkbench.ts';
 import { showWorkspaceFile } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
@@ -225,6 +225,54 @@ describe('a task in the sidebar', () => {
 		await expect.poll(rows).toEqual(['Fix it']);
 	});
 
+	test('starts with a prompt and Enter, on several agents too, as a preset says, and loses nothing typed', async () => {
+		await orchestrate(lab, 'First things', '[[text:First done]]');
+		await workbench.row('Tasks', /First things.*idle · First done/).waitFor();
+
+		await workbench.ask('nancy.orchestrateTask');
+		await workbench.quick.getByText('Enter starts Claude Code.').first().waitFor();
+		await workbench.quickInput.fill('Second things. [[text:Second done]]');
+		await page.keyboard.press('Escape');
+		await workbench.ask('nancy.orchestrateTask');
+		expect(await workbench.quickInput.inputValue()).toBe('Second things. [[text:Second done]]');
+		await page.keyboard.press('Enter');
+		await workbench.row('Tasks', /Second things.*idle · Second done/).waitFor();
+
+		await workbench.ask('nancy.orchestrateTask');
+		expect(await workbench.quickInput.inputValue()).toBe('');
+		await workbench.quickInput.fill('Third things. [[text:Third done]]');
+		await showHow(workbench);
+		await workbench.pick(/^\s*Agent/);
+		await workbench.pick('Several Agents…');
+		await workbench.quickRow(/Codex/).locator('.quick-input-list-checkbox').click();
+		await page.keyboard.press('Enter');
+		await workbench.quickRow(/^\s*Agent.*Claude Code, Codex/).waitFor();
+		await workbench.pick(/^\s*Preset.*none/);
+		await workbench.pick('Save as Preset…');
+		await workbench.quick.getByText('A name for the preset').first().waitFor();
+		await workbench.answer('pair');
+		await workbench.quickRow(/^\s*Preset.*pair/).waitFor();
+		await lab.picture('tasks-hub');
+		await workbench.pick('Start Task with 2 Workers');
+		await workbench.row('Tasks', /Third things.*2 idle/).waitFor();
+
+		await workbench.ask('nancy.orchestrateTask');
+		await workbench.quick.getByText('Enter starts Claude Code, Codex.').first().waitFor();
+		await showHow(workbench);
+		await workbench.pick(/^\s*Agent/);
+		await workbench.pick(/^\s*Claude Code/);
+		await workbench.pick(/^\s*Preset.*none/);
+		await workbench.pick(/pair.*Claude Code, Codex/);
+		await workbench.quickRow('Start Task with 2 Workers').waitFor();
+		await workbench.pick(/^\s*Preset.*pair/);
+		await workbench.pick('Delete a Preset…');
+		await workbench.pick('pair');
+		await workbench.dialog('Delete the preset “pair”?').getByRole('button', { name: 'Delete' }).click();
+		await workbench.quickRow('Save as Preset…').waitFor();
+		expect(await workbench.quickRow('pair').count()).toBe(0);
+		await page.keyboard.press('Escape');
+	});
+
 	test('composes by keyboard, and edits, moves and withdraws what is queued', async () => {
 		// Feedback waits for the stop, which never comes here.
 		await orchestrate(lab, 'Think', `${gateIn(workspace).step}[[text:Done]]`);
@@ -301,7 +349,11 @@ describe('a task in the sidebar', () => {
 		await taskRow.filter({ hasText: /working · Bash/ }).waitFor();
 		expect(await firstRow.count()).toBe(0);
 		await workbench.command('Nancy: Add Worker');
+		await workbench.quick.getByText('Add Worker to “Fix the login”').waitFor();
 		await workbench.answer('Test it. [[text:Tests are written]]');
+		await workbench.quickRow(/^\s*Agent.*Claude Code/).waitFor();
+		await workbench.quickRow('Start Worker').waitFor();
+		await page.keyboard.press('Enter');
 		await secondRow.filter({ hasText: /idle · Tests are written/ }).waitFor();
 		await firstRow.filter({ hasText: /working/ }).waitFor();
 		await taskRow.filter({ hasText: '1 working, 1 idle' }).waitFor();
@@ -404,13 +456,24 @@ describe('a task in the sidebar', () => {
 	test('is given to another agent, picked for what it can do, steered, woken, given a delegate, and leaves nothing behind', async () => {
 		const gate = gateIn(workspace);
 		await workbench.command('Nancy: Orchestrate Task');
-		await workbench.answer('Fix the parser');
 		await workbench.quick.getByText('What is to be done').first().waitFor();
-		await workbench.answer(`Repair it. ${gate.step}[[text:Parser repaired]]`);
-		await workbench.quickRow(/Claude Code.*2\.\d+\.\d+/).waitFor();
-		await workbench.quickRow(/GitHub Copilot CLI.*not found.*There is no program at .*npm install/s).waitFor();
+		await workbench.quickInput.fill(`Fix the parser. Repair it. ${gate.step}[[text:Parser repaired]]`);
+		await showHow(workbench);
+		await workbench.pick(/^\s*Agent/);
+		await workbench.quickRow(/Claude Code.*2\.\d+\.\d+.*Steered at each tool call, wakes when idle$/s).waitFor();
 		await lab.picture('agents-picker');
+		// An agent that is not there cannot be chosen, and nothing typed is lost.
+		await workbench.pick(/GitHub Copilot CLI.*not found.*There is no program at /s);
+		await workbench.quickRow(/Set Path.*nancy\.agents\.copilot-cli\.path/s).waitFor();
+		await workbench.pick(/Install in Terminal.*npm install -g @github\/copilot/s);
+		await workbench.waitForTerminalText(/npm install -g @github\/copilot/);
+		await workbench.ask('nancy.orchestrateTask');
+		expect(await workbench.quickInput.inputValue()).toContain('Fix the parser. Repair it.');
+		await showHow(workbench);
+		await workbench.pick(/^\s*Agent/);
 		await workbench.pick(/Codex.*0\.\d+\.\d+/);
+		await workbench.quickRow(/^\s*Name.*Fix the parser/).waitFor();
+		await workbench.pick('Start Task');
 		await workbench.row('Tasks', /working · Bash/).waitFor();
 
 		await workbench.ask('nancy.sendMessage');
@@ -477,10 +540,11 @@ describe('a task in the sidebar', () => {
 		await workbench.command('Nancy: Orchestrate Task');
 		await workbench.quick.getByText('In which folder?').waitFor();
 		await workbench.pick('back');
-		await workbench.answer('Store it twice');
 		await workbench.quick.getByText('What is to be done').first().waitFor();
-		await workbench.answer('[[text:Stored]]');
-		await workbench.pick('Claude Code');
+		await workbench.quickInput.fill('Store it twice. [[text:Stored]]');
+		await showHow(workbench);
+		await chooseAgent(workbench, 'Claude Code');
+		await workbench.pick('Start Task');
 		await workbench.row('Tasks', /idle · Stored/).waitFor();
 		// Steps of the walkthrough that were taken before it was first opened are done.
 		await workbench.command('Nancy: Open Walkthrough');

@@ -7,12 +7,11 @@ import { isFinal } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { standingWorktree } from '../../core/delegates/inWorktree.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import { askDelegate, PromptNeedsEditor, type DelegateOrder } from './askDelegate.ts';
+import { askDelegate, draftOf, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from '../inbox/composeView.ts';
 import { readResultOf } from '../inbox/mailCommands.ts';
 import { VIEWS } from '../contributions.ts';
 import type { DelegateCleanup } from './delegateCleanup.ts';
-import type { DelegateDrafts } from './delegateDrafts.ts';
 import { outputOf, type DelegateOutputs } from './delegateOutput.ts';
 import { DelegateItem, delegateItems, delegatesIn } from './delegatesView.ts';
 import { delegateLine, outputChanged } from './delegateWords.ts';
@@ -26,6 +25,10 @@ import type { ReviewComments } from './reviewComments.ts';
 import type { Reviews } from './reviews.ts';
 import { TaskItem, WorkerItem } from '../tasks/tasksView.ts';
 import type { OpenReviews } from './openReviews.ts';
+import { PromptNeedsEditor } from '../start/askPrompt.ts';
+import type { Presets } from '../start/presets.ts';
+import type { PromptEditors } from '../start/promptEditors.ts';
+import type { StartMemory } from '../start/startMemory.ts';
 import { startOrKeep } from './startDelegates.ts';
 import { stopEach } from './stopEach.ts';
 
@@ -37,12 +40,13 @@ export interface DelegateCollaborators {
 	opened: OpenReviews;
 	comments: ReviewComments;
 	cleanup: DelegateCleanup;
-	drafts: DelegateDrafts;
+	drafts: PromptEditors<DelegateOrder>;
 	agentName: (driver: string) => string;
 	/** The selected rows of the view. A key acts on them. */
 	selected: () => readonly unknown[];
 	compose: ComposeView;
-	memory: vscode.Memento;
+	memory: StartMemory;
+	presets: Presets;
 }
 
 type Args = readonly unknown[];
@@ -101,9 +105,10 @@ function reviewHandlers(own: DelegateCollaborators) {
 
 async function delegate(own: DelegateCollaborators, args: Args): Promise<void> {
 	const order = await orderFrom(own.folders, args);
-	await askAndStart(own, order).catch((error: unknown) => {
-		if (error instanceof PromptNeedsEditor) return own.drafts.write(order, error.text);
-		throw error;
+	await askAndStart(own, order).catch(async (error: unknown) => {
+		if (!(error instanceof PromptNeedsEditor)) throw error;
+		await own.drafts.write(order, error.text);
+		await own.memory.keepDraft(draftOf(order), '');
 	});
 }
 
@@ -123,14 +128,15 @@ async function delegateThis(own: DelegateCollaborators, [called]: Args): Promise
 }
 
 async function askAndStart(
-	{ operations, drafts, memory }: DelegateCollaborators,
+	{ operations, drafts, memory, presets }: DelegateCollaborators,
 	order: DelegateOrder,
 	written?: { text: string; document: vscode.TextDocument },
 ): Promise<void> {
 	const agents = await operations.agents();
-	const { requests, choice } = await askDelegate(order, written?.text, agents, memory);
+	const { requests, choice } = await askDelegate({ order, written: written?.text, agents, memory, presets });
 	const start = { order, requests, choice, agents, document: written?.document };
 	await startOrKeep({ delegates: operations.delegates, drafts }, start);
+	if (!written) await memory.keepDraft(draftOf(order), '');
 }
 
 async function delegateAgain(own: DelegateCollaborators, args: Args): Promise<void> {

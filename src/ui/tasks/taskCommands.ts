@@ -38,6 +38,7 @@ const BY_KEY = 'by-key';
 export function taskHandlers(own: TaskCollaborators) {
 	return {
 		'nancy.orchestrateTask': () => own.orchestrator.newTask(),
+		'nancy.startThis': ([called]: Args) => own.orchestrator.startThis(called),
 		'nancy.addWorker': (args: Args) => addWorker(own, args),
 		'nancy.resumeWorker': (args: Args) => resumeWorker(own, args),
 		'nancy.stopWorker': async (args: Args) => {

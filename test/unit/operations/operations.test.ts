@@ -450,7 +450,11 @@ describe('listAgents', () => {
 		const { agents } = await perform(await operations.listAgents(), IN_WINDOW, {}, contextIn());
 
 		const old = agents.find(({ id }) => id === 'claude-code');
-		expect(old).toMatchObject({ problem: expect.stringContaining('is version 0.1.0; Nancy needs') });
+		expect(old).toMatchObject({
+			problem: expect.stringContaining('is version 0.1.0; Nancy needs'),
+			oldVersion: '0.1.0',
+			installCommand: 'npm install -g @anthropic-ai/claude-code',
+		});
 		expect(old).not.toHaveProperty('found');
 	});
 });
