@@ -1,33 +1,22 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { agentSettings } from '../contributions.ts';
-import { askChoice, BackPressed, pickSeveral, type StepFrame } from '../kit/inputs.ts';
+import { askChoice, BackPressed, pickSeveral, type Choice, type StepFrame } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
 import { openTerminal } from '../kit/terminals.ts';
 import type { AgentChoice } from '../ports.ts';
 import { agentDetail, agentVersion } from '../tasks/agentWords.ts';
 
-/** Asks for one agent or several. An agent that is missing or too old cannot be chosen: it is offered to be installed or found instead. */
+/** Asks for one agent or several. */
 export async function askAgents(
 	frame: StepFrame,
 	agents: readonly AgentChoice[],
 	chosen: readonly AgentChoice[],
 ): Promise<string[]> {
-	const several = { icon: 'list-selection', label: l10n.t('Several Agents…'), agent: undefined };
 	const isOne = agents.filter(({ found }) => found).length < 2;
-	for (;;) {
-		const rows = agents.map(agentRow);
-		const { agent } = await askChoice(frame, {
-			items: [...rows, ...(isOne ? [] : [several])],
-			active: rows.find(row => row.agent === chosen[0]),
-			placeholder: l10n.t('Which agent works on it?'),
-		});
-		if (!agent) return askSeveral(frame.title, agents, chosen);
-		if (agent.found) return [agent.id];
-		await askToInstall(frame, agent).catch((error: unknown) => {
-			if (!(error instanceof BackPressed)) throw error;
-		});
-	}
+	const several = { icon: 'list-selection', label: l10n.t('Several Agents…'), agent: undefined };
+	const agent = await askOne(frame, agents, chosen[0], isOne ? [] : [several]);
+	return agent ? [agent.id] : askSeveral(frame.title, agents, chosen);
 }
 
 /** Asks for exactly one. */
@@ -36,13 +25,33 @@ export async function askAgent(
 	agents: readonly AgentChoice[],
 	chosen: AgentChoice | undefined,
 ): Promise<AgentChoice> {
-	const rows = agents.map(agentRow);
-	const active = rows.find(({ agent }) => agent === chosen);
-	const placeholder = l10n.t('Which agent works on it?');
-	const { agent } = await askChoice(frame, { items: rows, active, placeholder });
-	if (agent.found) return agent;
-	await askToInstall(frame, agent);
+	const agent = await askOne(frame, agents, chosen, []);
+	if (agent) return agent;
 	throw new vscode.CancellationError();
+}
+
+/**
+ * An agent that is missing or too old cannot be chosen: it is offered to be installed or found instead.
+ * @returns `undefined` for one of the other rows
+ */
+async function askOne(
+	frame: StepFrame,
+	agents: readonly AgentChoice[],
+	chosen: AgentChoice | undefined,
+	others: readonly (Choice & { agent: undefined })[],
+): Promise<AgentChoice | undefined> {
+	for (;;) {
+		const rows = agents.map(agentRow);
+		const { agent } = await askChoice<Choice & { agent: AgentChoice | undefined }>(frame, {
+			items: [...rows, ...others],
+			active: rows.find(row => row.agent === chosen),
+			placeholder: l10n.t('Which agent works on it?'),
+		});
+		if (!agent || agent.found) return agent;
+		await askToInstall(frame, agent).catch((error: unknown) => {
+			if (!(error instanceof BackPressed)) throw error;
+		});
+	}
 }
 
 function agentRow(agent: AgentChoice) {

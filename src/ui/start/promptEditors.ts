@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { CommandId } from '../contributions.ts';
 
-/** package.json offers “Delegate This” in the title of editors with this scheme. */
+/** package.json offers “Start Task with This” and “Delegate This” in the title of editors with this scheme. */
 const DRAFT = { scheme: 'untitled', language: 'markdown' } as const;
 
 /** Prompts that the user writes in an editor, because one line is too short. VS Code keeps them over a reload. */
