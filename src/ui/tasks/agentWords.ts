@@ -16,6 +16,6 @@ export function agentDetail({ found, problem, lacks, limits }: AgentChoice): str
 		: l10n.t('Steered at each tool call');
 	if (lacks.includes('wake')) return l10n.t('{0}, waits for your next prompt when idle', steered);
 	return limits.includes('wake')
-		? l10n.t('{0}, wakes when idle under conditions', steered)
+		? l10n.t('{0}, wakes when idle, with limits', steered)
 		: l10n.t('{0}, wakes when idle', steered);
 }
