@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NancyError } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
 import { visible } from '../base/visible.ts';
 import { SeenSettings } from '../core/asker/seenSettings.ts';
@@ -10,7 +9,6 @@ import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
-import { redactText } from '../core/traffic/redact.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
@@ -20,7 +18,7 @@ import { sessionBinding } from '../core/sessions/bindings.ts';
 import { isSameAddress, type WorkerAddress } from '../core/workspace/workspace.ts';
 import type { Ending, RunListener } from '../process/headlessRun.ts';
 import { runSeen, type SettingsToSee } from '../process/seenRun.ts';
-import { runInWorktree } from '../git/runInWorktree.ts';
+import { setUp as runSetUp } from '../git/setUp.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import { putIgnored } from '../git/worktreeInclude.ts';
 import type { SessionId } from '../protocol/names.ts';
@@ -55,7 +53,6 @@ const MOST_QUOTA_ROUNDS = 30;
 const RETRY_MS = 2000;
 /** The same after too many requests, which are counted per minute. */
 const SLOW_DOWN_MS = 5000;
-const SET_UP_MS = 10 * 60 * 1000;
 /** The prompt of an agent that continues a conversation after a failure. */
 const GO_ON = 'Go on with the task where you were interrupted.';
 
@@ -156,15 +153,7 @@ export class DelegateRun {
 		await this.status.flush();
 		// The user's rules for this folder, also those that deny.
 		await putIgnored(place.folder, worktree.folder, await this.seen.written(driver, place.folder));
-		if (setUp !== undefined && setUp.trim() !== '') {
-			this.say(`$ ${setUp}\n`);
-			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal, id);
-			this.say(output);
-			const ending = isTimeout ? 'took too long' : `ended with ${code ?? 'a signal'}`;
-			// Stopped meanwhile, which is no failure of the command.
-			if (code !== 0 && !this.tools.signal.aborted)
-				throw new NancyError('io', `the set-up command ${ending}: ${redactText(output).slice(-500)}`);
-		}
+		await runSetUp(worktree, setUp, { signal: this.tools.signal, mark: id, say: text => this.say(text) });
 		return folderInWorktree(worktree, place.folder);
 	}
 

@@ -19,6 +19,8 @@ import { hasHooks, keepSettings } from './shared/hooksChoice.ts';
 import { noteSeen } from './shared/noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { restored } from './restoreTask.ts';
+import { makeWorktree, requireWorktree, worktreeAgain } from './shared/taskWorktree.ts';
+import type { Worktree } from '../protocol/worktree.ts';
 import { permitStart, refuseExtraFromAgent, settingsToSee, type Asking } from './shared/starting.ts';
 
 const Text = z.optional(z.string());
@@ -33,8 +35,10 @@ const Input = z.object({
 	agent: Text,
 	/** By default a new worker, or the one that ran last if its conversation goes on. */
 	worker: z.optional(WorkerName),
-	/** Goes on with the worker's last conversation. */
+	/** Goes on with the worker's last conversation, where it worked before. */
 	resume: z.boolean(),
+	/** Where a new worker works: the workspace folder by default, or a git worktree of its own, with the uncommitted changes if wanted. */
+	place: z.optional(z.enum(['folder', 'worktree', 'worktreeWithChanges'])),
 	/** The first prompt; empty for an agent that waits for the user. */
 	prompt: Text,
 	model: Text,
@@ -72,6 +76,11 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		await refuseTracked(context.workspace);
 		refuseLongPrompt(firstPrompt(asker, input.prompt));
 		if (asker.is === 'human') return startOf(asker, input, context);
+		if (isWorktree(input.place))
+			throw new NancyError(
+				'not-trusted',
+				'an agent starts workers in the workspace folder; delegate with --worktree, or ask the user',
+			);
 		if (!input.hooks)
 			throw new NancyError('not-trusted', 'an agent starts no other without hooks: no halt would reach it');
 		const own = ownAddress(asker);
@@ -85,7 +94,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		refuseExtraFromAgent(driver, input.extra, asking);
 		return start;
 	},
-	async run(asker, input, context, { found, known }) {
+	async run(asker, input, context, { found, known, again }) {
 		const { workspace } = context;
 		const prompt = firstPrompt(asker, input.prompt);
 		const { driver, agent } = found;
@@ -97,6 +106,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		if (known?.archivedAt !== undefined) await workspace.updateTask(known.name, restored);
 		if (asker.is === 'human') await noteTaskChoice(workspace, input.task, known, driver.id);
 		const task = known ?? (await createTask(workspace, input, driver.id));
+		const place = await placeOf(input, found, again, context);
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
 			worker: input.worker,
@@ -107,6 +117,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			bin: runtime.bin,
 			hooks: isHooked ? runtime : undefined,
 			env: context.env,
+			...place,
 		});
 		if (asker.is === 'agent') {
 			const settings = await context.readSettings(workspace.folder);
@@ -139,14 +150,32 @@ interface Start {
 	found: FoundAgent;
 	/** The record of a task that is there. */
 	known: TaskRecord | undefined;
+	/** The worktree that the resumed worker worked in. */
+	again: { worktree: Worktree; cwd: string } | undefined;
+}
+
+function isWorktree(place: Input['place']): boolean {
+	return place !== undefined && place !== 'folder';
+}
+
+/** Where the worker works, if not in the workspace folder. Makes the worktree of a new one. */
+async function placeOf(
+	{ task, place, resume }: Input,
+	found: FoundAgent,
+	again: Start['again'],
+	context: OperationContext,
+): Promise<Start['again']> {
+	if (resume || !isWorktree(place)) return again;
+	return makeWorktree(task, place === 'worktreeWithChanges', found, context);
 }
 
 /** Throws if the agent cannot be started. */
 async function startOf(
 	asker: Asker,
-	{ task, title, isNew, resume, worker, agent }: Input,
-	{ workspace, env }: OperationContext,
+	{ task, title, isNew, resume, worker, agent, place }: Input,
+	context: OperationContext,
 ): Promise<Start> {
+	const { workspace, env } = context;
 	const mustExist = resume || title === undefined;
 	const known = mustExist ? await workspace.task(task) : await existingTask(workspace, task);
 	if (isNew && known) throw taskExists(task);
@@ -157,7 +186,8 @@ async function startOf(
 		agent ?? (known && (await chosenBefore(asker, workspace, known, earlier))),
 	);
 	if (earlier) refuseResume(found.driver, found.agent.version, earlier);
-	return { found, known };
+	if (!resume && isWorktree(place)) await requireWorktree(found, context);
+	return { found, known, again: earlier?.worktree && (await worktreeAgain(earlier.worktree, context)) };
 }
 
 /**

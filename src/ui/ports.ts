@@ -69,8 +69,10 @@ export interface WorkerRequest {
 	isNew?: boolean;
 	/** A new worker where absent. */
 	worker?: WorkerName;
-	/** Goes on with the worker's last conversation. */
+	/** Goes on with the worker's last conversation, where it worked before. */
 	resume?: boolean;
+	/** Where a new worker works: see the operation. */
+	place?: 'folder' | 'worktree' | 'worktreeWithChanges';
 	/** The first prompt; empty for an agent that waits for the user. */
 	prompt?: string;
 	model?: string | undefined;

@@ -23,6 +23,8 @@ const Input = z.object({
 	model: z.optional(z.string().check(z.minLength(1))),
 	worker: z.optional(WorkerName),
 	resume: z._default(z.boolean(), false),
+	worktree: z._default(z.boolean(), false),
+	'with-changes': z._default(z.boolean(), false),
 	'no-hooks': z._default(z.boolean(), false),
 	title: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
 	extra: z.array(z.string()),
@@ -55,6 +57,10 @@ export const orchestrate = command(
 				expects: 'use up to 32 of a-z, 0-9 and "-", starting with a letter',
 			},
 			resume: { help: "go on with the worker's last conversation" },
+			worktree: {
+				help: 'a new worker works in a git worktree of its own, made from HEAD; --resume goes on there',
+			},
+			'with-changes': { help: 'the worktree also gets uncommitted changes, except those inside submodules' },
 			title: { value: 'TITLE', help: 'title of a new task' },
 			'no-hooks': { help: 'writes nothing for the agent, which then reports nothing and gets no messages' },
 		},
@@ -90,6 +96,7 @@ export const orchestrate = command(
 				agent: input.agent,
 				worker: input.worker,
 				resume: input.resume,
+				place: placeOf(input),
 				prompt: await promptOf(input, context),
 				model: input.model,
 				extra: input.extra,
@@ -121,6 +128,11 @@ async function promptOf({ prompt, 'prompt-file': file }: Input, context: Context
 	if (file === undefined) return prompt;
 	permit(context.asker, { is: 'prompt-file', file });
 	return (await readTextFile(resolve(context.cwd, file))).trimEnd();
+}
+
+function placeOf({ worktree, 'with-changes': withChanges }: Input): 'worktree' | 'worktreeWithChanges' | undefined {
+	if (withChanges) return 'worktreeWithChanges';
+	return worktree ? 'worktree' : undefined;
 }
 
 function nameOf(typed: string): TaskName {

@@ -95,7 +95,7 @@ export class DelegateMirror {
 			);
 			return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
 		});
-		const merges = await this.tickets?.lookOfMerges(id);
+		const merges = await this.tickets?.merges(id).look();
 		return [...(await Promise.all(looks)), merges].join(' ');
 	}
 

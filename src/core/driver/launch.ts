@@ -4,6 +4,7 @@ import { identify } from '../../base/liveness.ts';
 import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
 import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
+import type { Worktree } from '../../protocol/worktree.ts';
 import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
@@ -49,6 +50,8 @@ export interface WorkerRequest {
 	headless?: { permissions: string } | undefined;
 	/** Folder to run in; the workspace's where absent. */
 	cwd?: string | undefined;
+	/** A new worker's own, which holds {@link cwd}. */
+	worktree?: Worktree | undefined;
 	/** Environment that the agent will inherit. */
 	env: Readonly<Record<string, string | undefined>>;
 }
@@ -215,7 +218,7 @@ async function recordStart(
 	workspace: Workspace,
 	driver: Driver,
 	agent: InstalledAgent,
-	{ hooks, model }: WorkerRequest,
+	{ hooks, model, worktree }: WorkerRequest,
 	{ address, earlier, resume, session, sessionIsKnown }: Start & Pick<HeadlessLaunch, 'sessionIsKnown'>,
 ): Promise<boolean> {
 	const now = new Date().toISOString();
@@ -232,6 +235,7 @@ async function recordStart(
 		starting: { by: identify(process.pid), at: now },
 		startedAt: now,
 		...(model !== undefined && { model }),
+		...(worktree && { worktree }),
 		sessions: resume || !sessionIsKnown ? kept.sessions : [...kept.sessions, { id: session, startedAt: now }],
 	});
 	if (!earlier) return workspace.createWorker(started(newRecord(address, driver, now)));

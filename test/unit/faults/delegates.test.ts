@@ -503,7 +503,7 @@ describe('a runner', () => {
 
 	it.concurrent(`ends in exactly one of done and failed, wherever runner or agent is killed (${ROUNDS} rounds)`, async () => {
 		await using room = new RunnerRoom();
-		const { delegates, look, delegate, outputOf, results } = room;
+		const { folder, delegates, look, delegate, outputOf, results } = room;
 		const ends = new Map<string, number>();
 		await using repository = gitRepository();
 		repository.commit({ 'a.txt': 'a' });
@@ -511,13 +511,17 @@ describe('a runner', () => {
 		for (let round = 0; round < ROUNDS; round++) {
 			// A runner is killed while it makes one, too.
 			const place = round % 2 === 1 ? inWorktree : {};
-			const queued = await delegate('orphan tool:Read wait:150 tool:Edit wait:150 answer:done', place);
+			// Also on a slow machine the agent is met at work: it waits for that.
+			const gate = folder.file(`gate-${round}`);
+			const isAgent = Math.random() < 0.5;
+			if (!isAgent) writeFileSync(gate, '');
+			const steps = `orphan until:${gate} tool:Read wait:150 tool:Edit wait:150 answer:done`;
+			const queued = await delegate(steps, place);
 			const { id } = queued.record;
 			await look();
-			const isAgent = Math.random() < 0.5;
 			const marked = () => markedProcesses(RUN_MARK, id);
-			// Also on a slow machine the agent is met at work.
 			if (isAgent) await eventually('an agent', async () => (await marked()).length > 0);
+			writeFileSync(gate, '');
 			await sleep(Math.random() * (isAgent ? 400 : 900));
 			const victim = isAgent ? (await marked())[0] : (await delegates.get(id)).status.runner;
 			if (victim && liveness(victim) === 'alive') process.kill(victim.pid, 'SIGKILL');

@@ -129,11 +129,11 @@ describe('the mirror of the delegates', () => {
 		await finish(store, first, { ok: true, output: 'All is well.' });
 		await mirror.read();
 		const at = '2026-01-01T00:00:00.000Z';
-		await tickets.merged(id, { how: 'merged', at, head: '0'.repeat(40), commit: '1'.repeat(40) });
+		await tickets.merges(id).add({ how: 'merged', at, head: '0'.repeat(40), commit: '1'.repeat(40) });
 		expect(await mirror.read()).toBe(false);
 		expect(await mirror.read(true)).toBe(true);
 		expect(mirror.all()[0]?.merges).toMatchObject([{ at }]);
-		await tickets.unmerged(id);
+		await tickets.merges(id).dropLast();
 		expect(await mirror.read(true)).toBe(true);
 		expect(mirror.all()[0]).not.toHaveProperty('merges');
 	});
