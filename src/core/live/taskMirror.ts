@@ -24,6 +24,7 @@ export interface MirroredTask {
 export class TaskMirror {
 	private tasks = new Map<TaskName, MirroredTask>();
 	private readonly mailboxes = new Map<string, Listings>();
+	private readonly combined = new WeakMap<Listings, MailboxListing>();
 	private readonly filed = new Map<string, FiledMessages>();
 	private problemsOfTasks: FileProblem[] = [];
 
@@ -63,20 +64,17 @@ export class TaskMirror {
 		);
 	}
 
-	/** A worker's mailbox, or the human's own (`orchestrator`). */
+	/** A worker's mailbox, or the human's own (`orchestrator`). The same object until the mailbox was read again. */
 	messages(address: WorkerAddress): MailboxListing {
-		const listings = this.listings(address);
-		const messages = listings.flatMap(listing => listing.messages);
-		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
-		return {
-			messages: [...messages.filter(message => message.state === 'queued'), ...others],
-			problems: listings.flatMap(listing => listing.problems),
-		};
+		const listings = this.mailboxes.get(keyOf(address));
+		if (!listings) return { messages: [], problems: [] };
+		const known = this.combined.get(listings) ?? combine(inOrder(listings));
+		this.combined.set(listings, known);
+		return known;
 	}
 
 	private listings(address: WorkerAddress): MailboxListing[] {
-		const byState = this.mailboxes.get(keyOf(address));
-		return MESSAGE_STATES.flatMap(state => byState?.get(state) ?? []);
+		return inOrder(this.mailboxes.get(keyOf(address)));
 	}
 
 	/** The messages of a mailbox that are in this state. */
@@ -192,6 +190,19 @@ function isWaiting(state: MessageState): boolean {
 
 function idsIn(byState: Listings | undefined, states: readonly MessageState[]): ReadonlySet<MessageId> {
 	return new Set(states.flatMap(state => byState?.get(state)?.messages.map(({ id }) => id) ?? []));
+}
+
+function inOrder(byState: Listings | undefined): MailboxListing[] {
+	return MESSAGE_STATES.flatMap(state => byState?.get(state) ?? []);
+}
+
+function combine(listings: readonly MailboxListing[]): MailboxListing {
+	const messages = listings.flatMap(listing => listing.messages);
+	const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
+	return {
+		messages: [...messages.filter(message => message.state === 'queued'), ...others],
+		problems: listings.flatMap(listing => listing.problems),
+	};
 }
 
 export function keyOf({ task, worker }: WorkerAddress): string {

@@ -38,6 +38,19 @@ export function formatTime(moment: string): string {
 	});
 }
 
+/** `12:03` of today, else `21 Nov`, and the year if it is another one; in the reader's own time zone and order. */
+export function formatMoment(moment: string, nowMs: number = Date.now()): string {
+	const [at, now] = [new Date(moment), new Date(nowMs)];
+	if (at.toDateString() === now.toDateString())
+		return at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+	const isThisYear = at.getFullYear() === now.getFullYear();
+	return at.toLocaleDateString(undefined, {
+		day: 'numeric',
+		month: 'short',
+		...(!isThisYear && { year: 'numeric' }),
+	});
+}
+
 /** `950`, `12.3k`, `1.2M`. */
 export function formatCount(count: number): string {
 	if (count < 1000) return String(count);
