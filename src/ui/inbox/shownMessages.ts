@@ -31,26 +31,55 @@ export function shownMessages<B extends Box>(
 	most: number,
 	nowMs: number,
 ): ShownMessages<B> {
-	const found: { box: B; message: StoredMessage }[] = [];
 	const since = idTime(nowMs - CURRENT_MS);
+	const newest = new Newest<B>(most);
 	let total = 0;
 	let open = 0;
 	for (const box of boxes) {
-		let ofBox = 0;
-		for (const message of indexOf(box.listing).newest) {
-			if (!passes(message, box, filter, since)) continue;
-			total++;
-			if (isOpen(message)) open++;
-			// A box is in order, so no more of it than fits can be shown.
-			if (ofBox++ < most) found.push({ box, message });
+		const { waiting, done, filed } = indexOf(box.listing);
+		if (filter === 'toYou' && !box.isOwn) continue;
+		const shown = [
+			{ list: waiting, count: waiting.length },
+			{ list: done, count: filter === 'current' ? countSince(done, since) : done.length },
+			{ list: filed, count: filter === 'all' ? filed.length : 0 },
+		];
+		for (const { list, count } of shown) {
+			total += count;
+			newest.take(box, list, count);
+		}
+		open += waiting.length;
+	}
+	const messages = newest.all();
+	const shownOpen = messages.filter(({ message }) => isOpen(message)).length;
+	return { messages, more: total - messages.length, moreOpen: open - shownOpen };
+}
+
+/** The newest of many lists. Most of what is older is never looked at. */
+class Newest<B> {
+	private found: { box: B; message: StoredMessage }[] = [];
+	/** Nothing older than this is among the newest. */
+	private floor = '';
+
+	constructor(private readonly most: number) {}
+
+	/** @param list newest first; only so many of it count */
+	take(box: B, list: readonly StoredMessage[], count: number): void {
+		for (const [at, message] of list.entries()) {
+			if (at >= count || message.id < this.floor) return;
+			this.found.push({ box, message });
+			if (this.found.length >= 2 * this.most) this.cut();
 		}
 	}
-	const messages = found.toSorted((a, b) => byTime(a.message, b.message)).slice(0, most);
-	return {
-		messages,
-		more: total - messages.length,
-		moreOpen: open - messages.filter(({ message }) => isOpen(message)).length,
-	};
+
+	all(): { box: B; message: StoredMessage }[] {
+		this.cut();
+		return this.found;
+	}
+
+	private cut(): void {
+		this.found = this.found.toSorted((a, b) => byTime(a.message, b.message)).slice(0, this.most);
+		if (this.found.length === this.most) this.floor = this.found.at(-1)?.message.id ?? '';
+	}
 }
 
 /** Unread, or not handed over yet. */
@@ -63,15 +92,25 @@ export function isTwin(listing: MailboxListing, id: MessageId): boolean {
 	return indexOf(listing).twins.has(id);
 }
 
+/** The message of this id. */
+export function messageOf(listing: MailboxListing, id: MessageId): StoredMessage | undefined {
+	return indexOf(listing).byId.get(id);
+}
+
 /** The queued messages, in the order in which the worker reads them. */
 export function queueOf(listing: MailboxListing): readonly MessageId[] {
 	return indexOf(listing).queue;
 }
 
 interface Index {
-	newest: readonly StoredMessage[];
+	/** Unread, or not handed over yet. These and the next two are newest first. */
+	waiting: readonly StoredMessage[];
+	done: readonly StoredMessage[];
+	/** Archived or withdrawn. */
+	filed: readonly StoredMessage[];
 	queue: readonly MessageId[];
 	twins: ReadonlySet<MessageId>;
+	byId: ReadonlyMap<MessageId, StoredMessage>;
 }
 
 /** A listing is the same object until its mailbox was read again. */
@@ -83,8 +122,11 @@ function indexOf(listing: MailboxListing): Index {
 	const { messages } = listing;
 	const newest = messages.toSorted(byTime);
 	const now: Index = {
-		newest,
+		waiting: newest.filter(isOpen),
+		done: newest.filter(({ state }) => state === 'delivered'),
+		filed: newest.filter(({ state }) => state === 'archived' || state === 'withdrawn'),
 		queue: messages.filter(({ state }) => state === 'queued').map(({ id }) => id),
+		byId: new Map(messages.toReversed().map(message => [message.id, message])),
 		twins: new Set(newest.flatMap(({ id }, at) => (id === newest[at + 1]?.id ? [id] : []))),
 	};
 	indexes.set(listing, now);
@@ -96,10 +138,13 @@ function byTime(a: StoredMessage, b: StoredMessage): number {
 	return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
 }
 
-function passes(message: StoredMessage, { isOwn }: Box, filter: InboxFilter, since: string): boolean {
-	if (filter === 'all') return true;
-	if (message.state === 'archived' || message.state === 'withdrawn') return false;
-	if (filter === 'toYou') return isOwn;
-	if (isOpen(message)) return true;
-	return message.id >= since;
+/** How many of them, newest first, are not older than this. */
+function countSince(messages: readonly StoredMessage[], since: string): number {
+	let [low, high] = [0, messages.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((messages[middle]?.id ?? '') >= since) low = middle + 1;
+		else high = middle;
+	}
+	return low;
 }
