@@ -3,7 +3,6 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import type * as vscode from 'vscode';
 import { Emitter } from '../../src/base/event.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
@@ -13,7 +12,7 @@ import { idTime } from '../../src/core/mailbox/messageId.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { driverById, drivers, limitOf } from '../../src/drivers/index.ts';
 import { DriverId, FIRST_WORKER, MessageId, ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';
-import type { TreePart } from '../../src/ui/nancy.ts';
+import type { TreePart, Views } from '../../src/ui/nancy.ts';
 import type { Folder } from '../../src/ui/ports.ts';
 import { addBoundWorker } from '../support/boundWorker.ts';
 import { seedDelegate } from '../support/delegateSeeds.ts';
@@ -144,8 +143,8 @@ async function openOn(model: WorkspaceModel): Promise<{
 		dispose: () => undefined,
 	};
 	const events = { onDidChangeSelection: new EventEmitter().event, onDidExpandElement: new EventEmitter().event };
-	const view = (): vscode.TreeView<unknown> => nothing({ visible: true, selection: [], ...events });
-	const memory = nothing<vscode.Memento>({ get: () => undefined, update: () => Promise.resolve() });
+	const view = () => nothing<Views['inbox']>({ visible: true, selection: [], ...events });
+	const memory = nothing<object>({ get: () => undefined, update: () => Promise.resolve() });
 	const window = openWindow({
 		context: nothing({ workspaceState: memory, globalState: memory }),
 		views: { tasks: view(), delegates: view(), inbox: view(), traffic: view() },
