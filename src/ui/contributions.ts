@@ -60,6 +60,9 @@ const BY_PLACE = {
 			'nancy.listTasks',
 			'nancy.sortTasksByName',
 			'nancy.sortTasksByAge',
+			'nancy.showCurrentMessages',
+			'nancy.showMessagesToYou',
+			'nancy.showAllMessages',
 			'nancy.doctor',
 			'nancy.compareAgents',
 			'nancy.showLog',
@@ -87,6 +90,7 @@ const BY_PLACE = {
 		looks: [
 			'nancy.copySession',
 			'nancy.openMessage',
+			'nancy.showMoreMessages',
 			'nancy.openEvent',
 			'nancy.openPayload',
 			'nancy.openTranscript',
@@ -140,6 +144,8 @@ export const CONTEXT_KEYS = {
 	showsActiveOnly: 'nancy.showsActiveOnly',
 	showsGroups: 'nancy.showsGroups',
 	showsByName: 'nancy.showsByName',
+	showsMessagesToYou: 'nancy.showsMessagesToYou',
+	showsAllMessages: 'nancy.showsAllMessages',
 } as const;
 
 /** Settings that are not named after an agent. Defaults live in package.json alone. */

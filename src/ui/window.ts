@@ -69,7 +69,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
 	const names = { full: agentName, short: agentShortName };
 	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates));
-	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf));
+	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf, choices));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions, context.globalState));
 	const compose = composeBox(parts, own, folders);
 	const seen = new SeenStops(context.workspaceState);
@@ -89,6 +89,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		orchestrator,
 		terminals,
 		compose,
+		inbox,
 		documents,
 		traffic,
 		agentName,

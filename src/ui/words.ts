@@ -4,7 +4,6 @@ import { heldText, type LimitOf } from '../core/mailbox/held.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerState } from '../core/live/overview.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';
-import type { MessageId } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';
 import { firstLine, formatMinutes, formatTime } from './kit/format.ts';
 
@@ -58,14 +57,6 @@ export function subjectOf({ kind, text }: Pick<MessageContent, 'kind' | 'text'>)
 	if (!result) return firstLine(text);
 	const title = firstLine(result.title, 60);
 	return result.isDone ? l10n.t('Delegate done: {0}', title) : l10n.t('Delegate failed: {0}', title);
-}
-
-/** When a message was made, where its id tells: one that a person drops by hand may be called anything. UTC, ISO 8601. */
-export function messageTime(id: MessageId): string | undefined {
-	const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(id);
-	if (!match) return undefined;
-	const [, year, month, day, hour, minute, second] = match;
-	return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
 }
 
 /** How a message reached the agent. */

@@ -16,6 +16,7 @@ import { killExtensionHost } from '../support/extensionHost.ts';
 import { gateIn } from '../support/gate.ts';
 import type { Lab } from '../support/lab.ts';
 import { seedDelegate } from '../support/delegateSeeds.ts';
+import { inQueue } from '../support/listGestures.ts';
 import { messageContent } from '../support/messageContent.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import type { Workbench } from '../support/workbench.ts';
@@ -67,9 +68,9 @@ describe('a task in the sidebar', () => {
 		await workbench.answer('Please mind the gap.');
 		await workbench.row('Inbox', 'Please mind the gap').waitFor();
 		gate.open();
-		await workbench.row('Inbox', /Please mind the gap.*delivered · (PreToolUse|PostToolBatch)/).waitFor();
+		await workbench.mail(/Please mind the gap.*delivered · (PreToolUse|PostToolBatch)/).waitFor();
 		await expect.poll(() => JSON.stringify(model.requests).includes('Please mind the gap.')).toBe(true);
-		await workbench.row('Inbox', /Please mind the gap.*in context/).waitFor();
+		await workbench.mail(/Please mind the gap.*in context/).waitFor();
 
 		await workbench.row('Tasks', /Fix the login.*Claude · asks: Bash touch secret/).waitFor();
 		const needs = workbench.status('nancy.nancy.needs');
@@ -93,7 +94,7 @@ describe('a task in the sidebar', () => {
 		await needs.waitFor({ state: 'detached' });
 		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Are you awake? [[text:Awake now]]');
-		await workbench.row('Inbox', /Are you awake.*delivered · UserPromptSubmit/).waitFor();
+		await workbench.mail(/Are you awake.*delivered · UserPromptSubmit/).waitFor();
 
 		await workbench.row('Tasks', /idle · Awake now/).waitFor();
 		await workbench.contextMenu(workbench.row('Tasks', /Awake now/), 'Stop Worker');
@@ -288,11 +289,11 @@ describe('a task in the sidebar', () => {
 		await compose('Second thought');
 		const queue = async () => {
 			const rows = await workbench.row('Inbox', /thought/).allInnerTexts();
-			return rows.map(row => /(First|Second|Better) thought/.exec(row)?.[1]);
+			return inQueue(rows).map(row => /(First|Second|Better) thought/.exec(row)?.[1]);
 		};
 		expect(await queue()).toEqual(['First', 'Second']);
 
-		await workbench.contextMenu(workbench.row('Inbox', 'Second thought'), 'Move Up');
+		await workbench.contextMenu(workbench.row('Inbox', 'Second thought'), 'Deliver Earlier');
 		await expect.poll(queue).toEqual(['Second', 'First']);
 
 		// A row that is drawn anew under the mouse takes no click: a person clicks again.
@@ -304,7 +305,7 @@ describe('a task in the sidebar', () => {
 		await compose('Better thought');
 		await expect.poll(queue).toEqual(['Better', 'First']);
 
-		await workbench.rowAction(workbench.row('Inbox', 'First thought'), 'Withdraw Message');
+		await workbench.contextMenu(workbench.row('Inbox', 'First thought'), 'Withdraw Message');
 		await expect.poll(queue).toEqual(['Better']);
 		expect(await form.locator('#sent').innerText()).toContain('withdrawn');
 	});
@@ -329,7 +330,7 @@ describe('a task in the sidebar', () => {
 		await page.keyboard.press('Control+Enter');
 		await workbench.row('Inbox', 'Stop: touch nothing.').waitFor();
 		gate.open();
-		await workbench.row('Inbox', /Stop: touch nothing\..*delivered/).waitFor();
+		await workbench.mail(/Stop: touch nothing\..*delivered/).waitFor();
 		await model.waitForRequest(({ text }) => text.includes('Stop: touch nothing.'));
 		expect(existsSync(join(workspace, 'two'))).toBe(false);
 	});
@@ -382,7 +383,7 @@ describe('a task in the sidebar', () => {
 		await form.locator('#text:focus').waitFor();
 		await form.locator('#text').fill('Welcome back. [[text:Here again]]');
 		await page.keyboard.press('Control+Enter');
-		await workbench.row('Inbox', /Welcome back.*held: the agent has ended/).waitFor();
+		await workbench.mail(/Welcome back.*held: the agent has ended/).waitFor();
 		expect(await workbench.toast('terminated with exit code').count()).toBe(0);
 		// As for a worker of an earlier version: its record, which agents can write, does not choose the agent.
 		const second = { task: TaskName.parse('fix-the-login'), worker: WorkerName.parse('worker-2') };
@@ -481,12 +482,12 @@ describe('a task in the sidebar', () => {
 		await workbench.row('Inbox', /Mind the strings/).waitFor();
 		gate.open();
 		await model.waitForRequest(({ text }) => text.includes('Mind the strings.'));
-		await workbench.row('Inbox', /Mind the strings.*delivered · (PreToolUse|PostToolUse)/).waitFor();
+		await workbench.mail(/Mind the strings.*delivered · (PreToolUse|PostToolUse)/).waitFor();
 		await workbench.row('Tasks', /idle · Parser repaired/).waitFor();
 		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Are you awake? [[text:Awake now]]');
 		await workbench.row('Tasks', /idle · Awake now/).waitFor();
-		await workbench.row('Inbox', /Are you awake.*delivered/).waitFor();
+		await workbench.mail(/Are you awake.*delivered/).waitFor();
 		await lab.picture('agents-steered');
 
 		await workbench.contextMenu(workbench.row('Tasks', /Awake now/), 'Delegate…');

@@ -35,13 +35,23 @@ export function outputChanged(): string {
 	return l10n.t('The answer was changed or removed since the delegate ended.');
 }
 
-/** The labels of the rows of a folder. */
+/** A folder's delegates are the same list until something has changed. */
+const known = new WeakMap<readonly Delegate[], DelegateLabels>();
+
+/**
+ * The labels of the rows of a folder.
+ * @param agentName the window's: every caller names agents alike
+ */
 export function delegateLabels(delegates: readonly Delegate[], agentName: (driver: string) => string): DelegateLabels {
-	return labelsOf(delegates, {
+	const before = known.get(delegates);
+	if (before) return before;
+	const labels = labelsOf(delegates, {
 		title: shortTitle,
 		agent: ({ record }) => [agentName(record.agent), record.model].filter(Boolean).join(' · '),
 		round: (label, round) => l10n.t('{0} · round {1}', label, round),
 	});
+	known.set(delegates, labels);
+	return labels;
 }
 
 /** A short name, for places with little room. A prompt's first line may be long. */

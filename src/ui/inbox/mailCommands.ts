@@ -4,6 +4,7 @@ import { writer } from '../../protocol/author.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
 import { EMPTY_DRAFT } from '../../protocol/compose.ts';
+import type { Choices } from '../choices.ts';
 import type { Folders } from '../folders.ts';
 import { askLine } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
@@ -15,6 +16,7 @@ import { whoIs } from '../who.ts';
 import { sendTo } from './composeSend.ts';
 import type { ComposeView } from './composeView.ts';
 import { isUnread, MailItem, MessageItem } from './inboxItems.ts';
+import type { InboxView } from './inboxView.ts';
 import { move } from './queueOrder.ts';
 import { recipientOfRow } from './recipients.ts';
 
@@ -22,13 +24,15 @@ export interface MailCollaborators {
 	folders: Folders;
 	operations: Operations;
 	compose: ComposeView;
+	choices: Choices;
+	inbox: InboxView;
 }
 
 type Args = readonly unknown[];
 
 /** The commands for messages. All but three act on the row that they are called from. */
 export function mailHandlers(own: MailCollaborators) {
-	const { operations, compose } = own;
+	const { operations, compose, choices, inbox } = own;
 	return {
 		'nancy.sendMessage': (args: Args) => sendMessage(own, args),
 		'nancy.composeMessage': () => compose.open(),
@@ -44,6 +48,10 @@ export function mailHandlers(own: MailCollaborators) {
 		'nancy.withdrawMessage': (args: Args) => withdrawMessage(own, args),
 		'nancy.archiveMessage': (args: Args) => archiveMessage(own, args),
 		'nancy.reply': (args: Args) => reply(own, args),
+		'nancy.showCurrentMessages': () => choices.chooseInbox({ shows: 'current' }),
+		'nancy.showMessagesToYou': () => choices.chooseInbox({ shows: 'toYou' }),
+		'nancy.showAllMessages': () => choices.chooseInbox({ shows: 'all' }),
+		'nancy.showMoreMessages': () => inbox.showMore(),
 	};
 }
 

@@ -1,3 +1,5 @@
+import { NewestMap } from '../../base/newestMap.ts';
+
 /** Numbers and times as short text. No words, so nothing here needs translating but unit signs. */
 
 /** `4 s`, `12 min`, `3 h`, `2 d`: how long ago, in the largest unit. */
@@ -28,14 +30,36 @@ export function formatDuration(ms: number): string {
 	return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatSpan(ms);
 }
 
+/** To make a format takes longer than to draw a row, and to use one takes most of the time of drawing it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+const formatted = new NewestMap<string, string>(5000);
+
+/** @param name of the format, the same for the same options */
+function formatWith(name: string, options: Intl.DateTimeFormatOptions, moment: string): string {
+	const key = `${name} ${moment}`;
+	const known = formatted.get(key);
+	if (known !== undefined) return known;
+	const format = formats.get(name) ?? new Intl.DateTimeFormat(undefined, options);
+	formats.set(name, format);
+	const text = format.format(new Date(moment));
+	formatted.set(key, text);
+	return text;
+}
+
 /** `12:03:04` in the reader's own time zone. */
 export function formatTime(moment: string): string {
-	return new Date(moment).toLocaleTimeString(undefined, {
-		hour: '2-digit',
-		minute: '2-digit',
-		second: '2-digit',
-		hourCycle: 'h23',
-	});
+	return formatWith('seconds', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }, moment);
+}
+
+/** `12:03` of today, else `21 Nov`, and the year if it is another one; in the reader's own time zone and order. */
+export function formatMoment(moment: string, nowMs: number = Date.now()): string {
+	const [at, now] = [new Date(moment), new Date(nowMs)];
+	if (at.toDateString() === now.toDateString())
+		return formatWith('minutes', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }, moment);
+	const date = { day: 'numeric', month: 'short' } as const;
+	return at.getFullYear() === now.getFullYear()
+		? formatWith('day', date, moment)
+		: formatWith('year', { ...date, year: 'numeric' }, moment);
 }
 
 /** `950`, `12.3k`, `1.2M`. */

@@ -46,7 +46,7 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 	protected abstract hoverOf(element: E): vscode.MarkdownString | undefined;
 
 	getChildren(parent?: TreeNode<E>): TreeNode<E>[] {
-		const nodes = this.nodesBelow(parent);
+		const nodes = this.below(parent).map(({ node }) => node);
 		this.remember(
 			parent?.key ?? '',
 			nodes.map(({ key }) => key),
@@ -82,23 +82,23 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 	private findStale(parent: TreeNode<E> | undefined, stale: TreeNode<E>[]): boolean {
 		const known = this.shown.get(parent?.key ?? '');
 		if (known === undefined) return false;
-		const nodes = this.nodesBelow(parent);
-		if (nodes.length !== known.length || nodes.some(({ key }, at) => key !== known[at])) return true;
-		for (const node of nodes) {
-			const isOther = lookOf(this.itemOf(node.element)) !== this.looks.get(node.key);
+		const below = this.below(parent);
+		if (below.length !== known.length || below.some(({ node }, at) => node.key !== known[at])) return true;
+		for (const { node, item } of below) {
+			const isOther = lookOf(item) !== this.looks.get(node.key);
 			// A row that is drawn again has its children asked for again.
 			if (isOther || this.findStale(node, stale)) stale.push(node);
 		}
 		return false;
 	}
 
-	private nodesBelow(parent: TreeNode<E> | undefined): TreeNode<E>[] {
+	private below(parent: TreeNode<E> | undefined): { node: TreeNode<E>; item: Row }[] {
 		return this.childrenOf(parent?.element).map(element => {
-			const key = this.itemOf(element).id;
-			const node = this.nodes.get(key) ?? new TreeNode(key, element);
+			const item = this.itemOf(element);
+			const node = this.nodes.get(item.id) ?? new TreeNode(item.id, element);
 			node.element = element;
-			this.nodes.set(key, node);
-			return node;
+			this.nodes.set(item.id, node);
+			return { node, item };
 		});
 	}
 
