@@ -115,8 +115,19 @@ export class Reviews {
 		const outcome = await inProgress(VIEWS.delegates, () => this.worktrees.undoMerge(folder, worktree));
 		await folder.refresh();
 		const title = this.titleOf(item);
-		if (outcome.ok) void inform(l10n.t('The merge of “{0}” is undone. Its worktree still has the changes.', title));
-		else void warn(l10n.t('The merge of “{0}” was not undone: {1}.', title, outcome.reason));
+		if (outcome.ok) {
+			const text = outcome.isGone
+				? l10n.t(
+						'The branch does not have the merge of “{0}” any more. Its worktree still has the changes.',
+						title,
+					)
+				: l10n.t('The merge of “{0}” is undone. Its worktree still has the changes.', title);
+			void inform(text);
+			return;
+		}
+		const again = l10n.t('Merge Again');
+		const text = l10n.t('The merge of “{0}” was not undone: {1}.', title, outcome.reason);
+		if ((await warn(text, again)) === again) await this.merge(item);
 	}
 
 	async openWorktree({ folder, delegate }: DelegateItem): Promise<void> {
