@@ -8,7 +8,8 @@ import { endedWorktreeOf, noteMerged } from './shared/ownWorktreeOf.ts';
 
 const Input = z.object({ worktree: Worktree });
 const Output = z.discriminatedUnion('ok', [
-	z.object({ ok: z.literal(true) }),
+	/** `isGone`: the branch had the merge commit no more, so the checkout was not changed. */
+	z.object({ ok: z.literal(true), isGone: z.exactOptional(z.literal(true)) }),
 	/** `reason` is a sentence that names what has changed since the merge. */
 	z.object({ ok: z.literal(false), reason: z.string() }),
 ]);

@@ -212,7 +212,8 @@ export interface MergePreview {
 }
 
 /** Why it was not undone: a sentence that names what has changed since. */
-export type UndoOutcome = { ok: true } | { ok: false; reason: string };
+/** `isGone`: the branch had the merge no more. */
+export type UndoOutcome = { ok: true; isGone?: true } | { ok: false; reason: string };
 
 export type MergeOutcome =
 	| { ok: true; how: 'merged' | 'applied' | 'nothing' }

@@ -23,13 +23,16 @@ import { inform } from './kit/messages.ts';
 import { Folders } from './folders.ts';
 import { InboxView } from './inbox/inboxView.ts';
 import type { Nancy, TreePart, Views } from './nancy.ts';
+import { KeyRows } from './kit/keyRows.ts';
 import { elementOf, elementsOf } from './kit/liveTree.ts';
 import { showBadges } from './needs/badges.ts';
+import { seeStop } from './needs/needCommands.ts';
 import { SeenStops } from './needs/seenStops.ts';
 import { seeTerminals } from './needs/seeTerminals.ts';
 import { needsStatus } from './needs/statusBar.ts';
 import { Notifications } from './notifications.ts';
 import { Orchestrator } from './tasks/orchestrate.ts';
+import { workerItems } from './pickers.ts';
 import { reactions } from './reactions.ts';
 import type { Folder, Operations } from './ports.ts';
 import { OpenReviews } from './delegates/openReviews.ts';
@@ -74,7 +77,12 @@ export function openWindow(parts: WindowParts): Nancy {
 	const compose = composeBox(parts, own, folders);
 	const seen = new SeenStops(context.workspaceState);
 	own.add(showBadges(folders, views, seen));
-	own.add(seeTerminals(folders, seen));
+	own.add(
+		seeTerminals(vscode.window, [folders.onDidChange], pid => {
+			const item = workerItems(folders).find(({ worker }) => worker.record.process?.pid === pid);
+			if (item) seeStop(seen, item);
+		}),
+	);
 	const starts = startParts(context, own);
 	const orchestrator = new Orchestrator({ folders, operations, terminals, ...starts });
 	own.add(needsStatus(folders, seen));
@@ -97,7 +105,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		seen,
 		keys,
 		failures,
-		taskOfKey: () => tasks.toggledRow(),
+		taskKeys: own.add(new KeyRows(views.tasks, elementOf)),
 	});
 	own.add(new Notifications(folders, failures, reactions({ folders, failures, compose, handlers })));
 	own.add(followFacts({ folders, choices, traffic, views, keys }));
@@ -147,7 +155,7 @@ function delegateCollaborators(
 	folders: Folders,
 	keys: ContextKeys,
 ) {
-	const opened = own.add(new OpenReviews(keys));
+	const opened = own.add(new OpenReviews(keys, vscode.window.tabGroups, watchFiles));
 	return {
 		reviews: new Reviews(folders, operations.worktrees, opened, agentName),
 		opened,
@@ -156,8 +164,13 @@ function delegateCollaborators(
 		outputs: own.add(new DelegateOutputs()),
 		cleanup: new DelegateCleanup(folders, operations.worktrees, operations.delegates),
 		drafts: own.add(new PromptEditors<DelegateOrder>({ title: l10n.t('Delegate This'), id: 'nancy.delegateThis' })),
-		selected: () => views.delegates.selection.map(elementOf),
+		delegateKeys: own.add(new KeyRows(views.delegates, elementOf)),
 	};
+}
+
+/** VS Code does not watch files outside the workspace by itself. */
+function watchFiles(folder: string): vscode.Disposable {
+	return vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(vscode.Uri.file(folder), '*'));
 }
 
 function runCommand(handlers: Handlers, command: CommandId, args: readonly unknown[]): Promise<void> | void {

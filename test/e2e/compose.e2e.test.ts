@@ -5,9 +5,12 @@ import type { AxeResults } from 'axe-core';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
+import { deleteTask } from '../../src/core/workspace/deletion.ts';
+import type { WorkerAddress, Workspace } from '../../src/core/workspace/workspace.ts';
 import { eventually } from '../support/eventually.ts';
 import { openLab, type Lab } from '../support/lab.ts';
 import { fold, unfold } from '../support/listGestures.ts';
+import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { seedWorkspace } from '../support/seedWorkspace.ts';
 import type { Workbench } from '../support/workbench.ts';
 
@@ -17,6 +20,8 @@ const owned = new AsyncDisposableStack();
 let lab: Lab;
 let workbench: Workbench;
 let page: Page;
+let store: Workspace;
+let docs: WorkerAddress;
 
 beforeAll(async () => {
 	lab = owned.use(await openLab({ size: { width: 1200, height: 900 } }));
@@ -25,7 +30,8 @@ beforeAll(async () => {
 	mkdirSync(join(lab.workspace, 'src'));
 	writeFileSync(join(lab.workspace, 'src', 'brewing.ts'), '');
 	await seedWorkspace(lab.workspace, { title: 'Fix the login', session: 'c0c0c0c0-0001', dataFolder: home });
-	await seedWorkspace(lab.workspace, { title: 'Write the docs', session: 'c0c0c0c0-0002', dataFolder: home });
+	const seed = { title: 'Write the docs', session: 'c0c0c0c0-0002', dataFolder: home };
+	({ workspace: store, address: docs } = await seedWorkspace(lab.workspace, seed));
 	await workbench.activity('Nancy').click();
 	await workbench.row('Tasks', 'Write the docs').first().waitFor();
 	await fold(workbench, 'Delegates');
@@ -127,8 +133,63 @@ test('says whom a reply answers, until it is dropped', async () => {
 	await recipients('To: Write the docs');
 	await form().locator('#text:focus').waitFor();
 	await lab.picture('compose-reply');
+	// Escape ends the composition of an input method, and not the reply.
+	await (
+		await composeFrame()
+	).evaluate(() => {
+		const escape = { key: 'Escape', isComposing: true, bubbles: true };
+		document.getElementById('text')?.dispatchEvent(new KeyboardEvent('keydown', escape));
+	});
+	await form().locator('#text').pressSequentially('8080');
+	await banner.waitFor();
 	await page.keyboard.press('Escape');
 	await form().locator('#banner').waitFor({ state: 'hidden' });
+	expect(await form().locator('#text').inputValue()).toBe('8080');
+	await form().locator('#text').fill('');
+});
+
+test('asks before it drops the changed words of an edit', async () => {
+	const queued = await store.send(docs, messageContent('Wait for me', { effect: 'pause' }), BY_USER);
+	const text = form().locator('#text');
+	const editing = form().locator('#banner', { hasText: 'Editing the message for Write the docs' });
+	const edit = () =>
+		eventually('the edit', async () => {
+			await workbench.rowAction(workbench.row('Inbox', 'Wait for me').first(), 'Edit');
+			await editing.waitFor({ timeout: 5000 });
+			return true;
+		});
+	await edit();
+	await form().locator('#text:focus').waitFor();
+	// Nothing has changed: nothing is asked.
+	await page.keyboard.press('Escape');
+	await editing.waitFor({ state: 'hidden' });
+	await edit();
+	await text.fill('Wait no more');
+	await page.keyboard.press('Escape');
+	const question = workbench.dialog('Discard what you have changed in the message?');
+	await question.getByRole('button', { name: 'Cancel' }).click();
+	await form().locator('#text:focus').waitFor();
+	expect(await text.inputValue()).toBe('Wait no more');
+	await page.keyboard.press('Escape');
+	await question.getByRole('button', { name: 'Discard Changes' }).click();
+	await editing.waitFor({ state: 'hidden' });
+	expect(await text.inputValue()).toBe('');
+	const { messages } = await store.mailbox(docs).list(['queued']);
+	expect(messages.find(({ id }) => id === queued)?.content.text).toBe('Wait for me');
+});
+
+test('keeps the words for a worker that is gone, and sends them to nobody else', async () => {
+	await select('Write the docs');
+	await recipients('To: Write the docs');
+	await form().locator('#text').fill('Only for the docs');
+	await deleteTask(store, docs.task);
+	await workbench.row('Tasks', 'Write the docs').waitFor({ state: 'detached' });
+	await recipients('Choose a recipient');
+	await form().locator('#send').click();
+	await form().locator('#note', { hasText: 'Choose a recipient.' }).waitFor();
+	expect(await form().locator('#text').inputValue()).toBe('Only for the docs');
+	await form().locator('#text').fill('');
+	await recipients('To: Fix the login');
 });
 
 test('has its text and Send in sight where it is lowest, and nothing that axe-core finds', async () => {

@@ -16,7 +16,7 @@ import { killExtensionHost } from '../support/extensionHost.ts';
 import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../support/delegateSeeds.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
-import { unfold } from '../support/listGestures.ts';
+import { focusedRow, moveTo, unfold } from '../support/listGestures.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
@@ -610,10 +610,21 @@ describe('in a trusted folder, delegates', () => {
 		// The one that was stopped at its first step may have written its file before.
 		const left = await row(/./).allInnerTexts();
 		expect(left.filter(text => !text.includes('Waste it'))).toEqual([expect.stringContaining('Go easily')]);
-		await seedDelegate(store, { title: 'Look again', state: 'failed', error: 'timeout: it took too long' });
+		for (const title of ['Look again', 'Look last'])
+			await seedDelegate(store, { title, state: 'failed', error: 'timeout: it took too long' });
 		await row(/Look again/).click();
-		// The click opened its output and the keyboard went along: back to the list.
+		// The click opened its output and the keyboard went along: back to the list. The row with the focus counts, and not the selected one.
 		await row(/Go easily/).click({ modifiers: ['ControlOrMeta'] });
+		await row(/Go easily/).click({ modifiers: ['ControlOrMeta'] });
+		await page.keyboard.press('Delete');
+		const one = workbench.dialog(/Delete the delegate “Go easily”\?/);
+		await one.getByRole('button', { name: 'Cancel' }).click();
+		await moveTo(workbench, 'Delegates', 'Look again');
+		await page.keyboard.press('Delete');
+		await workbench.dialog(/Delete the delegate “Look again”\?/).waitFor();
+		await page.keyboard.press('Enter');
+		await row(/Look again/).waitFor({ state: 'detached' });
+		await focusedRow(workbench, 'Delegates', /Look last|Go easily/).waitFor();
 		await page.keyboard.press('ControlOrMeta+a');
 		await page.keyboard.press('Delete');
 		const all = workbench.dialog(/Delete \d delegates\?.*easy\.txt/s);

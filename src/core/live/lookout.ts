@@ -131,11 +131,11 @@ export class Lookout {
 		state: WorkerState,
 		stillOpen: Map<MessageId, LookUps>,
 	): Promise<void> {
-		const { tasks, workspace, fail } = this.around;
+		const { tasks, states, workspace, fail } = this.around;
 		const address = { task: record.task, worker: record.name };
 		// A full disk or a vanished task: the next tick tries again.
 		await this.settle(record, view, state, stillOpen)
-			.then(() => this.upkeep.tend(record, state, tasks.inState(address, 'queued')))
+			.then(() => this.upkeep.tend(record, states.aheadOf(record), tasks.inState(address, 'queued')))
 			.catch((error: unknown) => fail(workspace.paths.mailbox(record.task, record.name), error));
 	}
 

@@ -3,6 +3,7 @@ import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../../protoc
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import type { FiledMessages, MailboxListing, MailboxProblem, StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { folderByState, MESSAGE_STATES, type MessageState } from '../mailbox/mailboxPaths.ts';
+import { mailboxName } from '../workspace/mailboxName.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
 
@@ -66,7 +67,7 @@ export class TaskMirror {
 
 	/** A worker's mailbox, or the human's own (`orchestrator`). The same object until the mailbox was read again. */
 	messages(address: WorkerAddress): MailboxListing {
-		const listings = this.mailboxes.get(keyOf(address));
+		const listings = this.mailboxes.get(mailboxName(address));
 		if (!listings) return { messages: [], problems: [] };
 		const known = this.combined.get(listings) ?? combine(inOrder(listings));
 		this.combined.set(listings, known);
@@ -74,12 +75,12 @@ export class TaskMirror {
 	}
 
 	private listings(address: WorkerAddress): MailboxListing[] {
-		return inOrder(this.mailboxes.get(keyOf(address)));
+		return inOrder(this.mailboxes.get(mailboxName(address)));
 	}
 
 	/** The messages of a mailbox that are in this state. */
 	inState(address: WorkerAddress, state: MessageState): readonly StoredMessage[] {
-		return this.mailboxes.get(keyOf(address))?.get(state)?.messages ?? [];
+		return this.mailboxes.get(mailboxName(address))?.get(state)?.messages ?? [];
 	}
 
 	/** Everything again. */
@@ -119,7 +120,7 @@ export class TaskMirror {
 		if (!this.tasks.has(name.data) || room === undefined) return this.readTasks(task => task === name.data);
 		if (room === 'workers') {
 			await this.readWorkers(name.data);
-			return this.readMailboxes(name.data, address => !this.mailboxes.has(keyOf(address)));
+			return this.readMailboxes(name.data, address => !this.mailboxes.has(mailboxName(address)));
 		}
 		const mailbox = WorkerName.safeParse(worker);
 		if (room !== 'comms' || !mailbox.success) return this.readMailboxes(name.data, () => true);
@@ -148,12 +149,12 @@ export class TaskMirror {
 	 * them, and its row would vanish for a moment. Then all folders are read again.
 	 */
 	private async readMailbox(address: WorkerAddress, states: readonly MessageState[]): Promise<void> {
-		const before = this.mailboxes.get(keyOf(address));
+		const before = this.mailboxes.get(mailboxName(address));
 		const waiting = idsIn(before, WAITING);
 		let now = await this.readStates(address, states.some(isWaiting) ? [...WAITING, ...states] : states, before);
 		for (let look = 1; look < LOOKS && !hasAll(now, waiting); look++)
 			now = await this.readStates(address, MESSAGE_STATES, now);
-		this.mailboxes.set(keyOf(address), now);
+		this.mailboxes.set(mailboxName(address), now);
 		this.troubled = undefined;
 	}
 
@@ -164,7 +165,7 @@ export class TaskMirror {
 	): Promise<Listings> {
 		const byState = new Map(before);
 		for (const state of new Set(states)) {
-			const key = `${keyOf(address)}/${state}`;
+			const key = `${mailboxName(address)}/${state}`;
 			const filed = this.filed.get(key) ?? new Map();
 			this.filed.set(key, filed);
 			const listing = this.workspace.mailbox(address).list([state], { known: filed });
@@ -208,10 +209,6 @@ function combine(listings: readonly MailboxListing[]): MailboxListing {
 	};
 }
 
-export function keyOf({ task, worker }: WorkerAddress): string {
-	return `${task}/${worker}`;
-}
-
 function brokenMailbox(address: WorkerAddress, error: unknown): MailboxListing {
-	return { messages: [], problems: [{ file: keyOf(address), reason: errorText(error) }] };
+	return { messages: [], problems: [{ file: mailboxName(address), reason: errorText(error) }] };
 }

@@ -7,7 +7,7 @@ import { wakeLimit, type Held, type ReadHeld } from '../mailbox/held.ts';
 import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { whyUnheard } from '../sessions/hearing.ts';
 import type { WorkerState } from './overview.ts';
-import { keyOf } from './taskMirror.ts';
+import { mailboxName } from '../workspace/mailboxName.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 /** How long an idle agent may take to answer its bell before it is rung again, in milliseconds; doubled each time. */
@@ -37,7 +37,7 @@ export class Upkeep {
 	async tend(worker: WorkerRecord, state: WorkerState, queued: readonly StoredMessage[]): Promise<void> {
 		const address = { task: worker.task, worker: worker.name };
 		// Each second, for hundreds of workers: nothing is read of one for whom nothing waits.
-		if (queued.length === 0) return void this.ringing.delete(keyOf(address));
+		if (queued.length === 0) return void this.ringing.delete(mailboxName(address));
 		const silent = this.whyBellFails(worker, state, queued);
 		const rings = silent === undefined ? await this.ring(address, state, queued) : 0;
 		const unheard = silent ?? (await this.whyUnheard(worker, state, rings));
@@ -76,7 +76,7 @@ export class Upkeep {
 
 	/** Rings the bell of an idle agent again and again, less and less often. Returns the number of rings without an answer. */
 	private async ring(address: WorkerAddress, state: WorkerState, queued: readonly StoredMessage[]): Promise<number> {
-		const key = keyOf(address);
+		const key = mailboxName(address);
 		const waking = queued.filter(message => wakes(message.content));
 		if (state.phase !== 'idle' || waking.length === 0) {
 			this.ringing.delete(key);

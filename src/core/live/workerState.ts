@@ -23,6 +23,9 @@ export const INTERRUPTED = 'interrupted in its terminal';
 /** The source of the end of a worker whose process has vanished. */
 export const PROCESS_GONE = 'process gone';
 
+/** The source of the state of a delegate that waits for its account. */
+export const PARKED = 'parked';
+
 /** The source of a state that only the process shows: there are no hooks. */
 export const UNHOOKED = 'its process runs; without hooks nothing more is known';
 

@@ -1,6 +1,6 @@
 import { processWord, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
-import { isFinal } from '../delegates/delegate.ts';
+import { isFinal, type Delegate } from '../delegates/delegate.ts';
 import type { LiveDelegates } from './liveDelegates.ts';
 import type { WorkerState, WorkerView } from './overview.ts';
 import type { Prober } from '../sessions/prober.ts';
@@ -8,7 +8,7 @@ import type { SessionMirror } from './sessionMirror.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
 import { startingState, type SessionState } from './sessionState.ts';
-import { concludeState } from './workerState.ts';
+import { concludeState, PARKED } from './workerState.ts';
 
 /** If a worker's start is newer than its session's last event by more than this, the events are of an earlier run. */
 const RESTART_MS = 2000;
@@ -47,7 +47,8 @@ export class WorkerStates {
 		if (known && known.view.state === known.seen) return known;
 		const standing = this.conclude(record);
 		const { state, view } = standing;
-		if (state.phase === 'ended' && view?.state) this.over.set(record, { ...standing, view, seen: view.state });
+		const isOver = state.phase === 'ended' && !this.isOpen(record);
+		if (isOver && view?.state) this.over.set(record, { ...standing, view, seen: view.state });
 		else this.over.delete(record);
 		return standing;
 	}
@@ -69,13 +70,21 @@ export class WorkerStates {
 		return { state, view, folded };
 	}
 
+	/** What writers of messages may expect. The agent of a delegate that waits for its account has ended, and will start anew. */
+	aheadOf(record: WorkerRecord): WorkerState {
+		const { state } = this.of(record);
+		if (state.phase !== 'ended' || this.delegateOf(record)?.state !== 'parked') return state;
+		const { at, since, session } = state;
+		return { phase: 'starting', source: PARKED, at, since, ...(session !== undefined && { session }) };
+	}
+
 	viewOf(record: WorkerRecord): WorkerView {
-		const { state, view, folded } = this.of(record);
+		const { view, folded } = this.of(record);
 		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
 		const { turnEndedAt } = folded;
 		return {
 			record,
-			state,
+			state: this.aheadOf(record),
 			queued,
 			...(view?.facts && { facts: view.facts }),
 			...(turnEndedAt !== undefined && { turnEndedAt }),
@@ -83,10 +92,20 @@ export class WorkerStates {
 	}
 
 	/** A worker that ended before its agent started never had a process. */
-	private endOfDelegate({ delegate: id }: WorkerRecord): { liveness: Liveness; at: string } | undefined {
-		const delegate = id === undefined ? undefined : this.sources.delegates.find(id);
+	private endOfDelegate(record: WorkerRecord): { liveness: Liveness; at: string } | undefined {
+		const delegate = this.delegateOf(record);
 		if (!delegate || !isFinal(delegate.state)) return undefined;
 		return { liveness: 'dead', at: delegate.status.ended_at ?? delegate.record.createdAt };
+	}
+
+	private delegateOf({ delegate: id }: WorkerRecord): Delegate | undefined {
+		return id === undefined ? undefined : this.sources.delegates.find(id);
+	}
+
+	/** Its agent may start again. */
+	private isOpen(record: WorkerRecord): boolean {
+		const delegate = this.delegateOf(record);
+		return delegate !== undefined && !isFinal(delegate.state);
 	}
 
 	private processEvidence(record: WorkerRecord): { liveness: Liveness; at: string } | undefined {

@@ -91,8 +91,19 @@ export class Reviews {
 		const { folder, worktree, label } = this.of(item);
 		const outcome = await inProgress(viewOf(item), () => this.worktrees.undoMerge(folder, worktree));
 		await folder.refresh();
-		if (outcome.ok) void inform(l10n.t('The merge of “{0}” is undone. Its worktree still has the changes.', label));
-		else void warn(l10n.t('The merge of “{0}” was not undone: {1}.', label, outcome.reason));
+		if (outcome.ok) {
+			const text = outcome.isGone
+				? l10n.t(
+						'The branch does not have the merge of “{0}” any more. Its worktree still has the changes.',
+						label,
+					)
+				: l10n.t('The merge of “{0}” is undone. Its worktree still has the changes.', label);
+			void inform(text);
+			return;
+		}
+		const again = l10n.t('Merge Again');
+		const text = l10n.t('The merge of “{0}” was not undone: {1}.', label, outcome.reason);
+		if ((await warn(text, again)) === again) await this.merge(item);
 	}
 
 	async openWorktree(item: ReviewedItem): Promise<void> {

@@ -6,6 +6,7 @@ import { DelegateItem } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
 import { MessageItem } from '../inbox/inboxItems.ts';
 import { askLine } from '../kit/inputs.ts';
+import type { KeyRows } from '../kit/keyRows.ts';
 import { confirm } from '../kit/messages.ts';
 import { seeStop } from '../needs/needCommands.ts';
 import type { SeenStops } from '../needs/seenStops.ts';
@@ -25,14 +26,10 @@ export interface TaskCollaborators {
 	orchestrator: Orchestrator;
 	terminals: Terminals;
 	seen: SeenStops;
-	/** The row that a key of the view was pressed on. */
-	taskOfKey: () => unknown;
+	taskKeys: KeyRows;
 }
 
 type Args = readonly unknown[];
-
-/** The argument of a key of the view, in package.json. */
-const BY_KEY = 'by-key';
 
 /** The commands for tasks and workers. */
 export function taskHandlers(own: TaskCollaborators) {
@@ -100,10 +97,11 @@ async function renameTask(own: TaskCollaborators, args: Args): Promise<void> {
 }
 
 async function deleteTask(own: TaskCollaborators, args: Args): Promise<void> {
-	const [delegate] = rowsOf(own, args).filter(each => each instanceof DelegateItem);
+	const rows = own.taskKeys.argsOf(args);
+	const [delegate] = rows.filter(each => each instanceof DelegateItem);
 	// The key was pressed on the row of a delegate below its worker.
 	if (delegate) return void (await vscode.commands.executeCommand('nancy.deleteDelegate', delegate));
-	const item = await taskOf(own, args, () => true, noTask());
+	const item = await taskOf(own, rows, () => true, noTask());
 	const question = l10n.t('Delete the task “{0}”?', labelOf(item));
 	const detail = l10n.t(
 		'Its workers are stopped, and its messages and receipts are deleted. The conversations stay with the agent. This cannot be undone.',
@@ -134,15 +132,10 @@ async function taskOf(
 	which: (task: TaskView) => boolean,
 	none: string,
 ): Promise<TaskItem> {
-	const [item] = rowsOf(own, args);
+	const [item] = own.taskKeys.argsOf(args);
 	if (item instanceof TaskItem) return item;
 	if (item instanceof WorkerItem) return new TaskItem(item.folder, item.task);
 	return pickTask(own.folders, which, none);
-}
-
-/** The row that the command was called from, by the mouse or by a key. */
-function rowsOf({ taskOfKey }: TaskCollaborators, args: Args): Args {
-	return args[0] === BY_KEY ? [taskOfKey()] : args;
 }
 
 /** The worker of the row, or one that the user chooses. Delegates have commands of their own. */

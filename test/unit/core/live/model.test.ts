@@ -9,12 +9,15 @@ import type { Attention } from '../../../../src/core/live/attention.ts';
 import type { ProbedStatus } from '../../../../src/core/driver/driver.ts';
 import { readOverview, WorkspaceModel, type ModelOptions } from '../../../../src/core/live/model.ts';
 import type { WorkerState } from '../../../../src/core/live/overview.ts';
+import { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { ProcessLock } from '../../../../src/core/files/processLock.ts';
 import { Collector } from '../../../../src/core/traffic/collector.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import { DelegateStatus } from '../../../../src/protocol/delegate.ts';
 import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
 import { countCalls } from '../../../support/countedCalls.ts';
+import { seedDelegate } from '../../../support/delegateSeeds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
@@ -440,6 +443,28 @@ describe('WorkspaceModel', () => {
 		const overview = await readOverview(workspace, [fakeDriver]);
 		expect(overview.tasks[0]?.workers[0]?.state.phase).toBe('working');
 		expect(overview.problems).toEqual([]);
+	});
+
+	it('takes the worker of a delegate that waits for its account for one that starts again', async () => {
+		const delegates = new Delegates(workspace);
+		const { record, files } = await seedDelegate(delegates, { title: 'Long work', state: 'parked' });
+		const at = { task, worker: WorkerName.parse('delegate-1') };
+		const startedAt = new Date().toISOString();
+		const process = { pid: 4_000_000, startedTicks: 1 };
+		const agent = DriverId.parse('fake');
+		const known = { task, name: at.worker, agent, startedAt, delegate: record.id };
+		await workspace.saveWorker({ version: 1, sessions: [], ...known, process });
+		const message = await workspace.send(at, directive, BY_USER);
+		const look = async () => {
+			const { tasks } = await readOverview(workspace, [fakeDriver]);
+			const { messages } = await workspace.mailbox(at).list(['queued']);
+			const state = tasks[0]?.workers.find(each => each.record.name === at.worker)?.state;
+			return [state?.phase, state?.source, messages.find(({ id }) => id === message)?.held?.code];
+		};
+		expect(await look()).toEqual(['starting', 'parked', undefined]);
+		await delegates.writeStatus(record.id, DelegateStatus.parse({ task_id: record.id, status: 'failed' }));
+		await writeFile(files.done, 'error: cancelled\n');
+		expect(await look()).toEqual(['ended', 'process gone', 'ended']);
 	});
 
 	it('keeps the mailboxes once for a command, where no window does', async () => {
