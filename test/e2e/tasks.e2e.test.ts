@@ -246,7 +246,7 @@ describe('a task in the sidebar', () => {
 		await showHow(workbench);
 		await workbench.pick(/^\s*Agent/);
 		await workbench.pick('Several Agents…');
-		await workbench.quickRow(/Codex/).locator('.quick-input-list-checkbox').click();
+		await workbench.quickRow(/Codex/).click();
 		await page.keyboard.press('Enter');
 		await workbench.quickRow(/^\s*Agent.*Claude Code, Codex/).waitFor();
 		await workbench.pick(/^\s*Preset.*none/);

@@ -26,7 +26,10 @@ describe('the words for an agent in the list', () => {
 			opencode: `${steered}, wakes when idle`,
 			'qwen-code': `${steered}, waits for your next prompt when idle`,
 		});
-		const newest = shortcomings(drivers.find(({ id }) => id === 'claude-code')!, [9, 0, 0]);
+		const newest = shortcomings(
+			drivers.find(({ id }) => id === 'claude-code')!,
+			[9, 0, 0],
+		);
 		assert.equal(agentDetail(agent(newest)), `${steered}, wakes when idle`);
 		assert.equal(agentDetail(agent({ lacks: ['steer'] })), 'Reads messages when it stops, wakes when idle');
 	});

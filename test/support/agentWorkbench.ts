@@ -54,11 +54,12 @@ export async function showHow(workbench: Workbench): Promise<void> {
 /** In the list of choices. */
 export async function chooseAgent(workbench: Workbench, agent: string): Promise<void> {
 	const row = workbench.quickRow(/^\s*Agent/);
-	if ((await row.filter({ hasText: agent }).count()) > 0) return;
+	const chosen = row.filter({ has: workbench.page.getByText(agent, { exact: true }) });
+	if ((await chosen.count()) > 0) return;
 	await row.click();
 	await workbench.quick.getByPlaceholder('Which agent works on it?').waitFor();
 	await workbench.pick(agent);
-	await row.filter({ hasText: agent }).waitFor();
+	await chosen.waitFor();
 }
 
 /** What VS Code asks nobody about in a window for tests: the user trusts the folder by hand. */

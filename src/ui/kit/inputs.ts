@@ -124,7 +124,9 @@ export function askChoice<T extends Choice>(
 	pick.items = options.items.map(shown);
 	pick.placeholder = plainLine(options.placeholder);
 	pick.matchOnDescription = true;
-	pick.activeItems = pick.items.filter(({ choice }) => choice === options.active);
+	const active = pick.items.filter(({ choice }) => choice === options.active);
+	// Without an active row, Enter would choose nothing.
+	if (active.length > 0) pick.activeItems = active;
 	return ask(pick, frame, [], accept => {
 		pick.onDidAccept(() => {
 			const [chosen] = pick.selectedItems;

@@ -57,7 +57,7 @@ export class Orchestrator {
 		if (!document || text.trim() === '')
 			throw new NancyError('bad-message', l10n.t('Write into an editor what is to be done first.'));
 		const order = editors.orderOf(document) ?? { folder: await pickFolder(folders) };
-		await this.askAndStart(order, text);
+		await this.askAndStart(order, { text, document });
 		await editors.close(document, text);
 	}
 
@@ -83,13 +83,13 @@ export class Orchestrator {
 	}
 
 	/** @param written the prompt, if it is the text of a document */
-	private async askAndStart(order: TaskOrder, written?: string): Promise<void> {
+	private async askAndStart(order: TaskOrder, written?: Written): Promise<void> {
 		const { operations, memory, presets, editors } = this.own;
 		const agents = await operations.agents();
 		try {
-			const answer = await askTask({ order, written, agents, memory, presets });
-			await this.startAll(order, answer);
-			if (written === undefined) await memory.keepDraft(draftOf(order), '');
+			const answer = await askTask({ order, written: written?.text, agents, memory, presets });
+			await this.startAll(order, answer, written);
+			if (!written) await memory.keepDraft(draftOf(order), '');
 		} catch (error) {
 			if (!(error instanceof PromptNeedsEditor)) throw error;
 			await editors.write(order, error.text);
@@ -97,35 +97,24 @@ export class Orchestrator {
 		}
 	}
 
-	/** A worker for each agent, in the same task. If one cannot be started, its prompt stays as a draft for another worker. */
-	private async startAll({ folder, task: known }: TaskOrder, { prompt, title, runs }: TaskAnswer): Promise<void> {
+	/** A worker for each agent, in the same task. If one cannot be started, the prompt stays in an editor, for another worker. */
+	private async startAll(order: TaskOrder, answer: TaskAnswer, written: Written | undefined): Promise<void> {
+		const { folder, task: known } = order;
+		const { prompt, title, place, runs } = answer;
 		const taken = new Set(folder.overview().tasks.map(({ record }) => record.name));
 		const task = known?.name ?? freeName(title, taken);
 		const started: string[] = [];
 		for (const { agent, model } of runs) {
 			const isFirst = known === undefined && started.length === 0;
+			const request = { task, agent: agent.id, prompt, model, place, ...(isFirst && { title, isNew: true }) };
 			try {
-				await this.start(folder, {
-					task,
-					agent: agent.id,
-					prompt,
-					model,
-					...(isFirst && { title, isNew: true }),
-				});
+				await this.start(folder, request);
 			} catch (error) {
 				if (started.length === 0) throw error;
-				await this.own.memory.keepDraft(
-					draftOf({ folder, task: { name: task, label: '', agent: '' } }),
-					prompt,
-				);
-				const why = sentence(errorText(error));
-				const text = l10n.t(
-					'{0} has been started, {1} has not: {2}',
-					started.join(', '),
-					agent.displayName,
-					why,
-				);
-				throw new NancyError('io', text, { cause: error });
+				const rest = { folder, task: { name: task, label: known?.label ?? title, agent: agent.id } };
+				await this.own.editors.keep(rest, prompt, written?.document);
+				await this.own.memory.keepDraft(draftOf(order), '');
+				throw onlySome(started, agent.displayName, error);
 			}
 			started.push(agent.displayName);
 		}
@@ -137,4 +126,20 @@ export class Orchestrator {
 		if (warnings.length > 0) void warn(warnings.join(' '));
 		await terminals.start(folder, start);
 	}
+}
+
+interface Written {
+	text: string;
+	document: vscode.TextDocument;
+}
+
+function onlySome(started: readonly string[], failed: string, error: unknown): NancyError {
+	const why = sentence(errorText(error));
+	const text = l10n.t(
+		'{0} has been started, {1} has not: {2} “Start Task with This” in the prompt’s editor tries that again.',
+		started.join(', '),
+		failed,
+		why,
+	);
+	return new NancyError('io', text, { cause: error });
 }

@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import type { TaskName } from '../../protocol/names.ts';
 import { askText, inOrder, type StepFrame } from '../kit/inputs.ts';
+import { warn } from '../kit/messages.ts';
 import type { AgentChoice, Folder } from '../ports.ts';
 import { defaultAgent } from '../settings.ts';
 import {
@@ -13,8 +14,17 @@ import {
 import { presetRow } from '../start/askPreset.ts';
 import { quotedSelection, selectionIn } from '../start/askSelection.ts';
 import type { Presets } from '../start/presets.ts';
-import { agentsOf, runsOf, type StartChoice } from '../start/startChoice.ts';
-import { agentRow, askHub, modelRow, rowFrame, type HubRow } from '../start/startHub.ts';
+import { agentsOf, misplaced, runsOf, type Place, type StartChoice } from '../start/startChoice.ts';
+import {
+	agentRow,
+	askHub,
+	misplacedWords,
+	modelRow,
+	placeRow,
+	placeWords,
+	rowFrame,
+	type HubRow,
+} from '../start/startHub.ts';
 import type { StartMemory } from '../start/startMemory.ts';
 import { titleFrom } from '../start/taskTitle.ts';
 
@@ -27,6 +37,7 @@ export interface TaskOrder {
 export interface TaskAnswer {
 	prompt: string;
 	title: string;
+	place: Place;
 	runs: ReturnType<typeof runsOf>;
 }
 
@@ -77,7 +88,8 @@ export async function askTask(question: TaskQuestion): Promise<TaskAnswer> {
 	if (!order.task) await memory.remember('task', chosen.choice);
 	const context = chosen.selection?.isTaken ? `\n\n${quotedSelection(chosen.selection)}` : '';
 	const prompt = `${chosen.prompt.trim()}${context}`.trim();
-	return { prompt, title: nameOf(chosen), runs: runsOf(chosen.choice, agents) };
+	const { choice } = chosen;
+	return { prompt, title: nameOf(chosen), place: choice.place, runs: runsOf(choice, agents) };
 }
 
 /** Where the prompt of this order is kept until it has started: see {@link StartMemory.draft}. */
@@ -96,12 +108,14 @@ function firstChoice({ order, agents, memory }: TaskQuestion): StartChoice {
 	const wanted = order.task?.agent ?? defaultAgent();
 	const known = (last?.agents ?? []).filter(id => found.some(each => each === id));
 	const preferred = found.find(id => id === wanted) ?? (order.task || known.length === 0 ? found[0] : undefined);
-	return { agents: preferred ? [preferred] : known, models: '', place: 'folder', permissions: {} };
+	const place = order.task ? 'folder' : (last?.place ?? 'folder');
+	return { agents: preferred ? [preferred] : known, models: '', place, permissions: {} };
 }
 
-/** Whether the user has started a task before, and all of its agents are still here. */
+/** Whether the user has started a task before, and what would start now can. */
 function isKnown({ memory, agents }: TaskQuestion, choice: StartChoice): boolean {
-	return memory.last('task') !== undefined && agentsOf(choice, agents).some(({ found }) => found);
+	const canStart = choice.agents.length > 0 && misplaced(choice, agents).length === 0;
+	return memory.last('task') !== undefined && canStart;
 }
 
 function promptOf(
@@ -110,10 +124,11 @@ function promptOf(
 	isDirect: boolean,
 ): PromptQuestion {
 	const names = agentsOf(choice, agents).map(({ displayName }) => displayName);
+	const place = choice.place === 'folder' ? [] : [placeWords(choice.place).label];
 	return {
 		typed: prompt,
 		prompt: isDirect
-			? l10n.t('What is to be done? Enter starts {0}.', names.join(', '))
+			? l10n.t('What is to be done? Enter starts {0}.', [names.join(', '), ...place].join(' · '))
 			: l10n.t(
 					'What is to be done? Leave it empty to tell the agent in its terminal. Enter shows how it starts.',
 				),
@@ -133,6 +148,7 @@ function summary({ order, agents, presets }: TaskQuestion, chosen: Chosen): HubR
 		startRow(title, order, choice, agents),
 		presetRow({ title, presets, choice, agents, hasPermissions: false }),
 		agentRow(title, choice, agents),
+		placeRow(title, choice, agents),
 		...modelRow(title, choice, agents),
 		...(selection ? [selectionRow(selection)] : []),
 		...(order.task ? [] : [nameRow(title, chosen)]),
@@ -144,7 +160,11 @@ function startRow(title: string, order: TaskOrder, choice: StartChoice, agents: 
 	return {
 		icon: 'play',
 		label: startWords(order, count),
-		act: () => (count === 0 ? agentRow(title, choice, agents).act() : 'start'),
+		act() {
+			if (count === 0) return agentRow(title, choice, agents).act();
+			if (misplaced(choice, agents).length === 0) return 'start';
+			return void warn(misplacedWords(choice, agents));
+		},
 	};
 }
 
