@@ -38,6 +38,7 @@ import { Reviews } from './delegates/reviews.ts';
 import { maximumSessions } from './settings.ts';
 import { TasksView } from './tasks/tasksView.ts';
 import { Terminals } from './tasks/terminals.ts';
+import { useStatus } from './tasks/useStatus.ts';
 import { TrafficView } from './traffic/trafficView.ts';
 import { requireTrust } from './trust.ts';
 
@@ -74,6 +75,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
 	own.add(needsStatus(folders, seen));
 	own.add(delegateStatus(folders));
+	own.add(useStatus(folders, agentName));
 	const forDelegates = delegateCollaborators(parts, own, folders, keys);
 
 	const handlers = commandHandlers({

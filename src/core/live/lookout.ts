@@ -55,6 +55,8 @@ export class Lookout {
 	private isKeeping = false;
 	/** Unproven deliveries that were looked up in the agent's record. Those that are proven, queued again or gone are forgotten. */
 	private lookedUp: ReadonlyMap<MessageId, LookUps> = new Map();
+	/** Earlier sessions whose transcripts were read. */
+	private readonly readOnce = new WeakSet<SessionView>();
 	private tidiedMs = -Infinity;
 	private sweeping: Promise<void> | undefined;
 
@@ -93,8 +95,9 @@ export class Lookout {
 		const doubtful = new Map<DriverId, SessionId[]>();
 		const stillOpen = new Map<MessageId, LookUps>();
 		for (const record of tasks.workers()) {
-			const { state, view } = states.of(record);
+			const { state, view, sessions } = states.of(record);
 			await this.readTranscript(record, view, state);
+			for (const each of sessions) if (each !== view) await this.readEarlier(record, each);
 			const isActive = state.phase === 'working' || state.phase === 'waiting' || state.phase === 'starting';
 			const isInDoubt = isActive && now() - Date.parse(view?.state?.at ?? record.startedAt) > DOUBT_MS;
 			const session = view?.session ?? record.sessions.at(-1)?.id;
@@ -146,11 +149,7 @@ export class Lookout {
 	): Promise<void> {
 		const { tasks } = this.around;
 		if (!view) return;
-		// Some CLIs name it in few of their events, and their hook programs find it all the same.
-		if (!view.transcript) {
-			const session = record.sessions.find(({ id }) => id === view.session);
-			view.readFrom(session?.transcript, record.agent);
-		}
+		this.findTranscript(record, view);
 		const { transcript } = view;
 		if (!transcript) return;
 		const isFirst = transcript.facts.lastReply === undefined && transcript.facts.model === undefined;
@@ -163,6 +162,21 @@ export class Lookout {
 			if (message.transcript === transcript.file && transcript.shows(message))
 				this.noteInContext(record, message.id);
 		}
+	}
+
+	/** Of a session that is over, for what it has taken. Once: nothing is added to it. */
+	private async readEarlier(record: WorkerRecord, view: SessionView): Promise<void> {
+		if (this.readOnce.has(view)) return;
+		this.readOnce.add(view);
+		this.findTranscript(record, view);
+		await view.transcript?.read();
+	}
+
+	/** Some CLIs name it in few of their events, and their hook programs find it all the same. */
+	private findTranscript(record: WorkerRecord, view: SessionView): void {
+		if (view.transcript) return;
+		const session = record.sessions.find(({ id }) => id === view.session);
+		view.readFrom(session?.transcript, record.agent);
 	}
 
 	private noteInContext({ task, name }: WorkerRecord, id: MessageId): void {

@@ -22,6 +22,7 @@ import type { SessionTraffic, SessionView } from './sessionView.ts';
 import { TaskMirror } from './taskMirror.ts';
 import { Collector, type CollectorOptions } from '../traffic/collector.ts';
 import { watch } from './watch.ts';
+import { tokensOf } from './use.ts';
 import { WorkerStates } from './workerStates.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
@@ -284,13 +285,15 @@ export class WorkspaceModel implements Disposable {
 /** The facts that may change without an event, for comparison. */
 function changeable({ tasks }: Overview): unknown[] {
 	const workers = tasks.flatMap(task => task.workers);
-	return workers.flatMap(({ state, facts }) => [
+	return workers.flatMap(({ state, facts, use }) => [
 		state.phase,
 		state.source,
 		state.at,
 		state.tool,
 		state.summary,
 		facts,
+		use && tokensOf(use),
+		use?.costUsd,
 	]);
 }
 

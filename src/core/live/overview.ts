@@ -2,6 +2,7 @@ import type { SessionId } from '../../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import type { TranscriptFacts } from '../driver/transcript.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
+import type { Use } from './use.ts';
 
 /** A worker's activity, by the newest evidence; never by silence. */
 export type Phase = 'starting' | 'working' | 'waiting' | 'idle' | 'ended';
@@ -28,6 +29,8 @@ export interface WorkerView {
 	state: WorkerState;
 	/** From the agent's own transcript, where it has one. */
 	facts?: TranscriptFacts;
+	/** Of all its sessions. */
+	use?: Use;
 	queued: number;
 	/** When its last turn ended, while nothing has happened since. UTC, ISO 8601. */
 	turnEndedAt?: string;

@@ -8,6 +8,7 @@ import type { SessionMirror } from './sessionMirror.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
 import { startingState, type SessionState } from './sessionState.ts';
+import { newerUse, sumUse, useOfRun, type Use } from './use.ts';
 import { concludeState } from './workerState.ts';
 
 /** If a worker's start is newer than its session's last event by more than this, the events are of an earlier run. */
@@ -31,6 +32,8 @@ interface Standing {
 	view: SessionView | undefined;
 	/** By its session's events alone. */
 	folded: SessionState;
+	/** Its sessions, present and earlier. */
+	sessions: ReadonlySet<SessionView>;
 }
 
 /** Each worker's state, from its records, its session's events, its process and the agent's own answer. */
@@ -66,11 +69,12 @@ export class WorkerStates {
 			interruptedAt: view?.facts?.interruptedAt,
 			hooks: record.hooks,
 		});
-		return { state, view, folded };
+		return { state, view, folded, sessions: traffic.of(record) };
 	}
 
 	viewOf(record: WorkerRecord): WorkerView {
-		const { state, view, folded } = this.of(record);
+		const { state, view, folded, sessions } = this.of(record);
+		const use = newerUse(this.useOfDelegate(record), sumUse([...sessions].map(each => each.use)));
 		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
 		const { turnEndedAt } = folded;
 		return {
@@ -78,8 +82,14 @@ export class WorkerStates {
 			state,
 			queued,
 			...(view?.facts && { facts: view.facts }),
+			...(use && { use }),
 			...(turnEndedAt !== undefined && { turnEndedAt }),
 		};
+	}
+
+	private useOfDelegate({ delegate: id }: WorkerRecord): Use | undefined {
+		const delegate = id === undefined ? undefined : this.sources.delegates.find(id);
+		return delegate && useOfRun(delegate.status);
 	}
 
 	/** A worker that ended before its agent started never had a process. */

@@ -222,6 +222,26 @@ describe('WorkspaceModel', () => {
 		await eventually('in context', () => model.messages(address).messages[0]?.receipt?.inContextAt);
 	});
 
+	it('sums up what all sessions of a worker have taken', async () => {
+		const [first, second] = [folder.file('first.jsonl'), folder.file('second.jsonl')];
+		await writeFile(first, `${JSON.stringify({ inputTokens: 100, outputTokens: 20, costUsd: 0.5 })}\n`);
+		await writeFile(second, `${JSON.stringify({ inputTokens: 7 })}\n`);
+		await happens('stop', { transcript: first });
+		const model = await start();
+		const use = () => model.overview().tasks[0]?.workers[0]?.use;
+		await eventually('the first', () => use()?.inputTokens === 100);
+		const record = await workspace.worker(address);
+		const sessions = [...record!.sessions, { id: SessionId.parse('s2'), startedAt: new Date().toISOString() }];
+		await workspace.saveWorker({ ...record!, sessions });
+		await happens('stop', { session: 's2', transcript: second });
+		await eventually('both', () => use()?.inputTokens === 107);
+		expect(use()).toEqual({ inputTokens: 107, outputTokens: 20, costUsd: 0.5 });
+		// A window that is opened now knows the same.
+		const other = await start();
+		const again = () => other.overview().tasks[0]?.workers[0]?.use;
+		await eventually('both again', () => again()?.inputTokens === 107);
+	});
+
 	it('queues again what the transcript, known from the worker’s record alone, does not show after the user broke off', async () => {
 		const transcript = folder.file('transcript.jsonl');
 		await writeFile(transcript, '');
