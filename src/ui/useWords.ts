@@ -1,6 +1,9 @@
 import { l10n } from 'vscode';
 import type { RateLimit, TranscriptFacts } from '../core/driver/transcript.ts';
-import { presentLimits, tokensOf, type Use } from '../core/live/use.ts';
+import { usedShare } from '../core/budgets/level.ts';
+import { presentLimits, tokensOf, type Use } from '../core/budgets/use.ts';
+import type { BudgetView } from '../core/live/overview.ts';
+import type { Budget } from '../protocol/budget.ts';
 import { formatCents, formatCount, formatDollars, formatRough, formatWindow } from './kit/format.ts';
 
 /** Tokens, cost and limits as a person reads them. */
@@ -32,6 +35,27 @@ export function inAndOut({ inputTokens, outputTokens }: Use): string {
 	const [given, made] = [formatCount(inputTokens), formatCount(outputTokens)];
 	if (inputTokens === 0) return l10n.t('{0} out', made);
 	return outputTokens === 0 ? l10n.t('{0} in', given) : l10n.t('{0} in, {1} out', given, made);
+}
+
+/** `200k tokens`, `$2` */
+export function budgetWords({ tokens, costUsd }: Budget): string {
+	return [
+		tokens === undefined ? '' : l10n.t('{0} tokens', formatCount(tokens)),
+		costUsd === undefined ? '' : formatDollars(costUsd),
+	]
+		.filter(Boolean)
+		.join(' · ');
+}
+
+/** For a row, once little is left of a budget. */
+export function budgetNote(view: BudgetView | undefined): string[] {
+	if (view?.level === 'spent') return [l10n.t('budget used up')];
+	return view?.level === 'near' ? [l10n.t('budget nearly used up')] : [];
+}
+
+/** For a hover: `200k tokens, 45 % used`. */
+export function budgetLine({ budget }: BudgetView, use: Use | undefined): string {
+	return l10n.t('{0}, {1} % used', budgetWords(budget), Math.round(100 * usedShare(budget, use)));
 }
 
 /** `45 % of 200k` */

@@ -4,6 +4,7 @@ import { DisposableStore } from '../base/lifetime.ts';
 import type { LimitOf } from '../core/mailbox/held.ts';
 import type { Reader } from '../core/mailbox/whenRead.ts';
 import { searchAgents } from './agentSearch.ts';
+import { budgetNotices } from './budgetNotices.ts';
 import { Choices } from './choices.ts';
 import { commandHandlers, type Handlers } from './commands.ts';
 import { ComposeDrafts } from './inbox/composeDrafts.ts';
@@ -96,6 +97,8 @@ export function openWindow(parts: WindowParts): Nancy {
 		taskOfKey: () => tasks.toggledRow(),
 	});
 	own.add(new Notifications(folders, failures, reactions({ folders, failures, compose, handlers })));
+	const setBudget = (item: unknown) => failures.guard(() => handlers['nancy.setBudget']([item]));
+	own.add(budgetNotices(folders, failures, setBudget));
 	own.add(followFacts({ folders, choices, traffic, views, keys }));
 	own.add(vscode.workspace.onDidGrantWorkspaceTrust(() => folders.reopen()));
 	own.add(searchAgents(operations, failures, keys));

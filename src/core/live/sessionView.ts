@@ -7,7 +7,7 @@ import { TrafficFollower } from '../traffic/store.ts';
 import type { Turn } from '../traffic/node.ts';
 import { TurnArranger } from '../traffic/turns.ts';
 import { Transcript } from '../sessions/transcripts.ts';
-import { useInSession, type Use } from './use.ts';
+import { useInSession, type Use } from '../budgets/use.ts';
 import { foldTraffic, startingState, type SessionState } from './sessionState.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 

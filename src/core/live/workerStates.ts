@@ -1,6 +1,7 @@
 import { processWord, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
-import { isFinal } from '../delegates/delegate.ts';
+import { isFinal, type Delegate } from '../delegates/delegate.ts';
+import type { BudgetMirror } from './budgetMirror.ts';
 import type { LiveDelegates } from './liveDelegates.ts';
 import type { WorkerState, WorkerView } from './overview.ts';
 import type { Prober } from '../sessions/prober.ts';
@@ -8,7 +9,7 @@ import type { SessionMirror } from './sessionMirror.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
 import { startingState, type SessionState } from './sessionState.ts';
-import { newerUse, sumUse, useOfRun, type Use } from './use.ts';
+import { newerUse, sumUse, useOfRun, type Use } from '../budgets/use.ts';
 import { concludeState } from './workerState.ts';
 
 /** If a worker's start is newer than its session's last event by more than this, the events are of an earlier run. */
@@ -22,6 +23,7 @@ interface Sources {
 	tasks: TaskMirror;
 	traffic: SessionMirror;
 	delegates: LiveDelegates;
+	budgets: BudgetMirror;
 	prober: Prober;
 	isAlive: (process: ProcessIdentity) => Liveness;
 	now: () => number;
@@ -76,6 +78,8 @@ export class WorkerStates {
 		const { state, view, folded, sessions } = this.of(record);
 		const use = newerUse(this.useOfDelegate(record), sumUse([...sessions].map(each => each.use)));
 		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
+		const delegate = this.delegateOf(record);
+		const budget = delegate && this.sources.budgets.viewOf({ delegate: delegate.record.id }, use);
 		const { turnEndedAt } = folded;
 		return {
 			record,
@@ -83,18 +87,23 @@ export class WorkerStates {
 			queued,
 			...(view?.facts && { facts: view.facts }),
 			...(use && { use }),
+			...(budget && { budget }),
 			...(turnEndedAt !== undefined && { turnEndedAt }),
 		};
 	}
 
-	private useOfDelegate({ delegate: id }: WorkerRecord): Use | undefined {
-		const delegate = id === undefined ? undefined : this.sources.delegates.find(id);
+	private useOfDelegate(record: WorkerRecord): Use | undefined {
+		const delegate = this.delegateOf(record);
 		return delegate && useOfRun(delegate.status);
 	}
 
+	private delegateOf({ delegate: id }: WorkerRecord): Delegate | undefined {
+		return id === undefined ? undefined : this.sources.delegates.find(id);
+	}
+
 	/** A worker that ended before its agent started never had a process. */
-	private endOfDelegate({ delegate: id }: WorkerRecord): { liveness: Liveness; at: string } | undefined {
-		const delegate = id === undefined ? undefined : this.sources.delegates.find(id);
+	private endOfDelegate(record: WorkerRecord): { liveness: Liveness; at: string } | undefined {
+		const delegate = this.delegateOf(record);
 		if (!delegate || !isFinal(delegate.state)) return undefined;
 		return { liveness: 'dead', at: delegate.status.ended_at ?? delegate.record.createdAt };
 	}

@@ -1,25 +1,33 @@
 import type { Delegate } from '../../core/delegates/delegate.ts';
-import type { TaskView } from '../../core/live/overview.ts';
-import { useOfRun, type Use } from '../../core/live/use.ts';
+import type { BudgetView, TaskView, WorkerView } from '../../core/live/overview.ts';
+import { useOfRun, type Use } from '../../core/budgets/use.ts';
 import { keyOf } from '../../core/live/taskMirror.ts';
+import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { Folder } from '../ports.ts';
 
-type Uses = ReadonlyMap<string, Use>;
+type Known = ReadonlyMap<string, Pick<WorkerView, 'use' | 'budget'>>;
 
 /** By the mailbox. An overview's tasks are the same list until something has changed. */
-const known = new WeakMap<readonly TaskView[], Uses>();
+const known = new WeakMap<readonly TaskView[], Known>();
 
 /** What a delegate has taken so far: while it runs, as its agent's own record tells; else as its runner was told. */
 export function useOfDelegate(folder: Pick<Folder, 'overview'>, { record, status }: Delegate): Use | undefined {
-	const { tasks } = folder.overview();
-	const uses = known.get(tasks) ?? usesIn(tasks);
-	known.set(tasks, uses);
-	return uses.get(keyOf(record)) ?? useOfRun(status);
+	return viewOf(folder, record)?.use ?? useOfRun(status);
 }
 
-function usesIn(tasks: readonly TaskView[]): Uses {
-	const uses = new Map<string, Use>();
-	for (const { record, use } of tasks.flatMap(({ workers }) => workers))
-		if (use && record.delegate !== undefined) uses.set(keyOf({ task: record.task, worker: record.name }), use);
-	return uses;
+/** Its own budget; `undefined` if nobody has set one. */
+export function budgetOfDelegate(folder: Pick<Folder, 'overview'>, { record }: Delegate): BudgetView | undefined {
+	return viewOf(folder, record)?.budget;
+}
+
+function viewOf(folder: Pick<Folder, 'overview'>, record: WorkerAddress) {
+	const { tasks } = folder.overview();
+	const views = known.get(tasks) ?? viewsIn(tasks);
+	known.set(tasks, views);
+	return views.get(keyOf(record));
+}
+
+function viewsIn(tasks: readonly TaskView[]): Known {
+	const delegates = tasks.flatMap(({ workers }) => workers).filter(({ record }) => record.delegate !== undefined);
+	return new Map(delegates.map(view => [keyOf({ task: view.record.task, worker: view.record.name }), view]));
 }

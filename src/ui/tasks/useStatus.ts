@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { sumUse } from '../../core/live/use.ts';
+import { sumUse } from '../../core/budgets/use.ts';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
 import { statusItem } from '../kit/statusItem.ts';

@@ -1,6 +1,6 @@
 import type { RateLimit } from '../../core/driver/transcript.ts';
 import type { TaskView } from '../../core/live/overview.ts';
-import { sumUse, type Use } from '../../core/live/use.ts';
+import { sumUse, type Use } from '../../core/budgets/use.ts';
 
 interface UseOfAgent {
 	/** Its driver. */

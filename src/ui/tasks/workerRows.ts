@@ -2,12 +2,21 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import type { WorkerView } from '../../core/live/overview.ts';
-import { sumUse } from '../../core/live/use.ts';
+import { sumUse } from '../../core/budgets/use.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
 import { firstLine, formatAge, formatDollars, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
-import { contextWords, inAndOut, limitWords, spokenUse, useNotes, useWords } from '../useWords.ts';
+import {
+	budgetLine,
+	budgetNote,
+	contextWords,
+	inAndOut,
+	limitWords,
+	spokenUse,
+	useNotes,
+	useWords,
+} from '../useWords.ts';
 import { phaseWord, stateLine } from '../words.ts';
 import { phaseIcons } from './phaseLooks.ts';
 import { labelOf, taskContext, taskNotes, type OfTask } from './taskRows.ts';
@@ -43,7 +52,7 @@ export function workerRow(
 	item.iconPath = phaseIcons[state.phase];
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
 	const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
-	const notes = [unhooked, queued, ...(isTask ? taskNotes(task) : [])];
+	const notes = [unhooked, queued, ...(isTask ? [...taskNotes(task), ...budgetNote(task.budget)] : [])];
 	const words = [names.short(record.agent), stateLine(state), ...notes].filter(Boolean);
 	item.description = [...words, ...useNotes(worker.use)].join(' · ');
 	item.command = { command: 'nancy.focusTerminal', title: l10n.t('Focus Terminal'), arguments: [element] };
@@ -73,6 +82,7 @@ export function workerHover(element: OfWorker, names: AgentNames): vscode.Markdo
 		[l10n.t('Tokens'), use && inAndOut(use)],
 		[l10n.t('Cost'), use?.costUsd === undefined ? undefined : formatDollars(use.costUsd)],
 		[l10n.t('Limits'), facts && limitWords(facts.limits)],
+		[l10n.t('Budget'), task.budget && budgetLine(task.budget, all)],
 		[l10n.t('Whole task'), task.workers.length > 1 && all ? useWords(all) : undefined],
 		[
 			l10n.t('Hooks'),

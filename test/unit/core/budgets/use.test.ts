@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_FACTS } from '../../../../src/core/driver/transcript.ts';
-import { newerUse, presentLimits, sumUse, useInSession, useOfRun } from '../../../../src/core/live/use.ts';
+import { newerUse, presentLimits, sumUse, useInSession, useOfRun } from '../../../../src/core/budgets/use.ts';
 import { DelegateStatus } from '../../../../src/protocol/delegate.ts';
 
 const statusOf = (told: object) => DelegateStatus.parse({ task_id: 'd1', status: 'running', ...told });
