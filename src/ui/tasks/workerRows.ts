@@ -33,7 +33,7 @@ export interface AgentNames {
 }
 
 /**
- * `Fix the login   Claude · working · Bash npm test · 4 s`
+ * `Fix the login   Claude · working · 45k · Bash npm test · 4 min`
  * @param isTask the task has no other worker, so this is its row, too
  */
 export function workerRow(
@@ -53,10 +53,11 @@ export function workerRow(
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
 	const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
 	const notes = [unhooked, queued, ...(isTask ? [...taskNotes(task), ...budgetNote(task.budget)] : [])];
-	const words = [names.short(record.agent), stateLine(state), ...notes].filter(Boolean);
-	item.description = [...words, ...useNotes(worker.use)].join(' · ');
+	const line = (figures: readonly string[]) =>
+		[names.short(record.agent), stateLine(state, figures), ...notes].filter(Boolean).join(' · ');
+	item.description = line(useNotes(worker.use));
 	item.command = { command: 'nancy.focusTerminal', title: l10n.t('Focus Terminal'), arguments: [element] };
-	const spoken = [...words, ...spokenUse(worker.use)].join(' · ');
+	const spoken = line(spokenUse(worker.use));
 	const said = state.phase === 'waiting' ? `${phaseWord(state)}, ${spoken}` : spoken;
 	item.accessibilityInformation = {
 		label: isTask
