@@ -6,7 +6,7 @@ import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
-import { progress } from '../core/delegates/progress.ts';
+import { progress, type EarlierUse } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import type { Driver } from '../core/driver/driver.ts';
@@ -23,6 +23,7 @@ import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import { putIgnored } from '../git/worktreeInclude.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
+import { DelegateBudget } from './delegateBudget.ts';
 import { cancelled, outcomeOf } from './outcomeOf.ts';
 import { Parking } from './parking.ts';
 
@@ -68,16 +69,24 @@ export class DelegateRun {
 	private spentMs = 0;
 	private readonly log: LogWriter;
 	private readonly parking: Parking;
+	private readonly tools: RunnerTools;
+	private readonly budget: DelegateBudget;
+	/** Tokens and cost of the attempts before. */
+	private earlier: EarlierUse = {};
 
 	constructor(
 		private readonly delegates: Delegates,
 		private readonly delegate: Delegate,
 		private readonly prompt: string,
-		private readonly tools: RunnerTools,
+		tools: RunnerTools,
 	) {
+		const spent = new AbortController();
+		this.tools = { ...tools, signal: AbortSignal.any([tools.signal, spent.signal]) };
 		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
 		this.log = new LogWriter(text => delegate.files.appendLog(text));
-		this.parking = new Parking(delegates, delegate.record.agent, this.status, tools, text => this.say(text));
+		const { workspace } = delegates;
+		this.budget = new DelegateBudget(workspace, delegate.record, this.status.status, () => spent.abort());
+		this.parking = new Parking(delegates, delegate.record.agent, this.status, this.tools, text => this.say(text));
 	}
 
 	private get record() {
@@ -85,8 +94,21 @@ export class DelegateRun {
 	}
 
 	async run(): Promise<Outcome> {
-		const { signal } = this.tools;
 		const found = await this.tools.findAgent(this.record.agent);
+		this.budget.begin(found.driver);
+		try {
+			const outcome = await this.attempts(found);
+			// The CLI may have kept to the budget itself.
+			if (!outcome.ok) await this.budget.look(found.driver);
+			const { why } = this.budget;
+			return why === undefined || outcome.ok ? outcome : { ...outcome, reason: why };
+		} finally {
+			this.budget.end();
+		}
+	}
+
+	private async attempts(found: FoundAgent): Promise<Outcome> {
+		const { signal } = this.tools;
 		const { place } = this.record;
 		requirePlace(
 			found.driver,
@@ -163,13 +185,15 @@ export class DelegateRun {
 		// Without a session that is known as this worker's, the conversation cannot continue, so it starts again.
 		const isGoingOn = this.hasBegun && this.session !== undefined && (await this.hasSession(this.session));
 		this.status.change({ status: 'running', iteration: this.status.status.iteration + 1 });
+		const { input_tokens, output_tokens, cost_usd } = this.status.status;
+		this.earlier = { input_tokens, output_tokens, cost_usd };
 		const plan = await planWorker(workspace, driver, agent, {
 			task,
 			worker,
 			model,
 			resume: isGoingOn,
 			lastSession: this.session,
-			headless: { permissions },
+			headless: { permissions, maxCostUsd: await this.budget.dollarsLeft() },
 			cwd,
 			...prepared,
 			prompt: isGoingOn ? GO_ON : this.prompt,
@@ -231,7 +255,7 @@ export class DelegateRun {
 		if (event.is === 'tool' || event.is === 'text') this.hasBegun = true;
 		if (event.is === 'session') this.session = event.session;
 		if (event.is === 'quota') this.quota = event;
-		this.status.change(progress(this.status.status, event));
+		this.status.change(progress(this.status.status, event, this.earlier));
 		const line = eventLine(event);
 		if (line !== undefined) this.say(`${line}\n`);
 	}

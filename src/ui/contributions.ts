@@ -28,6 +28,7 @@ const BY_PLACE = {
 			'nancy.archiveTask',
 			'nancy.restoreTask',
 			'nancy.renameTask',
+			'nancy.setBudget',
 			'nancy.deleteTask',
 			'nancy.sendMessage',
 			'nancy.typeWake',

@@ -1,6 +1,7 @@
 import type { Capability } from '../core/driver/driver.ts';
 import type { Event } from '../base/event.ts';
 import type { Disposable } from '../base/lifetime.ts';
+import type { BudgetOwner } from '../core/budgets/budgets.ts';
 import type { Attention } from '../core/live/attention.ts';
 import type { WorkerPlan } from '../core/driver/launch.ts';
 import type { MailboxListing } from '../core/mailbox/mailboxFiles.ts';
@@ -13,6 +14,7 @@ import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { PermissionMode } from '../core/driver/headless.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import type { Budget, BudgetUnit } from '../protocol/budget.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId, MessageId, SessionId, TaskName, WorkerName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
@@ -133,10 +135,23 @@ export interface Operations {
 	restoreTask(folder: Folder, task: TaskName): Promise<void>;
 	/** Changes its title; its name stays. */
 	renameTask(folder: Folder, task: TaskName, title: string): Promise<void>;
+	/** The budget of a task or a delegate, and by what one could be kept. */
+	budget(folder: Folder, owner: BudgetOwner): Promise<BudgetFacts>;
+	/** Sets a budget, or takes it away. */
+	setBudget(folder: Folder, owner: BudgetOwner, budget: Budget | undefined): Promise<void>;
 	/** Throws `busy` while an agent of it runs. */
 	deleteTask(folder: Folder, task: TaskName): Promise<void>;
 	readonly delegates: DelegateOperations;
 	readonly worktrees: WorktreeOperations;
+}
+
+export interface BudgetFacts {
+	/** Absent if nobody has set one. */
+	budget?: Budget | undefined;
+	/** What a budget can be kept by. */
+	units: readonly BudgetUnit[];
+	/** The agents that tell nothing while they work. */
+	silent: readonly string[];
 }
 
 export interface DelegateOperations {

@@ -4,6 +4,7 @@ import { DisposableStore } from '../base/lifetime.ts';
 import type { LimitOf } from '../core/mailbox/held.ts';
 import type { Reader } from '../core/mailbox/whenRead.ts';
 import { searchAgents } from './agentSearch.ts';
+import { budgetNotices } from './budgetNotices.ts';
 import { Choices } from './choices.ts';
 import { commandHandlers, type Handlers } from './commands.ts';
 import { ComposeDrafts } from './inbox/composeDrafts.ts';
@@ -45,6 +46,7 @@ import { StartMemory } from './start/startMemory.ts';
 import type { TaskOrder } from './tasks/orchestrateHub.ts';
 import { TasksView } from './tasks/tasksView.ts';
 import { Terminals } from './tasks/terminals.ts';
+import { useStatus } from './tasks/useStatus.ts';
 import { TrafficView } from './traffic/trafficView.ts';
 import { requireTrust } from './trust.ts';
 
@@ -87,6 +89,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	const orchestrator = new Orchestrator({ folders, operations, terminals, ...starts });
 	own.add(needsStatus(folders, seen));
 	own.add(delegateStatus(folders));
+	own.add(useStatus(folders, agentName));
 	const forDelegates = delegateCollaborators(parts, own, folders, keys);
 
 	const handlers = commandHandlers({
@@ -108,6 +111,8 @@ export function openWindow(parts: WindowParts): Nancy {
 		taskKeys: own.add(new KeyRows(views.tasks, elementOf)),
 	});
 	own.add(new Notifications(folders, failures, reactions({ folders, failures, compose, handlers })));
+	const setBudget = (item: unknown) => failures.guard(() => handlers['nancy.setBudget']([item]));
+	own.add(budgetNotices(folders, failures, setBudget));
 	own.add(followFacts({ folders, choices, traffic, views, keys }));
 	own.add(vscode.workspace.onDidGrantWorkspaceTrust(() => folders.reopen()));
 	own.add(searchAgents(operations, failures, keys));

@@ -77,13 +77,16 @@ export function rungWords(rung: Rung): string {
 	}
 }
 
-/** `working · Bash npm test · 2 min`, `asks: Bash npm test · 6 min`; the age is that of the state. */
-export function stateLine(state: WorkerState, nowMs: number = Date.now()): string {
-	const age = formatMinutes(state.since, nowMs);
+/**
+ * `working · 45k · Bash npm test · 2 min`, `asks: Bash npm test · 45k · 6 min`; the age is that of the state.
+ * @param figures stand before what the agent does, which may be long
+ */
+export function stateLine(state: WorkerState, figures: readonly string[] = []): string {
+	const age = formatMinutes(state.since);
 	// Why a session ended is the CLI's own word for it: the hover has it.
 	const doing = state.phase === 'ended' ? '' : [state.tool, state.summary].filter(Boolean).join(' ');
 	const isAsking = state.phase === 'waiting' && state.tool !== undefined;
-	return [isAsking ? l10n.t('asks: {0}', doing) : phaseWord(state), isAsking ? '' : doing, age]
+	return [isAsking ? l10n.t('asks: {0}', doing) : phaseWord(state), ...figures, isAsking ? '' : doing, age]
 		.filter(Boolean)
 		.join(' · ');
 }

@@ -1,6 +1,6 @@
 import { existsSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
@@ -555,6 +555,62 @@ describe('a task in the sidebar', () => {
 		await workbench.pick('The whole workspace');
 		await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
 		await expect.poll(() => existsSync(join(workspace, '.agents'))).toBe(false);
+	});
+
+	test('shows what an agent has taken, and warns when its budget is nearly and wholly used up', async () => {
+		const { workspace: store } = await seedWorkspace(workspace, {
+			title: 'Count the stars',
+			session: 'e0e0e0e0-0000',
+			dataFolder: dataFolder({ HOME: lab.server.home }),
+		});
+		const transcript = join(workspace, 'transcript.jsonl');
+		const usage = { input_tokens: 1200, cache_read_input_tokens: 40_000, cache_creation_input_tokens: 0, output_tokens: 4000 };
+		const message = { id: 'msg_1', model: 'claude-test', usage, content: [] };
+		writeFileSync(transcript, `${JSON.stringify({ type: 'assistant', message })}\n`);
+		spool(store, 'e0e0e0e0-0000', 'Notification', { transcript_path: transcript, message: 'Idle.' }, '9');
+		const row = workbench.row('Tasks', /Count the stars.*Claude · idle · 45k · The tests pass\.(?!.*budget)/);
+		await row.waitFor();
+		expect(await row.getAttribute('aria-label')).toContain('45k tokens');
+		const hover = page.locator('.workbench-hover');
+		// A row that is drawn again closes its hover.
+		const hovers = async (at: Locator, text: string) =>
+			eventually(`the hover ${text}`, async () => {
+				await page.mouse.move(700, 300);
+				await at.hover();
+				return hover
+					.filter({ hasText: text })
+					.waitFor({ timeout: 3000 })
+					.then(
+						() => true,
+						() => false,
+					);
+			});
+		await hovers(row, 'Context: 23 % of 200k');
+		await hovers(row, 'Tokens: 41.2k in, 4.0k out');
+
+		const use = workbench.status('nancy.nancy.use');
+		await use.filter({ hasText: /^\s*45k$/ }).waitFor();
+		await hovers(use, 'Open tasks of today: 45.2k tokens');
+		await hovers(use, 'Claude Code: 45.2k tokens');
+
+		const setBudget = async (typed: string) => {
+			await workbench.command('Nancy: Set Budget…');
+			await page.getByText('Used so far: 45.2k tokens').waitFor();
+			await workbench.answer(typed);
+		};
+		await setBudget('50k');
+		await workbench.row('Tasks', /Count the stars.*budget nearly used up/).waitFor();
+		await workbench.toast('“Count the stars” has used more than 80 % of its budget of 50.0k tokens.').waitFor();
+		await setBudget('40k');
+		await workbench.row('Tasks', /Count the stars.*budget used up/).waitFor();
+		const over = workbench.toast('“Count the stars” has used up its budget of 40.0k tokens. Its agents are paused.');
+		await over.getByRole('button', { name: 'Set Budget…' }).click();
+		await page.getByText('Used so far: 45.2k tokens').waitFor();
+		await workbench.answer('$2');
+		await page.getByText('The agent names no dollars while it works. Enter tokens.').waitFor();
+		await workbench.answer('1M');
+		await row.waitFor();
+		await hovers(row, 'Budget: 1.0M tokens, 5 % used');
 	});
 
 	// The last one: it leaves the window at another workspace.

@@ -69,6 +69,7 @@ export const fakeDriver: Driver = {
 			return { ...known, ...line };
 		},
 	},
+	tells: { inTerminal: ['tokens', 'dollars'], headless: ['tokens'], atStart: [] },
 	headless: 'none',
 	marks: ['FAKE_AGENT_TOOL'],
 	npmPackage: 'fake-agent',

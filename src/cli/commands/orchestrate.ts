@@ -12,6 +12,7 @@ import { TaskName, WorkerName } from '../../protocol/names.ts';
 import { command, type Context } from '../command.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { findOrChooseWorkspace } from '../../operations/shared/place.ts';
+import { budgetOf } from '../headlessOptions.ts';
 import { readTextFile } from '../readText.ts';
 import { printableLine } from '../words.ts';
 
@@ -27,6 +28,7 @@ const Input = z.object({
 	'with-changes': z._default(z.boolean(), false),
 	'no-hooks': z._default(z.boolean(), false),
 	title: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+	budget: z.optional(z.string()),
 	extra: z.array(z.string()),
 });
 type Input = z.infer<typeof Input>;
@@ -62,6 +64,10 @@ export const orchestrate = command(
 			},
 			'with-changes': { help: 'the worktree also gets uncommitted changes, except those inside submodules' },
 			title: { value: 'TITLE', help: 'title of a new task' },
+			budget: {
+				value: 'BUDGET',
+				help: "tokens or dollars for the whole task, such as 200k or '$2'; its agents are paused when they are used up",
+			},
 			'no-hooks': { help: 'writes nothing for the agent, which then reports nothing and gets no messages' },
 		},
 		extra: 'arguments for the agent, passed on unchanged',
@@ -84,8 +90,11 @@ export const orchestrate = command(
 		}
 		if (input.prompt !== undefined && input['prompt-file'] !== undefined)
 			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
+		const budget = budgetOf(input.budget);
+		if (budget) permit(context.asker, { is: 'set-budget', what: 'a task' });
 		const { runInForeground } = await import('../../process/foreground.ts');
 		const workspace = findOrChooseWorkspace(context);
+		const own = programContext(workspace, context);
 		const plan = await perform(
 			await operations.orchestrate(),
 			context.asker,
@@ -102,8 +111,10 @@ export const orchestrate = command(
 				extra: input.extra,
 				hooks: !input['no-hooks'],
 			},
-			programContext(workspace, context),
+			own,
 		);
+		const { task } = plan.address;
+		if (budget) await perform(await operations.setBudget(), context.asker, { owner: { task }, budget }, own);
 		for (const warning of plan.warnings) context.note(warning);
 		if (!plan.hasHooks) context.note('started without hooks: it reports nothing, and messages for it stay queued');
 		const { address, cwd } = plan;

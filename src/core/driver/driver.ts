@@ -4,6 +4,7 @@ import type { LaunchPlace } from './launchPlace.ts';
 import type { Slot } from './slot.ts';
 import type { TranscriptFormat } from './transcript.ts';
 import type { EventWords } from '../traffic/eventWords.ts';
+import type { BudgetUnit } from '../../protocol/budget.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Rung } from '../../protocol/records.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
@@ -58,6 +59,8 @@ export interface Driver {
 	/** Reads the CLI's own report of its sessions, or `none` if it has none. */
 	readonly probe: StatusProbe | 'none';
 	readonly transcript: TranscriptFormat | 'none';
+	/** What is known of its use while it works. A budget can be kept by nothing else. */
+	readonly tells: Tells;
 	/** How it runs without a terminal, or `none` if it cannot. */
 	readonly headless: HeadlessFormat | 'none';
 	/** The CLI sets one of these for its tools, and a person has none. They tell a command of an agent from a person's. */
@@ -66,6 +69,13 @@ export interface Driver {
 	readonly npmPackage: string;
 	/** Variables that must not be inherited from Nancy's own shell (a nested agent's own marks). */
 	readonly foreignVariables: readonly string[];
+}
+
+export interface Tells {
+	readonly inTerminal: readonly BudgetUnit[];
+	readonly headless: readonly BudgetUnit[];
+	/** The CLI keeps to a limit of this by itself, if it gets one at the start of a run without a terminal. */
+	readonly atStart: readonly BudgetUnit[];
 }
 
 /** The abilities of a CLI, in the order in which people see them. */

@@ -47,7 +47,7 @@ export interface WorkerRequest {
 	/** Where hooks come from; `undefined` if the user wants none. */
 	hooks: { launcher: string; dataFolder: string } | undefined;
 	/** Runs without a terminal, with this permission mode of the driver's. */
-	headless?: { permissions: string } | undefined;
+	headless?: Pick<HeadlessRequest, 'permissions' | 'maxCostUsd'> | undefined;
 	/** Folder to run in; the workspace's where absent. */
 	cwd?: string | undefined;
 	/** A new worker's own, which holds {@link cwd}. */
@@ -203,8 +203,7 @@ async function launchOf(
 		env: request.env,
 	};
 	if (request.headless) {
-		const { permissions } = request.headless;
-		return prepareHeadless(driver, { ...conversation, prompt: request.prompt ?? '', permissions });
+		return prepareHeadless(driver, { ...conversation, ...request.headless, prompt: request.prompt ?? '' });
 	}
 	// Two live sessions with one name confuse the agent, which then invents another.
 	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;

@@ -40,12 +40,17 @@ export class SessionMirror {
 
 	/** The session that decides a worker's state: the one with the newest event. */
 	current(record: WorkerRecord): SessionView | undefined {
+		let newest: SessionView | undefined;
+		for (const view of this.of(record))
+			if (view.state && (!newest?.state || view.state.at >= newest.state.at)) newest = view;
+		return newest;
+	}
+
+	/** A worker's sessions, present and earlier. */
+	of(record: WorkerRecord): ReadonlySet<SessionView> {
 		const key = mailboxName({ task: record.task, worker: record.name });
 		const bound = [...(this.bound.get(key) ?? [])].filter(({ address }) => address && mailboxName(address) === key);
-		const own = new Set([...bound, ...record.sessions.flatMap(({ id }) => this.views.get(id) ?? [])]);
-		let newest: SessionView | undefined;
-		for (const view of own) if (view.state && (!newest?.state || view.state.at >= newest.state.at)) newest = view;
-		return newest;
+		return new Set([...bound, ...record.sessions.flatMap(({ id }) => this.views.get(id) ?? [])]);
 	}
 
 	/** Follows every session that grew; the first time, those that grew last. Returns whether there was anything new. */

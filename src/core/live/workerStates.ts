@@ -1,6 +1,7 @@
 import { processWord, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { isFinal, type Delegate } from '../delegates/delegate.ts';
+import type { BudgetMirror } from './budgetMirror.ts';
 import type { LiveDelegates } from './liveDelegates.ts';
 import type { WorkerState, WorkerView } from './overview.ts';
 import type { Prober } from '../sessions/prober.ts';
@@ -8,6 +9,7 @@ import type { SessionMirror } from './sessionMirror.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
 import { startingState, type SessionState } from './sessionState.ts';
+import { newerUse, sumUse, useOfRun, type Use } from '../budgets/use.ts';
 import { concludeState, PARKED } from './workerState.ts';
 
 /** If a worker's start is newer than its session's last event by more than this, the events are of an earlier run. */
@@ -21,6 +23,7 @@ interface Sources {
 	tasks: TaskMirror;
 	traffic: SessionMirror;
 	delegates: LiveDelegates;
+	budgets: BudgetMirror;
 	prober: Prober;
 	isAlive: (process: ProcessIdentity) => Liveness;
 	now: () => number;
@@ -31,6 +34,8 @@ interface Standing {
 	view: SessionView | undefined;
 	/** By its session's events alone. */
 	folded: SessionState;
+	/** Its sessions, present and earlier. */
+	sessions: ReadonlySet<SessionView>;
 }
 
 /** Each worker's state, from its records, its session's events, its process and the agent's own answer. */
@@ -67,7 +72,7 @@ export class WorkerStates {
 			interruptedAt: view?.facts?.interruptedAt,
 			hooks: record.hooks,
 		});
-		return { state, view, folded };
+		return { state, view, folded, sessions: traffic.of(record) };
 	}
 
 	/** What writers of messages may expect. The agent of a delegate that waits for its account has ended, and will start anew. */
@@ -79,16 +84,26 @@ export class WorkerStates {
 	}
 
 	viewOf(record: WorkerRecord): WorkerView {
-		const { view, folded } = this.of(record);
+		const { view, folded, sessions } = this.of(record);
+		const use = newerUse(this.useOfDelegate(record), sumUse([...sessions].map(each => each.use)));
 		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
+		const delegate = this.delegateOf(record);
+		const budget = delegate && this.sources.budgets.viewOf({ delegate: delegate.record.id }, use);
 		const { turnEndedAt } = folded;
 		return {
 			record,
 			state: this.aheadOf(record),
 			queued,
 			...(view?.facts && { facts: view.facts }),
+			...(use && { use }),
+			...(budget && { budget }),
 			...(turnEndedAt !== undefined && { turnEndedAt }),
 		};
+	}
+
+	private useOfDelegate(record: WorkerRecord): Use | undefined {
+		const delegate = this.delegateOf(record);
+		return delegate && useOfRun(delegate.status);
 	}
 
 	/** A worker that ended before its agent started never had a process. */

@@ -72,6 +72,7 @@ export const claudeCode: Driver = {
 	},
 	probe,
 	transcript,
+	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: ['dollars'] },
 	headless,
 	foreignVariables,
 };

@@ -47,6 +47,7 @@ export const codex: Driver = {
 	},
 	probe: 'none',
 	transcript,
+	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	headless,
 	foreignVariables,
 };

@@ -80,6 +80,7 @@ export const copilotCli: Driver = {
 	},
 	probe: 'none',
 	transcript,
+	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	headless,
 	foreignVariables,
 };

@@ -65,6 +65,7 @@ export const geminiCli: Driver = {
 	},
 	probe: 'none',
 	transcript,
+	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	headless,
 	foreignVariables,
 };

@@ -57,6 +57,7 @@ export const opencode: Driver = {
 	probe: 'none',
 	// It keeps its sessions in a database.
 	transcript: 'none',
+	tells: { inTerminal: [], headless: ['tokens', 'dollars'], atStart: [] },
 	headless,
 	foreignVariables,
 };

@@ -61,6 +61,7 @@ export const qwenCode: Driver = {
 	},
 	probe: 'none',
 	transcript,
+	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	headless,
 	foreignVariables,
 };

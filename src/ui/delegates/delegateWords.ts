@@ -2,9 +2,9 @@ import { relative, sep } from 'node:path';
 import { l10n } from 'vscode';
 import { isInside } from '../../base/inside.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
-import type { DelegateState, DelegateStatus } from '../../protocol/delegate.ts';
+import type { DelegateState } from '../../protocol/delegate.ts';
 import { labelsOf, type DelegateLabels } from './delegateLabels.ts';
-import { firstLine, formatMinutes, formatCount, formatSpan, formatTime } from '../kit/format.ts';
+import { firstLine, formatMinutes, formatSpan, formatTime } from '../kit/format.ts';
 
 /** Delegates as a person reads them. */
 
@@ -101,12 +101,4 @@ export function lastStep({ record, status }: Delegate): string {
 	const folder = worktree?.folder ?? record.place.folder;
 	const file = isInside(folder, last_file) ? relative(folder, last_file).replaceAll(sep, '/') : last_file;
 	return [last_tool, file].filter(Boolean).join(' ');
-}
-
-/** The number of used tokens, as far as the agent has reported it. */
-export function tokenWords({ input_tokens: input, output_tokens: output }: DelegateStatus): string | undefined {
-	if (input !== undefined && output !== undefined)
-		return l10n.t('{0} in, {1} out', formatCount(input), formatCount(output));
-	if (output !== undefined) return l10n.t('{0} out', formatCount(output));
-	return input === undefined ? undefined : l10n.t('{0} in', formatCount(input));
 }

@@ -6,22 +6,15 @@ import type { DelegateState } from '../../protocol/delegate.ts';
 import type { MergeRecord } from '../../protocol/merge.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import type { DelegateLabels } from './delegateLabels.ts';
-import {
-	delegateLabels,
-	delegateLine,
-	duration,
-	lastStep,
-	shortTitle,
-	stateWord,
-	tokenWords,
-	toolCalls,
-} from './delegateWords.ts';
-import { firstLine, formatTime } from '../kit/format.ts';
+import { delegateLabels, delegateLine, duration, lastStep, shortTitle, stateWord, toolCalls } from './delegateWords.ts';
+import { budgetOfDelegate, useOfDelegate } from './delegateUse.ts';
+import { firstLine, formatDollars, formatTime } from '../kit/format.ts';
 import type { Folders } from '../folders.ts';
 import { LiveTree } from '../kit/liveTree.ts';
 import type { Folder } from '../ports.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
+import { budgetLine, budgetNote, inAndOut, spokenUse, useNotes } from '../useWords.ts';
 import { whoIs } from '../who.ts';
 
 export class DelegateItem {
@@ -135,10 +128,13 @@ export class DelegatesView extends LiveTree<Element> {
 		const kinds = [state, isHere && 'worktree', isHere && isMerged && 'merged'].filter(Boolean).join('.');
 		item.contextValue = delegate.isForeign ? 'foreign' : `delegate.${kinds}`;
 		item.iconPath = isMerged ? mergedIcon : error === 'cancelled' ? stoppedIcon : icons[state];
-		item.description = delegateLine(delegate, isMerged);
+		const line = delegateLine(delegate, isMerged);
+		const use = useOfDelegate(folder, delegate);
+		const notes = isFinal(state) ? [] : budgetNote(budgetOfDelegate(folder, delegate));
+		item.description = [line, ...notes, ...useNotes(use)].join(' · ');
 		item.command = { command: 'nancy.showDelegateOutput', title: l10n.t('Show Output'), arguments: [element] };
 		item.accessibilityInformation = {
-			label: l10n.t('Delegate {0}, {1}', spokenLabel(element), item.description),
+			label: l10n.t('Delegate {0}, {1}', spokenLabel(element), [line, ...notes, ...spokenUse(use)].join(' · ')),
 		};
 		return item;
 	}
@@ -149,6 +145,8 @@ export class DelegatesView extends LiveTree<Element> {
 		const worktree = worktreeOf(delegate, all);
 		const merge = mergedIn(delegate, worktree, all);
 		const denied = [...new Set(status.denied)];
+		const budget = budgetOfDelegate(folder, delegate);
+		const use = useOfDelegate(folder, delegate);
 		return tooltip(record.title, [
 			[
 				l10n.t('State'),
@@ -163,8 +161,9 @@ export class DelegatesView extends LiveTree<Element> {
 			[l10n.t('Model'), status.model ?? record.model],
 			[l10n.t('Permissions'), record.permissions],
 			[l10n.t('Not allowed'), denied.join(', ')],
-			[l10n.t('Tokens'), tokenWords(status)],
-			[l10n.t('Cost'), status.cost_usd === undefined ? undefined : `$${status.cost_usd.toFixed(2)}`],
+			[l10n.t('Tokens'), use && inAndOut(use)],
+			[l10n.t('Cost'), use?.costUsd === undefined ? undefined : formatDollars(use.costUsd)],
+			[l10n.t('Budget'), budget && budgetLine(budget, use)],
 			[l10n.t('Folder'), worktree?.folder ?? record.place.folder],
 			[l10n.t('Worktree'), worktree && !isStanding(worktree) ? l10n.t('removed') : undefined],
 			[l10n.t('Branch'), worktree?.branch],

@@ -68,6 +68,33 @@ export function formatCount(count: number): string {
 	return count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
+/** `45k`, `1.2M`: two digits, so that a row does not change with each reply. Empty below a thousand. */
+export function formatRough(count: number): string {
+	if (count < 1000) return '';
+	const rough = count < 100_000 ? Math.round(count / 1000) * 1000 : Number(count.toPrecision(2));
+	return rough < 1_000_000 ? `${Math.round(rough / 1000)}k` : `${Number((rough / 1_000_000).toPrecision(2))}M`;
+}
+
+/** `$0.31`, `$1.20`, `$14`: two digits. Empty below a cent. */
+export function formatCents(dollars: number): string {
+	if (dollars < 0.005) return '';
+	if (dollars < 1) return `$${dollars.toFixed(2)}`;
+	const rough = Number(dollars.toPrecision(2));
+	return rough < 10 ? `$${rough.toFixed(2)}` : `$${rough}`;
+}
+
+/** `$0.31`; less than a cent is `< $0.01`. */
+export function formatDollars(dollars: number): string {
+	return dollars > 0 && dollars < 0.01 ? '< $0.01' : `$${dollars.toFixed(2)}`;
+}
+
+/** `5 h`, `7 d`: how long a limit is for. */
+export function formatWindow(minutes: number): string {
+	if (minutes < 60) return `${minutes} min`;
+	const hours = Math.round(minutes / 60);
+	return hours % 24 === 0 ? `${hours / 24} d` : `${hours} h`;
+}
+
 /** The first line with something on it, cut at `limit` characters. */
 export function firstLine(text: string, limit = 80): string {
 	const line = text.split('\n').find(each => each.trim() !== '') ?? '';

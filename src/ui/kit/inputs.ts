@@ -142,7 +142,7 @@ export function askChoice<T extends Choice>(
 export function askLine(
 	title: string,
 	prompt: string,
-	offered?: { value: string; empty: string },
+	offered?: { value: string; empty?: string; refuse?: (typed: string) => string | undefined },
 ): Thenable<string | undefined> {
 	return vscode.window.showInputBox({
 		title: plainLine(title),
@@ -150,7 +150,10 @@ export function askLine(
 		ignoreFocusOut: true,
 		...(offered && {
 			value: plainLine(offered.value),
-			validateInput: value => (value.trim() === '' ? plainLine(offered.empty) : undefined),
+			validateInput: typed => {
+				const reason = typed.trim() === '' ? offered.empty : offered.refuse?.(typed.trim());
+				return reason === undefined ? undefined : plainLine(reason);
+			},
 		}),
 	});
 }

@@ -13,6 +13,7 @@ import type { SeenStops } from '../needs/seenStops.ts';
 import { noTask, pickTask, pickWorker, workerItems } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
 import type { Orchestrator } from './orchestrate.ts';
+import { placeOfDelegate, placeOfTask, setBudget, type BudgetPlace } from './setBudget.ts';
 import { askedToStop, stopAll, stopWorker } from './stopWorkers.ts';
 import { labelOf } from './taskRows.ts';
 import { hasRunning } from './taskOrder.ts';
@@ -51,6 +52,7 @@ export function taskHandlers(own: TaskCollaborators) {
 		'nancy.archiveTask': (args: Args) => archiveTask(own, args),
 		'nancy.restoreTask': (args: Args) => restoreTask(own, args),
 		'nancy.renameTask': (args: Args) => renameTask(own, args),
+		'nancy.setBudget': async (args: Args) => setBudget(own.operations, await budgetPlace(own, args)),
 		'nancy.deleteTask': (args: Args) => deleteTask(own, args),
 		'nancy.focusTerminal': (args: Args) => focusTerminal(own, args),
 		'nancy.typeWake': (args: Args) => wakeByTyping(own, args),
@@ -94,6 +96,12 @@ async function renameTask(own: TaskCollaborators, args: Args): Promise<void> {
 	if (title === undefined || title.trim() === before) return;
 	await own.operations.renameTask(folder, name, title);
 	await folder.refresh();
+}
+
+async function budgetPlace(own: TaskCollaborators, args: Args): Promise<BudgetPlace> {
+	const [row] = args;
+	if (row instanceof DelegateItem) return placeOfDelegate(row);
+	return placeOfTask(await taskOf(own, args, isOpen, noTask()));
 }
 
 async function deleteTask(own: TaskCollaborators, args: Args): Promise<void> {

@@ -3,10 +3,21 @@ import { l10n } from 'vscode';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { isStanding } from '../../core/delegates/inWorktree.ts';
 import type { WorkerView } from '../../core/live/overview.ts';
+import { sumUse } from '../../core/budgets/use.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
-import { firstLine, formatAge, formatCount, formatTime } from '../kit/format.ts';
+import { firstLine, formatAge, formatDollars, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
+import {
+	budgetLine,
+	budgetNote,
+	contextWords,
+	inAndOut,
+	limitWords,
+	spokenUse,
+	useNotes,
+	useWords,
+} from '../useWords.ts';
 import { phaseWord, stateLine } from '../words.ts';
 import { phaseIcons } from './phaseLooks.ts';
 import { labelOf, taskContext, taskNotes, type OfTask } from './taskRows.ts';
@@ -23,7 +34,7 @@ export interface AgentNames {
 }
 
 /**
- * `Fix the login   Claude · working · Bash npm test · 4 s`
+ * `Fix the login   Claude · working · 45k · Bash npm test · 4 min`
  * @param isTask the task has no other worker, so this is its row, too
  */
 export function workerRow(
@@ -45,10 +56,13 @@ export function workerRow(
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
 	const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
 	const merged = isMerged ? l10n.t('merged') : undefined;
-	const notes = [merged, unhooked, queued, ...(isTask ? taskNotes(task) : [])];
-	item.description = [names.short(record.agent), stateLine(state), ...notes].filter(Boolean).join(' · ');
+	const notes = [merged, unhooked, queued, ...(isTask ? [...taskNotes(task), ...budgetNote(task.budget)] : [])];
+	const line = (figures: readonly string[]) =>
+		[names.short(record.agent), stateLine(state, figures), ...notes].filter(Boolean).join(' · ');
+	item.description = line(useNotes(worker.use));
 	item.command = { command: 'nancy.focusTerminal', title: l10n.t('Focus Terminal'), arguments: [element] };
-	const said = state.phase === 'waiting' ? `${phaseWord(state)}, ${item.description}` : item.description;
+	const spoken = line(spokenUse(worker.use));
+	const said = state.phase === 'waiting' ? `${phaseWord(state)}, ${spoken}` : spoken;
 	item.accessibilityInformation = {
 		label: isTask
 			? l10n.t('Task {0}, {1}', title, said)
@@ -59,7 +73,8 @@ export function workerRow(
 
 export function workerHover(element: OfWorker, names: AgentNames): vscode.MarkdownString {
 	const { folder, task, worker } = element;
-	const { record, state, facts } = worker;
+	const { record, state, facts, use } = worker;
+	const all = sumUse(task.workers.map(each => each.use));
 	const evidence = l10n.t('{0}, {1} ago', state.source, formatAge(state.at));
 	return tooltip(`${labelOf(element)} · ${record.name}`, [
 		[l10n.t('State'), l10n.t('{0} for {1}', phaseWord(state), formatAge(state.since))],
@@ -69,11 +84,11 @@ export function workerHover(element: OfWorker, names: AgentNames): vscode.Markdo
 		[l10n.t('Agent'), [names.full(record.agent), record.agentVersion].filter(Boolean).join(' ')],
 		[l10n.t('Model'), facts?.model ?? record.model],
 		[l10n.t('Context'), facts && contextWords(facts)],
-		[
-			l10n.t('Tokens'),
-			facts && l10n.t('{0} in, {1} out', formatCount(facts.inputTokens), formatCount(facts.outputTokens)),
-		],
-		[l10n.t('Cost'), facts?.costUsd === undefined ? undefined : `$${facts.costUsd.toFixed(2)}`],
+		[l10n.t('Tokens'), use && inAndOut(use)],
+		[l10n.t('Cost'), use?.costUsd === undefined ? undefined : formatDollars(use.costUsd)],
+		[l10n.t('Limits'), facts && limitWords(facts.limits)],
+		[l10n.t('Budget'), task.budget && budgetLine(task.budget, all)],
+		[l10n.t('Whole task'), task.workers.length > 1 && all ? useWords(all) : undefined],
 		[
 			l10n.t('Hooks'),
 			record.hooks && l10n.t('off: messages are not delivered, and what it does is known only roughly'),
@@ -94,14 +109,6 @@ function isMergedNow({ record, state, turnEndedAt }: WorkerView): boolean {
 	const mergedAt = record.worktree?.mergedAt;
 	const isOver = state.phase === 'idle' || state.phase === 'ended';
 	return isOver && mergedAt !== undefined && mergedAt > (turnEndedAt ?? state.since);
-}
-
-function contextWords(facts: NonNullable<WorkerView['facts']>): string | undefined {
-	const { contextTokens, contextWindow } = facts;
-	if (contextTokens === undefined) return undefined;
-	if (contextWindow === undefined) return formatCount(contextTokens);
-	const percent = Math.round((100 * contextTokens) / contextWindow);
-	return l10n.t('{0} of {1} ({2} %)', formatCount(contextTokens), formatCount(contextWindow), percent);
 }
 
 function foldOf(delegates: readonly DelegateItem[]): vscode.TreeItemCollapsibleState {

@@ -3,6 +3,7 @@ import { appendFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Budgets } from '../../../../src/core/budgets/budgets.ts';
 import { claimBatch } from '../../../../src/core/mailbox/batch.ts';
 import type { Liveness } from '../../../../src/base/liveness.ts';
 import type { Attention } from '../../../../src/core/live/attention.ts';
@@ -223,6 +224,82 @@ describe('WorkspaceModel', () => {
 		await becomes(model, 'idle');
 		expect(stateIn(model)?.source).toBe('interrupted in its terminal');
 		await eventually('in context', () => model.messages(address).messages[0]?.receipt?.inContextAt);
+	});
+
+	it('sums up what all sessions of a worker have taken', async () => {
+		const [first, second] = [folder.file('first.jsonl'), folder.file('second.jsonl')];
+		await writeFile(first, `${JSON.stringify({ inputTokens: 100, outputTokens: 20, costUsd: 0.5 })}\n`);
+		await writeFile(second, `${JSON.stringify({ inputTokens: 7 })}\n`);
+		await happens('stop', { transcript: first });
+		const model = await start();
+		const use = () => model.overview().tasks[0]?.workers[0]?.use;
+		await eventually('the first', () => use()?.inputTokens === 100);
+		const record = await workspace.worker(address);
+		const sessions = [...record!.sessions, { id: SessionId.parse('s2'), startedAt: new Date().toISOString() }];
+		await workspace.saveWorker({ ...record!, sessions });
+		await happens('stop', { session: 's2', transcript: second });
+		await eventually('both', () => use()?.inputTokens === 107);
+		expect(use()).toEqual({ inputTokens: 107, outputTokens: 20, costUsd: 0.5 });
+		// A window that is opened now knows the same.
+		const other = await start();
+		const again = () => other.overview().tasks[0]?.workers[0]?.use;
+		await eventually('both again', () => again()?.inputTokens === 107);
+	});
+
+	it('pauses a task whose budget is used up, once a turn, until a person raises it', async () => {
+		const transcript = folder.file('transcript.jsonl');
+		const budgets = new Budgets(workspace.own);
+		await budgets.set({ task }, { tokens: 100 });
+		await writeFile(transcript, `${JSON.stringify({ inputTokens: 85 })}\n`);
+		await happens('tool-start', { tool: 'Bash', toolUseId: 't1', transcript });
+		const model = await start();
+		const pauses = (...states: string[]) =>
+			model.messages(address).messages.filter(each => states.includes(each.state));
+		await eventually('it is near', () => model.overview().tasks[0]?.budget?.level === 'near');
+		expect(budgets.isSpent({ task })).toBe(false);
+		await appendFile(transcript, `${JSON.stringify({ outputTokens: 15 })}\n`);
+		await eventually('a pause', () => pauses('queued').length === 1);
+		expect(pauses('queued')).toMatchObject([
+			{ author: { is: 'nancy' }, content: { kind: 'directive', effect: 'pause', priority: 'urgent' } },
+		]);
+		expect(budgets.isSpent({ task })).toBe(true);
+		await sleep(300);
+		expect(pauses('queued')).toHaveLength(1);
+		await budgets.set({ task }, { tokens: 1000 });
+		await eventually('it is taken back', () => pauses('withdrawn').length === 1);
+		expect(pauses('queued')).toEqual([]);
+		expect(model.overview().tasks[0]?.budget).toMatchObject({ level: 'ok', budget: { tokens: 1000 } });
+	});
+
+	it('pauses no further in a turn that a pause has ended, and none that is idle', async () => {
+		const transcript = folder.file('transcript.jsonl');
+		await writeFile(transcript, `${JSON.stringify({ inputTokens: 100 })}\n`);
+		await new Budgets(workspace.own).set({ task }, { tokens: 100 });
+		await happens('prompt', { transcript });
+		await happens('tool-start', { tool: 'Bash', toolUseId: 't1' });
+		let nowMs = Date.now();
+		const model = await start({ now: () => nowMs });
+		const pauses = () => model.messages(address).messages;
+		await eventually('a pause', () => pauses().length === 1);
+		const claims = await workspace.mailbox(address).claim(() => 'take');
+		claims[0]?.deliver({
+			deliveredAt: new Date().toISOString(),
+			event: 'PreToolUse',
+			tool: 'Bash',
+			driver: fakeDriver.id,
+			session,
+			rung: 'hook',
+		});
+		await eventually('delivered', () => pauses()[0]?.state === 'delivered');
+		nowMs += 6000;
+		await sleep(200);
+		expect(pauses()).toHaveLength(1);
+		await happens('stop');
+		await becomes(model, 'idle');
+		await sleep(200);
+		expect(pauses()).toHaveLength(1);
+		await happens('prompt');
+		await eventually('a pause of the next turn', () => pauses().length === 2);
 	});
 
 	it('queues again what the transcript, known from the worker’s record alone, does not show after the user broke off', async () => {
