@@ -3,7 +3,7 @@ import { permit } from '../core/asker/permit.ts';
 import { mergeWorktree as merge } from '../git/worktreeMerge.ts';
 import { Worktree } from '../protocol/worktree.ts';
 import type { Operation } from './operation.ts';
-import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
+import { endedWorktreeOf, noteMerged } from './shared/ownWorktreeOf.ts';
 
 const Input = z.object({
 	worktree: Worktree,
@@ -25,9 +25,12 @@ export const mergeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Outp
 		permit(asker, { is: 'change-worktree', what: `merge ${worktree.branch}` });
 	},
 	async run(_, { worktree: claimed, message }, context) {
-		const { worktree, merges } = await endedWorktreeOf(context, claimed);
+		const { worktree, merges, task } = await endedWorktreeOf(context, claimed);
 		const merged = await merge(worktree, message);
-		if (merged.ok && merged.record) await merges.add(merged.record);
+		if (merged.ok && merged.record) {
+			await merges.add(merged.record);
+			await noteMerged(context, task, worktree, merged.record.at);
+		}
 		return merged;
 	},
 };

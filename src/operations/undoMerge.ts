@@ -4,7 +4,7 @@ import { permit } from '../core/asker/permit.ts';
 import { undoMerge as undo } from '../git/mergeUndo.ts';
 import { Worktree } from '../protocol/worktree.ts';
 import type { Operation } from './operation.ts';
-import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
+import { endedWorktreeOf, noteMerged } from './shared/ownWorktreeOf.ts';
 
 const Input = z.object({ worktree: Worktree });
 const Output = z.discriminatedUnion('ok', [
@@ -22,11 +22,14 @@ export const undoMerge: Operation<z.infer<typeof Input>, z.infer<typeof Output>>
 		permit(asker, { is: 'change-worktree', what: `undo the merge of ${worktree.branch}` });
 	},
 	async run(_, { worktree: claimed }, context) {
-		const { worktree, merges } = await endedWorktreeOf(context, claimed);
-		const last = (await merges.list()).at(-1);
+		const { worktree, merges, task } = await endedWorktreeOf(context, claimed);
+		const [last, before] = (await merges.list()).toReversed();
 		if (!last) throw new NancyError('wrong-state', `${worktree.branch} was not merged from here`);
 		const undone = await undo(worktree, last);
-		if (undone.ok) await merges.dropLast();
+		if (undone.ok) {
+			await merges.dropLast();
+			await noteMerged(context, task, worktree, before?.at);
+		}
 		return undone;
 	},
 };

@@ -327,7 +327,7 @@ describe('in a trusted folder, delegates', () => {
 		await lab.picture('delegates-comment');
 		await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
 		await page.locator('.review-widget').getByText('Say more.').first().waitFor();
-		await workbench.command('Nancy: Send Back to Delegate');
+		await workbench.command('Nancy: Send Comments Back');
 		const again = await model.waitForRequest(({ text }) => text.includes('made.txt:1'));
 		expect(again.text).toContain('Say more.');
 		const second = row(/Make a file.*done · 1 tool call/);
@@ -389,7 +389,7 @@ describe('in a trusted folder, delegates', () => {
 				'Show Delegate Output',
 				'Delegate Again',
 				'Review Changes',
-				'Send Back to Delegate',
+				'Send Comments Back',
 				'Undo Merge',
 				'More',
 				'Discard…',
@@ -500,7 +500,7 @@ describe('in a trusted folder, delegates', () => {
 		await page.keyboard.press('Control+Enter');
 		// The Inbox may be too low for its row to be drawn.
 		await workbench.webview().locator('#note', { hasText: 'Sent to Delegate: Explain it' }).waitFor();
-		await workbench.contextMenu(row(/Explain it/), 'Send Back to Delegate');
+		await workbench.contextMenu(row(/Explain it/), 'Send Comments Back');
 		await workbench.answer('And now in verse. [[text:In verse]]');
 		await workbench.toast(/reads your comments before it stops/).waitFor();
 		explained.open();

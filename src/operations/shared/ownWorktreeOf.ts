@@ -4,14 +4,18 @@ import type { MergeRecords } from '../../core/worktrees/mergeRecords.ts';
 import { TaskWorktrees } from '../../core/worktrees/taskWorktrees.ts';
 import { endedWorktree, ownWorktree, provenWorktree } from '../../git/ownWorktree.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
+import type { TaskName } from '../../protocol/names.ts';
 import { idOfBranch, WorktreeName, type Worktree } from '../../protocol/worktree.ts';
 import type { OperationContext } from '../operation.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
-/** A worktree to be merged or removed, and the sealed records of its merges. */
+/** A worktree to be merged or removed. */
 interface EndedWorktree {
 	worktree: Worktree;
+	/** The sealed records of its merges. */
 	merges: MergeRecords;
+	/** The task that it belongs to, if it is no delegate's. */
+	task?: TaskName;
 }
 
 /**
@@ -36,7 +40,7 @@ export async function endedWorktreeOf(context: OperationContext, claimed: Worktr
 	if (asked) {
 		const worktree = await provenWorktree(claimed, asked.repository);
 		await refuseWorking(context, worktree);
-		return { worktree, merges: tasks.merges(WorktreeName.parse(name)) };
+		return { worktree, merges: tasks.merges(WorktreeName.parse(name)), task: asked.task };
 	}
 	const tickets = ticketsOf(context);
 	const worktree = await endedWorktree(new Delegates(context.workspace), tickets, claimed);
@@ -50,4 +54,22 @@ async function refuseWorking({ look }: OperationContext, { branch }: Worktree): 
 		.flatMap(({ workers }) => workers)
 		.find(({ record, state }) => record.worktree?.branch === branch && !['idle', 'ended'].includes(state.phase));
 	if (busy) throw new NancyError('busy', `${busy.record.task}/${busy.record.name} is at work there; stop it first`);
+}
+
+/** Notes in the records of the task's workers, for people, when the worktree was merged; `undefined` once that was undone. */
+export async function noteMerged(
+	{ workspace }: OperationContext,
+	task: TaskName | undefined,
+	{ branch }: Worktree,
+	mergedAt: string | undefined,
+): Promise<void> {
+	if (task === undefined) return;
+	const { workers } = await workspace.workers(task);
+	for (const { name } of workers.filter(({ worktree }) => worktree?.branch === branch)) {
+		await workspace.updateWorker({ task, worker: name }, record => {
+			if (!record?.worktree) return record;
+			const { mergedAt: _, ...worktree } = record.worktree;
+			return { ...record, worktree: { ...worktree, ...(mergedAt !== undefined && { mergedAt }) } };
+		});
+	}
 }

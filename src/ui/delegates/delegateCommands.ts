@@ -21,9 +21,11 @@ import { openFile } from '../kit/openFile.ts';
 import { inProgress } from '../kit/progress.ts';
 import { pickFolder, pickItem, reachable } from '../pickers.ts';
 import type { Folder, Operations } from '../ports.ts';
-import type { ReviewComments } from './reviewComments.ts';
+import type { Commented, ReviewComments } from './reviewComments.ts';
+import { hasOwnWorktree, type ReviewedItem } from './reviewed.ts';
 import type { Reviews } from './reviews.ts';
-import { TaskItem, WorkerItem } from '../tasks/tasksView.ts';
+import { TaskItem, WorkerItem, workersIn } from '../tasks/tasksView.ts';
+import { whoIs } from '../who.ts';
 import type { OpenReviews } from './openReviews.ts';
 import { PromptNeedsEditor } from '../start/askPrompt.ts';
 import type { Presets } from '../start/presets.ts';
@@ -77,30 +79,58 @@ export function delegateHandlers(own: DelegateCollaborators) {
 	};
 }
 
-/** The commands for the worktrees of delegates. */
+/** The commands for worktrees, of delegates and of tasks. */
 function reviewHandlers(own: DelegateCollaborators) {
 	const { operations, reviews, comments, opened } = own;
-	const reviewable = (args: Args) =>
-		delegateOf(own, args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
 	return {
 		'nancy.reviewDelegate': async (args: Args) => {
-			const item = await reviewable(args);
+			const item = await reviewable(own, args);
 			await reviews.open(item);
-			await readResultOf(operations, item);
+			if (item instanceof DelegateItem) await readResultOf(operations, item);
 		},
 		'nancy.mergeDelegate': async (args: Args) =>
-			reviews.merge((args[0] instanceof DelegateItem ? undefined : opened.active()) ?? (await reviewable(args))),
-		'nancy.undoMerge': async (args: Args) => reviews.undoMerge(await reviewable(args)),
-		'nancy.openDelegateWorktree': async (args: Args) => reviews.openWorktree(await reviewable(args)),
-		'nancy.discardDelegate': async (args: Args) => reviews.discard(await reviewable(args)),
+			reviews.merge(rowOf(args) ?? opened.active() ?? (await reviewable(own, args))),
+		'nancy.undoMerge': async (args: Args) => reviews.undoMerge(await reviewable(own, args)),
+		'nancy.openDelegateWorktree': async (args: Args) => reviews.openWorktree(await reviewable(own, args)),
+		'nancy.discardDelegate': async (args: Args) => reviews.discard(await reviewable(own, args)),
 		'nancy.sendBack': async (args: Args) => {
-			const commented = comments.delegateOf(args[0]);
+			const commented = comments.authorOf(args[0]);
 			const [only, ...others] = comments.waiting();
-			const isCalledFromRow = args[0] instanceof DelegateItem;
-			const known = commented ?? (!isCalledFromRow && others.length === 0 ? only : undefined);
-			await comments.sendBack(known ?? (await reviewable(args)));
+			const known = commented ?? (rowOf(args) === undefined && others.length === 0 ? only : undefined);
+			await comments.sendBack(known ?? commentedOf(await reviewable(own, args)));
 		},
 	};
+}
+
+function commentedOf(item: ReviewedItem): Commented {
+	const { folder } = item;
+	return item instanceof DelegateItem ? { folder, delegate: item.delegate } : { folder, worker: item.worker.record };
+}
+
+/** The row that the command was called from. */
+function rowOf([item]: Args): ReviewedItem | undefined {
+	return item instanceof DelegateItem || item instanceof WorkerItem ? item : undefined;
+}
+
+/** That row, or one with a worktree that the user chooses. */
+async function reviewable({ folders, agentName }: DelegateCollaborators, args: Args): Promise<ReviewedItem> {
+	const called = rowOf(args);
+	if (called) return called;
+	const rows = folders.list().flatMap(folder => [
+		...workersIn(folder)
+			.filter(hasOwnWorktree)
+			.map((value): Choosable => ({ label: whoIs(folder, value.address), description: l10n.t('task'), value })),
+		...delegateItems(folder, agentName)
+			.filter(hasWorktree)
+			.map((value): Choosable => ({ label: value.fullLabel, description: delegateLine(value.delegate), value })),
+	]);
+	return pickItem(rows, l10n.t('Whose changes?'), l10n.t('Neither a task nor a delegate has a worktree of its own.'));
+}
+
+interface Choosable {
+	label: string;
+	description: string;
+	value: ReviewedItem;
 }
 
 async function delegate(own: DelegateCollaborators, args: Args): Promise<void> {

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { ContextKeys } from '../contextKeys.ts';
-import type { DelegateItem } from './delegatesView.ts';
+import type { ReviewedItem } from './reviewed.ts';
 
-/** Which delegate's changes the active tab shows, so that they can be merged from there. */
+/** Whose changes the active tab shows, so that they can be merged from there. */
 export class OpenReviews implements vscode.Disposable {
-	/** By the label of the tab. `undefined` for a label that delegates share: nobody could tell which one is meant. */
-	private readonly items = new Map<string, DelegateItem | undefined>();
+	/** By the label of the tab. `undefined` for a label that several share: nobody could tell which one is meant. */
+	private readonly items = new Map<string, { item: ReviewedItem; worktree: string } | undefined>();
 	private readonly watchers = new Map<string, vscode.FileSystemWatcher>();
 	private readonly listening: vscode.Disposable[];
 
@@ -20,16 +20,18 @@ export class OpenReviews implements vscode.Disposable {
 		for (const each of [...this.listening, ...this.watchers.values()]) each.dispose();
 	}
 
-	/** @param files that it shows */
-	add(label: string, item: DelegateItem, files: readonly string[]): void {
+	/**
+	 * @param worktree the folder of it
+	 * @param files that it shows
+	 */
+	add(label: string, item: ReviewedItem, worktree: string, files: readonly string[]): void {
 		this.watch(files.map(file => dirname(file)));
-		const known = this.items.get(label);
-		const isAnother = this.items.has(label) && known?.delegate.record.id !== item.delegate.record.id;
-		this.items.set(label, isAnother ? undefined : item);
+		const isAnother = this.items.has(label) && this.items.get(label)?.worktree !== worktree;
+		this.items.set(label, isAnother ? undefined : { item, worktree });
 		this.look();
 	}
 
-	active(): DelegateItem | undefined {
+	active(): ReviewedItem | undefined {
 		return this.itemOf(vscode.window.tabGroups.activeTabGroup.activeTab);
 	}
 
@@ -50,12 +52,14 @@ export class OpenReviews implements vscode.Disposable {
 		}
 	}
 
-	private itemOf(tab: vscode.Tab | undefined): DelegateItem | undefined {
+	private itemOf(tab: vscode.Tab | undefined): ReviewedItem | undefined {
 		// VS Code adds the number of files.
-		return tab && this.items.get(tab.label.replace(/ \([^()]*\)$/, ''));
+		return tab && this.items.get(tab.label.replace(/ \([^()]*\)$/, ''))?.item;
 	}
 
 	private look(): void {
-		this.keys.set('showsReview', this.active()?.delegate.state === 'done');
+		const item = this.active();
+		// A worker's state is asked when it is merged: it may go on at any moment.
+		this.keys.set('showsReview', item !== undefined && (!('delegate' in item) || item.delegate.state === 'done'));
 	}
 }

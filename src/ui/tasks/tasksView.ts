@@ -173,6 +173,13 @@ export class TasksView extends LiveTree<TaskElement> {
 	}
 }
 
+/** Every worker of a folder's tasks, without delegates. */
+export function workersIn(folder: Folder): WorkerItem[] {
+	return folder
+		.overview()
+		.tasks.flatMap(task => workersOf(task.workers).map(worker => new WorkerItem(folder, task, worker)));
+}
+
 /** A task with one worker is one row. */
 function itemFor(folder: Folder, task: TaskView): TaskItem | WorkerItem {
 	const [only, ...others] = workersOf(task.workers);

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal } from '../../core/delegates/delegate.ts';
+import { isStanding } from '../../core/delegates/inWorktree.ts';
 import type { WorkerView } from '../../core/live/overview.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
 import { firstLine, formatAge, formatCount, formatTime } from '../kit/format.ts';
@@ -36,12 +37,15 @@ export function workerRow(
 	const title = labelOf(element);
 	const key = `${folder.path}//${record.task}`;
 	const item = row(isTask ? key : `${key}/${record.name}`, isTask ? title : record.name, foldOf(delegates));
-	const context = `worker.${state.phase}`;
+	const worktree = record.worktree && isStanding(record.worktree) ? record.worktree : undefined;
+	const isMerged = worktree !== undefined && isMergedNow(worker);
+	const context = `worker.${state.phase}${worktree ? ' worktree' : ''}${isMerged ? ' merged' : ''}`;
 	item.contextValue = isTask ? `${taskContext(element)} ${context}` : context;
 	item.iconPath = phaseIcons[state.phase];
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
 	const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
-	const notes = [unhooked, queued, ...(isTask ? taskNotes(task) : [])];
+	const merged = isMerged ? l10n.t('merged') : undefined;
+	const notes = [merged, unhooked, queued, ...(isTask ? taskNotes(task) : [])];
 	item.description = [names.short(record.agent), stateLine(state), ...notes].filter(Boolean).join(' · ');
 	item.command = { command: 'nancy.focusTerminal', title: l10n.t('Focus Terminal'), arguments: [element] };
 	const said = state.phase === 'waiting' ? `${phaseWord(state)}, ${item.description}` : item.description;
@@ -80,7 +84,16 @@ export function workerHover(element: OfWorker, names: AgentNames): vscode.Markdo
 		[l10n.t('Session'), state.session ?? record.sessions.at(-1)?.id],
 		[l10n.t('Task'), task.record.name],
 		[l10n.t('Folder'), folder.path],
+		[l10n.t('Worktree'), record.worktree?.folder],
+		[l10n.t('Branch'), record.worktree?.branch],
 	]);
+}
+
+/** Its worktree was merged, and it has not worked since. */
+function isMergedNow({ record, state, turnEndedAt }: WorkerView): boolean {
+	const mergedAt = record.worktree?.mergedAt;
+	const isOver = state.phase === 'idle' || state.phase === 'ended';
+	return isOver && mergedAt !== undefined && mergedAt > (turnEndedAt ?? state.since);
 }
 
 function contextWords(facts: NonNullable<WorkerView['facts']>): string | undefined {
