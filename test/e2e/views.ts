@@ -239,7 +239,7 @@ export function testTrustedViews(seen: () => Seen): void {
 		await workbench.rowAction(traffic(/^tool Bash.*echo one/), 'Open Payload');
 		await workbench.tab(/PreToolUse Bash\.json/).waitFor();
 		await expect.poll(() => workbench.editorText()).toContain(`"command": "${waiting}"`);
-		await workbench.rowAction(traffic(/^Rename it/), 'Open Transcript');
+		await workbench.rowAction(traffic(/^Rename it(?!\.)/), 'Open Transcript');
 		await workbench.tab(/\.jsonl/).waitFor();
 		await expect.poll(() => workbench.editorText()).toContain('"sessionId"');
 	});
