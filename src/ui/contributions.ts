@@ -91,6 +91,8 @@ const BY_PLACE = {
 		looks: [
 			'nancy.copySession',
 			'nancy.openMessage',
+			'nancy.openMessageFile',
+			'nancy.showConversation',
 			'nancy.showMoreMessages',
 			'nancy.openEvent',
 			'nancy.openPayload',

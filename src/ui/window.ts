@@ -23,6 +23,7 @@ import type { Failures } from './kit/failures.ts';
 import { inform } from './kit/messages.ts';
 import { Folders } from './folders.ts';
 import { InboxView } from './inbox/inboxView.ts';
+import { MessagePanel } from './inbox/messagePanel.ts';
 import type { Nancy, TreePart, Views } from './nancy.ts';
 import { KeyRows } from './kit/keyRows.ts';
 import { elementOf, elementsOf } from './kit/liveTree.ts';
@@ -77,6 +78,14 @@ export function openWindow(parts: WindowParts): Nancy {
 	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf, choices));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions, context.globalState));
 	const compose = composeBox(parts, own, folders);
+	const messages = own.add(
+		new MessagePanel({
+			...parts,
+			extensionUri: context.extensionUri,
+			folders,
+			run: (command, item) => failures.guard(() => runCommand(handlers, command, [item])),
+		}),
+	);
 	const seen = new SeenStops(context.workspaceState);
 	own.add(showBadges(folders, views, seen));
 	own.add(
@@ -101,6 +110,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		terminals,
 		compose,
 		inbox,
+		messages,
 		documents,
 		traffic,
 		agentName,

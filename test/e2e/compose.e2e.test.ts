@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { deleteTask } from '../../src/core/workspace/deletion.ts';
 import type { WorkerAddress, Workspace } from '../../src/core/workspace/workspace.ts';
+import { FIRST_WORKER, ORCHESTRATOR } from '../../src/protocol/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { openLab, type Lab } from '../support/lab.ts';
 import { fold, unfold } from '../support/listGestures.ts';
@@ -65,6 +66,27 @@ async function composeFrame(): Promise<Frame> {
 	const frame = await (await form().locator('body').elementHandle())?.ownerFrame();
 	if (!frame) throw new Error('there is no compose page');
 	return frame;
+}
+
+/** What axe-core finds wrong in a page. */
+async function violations(frame: Frame): Promise<string[][]> {
+	await frame.evaluate(axe);
+	const { violations: found } = await frame.evaluate<AxeResults>('axe.run()');
+	return found.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
+}
+
+/** The page in the editor that shows messages. */
+function messageFrame(): Promise<Frame> {
+	return eventually('the page of the message', async () => {
+		for (const frame of page.frames()) {
+			const count = await frame
+				.locator('main > h1 ~ article')
+				.count()
+				.catch(() => 0);
+			if (count > 0) return frame;
+		}
+		return false;
+	});
 }
 
 test('follows the selected row until something is written, which a reload keeps', async () => {
@@ -194,10 +216,7 @@ test('keeps the words for a worker that is gone, and sends them to nobody else',
 
 test('has its text and Send in sight where it is lowest, and nothing that axe-core finds', async () => {
 	const frame = await composeFrame();
-	await frame.evaluate(axe);
-	const check = () => frame.evaluate<AxeResults>('axe.run()');
-	const found = (await check()).violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
-	expect(found).toEqual([]);
+	expect(await violations(frame)).toEqual([]);
 
 	await form().locator('#text').fill('Many\nlines\nthat\ndo\nnot\nfit\nthere');
 	await page.setViewportSize({ width: 1200, height: 500 });
@@ -212,4 +231,61 @@ test('has its text and Send in sight where it is lowest, and nothing that axe-co
 		);
 	await expect.poll(seen).toEqual([true, true, true]);
 	await lab.picture('compose-low');
+});
+
+test('shows a message as a page without links, pictures or HTML, and what was written to and fro', async () => {
+	await page.setViewportSize({ width: 1200, height: 900 });
+	await form().locator('#text').fill('');
+	await fold(workbench, 'Compose');
+	const task = (await store.tasks()).tasks.map(({ name }) => name).find(name => name.startsWith('write'));
+	if (task === undefined) throw new Error('there is no such task');
+	const hostile = '[look](command:workbench.action.quit) ![p](https://evil.example/p.png) <b onclick="x()">bold</b>';
+	await store.send(
+		{ task, worker: ORCHESTRATOR },
+		messageContent(`Shall I round **up**?\n\n- one\n- \`two\`\n\n${hostile}\n\n${'x'.repeat(300)}`),
+		{ is: 'agent', worker: `${task}/${FIRST_WORKER}` },
+	);
+	const row = workbench.row('Inbox', 'Write the docs asks · Shall I round');
+	await row.waitFor();
+	await workbench.mail(/^Unread message, from Write the docs, Shall I round/).waitFor();
+	await row.click();
+	const frame = await messageFrame();
+	await frame.locator('strong', { hasText: 'up' }).waitFor();
+	await frame.locator('.steps li', { hasText: 'read' }).waitFor();
+	expect(await frame.locator('.text li code').innerText()).toBe('two');
+	expect(await frame.locator('.text').innerText()).toContain('look (command:workbench.action.quit)');
+	expect(await frame.locator('main').evaluate(main => main.querySelectorAll('a, img, b, [onclick]').length)).toBe(0);
+	expect(await violations(frame)).toEqual([]);
+	await lab.picture('message-page');
+
+	await frame.getByRole('button', { name: 'Show Conversation' }).click();
+	await frame.locator('h1', { hasText: 'Write the docs and you' }).waitFor();
+	const texts = await frame.locator('article .text').allInnerTexts();
+	expect(texts.map(text => /^[\w @]+/.exec(text)?.[0])).toEqual([
+		'Which port do you want',
+		'Look at @src',
+		'Shall I round up',
+	]);
+	expect(await violations(frame)).toEqual([]);
+	await page.setViewportSize({ width: 640, height: 900 });
+	await expect.poll(() => frame.evaluate(() => innerWidth)).toBeLessThan(350);
+	expect(await frame.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+	await lab.picture('message-narrow');
+	await page.setViewportSize({ width: 1200, height: 900 });
+	await frame.locator('article', { hasText: 'Shall I round' }).getByRole('button', { name: 'Archive' }).focus();
+	await page.keyboard.press('Enter');
+	await row.waitFor({ state: 'detached' });
+	await frame.locator('article', { hasText: 'Shall I round' }).locator('.steps', { hasText: 'archived' }).waitFor();
+
+	await frame.locator('article', { hasText: 'Which port' }).getByRole('button', { name: 'Reply' }).click();
+	const banner = async () => {
+		const all = page.frames().map(each =>
+			each
+				.locator('#banner-words')
+				.innerText({ timeout: 1000 })
+				.catch(() => ''),
+		);
+		return (await Promise.all(all)).join('');
+	};
+	await expect.poll(banner).toBe('Reply to Write the docs: “Which port do you want?”');
 });

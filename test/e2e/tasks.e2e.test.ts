@@ -399,8 +399,9 @@ describe('a task in the sidebar', () => {
 		const badge = async () => (await workbench.badge('Nancy').allInnerTexts()).join('');
 		await expect.poll(badge).toBe('1');
 		await page.keyboard.press('Shift+Alt+N');
-		await workbench.tab(/\.md$/).waitFor();
+		await workbench.tab('Which port do you want?').waitFor();
 		await expect.poll(badge).toBe('');
+		await workbench.command('View: Close Editor');
 
 		const form = workbench.webview();
 		await form.locator('#kind').selectOption('directive');

@@ -93,13 +93,17 @@ export function testRestrictedViews(seen: () => Seen): void {
 		expect(await menuChoices(workbench)).toEqual(['Focus Terminal', 'More']);
 		await page.keyboard.press('Escape');
 		await workbench.row('Inbox', 'Second thought').click({ button: 'right' });
-		expect(await menuChoices(workbench)).toEqual(['Open File']);
+		expect(await menuChoices(workbench)).toEqual(['Open Message', 'Show Conversation', 'Show File']);
 		await page.keyboard.press('Escape');
 		await workbench.row('Inbox', 'Second thought').dragTo(workbench.row('Inbox', 'First thought'), { steps: 5 });
 		// Reading does not mark as read.
 		await workbench.row('Inbox', 'Which port do you want?').click();
-		await workbench.tab(/\.md/).waitFor();
-		expect(await workbench.editorText()).toContain('Which port do you want?');
+		await workbench.tab('Which port do you want?').waitFor();
+		await workbench.webview().locator('.text', { hasText: 'Which port do you want?' }).waitFor();
+		expect(await workbench.webview().getByRole('button').allInnerTexts()).toEqual([
+			'Show Conversation',
+			'Show File',
+		]);
 		const mail = await workspace.mailbox({ ...address, worker: ORCHESTRATOR }).list();
 		expect(mail.messages.map(({ state }) => state)).toEqual(['queued']);
 		expect(await queue(seen())).toEqual(queued('First', 'Second', 'Third'));

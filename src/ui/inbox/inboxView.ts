@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/lifetime.ts';
 import type { LimitOf } from '../../core/mailbox/held.ts';
-import { isSameAddress, type WorkerAddress } from '../../core/workspace/workspace.ts';
-import { ORCHESTRATOR } from '../../protocol/names.ts';
+import { isSameAddress } from '../../core/workspace/workspace.ts';
 import type { Choices } from '../choices.ts';
 import type { Folders } from '../folders.ts';
 import { elementOf, LiveTree } from '../kit/liveTree.ts';
 import { ProblemItem } from '../kit/problemItem.ts';
 import type { Row } from '../kit/row.ts';
-import type { Folder, Operations } from '../ports.ts';
+import type { Operations } from '../ports.ts';
 import { MailItem, MessageItem, MoreItem, type InboxElement } from './inboxItems.ts';
+import { itemOf, mailboxesOf } from './mailboxes.ts';
 import { mailRow, messageHover, messageRow, moreRow } from './inboxRows.ts';
 import { reorder } from './queueOrder.ts';
-import { queueOf, shownMessages, type Box } from './shownMessages.ts';
+import { queueOf, shownMessages } from './shownMessages.ts';
 
 /** VS Code makes this type from the view's id; extension.ts names it too. */
 const DRAG_TYPE = 'application/vnd.code.tree.nancy.inbox';
@@ -22,11 +22,6 @@ const TICK_MS = 60_000;
 
 /** How many messages are shown at first, and how many “Show More” adds. */
 const PAGE = 100;
-
-interface Mailbox extends Box {
-	readonly folder: Folder;
-	readonly address: WorkerAddress;
-}
 
 /** All messages in one list, newest first: to the user, to agents, and among agents. */
 export class InboxView extends LiveTree<InboxElement> {
@@ -70,9 +65,7 @@ export class InboxView extends LiveTree<InboxElement> {
 		const { messages, more, moreOpen } = shownMessages(boxes, shows, this.pages * PAGE, Date.now());
 		return [
 			...problems,
-			...messages.map(({ box: { folder, address, isOwn }, message }) =>
-				isOwn ? new MailItem(folder, address.task, message) : new MessageItem(folder, address, message),
-			),
+			...messages.map(({ box, message }) => itemOf(box, message)),
 			...(more > 0 ? [new MoreItem(more, moreOpen)] : []),
 		];
 	}
@@ -112,17 +105,4 @@ export class InboxView extends LiveTree<InboxElement> {
 		const before = target === undefined ? -1 : rest.indexOf(target.message.id);
 		await reorder(this.operations, first, rest.toSpliced(before === -1 ? rest.length : before, 0, ...ids));
 	}
-}
-
-/** Of a folder's tasks that are not archived, or of all. */
-function mailboxesOf(folder: Folder, isAll: boolean): Mailbox[] {
-	return folder
-		.overview()
-		.tasks.filter(({ record }) => isAll || record.archivedAt === undefined)
-		.flatMap(({ record: { name: task }, workers }) =>
-			[ORCHESTRATOR, ...workers.map(({ record }) => record.name)].map(worker => {
-				const address = { task, worker };
-				return { folder, address, listing: folder.messages(address), isOwn: worker === ORCHESTRATOR };
-			}),
-		);
 }

@@ -17,6 +17,7 @@ import { sendTo } from './composeSend.ts';
 import type { ComposeView } from './composeView.ts';
 import { isUnread, MailItem, MessageItem } from './inboxItems.ts';
 import type { InboxView } from './inboxView.ts';
+import type { MessagePanel } from './messagePanel.ts';
 import { move } from './queueOrder.ts';
 import { recipientOfRow } from './recipients.ts';
 
@@ -26,6 +27,7 @@ export interface MailCollaborators {
 	compose: ComposeView;
 	choices: Choices;
 	inbox: InboxView;
+	messages: MessagePanel;
 }
 
 type Args = readonly unknown[];
@@ -41,6 +43,8 @@ export function mailHandlers(own: MailCollaborators) {
 			return compose.open(to && [to]);
 		},
 		'nancy.openMessage': (args: Args) => openMessage(own, args),
+		'nancy.openMessageFile': (args: Args) => openMessageFile(own, args),
+		'nancy.showConversation': ([item]: Args) => (isMessage(item) ? own.messages.show(item, true) : undefined),
 		'nancy.editMessage': ([item]: Args) => (item instanceof MessageItem ? compose.edit(item) : undefined),
 		'nancy.moveMessageUp': ([item]: Args) => (item instanceof MessageItem ? move(operations, item, -1) : undefined),
 		'nancy.moveMessageDown': ([item]: Args) =>
@@ -63,9 +67,19 @@ async function sendMessage({ folders, operations, compose }: MailCollaborators, 
 	await sendTo(operations, [item], { ...EMPTY_DRAFT, text });
 }
 
-async function openMessage({ operations }: MailCollaborators, [item]: Args): Promise<void> {
+async function openMessage({ operations, messages }: MailCollaborators, [item]: Args): Promise<void> {
+	if (!isMessage(item)) return;
+	messages.show(item, false);
+	if (item instanceof MailItem) await readMail(operations, item);
+}
+
+async function openMessageFile({ operations }: MailCollaborators, [item]: Args): Promise<void> {
 	if (item instanceof MessageItem) await openFile(item.message.file);
 	if (item instanceof MailItem) await openFile(await readMail(operations, item));
+}
+
+function isMessage(item: unknown): item is MailItem | MessageItem {
+	return item instanceof MailItem || item instanceof MessageItem;
 }
 
 /** Takes back the message of a row. Tells the person if the agent may have read it. */

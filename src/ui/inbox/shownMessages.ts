@@ -93,7 +93,7 @@ export function isTwin(listing: MailboxListing, id: MessageId): boolean {
 }
 
 /** The message of this id. */
-export function messageOf(listing: MailboxListing, id: MessageId): StoredMessage | undefined {
+export function messageOf(listing: MailboxListing, id: string): StoredMessage | undefined {
 	return indexOf(listing).byId.get(id);
 }
 
@@ -110,7 +110,7 @@ interface Index {
 	filed: readonly StoredMessage[];
 	queue: readonly MessageId[];
 	twins: ReadonlySet<MessageId>;
-	byId: ReadonlyMap<MessageId, StoredMessage>;
+	byId: ReadonlyMap<string, StoredMessage>;
 }
 
 /** A listing is the same object until its mailbox was read again. */
