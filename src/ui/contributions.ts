@@ -117,6 +117,15 @@ export const COMMANDS: readonly CommandId[] = [...palette.acts, ...palette.looks
 export const ACTING_COMMANDS: ReadonlySet<CommandId> = new Set([...palette.acts, ...item.acts, ...comment.acts]);
 export const ITEM_COMMANDS: ReadonlySet<CommandId> = new Set(ITEM);
 export const COMMENT_COMMANDS: readonly CommandId[] = COMMENT;
+/** Commands after which the row that they were called from is gone. */
+export const REMOVING_COMMANDS: ReadonlySet<CommandId> = new Set<CommandId>([
+	'nancy.archiveTask',
+	'nancy.restoreTask',
+	'nancy.deleteTask',
+	'nancy.deleteDelegate',
+	'nancy.archiveMessage',
+	'nancy.withdrawMessage',
+]);
 
 /** Facts that a user could name, for `when` clauses. */
 export const CONTEXT_KEYS = {

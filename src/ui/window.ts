@@ -11,7 +11,7 @@ import { ComposeDrafts } from './inbox/composeDrafts.ts';
 import { ComposeLooks } from './inbox/composeLooks.ts';
 import { ComposeView } from './inbox/composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
-import { ACTING_COMMANDS, ITEM_COMMANDS, SCHEMES, type CommandId } from './contributions.ts';
+import { ACTING_COMMANDS, ITEM_COMMANDS, REMOVING_COMMANDS, SCHEMES, VIEWS, type CommandId } from './contributions.ts';
 import type { DelegateOrder } from './delegates/askDelegate.ts';
 import { DelegateCleanup } from './delegates/delegateCleanup.ts';
 import { DelegateOutputs } from './delegates/delegateOutput.ts';
@@ -26,7 +26,8 @@ import { InboxView } from './inbox/inboxView.ts';
 import { MessagePanel } from './inbox/messagePanel.ts';
 import type { Nancy, TreePart, Views } from './nancy.ts';
 import { KeyRows } from './kit/keyRows.ts';
-import { elementOf, elementsOf } from './kit/liveTree.ts';
+import { keepingFocus, type ShownTree } from './kit/keepingFocus.ts';
+import { elementsOf } from './kit/liveTree.ts';
 import { showBadges } from './needs/badges.ts';
 import { seeStop } from './needs/needCommands.ts';
 import { SeenStops } from './needs/seenStops.ts';
@@ -118,8 +119,16 @@ export function openWindow(parts: WindowParts): Nancy {
 		seen,
 		keys,
 		failures,
-		taskKeys: own.add(new KeyRows(views.tasks, elementOf)),
 	});
+	const keyRows = new Map<unknown, KeyRows>([
+		[VIEWS.tasks, own.add(new KeyRows(views.tasks))],
+		[VIEWS.delegates, own.add(new KeyRows(views.delegates))],
+	]);
+	const trees: readonly ShownTree[] = [
+		[views.tasks, tasks],
+		[views.delegates, delegates],
+		[views.inbox, inbox],
+	];
 	own.add(new Notifications(folders, failures, reactions({ folders, failures, compose, handlers })));
 	const setBudget = (item: unknown) => failures.guard(() => handlers['nancy.setBudget']([item]));
 	own.add(budgetNotices(folders, failures, setBudget));
@@ -140,7 +149,10 @@ export function openWindow(parts: WindowParts): Nancy {
 		document: async uri => (uri.scheme === SCHEMES.base ? forDelegates.reviews.base(uri) : documents.provide(uri)),
 		run: (command, args) => {
 			if (args.length > 0) tasks.touch();
-			return failures.guard(() => runCommand(handlers, command, args));
+			// A key in package.json names its view.
+			const rows = keyRows.get(args[0])?.take() ?? args;
+			const run = () => runCommand(handlers, command, rows);
+			return failures.guard(() => (REMOVING_COMMANDS.has(command) ? keepingFocus(trees, rows[0], run) : run()));
 		},
 		stop: async () => own.dispose(),
 	};
@@ -165,7 +177,7 @@ function startParts({ globalState, workspaceState }: vscode.ExtensionContext, ow
 
 /** What the commands for delegates need beside the rest. */
 function delegateCollaborators(
-	{ context, operations, views, agentName }: WindowParts,
+	{ context, operations, agentName }: WindowParts,
 	own: DisposableStore,
 	folders: Folders,
 	keys: ContextKeys,
@@ -179,7 +191,6 @@ function delegateCollaborators(
 		outputs: own.add(new DelegateOutputs()),
 		cleanup: new DelegateCleanup(folders, operations.worktrees, operations.delegates),
 		drafts: own.add(new PromptEditors<DelegateOrder>({ title: l10n.t('Delegate This'), id: 'nancy.delegateThis' })),
-		delegateKeys: own.add(new KeyRows(views.delegates, elementOf)),
 	};
 }
 

@@ -16,7 +16,6 @@ import { outputOf, type DelegateOutputs } from './delegateOutput.ts';
 import { DelegateItem, delegateItems, delegatesIn } from './delegatesView.ts';
 import { delegateLine, outputChanged } from './delegateWords.ts';
 import type { Folders } from '../folders.ts';
-import type { KeyRows } from '../kit/keyRows.ts';
 import { confirm, warn } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
 import { inProgress } from '../kit/progress.ts';
@@ -45,7 +44,6 @@ export interface DelegateCollaborators {
 	cleanup: DelegateCleanup;
 	drafts: PromptEditors<DelegateOrder>;
 	agentName: (driver: string) => string;
-	delegateKeys: KeyRows;
 	compose: ComposeView;
 	memory: StartMemory;
 	presets: Presets;
@@ -71,7 +69,7 @@ export function delegateHandlers(own: DelegateCollaborators) {
 			vscode.env.clipboard.writeText((await anyOf(own, args)).delegate.record.id),
 		'nancy.messageDelegate': (args: Args) => message(own, args),
 		...reviewHandlers(own),
-		'nancy.deleteDelegate': (args: Args) => cleanup.delete(chosenFrom(own.delegateKeys.argsOf(args))),
+		'nancy.deleteDelegate': (args: Args) => cleanup.delete(chosenFrom(args)),
 		'nancy.clearDelegates': () => cleanup.clearEnded(),
 		'nancy.addComment': ([reply]: Args) => comments.add(reply),
 		'nancy.deleteComment': ([comment]: Args) => comments.remove(comment),

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Event } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
+import { nearest } from './nearest.ts';
 import { plain, plainLine } from './plain.ts';
 import type { Row } from './row.ts';
 
@@ -63,6 +64,35 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 	resolveTreeItem(item: vscode.TreeItem, { element }: TreeNode<E>): vscode.TreeItem {
 		item.tooltip ??= this.hoverOf(element);
 		return item;
+	}
+
+	getParent({ key }: TreeNode<E>): TreeNode<E> | undefined {
+		return this.nodes.get(this.parentOf(key) ?? '');
+	}
+
+	/**
+	 * Call it while the row is there. If the row is gone at the later call, that gives the row beside it, or else the row above.
+	 * @returns undefined for what is no row of this tree
+	 */
+	beside(row: TreeNode<unknown>): (() => TreeNode<E> | undefined) | undefined {
+		const { key } = row;
+		// Another tree may have a row of the same thing.
+		const parent = this.nodes.get(key) === row ? this.parentOf(key) : undefined;
+		const before = parent === undefined ? undefined : this.shown.get(parent);
+		if (parent === undefined || !before) return undefined;
+		return () => {
+			const above = this.nodes.get(parent);
+			const now = new Map(this.below(above).map(({ node }) => [node.key, node]));
+			if (now.has(key)) return undefined;
+			// VS Code looks for the row among those that it has.
+			this.update();
+			return now.get(nearest(before, key, each => now.has(each)) ?? '') ?? above;
+		};
+	}
+
+	/** `''` for a row at the top. */
+	private parentOf(key: string): string | undefined {
+		return [...this.shown].find(([, keys]) => keys.includes(key))?.[0];
 	}
 
 	dispose(): void {

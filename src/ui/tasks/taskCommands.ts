@@ -6,7 +6,6 @@ import { DelegateItem } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
 import { MessageItem } from '../inbox/inboxItems.ts';
 import { askLine } from '../kit/inputs.ts';
-import type { KeyRows } from '../kit/keyRows.ts';
 import { confirm } from '../kit/messages.ts';
 import { seeStop } from '../needs/needCommands.ts';
 import type { SeenStops } from '../needs/seenStops.ts';
@@ -27,7 +26,6 @@ export interface TaskCollaborators {
 	orchestrator: Orchestrator;
 	terminals: Terminals;
 	seen: SeenStops;
-	taskKeys: KeyRows;
 }
 
 type Args = readonly unknown[];
@@ -105,11 +103,11 @@ async function budgetPlace(own: TaskCollaborators, args: Args): Promise<BudgetPl
 }
 
 async function deleteTask(own: TaskCollaborators, args: Args): Promise<void> {
-	const rows = own.taskKeys.argsOf(args);
-	const [delegate] = rows.filter(each => each instanceof DelegateItem);
+	const [called] = args;
 	// The key was pressed on the row of a delegate below its worker.
-	if (delegate) return void (await vscode.commands.executeCommand('nancy.deleteDelegate', delegate));
-	const item = await taskOf(own, rows, () => true, noTask());
+	if (called instanceof DelegateItem)
+		return void (await vscode.commands.executeCommand('nancy.deleteDelegate', called));
+	const item = await taskOf(own, args, () => true, noTask());
 	const question = l10n.t('Delete the task “{0}”?', labelOf(item));
 	const detail = l10n.t(
 		'Its workers are stopped, and its messages and receipts are deleted. The conversations stay with the agent. This cannot be undone.',
@@ -136,11 +134,10 @@ async function wakeByTyping(own: TaskCollaborators, [item]: Args): Promise<void>
 /** The task of the row that the command was called from, or one that the user chooses. */
 async function taskOf(
 	own: TaskCollaborators,
-	args: Args,
+	[item]: Args,
 	which: (task: TaskView) => boolean,
 	none: string,
 ): Promise<TaskItem> {
-	const [item] = own.taskKeys.argsOf(args);
 	if (item instanceof TaskItem) return item;
 	if (item instanceof WorkerItem) return new TaskItem(item.folder, item.task);
 	return pickTask(own.folders, which, none);
