@@ -14,7 +14,7 @@ import { root } from './bootstrap.mjs';
 import { build } from './bundles.mjs';
 import { installAgent } from './installAgent.mjs';
 import { installVscodeServer } from './installVscodeServer.mjs';
-import { packageExtension } from './packageExtension.mjs';
+import { packageDemo, packageExtension } from './packageExtension.mjs';
 import { runOrThrow } from './run.mjs';
 
 const folder = join(root, '.nancy-demo');
@@ -30,7 +30,7 @@ export async function start({ demo, agents, open, once }) {
 	const workspace = await sampleWorkspace();
 	const withDouble = demo || !hasClaudeAccount();
 	const agent = withDouble ? await demoAgents(workspace, agents) : await ownAgent();
-	const desktop = once ? undefined : onPath('code');
+	const desktop = once || !open ? undefined : onPath('code');
 	const editor = desktop ? await openDesktop(desktop, workspace, agent) : await openServer(workspace, agent);
 	console.log(
 		withDouble
@@ -109,6 +109,7 @@ async function openServer(workspace, { env, settings }) {
 	const serverFolder = join(folder, 'server');
 	await rm(join(serverFolder, 'extensions'), { recursive: true, force: true });
 	await installVsix(serverFolder);
+	await installVsix(serverFolder, await packageDemo());
 	const server = await startServer({ folder: serverFolder, env, settings });
 	const url = `${server.url}?folder=${encodeURIComponent(workspace)}`;
 	return { url, stop: () => server.stop(), ended: new Promise(() => undefined) };
@@ -124,7 +125,12 @@ async function openDesktop(code, workspace, { env, settings, home }) {
 	const { HOME: _, PATH: __, ...rest } = env;
 	const child = spawn(
 		code,
-		[`--extensionDevelopmentPath=${root}`, `--user-data-dir=${profile}`, '--wait', workspace],
+		[
+			...[root, join(root, 'scripts', 'demo')].map(each => `--extensionDevelopmentPath=${each}`),
+			`--user-data-dir=${profile}`,
+			'--wait',
+			workspace,
+		],
 		{ env: { ...process.env, ...rest, ...(home && foldersAtHome(home)) }, stdio: 'inherit' },
 	);
 	const ended = new Promise(resolve => child.once('close', resolve));

@@ -34,14 +34,13 @@ export function stoppedSentence(who: string, what: string): string {
 
 const ICONS = { waiting: 'bell-dot', stopped: 'circle-filled', message: 'mail', delegate: 'run-all' } as const;
 
-/** The row of a need in a list: who, with which agent, since when, and what for. */
+/** The row of a need in a list: who, and below what for, with which agent and since when. A long title leaves no room beside it. */
 export function needRow(need: Need, agentName: (driver: string) => string): Choice & { value: Need } {
 	const age = need.since === undefined ? undefined : formatAge(need.since);
 	const agent = 'worker' in need.item ? agentName(need.item.worker.record.agent) : undefined;
 	return {
 		label: whoNeeds(need),
-		description: [kindWords(need), agent, age].filter(Boolean).join(' · '),
-		detail: whatFor(need),
+		detail: [kindWords(need), agent, age, whatFor(need)].filter(Boolean).join(' · '),
 		icon: ICONS[need.kind],
 		value: need,
 	};
