@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { DisposableStore } from '../base/lifetime.ts';
+import type { Interrupt } from '../core/driver/driver.ts';
 import type { LimitOf } from '../core/mailbox/held.ts';
 import type { Reader } from '../core/mailbox/whenRead.ts';
 import { searchAgents } from './agentSearch.ts';
@@ -51,6 +52,7 @@ export interface WindowParts {
 	agentShortName: (driver: string) => string;
 	limitOf: LimitOf;
 	readerOf: (agent: string) => Reader | undefined;
+	interruptOf: (agent: string) => Interrupt | 'none';
 }
 
 /** Builds the views and commands of one window. */
@@ -92,6 +94,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		keys,
 		failures,
 		taskOfKey: () => tasks.toggledRow(),
+		interruptOf: parts.interruptOf,
 	});
 	own.add(new Notifications(folders, failures, reactions({ folders, failures, compose, handlers })));
 	own.add(followFacts({ folders, choices, traffic, views, keys }));

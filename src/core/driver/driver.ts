@@ -58,6 +58,8 @@ export interface Driver {
 	/** Reads the CLI's own report of its sessions, or `none` if it has none. */
 	readonly probe: StatusProbe | 'none';
 	readonly transcript: TranscriptFormat | 'none';
+	/** How a person breaks off its turn in a terminal, or `none` if no key does. */
+	readonly interrupt: Interrupt | 'none';
 	/** How it runs without a terminal, or `none` if it cannot. */
 	readonly headless: HeadlessFormat | 'none';
 	/** The CLI sets one of these for its tools, and a person has none. They tell a command of an agent from a person's. */
@@ -67,6 +69,14 @@ export interface Driver {
 	/** Variables that must not be inherited from Nancy's own shell (a nested agent's own marks). */
 	readonly foreignVariables: readonly string[];
 }
+
+export interface Interrupt {
+	/** One after another, {@link BETWEEN_KEYS_MS} apart. They mean No where a permission question is open. */
+	readonly keys: readonly string[];
+}
+
+/** In milliseconds. Some CLIs take two keys at once for another key, and two that are half a second apart for one each. */
+export const BETWEEN_KEYS_MS = 300;
 
 /** The abilities of a CLI, in the order in which people see them. */
 export const CAPABILITIES = [
@@ -229,6 +239,8 @@ export interface HookMapping {
 	readonly hearsWhenResumed: boolean;
 	/** How a hook that waits in the background wakes an idle agent, or `none` if it cannot. */
 	readonly wake: HookWake | 'none';
+	/** When a session in a terminal reports its start. */
+	readonly reportsStart: 'at-launch' | 'at-first-prompt';
 	/**
 	 * The event at which the guard may hand a prepared message over without the program, as hooks/hand-over does. `none` if a receipt needs
 	 * more than the event's name: the guard reads no JSON.

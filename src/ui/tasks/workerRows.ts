@@ -5,9 +5,10 @@ import type { WorkerView } from '../../core/live/overview.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
 import { firstLine, formatAge, formatCount, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
-import { tooltip } from '../kit/tooltip.ts';
+import { plainLines } from '../kit/terminalText.ts';
+import { tooltip, withText } from '../kit/tooltip.ts';
 import { phaseWord, stateLine } from '../words.ts';
-import { phaseIcons } from './phaseLooks.ts';
+import { failedIcon, phaseIcons } from './phaseLooks.ts';
 import { labelOf, taskContext, taskNotes, type OfTask } from './taskRows.ts';
 
 interface OfWorker extends OfTask {
@@ -36,9 +37,10 @@ export function workerRow(
 	const title = labelOf(element);
 	const key = `${folder.path}//${record.task}`;
 	const item = row(isTask ? key : `${key}/${record.name}`, isTask ? title : record.name, foldOf(delegates));
-	const context = `worker.${state.phase}`;
+	const isFailed = state.exitCode !== undefined;
+	const context = `worker.${isFailed ? 'failed' : state.phase}`;
 	item.contextValue = isTask ? `${taskContext(element)} ${context}` : context;
-	item.iconPath = phaseIcons[state.phase];
+	item.iconPath = isFailed ? failedIcon : phaseIcons[state.phase];
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
 	const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
 	const notes = [unhooked, queued, ...(isTask ? taskNotes(task) : [])];
@@ -57,7 +59,7 @@ export function workerHover(element: OfWorker, names: AgentNames): vscode.Markdo
 	const { folder, task, worker } = element;
 	const { record, state, facts } = worker;
 	const evidence = l10n.t('{0}, {1} ago', state.source, formatAge(state.at));
-	return tooltip(`${labelOf(element)} · ${record.name}`, [
+	const hover = tooltip(`${labelOf(element)} · ${record.name}`, [
 		[l10n.t('State'), l10n.t('{0} for {1}', phaseWord(state), formatAge(state.since))],
 		[l10n.t('Known from'), evidence],
 		[l10n.t('Doing'), [state.tool, state.summary].filter(Boolean).join(' ')],
@@ -81,6 +83,8 @@ export function workerHover(element: OfWorker, names: AgentNames): vscode.Markdo
 		[l10n.t('Task'), task.record.name],
 		[l10n.t('Folder'), folder.path],
 	]);
+	const lines = state.exitCode === undefined ? [] : (record.exit?.lines ?? []);
+	return lines.length === 0 ? hover : withText(hover, plainLines(lines.join('\n')).join('\n'));
 }
 
 function contextWords(facts: NonNullable<WorkerView['facts']>): string | undefined {
