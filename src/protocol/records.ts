@@ -97,6 +97,10 @@ export const WorkerRecord = z.looseObject({
 	/** The worker is this delegate; its sessions are headless. */
 	delegate: z.optional(z.string()),
 	startedAt: Moment,
+	/** It was started without a prompt. Its CLI reports the start at once, or only with the first prompt. */
+	unprompted: z.optional(z.enum(['at-launch', 'at-first-prompt'])),
+	/** How its process ended in a terminal of Nancy's: what it printed last, as plain lines, if it ended soon after the start. */
+	exit: z.optional(z.object({ code: z.int(), at: Moment, lines: z.array(z.string()) })),
 	/** Set if Nancy or a person stopped it, so that a dead pid is not taken for a crash. */
 	stoppedAt: z.optional(Moment),
 });

@@ -24,6 +24,7 @@ const BY_PLACE = {
 			'nancy.addWorker',
 			'nancy.resumeWorker',
 			'nancy.stopWorker',
+			'nancy.interruptWorker',
 			'nancy.stopTask',
 			'nancy.archiveTask',
 			'nancy.restoreTask',

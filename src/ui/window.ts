@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { DisposableStore } from '../base/lifetime.ts';
+import type { Interrupt } from '../core/driver/driver.ts';
 import type { LimitOf } from '../core/mailbox/held.ts';
 import type { Reader } from '../core/mailbox/whenRead.ts';
 import { searchAgents } from './agentSearch.ts';
@@ -62,6 +63,7 @@ export interface WindowParts {
 	agentShortName: (driver: string) => string;
 	limitOf: LimitOf;
 	readerOf: (agent: string) => Reader | undefined;
+	interruptOf: (agent: string) => Interrupt | 'none';
 }
 
 /** Builds the views and commands of one window. */
@@ -119,6 +121,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		seen,
 		keys,
 		failures,
+		interruptOf: parts.interruptOf,
 	});
 	const keyRows = new Map<unknown, KeyRows>([
 		[VIEWS.tasks, own.add(new KeyRows(views.tasks))],

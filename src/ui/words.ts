@@ -9,7 +9,12 @@ import { firstLine, formatMinutes, formatTime } from './kit/format.ts';
 
 /** The words of the domain as a person reads them. */
 
-export function phaseWord({ phase, tool }: Pick<WorkerState, 'phase' | 'tool'>): string {
+export function phaseWord({
+	phase,
+	tool,
+	isUnprompted,
+	exitCode,
+}: Pick<WorkerState, 'phase' | 'tool' | 'isUnprompted' | 'exitCode'>): string {
 	switch (phase) {
 		case 'starting':
 			return l10n.t('starting');
@@ -19,9 +24,9 @@ export function phaseWord({ phase, tool }: Pick<WorkerState, 'phase' | 'tool'>):
 			// A question about no tool may be anything: a form, or a dialog of the agent's own.
 			return tool === undefined ? l10n.t('waiting for you') : l10n.t('waiting for permission');
 		case 'idle':
-			return l10n.t('idle');
+			return isUnprompted ? l10n.t('idle, not yet prompted') : l10n.t('idle');
 		case 'ended':
-			return l10n.t('ended');
+			return exitCode === undefined ? l10n.t('ended') : l10n.t('failed · exit {0}', exitCode);
 	}
 }
 
@@ -56,6 +61,7 @@ export function subjectOf({ kind, text }: Pick<MessageContent, 'kind' | 'text'>)
 	const result = kind === 'result' ? readResult(text) : undefined;
 	if (!result) return firstLine(text);
 	const title = firstLine(result.title, 60);
+	if (result.isStopped) return l10n.t('Delegate stopped: {0}', title);
 	return result.isDone ? l10n.t('Delegate done: {0}', title) : l10n.t('Delegate failed: {0}', title);
 }
 

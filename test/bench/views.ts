@@ -155,6 +155,7 @@ async function openOn(model: WorkspaceModel): Promise<{
 		agentShortName: driver => driverById(driver)?.shortName ?? driver,
 		limitOf,
 		readerOf: driverById,
+		interruptOf: agent => driverById(agent)?.interrupt ?? 'none',
 	});
 	const parts = [window.tasks, window.delegates, window.inbox, window.traffic];
 	return {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { identify } from '../../src/base/liveness.ts';
 import { parseVersion, type Version } from '../../src/base/version.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
-import type { DeploymentScope, Driver } from '../../src/core/driver/driver.ts';
+import { BETWEEN_KEYS_MS, type DeploymentScope, type Driver } from '../../src/core/driver/driver.ts';
 import type { HeadlessEvent } from '../../src/core/driver/headless.ts';
 import { headlessOf, planWorker, type WorkerPlan } from '../../src/core/driver/launch.ts';
 import { recordProcess } from '../../src/core/driver/workerProcess.ts';
@@ -42,6 +43,8 @@ export interface StartedWorker {
 	session(): Promise<SessionId>;
 	/** Types a prompt and sends it. */
 	submit(prompt: string): Promise<void>;
+	/** Breaks off its turn by the keys of its driver. */
+	interrupt(): Promise<void>;
 	/** Waits until Nancy knows it as idle, and whatever shall wake it listens. */
 	idle(): Promise<void>;
 }
@@ -171,6 +174,13 @@ export async function conformanceLab(
 				timeoutMs: PATIENCE_MS,
 			}),
 		submit: prompt => submit(screen, prompt),
+		interrupt: async () => {
+			if (driver.interrupt === 'none') throw new Error(`no key interrupts ${driver.displayName}`);
+			for (const key of driver.interrupt.keys) {
+				screen.type(key);
+				await sleep(BETWEEN_KEYS_MS);
+			}
+		},
 		idle: async () => {
 			await becomes(plan.address, 'the worker is idle', ({ state }) => state.phase === 'idle');
 			// A watcher of the CLI begins after the hook that asked for it has answered.

@@ -25,6 +25,8 @@ const settings = {
 	'workbench.colorTheme': 'Default Light Modern',
 	// Also where one is installed.
 	'nancy.agents.copilot-cli.path': '/opt/nowhere/copilot',
+	// It tells its version, and fails at everything else.
+	'nancy.agents.gemini-cli.path': join(import.meta.dirname, '../fixtures/children/failingAgent.sh'),
 };
 
 // One window for all: each test finds an empty folder, and no terminal.
@@ -105,6 +107,37 @@ describe('a task in the sidebar', () => {
 		await workbench.pick('The whole workspace');
 		await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
 		await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
+	});
+
+	test('whose agent fails at its start says so, and keeps what it printed', async () => {
+		await orchestrate(lab, 'Fail at once', 'Go', 'Gemini CLI');
+		const row = workbench.row('Tasks', /Fail at once.*Gemini.*failed · exit 3/);
+		await row.waitFor();
+		await workbench.waitForTerminalText(/Unknown option.*The agent ended with exit code 3/s);
+		await row.hover();
+		await page.locator('.workbench-hover').getByText('Unknown option').waitFor();
+		await page.mouse.move(0, 0);
+		await workbench.command('Terminal: Kill All Terminals');
+		await row.click();
+		await workbench.waitForTerminalText(/Unknown option/);
+	});
+
+	test('breaks off a turn and asks what to do instead', async () => {
+		const gate = gateIn(workspace);
+		await orchestrate(lab, 'Go astray', `${gate.step}[[text:Unreached]]`);
+		const working = workbench.row('Tasks', /Go astray.*working · Bash/);
+		await working.waitFor();
+		await workbench.contextMenu(working, 'Interrupt');
+		await workbench.row('Tasks', /Go astray.*idle/).waitFor();
+		await workbench.waitForTerminalText(/What should Claude do instead/);
+		await workbench
+			.webview()
+			.getByRole('textbox', { name: /Message/ })
+			.first()
+			.click({ trial: true });
+		await page.keyboard.type('Go straight on. [[text:Straight on]]');
+		await page.keyboard.press('Control+Enter');
+		await workbench.row('Tasks', /Go astray.*idle · Straight on/).waitFor();
 	});
 
 	test('shows what agents write as text: no link, no picture, nothing that hides', async () => {

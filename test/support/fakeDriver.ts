@@ -46,6 +46,7 @@ export const fakeDriver: Driver = {
 		answer: () => SILENT,
 		watchAnswer: () => SILENT,
 		hearsWhenResumed: true,
+		reportsStart: 'at-launch',
 		wake: 'none',
 		prepared: 'none',
 	},
@@ -55,6 +56,7 @@ export const fakeDriver: Driver = {
 		output: ['output'],
 		reportsEveryEnd: true,
 	},
+	interrupt: 'none',
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {
 		keepsDelivery: () => true,

@@ -61,6 +61,8 @@ export interface Driver {
 	readonly transcript: TranscriptFormat | 'none';
 	/** What is known of its use while it works. A budget can be kept by nothing else. */
 	readonly tells: Tells;
+	/** How a person breaks off its turn in a terminal, or `none` if no key does. */
+	readonly interrupt: Interrupt | 'none';
 	/** How it runs without a terminal, or `none` if it cannot. */
 	readonly headless: HeadlessFormat | 'none';
 	/** The CLI sets one of these for its tools, and a person has none. They tell a command of an agent from a person's. */
@@ -77,6 +79,14 @@ export interface Tells {
 	/** The CLI keeps to a limit of this by itself, if it gets one at the start of a run without a terminal. */
 	readonly atStart: readonly BudgetUnit[];
 }
+
+export interface Interrupt {
+	/** One after another, {@link BETWEEN_KEYS_MS} apart. They mean No where a permission question is open. */
+	readonly keys: readonly string[];
+}
+
+/** In milliseconds. Some CLIs take two keys at once for another key, and two that are half a second apart for one each. */
+export const BETWEEN_KEYS_MS = 300;
 
 /** The abilities of a CLI, in the order in which people see them. */
 export const CAPABILITIES = [
@@ -239,6 +249,8 @@ export interface HookMapping {
 	readonly hearsWhenResumed: boolean;
 	/** How a hook that waits in the background wakes an idle agent, or `none` if it cannot. */
 	readonly wake: HookWake | 'none';
+	/** When a session in a terminal reports its start. */
+	readonly reportsStart: 'at-launch' | 'at-first-prompt';
 	/**
 	 * The event at which the guard may hand a prepared message over without the program, as hooks/hand-over does. `none` if a receipt needs
 	 * more than the event's name: the guard reads no JSON.

@@ -114,8 +114,9 @@ async function tryPlan(
 	const start = await startOf(workspace, driver, agent, request);
 	const { address, session } = start;
 	const launch = await launchOf(workspace, driver, agent, request, start);
-	const sessionIsKnown = launch.sessionIsKnown;
-	if (!(await recordStart(workspace, driver, agent, request, { ...start, sessionIsKnown }))) return undefined;
+	const { sessionIsKnown, isPrompted } = launch;
+	const recorded = await recordStart(workspace, driver, agent, request, { ...start, sessionIsKnown, isPrompted });
+	if (!recorded) return undefined;
 	if (sessionIsKnown) await bindSession(workspace, session, { address, watched: false });
 	const cwd = request.cwd ?? workspace.folder;
 	return {
@@ -188,7 +189,7 @@ async function launchOf(
 	{ version }: InstalledAgent,
 	request: WorkerRequest,
 	{ task, address, resume, session }: Start,
-): Promise<HeadlessLaunch> {
+): Promise<HeadlessLaunch & Prompted> {
 	const conversation = {
 		session,
 		resume,
@@ -203,13 +204,24 @@ async function launchOf(
 		env: request.env,
 	};
 	if (request.headless) {
-		return prepareHeadless(driver, { ...conversation, ...request.headless, prompt: request.prompt ?? '' });
+		const launch = await prepareHeadless(driver, {
+			...conversation,
+			...request.headless,
+			prompt: request.prompt ?? '',
+		});
+		return { ...launch, isPrompted: true };
 	}
 	// Two live sessions with one name confuse the agent, which then invents another.
 	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
 	const mayWait = resume !== undefined && request.hooks !== undefined;
 	const prompt = request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, version, address) : undefined);
-	return { ...driver.launch({ ...conversation, prompt, title }), stdin: '' };
+	const isPrompted = prompt !== undefined && prompt !== '';
+	return { ...driver.launch({ ...conversation, prompt, title }), stdin: '', isPrompted };
+}
+
+interface Prompted {
+	/** The agent gets a first prompt, and does not wait for one in its terminal. */
+	readonly isPrompted: boolean;
 }
 
 /** Notes that the worker starts. False if another window has just made a worker of that name. */
@@ -218,17 +230,21 @@ async function recordStart(
 	driver: Driver,
 	agent: InstalledAgent,
 	{ hooks, model, worktree }: WorkerRequest,
-	{ address, earlier, resume, session, sessionIsKnown }: Start & Pick<HeadlessLaunch, 'sessionIsKnown'>,
+	start: Start & Prompted & Pick<HeadlessLaunch, 'sessionIsKnown'>,
 ): Promise<boolean> {
+	const { address, earlier, resume, session, sessionIsKnown, isPrompted } = start;
 	const now = new Date().toISOString();
 	const started = ({
 		process: _gone,
 		stoppedAt: _stopped,
 		hooks: _earlier,
+		unprompted: _before,
+		exit: _last,
 		...kept
 	}: WorkerRecord): WorkerRecord => ({
 		...kept,
 		...(hooks === undefined && { hooks: 'off' }),
+		...(!isPrompted && { unprompted: driver.hooks.reportsStart }),
 		agent: driver.id,
 		agentVersion: formatVersion(agent.version),
 		starting: { by: identify(process.pid), at: now },

@@ -40,6 +40,18 @@ export async function recordStop(workspace: Workspace, address: WorkerAddress): 
 	await workspace.updateWorker(address, record => record && { ...record, stoppedAt: new Date().toISOString() });
 }
 
+/** Notes how the process of a worker ended, unless the worker has another one by now. */
+export async function recordExit(
+	workspace: Workspace,
+	address: WorkerAddress,
+	pid: number,
+	exit: Omit<NonNullable<WorkerRecord['exit']>, 'at'>,
+): Promise<void> {
+	await workspace.updateWorker(address, record =>
+		record?.process?.pid === pid ? { ...record, exit: { ...exit, at: new Date().toISOString() } } : undefined,
+	);
+}
+
 /** Only a person can say that a process on another machine has ended, by stopping it. */
 export function isRunning({ process, stoppedAt, startedAt }: WorkerRecord): boolean {
 	if (process === undefined) return false;

@@ -22,6 +22,10 @@ export interface WorkerState {
 	/** When the phase began, or the question that it waits with. The evidence may be newer. UTC, ISO 8601. */
 	since: string;
 	session?: SessionId;
+	/** Idle, because it was started without a prompt. */
+	isUnprompted?: true;
+	/** Ended, with this code other than 0, and neither stopped nor at its own word. */
+	exitCode?: number;
 	/** Subagents at work, when there are any. */
 	subagents?: number;
 }

@@ -34,8 +34,11 @@ export interface OpenTool {
 	readonly summary: string | undefined;
 }
 
+/** The source of a state before any event. */
+export const NOT_REPORTED = 'started';
+
 export function startingState(at: string, session?: SessionId): SessionState {
-	return { phase: 'starting', at, since: at, source: 'started', session, tools: [], subagents: 0, stops: 0 };
+	return { phase: 'starting', at, since: at, source: NOT_REPORTED, session, tools: [], subagents: 0, stops: 0 };
 }
 
 /** The state after one more record. */

@@ -5,6 +5,7 @@ import { canWake, type Driver } from '../driver/driver.ts';
 import { wakes } from '../mailbox/due.ts';
 import { wakeLimit, type Held, type ReadHeld } from '../mailbox/held.ts';
 import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
+import { hearsUnprompted } from '../mailbox/whenRead.ts';
 import { whyUnheard } from '../sessions/hearing.ts';
 import type { WorkerState } from './overview.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
@@ -49,16 +50,14 @@ export class Upkeep {
 	}
 
 	/** Why no bell reaches the agent; `undefined` if one does, or none is needed. */
-	private whyBellFails(
-		worker: WorkerRecord,
-		{ phase }: WorkerState,
-		queued: readonly StoredMessage[],
-	): Held | undefined {
+	private whyBellFails(worker: WorkerRecord, state: WorkerState, queued: readonly StoredMessage[]): Held | undefined {
+		const { phase } = state;
 		if (phase === 'ended') return undefined;
 		if (worker.hooks === 'off') return { code: 'no-hooks' };
 		const driver = this.drivers.find(({ id }) => id === worker.agent);
 		const isToWake = phase === 'idle' && queued.some(message => wakes(message.content));
 		if (!driver || !isToWake) return undefined;
+		if (state.isUnprompted && !hearsUnprompted(driver, worker, state)) return { code: 'unprompted' };
 		return canWake(driver, worker.agentVersion) ? undefined : wakeLimit(driver);
 	}
 

@@ -71,6 +71,8 @@ export class WorkerStates {
 			probe: session === undefined ? undefined : prober.probe(session),
 			interruptedAt: view?.facts?.interruptedAt,
 			hooks: record.hooks,
+			exitCode: record.exit?.code,
+			unprompted: record.unprompted,
 		});
 		return { state, view, folded, sessions: traffic.of(record) };
 	}

@@ -5,12 +5,15 @@ import { isSameAddress } from '../../core/workspace/workspace.ts';
 import { DelegateItem } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
 import { MessageItem } from '../inbox/inboxItems.ts';
+import type { Interrupt } from '../../core/driver/driver.ts';
+import type { ComposeView } from '../inbox/composeView.ts';
 import { askLine } from '../kit/inputs.ts';
 import { confirm } from '../kit/messages.ts';
 import { seeStop } from '../needs/needCommands.ts';
 import type { SeenStops } from '../needs/seenStops.ts';
 import { noTask, pickTask, pickWorker, workerItems } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
+import { interrupt, isInTurn } from './interrupt.ts';
 import type { Orchestrator } from './orchestrate.ts';
 import { placeOfDelegate, placeOfTask, setBudget, type BudgetPlace } from './setBudget.ts';
 import { askedToStop, stopAll, stopWorker } from './stopWorkers.ts';
@@ -26,6 +29,9 @@ export interface TaskCollaborators {
 	orchestrator: Orchestrator;
 	terminals: Terminals;
 	seen: SeenStops;
+	compose: ComposeView;
+	/** The keys that break off a turn of an agent. */
+	interruptOf: (agent: string) => Interrupt | 'none';
 }
 
 type Args = readonly unknown[];
@@ -41,6 +47,10 @@ export function taskHandlers(own: TaskCollaborators) {
 			const item = await workerOf(own, args, isLive, noWorker());
 			await askedToStop([item]);
 			await stopWorker(own, item);
+		},
+		'nancy.interruptWorker': async (args: Args) => {
+			const none = l10n.t('No worker is in the middle of a turn.');
+			await interrupt(own, await workerOf(own, args, isInTurn, none));
 		},
 		'nancy.stopTask': async (args: Args) => {
 			const running = runningOf(await taskOf(own, args, hasRunning, noWorker()));

@@ -7,7 +7,8 @@ import { sumUse } from '../../core/budgets/use.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
 import { firstLine, formatAge, formatDollars, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
-import { tooltip } from '../kit/tooltip.ts';
+import { plainLines } from '../kit/terminalText.ts';
+import { tooltip, withText } from '../kit/tooltip.ts';
 import {
 	budgetLine,
 	budgetNote,
@@ -19,7 +20,7 @@ import {
 	useWords,
 } from '../useWords.ts';
 import { phaseWord, stateLine } from '../words.ts';
-import { phaseIcons } from './phaseLooks.ts';
+import { failedIcon, phaseIcons } from './phaseLooks.ts';
 import { labelOf, taskContext, taskNotes, type OfTask } from './taskRows.ts';
 
 interface OfWorker extends OfTask {
@@ -50,9 +51,10 @@ export function workerRow(
 	const item = row(isTask ? key : `${key}/${record.name}`, isTask ? title : record.name, foldOf(delegates));
 	const worktree = record.worktree && isStanding(record.worktree) ? record.worktree : undefined;
 	const isMerged = worktree !== undefined && isMergedNow(worker);
-	const context = `worker.${state.phase}${worktree ? ' worktree' : ''}${isMerged ? ' merged' : ''}`;
+	const phase = state.exitCode === undefined ? state.phase : 'failed';
+	const context = `worker.${phase}${worktree ? ' worktree' : ''}${isMerged ? ' merged' : ''}`;
 	item.contextValue = isTask ? `${taskContext(element)} ${context}` : context;
-	item.iconPath = phaseIcons[state.phase];
+	item.iconPath = phase === 'failed' ? failedIcon : phaseIcons[state.phase];
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
 	const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
 	const merged = isMerged ? l10n.t('merged') : undefined;
@@ -76,7 +78,7 @@ export function workerHover(element: OfWorker, names: AgentNames): vscode.Markdo
 	const { record, state, facts, use } = worker;
 	const all = sumUse(task.workers.map(each => each.use));
 	const evidence = l10n.t('{0}, {1} ago', state.source, formatAge(state.at));
-	return tooltip(`${labelOf(element)} · ${record.name}`, [
+	const hover = tooltip(`${labelOf(element)} · ${record.name}`, [
 		[l10n.t('State'), l10n.t('{0} for {1}', phaseWord(state), formatAge(state.since))],
 		[l10n.t('Known from'), evidence],
 		[l10n.t('Doing'), [state.tool, state.summary].filter(Boolean).join(' ')],
@@ -102,6 +104,8 @@ export function workerHover(element: OfWorker, names: AgentNames): vscode.Markdo
 		[l10n.t('Worktree'), record.worktree?.folder],
 		[l10n.t('Branch'), record.worktree?.branch],
 	]);
+	const lines = state.exitCode === undefined ? [] : (record.exit?.lines ?? []);
+	return lines.length === 0 ? hover : withText(hover, plainLines(lines.join('\n')).join('\n'));
 }
 
 /** Its worktree was merged, and it has not worked since. */

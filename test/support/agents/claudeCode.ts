@@ -13,7 +13,6 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 	question: /Do you want to proceed\?/,
 	yes: '1',
 	no: '\u001b',
-	interrupt: ['\u001b'],
 	trust: [],
 	complaint: /hook[^\n]*(?:error|failed|problem)|Settings Warning/i,
 	subagent: script =>

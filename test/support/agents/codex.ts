@@ -12,7 +12,6 @@ export const codexUnderTest: AgentUnderTest = {
 	question: /Would you like to run the following command\?/,
 	yes: 'y',
 	no: '\u001b',
-	interrupt: ['\u001b'],
 	trust: [{ question: /Hooks need review/, keys: '2\r' }],
 	complaint: /hook[^\n]*(?:error|fail|timed out)/i,
 	// The subagent runs beside the agent, which has something to do meanwhile.

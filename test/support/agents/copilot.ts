@@ -12,7 +12,6 @@ export const copilotUnderTest: AgentUnderTest = {
 	question: /Do you want to run this command\?/,
 	yes: '1',
 	no: '\u001b',
-	interrupt: ['\u001b', '\u001b'],
 	trust: [],
 	complaint: /hook[^\n]*(?:error|failed|denied)/i,
 	subagent: script =>

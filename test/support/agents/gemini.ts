@@ -12,7 +12,6 @@ export const geminiUnderTest: AgentUnderTest = {
 	question: /Allow execution of \[Shell\]\?/,
 	yes: '1',
 	no: '\u001b',
-	interrupt: ['\u001b'],
 	trust: [],
 	complaint: /hook[^\n]*(?:error|fail|blocked)|Agent execution blocked/i,
 	subagent: script => toolStep('invoke_agent', { agent_name: 'generalist', prompt: script }),

@@ -12,7 +12,6 @@ export const qwenUnderTest: AgentUnderTest = {
 	question: /Allow execution of/,
 	yes: '1',
 	no: '\u001b',
-	interrupt: ['\u001b'],
 	trust: [],
 	complaint: /hook[^\n]*(?:error|fail|blocked)/i,
 	subagent: script =>
