@@ -112,10 +112,11 @@ function firstChoice({ order, agents, memory }: TaskQuestion): StartChoice {
 	return { agents: preferred ? [preferred] : known, models: '', place, permissions: {} };
 }
 
-/** Whether the user has started a task before, and what would start now can. */
+/** Whether the user has started the last task so, and it still can. The default agent may come from the workspace's settings. */
 function isKnown({ memory, agents }: TaskQuestion, choice: StartChoice): boolean {
-	const canStart = choice.agents.length > 0 && misplaced(choice, agents).length === 0;
-	return memory.last('task') !== undefined && canStart;
+	const before = new Set(memory.last('task')?.agents);
+	const isSame = choice.agents.length > 0 && choice.agents.every(id => before.has(id));
+	return isSame && misplaced(choice, agents).length === 0;
 }
 
 function promptOf(
