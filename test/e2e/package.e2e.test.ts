@@ -76,13 +76,13 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/extension.js': 2,
 		'dist/late.js': 7,
 		'dist/hook/claude-code.js': 155,
-		'dist/main.js': 690,
-		'dist/nancy.js': 600,
+		'dist/main.js': 700,
+		'dist/nancy.js': 615,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(1010);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(1025);
 });
 
 it('has programs without an editor that need nothing but Node', () => {
