@@ -179,6 +179,8 @@ export interface WorktreeOperations {
 	verify(folder: Folder, worktree: Worktree): Promise<void>;
 	/** The difference between its base and its present files, committed or not. */
 	changes(folder: Folder, worktree: Worktree): Promise<readonly ChangedFile[]>;
+	/** How many lines that difference has. */
+	lines(folder: Folder, worktree: Worktree): Promise<ChangedLines>;
 	/** A file as it was in the base; `undefined` if there was none. */
 	base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined>;
 	/** What a merge would bring. Only looks. */
@@ -213,6 +215,11 @@ export interface ChangedFile {
 	/** Where it was before it was renamed. */
 	before?: string;
 	status: 'added' | 'modified' | 'deleted' | 'renamed';
+}
+
+export interface ChangedLines {
+	insertions: number;
+	deletions: number;
 }
 
 export interface MergePreview {

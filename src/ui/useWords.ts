@@ -4,6 +4,7 @@ import { usedShare } from '../core/budgets/level.ts';
 import { presentLimits, tokensOf, type Use } from '../core/budgets/use.ts';
 import type { BudgetView } from '../core/live/overview.ts';
 import type { Budget } from '../protocol/budget.ts';
+import type { ChangedLines } from './ports.ts';
 import { formatCents, formatCount, formatDollars, formatRough, formatWindow } from './kit/format.ts';
 
 /** Tokens, cost and limits as a person reads them. */
@@ -22,6 +23,23 @@ export function spokenUse(use: Use | undefined): string[] {
 	const tokens = formatRough(tokensOf(use));
 	const [cost] = useNotes({ ...use, inputTokens: 0, outputTokens: 0 });
 	return [tokens === '' ? '' : l10n.t('{0} tokens', tokens), cost ?? ''].filter(note => note !== '');
+}
+
+/** For a row: `+120 −14`. Nothing if nothing has changed. */
+export function lineNotes(lines: ChangedLines | undefined): string[] {
+	if (!lines || lines.insertions + lines.deletions === 0) return [];
+	return [`+${lines.insertions} \u2212${lines.deletions}`];
+}
+
+export function spokenLines(lines: ChangedLines | undefined): string[] {
+	const words = lineWords(lines);
+	return words === undefined ? [] : [words];
+}
+
+/** For a hover, and for a screen reader. */
+export function lineWords(lines: ChangedLines | undefined): string | undefined {
+	if (!lines || lines.insertions + lines.deletions === 0) return undefined;
+	return l10n.t('{0} lines added, {1} removed', lines.insertions, lines.deletions);
 }
 
 /** For a hover: `48.2k tokens · $0.31`. */

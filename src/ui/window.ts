@@ -18,6 +18,7 @@ import { DelegateCleanup } from './delegates/delegateCleanup.ts';
 import { DelegateOutputs } from './delegates/delegateOutput.ts';
 import { delegateStatus } from './delegates/delegateStatus.ts';
 import { DelegatesView } from './delegates/delegatesView.ts';
+import { LineCounts } from './delegates/lineCounts.ts';
 import { followFacts } from './facts.ts';
 import { Documents } from './documents.ts';
 import type { Failures } from './kit/failures.ts';
@@ -75,7 +76,8 @@ export function openWindow(parts: WindowParts): Nancy {
 	const documents = new Documents(context.extensionUri);
 	const folders = own.add(new Folders(openFolder));
 	const terminals = own.add(new Terminals(failures, () => refreshAll(folders, failures)));
-	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
+	const lines = own.add(new LineCounts((folder, worktree) => operations.worktrees.lines(folder, worktree)));
+	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName, lines));
 	const names = { full: agentName, short: agentShortName };
 	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates));
 	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf, choices));

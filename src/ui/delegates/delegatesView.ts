@@ -11,10 +11,11 @@ import { budgetOfDelegate, useOfDelegate } from './delegateUse.ts';
 import { firstLine, formatDollars, formatTime } from '../kit/format.ts';
 import type { Folders } from '../folders.ts';
 import { LiveTree } from '../kit/liveTree.ts';
-import type { Folder } from '../ports.ts';
+import type { ChangedLines, Folder } from '../ports.ts';
+import type { LineCounts } from './lineCounts.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
-import { budgetLine, budgetNote, inAndOut, spokenUse, useNotes } from '../useWords.ts';
+import { budgetLine, budgetNote, inAndOut, lineNotes, lineWords, spokenLines, spokenUse, useNotes } from '../useWords.ts';
 import { whoIs } from '../who.ts';
 
 export class DelegateItem {
@@ -83,8 +84,9 @@ export class DelegatesView extends LiveTree<Element> {
 		private readonly folders: Folders,
 		view: vscode.TreeView<unknown>,
 		private readonly agentName: (driver: string) => string,
+		private readonly counts: LineCounts,
 	) {
-		super(view, TICK_MS, folders.onDidChange);
+		super(view, TICK_MS, folders.onDidChange, counts.onDidChange);
 	}
 
 	protected childrenOf(parent: Element | undefined): Element[] {
@@ -131,15 +133,24 @@ export class DelegatesView extends LiveTree<Element> {
 		const line = delegateLine(delegate, isMerged);
 		const use = useOfDelegate(folder, delegate);
 		const notes = isFinal(state) ? [] : budgetNote(budgetOfDelegate(folder, delegate));
-		item.description = [line, ...notes, ...useNotes(use)].join(' · ');
+		const lines = isHere ? this.linesOf(element, worktree) : undefined;
+		item.description = [line, ...notes, ...lineNotes(lines), ...useNotes(use)].join(' · ');
 		item.command = { command: 'nancy.showDelegateOutput', title: l10n.t('Show Output'), arguments: [element] };
 		item.accessibilityInformation = {
-			label: l10n.t('Delegate {0}, {1}', spokenLabel(element), [line, ...notes, ...spokenUse(use)].join(' · ')),
+			label: l10n.t('Delegate {0}, {1}', spokenLabel(element), [line, ...notes, ...spokenLines(lines), ...spokenUse(use)].join(' · ')),
 		};
 		return item;
 	}
 
-	private delegateTooltip({ folder, delegate }: DelegateItem): vscode.MarkdownString {
+	/** Another tool call, or an end, may have changed its worktree. */
+	private linesOf({ folder, delegate: { state, status } }: DelegateItem, worktree: Worktree): ChangedLines | undefined {
+		// No git runs in Restricted Mode.
+		if (!vscode.workspace.isTrusted) return undefined;
+		return this.counts.of(folder, worktree, `${state} ${status.tool_calls} ${status.ended_at ?? ''}`);
+	}
+
+	private delegateTooltip(element: DelegateItem): vscode.MarkdownString {
+		const { folder, delegate } = element;
 		const { record, status, state, error } = delegate;
 		const all = folder.delegates();
 		const worktree = worktreeOf(delegate, all);
@@ -167,6 +178,7 @@ export class DelegatesView extends LiveTree<Element> {
 			[l10n.t('Folder'), worktree?.folder ?? record.place.folder],
 			[l10n.t('Worktree'), worktree && !isStanding(worktree) ? l10n.t('removed') : undefined],
 			[l10n.t('Branch'), worktree?.branch],
+			[l10n.t('Changed'), worktree && isStanding(worktree) ? lineWords(this.linesOf(element, worktree)) : undefined],
 			[l10n.t('Result for'), record.parent ? whoIs(folder, record.parent) : l10n.t('you')],
 			[l10n.t('Mailbox'), `${record.task}/${record.worker}`],
 			[l10n.t('Asked'), new Date(record.createdAt).toLocaleString()],
