@@ -397,11 +397,23 @@ describe('in a trusted folder, delegates', () => {
 			]);
 		writeFileSync(`${project}/made.txt`, 'changed since');
 		await workbench.contextMenu(mergedAgain, 'Undo Merge');
-		await workbench.toast(/was not undone: its files have changed since \(made\.txt\)/).waitFor();
+		const refused = workbench.toast(/was not undone: its files have changed since \(made\.txt\)/);
+		await refused.getByRole('button', { name: 'Merge Again' }).click();
+		await workbench.toast(/nothing left to merge/).waitFor();
 		gitIn(project, 'checkout', '--', 'made.txt');
 		await workbench.contextMenu(mergedAgain, 'Undo Merge');
 		await second.waitFor();
 		expect(gitIn(project, 'rev-parse', 'HEAD')).toBe(before);
+		await workbench.tidy();
+		// The user's own git takes it off the branch: it can be merged again.
+		await workbench.contextMenu(second, 'Merge…');
+		await workbench.quick.getByText(/into main/).waitFor();
+		await page.keyboard.press('Enter');
+		await mergedAgain.waitFor();
+		gitIn(project, 'reset', '-q', '--hard', before.trim());
+		await workbench.contextMenu(mergedAgain, 'Undo Merge');
+		await workbench.toast(/The branch does not have the merge of .* any more/).waitFor();
+		await second.waitFor();
 		await workbench.tidy();
 
 		// Into the folder, and the worktree goes; then there is nothing left to merge or to undo.
