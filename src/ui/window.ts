@@ -31,13 +31,11 @@ import { KeyRows } from './kit/keyRows.ts';
 import { keepingFocus, type ShownTree } from './kit/keepingFocus.ts';
 import { elementsOf } from './kit/liveTree.ts';
 import { showBadges } from './needs/badges.ts';
-import { seeStop } from './needs/needCommands.ts';
 import { SeenStops } from './needs/seenStops.ts';
 import { seeTerminals } from './needs/seeTerminals.ts';
 import { needsStatus } from './needs/statusBar.ts';
 import { Notifications } from './notifications.ts';
 import { Orchestrator } from './tasks/orchestrate.ts';
-import { workerItems } from './pickers.ts';
 import { reactions } from './reactions.ts';
 import type { Folder, Operations } from './ports.ts';
 import { OpenReviews } from './delegates/openReviews.ts';
@@ -79,7 +77,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	const lines = own.add(new LineCounts((folder, worktree) => operations.worktrees.lines(folder, worktree)));
 	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName, lines));
 	const names = { full: agentName, short: agentShortName };
-	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates));
+	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates, lines));
 	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf, choices));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions, context.globalState));
 	const compose = composeBox(parts, own, folders);
@@ -93,12 +91,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	);
 	const seen = new SeenStops(context.workspaceState);
 	own.add(showBadges(folders, views, seen));
-	own.add(
-		seeTerminals(vscode.window, [folders.onDidChange], pid => {
-			const item = workerItems(folders).find(({ worker }) => worker.record.process?.pid === pid);
-			if (item) seeStop(seen, item);
-		}),
-	);
+	own.add(seeTerminals(folders, seen));
 	const starts = startParts(context, own);
 	const orchestrator = new Orchestrator({ folders, operations, terminals, ...starts });
 	own.add(needsStatus(folders, seen));

@@ -11,7 +11,7 @@ import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { stopDelegate } from '../../src/delegates/delegateQueue.ts';
 import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
-import { openAgentLab, orchestrate, trust } from '../support/agentWorkbench.ts';
+import { chooseAgent, openAgentLab, orchestrate, showHow, trust } from '../support/agentWorkbench.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
 import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../support/delegateSeeds.ts';
 import { eventually } from '../support/eventually.ts';
@@ -647,6 +647,62 @@ describe('in a trusted folder, delegates', () => {
 		await expect
 			.poll(() => readdirSync(store.folder).filter(name => !/^queue\.lock|^parked/.test(name)))
 			.toEqual([]);
+	});
+});
+
+describe('a task in a worktree of its own', () => {
+	test('works there, is reviewed and commented, merged, taken back and discarded', async () => {
+		await workbench.ask('nancy.orchestrateTask');
+		await workbench.quick.getByText('What is to be done').first().waitFor();
+		await workbench.quickInput.fill('Grow a tree. [[sh:echo green > tree.txt]][[text:It has grown.]]');
+		await showHow(workbench);
+		await chooseAgent(workbench, 'Claude Code');
+		await workbench.pick(/^\s*Where/);
+		await workbench.pick(/A worktree of its own(?!,)/);
+		await workbench.pick(/^\s*Start /);
+		// The user trusts a new folder in the agent's own terminal.
+		const task = (text: RegExp) => workbench.row('Tasks', text);
+		await workbench.waitForTerminalText(/trust|It has grown/i, 0);
+		if (!(await task(/Grow a tree.*idle/).count())) await page.keyboard.press('Enter');
+		const grown = task(/Grow a tree.*idle.*\+1 −0/);
+		await grown.waitFor();
+		expect(existsSync(join(project, 'tree.txt'))).toBe(false);
+		expect(gitIn(project, 'worktree', 'list')).toContain('[nancy/grow-a-tree]');
+		await lab.picture('task-worktree');
+
+		await workbench.contextMenu(grown, 'Review Changes');
+		await workbench.tab(/Changes of “Grow a tree”/).waitFor();
+		const line = page.locator('.multiDiffEntry .modified .view-line', { hasText: 'green' });
+		await line.waitFor();
+		await line.hover();
+		await page.locator('.multiDiffEntry .modified .comment-range-glyph').first().click();
+		await page.locator('.review-widget .comment-form .monaco-editor').click();
+		await page.keyboard.insertText('Make it red. [[sh:echo red > tree.txt]][[text:It is red.]]');
+		await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
+		await workbench.command('Nancy: Send Comments Back');
+		expect((await model.waitForRequest(({ text }) => text.includes('tree.txt:1'))).text).toContain('Make it red.');
+		await task(/Grow a tree.*idle.*It is red/).waitFor();
+
+		await workbench.contextMenu(task(/Grow a tree/), 'Merge…');
+		await workbench.quick.getByText(/Merge “Grow a tree”: 1 file, \+1 −0, into main/).waitFor();
+		await page.keyboard.press('Enter');
+		await task(/Grow a tree.*merged/).waitFor();
+		expect(readFileSync(join(project, 'tree.txt'), 'utf8')).toBe('red\n');
+		await workbench.contextMenu(task(/Grow a tree/), 'Undo Merge');
+		await workbench.toast(/The merge of “Grow a tree” is undone/).waitFor();
+		expect(existsSync(join(project, 'tree.txt'))).toBe(false);
+
+		await workbench.contextMenu(task(/Grow a tree/), 'Stop Worker');
+		await task(/Grow a tree.*ended/).waitFor();
+		await workbench.command('Nancy: Discard');
+		await workbench.pick('Grow a tree');
+		const question = workbench.dialog('Remove the worktree of “Grow a tree”?');
+		await question.getByText(/tree\.txt/).waitFor();
+		await question.getByRole('button', { name: 'Discard Everything' }).click();
+		await expect.poll(() => gitIn(project, 'worktree', 'list')).not.toContain('grow-a-tree');
+		await workbench.contextMenu(task(/Grow a tree/), 'Delete Task');
+		await workbench.dialog('Delete the task “Grow a tree”').getByRole('button', { name: 'Delete' }).click();
+		await task(/Grow a tree/).waitFor({ state: 'detached' });
 	});
 });
 

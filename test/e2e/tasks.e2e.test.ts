@@ -86,15 +86,14 @@ describe('a task in the sidebar', () => {
 		await page.keyboard.press('Enter');
 		await workbench.row('Tasks', /idle · All finished/).waitFor();
 		await workbench.toast('has stopped: All finished').waitFor();
-		await needs.waitFor({ state: 'detached' });
 
 		await page.reload();
 		await workbench.ready();
 		await workbench.row('Tasks', /idle · All finished/).waitFor();
-		// Its terminal was in front when it stopped.
-		await needs.waitFor({ state: 'detached' });
+		await needs.filter({ hasText: '1 stopped' }).waitFor();
 		await workbench.row('Tasks', /idle · All finished/).click();
 		await workbench.waitForTerminalText(/All finished/);
+		await needs.waitFor({ state: 'detached' });
 		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Are you awake? [[text:Awake now]]');
 		await workbench.mail(/Are you awake.*delivered · UserPromptSubmit/).waitFor();

@@ -6,8 +6,10 @@ import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { Choices } from '../choices.ts';
 import { DelegateItem, type DelegatesView } from '../delegates/delegatesView.ts';
 import { delegateLabels } from '../delegates/delegateWords.ts';
+import type { LineCounts } from '../delegates/lineCounts.ts';
+import { hasOwnWorktree } from '../delegates/reviewed.ts';
 import type { Folders } from '../folders.ts';
-import type { Folder } from '../ports.ts';
+import type { ChangedLines, Folder } from '../ports.ts';
 import { LiveTree, type TreeNode } from '../kit/liveTree.ts';
 import { ProblemItem } from '../kit/problemItem.ts';
 import type { Row } from '../kit/row.ts';
@@ -76,8 +78,9 @@ export class TasksView extends LiveTree<TaskElement> {
 		private readonly choices: Choices,
 		private readonly names: AgentNames,
 		private readonly delegates: Pick<DelegatesView, 'itemOf' | 'hoverOf'>,
+		private readonly counts: LineCounts,
 	) {
-		super(view, TICK_MS, folders.onDidChange, choices.onDidChange);
+		super(view, TICK_MS, folders.onDidChange, choices.onDidChange, counts.onDidChange);
 		this.held = new HeldGroups(() => !view.visible || !vscode.window.state.focused);
 		const touch = () => this.touch();
 		this.touches = vscode.Disposable.from(
@@ -120,7 +123,12 @@ export class TasksView extends LiveTree<TaskElement> {
 
 	protected itemOf(element: TaskElement): Row {
 		if (element instanceof WorkerItem)
-			return workerRow(element, this.names, delegatesOf(element, this.names), isWholeTask(element));
+			return workerRow(element, {
+				names: this.names,
+				delegates: delegatesOf(element, this.names),
+				isTask: isWholeTask(element),
+				lines: this.linesOf(element),
+			});
 		if (element instanceof TaskItem) return taskRow(element);
 		if (element instanceof DelegateItem) return this.delegates.itemOf(element);
 		if (element instanceof GroupItem) return groupRow(element);
@@ -129,9 +137,18 @@ export class TasksView extends LiveTree<TaskElement> {
 	}
 
 	protected hoverOf(element: TaskElement): vscode.MarkdownString | undefined {
-		if (element instanceof WorkerItem) return workerHover(element, this.names);
+		if (element instanceof WorkerItem) return workerHover(element, this.names, this.linesOf(element));
 		if (element instanceof TaskItem) return taskHover(element);
 		return element instanceof DelegateItem ? this.delegates.hoverOf(element) : undefined;
+	}
+
+	/** Of its own worktree. Git is asked again once a tool call or the turn has ended. */
+	private linesOf(element: WorkerItem): ChangedLines | undefined {
+		const { worktree } = element.worker.record;
+		if (!worktree || !hasOwnWorktree(element)) return undefined;
+		const { state, turnEndedAt = '' } = element.worker;
+		const mark = state.phase === 'working' ? state.at : `${state.phase} ${turnEndedAt}`;
+		return this.counts.of(element.folder, worktree, mark);
 	}
 
 	private tasksOf(folder: Folder): TaskElement[] {

@@ -5,6 +5,7 @@ import { isStanding } from '../../core/delegates/inWorktree.ts';
 import type { WorkerView } from '../../core/live/overview.ts';
 import { sumUse } from '../../core/budgets/use.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
+import type { ChangedLines } from '../ports.ts';
 import { firstLine, formatAge, formatDollars, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { plainLines } from '../kit/terminalText.ts';
@@ -15,6 +16,9 @@ import {
 	contextWords,
 	inAndOut,
 	limitWords,
+	lineNotes,
+	lineWords,
+	spokenLines,
 	spokenUse,
 	useNotes,
 	useWords,
@@ -34,16 +38,18 @@ export interface AgentNames {
 	short(driver: string): string;
 }
 
-/**
- * `Fix the login   Claude · working · 45k · Bash npm test · 4 min`
- * @param isTask the task has no other worker, so this is its row, too
- */
-export function workerRow(
-	element: OfWorker,
-	names: AgentNames,
-	delegates: readonly DelegateItem[],
-	isTask: boolean,
-): Row {
+/** What stands in a worker's row beside what the folder knows. */
+interface Beside {
+	readonly names: AgentNames;
+	readonly delegates: readonly DelegateItem[];
+	/** The task has no other worker, so this is its row, too. */
+	readonly isTask: boolean;
+	/** Of its own worktree. */
+	readonly lines: ChangedLines | undefined;
+}
+
+/** `Fix the login   Claude · working · +120 −14 · 45k · Bash npm test · 4 min` */
+export function workerRow(element: OfWorker, { names, delegates, isTask, lines }: Beside): Row {
 	const { folder, task, worker } = element;
 	const { record, state } = worker;
 	const title = labelOf(element);
@@ -61,9 +67,9 @@ export function workerRow(
 	const notes = [merged, unhooked, queued, ...(isTask ? [...taskNotes(task), ...budgetNote(task.budget)] : [])];
 	const line = (figures: readonly string[]) =>
 		[names.short(record.agent), stateLine(state, figures), ...notes].filter(Boolean).join(' · ');
-	item.description = line(useNotes(worker.use));
+	item.description = line([...lineNotes(lines), ...useNotes(worker.use)]);
 	item.command = { command: 'nancy.focusTerminal', title: l10n.t('Focus Terminal'), arguments: [element] };
-	const spoken = line(spokenUse(worker.use));
+	const spoken = line([...spokenLines(lines), ...spokenUse(worker.use)]);
 	const said = state.phase === 'waiting' ? `${phaseWord(state)}, ${spoken}` : spoken;
 	item.accessibilityInformation = {
 		label: isTask
@@ -73,7 +79,11 @@ export function workerRow(
 	return item;
 }
 
-export function workerHover(element: OfWorker, names: AgentNames): vscode.MarkdownString {
+export function workerHover(
+	element: OfWorker,
+	names: AgentNames,
+	lines: ChangedLines | undefined,
+): vscode.MarkdownString {
 	const { folder, task, worker } = element;
 	const { record, state, facts, use } = worker;
 	const all = sumUse(task.workers.map(each => each.use));
@@ -102,10 +112,11 @@ export function workerHover(element: OfWorker, names: AgentNames): vscode.Markdo
 		[l10n.t('Task'), task.record.name],
 		[l10n.t('Folder'), folder.path],
 		[l10n.t('Worktree'), record.worktree?.folder],
+		[l10n.t('Changed'), lineWords(lines)],
 		[l10n.t('Branch'), record.worktree?.branch],
 	]);
-	const lines = state.exitCode === undefined ? [] : (record.exit?.lines ?? []);
-	return lines.length === 0 ? hover : withText(hover, plainLines(lines.join('\n')).join('\n'));
+	const printed = state.exitCode === undefined ? [] : (record.exit?.lines ?? []);
+	return printed.length === 0 ? hover : withText(hover, plainLines(printed.join('\n')).join('\n'));
 }
 
 /** Its worktree was merged, and it has not worked since. */
