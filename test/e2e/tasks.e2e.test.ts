@@ -276,6 +276,19 @@ describe('a task in the sidebar', () => {
 		expect(await workbench.quickInput.inputValue()).toBe('');
 		await workbench.quickInput.fill('Third things. [[text:Third done]]');
 		await showHow(workbench);
+		// There is no git here, so the task cannot start, and the prompt stays.
+		await workbench.pick(/^\s*Where/);
+		await workbench.pick(/^\s*A worktree of its own\s*A new branch/);
+		await workbench.quickRow(/^\s*Where.*A worktree of its own/).waitFor();
+		await page.keyboard.press('Enter');
+		await workbench.toast(/is not in a git repository/).waitFor();
+		await workbench.ask('nancy.orchestrateTask');
+		expect(await workbench.quickInput.inputValue()).toBe('Third things. [[text:Third done]]');
+		await workbench.quick.getByText('Enter starts Claude Code · A worktree of its own.').first().waitFor();
+		await lab.picture('tasks-prompt');
+		await showHow(workbench);
+		await workbench.pick(/^\s*Where/);
+		await workbench.pick('This folder');
 		await workbench.pick(/^\s*Agent/);
 		await workbench.pick('Several Agents…');
 		await workbench.quickRow(/Codex/).click();
