@@ -457,7 +457,12 @@ describe('a task in the sidebar', () => {
 			dataFolder: dataFolder({ HOME: lab.server.home }),
 		});
 		const transcript = join(workspace, 'transcript.jsonl');
-		const usage = { input_tokens: 1200, cache_read_input_tokens: 40_000, cache_creation_input_tokens: 0, output_tokens: 4000 };
+		const usage = {
+			input_tokens: 1200,
+			cache_read_input_tokens: 40_000,
+			cache_creation_input_tokens: 0,
+			output_tokens: 4000,
+		};
 		const message = { id: 'msg_1', model: 'claude-test', usage, content: [] };
 		writeFileSync(transcript, `${JSON.stringify({ type: 'assistant', message })}\n`);
 		spool(store, 'e0e0e0e0-0000', 'Notification', { transcript_path: transcript, message: 'Idle.' }, '9');
@@ -496,7 +501,9 @@ describe('a task in the sidebar', () => {
 		await workbench.toast('“Count the stars” has used more than 80 % of its budget of 50.0k tokens.').waitFor();
 		await setBudget('40k');
 		await workbench.row('Tasks', /Count the stars.*budget used up/).waitFor();
-		const over = workbench.toast('“Count the stars” has used up its budget of 40.0k tokens. Its agents are paused.');
+		const over = workbench.toast(
+			'“Count the stars” has used up its budget of 40.0k tokens. Its agents are paused.',
+		);
 		await over.getByRole('button', { name: 'Set Budget…' }).click();
 		await page.getByText('Used so far: 45.2k tokens').waitFor();
 		await workbench.answer('$2');
