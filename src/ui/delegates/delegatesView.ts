@@ -15,7 +15,16 @@ import type { ChangedLines, Folder } from '../ports.ts';
 import type { LineCounts } from './lineCounts.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
-import { budgetLine, budgetNote, inAndOut, lineNotes, lineWords, spokenLines, spokenUse, useNotes } from '../useWords.ts';
+import {
+	budgetLine,
+	budgetNote,
+	inAndOut,
+	lineNotes,
+	lineWords,
+	spokenLines,
+	spokenUse,
+	useNotes,
+} from '../useWords.ts';
 import { whoIs } from '../who.ts';
 
 export class DelegateItem {
@@ -137,13 +146,20 @@ export class DelegatesView extends LiveTree<Element> {
 		item.description = [line, ...notes, ...lineNotes(lines), ...useNotes(use)].join(' · ');
 		item.command = { command: 'nancy.showDelegateOutput', title: l10n.t('Show Output'), arguments: [element] };
 		item.accessibilityInformation = {
-			label: l10n.t('Delegate {0}, {1}', spokenLabel(element), [line, ...notes, ...spokenLines(lines), ...spokenUse(use)].join(' · ')),
+			label: l10n.t(
+				'Delegate {0}, {1}',
+				spokenLabel(element),
+				[line, ...notes, ...spokenLines(lines), ...spokenUse(use)].join(' · '),
+			),
 		};
 		return item;
 	}
 
 	/** Another tool call, or an end, may have changed its worktree. */
-	private linesOf({ folder, delegate: { state, status } }: DelegateItem, worktree: Worktree): ChangedLines | undefined {
+	private linesOf(
+		{ folder, delegate: { state, status } }: DelegateItem,
+		worktree: Worktree,
+	): ChangedLines | undefined {
 		// No git runs in Restricted Mode.
 		if (!vscode.workspace.isTrusted) return undefined;
 		return this.counts.of(folder, worktree, `${state} ${status.tool_calls} ${status.ended_at ?? ''}`);
@@ -178,7 +194,10 @@ export class DelegatesView extends LiveTree<Element> {
 			[l10n.t('Folder'), worktree?.folder ?? record.place.folder],
 			[l10n.t('Worktree'), worktree && !isStanding(worktree) ? l10n.t('removed') : undefined],
 			[l10n.t('Branch'), worktree?.branch],
-			[l10n.t('Changed'), worktree && isStanding(worktree) ? lineWords(this.linesOf(element, worktree)) : undefined],
+			[
+				l10n.t('Changed'),
+				worktree && isStanding(worktree) ? lineWords(this.linesOf(element, worktree)) : undefined,
+			],
 			[l10n.t('Result for'), record.parent ? whoIs(folder, record.parent) : l10n.t('you')],
 			[l10n.t('Mailbox'), `${record.task}/${record.worker}`],
 			[l10n.t('Asked'), new Date(record.createdAt).toLocaleString()],

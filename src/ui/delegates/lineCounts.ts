@@ -50,8 +50,7 @@ export class LineCounts implements Disposable {
 		const lines = await this.count(folder, worktree).catch(() => undefined);
 		const known = this.known.get(worktree.folder);
 		if (!known || !lines) return;
-		const isOther =
-			known.lines?.insertions !== lines.insertions || known.lines.deletions !== lines.deletions;
+		const isOther = known.lines?.insertions !== lines.insertions || known.lines.deletions !== lines.deletions;
 		this.known.set(worktree.folder, { ...known, atMs: this.now(), lines });
 		if (isOther) this.changed.fire();
 	}
