@@ -694,8 +694,7 @@ describe('a task in a worktree of its own', () => {
 
 		await workbench.contextMenu(task(/Grow a tree/), 'Stop Worker');
 		await task(/Grow a tree.*ended/).waitFor();
-		await workbench.command('Nancy: Discard');
-		await workbench.pick('Grow a tree');
+		await workbench.contextMenu(task(/Grow a tree/), 'Discard…');
 		const question = workbench.dialog('Remove the worktree of “Grow a tree”?');
 		await question.getByText(/tree\.txt/).waitFor();
 		await question.getByRole('button', { name: 'Discard Everything' }).click();
