@@ -7,7 +7,7 @@ import { planWorker, refuseLongPrompt, type FoundAgent } from '../core/driver/la
 import { abandonStart } from '../core/driver/workerProcess.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
-import { refuseResume, workerToResume } from '../core/driver/resuming.ts';
+import { refuseFork, refuseResume, workerToResume } from '../core/driver/resuming.ts';
 import { chosenAgent, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
 import { taskExists, type WorkerAddress, type Workspace } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
@@ -35,6 +35,8 @@ const Input = z.object({
 	worker: z.optional(WorkerName),
 	/** Goes on with the worker's last conversation. */
 	resume: z.boolean(),
+	/** A new worker begins with a copy of the last conversation of `worker`, or of the one that ran last. */
+	fork: z.optional(z.boolean()),
 	/** The first prompt; empty for an agent that waits for the user. */
 	prompt: Text,
 	model: Text,
@@ -76,6 +78,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			throw new NancyError('not-trusted', 'an agent starts no other without hooks: no halt would reach it');
 		const own = ownAddress(asker);
 		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
+		if (input.fork) throw new NancyError('not-trusted', 'an agent forks no conversation; ask the user to do it');
 		permit(asker, { is: 'start-worker', what: input.task, isOwn });
 		const { workspace } = context;
 		const start = await startOf(asker, input, context);
@@ -85,7 +88,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		refuseExtraFromAgent(driver, input.extra, asking);
 		return start;
 	},
-	async run(asker, input, context, { found, known }) {
+	async run(asker, input, context, { found, known, source }) {
 		const { workspace } = context;
 		const prompt = firstPrompt(asker, input.prompt);
 		const { driver, agent } = found;
@@ -99,7 +102,8 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		const task = known ?? (await createTask(workspace, input, driver.id));
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
-			worker: input.worker,
+			worker: source ? undefined : input.worker,
+			fork: source,
 			prompt,
 			model: input.model,
 			resume: input.resume,
@@ -139,25 +143,28 @@ interface Start {
 	found: FoundAgent;
 	/** The record of a task that is there. */
 	known: TaskRecord | undefined;
+	/** The worker whose conversation is copied. */
+	source: WorkerName | undefined;
 }
 
 /** Throws if the agent cannot be started. */
 async function startOf(
 	asker: Asker,
-	{ task, title, isNew, resume, worker, agent }: Input,
+	{ task, title, isNew, resume, fork, worker, agent }: Input,
 	{ workspace, env }: OperationContext,
 ): Promise<Start> {
-	const mustExist = resume || title === undefined;
+	if (resume && fork) throw new NancyError('bad-usage', '--resume and --fork exclude each other');
+	const mustExist = resume || fork || title === undefined;
 	const known = mustExist ? await workspace.task(task) : await existingTask(workspace, task);
 	if (isNew && known) throw taskExists(task);
-	const earlier = resume ? await workerToResume(workspace, task, worker) : undefined;
+	const earlier = resume || fork ? await workerToResume(workspace, task, worker) : undefined;
 	const found = await chooseAgent(
 		asker,
 		env,
 		agent ?? (known && (await chosenBefore(asker, workspace, known, earlier))),
 	);
-	if (earlier) refuseResume(found.driver, found.agent.version, earlier);
-	return { found, known };
+	if (earlier) (fork ? refuseFork : refuseResume)(found.driver, found.agent.version, earlier);
+	return { found, known, source: fork ? earlier?.name : undefined };
 }
 
 /**

@@ -68,6 +68,8 @@ export interface WorkerRequest {
 	worker?: WorkerName;
 	/** Goes on with the worker's last conversation. */
 	resume?: boolean;
+	/** A new worker begins with a copy of the worker's last conversation. */
+	fork?: boolean;
 	/** The first prompt; empty for an agent that waits for the user. */
 	prompt?: string;
 	model?: string | undefined;

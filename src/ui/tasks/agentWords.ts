@@ -39,6 +39,8 @@ function abilityWords(ability: Capability): string {
 			return l10n.t('skills');
 		case 'resume':
 			return l10n.t('resume');
+		case 'fork':
+			return l10n.t('fork');
 		case 'headless':
 			return l10n.t('delegates');
 		case 'worktree':
