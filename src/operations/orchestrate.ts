@@ -7,7 +7,7 @@ import { planWorker, refuseLongPrompt, type FoundAgent } from '../core/driver/la
 import { abandonStart } from '../core/driver/workerProcess.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
-import { refuseResume, workerToResume } from '../core/driver/resuming.ts';
+import { refuseFork, refuseResume, workerToResume } from '../core/driver/resuming.ts';
 import { chosenAgent, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
 import { taskExists, type WorkerAddress, type Workspace } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
@@ -39,6 +39,8 @@ const Input = z.object({
 	resume: z.boolean(),
 	/** Where a new worker works: the workspace folder by default, or a git worktree of its own, with the uncommitted changes if wanted. */
 	place: z.optional(z.enum(['folder', 'worktree', 'worktreeWithChanges'])),
+	/** A new worker begins with a copy of the last conversation of `worker`, or of the one that ran last. */
+	fork: z.optional(z.boolean()),
 	/** The first prompt; empty for an agent that waits for the user. */
 	prompt: Text,
 	model: Text,
@@ -85,6 +87,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			throw new NancyError('not-trusted', 'an agent starts no other without hooks: no halt would reach it');
 		const own = ownAddress(asker);
 		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
+		if (input.fork) throw new NancyError('not-trusted', 'an agent forks no conversation; ask the user to do it');
 		permit(asker, { is: 'start-worker', what: input.task, isOwn });
 		const { workspace } = context;
 		const start = await startOf(asker, input, context);
@@ -94,7 +97,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		refuseExtraFromAgent(driver, input.extra, asking);
 		return start;
 	},
-	async run(asker, input, context, { found, known, again }) {
+	async run(asker, input, context, { found, known, again, source }) {
 		const { workspace } = context;
 		const prompt = firstPrompt(asker, input.prompt);
 		const { driver, agent } = found;
@@ -109,7 +112,8 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		const place = await placeOf(input, found, again, context);
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
-			worker: input.worker,
+			worker: source ? undefined : input.worker,
+			fork: source,
 			prompt,
 			model: input.model,
 			resume: input.resume,
@@ -150,8 +154,10 @@ interface Start {
 	found: FoundAgent;
 	/** The record of a task that is there. */
 	known: TaskRecord | undefined;
-	/** The worktree that the resumed worker worked in. */
+	/** The worktree that the resumed or copied worker worked in. */
 	again: { worktree: Worktree; cwd: string } | undefined;
+	/** The worker whose conversation is copied. */
+	source: WorkerName | undefined;
 }
 
 function isWorktree(place: Input['place']): boolean {
@@ -160,34 +166,38 @@ function isWorktree(place: Input['place']): boolean {
 
 /** Where the worker works, if not in the workspace folder. Makes the worktree of a new one. */
 async function placeOf(
-	{ task, place, resume }: Input,
+	{ task, place }: Input,
 	found: FoundAgent,
 	again: Start['again'],
 	context: OperationContext,
 ): Promise<Start['again']> {
-	if (resume || !isWorktree(place)) return again;
+	if (again || !isWorktree(place)) return again;
 	return makeWorktree(task, place === 'worktreeWithChanges', found, context);
 }
 
 /** Throws if the agent cannot be started. */
 async function startOf(
 	asker: Asker,
-	{ task, title, isNew, resume, worker, agent, place }: Input,
+	{ task, title, isNew, resume, fork, worker, agent, place }: Input,
 	context: OperationContext,
 ): Promise<Start> {
 	const { workspace, env } = context;
-	const mustExist = resume || title === undefined;
+	if (resume && fork) throw new NancyError('bad-usage', '--resume and --fork exclude each other');
+	if ((resume || fork) && isWorktree(place))
+		throw new NancyError('bad-usage', 'only a new worker gets a worktree; a conversation goes on where it was');
+	const mustExist = resume || fork || title === undefined;
 	const known = mustExist ? await workspace.task(task) : await existingTask(workspace, task);
 	if (isNew && known) throw taskExists(task);
-	const earlier = resume ? await workerToResume(workspace, task, worker) : undefined;
+	const earlier = resume || fork ? await workerToResume(workspace, task, worker) : undefined;
 	const found = await chooseAgent(
 		asker,
 		env,
 		agent ?? (known && (await chosenBefore(asker, workspace, known, earlier))),
 	);
-	if (earlier) refuseResume(found.driver, found.agent.version, earlier);
-	if (!resume && isWorktree(place)) await requireWorktree(found, context);
-	return { found, known, again: earlier?.worktree && (await worktreeAgain(earlier.worktree, context)) };
+	if (earlier) (fork ? refuseFork : refuseResume)(found.driver, found.agent.version, earlier);
+	if (isWorktree(place)) await requireWorktree(found, context);
+	const again = earlier?.worktree && (await worktreeAgain(earlier.worktree, context));
+	return { found, known, again, source: fork ? earlier?.name : undefined };
 }
 
 /**

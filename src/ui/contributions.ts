@@ -25,6 +25,7 @@ const BY_PLACE = {
 			'nancy.resumeWorker',
 			'nancy.stopWorker',
 			'nancy.interruptWorker',
+			'nancy.forkWorker',
 			'nancy.stopTask',
 			'nancy.archiveTask',
 			'nancy.restoreTask',

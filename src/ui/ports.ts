@@ -75,6 +75,8 @@ export interface WorkerRequest {
 	resume?: boolean;
 	/** Where a new worker works: see the operation. */
 	place?: 'folder' | 'worktree' | 'worktreeWithChanges';
+	/** A new worker begins with a copy of the worker's last conversation. */
+	fork?: boolean;
 	/** The first prompt; empty for an agent that waits for the user. */
 	prompt?: string;
 	model?: string | undefined;

@@ -16,7 +16,7 @@ import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspac
 import { drivers } from '../../src/drivers/index.ts';
 import { askStatus } from '../../src/process/askStatus.ts';
 import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
-import { FIRST_WORKER, TaskName, type SessionId } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, TaskName, type SessionId, type WorkerName } from '../../src/protocol/names.ts';
 import type { RecordedRequest } from '../double/modelDouble.ts';
 import { agentLab, READY_MS, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
@@ -59,6 +59,8 @@ export interface StartOptions {
 	/** It asks before it runs a command. Default: it runs all. */
 	asks?: boolean;
 	resume?: boolean;
+	/** It begins with a copy of the conversation of this worker. */
+	fork?: WorkerName;
 	/** The window seals the process when this is over, as late as on a busy machine. Default: at once. */
 	sealedAfter?: () => Promise<unknown>;
 }
@@ -196,16 +198,16 @@ export async function conformanceLab(
 		nancy,
 		runtime,
 		deploy: chosen => deploy(nancy, driver, { runtime, agentVersion: version, scope: chosen }),
-		start: async ({ prompt, asks: isAsking = false, resume = false, sealedAfter } = {}) => {
+		start: async ({ prompt, asks: isAsking = false, resume = false, fork, sealedAfter } = {}) => {
 			const extra = isAsking ? [] : lab.agent.unattended;
-			const plan = await planWorker(nancy, driver, program, { ...shared, prompt, resume, extra });
+			const plan = await planWorker(nancy, driver, program, { ...shared, prompt, resume, fork, extra });
 			const env = changed(lab.env, plan.env);
 			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
 			opened.push(screen);
 			await sealedAfter?.();
 			await recordProcess(nancy, plan.address, identify(screen.pid));
 			// At work on a prompt it may show no invitation until what holds its tool has been let go.
-			if (prompt === undefined || resume) await screen.waitForText(lab.agent.ready, READY_MS);
+			if (prompt === undefined || resume || fork) await screen.waitForText(lab.agent.ready, READY_MS);
 			else await lab.model.waitForRequest(({ hasTools }) => hasTools, READY_MS);
 			return started(plan, screen);
 		},

@@ -652,6 +652,7 @@ describe('in a trusted folder, delegates', () => {
 
 describe('a task in a worktree of its own', () => {
 	test('works there, is reviewed and commented, merged, taken back and discarded', async () => {
+		await workbench.tidy();
 		await workbench.ask('nancy.orchestrateTask');
 		await workbench.quick.getByText('What is to be done').first().waitFor();
 		await workbench.quickInput.fill('Grow a tree. [[sh:echo green > tree.txt]][[text:It has grown.]]');

@@ -139,6 +139,16 @@ describe('a task in the sidebar', () => {
 		await workbench.row('Tasks', /Go astray.*idle · Straight on/).waitFor();
 	});
 
+	test('goes on twice after a fork: the first worker stays as it was', async () => {
+		await orchestrate(lab, 'Try both', 'Remember the blue door. [[text:Remembered]]');
+		const first = workbench.row('Tasks', /Try both.*idle · Remembered/);
+		await first.waitFor();
+		await first.click();
+		await workbench.command('Nancy: Fork Conversation');
+		await workbench.row('Tasks', /worker-2.*Claude · idle, not yet prompted/).waitFor();
+		await workbench.row('Tasks', /worker.*idle · Remembered/).waitFor();
+	});
+
 	test('shows what agents write as text: no link, no picture, nothing that hides', async () => {
 		const { workspace: store, address } = await seedWorkspace(workspace, {
 			title: 'Fix $(flame) [x](command:nancy.doctor)',

@@ -167,6 +167,8 @@ export function testTrustedViews(seen: () => Seen): void {
 
 	test('write to a worker by keyboard, from its row to its mailbox', async () => {
 		const { workbench, page } = seen();
+		// The page of a message is a webview, too.
+		await workbench.tidy();
 		await unfold(workbench, 'Tasks');
 		await workbench.command('Nancy: Focus on Tasks View');
 		await moveTo(workbench, 'Tasks', /^Fix the login/);

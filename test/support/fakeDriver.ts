@@ -22,6 +22,7 @@ export const fakeDriver: Driver = {
 		status: [0, 0, 0],
 		skills: 'none',
 		resume: [0, 0, 0],
+		fork: [0, 0, 0],
 		headless: 'none',
 		worktree: [0, 0, 0],
 	},

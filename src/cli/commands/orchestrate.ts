@@ -26,6 +26,7 @@ const Input = z.object({
 	resume: z._default(z.boolean(), false),
 	worktree: z._default(z.boolean(), false),
 	'with-changes': z._default(z.boolean(), false),
+	fork: z._default(z.boolean(), false),
 	'no-hooks': z._default(z.boolean(), false),
 	title: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
 	budget: z.optional(z.string()),
@@ -63,6 +64,7 @@ export const orchestrate = command(
 				help: 'a new worker works in a git worktree of its own, made from HEAD; --resume goes on there',
 			},
 			'with-changes': { help: 'the worktree also gets uncommitted changes, except those inside submodules' },
+			fork: { help: "a new worker begins with a copy of the worker's last conversation, which stays as it is" },
 			title: { value: 'TITLE', help: 'title of a new task' },
 			budget: {
 				value: 'BUDGET',
@@ -106,6 +108,7 @@ export const orchestrate = command(
 				worker: input.worker,
 				resume: input.resume,
 				place: placeOf(input),
+				fork: input.fork,
 				prompt: await promptOf(input, context),
 				model: input.model,
 				extra: input.extra,

@@ -110,6 +110,8 @@ export const CAPABILITIES = [
 	'status',
 	'skills',
 	'resume',
+	/** Begins a session in a terminal as a copy of an earlier one, which stays as it is. */
+	'fork',
 	'headless',
 	/** Works as a delegate outside the workspace's own folder, in a worktree too, and takes messages there. */
 	'worktree',
@@ -147,6 +149,8 @@ export interface LaunchRequest extends LaunchPlace {
 	session: SessionId;
 	/** Set to continue an earlier session instead. */
 	resume: SessionId | undefined;
+	/** Set to begin the new session as a copy of this one. Only for a CLI that can. */
+	fork: SessionId | undefined;
 	model: string | undefined;
 	/** Name to show for the session, if the CLI supports one. */
 	title: string;

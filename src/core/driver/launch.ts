@@ -12,7 +12,7 @@ import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless
 import { isStarting } from './starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
-import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
+import { refuseFork, refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { bindSession, sessionBinding } from '../sessions/bindings.ts';
 import { isRunning } from './workerProcess.ts';
@@ -38,6 +38,8 @@ export interface WorkerRequest {
 	model?: string | undefined;
 	/** Continue the worker's last session instead of a new one. */
 	resume?: boolean;
+	/** Begin the new worker's session as a copy of the last one of this worker of the task. */
+	fork?: WorkerName | undefined;
 	/** The session to continue; by default the last that the worker's record names. */
 	lastSession?: SessionId | undefined;
 	/** The user's own arguments for the agent CLI. */
@@ -155,6 +157,8 @@ interface Start {
 	readonly earlier: WorkerRecord | undefined;
 	/** The session to continue. */
 	readonly resume: SessionId | undefined;
+	/** The session to copy. */
+	readonly fork: SessionId | undefined;
 	/** That session, or a new one. */
 	readonly session: SessionId;
 }
@@ -170,6 +174,7 @@ async function startOf(
 	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
 	// If a name was free a moment ago and is taken now, another window's new worker has it, not an earlier run of this one.
 	const isNew = request.worker === undefined && !request.resume;
+	const fork = request.fork && (await sessionToFork(workspace, driver, agent, { ...request, fork: request.fork }));
 	const earlier = isNew ? undefined : await earlierRecord(workspace, request, worker);
 	if (earlier) refuseSecond(earlier);
 	if (earlier && request.resume) refuseResume(driver, agent.version, earlier);
@@ -179,7 +184,21 @@ async function startOf(
 	if (earlier && resume !== undefined)
 		await refuseForeign(workspace, resume, { task: request.task, worker: earlier.name });
 	const name = earlier?.name ?? worker ?? (await workspace.nextWorker(request.task));
-	return { task, address: { task: request.task, worker: name }, earlier, resume, session };
+	return { task, address: { task: request.task, worker: name }, earlier, resume, fork, session };
+}
+
+/** The session that the new one begins as a copy of. */
+async function sessionToFork(
+	workspace: Workspace,
+	driver: Driver,
+	{ version }: InstalledAgent,
+	{ task, fork: worker }: WorkerRequest & { fork: WorkerName },
+): Promise<SessionId | undefined> {
+	const source = await workerToResume(workspace, task, worker);
+	refuseFork(driver, version, source);
+	const session = source.sessions.at(-1)?.id;
+	if (session !== undefined) await refuseForeign(workspace, session, { task, worker });
+	return session;
 }
 
 /** What the agent's CLI is called with. */
@@ -188,7 +207,7 @@ async function launchOf(
 	driver: Driver,
 	{ version }: InstalledAgent,
 	request: WorkerRequest,
-	{ task, address, resume, session }: Start,
+	{ task, address, resume, fork, session }: Start,
 ): Promise<HeadlessLaunch & Prompted> {
 	const conversation = {
 		session,
@@ -216,7 +235,7 @@ async function launchOf(
 	const mayWait = resume !== undefined && request.hooks !== undefined;
 	const prompt = request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, version, address) : undefined);
 	const isPrompted = prompt !== undefined && prompt !== '';
-	return { ...driver.launch({ ...conversation, prompt, title }), stdin: '', isPrompted };
+	return { ...driver.launch({ ...conversation, fork, prompt, title }), stdin: '', isPrompted };
 }
 
 interface Prompted {

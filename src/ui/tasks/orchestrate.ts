@@ -68,6 +68,13 @@ export class Orchestrator {
 		await this.start(folder, { task, worker, agent, resume: true });
 	}
 
+	/** A new worker of the task, with a copy of the conversation, which stays as it is. */
+	async fork(folder: Folder, address: WorkerAddress, proposed: DriverId): Promise<void> {
+		const { task, worker } = address;
+		const agent = await this.chosenOr(folder, address, l10n.t('Fork Conversation'), proposed);
+		await this.start(folder, { task, worker, agent, fork: true });
+	}
+
 	/** The agent that the user chose before, else asks: a record in `.nancy`, which agents can write, only proposes one. */
 	private async chosenOr(
 		{ workspace }: Folder,

@@ -48,6 +48,11 @@ export function taskHandlers(own: TaskCollaborators) {
 			await askedToStop([item]);
 			await stopWorker(own, item);
 		},
+		'nancy.forkWorker': async (args: Args) => {
+			const none = l10n.t('No worker has a conversation yet.');
+			const item = await workerOf(own, args, hasConversation, none);
+			await own.orchestrator.fork(item.folder, item.address, item.worker.record.agent);
+		},
 		'nancy.interruptWorker': async (args: Args) => {
 			const none = l10n.t('No worker is in the middle of a turn.');
 			await interrupt(own, await workerOf(own, args, isInTurn, none));
@@ -174,6 +179,10 @@ function runningOf({ folder, task }: TaskItem): WorkerItem[] {
 
 function isLive({ worker }: WorkerItem): boolean {
 	return worker.state.phase !== 'ended';
+}
+
+function hasConversation({ worker }: WorkerItem): boolean {
+	return worker.record.sessions.length > 0;
 }
 
 function isOpen({ record }: TaskView): boolean {

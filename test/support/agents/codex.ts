@@ -6,7 +6,7 @@ export const codexUnderTest: AgentUnderTest = {
 	driver: 'codex',
 	home: codexHome,
 	env: {},
-	inTests: ['halt', 'headless-steer'],
+	inTests: ['halt', 'headless-steer', 'interrupted', 'fork'],
 	asking: {},
 	waking: {},
 	question: /Would you like to run the following command\?/,

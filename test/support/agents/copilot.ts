@@ -6,7 +6,7 @@ export const copilotUnderTest: AgentUnderTest = {
 	driver: 'copilot-cli',
 	home: copilotHome,
 	env: {},
-	inTests: ['directive'],
+	inTests: ['directive', 'interrupted'],
 	asking: {},
 	waking: { experimental: true },
 	question: /Do you want to run this command\?/,

@@ -6,7 +6,7 @@ export const geminiUnderTest: AgentUnderTest = {
 	driver: 'gemini-cli',
 	home: geminiHome,
 	env: {},
-	inTests: ['headless-steer'],
+	inTests: ['headless-steer', 'interrupted'],
 	asking: {},
 	waking: {},
 	question: /Allow execution of \[Shell\]\?/,

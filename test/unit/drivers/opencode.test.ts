@@ -33,6 +33,7 @@ const request: LaunchRequest = {
 	prompt: '-fix it',
 	session,
 	resume: undefined,
+	fork: undefined,
 	model: 'some/model',
 	title: 'Fix',
 	extra: ['--agent=plan'],

@@ -469,6 +469,16 @@ describe('orchestrate', () => {
 		await expect(start({ title: 'Fix', isNew: true }, context)).rejects.toMatchObject({ code: 'task-exists' });
 	});
 
+	it('forks a conversation for a person alone', async () => {
+		const context = contextIn();
+		await context.workspace.createTask(taskRecord(task, fakeDriver.id));
+		await expect(start({ fork: true }, context, agentIn(context.workspace.folder))).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('forks no conversation'),
+		});
+		await expect(start({ fork: true }, context)).rejects.toMatchObject({ code: 'no-task' });
+	});
+
 	it('is refused in Restricted Mode', async () => {
 		await expect(start({ title: 'Fix' }, contextIn({ isTrusted: false }))).rejects.toMatchObject({
 			code: 'not-trusted',
