@@ -79,7 +79,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/late.js': 7,
 		'dist/hook/claude-code.js': 155,
 		'dist/main.js': 700,
-		'dist/nancy.js': 600,
+		'dist/nancy.js': 604,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);

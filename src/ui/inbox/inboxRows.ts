@@ -67,7 +67,7 @@ export function moreRow({ count, open }: MoreItem): Row {
 	const older = l10n.t('{0} older', count);
 	item.description = open === 0 ? older : l10n.t('{0}, {1} of them unread or waiting', older, open);
 	item.command = { command: 'nancy.showMoreMessages', title: item.label };
-	item.accessibilityInformation = { label: `${item.label}, ${item.description}`, role: 'button' };
+	item.accessibilityInformation = { label: `${item.label}, ${item.description}` };
 	return item;
 }
 

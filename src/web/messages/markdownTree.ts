@@ -1,9 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 
 /** What a message may look like. There is no link, no image and no HTML: whatever would load or run something is its own text. */
-const TAGS = new Set(
-	'p h3 ul ol li blockquote pre code hr br strong em s table thead tbody tr th td'.split(' '),
-);
+const TAGS = new Set('p h3 ul ol li blockquote pre code hr br strong em s table thead tbody tr th td'.split(' '));
 
 export type Piece = string | { tag: string; children: Piece[] };
 
