@@ -5,12 +5,14 @@ import type { AxeResults } from 'axe-core';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
+import { idTime } from '../../src/core/mailbox/messageId.ts';
 import { deleteTask } from '../../src/core/workspace/deletion.ts';
 import type { WorkerAddress, Workspace } from '../../src/core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR } from '../../src/protocol/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { openLab, type Lab } from '../support/lab.ts';
 import { fold, unfold } from '../support/listGestures.ts';
+import { messageFrame } from '../support/messageFrame.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { seedWorkspace } from '../support/seedWorkspace.ts';
 import type { Workbench } from '../support/workbench.ts';
@@ -73,20 +75,6 @@ async function violations(frame: Frame): Promise<string[][]> {
 	await frame.evaluate(axe);
 	const { violations: found } = await frame.evaluate<AxeResults>('axe.run()');
 	return found.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
-}
-
-/** The page in the editor that shows messages. */
-function messageFrame(): Promise<Frame> {
-	return eventually('the page of the message', async () => {
-		for (const frame of page.frames()) {
-			const count = await frame
-				.locator('main > h1 ~ article')
-				.count()
-				.catch(() => 0);
-			if (count > 0) return frame;
-		}
-		return false;
-	});
 }
 
 test('follows the selected row until something is written, which a reload keeps', async () => {
@@ -249,7 +237,7 @@ test('shows a message as a page without links, pictures or HTML, and what was wr
 	await row.waitFor();
 	await workbench.mail(/^Unread message, from Write the docs, Shall I round/).waitFor();
 	await row.click();
-	const frame = await messageFrame();
+	const frame = await messageFrame(page);
 	await frame.locator('strong', { hasText: 'up' }).waitFor();
 	await frame.locator('.steps li', { hasText: 'read' }).waitFor();
 	expect(await frame.locator('.text li code').innerText()).toBe('two');
@@ -275,6 +263,13 @@ test('shows a message as a page without links, pictures or HTML, and what was wr
 	await frame.locator('article', { hasText: 'Shall I round' }).getByRole('button', { name: 'Archive' }).focus();
 	await page.keyboard.press('Enter');
 	await row.waitFor({ state: 'detached' });
+	await workbench.command('Nancy: Show All Messages');
+	await row.waitFor();
+	await workbench.command('Nancy: Show Only Messages to You');
+	await row.waitFor({ state: 'detached' });
+	await workbench.row('Inbox', 'Look at @src').first().waitFor({ state: 'detached' });
+	await workbench.command('Nancy: Show Current Messages');
+	await workbench.row('Inbox', 'Look at @src').first().waitFor();
 	await frame.locator('article', { hasText: 'Shall I round' }).locator('.steps', { hasText: 'archived' }).waitFor();
 
 	await frame.locator('article', { hasText: 'Which port' }).getByRole('button', { name: 'Reply' }).click();
@@ -288,4 +283,24 @@ test('shows a message as a page without links, pictures or HTML, and what was wr
 		return (await Promise.all(all)).join('');
 	};
 	await expect.poll(banner).toBe('Reply to Write the docs: “Which port do you want?”');
+});
+
+test('shows a hundred messages, and more when asked', async () => {
+	const [task] = (await store.tasks()).tasks;
+	if (!task) throw new Error('there is no task');
+	const mailbox = store.mailbox({ task: task.name, worker: FIRST_WORKER });
+	for (let minute = 0; minute < 130; minute++) {
+		const id = `${idTime(Date.now() - (minute + 60) * 60_000)}-${minute}`;
+		writeFileSync(join(mailbox.folder, 'delivered', `${id}.md`), `Old ${minute}.\n`);
+	}
+	await fold(workbench, 'Tasks');
+	const atEnd = async (text: string | RegExp) => {
+		await workbench.command('Nancy: Focus on Inbox View');
+		await page.keyboard.press('End');
+		await workbench.row('Inbox', text).waitFor({ timeout: 5000 });
+		return true;
+	};
+	await eventually('the last row', () => atEnd(/Show More.*\d\d older/));
+	await page.keyboard.press('Enter');
+	await eventually('the oldest message', () => atEnd('Old 129.'));
 });

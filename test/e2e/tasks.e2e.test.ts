@@ -17,6 +17,7 @@ import { gateIn } from '../support/gate.ts';
 import type { Lab } from '../support/lab.ts';
 import { seedDelegate } from '../support/delegateSeeds.ts';
 import { contextKey, focusedRow, inQueue, moveTo } from '../support/listGestures.ts';
+import { messageFrame } from '../support/messageFrame.ts';
 import { messageContent } from '../support/messageContent.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import type { Workbench } from '../support/workbench.ts';
@@ -72,7 +73,16 @@ describe('a task in the sidebar', () => {
 		gate.open();
 		await workbench.mail(/Please mind the gap.*delivered · (PreToolUse|PostToolBatch)/).waitFor();
 		await expect.poll(() => JSON.stringify(model.requests).includes('Please mind the gap.')).toBe(true);
-		await workbench.mail(/Please mind the gap.*in context/).waitFor();
+		await workbench.mail(/Please mind the gap.*in context/).click();
+		const steps = (await messageFrame(page)).locator('.steps li');
+		await expect
+			.poll(async () => (await steps.allInnerTexts()).map(step => step.replace(/^[\d:]+ */, '')))
+			.toEqual([
+				'queued',
+				expect.stringMatching(/^delivered at (PreToolUse Bash|PostToolBatch).*: /),
+				'in context',
+			]);
+		await workbench.command('View: Close Editor');
 
 		await workbench.row('Tasks', /Fix the login.*Claude · asks: Bash touch secret/).waitFor();
 		const needs = workbench.status('nancy.nancy.needs');

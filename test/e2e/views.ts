@@ -104,6 +104,7 @@ export function testRestrictedViews(seen: () => Seen): void {
 			'Show Conversation',
 			'Show File',
 		]);
+		await workbench.command('View: Close Editor');
 		const mail = await workspace.mailbox({ ...address, worker: ORCHESTRATOR }).list();
 		expect(mail.messages.map(({ state }) => state)).toEqual(['queued']);
 		expect(await queue(seen())).toEqual(queued('First', 'Second', 'Third'));

@@ -14,7 +14,7 @@ import { isTwin, queueOf } from './shownMessages.ts';
 import { timeline } from './timeline.ts';
 
 /** Of a name in a row, so that the words of the message have room. */
-const NAME = 30;
+const NAME = 18;
 
 export function mailRow(element: MailItem): Row {
 	const { message } = element;
@@ -67,20 +67,26 @@ export function moreRow({ count, open }: MoreItem): Row {
 	const older = l10n.t('{0} older', count);
 	item.description = open === 0 ? older : l10n.t('{0}, {1} of them unread or waiting', older, open);
 	item.command = { command: 'nancy.showMoreMessages', title: item.label };
-	item.accessibilityInformation = { label: `${item.label}, ${item.description}`, role: 'button' };
+	item.accessibilityInformation = { label: `${item.label}, ${item.description}` };
 	return item;
 }
 
 /** `Find dead code asks · Shall I round…`, `To Find dead code · Mind the gap` */
-export function headline({ folder, address, message }: MailItem | MessageItem, most = NAME): string {
+function headline({ folder, address, message }: MailItem | MessageItem): string {
 	const subject = subjectOf(message.content);
-	const to = firstLine(whoIs(folder, address), most);
+	const to = shortName(whoIs(folder, address));
 	const isForUser = address.worker === ORCHESTRATOR;
 	if (message.content.kind === 'result') return isForUser ? subject : l10n.t('{0} · for {1}', subject, to);
 	if (!isForUser && message.author.is === 'human') return l10n.t('To {0} · {1}', to, subject);
-	const from = firstLine(whoWrote(folder, message.author), most);
+	const from = shortName(whoWrote(folder, message.author));
 	if (!isForUser) return l10n.t('{0} to {1} · {2}', from, to, subject);
 	return asks(message) ? l10n.t('{0} asks · {1}', from, subject) : l10n.t('{0} writes · {1}', from, subject);
+}
+
+/** `Fix the roun… · worker-2`: the worker's own name stays whole. */
+function shortName(name: string): string {
+	const [title = '', ...others] = name.split(' · ');
+	return [firstLine(title, NAME), ...others.slice(-1)].join(' · ');
 }
 
 export function messageHover(element: MailItem | MessageItem, limitOf: LimitOf): vscode.MarkdownString {
