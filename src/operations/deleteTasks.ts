@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { permit } from '../core/asker/permit.ts';
-import { isStanding } from '../core/delegates/inWorktree.ts';
+import { workersWorktree } from '../core/delegates/inWorktree.ts';
 import { isRunning } from '../core/driver/workerProcess.ts';
 import { deleteTask, wasRemovedByHand } from '../core/workspace/deletion.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
@@ -35,7 +35,7 @@ async function refuseRunning(workspace: Workspace, task: TaskName): Promise<void
 		throw new NancyError('bad-file', `${problem.file} ${problem.reason}: its agent may run; move the file away`);
 	if (workers.some(isRunning))
 		throw new NancyError('busy', `an agent of ${task} runs; stop it first: nancy stop ${task}`);
-	const standing = workers.find(({ worktree }) => worktree && isStanding(worktree))?.worktree;
+	const [standing] = workers.flatMap(worker => workersWorktree(worker) ?? []);
 	if (standing)
 		throw new NancyError('busy', `${task} has work in the worktree ${standing.folder}; merge or discard it first`);
 }

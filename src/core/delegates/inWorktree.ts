@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isInside } from '../../base/inside.ts';
 import type { MergeRecord } from '../../protocol/merge.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
 import { branchOf, type Worktree } from '../../protocol/worktree.ts';
 import { isFinal, type Delegate } from './delegate.ts';
 
@@ -38,4 +39,9 @@ export function mergeOf({ record }: Delegate, worktree: Worktree, all: readonly 
 /** A delegate that waits or works in this worktree right now. */
 export function busyIn(worktree: Worktree, all: readonly Delegate[]): Delegate | undefined {
 	return all.find(each => !isFinal(each.state) && worktreeOf(each, all)?.folder === worktree.folder);
+}
+
+/** The worktree of a task's worker, while its folder is there. */
+export function workersWorktree({ worktree }: Pick<WorkerRecord, 'worktree'>): Worktree | undefined {
+	return worktree && isStanding(worktree) ? worktree : undefined;
 }

@@ -5,7 +5,7 @@ import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
-import { standingWorktree } from '../../core/delegates/inWorktree.ts';
+import { standingWorktree, workersWorktree } from '../../core/delegates/inWorktree.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { askDelegate, draftOf, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from '../inbox/composeView.ts';
@@ -22,7 +22,7 @@ import { inProgress } from '../kit/progress.ts';
 import { pickFolder, pickItem, reachable } from '../pickers.ts';
 import type { Folder, Operations } from '../ports.ts';
 import type { Commented, ReviewComments } from './reviewComments.ts';
-import { hasOwnWorktree, type ReviewedItem } from './reviewed.ts';
+import type { ReviewedItem } from './reviewed.ts';
 import type { Reviews } from './reviews.ts';
 import { TaskItem, WorkerItem, workersIn } from '../tasks/tasksView.ts';
 import { whoIs } from '../who.ts';
@@ -115,7 +115,7 @@ async function reviewable({ folders, agentName }: DelegateCollaborators, args: A
 	if (called) return called;
 	const rows = folders.list().flatMap(folder => [
 		...workersIn(folder)
-			.filter(hasOwnWorktree)
+			.filter(({ worker }) => workersWorktree(worker.record) !== undefined)
 			.map((value): Choosable => ({ label: whoIs(folder, value.address), description: l10n.t('task'), value })),
 		...delegateItems(folder, agentName)
 			.filter(hasWorktree)

@@ -34,11 +34,6 @@ export function reviewedOf(item: ReviewedItem, agentName: (driver: string) => st
 	return 'delegate' in item ? ofDelegate(item, agentName) : ofWorker(item);
 }
 
-/** Without asking the disk for more than the folder: for what a row offers. */
-export function hasOwnWorktree({ worker: { record } }: Pick<WorkerItem, 'worker'>): boolean {
-	return record.worktree !== undefined && isStanding(record.worktree);
-}
-
 function ofDelegate({ folder, delegate }: DelegateItem, agentName: (driver: string) => string): Reviewed {
 	const worktree = worktreeIn(folder.delegates(), delegate);
 	const refuseBusy = () => {

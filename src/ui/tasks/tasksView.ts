@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { isFinal } from '../../core/delegates/delegate.ts';
+import { workersWorktree } from '../../core/delegates/inWorktree.ts';
 import type { TaskView, WorkerView } from '../../core/live/overview.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
@@ -7,7 +8,6 @@ import type { Choices } from '../choices.ts';
 import { DelegateItem, type DelegatesView } from '../delegates/delegatesView.ts';
 import { delegateLabels } from '../delegates/delegateWords.ts';
 import type { LineCounts } from '../delegates/lineCounts.ts';
-import { hasOwnWorktree } from '../delegates/reviewed.ts';
 import type { Folders } from '../folders.ts';
 import type { ChangedLines, Folder } from '../ports.ts';
 import { LiveTree, type TreeNode } from '../kit/liveTree.ts';
@@ -144,8 +144,8 @@ export class TasksView extends LiveTree<TaskElement> {
 
 	/** Of its own worktree. Git is asked again once a tool call or the turn has ended. */
 	private linesOf(element: WorkerItem): ChangedLines | undefined {
-		const { worktree } = element.worker.record;
-		if (!worktree || !hasOwnWorktree(element)) return undefined;
+		const worktree = workersWorktree(element.worker.record);
+		if (!worktree) return undefined;
 		const { state, turnEndedAt = '' } = element.worker;
 		const mark = state.phase === 'working' ? state.at : `${state.phase} ${turnEndedAt}`;
 		return this.counts.of(element.folder, worktree, mark);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal } from '../../core/delegates/delegate.ts';
-import { isStanding } from '../../core/delegates/inWorktree.ts';
+import { workersWorktree } from '../../core/delegates/inWorktree.ts';
 import type { WorkerView } from '../../core/live/overview.ts';
 import { sumUse } from '../../core/budgets/use.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
@@ -55,7 +55,7 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, lines }
 	const title = labelOf(element);
 	const key = `${folder.path}//${record.task}`;
 	const item = row(isTask ? key : `${key}/${record.name}`, isTask ? title : record.name, foldOf(delegates));
-	const worktree = record.worktree && isStanding(record.worktree) ? record.worktree : undefined;
+	const worktree = workersWorktree(record);
 	const isMerged = worktree !== undefined && isMergedNow(worker);
 	const phase = state.exitCode === undefined ? state.phase : 'failed';
 	const context = `worker.${phase}${worktree ? ' worktree' : ''}${isMerged ? ' merged' : ''}`;
