@@ -108,8 +108,9 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		await noteSeen(asker, driver, context, workspace.folder);
 		if (known?.archivedAt !== undefined) await workspace.updateTask(known.name, restored);
 		if (asker.is === 'human') await noteTaskChoice(workspace, input.task, known, driver.id);
-		const task = known ?? (await createTask(workspace, input, driver.id));
+		// First, because a set-up command may fail: then no task is made.
 		const place = await placeOf(input, found, again, context);
+		const task = known ?? (await createTask(workspace, input, driver.id));
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
 			worker: source ? undefined : input.worker,

@@ -48,6 +48,8 @@ export interface WorkerView {
 	queued: number;
 	/** When its last turn ended, while nothing has happened since. UTC, ISO 8601. */
 	turnEndedAt?: string;
+	/** The newest sign of work. UTC, ISO 8601. */
+	workedAt?: string;
 }
 
 export interface TaskView {

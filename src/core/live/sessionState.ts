@@ -26,6 +26,8 @@ export interface SessionState {
 	readonly stops: number;
 	/** When the last turn ended, while nothing has happened since, and if no person broke it off. UTC, ISO 8601. */
 	readonly turnEndedAt?: string | undefined;
+	/** The newest sign of work. An end or another start does not take it away. UTC, ISO 8601. */
+	readonly workedAt?: string | undefined;
 }
 
 export interface OpenTool {
@@ -44,7 +46,10 @@ export function startingState(at: string, session?: SessionId): SessionState {
 /** The state after one more record. */
 export function foldTraffic(state: SessionState, record: TrafficRecord): SessionState {
 	const next = foldRecord(state, record);
-	return goesOn(state, next) ? next : { ...next, since: record.at };
+	if (next === state) return state;
+	const isAtWork = next.phase === 'working' || next.phase === 'waiting';
+	const workedAt = isAtWork ? record.at : state.workedAt;
+	return { ...next, workedAt, ...(!goesOn(state, next) && { since: record.at }) };
 }
 
 /** Whether it is still in the same turn, the same rest or the same question. */

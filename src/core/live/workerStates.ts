@@ -91,7 +91,7 @@ export class WorkerStates {
 		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
 		const delegate = this.delegateOf(record);
 		const budget = delegate && this.sources.budgets.viewOf({ delegate: delegate.record.id }, use);
-		const { turnEndedAt } = folded;
+		const { turnEndedAt, workedAt } = folded;
 		return {
 			record,
 			state: this.aheadOf(record),
@@ -100,6 +100,7 @@ export class WorkerStates {
 			...(use && { use }),
 			...(budget && { budget }),
 			...(turnEndedAt !== undefined && { turnEndedAt }),
+			...(workedAt !== undefined && { workedAt }),
 		};
 	}
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { TaskName } from '../../protocol/names.ts';
-import { WorktreeName, type Worktree } from '../../protocol/worktree.ts';
+import { ProcessRecord } from '../../protocol/records.ts';
+import { WorktreeName } from '../../protocol/worktree.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import { MergeRecords } from './mergeRecords.ts';
 
@@ -13,6 +14,10 @@ const Asked = z.looseObject({
 	task: TaskName,
 	/** Top folder of the checkout that gets its changes. */
 	repository: z.string(),
+	/** With the uncommitted changes there. */
+	withChanges: z.boolean(),
+	/** The process that makes it. */
+	by: ProcessRecord,
 });
 export type AskedWorktree = z.infer<typeof Asked>;
 
@@ -24,8 +29,13 @@ export class TaskWorktrees {
 	constructor(private readonly own: OwnFolder) {}
 
 	/** Notes it before it is made. `false`: there is one of this name already. */
-	ask(name: WorktreeName, task: TaskName, { repository }: Pick<Worktree, 'repository'>): Promise<boolean> {
-		return this.own.create({ version: 1, task, repository }, FOLDER, name, FILE);
+	ask(name: WorktreeName, asked: Pick<AskedWorktree, 'task' | 'repository' | 'withChanges' | 'by'>): Promise<boolean> {
+		return this.own.create({ version: 1, ...asked }, FOLDER, name, FILE);
+	}
+
+	/** Notes that another process makes it now. */
+	async takeOver(name: WorktreeName, asked: AskedWorktree): Promise<void> {
+		await this.own.write(asked, FOLDER, name, FILE);
 	}
 
 	/** `undefined` for a worktree that is no task's. */

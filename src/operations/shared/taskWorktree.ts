@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs';
 import { NancyError } from '../../base/errors.ts';
+import { identify, liveness } from '../../base/liveness.ts';
 import { SeenSettings } from '../../core/asker/seenSettings.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
 import { isStanding } from '../../core/delegates/inWorktree.ts';
 import type { FoundAgent } from '../../core/driver/launch.ts';
-import { TaskWorktrees } from '../../core/worktrees/taskWorktrees.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
+import { TaskWorktrees, type AskedWorktree } from '../../core/worktrees/taskWorktrees.ts';
 import { worktreeFolder } from '../../git/homeCheckout.ts';
 import { tipOf } from '../../git/openWorktree.ts';
 import { requireRepository, type Repository } from '../../git/repository.ts';
 import { setUp } from '../../git/setUp.ts';
 import { createWorktree, folderInWorktree } from '../../git/worktree.ts';
+import { removeWorktree } from '../../git/worktreeRemove.ts';
 import { putIgnored } from '../../git/worktreeInclude.ts';
 import type { TaskName } from '../../protocol/names.ts';
 import { branchOf, WorktreeName, type Worktree } from '../../protocol/worktree.ts';
@@ -45,14 +48,22 @@ export async function makeWorktree(
 	const { workspace, dataFolder } = context;
 	const { folder } = workspace;
 	const repository = await requireRepository(folder);
-	const name = (await leftBy(task, context)) ?? (await askForName(task, repository, context));
+	const asked = { task, repository: repository.root, withChanges, by: identify(process.pid) };
+	const name = (await leftBy(asked, workspace)) ?? (await askForName(asked, repository, workspace));
 	const worktree = await createWorktree({ folder, name, withChanges, copyIncludes: true });
-	// The user's rules for this folder, also those that deny.
-	const rules = await new SeenSettings(dataFolder, folder).written(driver, folder);
-	await putIgnored(folder, worktree.folder, rules);
-	const { worktreeSetUp } = await context.readSettings(folder);
-	await setUp(worktree, worktreeSetUp);
-	return { worktree, cwd: await folderInWorktree(worktree, folder) };
+	try {
+		// The user's rules for this folder, also those that deny.
+		const rules = await new SeenSettings(dataFolder, folder).written(driver, folder);
+		await putIgnored(folder, worktree.folder, rules);
+		const { worktreeSetUp } = await context.readSettings(folder);
+		await setUp(worktree, worktreeSetUp);
+		return { worktree, cwd: await folderInWorktree(worktree, folder) };
+	} catch (error) {
+		// No agent has worked there.
+		await removeWorktree(worktree, { discard: true });
+		await new TaskWorktrees(workspace.own).forget(name);
+		throw error;
+	}
 }
 
 /**
@@ -69,24 +80,30 @@ export async function worktreeAgain(claimed: Worktree, context: OperationContext
 	return { worktree, cwd: await folderInWorktree(worktree, context.workspace.folder) };
 }
 
-/** A worktree that was asked for, and that no worker's record names: a start was broken off. */
-async function leftBy(task: TaskName, { workspace }: OperationContext): Promise<WorktreeName | undefined> {
-	const asked = await new TaskWorktrees(workspace.own).ofTask(task);
-	const { workers } = await workspace.workers(task);
-	return asked.find(({ name }) => workers.every(({ worktree }) => worktree?.branch !== branchOf(name)))?.name;
+type Asked = Pick<AskedWorktree, 'task' | 'repository' | 'withChanges' | 'by'>;
+
+/** A worktree that was asked for, and that no worker's record names: a kill has broken its start off. */
+async function leftBy(asked: Asked, workspace: Workspace): Promise<WorktreeName | undefined> {
+	const worktrees = new TaskWorktrees(workspace.own);
+	const { workers } = await workspace.workers(asked.task);
+	for (const { name, ...left } of await worktrees.ofTask(asked.task)) {
+		const isUsed = workers.some(({ worktree }) => worktree?.branch === branchOf(name));
+		const isAlike = left.withChanges === asked.withChanges && left.repository === asked.repository;
+		if (isUsed || !isAlike || liveness(left.by) !== 'dead') continue;
+		await worktrees.takeOver(name, { version: 1, ...asked });
+		return name;
+	}
+	return undefined;
 }
 
 /** Readable, and not used by anybody: `fix-login`, `fix-login-2`, … */
-async function askForName(
-	task: TaskName,
-	{ checkout, root }: Repository,
-	{ workspace }: OperationContext,
-): Promise<WorktreeName> {
+async function askForName(asked: Asked, { checkout, root }: Repository, workspace: Workspace): Promise<WorktreeName> {
 	const worktrees = new TaskWorktrees(workspace.own);
-	const plain = task.replaceAll('.', '-');
+	const plain = asked.task.replaceAll('.', '-');
 	for (let count = 1; ; count++) {
 		const name = WorktreeName.parse(count === 1 ? plain : `${plain}-${count}`);
-		const isTaken = existsSync(worktreeFolder(root, name)) || (await tipOf(checkout, branchOf(name))) !== undefined;
-		if (!isTaken && (await worktrees.ask(name, task, { repository: root }))) return name;
+		const isTaken =
+			existsSync(worktreeFolder(root, name)) || (await tipOf(checkout, branchOf(name))) !== undefined;
+		if (!isTaken && (await worktrees.ask(name, asked))) return name;
 	}
 }

@@ -1,6 +1,8 @@
+import { NancyError } from '../../base/errors.ts';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { TaskView } from '../../core/live/overview.ts';
+import { workersWorktree } from '../../core/delegates/inWorktree.ts';
 import { isSameAddress } from '../../core/workspace/workspace.ts';
 import { DelegateItem } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
@@ -123,6 +125,8 @@ async function deleteTask(own: TaskCollaborators, args: Args): Promise<void> {
 	if (called instanceof DelegateItem)
 		return void (await vscode.commands.executeCommand('nancy.deleteDelegate', called));
 	const item = await taskOf(own, args, () => true, noTask());
+	if (item.task.workers.some(({ record }) => workersWorktree(record)))
+		throw new NancyError('busy', l10n.t('“{0}” has a worktree. Merge or discard it first.', labelOf(item)));
 	const question = l10n.t('Delete the task “{0}”?', labelOf(item));
 	const detail = l10n.t(
 		'Its workers are stopped, and its messages and receipts are deleted. The conversations stay with the agent. This cannot be undone.',

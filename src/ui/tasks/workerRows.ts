@@ -120,10 +120,10 @@ export function workerHover(
 }
 
 /** Its worktree was merged, and it has not worked since. */
-function isMergedNow({ record, state, turnEndedAt }: WorkerView): boolean {
+function isMergedNow({ record, state, workedAt = '' }: WorkerView): boolean {
 	const mergedAt = record.worktree?.mergedAt;
 	const isOver = state.phase === 'idle' || state.phase === 'ended';
-	return isOver && mergedAt !== undefined && mergedAt > (turnEndedAt ?? state.since);
+	return isOver && mergedAt !== undefined && mergedAt > workedAt;
 }
 
 function foldOf(delegates: readonly DelegateItem[]): vscode.TreeItemCollapsibleState {

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identify } from '../../../src/base/liveness.ts';
 import { IN_WINDOW } from '../../../src/core/asker/asker.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { TaskWorktrees } from '../../../src/core/worktrees/taskWorktrees.ts';
@@ -101,6 +102,35 @@ describe('a task in a worktree of its own', () => {
 		expect((await it.worktree()).folder).toBe(folder);
 		await it.run('fix', '--worktree');
 		expect((await it.worktree('worker-2')).folder).not.toBe(folder);
+		// One that is just being made has no worker either.
+		const worktrees = new TaskWorktrees(it.workspace.own);
+		const made = (await worktrees.of('fix'))!;
+		await worktrees.takeOver(WorktreeName.parse('fix'), { ...made, by: identify(process.pid) });
+		rmSync(it.workspace.paths.workerRecord(task, FIRST_WORKER));
+		await it.run('fix', '--worktree');
+		const { workers } = await it.workspace.workers(task);
+		expect(workers.map(({ worktree }) => worktree?.folder)).not.toContain(folder);
+	});
+
+	it('leaves nothing behind if the set-up command fails', async () => {
+		await using it = machine();
+		mkdirSync(join(nancy.configFolder, 'nancy'), { recursive: true });
+		writeFileSync(
+			join(nancy.configFolder, 'nancy', 'settings.json'),
+			JSON.stringify({ delegates: { worktreeSetUp: 'echo no such tool; exit 3' } }),
+		);
+		try {
+			expect(await it.run('fix', '--worktree')).toMatchObject({
+				code: 1,
+				stderr: expect.stringMatching(/the set-up command ended with 3: no such tool/),
+			});
+		} finally {
+			rmSync(join(nancy.configFolder, 'nancy', 'settings.json'));
+		}
+		expect(existsSync(it.workspace.paths.task(task))).toBe(false);
+		expect(it.repository.git(['worktree', 'list'])).not.toContain('fix');
+		expect(it.repository.git(['branch', '--list', 'nancy/*'])).toBe('');
+		expect(await new TaskWorktrees(it.workspace.own).ofTask(task)).toEqual([]);
 	});
 
 	it('makes nothing where no worktree can be', async () => {

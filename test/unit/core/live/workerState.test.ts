@@ -32,6 +32,13 @@ function stateAfter(records: readonly TrafficRecord[], evidence: Evidence = {}) 
 
 const bash: Fields = { kind: 'tool-start', tool: 'Bash', toolUseId: 't1', summary: 'npm test' };
 
+it('knows when an agent worked last, also after its end and another start', () => {
+	const records = [event(1, { kind: 'prompt' }), event(2, bash), event(3, { kind: 'stop' })];
+	const later = [event(4, { kind: 'session-end' }), event(5, { kind: 'session-start', cause: 'resume' })];
+	expect([...records, ...later].reduce(foldTraffic, start).workedAt).toBe(at(2));
+	expect([...records, ...later, event(6, { kind: 'prompt' })].reduce(foldTraffic, start).workedAt).toBe(at(6));
+});
+
 describe('concludeState', () => {
 	it.each([
 		['starting', []],
