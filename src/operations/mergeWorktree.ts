@@ -25,11 +25,11 @@ export const mergeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Outp
 		permit(asker, { is: 'change-worktree', what: `merge ${worktree.branch}` });
 	},
 	async run(_, { worktree: claimed, message }, context) {
-		const { worktree, merges, task } = await endedWorktreeOf(context, claimed);
+		const { worktree, merges, own } = await endedWorktreeOf(context, claimed);
 		const merged = await merge(worktree, message);
 		if (merged.ok && merged.record) {
 			await merges.add(merged.record);
-			await noteMerged(context, task, worktree, merged.record.at);
+			await noteMerged(context, own, merged.record.at);
 		}
 		return merged;
 	},

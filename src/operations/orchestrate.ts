@@ -19,7 +19,7 @@ import { hasHooks, keepSettings } from './shared/hooksChoice.ts';
 import { noteSeen } from './shared/noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { restored } from './restoreTask.ts';
-import { makeWorktree, requireWorktree, worktreeAgain } from './shared/taskWorktree.ts';
+import { handOver, makeWorktree, requireWorktree, worktreeAgain } from './shared/taskWorktree.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { permitStart, refuseExtraFromAgent, settingsToSee, type Asking } from './shared/starting.ts';
 
@@ -124,6 +124,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			env: context.env,
 			...place,
 		});
+		if (place) await handOver(place.worktree, plan.address.worker, context);
 		if (asker.is === 'agent') {
 			const settings = await context.readSettings(workspace.folder);
 			await requireSeenStill(driver, plan.address, { asker, context, settings });
@@ -197,7 +198,7 @@ async function startOf(
 	);
 	if (earlier) (fork ? refuseFork : refuseResume)(found.driver, found.agent.version, earlier);
 	if (isWorktree(place)) await requireWorktree(found, context);
-	const again = earlier?.worktree && (await worktreeAgain(earlier.worktree, context));
+	const again = earlier && (await worktreeAgain(earlier, context));
 	return { found, known, again, source: fork ? earlier?.name : undefined };
 }
 

@@ -1,18 +1,14 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../base/errors.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
-import { isRunning } from '../core/driver/workerProcess.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
 import { TaskWorktrees } from '../core/worktrees/taskWorktrees.ts';
 import { tearDown } from '../git/tearDown.ts';
 import { removeWorktree as remove } from '../git/worktreeRemove.ts';
 import { DelegateId } from '../protocol/delegate.ts';
-import type { TaskName } from '../protocol/names.ts';
-import { idOfBranch, Worktree, WorktreeName } from '../protocol/worktree.ts';
+import { idOfBranch, Worktree } from '../protocol/worktree.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
+import { endedWorktreeOf, refuseRunning } from './shared/ownWorktreeOf.ts';
 import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({
@@ -46,12 +42,10 @@ export async function removeOwnWorktree(
 	{ worktree: claimed, discard, anyway }: z.infer<typeof Input>,
 	context: OperationContext,
 ): Promise<z.infer<typeof Output>> {
-	const { worktree, task } = await endedWorktreeOf(context, claimed);
+	const { worktree, own } = await endedWorktreeOf(context, claimed);
 	const name = idOfBranch(worktree.branch);
-	if (task !== undefined) await refuseRunning(context.workspace, task, worktree);
-	const command = anyway
-		? undefined
-		: await (task !== undefined ? tearDownOfTask(context) : tearDownOfDelegate(name, context));
+	if (own) await refuseRunning(context.workspace, own);
+	const command = anyway ? undefined : await (own ? tearDownOfTask(context) : tearDownOfDelegate(name, context));
 	const failed = await tearDown(worktree, command);
 	const hasTornDown = command !== undefined;
 	if (failed !== undefined)
@@ -61,16 +55,8 @@ export async function removeOwnWorktree(
 			hasTornDown,
 		};
 	const { isRemoved, says } = await remove(worktree, { discard });
-	if (isRemoved && task !== undefined)
-		await new TaskWorktrees(context.workspace.own).forget(WorktreeName.parse(name));
+	if (isRemoved && own) await new TaskWorktrees(context.workspace.own).forget(own.name);
 	return { isRemoved, says, hasTornDown };
-}
-
-/** An idle agent needs its folder. */
-async function refuseRunning(workspace: Workspace, task: TaskName, { branch }: Worktree): Promise<void> {
-	const { workers } = await workspace.workers(task);
-	const running = workers.find(record => record.worktree?.branch === branch && isRunning(record));
-	if (running) throw new NancyError('busy', `${task}/${running.name} runs there; stop it first`);
 }
 
 /** The user's command as it is set now: a task's worktree is made at a person's wish alone. */

@@ -23,13 +23,13 @@ export const undoMerge: Operation<z.infer<typeof Input>, z.infer<typeof Output>>
 		permit(asker, { is: 'change-worktree', what: `undo the merge of ${worktree.branch}` });
 	},
 	async run(_, { worktree: claimed }, context) {
-		const { worktree, merges, task } = await endedWorktreeOf(context, claimed);
+		const { worktree, merges, own } = await endedWorktreeOf(context, claimed);
 		const [last, before] = (await merges.list()).toReversed();
 		if (!last) throw new NancyError('wrong-state', `${worktree.branch} was not merged from here`);
 		const undone = await undo(worktree, last);
 		if (undone.ok) {
 			await merges.dropLast();
-			await noteMerged(context, task, worktree, before?.at);
+			await noteMerged(context, own, before?.at);
 		}
 		return undone;
 	},

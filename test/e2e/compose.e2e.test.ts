@@ -188,20 +188,6 @@ test('asks before it drops the changed words of an edit', async () => {
 	expect(messages.find(({ id }) => id === queued)?.content.text).toBe('Wait for me');
 });
 
-test('keeps the words for a worker that is gone, and sends them to nobody else', async () => {
-	await select('Write the docs');
-	await recipients('To: Write the docs');
-	await form().locator('#text').fill('Only for the docs');
-	await deleteTask(store, docs.task);
-	await workbench.row('Tasks', 'Write the docs').waitFor({ state: 'detached' });
-	await recipients('Choose a recipient');
-	await form().locator('#send').click();
-	await form().locator('#note', { hasText: 'Choose a recipient.' }).waitFor();
-	expect(await form().locator('#text').inputValue()).toBe('Only for the docs');
-	await form().locator('#text').fill('');
-	await recipients('To: Fix the login');
-});
-
 test('has its text and Send in sight where it is lowest, and nothing that axe-core finds', async () => {
 	const frame = await composeFrame();
 	expect(await violations(frame)).toEqual([]);
@@ -303,4 +289,18 @@ test('shows a hundred messages, and more when asked', async () => {
 	await eventually('the last row', () => atEnd(/Show More.*\d\d older/));
 	await page.keyboard.press('Enter');
 	await eventually('the oldest message', () => atEnd('Old 129.'));
+});
+
+test('keeps the words for a worker that is gone, and sends them to nobody else', async () => {
+	await select('Write the docs');
+	await recipients('To: Write the docs');
+	await form().locator('#text').fill('Only for the docs');
+	await deleteTask(store, docs.task);
+	await workbench.row('Tasks', 'Write the docs').waitFor({ state: 'detached' });
+	await recipients('Choose a recipient');
+	await form().locator('#send').click();
+	await form().locator('#note', { hasText: 'Choose a recipient.' }).waitFor();
+	expect(await form().locator('#text').inputValue()).toBe('Only for the docs');
+	await form().locator('#text').fill('');
+	await recipients('To: Fix the login');
 });

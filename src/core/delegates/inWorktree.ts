@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isInside } from '../../base/inside.ts';
 import type { MergeRecord } from '../../protocol/merge.ts';
-import type { WorkerRecord } from '../../protocol/records.ts';
 import { branchOf, type Worktree } from '../../protocol/worktree.ts';
 import { isFinal, type Delegate } from './delegate.ts';
 
@@ -42,6 +41,6 @@ export function busyIn(worktree: Worktree, all: readonly Delegate[]): Delegate |
 }
 
 /** The worktree of a task's worker, while its folder is there. */
-export function workersWorktree({ worktree }: Pick<WorkerRecord, 'worktree'>): Worktree | undefined {
+export function workersWorktree({ worktree }: { worktree?: Worktree }): Worktree | undefined {
 	return worktree && isStanding(worktree) ? worktree : undefined;
 }

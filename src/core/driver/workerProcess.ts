@@ -4,6 +4,7 @@ import type { WorkerRecord } from '../../protocol/records.ts';
 import { bindSession } from '../sessions/bindings.ts';
 import { sealStart } from '../sessions/sealedAgents.ts';
 import { sealedSession } from '../sessions/sealedSessions.ts';
+import { redactText } from '../traffic/redact.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 /**
@@ -45,10 +46,12 @@ export async function recordExit(
 	workspace: Workspace,
 	address: WorkerAddress,
 	pid: number,
-	exit: Omit<NonNullable<WorkerRecord['exit']>, 'at'>,
+	{ code, lines: printed }: Omit<NonNullable<WorkerRecord['exit']>, 'at'>,
 ): Promise<void> {
+	// A CLI that refuses its key may print it.
+	const lines = redactText(printed.join('\n')).split('\n');
 	await workspace.updateWorker(address, record =>
-		record?.process?.pid === pid ? { ...record, exit: { ...exit, at: new Date().toISOString() } } : undefined,
+		record?.process?.pid === pid ? { ...record, exit: { code, at: new Date().toISOString(), lines } } : undefined,
 	);
 }
 

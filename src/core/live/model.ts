@@ -24,6 +24,8 @@ import { TaskMirror, type MirroredTask } from './taskMirror.ts';
 import { Collector, type CollectorOptions } from '../traffic/collector.ts';
 import { watch } from './watch.ts';
 import { sumUse, tokensOf } from '../budgets/use.ts';
+import { ifOwn } from '../files/ownFolder.ts';
+import { TaskWorktrees } from '../worktrees/taskWorktrees.ts';
 import { WorkerStates } from './workerStates.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
@@ -108,7 +110,9 @@ export class WorkspaceModel implements Disposable {
 			onMore: () => this.folders.touch([workspace.paths.spool]),
 		});
 		this.budgets = new BudgetMirror(workspace);
+		const worktrees = new TaskWorktrees(workspace.own);
 		this.states = new WorkerStates({
+			worktreeOf: record => ifOwn(() => worktrees.ofWorkerSync(record)),
 			budgets: this.budgets,
 			tasks: this.tasks,
 			traffic: this.traffic,

@@ -50,6 +50,8 @@ export interface WorkerView {
 	turnEndedAt?: string;
 	/** The newest sign of work. UTC, ISO 8601. */
 	workedAt?: string;
+	/** Its own, which Nancy made for it. The record only says so. */
+	worktree?: NonNullable<WorkerRecord['worktree']>;
 }
 
 export interface TaskView {

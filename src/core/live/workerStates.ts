@@ -20,6 +20,8 @@ const ALIVE_MS = 500;
 
 /** The sources of evidence for a worker's state. */
 interface Sources {
+	/** The worktree that a record names, if it is this worker's. */
+	worktreeOf: (record: WorkerRecord) => WorkerRecord['worktree'];
 	tasks: TaskMirror;
 	traffic: SessionMirror;
 	delegates: LiveDelegates;
@@ -43,6 +45,8 @@ export class WorkerStates {
 	private readonly processes = new Map<string, { liveness: Liveness; at: string; checkedMs: number }>();
 
 	private readonly over = new WeakMap<WorkerRecord, Standing & { view: SessionView; seen: SessionState }>();
+
+	private readonly worktrees = new WeakMap<WorkerRecord, Pick<WorkerRecord, 'worktree'>>();
 
 	constructor(private readonly sources: Sources) {}
 
@@ -92,6 +96,7 @@ export class WorkerStates {
 		const delegate = this.delegateOf(record);
 		const budget = delegate && this.sources.budgets.viewOf({ delegate: delegate.record.id }, use);
 		const { turnEndedAt, workedAt } = folded;
+		const worktree = this.worktreeOf(record);
 		return {
 			record,
 			state: this.aheadOf(record),
@@ -101,7 +106,18 @@ export class WorkerStates {
 			...(budget && { budget }),
 			...(turnEndedAt !== undefined && { turnEndedAt }),
 			...(workedAt !== undefined && { workedAt }),
+			...(worktree && { worktree }),
 		};
+	}
+
+	/** A record that is read again is another object. */
+	private worktreeOf(record: WorkerRecord): WorkerRecord['worktree'] {
+		if (!record.worktree) return undefined;
+		const known = this.worktrees.get(record);
+		if (known) return known.worktree;
+		const worktree = this.sources.worktreeOf(record);
+		this.worktrees.set(record, { worktree });
+		return worktree;
 	}
 
 	private useOfDelegate(record: WorkerRecord): Use | undefined {

@@ -115,7 +115,7 @@ async function reviewable({ folders, agentName }: DelegateCollaborators, args: A
 	if (called) return called;
 	const rows = folders.list().flatMap(folder => [
 		...workersIn(folder)
-			.filter(({ worker }) => workersWorktree(worker.record) !== undefined)
+			.filter(({ worker }) => workersWorktree(worker) !== undefined)
 			.map((value): Choosable => ({ label: whoIs(folder, value.address), description: l10n.t('task'), value })),
 		...delegateItems(folder, agentName)
 			.filter(hasWorktree)

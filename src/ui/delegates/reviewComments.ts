@@ -158,7 +158,7 @@ export class ReviewComments implements vscode.Disposable {
 			const workers = folder
 				.overview()
 				.tasks.flatMap(task => task.workers)
-				.filter(({ record }) => record.delegate === undefined && holds(record.worktree, file))
+				.filter(({ record, worktree }) => record.delegate === undefined && holds(worktree, file))
 				.map(({ record }) => ({ folder, worker: record }));
 			return [...delegates, ...workers];
 		});

@@ -54,9 +54,8 @@ function ofDelegate({ folder, delegate }: DelegateItem, agentName: (driver: stri
 	};
 }
 
-function ofWorker({ folder, address, task, worker: { record, state } }: WorkerItem): Reviewed {
+function ofWorker({ folder, address, task, worker: { record, state, worktree } }: WorkerItem): Reviewed {
 	const label = whoIs(folder, address);
-	const { worktree } = record;
 	if (!worktree) throw withoutWorktree(label);
 	if (!isStanding(worktree)) throw gone(worktree);
 	return {

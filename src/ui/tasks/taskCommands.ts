@@ -125,7 +125,7 @@ async function deleteTask(own: TaskCollaborators, args: Args): Promise<void> {
 	if (called instanceof DelegateItem)
 		return void (await vscode.commands.executeCommand('nancy.deleteDelegate', called));
 	const item = await taskOf(own, args, () => true, noTask());
-	if (item.task.workers.some(({ record }) => workersWorktree(record)))
+	if (item.task.workers.some(worker => workersWorktree(worker)))
 		throw new NancyError('busy', l10n.t('“{0}” has a worktree. Merge or discard it first.', labelOf(item)));
 	const question = l10n.t('Delete the task “{0}”?', labelOf(item));
 	const detail = l10n.t(

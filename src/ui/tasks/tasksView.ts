@@ -144,7 +144,7 @@ export class TasksView extends LiveTree<TaskElement> {
 
 	/** Of its own worktree. Git is asked again once a tool call or the turn has ended. */
 	private linesOf(element: WorkerItem): ChangedLines | undefined {
-		const worktree = workersWorktree(element.worker.record);
+		const worktree = workersWorktree(element.worker);
 		if (!worktree) return undefined;
 		const { state, turnEndedAt = '' } = element.worker;
 		const mark = state.phase === 'working' ? state.at : `${state.phase} ${turnEndedAt}`;

@@ -55,7 +55,7 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, lines }
 	const title = labelOf(element);
 	const key = `${folder.path}//${record.task}`;
 	const item = row(isTask ? key : `${key}/${record.name}`, isTask ? title : record.name, foldOf(delegates));
-	const worktree = workersWorktree(record);
+	const worktree = workersWorktree(worker);
 	const isMerged = worktree !== undefined && isMergedNow(worker);
 	const phase = state.exitCode === undefined ? state.phase : 'failed';
 	const context = `worker.${phase}${worktree ? ' worktree' : ''}${isMerged ? ' merged' : ''}`;
@@ -111,17 +111,17 @@ export function workerHover(
 		[l10n.t('Session'), state.session ?? record.sessions.at(-1)?.id],
 		[l10n.t('Task'), task.record.name],
 		[l10n.t('Folder'), folder.path],
-		[l10n.t('Worktree'), record.worktree?.folder],
+		[l10n.t('Worktree'), worker.worktree?.folder],
 		[l10n.t('Changed'), lineWords(lines)],
-		[l10n.t('Branch'), record.worktree?.branch],
+		[l10n.t('Branch'), worker.worktree?.branch],
 	]);
 	const printed = state.exitCode === undefined ? [] : (record.exit?.lines ?? []);
 	return printed.length === 0 ? hover : withText(hover, plainLines(printed.join('\n')).join('\n'));
 }
 
 /** Its worktree was merged, and it has not worked since. */
-function isMergedNow({ record, state, workedAt = '' }: WorkerView): boolean {
-	const mergedAt = record.worktree?.mergedAt;
+function isMergedNow({ worktree, state, workedAt = '' }: WorkerView): boolean {
+	const mergedAt = worktree?.mergedAt;
 	const isOver = state.phase === 'idle' || state.phase === 'ended';
 	return isOver && mergedAt !== undefined && mergedAt > workedAt;
 }

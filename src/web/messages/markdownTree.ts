@@ -5,7 +5,8 @@ const TAGS = new Set('p h3 ul ol li blockquote pre code hr br strong em s table 
 
 export type Piece = string | { tag: string; children: Piece[] };
 
-const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+// `&#x202e;` stays as it is written: decoded, it would reorder the words around it.
+const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable('entity');
 
 /** Another person's Markdown as a tree of elements. Nothing of its text becomes an attribute. */
 export function markdownTree(text: string): Piece[] {

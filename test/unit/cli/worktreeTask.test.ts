@@ -2,9 +2,14 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
+import { ownMachine } from '../../../src/base/machine.ts';
 import { IN_WINDOW } from '../../../src/core/asker/asker.ts';
+import { Delegates } from '../../../src/core/delegates/delegates.ts';
+import { readOverview } from '../../../src/core/live/model.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { TaskWorktrees } from '../../../src/core/worktrees/taskWorktrees.ts';
+import { drivers } from '../../../src/drivers/index.ts';
+import { createWorktree } from '../../../src/git/worktree.ts';
 import { deleteTasks } from '../../../src/operations/deleteTasks.ts';
 import { mergeWorktree } from '../../../src/operations/mergeWorktree.ts';
 import { perform } from '../../../src/operations/operation.ts';
@@ -13,6 +18,7 @@ import { undoMerge } from '../../../src/operations/undoMerge.ts';
 import { worktreeChanges } from '../../../src/operations/worktreeChanges.ts';
 import { FIRST_WORKER, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
+import { seedDelegate } from '../../support/delegateSeeds.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
 import { contextOf } from '../../support/operationContext.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
@@ -92,24 +98,57 @@ describe('a task in a worktree of its own', () => {
 		expect(readFileSync(join(second.folder, 'a.txt'), 'utf8')).toBe('not committed\n');
 	});
 
-	it('takes the worktree again that a start has left without a worker', async () => {
+	it('clears what a start has left that was killed, and nothing that is just being made', async () => {
+		await using it = machine();
+		const worktrees = new TaskWorktrees(it.workspace.own);
+		const name = WorktreeName.parse('fix');
+		const gone = { machine: ownMachine(), pid: 4_000_000, startedTicks: 1 };
+		const { root } = it.repository;
+		await worktrees.ask(name, { task, repository: root, by: gone });
+		const left = await createWorktree({ folder: root, name, withChanges: false, copyIncludes: false });
+		await it.run('fix', '--worktree');
+		expect(await it.worktree()).toMatchObject({ folder: left.folder });
+
+		const other = WorktreeName.parse('fix-9');
+		await worktrees.ask(other, { task, repository: root, by: identify(process.pid) });
+		const making = await createWorktree({ folder: root, name: other, withChanges: false, copyIncludes: false });
+		await it.run('fix', '--worktree');
+		expect((await it.worktree('worker-2')).folder).not.toBe(making.folder);
+		expect(existsSync(making.folder)).toBe(true);
+	});
+
+	it('is its own worker’s alone, whatever another one’s record says', async () => {
 		await using it = machine();
 		await it.run('fix', '--worktree');
-		const { folder } = await it.worktree();
-		// As a kill between the worktree and the record leaves it.
+		await it.run('fix');
+		const worktree = await it.worktree();
+		const address = { task, worker: WorkerName.parse('worker-2') };
+		await it.workspace.updateWorker(address, record => record && { ...record, worktree });
+		expect(await it.run('fix', '--resume', '--worker', 'worker-2')).toMatchObject({
+			code: 5,
+			stderr: expect.stringContaining('is not the worktree that Nancy made for fix/worker-2'),
+		});
+		const { tasks } = await readOverview(it.workspace, drivers);
+		expect(tasks[0]?.workers.map(each => each.worktree?.folder)).toEqual([worktree.folder, undefined]);
+		// And a worker whose record is gone leaves its work to nobody else.
 		rmSync(it.workspace.paths.workerRecord(task, FIRST_WORKER));
 		await it.run('fix', '--worktree');
-		expect((await it.worktree()).folder).toBe(folder);
-		await it.run('fix', '--worktree');
-		expect((await it.worktree('worker-2')).folder).not.toBe(folder);
-		// One that is just being made has no worker either.
-		const worktrees = new TaskWorktrees(it.workspace.own);
-		const made = (await worktrees.of('fix'))!;
-		await worktrees.takeOver(WorktreeName.parse('fix'), { ...made, by: identify(process.pid) });
-		rmSync(it.workspace.paths.workerRecord(task, FIRST_WORKER));
-		await it.run('fix', '--worktree');
+		expect(existsSync(join(worktree.folder, 'made.txt'))).toBe(true);
 		const { workers } = await it.workspace.workers(task);
-		expect(workers.map(({ worktree }) => worktree?.folder)).not.toContain(folder);
+		expect(workers.find(({ name }) => name === 'worker-3')?.worktree?.folder).not.toBe(worktree.folder);
+		await expect(perform(deleteTasks, IN_WINDOW, { tasks: [task] }, it.context)).rejects.toMatchObject({
+			code: 'busy',
+		});
+	});
+
+	it('is not taken away below a delegate that works in it', async () => {
+		await using it = machine();
+		await it.run('fix', '--worktree');
+		const worktree = await it.worktree();
+		const place = { is: 'folder', folder: worktree.folder } as const;
+		await seedDelegate(new Delegates(it.workspace), { title: 'Help', state: 'running', place });
+		const removing = { worktree, discard: true, anyway: false };
+		await expect(perform(removeWorktree, IN_WINDOW, removing, it.context)).rejects.toMatchObject({ code: 'busy' });
 	});
 
 	it('leaves nothing behind if the set-up command fails', async () => {
@@ -150,7 +189,9 @@ describe('a task in a worktree of its own', () => {
 			perform(removeWorktree, IN_WINDOW, { worktree, discard: true, anyway: true }, it.context),
 		])
 			await expect(act).rejects.toMatchObject({ code: 'not-trusted' });
-		expect(await it.run('fix', '--resume')).toMatchObject({ stderr: expect.stringContaining('not touched') });
+		expect(await it.run('fix', '--resume')).toMatchObject({
+			stderr: expect.stringContaining('is not the worktree'),
+		});
 		expect(existsSync(worktree.folder)).toBe(true);
 	});
 

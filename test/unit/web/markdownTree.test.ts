@@ -34,6 +34,8 @@ describe('Markdown of a message', () => {
 		['a picture', '![alt](https://evil.example/p.png)', '<p>alt (https://evil.example/p.png)</p>'],
 		['a script', '<script>alert(1)</script>', '<p><script>alert(1)</script></p>'],
 		['an attribute', '<img src=x onerror=alert(1)>', '<p><img src=x onerror=alert(1)></p>'],
+		['what a character reference hides', 'pay &#x202e;lap &#8203;&lrm;', '<p>pay &#x202e;lap &#8203;&lrm;</p>'],
+		['what an address hides', '[x](https://a.b/&#x202e;c)', '<p>x (https://a.b/%E2%80%AEc)</p>'],
 		['a link that runs something', '[x](javascript:alert(1))', '<p>[x](javascript:alert(1))</p>'],
 	])('makes %s its own text', (_, text, shown) => {
 		expect(of(text)).toBe(shown);
