@@ -22,7 +22,7 @@ import { inProgress } from '../kit/progress.ts';
 import { pickFolder, pickItem, reachable } from '../pickers.ts';
 import type { Folder, Operations } from '../ports.ts';
 import type { Commented, ReviewComments } from './reviewComments.ts';
-import type { ReviewedItem } from './reviewed.ts';
+import { reviewedOf, type ReviewedItem } from './reviewed.ts';
 import type { Reviews } from './reviews.ts';
 import { TaskItem, WorkerItem, workersIn } from '../tasks/tasksView.ts';
 import { whoIs } from '../who.ts';
@@ -94,14 +94,16 @@ function reviewHandlers(own: DelegateCollaborators) {
 			const commented = comments.authorOf(args[0]);
 			const [only, ...others] = comments.waiting();
 			const known = commented ?? (rowOf(args) === undefined && others.length === 0 ? only : undefined);
-			await comments.sendBack(known ?? commentedOf(await reviewable(own, args)));
+			await comments.sendBack(known ?? commentedOf(await reviewable(own, args), own.agentName));
 		},
 	};
 }
 
-function commentedOf(item: ReviewedItem): Commented {
-	const { folder } = item;
-	return item instanceof DelegateItem ? { folder, delegate: item.delegate } : { folder, worker: item.worker.record };
+function commentedOf(item: ReviewedItem, agentName: (driver: string) => string): Commented {
+	const { folder, worktree } = reviewedOf(item, agentName);
+	return item instanceof DelegateItem
+		? { folder, worktree, delegate: item.delegate }
+		: { folder, worktree, worker: item.worker.record };
 }
 
 /** The row that the command was called from. */

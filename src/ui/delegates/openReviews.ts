@@ -89,8 +89,8 @@ export class OpenReviews implements vscode.Disposable {
 
 	private look(): void {
 		const item = this.active();
-		// A worker's state is asked when it is merged: it may go on at any moment.
-		this.keys.set('showsReview', item !== undefined && (!('delegate' in item) || item.delegate.state === 'done'));
+		// Whether it may be merged by now is asked when it is.
+		this.keys.set('showsReview', item !== undefined && !('delegate' in item && item.delegate.state === 'failed'));
 	}
 }
 

@@ -17,6 +17,7 @@ import { asMarkdown } from '../kit/tooltip.ts';
 import { shortTitle } from './delegateWords.ts';
 import type { Folders } from '../folders.ts';
 import type { Folder, Operations } from '../ports.ts';
+import { workersIn } from '../tasks/tasksView.ts';
 import { whoIs } from '../who.ts';
 import { worktreeIn } from './reviewed.ts';
 
@@ -103,7 +104,7 @@ export class ReviewComments implements vscode.Disposable {
 		const found = new Map(
 			[...this.threads]
 				.flatMap(thread => this.reviewed(thread.uri.fsPath).slice(0, 1))
-				.map(each => [worktreeFor(each).folder, each]),
+				.map(each => [each.worktree.folder, each]),
 		);
 		return [...found.values()];
 	}
@@ -113,23 +114,19 @@ export class ReviewComments implements vscode.Disposable {
 	 * as feedback. Without a comment, asks what to change.
 	 */
 	async sendBack(reviewed: Commented): Promise<void> {
-		const { folder } = reviewed;
-		const worktree = worktreeFor(reviewed);
+		const { folder, worktree } = reviewed;
+		if ('delegate' in reviewed) worktreeIn(folder.delegates(), reviewed.delegate);
 		const threads = [...this.threads].filter(({ uri }) => isInside(worktree.folder, uri.fsPath));
 		const label = labelFor(reviewed);
 		const remarks = threads.length > 0 ? remarksIn(worktree, threads) : await askRemark(label);
-		const address = readerOf(reviewed, worktree);
+		const address = readerOf(reviewed);
 		if (address) await this.send(folder, address, remarks);
 		else if ('delegate' in reviewed)
 			await this.operations.delegates.repeat(folder, reviewed.delegate.record.id, remarks);
 		for (const thread of threads) this.drop(thread);
 		await this.save();
 		await folder.refresh();
-		void inform(
-			address
-				? l10n.t('“{0}” reads your comments before it stops.', label)
-				: l10n.t('“{0}” continues with your comments.', label),
-		);
+		void inform(sentWords(reviewed, label, address !== undefined));
 	}
 
 	private async send(folder: Folder, address: WorkerAddress, remarks: string): Promise<void> {
@@ -151,15 +148,14 @@ export class ReviewComments implements vscode.Disposable {
 	private reviewed(file: string): Commented[] {
 		return this.folders.list().flatMap(folder => {
 			const all = folder.delegates();
-			const delegates = all
-				.filter(each => holds(worktreeOf(each, all), file))
-				.toSorted((a, b) => (a.record.id < b.record.id ? 1 : -1))
-				.map(delegate => ({ folder, delegate }));
-			const workers = folder
-				.overview()
-				.tasks.flatMap(task => task.workers)
-				.filter(({ record, worktree }) => record.delegate === undefined && holds(worktree, file))
-				.map(({ record }) => ({ folder, worker: record }));
+			const delegates = all.toReversed().flatMap((delegate): Commented[] => {
+				const worktree = worktreeOf(delegate, all);
+				return holds(worktree, file) ? [{ folder, worktree, delegate }] : [];
+			});
+			const workers = workersIn(folder).flatMap((item): Commented[] => {
+				const { worktree } = item.worker;
+				return holds(worktree, file) ? [{ folder, worktree, worker: item.worker.record }] : [];
+			});
 			return [...delegates, ...workers];
 		});
 	}
@@ -193,33 +189,32 @@ export class ReviewComments implements vscode.Disposable {
 	}
 }
 
-/** A delegate, or a task's worker, whose changes are commented. */
-export type Commented = { folder: Folder; delegate: Delegate } | { folder: Folder; worker: WorkerRecord };
-
-function worktreeFor(reviewed: Commented): Worktree {
-	if ('delegate' in reviewed) return worktreeIn(reviewed.folder.delegates(), reviewed.delegate);
-	const { folder, worker } = reviewed;
-	const address = { task: worker.task, worker: worker.name };
-	if (worker.worktree) return worker.worktree;
-	throw new NancyError('bad-usage', l10n.t('“{0}” has no worktree of its own.', whoIs(folder, address)));
-}
+/** A delegate, or a task's worker, whose changes are commented. The worktree may be removed by now. */
+export type Commented = { folder: Folder; worktree: Worktree } & ({ delegate: Delegate } | { worker: WorkerRecord });
 
 function labelFor(reviewed: Commented): string {
 	if ('delegate' in reviewed) {
-		const busy = busyIn(worktreeFor(reviewed), reviewed.folder.delegates());
+		const busy = busyIn(reviewed.worktree, reviewed.folder.delegates());
 		return shortTitle(busy ?? reviewed.delegate);
 	}
 	return whoIs(reviewed.folder, { task: reviewed.worker.task, worker: reviewed.worker.name });
 }
 
 /** Whose mailbox gets the comments; `undefined` for a delegate that has ended. */
-function readerOf(reviewed: Commented, worktree: Worktree): WorkerAddress | undefined {
+function readerOf(reviewed: Commented): WorkerAddress | undefined {
 	if ('worker' in reviewed) return { task: reviewed.worker.task, worker: reviewed.worker.name };
-	const busy = busyIn(worktree, reviewed.folder.delegates());
+	const busy = busyIn(reviewed.worktree, reviewed.folder.delegates());
 	return busy && { task: busy.record.task, worker: busy.record.worker };
 }
 
-function holds(worktree: Worktree | undefined, file: string): boolean {
+function sentWords(reviewed: Commented, label: string, isMessage: boolean): string {
+	if (!isMessage) return l10n.t('“{0}” continues with your comments.', label);
+	return 'delegate' in reviewed
+		? l10n.t('“{0}” reads your comments before it stops.', label)
+		: l10n.t('Your comments are sent to “{0}”. The Inbox says when they are read.', label);
+}
+
+function holds(worktree: Worktree | undefined, file: string): worktree is Worktree {
 	return worktree !== undefined && isInside(worktree.folder, file);
 }
 

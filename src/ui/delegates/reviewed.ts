@@ -2,10 +2,11 @@ import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
 import type { Delegate } from '../../core/delegates/delegate.ts';
 import { busyIn, isStanding, worktreeOf } from '../../core/delegates/inWorktree.ts';
+import { isSameAddress } from '../../core/workspace/workspace.ts';
 import { isRunning } from '../../core/driver/workerProcess.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import type { Folder } from '../ports.ts';
-import type { WorkerItem } from '../tasks/tasksView.ts';
+import { workersIn, type WorkerItem } from '../tasks/tasksView.ts';
 import { whoIs } from '../who.ts';
 import type { DelegateItem } from './delegatesView.ts';
 import { delegateLabels, shortTitle } from './delegateWords.ts';
@@ -29,12 +30,20 @@ export interface Reviewed {
 	requireRemovable(): void;
 }
 
-/** @throws NancyError `git` once the worktree was removed, `bad-usage` if there never was one */
+/**
+ * @param item a row, as it was when it was drawn. It counts as it is now: a tab with its changes may have been open for hours
+ * @throws NancyError `git` once the worktree was removed, `bad-usage` if there never was one
+ */
 export function reviewedOf(item: ReviewedItem, agentName: (driver: string) => string): Reviewed {
-	return 'delegate' in item ? ofDelegate(item, agentName) : ofWorker(item);
+	if ('delegate' in item) {
+		const { folder, delegate } = item;
+		const now = folder.delegates().find(({ record }) => record.id === delegate.record.id);
+		return ofDelegate(folder, now ?? delegate, agentName);
+	}
+	return ofWorker(workersIn(item.folder).find(each => isSameAddress(each.address, item.address)) ?? item);
 }
 
-function ofDelegate({ folder, delegate }: DelegateItem, agentName: (driver: string) => string): Reviewed {
+function ofDelegate(folder: Folder, delegate: Delegate, agentName: (driver: string) => string): Reviewed {
 	const worktree = worktreeIn(folder.delegates(), delegate);
 	const refuseBusy = () => {
 		if (busyIn(worktree, folder.delegates()))

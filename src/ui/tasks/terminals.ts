@@ -46,7 +46,7 @@ export class Terminals implements vscode.Disposable {
 			vscode.window.onDidCloseTerminal(terminal => {
 				for (const [pid, each] of this.byPid) if (each === terminal) this.byPid.delete(pid);
 				for (const [key, each] of this.failed) if (each === terminal) this.failed.delete(key);
-				this.failures.background(this.noteEnd(terminal).then(this.onDidClose));
+				this.failures.background(this.noteEnd(terminal).finally(this.onDidClose));
 			}),
 		);
 	}
