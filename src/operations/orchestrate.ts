@@ -3,6 +3,7 @@ import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
+import { Budgets } from '../core/budgets/budgets.ts';
 import { planWorker, refuseLongPrompt, type FoundAgent } from '../core/driver/launch.ts';
 import { abandonStart } from '../core/driver/workerProcess.ts';
 import type { Driver } from '../core/driver/driver.ts';
@@ -11,9 +12,11 @@ import { refuseFork, refuseResume, workerToResume } from '../core/driver/resumin
 import { chosenAgent, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
 import { taskExists, type WorkerAddress, type Workspace } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
+import { Budget } from '../protocol/budget.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../protocol/records.ts';
 import { chooseAgent } from './shared/agents.ts';
+import { requireTold, unitsWith } from './shared/budgetUnits.ts';
 import { deployAgent } from './shared/deployEach.ts';
 import { hasHooks, keepSettings } from './shared/hooksChoice.ts';
 import { noteSeen } from './shared/noteSeen.ts';
@@ -48,6 +51,8 @@ const Input = z.object({
 	extra: z.array(z.string()),
 	/** Writes hooks and skills, if the user wants hooks here. Without them the agent reports nothing and gets no messages. */
 	hooks: z.boolean(),
+	/** What the whole task may take, in place of an earlier budget. A person's alone to set. */
+	budget: z.optional(Budget),
 });
 type Input = z.infer<typeof Input>;
 
@@ -77,6 +82,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
 		await refuseTracked(context.workspace);
 		refuseLongPrompt(firstPrompt(asker, input.prompt));
+		if (input.budget) permit(asker, { is: 'set-budget', what: 'a task' });
 		if (asker.is === 'human') return startOf(asker, input, context);
 		if (isWorktree(input.place))
 			throw new NancyError(
@@ -129,6 +135,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			const settings = await context.readSettings(workspace.folder);
 			await requireSeenStill(driver, plan.address, { asker, context, settings });
 		}
+		if (input.budget) await new Budgets(workspace.own).set({ task: task.name }, input.budget);
 		const { address, command, args, env, cwd } = plan;
 		if (asker.is === 'human') await noteChosenAgent(workspace, address, driver.id);
 		return { address, command, args: [...args], env: { ...env }, cwd, hasHooks: isHooked, warnings };
@@ -180,7 +187,7 @@ async function placeOf(
 /** Throws if the agent cannot be started. */
 async function startOf(
 	asker: Asker,
-	{ task, title, isNew, resume, fork, worker, agent, place }: Input,
+	{ task, title, isNew, resume, fork, worker, agent, place, budget }: Input,
 	context: OperationContext,
 ): Promise<Start> {
 	const { workspace, env } = context;
@@ -197,6 +204,7 @@ async function startOf(
 		agent ?? (known && (await chosenBefore(asker, workspace, known, earlier))),
 	);
 	if (earlier) (fork ? refuseFork : refuseResume)(found.driver, found.agent.version, earlier);
+	if (budget) requireTold(budget, await unitsWith(found.driver.id, known, context), task);
 	if (isWorktree(place)) await requireWorktree(found, context);
 	const again = earlier && (await worktreeAgain(earlier, context));
 	return { found, known, again, source: fork ? earlier?.name : undefined };

@@ -68,7 +68,7 @@ export const orchestrate = command(
 			title: { value: 'TITLE', help: 'title of a new task' },
 			budget: {
 				value: 'BUDGET',
-				help: "tokens or dollars for the whole task, such as 200k or '$2'; its agents are paused when they are used up",
+				help: 'tokens for the whole task, such as 200k; its agents are paused when they are used up',
 			},
 			'no-hooks': { help: 'writes nothing for the agent, which then reports nothing and gets no messages' },
 		},
@@ -92,8 +92,6 @@ export const orchestrate = command(
 		}
 		if (input.prompt !== undefined && input['prompt-file'] !== undefined)
 			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
-		const budget = budgetOf(input.budget);
-		if (budget) permit(context.asker, { is: 'set-budget', what: 'a task' });
 		const { runInForeground } = await import('../../process/foreground.ts');
 		const workspace = findOrChooseWorkspace(context);
 		const own = programContext(workspace, context);
@@ -113,11 +111,10 @@ export const orchestrate = command(
 				model: input.model,
 				extra: input.extra,
 				hooks: !input['no-hooks'],
+				budget: budgetOf(input.budget),
 			},
 			own,
 		);
-		const { task } = plan.address;
-		if (budget) await perform(await operations.setBudget(), context.asker, { owner: { task }, budget }, own);
 		for (const warning of plan.warnings) context.note(warning);
 		if (!plan.hasHooks) context.note('started without hooks: it reports nothing, and messages for it stay queued');
 		const { address, cwd } = plan;

@@ -12,8 +12,8 @@ import type { TaskMirror } from './taskMirror.ts';
 const SEEN_MS = 5000;
 
 /**
- * Pauses the workers of a task whose budget is used up, by a message with that effect, in each turn that they begin. A raised budget takes
- * pauses back that wait. One per workspace: the keeper of the mailboxes.
+ * Pauses the workers of a task whose budget is used up, by a message with that effect, in each turn that they begin. Once the budget is
+ * raised or removed, pauses that wait are taken back. One per workspace: the keeper of the mailboxes.
  */
 export class BudgetKeeper {
 	private readonly budgets: Budgets;
@@ -28,18 +28,17 @@ export class BudgetKeeper {
 	}
 
 	async tend({ record: { name }, workers, budget }: TaskView): Promise<void> {
-		if (!budget) return;
-		if (budget.level === 'spent') await this.budgets.noteSpent({ task: name });
+		if (budget?.level === 'spent') await this.budgets.noteSpent({ task: name });
 		for (const { record, state } of workers) {
 			// A delegate ends by its runner.
 			if (record.delegate === undefined) await this.tendWorker(record, state, budget);
 		}
 	}
 
-	private async tendWorker({ task, name }: WorkerRecord, state: WorkerState, view: BudgetView): Promise<void> {
+	private async tendWorker({ task, name }: WorkerRecord, state: WorkerState, view?: BudgetView): Promise<void> {
 		const address = { task, worker: name };
 		const waiting = this.pauses(address, ['queued', 'claimed']);
-		if (view.level !== 'spent') return this.takeBack(address, waiting);
+		if (view?.level !== 'spent') return this.takeBack(address, waiting);
 		const isNew = this.now() - (this.sentMs.get(mailboxName(address)) ?? -Infinity) > SEEN_MS;
 		if (state.phase !== 'working' || waiting.length > 0 || !isNew) return;
 		// At a prompt it is only read. Before a tool it has ended the turn, or is about to.

@@ -2,9 +2,11 @@ import { NancyError } from '../../base/errors.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import type { BudgetOwner } from '../../core/budgets/budgets.ts';
 import type { Driver } from '../../core/driver/driver.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import { driverById } from '../../drivers/index.ts';
 import type { Budget, BudgetUnit } from '../../protocol/budget.ts';
-import type { DriverId } from '../../protocol/names.ts';
+import type { DriverId, TaskName } from '../../protocol/names.ts';
+import type { TaskRecord } from '../../protocol/records.ts';
 import type { OperationContext } from '../operation.ts';
 
 /** What a budget can be kept by. */
@@ -23,9 +25,23 @@ export async function budgetUnits(owner: BudgetOwner, { workspace }: OperationCo
 		);
 	}
 	const { agent } = await workspace.task(owner.task);
-	const { workers } = await workspace.workers(owner.task);
-	const inTerminals = workers.filter(({ delegate }) => delegate === undefined).map(worker => worker.agent);
-	return unitsOf(inTerminals.length > 0 ? inTerminals : [agent], ({ tells }) => tells.inTerminal);
+	const agents = await agentsInTerminals(owner.task, workspace);
+	return unitsOf(agents.length > 0 ? agents : [agent], ({ tells }) => tells.inTerminal);
+}
+
+/** What the CLIs of a task tell once this one works in it, too. Without a task, this one alone. */
+export async function unitsWith(
+	joining: DriverId,
+	task: TaskRecord | undefined,
+	{ workspace }: OperationContext,
+): Promise<Units> {
+	const agents = task ? await agentsInTerminals(task.name, workspace) : [];
+	return unitsOf([...agents, joining], ({ tells }) => tells.inTerminal);
+}
+
+async function agentsInTerminals(task: TaskName, workspace: Workspace): Promise<DriverId[]> {
+	const { workers } = await workspace.workers(task);
+	return workers.filter(({ delegate }) => delegate === undefined).map(({ agent }) => agent);
 }
 
 /** @throws NancyError `bad-usage` for a budget that nobody could keep */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { isRunning } from '../../../src/core/driver/workerProcess.ts';
+import { Budgets } from '../../../src/core/budgets/budgets.ts';
 import { DeploymentRecords } from '../../../src/core/deployment/records.ts';
 import { noteChosenAgent } from '../../../src/core/workspace/chosenAgent.ts';
 import { noteHooksChoice } from '../../../src/core/workspace/hooksChoice.ts';
@@ -112,6 +113,18 @@ describe('nancy orchestrate', () => {
 			const settings = readFileSync(join(project, '.claude', 'settings.local.json'), 'utf8');
 			expect(settings).toContain(`${nancy.dataFolder}/nancy/runtime/`);
 			expect(existsSync(join(project, '.claude/skills/check-directives/SKILL.md'))).toBe(true);
+		}));
+
+	it('has a budget for the task, and writes nothing with one that the agent cannot be held to', () =>
+		using(machine(), async ({ project, workspace, start, wasStarted }) => {
+			const refused = start('Fix Login', '--budget', '$2');
+			expect(await refused.ended).toBe(2);
+			await eventually('why', () => refused.history().includes('does not tell dollars'));
+			expect(existsSync(workspace.paths.task(task))).toBe(false);
+			expect(wasStarted()).toBe(false);
+			expect(await start('Fix Login', '--budget', '200k').ended).toBe(0);
+			const { own } = new Workspace(project, join(nancy.dataFolder, 'nancy'));
+			expect(await new Budgets(own).of({ task })).toEqual({ tokens: 200_000 });
 		}));
 
 	it('writes nothing for an agent that is to have no hooks, here or in this folder', () =>

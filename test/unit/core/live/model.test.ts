@@ -269,6 +269,10 @@ describe('WorkspaceModel', () => {
 		await eventually('it is taken back', () => pauses('withdrawn').length === 1);
 		expect(pauses('queued')).toEqual([]);
 		expect(model.overview().tasks[0]?.budget).toMatchObject({ level: 'ok', budget: { tokens: 1000 } });
+		await budgets.set({ task }, { tokens: 50 });
+		await eventually('another pause', () => pauses('queued').length === 1, { timeoutMs: 8000 });
+		await budgets.set({ task }, undefined);
+		await eventually('it is taken back, too', () => pauses('withdrawn').length === 2);
 	});
 
 	it('pauses no further in a turn that a pause has ended, and none that is idle', async () => {
