@@ -79,12 +79,12 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/late.js': 7,
 		'dist/hook/claude-code.js': 155,
 		'dist/main.js': 750,
-		'dist/nancy.js': 620,
+		'dist/nancy.js': 640,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(1070);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(1260);
 });
 
 it('has programs without an editor that need nothing but Node', () => {

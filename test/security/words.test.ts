@@ -90,18 +90,19 @@ const doors: readonly (readonly [surface: RegExp, files: readonly string[]])[] =
 	[/\bcreateStatusBarItem\b/, ['ui/kit/statusItem.ts']],
 	[/\bwithProgress\b/, ['ui/kit/progress.ts']],
 	[/\bcreateTerminal\b|\bregisterTerminalProfileProvider\b/, ['ui/kit/terminals.ts']],
-	// What is typed is a constant of Nancy's.
-	[/\bsendText\b/, ['ui/start/askAgents.ts', 'ui/tasks/typeWake.ts']],
+	// What is typed is a constant of Nancy's, or a driver's keys.
+	[/\bsendText\b/, ['ui/start/askAgents.ts', 'ui/tasks/interrupt.ts', 'ui/tasks/typeWake.ts']],
 	// It writes through TerminalLines.
-	[/\bPseudoterminal\b/, ['ui/delegates/delegateOutput.ts']],
+	[/\bPseudoterminal\b/, ['ui/delegates/delegateOutput.ts', 'ui/tasks/firstOutput.ts']],
 	[/\bnew (?:vscode\.)?MarkdownString\b/, ['ui/kit/tooltip.ts']],
 	[/\b(?:new|extends) (?:vscode\.)?TreeItem\b/, ['ui/kit/row.ts']],
 	// The lazy one hands on what the other makes.
 	[/\bTreeDataProvider\b/, ['ui/kit/liveTree.ts', 'ui/kit/lazyTree.ts', 'ui/nancy.ts', 'ui/window.ts']],
 	// Its report escapes all that it quotes; the other pages come with Nancy.
 	[/\bmarkdown\.showPreview\b/, ['ui/documents.ts']],
-	[/\bcreateWebviewPanel\b|\bregisterWebviewPanelSerializer\b/, []],
-	[/\.webview\.html\b/, ['ui/inbox/composeChannel.ts']],
+	// Its page makes elements of a fixed list, and no attribute of what somebody wrote.
+	[/\bcreateWebviewPanel\b|\bregisterWebviewPanelSerializer\b/, ['ui/inbox/messagePanel.ts']],
+	[/\.webview\.html\b/, ['ui/inbox/composeChannel.ts', 'ui/inbox/messagePanel.ts']],
 	[/\bregisterHoverProvider\b|\bregisterCompletionItemProvider\b|\bcreateDiagnosticCollection\b/, []],
 ];
 

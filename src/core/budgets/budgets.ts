@@ -39,9 +39,12 @@ export class Budgets {
 		else await this.own.remove(...recordOf(BUDGET, owner));
 	}
 
-	/** Notes that nothing is left, for whoever does not see the use itself. */
-	async noteSpent(owner: BudgetOwner): Promise<void> {
-		if (!this.isSpent(owner)) await this.own.create({ version: 1 }, ...recordOf(SPENT, owner));
+	/** Notes whether nothing is left, for whoever does not see the use itself. The use falls where a worker's records go. */
+	async noteLevel(owner: BudgetOwner, level: BudgetLevel): Promise<void> {
+		const isSpent = level === 'spent';
+		if (isSpent === this.isSpent(owner)) return;
+		if (isSpent) await this.own.create({ version: 1 }, ...recordOf(SPENT, owner));
+		else await this.own.remove(...recordOf(SPENT, owner));
 	}
 
 	isSpent(owner: BudgetOwner): boolean {

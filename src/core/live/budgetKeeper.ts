@@ -28,7 +28,7 @@ export class BudgetKeeper {
 	}
 
 	async tend({ record: { name }, workers, budget }: TaskView): Promise<void> {
-		if (budget?.level === 'spent') await this.budgets.noteSpent({ task: name });
+		if (budget) await this.budgets.noteLevel({ task: name }, budget.level);
 		for (const { record, state } of workers) {
 			// A delegate ends by its runner.
 			if (record.delegate === undefined) await this.tendWorker(record, state, budget);

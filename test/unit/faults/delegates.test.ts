@@ -99,7 +99,7 @@ describe('a runner', () => {
 		expect((await delegates.get(own.record.id)).status.input_tokens).toBe(199);
 		await budgets.set({ delegate: own.record.id }, { tokens: 150 });
 		expect(await ended(own)).toMatchObject({ state: 'failed', error: 'budget: 150 is used up, with 199 tokens' });
-		await budgets.noteSpent({ task: own.record.task });
+		await budgets.noteLevel({ task: own.record.task }, 'spent');
 		const other = await delegate('wait:20000 answer:late');
 		await look();
 		expect(await ended(other)).toMatchObject({ state: 'failed', error: 'budget: that of its task is used up' });

@@ -84,8 +84,8 @@ describe('Budgets', () => {
 	});
 
 	it('knows a budget as used up until it is raised, and not for a task with the name of another one’s file', async () => {
-		await budgets.noteSpent(task);
-		await budgets.noteSpent(task);
+		await budgets.noteLevel(task, 'spent');
+		await budgets.noteLevel(task, 'spent');
 		expect(budgets.isSpent(task)).toBe(true);
 		expect(budgets.isSpent(delegate)).toBe(false);
 		expect(budgets.isSpent({ task: TaskName.parse('task.fix') })).toBe(false);
