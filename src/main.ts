@@ -40,6 +40,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 		agentShortName: driver => driverById(driver)?.shortName ?? driver,
 		limitOf,
 		readerOf: driverById,
+		interruptOf: agent => driverById(agent)?.interrupt ?? 'none',
 	});
 	return {
 		...nancy,

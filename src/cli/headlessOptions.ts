@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
+import { parseBudget, type Budget } from '../protocol/budget.ts';
 import type { Context } from './command.ts';
 
 /** A duration in seconds from the command line. */
@@ -8,6 +9,13 @@ export function seconds(option: string, typed: string): number {
 	const value = Number(typed);
 	if (Number.isFinite(value) && value > 0 && value < 10_000_000) return value;
 	throw new NancyError('bad-usage', `${option} needs a number of seconds, not "${typed}"`);
+}
+
+/** A budget from the command line. */
+export function budgetOf(typed: string | undefined): Budget | undefined {
+	const budget = typed === undefined ? undefined : parseBudget(typed);
+	if (typed === undefined || budget) return budget;
+	throw new NancyError('bad-usage', `--budget needs tokens or dollars, such as 200k, 1.5M or '$2', not "${typed}"`);
 }
 
 /** @throws NancyError `bad-usage` where there is no such folder */

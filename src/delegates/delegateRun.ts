@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NancyError } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
 import { visible } from '../base/visible.ts';
 import { SeenSettings } from '../core/asker/seenSettings.ts';
@@ -7,10 +6,9 @@ import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
-import { progress } from '../core/delegates/progress.ts';
+import { progress, type EarlierUse } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
-import { redactText } from '../core/traffic/redact.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
@@ -20,11 +18,12 @@ import { sessionBinding } from '../core/sessions/bindings.ts';
 import { isSameAddress, type WorkerAddress } from '../core/workspace/workspace.ts';
 import type { Ending, RunListener } from '../process/headlessRun.ts';
 import { runSeen, type SettingsToSee } from '../process/seenRun.ts';
-import { runInWorktree } from '../git/runInWorktree.ts';
+import { setUp as runSetUp } from '../git/setUp.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import { putIgnored } from '../git/worktreeInclude.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
+import { DelegateBudget } from './delegateBudget.ts';
 import { cancelled, outcomeOf } from './outcomeOf.ts';
 import { Parking } from './parking.ts';
 
@@ -55,7 +54,6 @@ const MOST_QUOTA_ROUNDS = 30;
 const RETRY_MS = 2000;
 /** The same after too many requests, which are counted per minute. */
 const SLOW_DOWN_MS = 5000;
-const SET_UP_MS = 10 * 60 * 1000;
 /** The prompt of an agent that continues a conversation after a failure. */
 const GO_ON = 'Go on with the task where you were interrupted.';
 
@@ -71,16 +69,24 @@ export class DelegateRun {
 	private spentMs = 0;
 	private readonly log: LogWriter;
 	private readonly parking: Parking;
+	private readonly tools: RunnerTools;
+	private readonly budget: DelegateBudget;
+	/** Tokens and cost of the attempts before. */
+	private earlier: EarlierUse = {};
 
 	constructor(
 		private readonly delegates: Delegates,
 		private readonly delegate: Delegate,
 		private readonly prompt: string,
-		private readonly tools: RunnerTools,
+		tools: RunnerTools,
 	) {
+		const spent = new AbortController();
+		this.tools = { ...tools, signal: AbortSignal.any([tools.signal, spent.signal]) };
 		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
 		this.log = new LogWriter(text => delegate.files.appendLog(text));
-		this.parking = new Parking(delegates, delegate.record.agent, this.status, tools, text => this.say(text));
+		const { workspace } = delegates;
+		this.budget = new DelegateBudget(workspace, delegate.record, this.status.status, () => spent.abort());
+		this.parking = new Parking(delegates, delegate.record.agent, this.status, this.tools, text => this.say(text));
 	}
 
 	private get record() {
@@ -88,8 +94,21 @@ export class DelegateRun {
 	}
 
 	async run(): Promise<Outcome> {
-		const { signal } = this.tools;
 		const found = await this.tools.findAgent(this.record.agent);
+		this.budget.begin(found.driver);
+		try {
+			const outcome = await this.attempts(found);
+			// The CLI may have kept to the budget itself.
+			if (!outcome.ok) await this.budget.look(found.driver);
+			const { why } = this.budget;
+			return why === undefined || outcome.ok ? outcome : { ...outcome, reason: why };
+		} finally {
+			this.budget.end();
+		}
+	}
+
+	private async attempts(found: FoundAgent): Promise<Outcome> {
+		const { signal } = this.tools;
 		const { place } = this.record;
 		requirePlace(
 			found.driver,
@@ -156,15 +175,7 @@ export class DelegateRun {
 		await this.status.flush();
 		// The user's rules for this folder, also those that deny.
 		await putIgnored(place.folder, worktree.folder, await this.seen.written(driver, place.folder));
-		if (setUp !== undefined && setUp.trim() !== '') {
-			this.say(`$ ${setUp}\n`);
-			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal, id);
-			this.say(output);
-			const ending = isTimeout ? 'took too long' : `ended with ${code ?? 'a signal'}`;
-			// Stopped meanwhile, which is no failure of the command.
-			if (code !== 0 && !this.tools.signal.aborted)
-				throw new NancyError('io', `the set-up command ${ending}: ${redactText(output).slice(-500)}`);
-		}
+		await runSetUp(worktree, setUp, { signal: this.tools.signal, mark: id, say: text => this.say(text) });
 		return folderInWorktree(worktree, place.folder);
 	}
 
@@ -174,13 +185,15 @@ export class DelegateRun {
 		// Without a session that is known as this worker's, the conversation cannot continue, so it starts again.
 		const isGoingOn = this.hasBegun && this.session !== undefined && (await this.hasSession(this.session));
 		this.status.change({ status: 'running', iteration: this.status.status.iteration + 1 });
+		const { input_tokens, output_tokens, cost_usd } = this.status.status;
+		this.earlier = { input_tokens, output_tokens, cost_usd };
 		const plan = await planWorker(workspace, driver, agent, {
 			task,
 			worker,
 			model,
 			resume: isGoingOn,
 			lastSession: this.session,
-			headless: { permissions },
+			headless: { permissions, maxCostUsd: await this.budget.dollarsLeft() },
 			cwd,
 			...prepared,
 			prompt: isGoingOn ? GO_ON : this.prompt,
@@ -242,7 +255,7 @@ export class DelegateRun {
 		if (event.is === 'tool' || event.is === 'text') this.hasBegun = true;
 		if (event.is === 'session') this.session = event.session;
 		if (event.is === 'quota') this.quota = event;
-		this.status.change(progress(this.status.status, event));
+		this.status.change(progress(this.status.status, event, this.earlier));
 		const line = eventLine(event);
 		if (line !== undefined) this.say(`${line}\n`);
 	}

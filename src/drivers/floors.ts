@@ -15,6 +15,7 @@ export function floorsSince(oldest: Version, others: Partial<Driver['floors']>):
 		status: oldest,
 		skills: oldest,
 		resume: oldest,
+		fork: oldest,
 		headless: oldest,
 		worktree: oldest,
 		...others,

@@ -1,7 +1,8 @@
 import type { Worktree } from '../protocol/worktree.ts';
+import { appliedCommit } from './applied.ts';
 import { gitLine } from './git.ts';
 import { branchRef, headOf } from './gitTree.ts';
-import { MERGED_REF, openWorktree, refOf, tipOf, type OpenWorktree } from './openWorktree.ts';
+import { openWorktree, tipOf, type OpenWorktree } from './openWorktree.ts';
 import { isAncestor } from './saveWork.ts';
 import { changesSince } from './worktreeChanges.ts';
 
@@ -19,17 +20,14 @@ export interface MergePreview {
 	commit?: string;
 }
 
-/** Only looks. What was merged before does not count again, unless that is all there is and no commit tells that it is still there. */
+/** Only looks. What was merged before, and is still there, does not count again. */
 export async function previewMerge(worktree: Worktree): Promise<MergePreview> {
 	const open = await openWorktree(worktree);
 	const { parent, record } = open;
 	const [commit, ref] = [await headOf(parent), await branchRef(parent)];
 	const isCommit = commit !== undefined && (await isAncestor(parent, record.base, commit));
-	const since = isCommit ? await lastShared(open, commit) : await lastApplied(open);
-	const left = await changesSince(open, since ?? record.base);
-	// The user may have taken applied changes back. Only the merge itself looks at each file of the checkout.
-	const isMergedBefore = left.files.length === 0 && !isCommit;
-	const { files, insertions, deletions } = isMergedBefore ? await changesSince(open, record.base) : left;
+	const since = isCommit ? await lastShared(open, commit) : await appliedCommit(open);
+	const { files, insertions, deletions } = await changesSince(open, since ?? record.base);
 	return {
 		how: isCommit ? 'merged' : 'applied',
 		files: files.length,
@@ -44,8 +42,4 @@ export async function previewMerge(worktree: Worktree): Promise<MergePreview> {
 async function lastShared({ own, parent, record }: OpenWorktree, commit: string): Promise<string | undefined> {
 	const work = own ? await headOf(own) : await tipOf(parent, record.branch);
 	return work && gitLine(parent, ['merge-base', commit, work]);
-}
-
-async function lastApplied({ own }: OpenWorktree): Promise<string | undefined> {
-	return own && refOf(own, MERGED_REF);
 }

@@ -1,14 +1,21 @@
 import { NancyError } from '../base/errors.ts';
 import type { MergeRecord } from '../protocol/merge.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { git, gitAnswer, type GitPlace } from './git.ts';
+import { git, gitAnswer, gitList, type GitPlace } from './git.ts';
 import { branchRef, differingFiles, headOf, indexDigest, namesByStatus, withWorkingTree } from './gitTree.ts';
 import { overwritten, unknownInTheWay } from './inTheWay.ts';
 import { asItStands, holdingGitLock, locate, MERGED_REF, moveRef, refOf, type OpenWorktree } from './openWorktree.ts';
 import { listed, unfinishedIn } from './repository.ts';
+import { isAncestor } from './saveWork.ts';
 import { NOT_SPARSE } from './worktreeMerge.ts';
 
-export type MergeUndo = { ok: true } | Refusal;
+export type MergeUndo = Undone | Refusal;
+
+interface Undone {
+	ok: true;
+	/** The branch had the merge commit no more, so nothing was changed. */
+	isGone?: true;
+}
 
 interface Refusal {
 	ok: false;
@@ -20,7 +27,8 @@ type Of<How extends MergeRecord['how']> = Extract<MergeRecord, { how: How }>;
 
 /**
  * Takes a merge back, while the checkout is still as the merge left it: the same branch, the same commit, and the files and index entries
- * that it wrote. Other files of the checkout, committed or not, stay as they are. If anything has changed, nothing is touched.
+ * that it wrote. Other files of the checkout, committed or not, stay as they are. If anything has changed, nothing is touched. What is
+ * already as it was before the merge is no change: an undo that was killed goes on from there, and the user may have taken the merge back.
  * @param merge the last one of this worktree, from a sealed record
  */
 export async function undoMerge(worktree: Worktree, merge: MergeRecord): Promise<MergeUndo> {
@@ -35,6 +43,7 @@ async function undo(open: OpenWorktree, merge: MergeRecord): Promise<MergeUndo> 
 	const { parent, own, isThere, record } = open;
 	// The merge may be the only place that still has the work.
 	if (!own || !isThere) return refused(`the worktree ${record.folder} is gone, and only the merge may have its work`);
+	if (merge.how === 'merged' && !(await isThereStill(parent, merge))) return { ok: true, isGone: true };
 	const inTheWay = (await unfinishedIn(parent)) ?? (await movedOn(parent, merge));
 	if (inTheWay !== undefined) return refused(inTheWay);
 	return merge.how === 'merged' ? takeCommitBack(parent, merge) : takeChangesBack(parent, own, merge);
@@ -49,12 +58,20 @@ async function movedOn(parent: GitPlace, merge: MergeRecord): Promise<string | u
 	return `${branchWords(ref)} has moved to another commit since the merge`;
 }
 
-/** The files go back first, which git does whole or not at all. Then the branch does, unless it has moved meanwhile. */
+/** Whether the merge commit is on the branch it went into, or on the checked-out one if that branch is gone. */
+async function isThereStill(parent: GitPlace, { ref, commit }: Of<'merged'>): Promise<boolean> {
+	const tip = (ref === undefined ? undefined : await refOf(parent, ref)) ?? (await headOf(parent));
+	return tip !== undefined && isAncestor(parent, commit, tip);
+}
+
+/** The files go back first. Then the branch does, unless it has moved meanwhile. */
 async function takeCommitBack(parent: GitPlace, { ref = 'HEAD', head, commit }: Of<'merged'>): Promise<MergeUndo> {
 	const unpushed = ['rev-list', '--count', '--max-count=1', commit, '--not', '--remotes'];
 	if ((await gitAnswer(parent, unpushed)) === '0') return refused('it is on a remote already; use git revert');
 	const changed = await overwritten(parent, await differingFiles(parent, head, commit));
-	if (changed.length > 0) return changedSince(changed);
+	const others = await notBack(parent, changed, { head, commit });
+	if (others.length > 0) return changedSince(others);
+	if (changed.length > 0) await setIndexBack(parent, changed, head);
 	const restored = await moveFiles(parent, commit, head);
 	if (!restored.ok) return restored;
 	try {
@@ -64,6 +81,30 @@ async function takeCommitBack(parent: GitPlace, { ref = 'HEAD', head, commit }: 
 		throw error;
 	}
 	return { ok: true };
+}
+
+/** Files that are not as they were before the merge, or are staged as something else than before and after it. */
+async function notBack(
+	parent: GitPlace,
+	changed: readonly string[],
+	{ head, commit }: Pick<Of<'merged'>, 'head' | 'commit'>,
+): Promise<string[]> {
+	if (changed.length === 0) return [];
+	const staged = async (since: string) =>
+		new Set(await gitList(parent, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', since]));
+	const [isNotHead, isNotCommit] = [await staged(head), await staged(commit)];
+	const isOther = await withWorkingTree(
+		parent,
+		async ({ tree, env }) => new Set(await differingFiles(parent, head, tree, env)),
+		{ isLookInto: parent.common },
+	);
+	return changed.filter(file => isOther.has(file) || (isNotHead.has(file) && isNotCommit.has(file)));
+}
+
+/** Only the index: git moves no file whose entry is not as the file is. */
+async function setIndexBack(parent: GitPlace, files: readonly string[], head: string): Promise<void> {
+	const args = ['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul', head];
+	await git(parent, args, { input: files.join('\0'), env: { GIT_LITERAL_PATHSPECS: '1' } });
 }
 
 /** In the user's own index, in which files that are staged stay so. */
@@ -76,21 +117,25 @@ async function moveFiles(parent: GitPlace, from: string, to: string): Promise<Me
 /** By the reverse of the patch, through an index that has all files as they are. */
 async function takeChangesBack(parent: GitPlace, own: GitPlace, merge: Of<'applied'>): Promise<MergeUndo> {
 	const { before, after, index, tip, applied } = merge;
-	if ((await refOf(own, MERGED_REF)) !== tip) return refused('it is not the last merge of this worktree');
+	const last = await refOf(own, MERGED_REF);
+	if (last !== tip && last !== applied) return refused('it is not the last merge of this worktree');
 	const undone = await withWorkingTree(parent, async ({ tree, env }) => {
 		const changes = await namesByStatus(parent, after, before);
 		const touched = new Set(await differingFiles(parent, after, tree));
-		const changed = changes().filter(file => touched.has(file));
+		const differs = new Set(await differingFiles(parent, before, tree));
+		const changed = changes().filter(file => touched.has(file) && differs.has(file));
 		if (changed.length > 0) return changedSince(changed);
 		if ((await indexDigest(parent, changes())) !== index)
 			return refused('some of its files were staged since, or are no longer; set git’s index back first');
-		const inTheWay = await unknownInTheWay(parent.folder, changes('A'), new Set(changes('D')));
+		const comes = changes('A').filter(file => differs.has(file));
+		const inTheWay = await unknownInTheWay(parent.folder, comes, new Set(changes('D')));
 		return inTheWay.length > 0
 			? changedSince(inTheWay)
 			: moveTree(parent, after, before, { ...env, ...NOT_SPARSE });
 	});
 	if (!undone.ok) return undone;
 	// What counts as brought into the checkout, and so may go with the worktree.
+	if (last !== tip) return undone;
 	if (applied === undefined) await git(own, ['update-ref', '-d', MERGED_REF, tip]);
 	else await moveRef(own, MERGED_REF, applied, tip, 'nancy: undo merge');
 	return undone;

@@ -17,8 +17,16 @@ import { openWorktree, refOf } from './openWorktree.ts';
  */
 export async function ownWorktree(delegates: Delegates, tickets: Tickets, claimed: Worktree): Promise<Worktree> {
 	const id = DelegateId.safeParse(idOfBranch(claimed.branch));
-	const root = await repositoryOf(delegates, tickets, id.data, claimed);
-	if (claimed.repository !== root) throw notOwn(claimed, `its delegate was to work in the repository ${root}`);
+	return provenWorktree(claimed, await repositoryOf(delegates, tickets, id.data, claimed));
+}
+
+/**
+ * A worktree as git has it, once it is certain that Nancy made it in this repository.
+ * @param root of the sealed record of its delegate or its task
+ * @throws NancyError `not-trusted`; `git` if the repository is gone
+ */
+export async function provenWorktree(claimed: Worktree, root: string): Promise<Worktree> {
+	if (claimed.repository !== root) throw notOwn(claimed, `it was to be made in the repository ${root}`);
 	const { own, isThere } = await openWorktree(claimed).catch((error: unknown) => {
 		throw error instanceof NancyError && error.code === 'bad-file'
 			? notOwn(claimed, 'it is not where Nancy makes worktrees')
@@ -77,8 +85,5 @@ async function rootOf(folder: string): Promise<string | undefined> {
 }
 
 function notOwn({ folder }: Worktree, why: string): NancyError {
-	return new NancyError(
-		'not-trusted',
-		`${folder} is not touched, because Nancy did not make it for this delegate: ${why}`,
-	);
+	return new NancyError('not-trusted', `${folder} is not touched, because Nancy did not make it: ${why}`);
 }

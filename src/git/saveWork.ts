@@ -1,6 +1,7 @@
+import { appliedCommit } from './applied.ts';
 import { cutAtZeros, git, gitHolds, gitLine, type GitPlace } from './git.ts';
 import { commitTree, differingFiles, treeOf, withWorkingTree, type WorkingTree } from './gitTree.ts';
-import { MERGED_REF, moveRef, tipOf, type OpenWorktree } from './openWorktree.ts';
+import { moveRef, tipOf, type OpenWorktree } from './openWorktree.ts';
 import { commitsAt } from './ownRefs.ts';
 
 /** The work of a worktree, all of it committed. */
@@ -19,7 +20,7 @@ export interface Work {
 	tip?: string | undefined;
 	/** The checked-out commit, which the agent may have changed. */
 	head?: string | undefined;
-	/** The commit whose changes were last applied to the parent's files. */
+	/** The commit whose changes were last applied to the parent's files, if they are still there. */
 	applied?: string | undefined;
 	/** Its files; absent if there are none any more. */
 	tree?: string;
@@ -34,8 +35,9 @@ export interface Work {
 /** `isLook`: nothing is stored in the repository. */
 export async function workOf(open: OpenWorktree, isLook: boolean): Promise<Work> {
 	const { own, parent, common, record, isThere } = open;
-	const refs = [`refs/heads/${record.branch}`, ...(own ? ['HEAD', MERGED_REF] : [])];
-	const [tip, head, applied] = await commitsAt(own ?? parent, refs);
+	const refs = [`refs/heads/${record.branch}`, ...(own ? ['HEAD'] : [])];
+	const [tip, head] = await commitsAt(own ?? parent, refs);
+	const applied = await appliedCommit(open);
 	// Staged conflicts in a missing folder make no tree.
 	if (!own || (!isThere && (await hasConflicts(own))))
 		return { tip, applied, files: [], nested: [], submodules: [], isSaved: true };

@@ -2,7 +2,8 @@ import { NancyError } from '../base/errors.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
 import type { MergeRecord } from '../protocol/merge.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { cutAtZeros, git, gitAnswer, gitList, type GitPlace } from './git.ts';
+import { mergedFiles, mergedTree } from './applied.ts';
+import { git, gitAnswer, gitList, type GitPlace } from './git.ts';
 import { ownWords } from './gitFailure.ts';
 import {
 	branchRef,
@@ -12,7 +13,6 @@ import {
 	headOf,
 	indexDigest,
 	namesByStatus,
-	treeOf,
 	withWorkingTree,
 } from './gitTree.ts';
 import { missing, overwritten, unknownInTheWay } from './inTheWay.ts';
@@ -124,16 +124,9 @@ async function mergeCommit(parent: GitPlace, began: Began, tip: string, message:
 
 /** Like a merge of the worktree with everything in the checkout, committed or not. The index stays unchanged. */
 async function applyChanges(open: OpenWorktree, began: Began, tip: string): Promise<Merge> {
-	const {
-		parent,
-		own,
-		record: { base },
-	} = open;
+	const { parent, own } = open;
 	return withWorkingTree(parent, async ({ tree, env }) => {
-		// The branch may have been rebased. So its tree counts, as a change of the base.
-		const ours = await commitTree(parent, tree, [base], 'Files before changes of a worktree were applied\n');
-		const theirs = await commitTree(parent, await treeOf(parent, tip), [base], 'Changes of a worktree\n');
-		const trial = await mergedTree(parent, ours, theirs);
+		const { ours, trial } = await mergedFiles(open, { tree, env }, tip);
 		if (!trial.ok) return conflict(trial.conflicts);
 		if (trial.tree === tree) return { ok: true, how: 'nothing' };
 		const applied = own && (await refOf(own, MERGED_REF));
@@ -153,18 +146,6 @@ async function applyChanges(open: OpenWorktree, began: Began, tip: string): Prom
 		const after = { before: ours, after: trial.tree, index, tip, ...(applied !== undefined && { applied }) };
 		return { ok: true, how: 'applied', record: { ...began, how: 'applied', ...after } };
 	});
-}
-
-type Trial = { ok: true; tree: string } | { ok: false; conflicts: string[] };
-
-async function mergedTree(place: GitPlace, ours: string, theirs: string): Promise<Trial> {
-	const { code, stdout } = await git(
-		place,
-		['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs],
-		{ answers: [1] },
-	);
-	const [tree = '', ...conflicts] = cutAtZeros(stdout);
-	return code === 0 ? { ok: true, tree } : { ok: false, conflicts: [...new Set(conflicts.filter(Boolean))] };
 }
 
 /** Files that the user removed. Git would restore them as lost files. */

@@ -3,6 +3,7 @@ import { errorText } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
 import { oneByOne } from '../base/oneByOne.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
+import type { BudgetOwner } from '../core/budgets/budgets.ts';
 import type { DeployRequest } from '../core/deployment/job.ts';
 import { installRuntime, sourcesIn, type InstalledRuntime } from '../core/deployment/runtime.ts';
 import type { NodeProgram } from '../core/deployment/runtimePrograms.ts';
@@ -15,10 +16,11 @@ import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import { askStatus } from '../process/askStatus.ts';
 import { findNode } from '../process/detect.ts';
+import type { Budget } from '../protocol/budget.ts';
 import type { DriverId, MessageId, SessionId, TaskName } from '../protocol/names.ts';
 import { inform } from '../ui/kit/messages.ts';
 import { doctorReport } from '../ui/doctorReport.ts';
-import type { Addressee, Folder, Letter, Operations } from '../ui/ports.ts';
+import type { Addressee, BudgetFacts, Folder, Letter, Operations } from '../ui/ports.ts';
 import { agentArguments, agentModel } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
 import { keepHooksChoice } from './keepHooksChoice.ts';
@@ -161,6 +163,14 @@ export class WindowOperations implements Operations {
 
 	async renameTask(folder: Folder, task: TaskName, title: string): Promise<void> {
 		await perform(await operations.renameTask(), IN_WINDOW, { task, title }, this.contextOf(folder));
+	}
+
+	async budget(folder: Folder, owner: BudgetOwner): Promise<BudgetFacts> {
+		return perform(await operations.budget(), IN_WINDOW, { owner }, this.contextOf(folder));
+	}
+
+	async setBudget(folder: Folder, owner: BudgetOwner, budget: Budget | undefined): Promise<void> {
+		await perform(await operations.setBudget(), IN_WINDOW, { owner, budget }, this.contextOf(folder));
 	}
 
 	async deleteTask(folder: Folder, task: TaskName): Promise<void> {

@@ -5,6 +5,7 @@ import { perform } from '../operations/operation.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type {
 	ChangedFile,
+	ChangedLines,
 	Folder,
 	MergeOutcome,
 	MergePreview,
@@ -25,6 +26,10 @@ export class WindowWorktrees implements WorktreeOperations {
 	async changes(folder: Folder, worktree: Worktree): Promise<readonly ChangedFile[]> {
 		return (await perform(await operations.worktreeChanges(), IN_WINDOW, { worktree }, this.contextOf(folder)))
 			.files;
+	}
+
+	async lines(folder: Folder, worktree: Worktree): Promise<ChangedLines> {
+		return perform(await operations.worktreeChanges(), IN_WINDOW, { worktree }, this.contextOf(folder));
 	}
 
 	async base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined> {

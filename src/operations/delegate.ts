@@ -1,15 +1,18 @@
 import * as z from 'zod/mini';
 import type { Asker } from '../core/asker/asker.ts';
+import { permit } from '../core/asker/permit.ts';
 import type { FullRequest } from '../core/delegates/queueDelegate.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
 import { can, type Driver } from '../core/driver/driver.ts';
 import { folderSeenFrom } from '../git/homeCheckout.ts';
+import { Budget } from '../protocol/budget.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
 import type { FoundAgent } from '../core/driver/launch.ts';
 import { chooseAgent } from './shared/agents.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
+import { requireTold, unitsAtStart } from './shared/budgetUnits.ts';
 import { startDelegate } from './shared/startDelegate.ts';
 import { limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './shared/starting.ts';
 
@@ -39,6 +42,8 @@ const Input = z.object({
 	/** The receiver of the result. By default the asker; the human of that task for `orchestrator`. */
 	parent: z.optional(z.object({ task: TaskName, worker: WorkerName })),
 	group: Text,
+	/** What it may take. A person's alone to set. */
+	budget: z.optional(Budget),
 	/** Its name if it becomes a new worker of a claude-swarm. */
 	feature: Text,
 });
@@ -56,7 +61,9 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 	output: DelegateCreatedOutput,
 	async permit(asker, input, context) {
 		await refuseTracked(context.workspace);
+		if (input.budget) permit(asker, { is: 'set-budget', what: 'a delegate' });
 		const start = await startOf(asker, input, context);
+		if (input.budget) requireTold(input.budget, unitsAtStart(start.found.driver), 'the delegate');
 		if (asker.is === 'human') return start;
 		const { found, folder, asking } = start;
 		await permitStart(found.driver, [context.workspace.folder, folder], asking);
@@ -65,7 +72,7 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 	},
 	async run(asker, input, context, { found, folder, asking }) {
 		const { settings } = asking;
-		const { prompt, title, model, permissions, worktree, group, feature } = input;
+		const { prompt, title, model, permissions, worktree, group, feature, budget } = input;
 		const request = {
 			prompt,
 			title,
@@ -79,7 +86,7 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 			group,
 			swarm: swarmOf(feature, context.env, settings),
 		};
-		return startDelegate(found, request, asking);
+		return startDelegate(found, request, asking, budget);
 	},
 };
 

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { permit } from '../core/asker/permit.ts';
 import { isRunning } from '../core/driver/workerProcess.ts';
 import { deleteTask, wasRemovedByHand } from '../core/workspace/deletion.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
+import { TaskWorktrees } from '../core/worktrees/taskWorktrees.ts';
+import { worktreeFolder } from '../git/homeCheckout.ts';
 import { TaskName } from '../protocol/names.ts';
 import { TasksDeletedOutput } from '../protocol/output/tasks.ts';
 import type { Operation } from './operation.ts';
@@ -17,10 +20,17 @@ export const deleteTasks: Operation<z.infer<typeof Input>, z.infer<typeof TasksD
 	output: TasksDeletedOutput,
 	async permit(asker, { tasks }, { workspace }) {
 		permit(asker, { is: 'change-tasks', what: 'delete' });
-		for (const task of tasks) await refuseRunning(workspace, task);
+		for (const task of tasks) {
+			await refuseRunning(workspace, task);
+			await refuseWorktrees(workspace, task);
+		}
 	},
 	async run(_, { tasks }, { workspace }) {
-		for (const task of tasks) await deleteTask(workspace, task);
+		const worktrees = new TaskWorktrees(workspace.own);
+		for (const task of tasks) {
+			for (const { name } of await worktrees.ofTask(task)) await worktrees.forget(name);
+			await deleteTask(workspace, task);
+		}
 		return { deleted: tasks };
 	},
 };
@@ -34,4 +44,12 @@ async function refuseRunning(workspace: Workspace, task: TaskName): Promise<void
 		throw new NancyError('bad-file', `${problem.file} ${problem.reason}: its agent may run; move the file away`);
 	if (workers.some(isRunning))
 		throw new NancyError('busy', `an agent of ${task} runs; stop it first: nancy stop ${task}`);
+}
+
+/** Work that only a worktree has must not become nobody's. What an agent has made of the task's records does not matter. */
+async function refuseWorktrees({ own }: Workspace, task: TaskName): Promise<void> {
+	const folders = (await new TaskWorktrees(own).ofTask(task)).map(each => worktreeFolder(each.repository, each.name));
+	const standing = folders.find(folder => existsSync(folder));
+	if (standing !== undefined)
+		throw new NancyError('busy', `${task} has the worktree ${standing}; merge or discard it first`);
 }

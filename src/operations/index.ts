@@ -10,6 +10,8 @@ export const orchestrate = async () => (await import('./orchestrate.ts')).orches
 export const cleanUp = async () => (await import('./cleanUp.ts')).cleanUp;
 export const doctor = async () => (await import('./doctor.ts')).doctor;
 export const status = async () => (await import('./status.ts')).status;
+export const budget = async () => (await import('./budget.ts')).budget;
+export const setBudget = async () => (await import('./setBudget.ts')).setBudget;
 export const tokens = async () => (await import('./tokens.ts')).tokens;
 export const sessions = async () => (await import('./sessions.ts')).sessions;
 export const sessionHistory = async () => (await import('./sessionHistory.ts')).sessionHistory;

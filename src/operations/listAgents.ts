@@ -14,7 +14,10 @@ const Agent = z.object({
 	found: z.optional(z.object({ executable: z.string(), version: z.string() })),
 	/** Why it cannot be used. */
 	problem: z.optional(z.string()),
-	installHint: z.string(),
+	/** Its version, if that is too old. */
+	oldVersion: z.optional(z.string()),
+	/** What a person types into a terminal to install it. */
+	installCommand: z.string(),
 	/** The abilities that its version does not have, and those that it has only in part. */
 	lacks: z.array(Ability),
 	limits: z.array(Ability),
@@ -36,15 +39,15 @@ export const listAgents: Operation<Record<never, never>, z.infer<typeof Output>,
 };
 
 async function agentOf(driver: Driver, context: MachineContext): Promise<z.infer<typeof Agent>> {
-	const { id, displayName, installHint, headless } = driver;
+	const { id, displayName, npmPackage, headless } = driver;
 	const found = await detect(driver, context);
 	return {
 		id,
 		displayName,
 		...(found.found
 			? { found: { executable: found.executable, version: formatVersion(found.version) } }
-			: { problem: found.reason }),
-		installHint,
+			: { problem: found.reason, oldVersion: found.version && formatVersion(found.version) }),
+		installCommand: `npm install -g ${npmPackage}`,
 		...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
 		permissionModes: headless === 'none' ? [] : [...headless.permissionModes],
 	};

@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { mergeWorktree as merge } from '../git/worktreeMerge.ts';
-import { DelegateId } from '../protocol/delegate.ts';
-import { idOfBranch, Worktree } from '../protocol/worktree.ts';
+import { Worktree } from '../protocol/worktree.ts';
 import type { Operation } from './operation.ts';
-import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
-import { ticketsOf } from './shared/ticketsOf.ts';
+import { endedWorktreeOf, noteMerged } from './shared/ownWorktreeOf.ts';
 
 const Input = z.object({
 	worktree: Worktree,
@@ -27,10 +25,12 @@ export const mergeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Outp
 		permit(asker, { is: 'change-worktree', what: `merge ${worktree.branch}` });
 	},
 	async run(_, { worktree: claimed, message }, context) {
-		const worktree = await endedWorktreeOf(context, claimed);
+		const { worktree, merges, own } = await endedWorktreeOf(context, claimed);
 		const merged = await merge(worktree, message);
-		if (merged.ok && merged.record)
-			await ticketsOf(context).merged(DelegateId.parse(idOfBranch(worktree.branch)), merged.record);
+		if (merged.ok && merged.record) {
+			await merges.add(merged.record);
+			await noteMerged(context, own, merged.record.at);
+		}
 		return merged;
 	},
 };

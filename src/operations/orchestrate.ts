@@ -7,7 +7,7 @@ import { planWorker, refuseLongPrompt, type FoundAgent } from '../core/driver/la
 import { abandonStart } from '../core/driver/workerProcess.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
-import { refuseResume, workerToResume } from '../core/driver/resuming.ts';
+import { refuseFork, refuseResume, workerToResume } from '../core/driver/resuming.ts';
 import { chosenAgent, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
 import { taskExists, type WorkerAddress, type Workspace } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
@@ -19,6 +19,8 @@ import { hasHooks, keepSettings } from './shared/hooksChoice.ts';
 import { noteSeen } from './shared/noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { restored } from './restoreTask.ts';
+import { handOver, makeWorktree, requireWorktree, worktreeAgain } from './shared/taskWorktree.ts';
+import type { Worktree } from '../protocol/worktree.ts';
 import { permitStart, refuseExtraFromAgent, settingsToSee, type Asking } from './shared/starting.ts';
 
 const Text = z.optional(z.string());
@@ -33,8 +35,12 @@ const Input = z.object({
 	agent: Text,
 	/** By default a new worker, or the one that ran last if its conversation goes on. */
 	worker: z.optional(WorkerName),
-	/** Goes on with the worker's last conversation. */
+	/** Goes on with the worker's last conversation, where it worked before. */
 	resume: z.boolean(),
+	/** Where a new worker works: the workspace folder by default, or a git worktree of its own, with the uncommitted changes if wanted. */
+	place: z.optional(z.enum(['folder', 'worktree', 'worktreeWithChanges'])),
+	/** A new worker begins with a copy of the last conversation of `worker`, or of the one that ran last. */
+	fork: z.optional(z.boolean()),
 	/** The first prompt; empty for an agent that waits for the user. */
 	prompt: Text,
 	model: Text,
@@ -72,10 +78,16 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		await refuseTracked(context.workspace);
 		refuseLongPrompt(firstPrompt(asker, input.prompt));
 		if (asker.is === 'human') return startOf(asker, input, context);
+		if (isWorktree(input.place))
+			throw new NancyError(
+				'not-trusted',
+				'an agent starts workers in the workspace folder; delegate with --worktree, or ask the user',
+			);
 		if (!input.hooks)
 			throw new NancyError('not-trusted', 'an agent starts no other without hooks: no halt would reach it');
 		const own = ownAddress(asker);
 		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
+		if (input.fork) throw new NancyError('not-trusted', 'an agent forks no conversation; ask the user to do it');
 		permit(asker, { is: 'start-worker', what: input.task, isOwn });
 		const { workspace } = context;
 		const start = await startOf(asker, input, context);
@@ -85,7 +97,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		refuseExtraFromAgent(driver, input.extra, asking);
 		return start;
 	},
-	async run(asker, input, context, { found, known }) {
+	async run(asker, input, context, { found, known, again, source }) {
 		const { workspace } = context;
 		const prompt = firstPrompt(asker, input.prompt);
 		const { driver, agent } = found;
@@ -96,10 +108,13 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		await noteSeen(asker, driver, context, workspace.folder);
 		if (known?.archivedAt !== undefined) await workspace.updateTask(known.name, restored);
 		if (asker.is === 'human') await noteTaskChoice(workspace, input.task, known, driver.id);
+		// First, because a set-up command may fail: then no task is made.
+		const place = await placeOf(input, found, again, context);
 		const task = known ?? (await createTask(workspace, input, driver.id));
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
-			worker: input.worker,
+			worker: source ? undefined : input.worker,
+			fork: source,
 			prompt,
 			model: input.model,
 			resume: input.resume,
@@ -107,7 +122,9 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			bin: runtime.bin,
 			hooks: isHooked ? runtime : undefined,
 			env: context.env,
+			...place,
 		});
+		if (place) await handOver(place.worktree, plan.address.worker, context);
 		if (asker.is === 'agent') {
 			const settings = await context.readSettings(workspace.folder);
 			await requireSeenStill(driver, plan.address, { asker, context, settings });
@@ -139,25 +156,50 @@ interface Start {
 	found: FoundAgent;
 	/** The record of a task that is there. */
 	known: TaskRecord | undefined;
+	/** The worktree that the resumed or copied worker worked in. */
+	again: { worktree: Worktree; cwd: string } | undefined;
+	/** The worker whose conversation is copied. */
+	source: WorkerName | undefined;
+}
+
+function isWorktree(place: Input['place']): boolean {
+	return place !== undefined && place !== 'folder';
+}
+
+/** Where the worker works, if not in the workspace folder. Makes the worktree of a new one. */
+async function placeOf(
+	{ task, place }: Input,
+	found: FoundAgent,
+	again: Start['again'],
+	context: OperationContext,
+): Promise<Start['again']> {
+	if (again || !isWorktree(place)) return again;
+	return makeWorktree(task, place === 'worktreeWithChanges', found, context);
 }
 
 /** Throws if the agent cannot be started. */
 async function startOf(
 	asker: Asker,
-	{ task, title, isNew, resume, worker, agent }: Input,
-	{ workspace, env }: OperationContext,
+	{ task, title, isNew, resume, fork, worker, agent, place }: Input,
+	context: OperationContext,
 ): Promise<Start> {
-	const mustExist = resume || title === undefined;
+	const { workspace, env } = context;
+	if (resume && fork) throw new NancyError('bad-usage', '--resume and --fork exclude each other');
+	if ((resume || fork) && isWorktree(place))
+		throw new NancyError('bad-usage', 'only a new worker gets a worktree; a conversation goes on where it was');
+	const mustExist = resume || fork || title === undefined;
 	const known = mustExist ? await workspace.task(task) : await existingTask(workspace, task);
 	if (isNew && known) throw taskExists(task);
-	const earlier = resume ? await workerToResume(workspace, task, worker) : undefined;
+	const earlier = resume || fork ? await workerToResume(workspace, task, worker) : undefined;
 	const found = await chooseAgent(
 		asker,
 		env,
 		agent ?? (known && (await chosenBefore(asker, workspace, known, earlier))),
 	);
-	if (earlier) refuseResume(found.driver, found.agent.version, earlier);
-	return { found, known };
+	if (earlier) (fork ? refuseFork : refuseResume)(found.driver, found.agent.version, earlier);
+	if (isWorktree(place)) await requireWorktree(found, context);
+	const again = earlier && (await worktreeAgain(earlier, context));
+	return { found, known, again, source: fork ? earlier?.name : undefined };
 }
 
 /**

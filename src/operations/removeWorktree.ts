@@ -2,12 +2,13 @@ import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
+import { TaskWorktrees } from '../core/worktrees/taskWorktrees.ts';
 import { tearDown } from '../git/tearDown.ts';
 import { removeWorktree as remove } from '../git/worktreeRemove.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { idOfBranch, Worktree } from '../protocol/worktree.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
+import { endedWorktreeOf, refuseRunning } from './shared/ownWorktreeOf.ts';
 import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({
@@ -41,10 +42,10 @@ export async function removeOwnWorktree(
 	{ worktree: claimed, discard, anyway }: z.infer<typeof Input>,
 	context: OperationContext,
 ): Promise<z.infer<typeof Output>> {
-	const worktree = await endedWorktreeOf(context, claimed);
-	const id = DelegateId.parse(idOfBranch(worktree.branch));
-	const request = anyway ? undefined : await ownRequest(new Delegates(context.workspace), ticketsOf(context), id);
-	const command = request?.record.tearDown;
+	const { worktree, own } = await endedWorktreeOf(context, claimed);
+	const name = idOfBranch(worktree.branch);
+	if (own) await refuseRunning(context.workspace, own);
+	const command = anyway ? undefined : await (own ? tearDownOfTask(context) : tearDownOfDelegate(name, context));
 	const failed = await tearDown(worktree, command);
 	const hasTornDown = command !== undefined;
 	if (failed !== undefined)
@@ -54,5 +55,18 @@ export async function removeOwnWorktree(
 			hasTornDown,
 		};
 	const { isRemoved, says } = await remove(worktree, { discard });
+	if (isRemoved && own) await new TaskWorktrees(context.workspace.own).forget(own.name);
 	return { isRemoved, says, hasTornDown };
+}
+
+/** The user's command as it is set now: a task's worktree is made at a person's wish alone. */
+async function tearDownOfTask({ readSettings, workspace }: OperationContext): Promise<string | undefined> {
+	const { worktreeTearDown } = await readSettings(workspace.folder);
+	return worktreeTearDown === '' ? undefined : worktreeTearDown;
+}
+
+/** The command that the user's request asked for. */
+async function tearDownOfDelegate(name: string, context: OperationContext): Promise<string | undefined> {
+	const id = DelegateId.parse(name);
+	return (await ownRequest(new Delegates(context.workspace), ticketsOf(context), id))?.record.tearDown;
 }

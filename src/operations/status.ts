@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
-import type { TaskView, WorkerView } from '../core/live/overview.ts';
+import type { TaskView, WorkerState, WorkerView } from '../core/live/overview.ts';
+import { PARKED } from '../core/live/workerState.ts';
 import { TaskName } from '../protocol/names.ts';
 import { StatusOutput, type TaskOutput, type WorkerOutput } from '../protocol/output/tasks.ts';
 import { anybody, type Operation } from './operation.ts';
@@ -55,8 +56,12 @@ function workerOutput({ record, state, facts, queued }: WorkerView): WorkerOutpu
 		source: state.source,
 		at: state.at,
 		...(state.session !== undefined && { session: state.session }),
-		...(record.process !== undefined && state.phase !== 'ended' && { pid: record.process.pid }),
+		...(record.process !== undefined && hasProcess(state) && { pid: record.process.pid }),
 		queued,
 		...(facts && { tokens: tokenUse(facts) }),
 	};
+}
+
+function hasProcess({ phase, source }: WorkerState): boolean {
+	return phase !== 'ended' && source !== PARKED;
 }

@@ -2,15 +2,14 @@ import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { permit } from '../core/asker/permit.ts';
 import { undoMerge as undo } from '../git/mergeUndo.ts';
-import { DelegateId } from '../protocol/delegate.ts';
-import { idOfBranch, Worktree } from '../protocol/worktree.ts';
+import { Worktree } from '../protocol/worktree.ts';
 import type { Operation } from './operation.ts';
-import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
-import { ticketsOf } from './shared/ticketsOf.ts';
+import { endedWorktreeOf, noteMerged } from './shared/ownWorktreeOf.ts';
 
 const Input = z.object({ worktree: Worktree });
 const Output = z.discriminatedUnion('ok', [
-	z.object({ ok: z.literal(true) }),
+	/** `isGone`: the branch had the merge commit no more, so the checkout was not changed. */
+	z.object({ ok: z.literal(true), isGone: z.exactOptional(z.literal(true)) }),
 	/** `reason` is a sentence that names what has changed since the merge. */
 	z.object({ ok: z.literal(false), reason: z.string() }),
 ]);
@@ -24,13 +23,14 @@ export const undoMerge: Operation<z.infer<typeof Input>, z.infer<typeof Output>>
 		permit(asker, { is: 'change-worktree', what: `undo the merge of ${worktree.branch}` });
 	},
 	async run(_, { worktree: claimed }, context) {
-		const worktree = await endedWorktreeOf(context, claimed);
-		const tickets = ticketsOf(context);
-		const id = DelegateId.parse(idOfBranch(worktree.branch));
-		const last = (await tickets.merges(id)).at(-1);
+		const { worktree, merges, own } = await endedWorktreeOf(context, claimed);
+		const [last, before] = (await merges.list()).toReversed();
 		if (!last) throw new NancyError('wrong-state', `${worktree.branch} was not merged from here`);
 		const undone = await undo(worktree, last);
-		if (undone.ok) await tickets.unmerged(id);
+		if (undone.ok) {
+			await merges.dropLast();
+			await noteMerged(context, own, before?.at);
+		}
 		return undone;
 	},
 };

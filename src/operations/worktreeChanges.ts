@@ -15,6 +15,9 @@ const Output = z.object({
 			status: z.enum(['added', 'modified', 'deleted', 'renamed']),
 		}),
 	),
+	/** Lines; binary files count as none. */
+	insertions: z.int(),
+	deletions: z.int(),
 });
 
 /** The changes of a worktree, from its base to its present files, committed or not. */
@@ -23,7 +26,8 @@ export const worktreeChanges: Operation<z.infer<typeof Input>, z.infer<typeof Ou
 	input: Input,
 	output: Output,
 	permit: anybody,
-	run: async (_, { worktree }, context) => ({
-		files: (await changesOf(await ownWorktreeOf(context, worktree))).files,
-	}),
+	async run(_, { worktree }, context) {
+		const { files, insertions, deletions } = await changesOf(await ownWorktreeOf(context, worktree));
+		return { files, insertions, deletions };
+	},
 };

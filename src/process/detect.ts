@@ -13,7 +13,10 @@ import type { DriverId } from '../protocol/names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export type Detection = ({ found: true } & InstalledAgent) | { found: false; reason: string; hint: string };
+export type Detection =
+	| ({ found: true } & InstalledAgent)
+	/** The version is that of a CLI that is too old. */
+	| { found: false; reason: string; hint: string; version?: Version };
 
 const run = promisify(execFile);
 /** A cold start of a large CLI on a busy machine. */
@@ -53,9 +56,8 @@ export async function detectAgent(
 		const version = await versionOf(executable, driver.versionArgs, questionEnvironment(driver, env));
 		if (!version) return no(`${executable} does not tell its version`);
 		if (isAtLeast(version, driver.oldestVersion)) return { found: true, executable, version };
-		return no(
-			`${executable} is version ${formatVersion(version)}; Nancy needs ${formatVersion(driver.oldestVersion)}`,
-		);
+		const oldest = formatVersion(driver.oldestVersion);
+		return { ...no(`${executable} is version ${formatVersion(version)}; Nancy needs ${oldest}`), version };
 	} catch (error) {
 		return no(`${executable} does not run: ${errorText(error).split('\n')[0]}`);
 	}

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { Author } from './author.ts';
+import { Worktree } from './worktree.ts';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 
 // `z.lazy` if the hook program, whose agent waits for it, does not need the schema: building it costs more than using it.
@@ -91,9 +92,15 @@ export const WorkerRecord = z.looseObject({
 	model: z.optional(z.string()),
 	/** The agent was started without hooks: no message reaches it, and no event reports it. */
 	hooks: z.optional(z.literal('off')),
+	/** The worktree of its own that it works in. A copy for people: whether Nancy made it is sealed. */
+	worktree: z.optional(z.lazy(() => z.extend(Worktree, { mergedAt: z.optional(Moment) }))),
 	/** The worker is this delegate; its sessions are headless. */
 	delegate: z.optional(z.string()),
 	startedAt: Moment,
+	/** It was started without a prompt. Its CLI reports the start at once, or only with the first prompt. */
+	unprompted: z.optional(z.enum(['at-launch', 'at-first-prompt'])),
+	/** How its process ended in a terminal of Nancy's: what it printed last, as plain lines, if it ended soon after the start. */
+	exit: z.optional(z.object({ code: z.int(), at: Moment, lines: z.array(z.string()) })),
 	/** Set if Nancy or a person stopped it, so that a dead pid is not taken for a crash. */
 	stoppedAt: z.optional(Moment),
 });

@@ -20,13 +20,17 @@ const BY_PLACE = {
 	palette: {
 		acts: [
 			'nancy.orchestrateTask',
+			'nancy.startThis',
 			'nancy.addWorker',
 			'nancy.resumeWorker',
 			'nancy.stopWorker',
+			'nancy.interruptWorker',
+			'nancy.forkWorker',
 			'nancy.stopTask',
 			'nancy.archiveTask',
 			'nancy.restoreTask',
 			'nancy.renameTask',
+			'nancy.setBudget',
 			'nancy.deleteTask',
 			'nancy.sendMessage',
 			'nancy.typeWake',
@@ -59,6 +63,9 @@ const BY_PLACE = {
 			'nancy.listTasks',
 			'nancy.sortTasksByName',
 			'nancy.sortTasksByAge',
+			'nancy.showCurrentMessages',
+			'nancy.showMessagesToYou',
+			'nancy.showAllMessages',
 			'nancy.doctor',
 			'nancy.compareAgents',
 			'nancy.showLog',
@@ -86,6 +93,9 @@ const BY_PLACE = {
 		looks: [
 			'nancy.copySession',
 			'nancy.openMessage',
+			'nancy.openMessageFile',
+			'nancy.showConversation',
+			'nancy.showMoreMessages',
 			'nancy.openEvent',
 			'nancy.openPayload',
 			'nancy.openTranscript',
@@ -109,6 +119,15 @@ export const COMMANDS: readonly CommandId[] = [...palette.acts, ...palette.looks
 export const ACTING_COMMANDS: ReadonlySet<CommandId> = new Set([...palette.acts, ...item.acts, ...comment.acts]);
 export const ITEM_COMMANDS: ReadonlySet<CommandId> = new Set(ITEM);
 export const COMMENT_COMMANDS: readonly CommandId[] = COMMENT;
+/** Commands after which the row that they were called from is gone. */
+export const REMOVING_COMMANDS: ReadonlySet<CommandId> = new Set<CommandId>([
+	'nancy.archiveTask',
+	'nancy.restoreTask',
+	'nancy.deleteTask',
+	'nancy.deleteDelegate',
+	'nancy.archiveMessage',
+	'nancy.withdrawMessage',
+]);
 
 /** Facts that a user could name, for `when` clauses. */
 export const CONTEXT_KEYS = {
@@ -139,6 +158,8 @@ export const CONTEXT_KEYS = {
 	showsActiveOnly: 'nancy.showsActiveOnly',
 	showsGroups: 'nancy.showsGroups',
 	showsByName: 'nancy.showsByName',
+	showsMessagesToYou: 'nancy.showsMessagesToYou',
+	showsAllMessages: 'nancy.showsAllMessages',
 } as const;
 
 /** Settings that are not named after an agent. Defaults live in package.json alone. */

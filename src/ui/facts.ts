@@ -45,6 +45,8 @@ function tellFacts({ folders, choices, traffic, views, keys }: Sources): void {
 	keys.set('showsActiveOnly', hidesEnded);
 	keys.set('showsGroups', isGrouped);
 	keys.set('showsByName', sort === 'name');
+	keys.set('showsMessagesToYou', choices.inbox.shows === 'toYou');
+	keys.set('showsAllMessages', choices.inbox.shows === 'all');
 	keys.set('trafficFiltered', isFiltering(traffic.filter));
 	keys.set('showsAllEvents', traffic.showsAll);
 	// An empty tree says so itself. A tree with content says why nothing happens to it.

@@ -1,6 +1,7 @@
 import type { Capability } from '../core/driver/driver.ts';
 import type { Event } from '../base/event.ts';
 import type { Disposable } from '../base/lifetime.ts';
+import type { BudgetOwner } from '../core/budgets/budgets.ts';
 import type { Attention } from '../core/live/attention.ts';
 import type { WorkerPlan } from '../core/driver/launch.ts';
 import type { MailboxListing } from '../core/mailbox/mailboxFiles.ts';
@@ -13,6 +14,7 @@ import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { PermissionMode } from '../core/driver/headless.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import type { Budget, BudgetUnit } from '../protocol/budget.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId, MessageId, SessionId, TaskName, WorkerName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
@@ -45,7 +47,10 @@ export interface AgentChoice {
 	found?: { executable: string; version: string } | undefined;
 	/** Why it cannot be used if it was not found. */
 	problem?: string | undefined;
-	installHint: string;
+	/** Its version, if it is too old to be used. */
+	oldVersion?: string | undefined;
+	/** What a person types into a terminal to install it. */
+	installCommand: string;
 	/** What its version cannot do at all. */
 	lacks: readonly Capability[];
 	/** What its version can do only in part. */
@@ -66,8 +71,12 @@ export interface WorkerRequest {
 	isNew?: boolean;
 	/** A new worker where absent. */
 	worker?: WorkerName;
-	/** Goes on with the worker's last conversation. */
+	/** Goes on with the worker's last conversation, where it worked before. */
 	resume?: boolean;
+	/** Where a new worker works: see the operation. */
+	place?: 'folder' | 'worktree' | 'worktreeWithChanges';
+	/** A new worker begins with a copy of the worker's last conversation. */
+	fork?: boolean;
 	/** The first prompt; empty for an agent that waits for the user. */
 	prompt?: string;
 	model?: string | undefined;
@@ -128,10 +137,23 @@ export interface Operations {
 	restoreTask(folder: Folder, task: TaskName): Promise<void>;
 	/** Changes its title; its name stays. */
 	renameTask(folder: Folder, task: TaskName, title: string): Promise<void>;
+	/** The budget of a task or a delegate, and by what one could be kept. */
+	budget(folder: Folder, owner: BudgetOwner): Promise<BudgetFacts>;
+	/** Sets a budget, or takes it away. */
+	setBudget(folder: Folder, owner: BudgetOwner, budget: Budget | undefined): Promise<void>;
 	/** Throws `busy` while an agent of it runs. */
 	deleteTask(folder: Folder, task: TaskName): Promise<void>;
 	readonly delegates: DelegateOperations;
 	readonly worktrees: WorktreeOperations;
+}
+
+export interface BudgetFacts {
+	/** Absent if nobody has set one. */
+	budget?: Budget | undefined;
+	/** What a budget can be kept by. */
+	units: readonly BudgetUnit[];
+	/** The agents that tell nothing while they work. */
+	silent: readonly string[];
 }
 
 export interface DelegateOperations {
@@ -159,6 +181,8 @@ export interface WorktreeOperations {
 	verify(folder: Folder, worktree: Worktree): Promise<void>;
 	/** The difference between its base and its present files, committed or not. */
 	changes(folder: Folder, worktree: Worktree): Promise<readonly ChangedFile[]>;
+	/** How many lines that difference has. */
+	lines(folder: Folder, worktree: Worktree): Promise<ChangedLines>;
 	/** A file as it was in the base; `undefined` if there was none. */
 	base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined>;
 	/** What a merge would bring. Only looks. */
@@ -195,6 +219,11 @@ export interface ChangedFile {
 	status: 'added' | 'modified' | 'deleted' | 'renamed';
 }
 
+export interface ChangedLines {
+	insertions: number;
+	deletions: number;
+}
+
 export interface MergePreview {
 	/** `merged` by a commit, or `applied` to the files without one. */
 	how: 'merged' | 'applied';
@@ -207,7 +236,8 @@ export interface MergePreview {
 }
 
 /** Why it was not undone: a sentence that names what has changed since. */
-export type UndoOutcome = { ok: true } | { ok: false; reason: string };
+/** `isGone`: the branch had the merge no more. */
+export type UndoOutcome = { ok: true; isGone?: true } | { ok: false; reason: string };
 
 export type MergeOutcome =
 	| { ok: true; how: 'merged' | 'applied' | 'nothing' }

@@ -1,5 +1,6 @@
 import { l10n } from 'vscode';
 import type { TaskView, WorkerView } from '../core/live/overview.ts';
+import { mailboxName } from '../core/workspace/mailboxName.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { Author } from '../protocol/author.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
@@ -26,7 +27,7 @@ const known = new WeakMap<readonly TaskView[], Known>();
 export function whoIs(folder: Folder, address: WorkerAddress): string {
 	if (address.worker === ORCHESTRATOR) return l10n.t('you');
 	const { workers, names } = knownOf(folder);
-	const mailbox = `${address.task}/${address.worker}`;
+	const mailbox = mailboxName(address);
 	const before = names.get(mailbox);
 	if (before !== undefined) return before;
 	const id = workers.get(mailbox)?.record.delegate;
@@ -64,7 +65,9 @@ function knownOf(folder: Folder): Known {
 	if (before) return before;
 	const workers = tasks.flatMap(task => task.workers);
 	const now: Known = {
-		workers: new Map(workers.map(worker => [`${worker.record.task}/${worker.record.name}`, worker])),
+		workers: new Map(
+			workers.map(worker => [mailboxName({ task: worker.record.task, worker: worker.record.name }), worker]),
+		),
 		names: new Map(),
 	};
 	known.set(tasks, now);

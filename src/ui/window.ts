@@ -1,29 +1,35 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { DisposableStore } from '../base/lifetime.ts';
+import type { Interrupt } from '../core/driver/driver.ts';
 import type { LimitOf } from '../core/mailbox/held.ts';
 import type { Reader } from '../core/mailbox/whenRead.ts';
 import { searchAgents } from './agentSearch.ts';
+import { budgetNotices } from './budgetNotices.ts';
 import { Choices } from './choices.ts';
 import { commandHandlers, type Handlers } from './commands.ts';
 import { ComposeDrafts } from './inbox/composeDrafts.ts';
 import { ComposeLooks } from './inbox/composeLooks.ts';
 import { ComposeView } from './inbox/composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
-import { ACTING_COMMANDS, ITEM_COMMANDS, SCHEMES, type CommandId } from './contributions.ts';
+import { ACTING_COMMANDS, ITEM_COMMANDS, REMOVING_COMMANDS, SCHEMES, VIEWS, type CommandId } from './contributions.ts';
+import type { DelegateOrder } from './delegates/askDelegate.ts';
 import { DelegateCleanup } from './delegates/delegateCleanup.ts';
-import { DelegateDrafts } from './delegates/delegateDrafts.ts';
 import { DelegateOutputs } from './delegates/delegateOutput.ts';
 import { delegateStatus } from './delegates/delegateStatus.ts';
 import { DelegatesView } from './delegates/delegatesView.ts';
+import { LineCounts } from './delegates/lineCounts.ts';
 import { followFacts } from './facts.ts';
 import { Documents } from './documents.ts';
 import type { Failures } from './kit/failures.ts';
 import { inform } from './kit/messages.ts';
 import { Folders } from './folders.ts';
 import { InboxView } from './inbox/inboxView.ts';
+import { MessagePanel } from './inbox/messagePanel.ts';
 import type { Nancy, TreePart, Views } from './nancy.ts';
-import { elementOf, elementsOf } from './kit/liveTree.ts';
+import { KeyRows } from './kit/keyRows.ts';
+import { keepingFocus, type ShownTree } from './kit/keepingFocus.ts';
+import { elementsOf } from './kit/liveTree.ts';
 import { showBadges } from './needs/badges.ts';
 import { SeenStops } from './needs/seenStops.ts';
 import { seeTerminals } from './needs/seeTerminals.ts';
@@ -36,8 +42,13 @@ import { OpenReviews } from './delegates/openReviews.ts';
 import { ReviewComments } from './delegates/reviewComments.ts';
 import { Reviews } from './delegates/reviews.ts';
 import { maximumSessions } from './settings.ts';
+import { Presets } from './start/presets.ts';
+import { PromptEditors } from './start/promptEditors.ts';
+import { StartMemory } from './start/startMemory.ts';
+import type { TaskOrder } from './tasks/orchestrateHub.ts';
 import { TasksView } from './tasks/tasksView.ts';
 import { Terminals } from './tasks/terminals.ts';
+import { useStatus } from './tasks/useStatus.ts';
 import { TrafficView } from './traffic/trafficView.ts';
 import { requireTrust } from './trust.ts';
 
@@ -51,6 +62,7 @@ export interface WindowParts {
 	agentShortName: (driver: string) => string;
 	limitOf: LimitOf;
 	readerOf: (agent: string) => Reader | undefined;
+	interruptOf: (agent: string) => Interrupt | 'none';
 }
 
 /** Builds the views and commands of one window. */
@@ -62,28 +74,41 @@ export function openWindow(parts: WindowParts): Nancy {
 	const documents = new Documents(context.extensionUri);
 	const folders = own.add(new Folders(openFolder));
 	const terminals = own.add(new Terminals(failures, () => refreshAll(folders, failures)));
-	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
+	const lines = own.add(new LineCounts((folder, worktree) => operations.worktrees.lines(folder, worktree)));
+	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName, lines));
 	const names = { full: agentName, short: agentShortName };
-	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates));
-	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf));
+	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates, lines));
+	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf, choices));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions, context.globalState));
 	const compose = composeBox(parts, own, folders);
+	const messages = own.add(
+		new MessagePanel({
+			...parts,
+			extensionUri: context.extensionUri,
+			folders,
+			run: (command, item) => failures.guard(() => runCommand(handlers, command, [item])),
+		}),
+	);
 	const seen = new SeenStops(context.workspaceState);
 	own.add(showBadges(folders, views, seen));
 	own.add(seeTerminals(folders, seen));
-	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
+	const starts = startParts(context, own);
+	const orchestrator = new Orchestrator({ folders, operations, terminals, ...starts });
 	own.add(needsStatus(folders, seen));
 	own.add(delegateStatus(folders));
+	own.add(useStatus(folders, agentName));
 	const forDelegates = delegateCollaborators(parts, own, folders, keys);
 
 	const handlers = commandHandlers({
 		...forDelegates,
 		folders,
 		operations,
-		memory: context.globalState,
+		...starts,
 		orchestrator,
 		terminals,
 		compose,
+		inbox,
+		messages,
 		documents,
 		traffic,
 		agentName,
@@ -91,9 +116,20 @@ export function openWindow(parts: WindowParts): Nancy {
 		seen,
 		keys,
 		failures,
-		taskOfKey: () => tasks.toggledRow(),
+		interruptOf: parts.interruptOf,
 	});
+	const keyRows = new Map<unknown, KeyRows>([
+		[VIEWS.tasks, own.add(new KeyRows(views.tasks))],
+		[VIEWS.delegates, own.add(new KeyRows(views.delegates))],
+	]);
+	const trees: readonly ShownTree[] = [
+		[views.tasks, tasks],
+		[views.delegates, delegates],
+		[views.inbox, inbox],
+	];
 	own.add(new Notifications(folders, failures, reactions({ folders, failures, compose, handlers })));
+	const setBudget = (item: unknown) => failures.guard(() => handlers['nancy.setBudget']([item]));
+	own.add(budgetNotices(folders, failures, setBudget));
 	own.add(followFacts({ folders, choices, traffic, views, keys }));
 	own.add(vscode.workspace.onDidGrantWorkspaceTrust(() => folders.reopen()));
 	own.add(searchAgents(operations, failures, keys));
@@ -111,7 +147,10 @@ export function openWindow(parts: WindowParts): Nancy {
 		document: async uri => (uri.scheme === SCHEMES.base ? forDelegates.reviews.base(uri) : documents.provide(uri)),
 		run: (command, args) => {
 			if (args.length > 0) tasks.touch();
-			return failures.guard(() => runCommand(handlers, command, args));
+			// A key in package.json names its view.
+			const rows = keyRows.get(args[0])?.take() ?? args;
+			const run = () => runCommand(handlers, command, rows);
+			return failures.guard(() => (REMOVING_COMMANDS.has(command) ? keepingFocus(trees, rows[0], run) : run()));
 		},
 		stop: async () => own.dispose(),
 	};
@@ -124,14 +163,24 @@ function composeBox(parts: WindowParts, own: DisposableStore, folders: Folders):
 	return own.add(new ComposeView({ ...parts, extensionUri: context.extensionUri, folders, drafts, looks }));
 }
 
+/** What the starts of tasks and of delegates share. */
+function startParts({ globalState, workspaceState }: vscode.ExtensionContext, own: DisposableStore) {
+	const startThis = { title: l10n.t('Start Task with This'), id: 'nancy.startThis' } as const;
+	return {
+		memory: new StartMemory(globalState, workspaceState),
+		presets: new Presets(globalState),
+		editors: own.add(new PromptEditors<TaskOrder>(startThis)),
+	};
+}
+
 /** What the commands for delegates need beside the rest. */
 function delegateCollaborators(
-	{ context, operations, views, agentName }: WindowParts,
+	{ context, operations, agentName }: WindowParts,
 	own: DisposableStore,
 	folders: Folders,
 	keys: ContextKeys,
 ) {
-	const opened = own.add(new OpenReviews(keys));
+	const opened = own.add(new OpenReviews(keys, vscode.window.tabGroups, watchFiles));
 	return {
 		reviews: new Reviews(folders, operations.worktrees, opened, agentName),
 		opened,
@@ -139,9 +188,13 @@ function delegateCollaborators(
 		comments: own.add(new ReviewComments(folders, operations, context.workspaceState, keys)),
 		outputs: own.add(new DelegateOutputs()),
 		cleanup: new DelegateCleanup(folders, operations.worktrees, operations.delegates),
-		drafts: own.add(new DelegateDrafts()),
-		selected: () => views.delegates.selection.map(elementOf),
+		drafts: own.add(new PromptEditors<DelegateOrder>({ title: l10n.t('Delegate This'), id: 'nancy.delegateThis' })),
 	};
+}
+
+/** VS Code does not watch files outside the workspace by itself. */
+function watchFiles(folder: string): vscode.Disposable {
+	return vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(vscode.Uri.file(folder), '*'));
 }
 
 function runCommand(handlers: Handlers, command: CommandId, args: readonly unknown[]): Promise<void> | void {

@@ -4,13 +4,17 @@ import { heldText, type LimitOf } from '../core/mailbox/held.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerState } from '../core/live/overview.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';
-import type { MessageId } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';
 import { firstLine, formatMinutes, formatTime } from './kit/format.ts';
 
 /** The words of the domain as a person reads them. */
 
-export function phaseWord({ phase, tool }: Pick<WorkerState, 'phase' | 'tool'>): string {
+export function phaseWord({
+	phase,
+	tool,
+	isUnprompted,
+	exitCode,
+}: Pick<WorkerState, 'phase' | 'tool' | 'isUnprompted' | 'exitCode'>): string {
 	switch (phase) {
 		case 'starting':
 			return l10n.t('starting');
@@ -20,9 +24,9 @@ export function phaseWord({ phase, tool }: Pick<WorkerState, 'phase' | 'tool'>):
 			// A question about no tool may be anything: a form, or a dialog of the agent's own.
 			return tool === undefined ? l10n.t('waiting for you') : l10n.t('waiting for permission');
 		case 'idle':
-			return l10n.t('idle');
+			return isUnprompted ? l10n.t('idle, not yet prompted') : l10n.t('idle');
 		case 'ended':
-			return l10n.t('ended');
+			return exitCode === undefined ? l10n.t('ended') : l10n.t('failed · exit {0}', exitCode);
 	}
 }
 
@@ -57,15 +61,8 @@ export function subjectOf({ kind, text }: Pick<MessageContent, 'kind' | 'text'>)
 	const result = kind === 'result' ? readResult(text) : undefined;
 	if (!result) return firstLine(text);
 	const title = firstLine(result.title, 60);
+	if (result.isStopped) return l10n.t('Delegate stopped: {0}', title);
 	return result.isDone ? l10n.t('Delegate done: {0}', title) : l10n.t('Delegate failed: {0}', title);
-}
-
-/** When a message was made, where its id tells: one that a person drops by hand may be called anything. UTC, ISO 8601. */
-export function messageTime(id: MessageId): string | undefined {
-	const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(id);
-	if (!match) return undefined;
-	const [, year, month, day, hour, minute, second] = match;
-	return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
 }
 
 /** How a message reached the agent. */
@@ -86,13 +83,16 @@ export function rungWords(rung: Rung): string {
 	}
 }
 
-/** `working · Bash npm test · 2 min`, `asks: Bash npm test · 6 min`; the age is that of the state. */
-export function stateLine(state: WorkerState, nowMs: number = Date.now()): string {
-	const age = formatMinutes(state.since, nowMs);
+/**
+ * `working · 45k · Bash npm test · 2 min`, `asks: Bash npm test · 45k · 6 min`; the age is that of the state.
+ * @param figures stand before what the agent does, which may be long
+ */
+export function stateLine(state: WorkerState, figures: readonly string[] = []): string {
+	const age = formatMinutes(state.since);
 	// Why a session ended is the CLI's own word for it: the hover has it.
 	const doing = state.phase === 'ended' ? '' : [state.tool, state.summary].filter(Boolean).join(' ');
 	const isAsking = state.phase === 'waiting' && state.tool !== undefined;
-	return [isAsking ? l10n.t('asks: {0}', doing) : phaseWord(state), isAsking ? '' : doing, age]
+	return [isAsking ? l10n.t('asks: {0}', doing) : phaseWord(state), ...figures, isAsking ? '' : doing, age]
 		.filter(Boolean)
 		.join(' · ');
 }

@@ -57,6 +57,7 @@ describe('an agent’s first prompt in a terminal', () => {
 		const { args, env: more } = driverOf(id).launch({
 			session: SessionId.parse(randomUUID()),
 			resume: undefined,
+			fork: undefined,
 			model: undefined,
 			title: 'Fix the login',
 			extra: [],

@@ -5,6 +5,7 @@ import { benchGuard } from './guard.ts';
 import { benchStart } from './start.ts';
 import { print, type Row } from './table.ts';
 import { benchTraffic } from './traffic.ts';
+import { benchViews } from './views.ts';
 
 const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 	activation: benchActivation,
@@ -13,6 +14,7 @@ const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 	delegates: benchDelegates,
 	start: benchStart,
 	traffic: benchTraffic,
+	views: benchViews,
 };
 
 const asked = process.argv.slice(2);

@@ -8,7 +8,7 @@ import { skills, status, transcript } from './cells/knowledge.ts';
 import { longMessage } from './cells/long.ts';
 import { permission, refused } from './cells/permission.ts';
 import { nextPrompt, sessionStart } from './cells/prompt.ts';
-import { headlessResume, resume } from './cells/resume.ts';
+import { fork, headlessResume, resume } from './cells/resume.ts';
 import { interrupted, launch, statusEvents } from './cells/start.ts';
 import { directive, halt, pause, subagent } from './cells/steer.ts';
 import { draft, wake, wakeOnResume } from './cells/wake.ts';
@@ -35,6 +35,7 @@ export const cells: readonly Cell[] = [
 	permission,
 	refused,
 	resume,
+	fork,
 	wakeOnResume,
 	headless,
 	headlessSteer,

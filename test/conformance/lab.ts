@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { identify } from '../../src/base/liveness.ts';
 import { parseVersion, type Version } from '../../src/base/version.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
-import type { DeploymentScope, Driver } from '../../src/core/driver/driver.ts';
+import { BETWEEN_KEYS_MS, type DeploymentScope, type Driver } from '../../src/core/driver/driver.ts';
 import type { HeadlessEvent } from '../../src/core/driver/headless.ts';
 import { headlessOf, planWorker, type WorkerPlan } from '../../src/core/driver/launch.ts';
 import { recordProcess } from '../../src/core/driver/workerProcess.ts';
@@ -15,7 +16,7 @@ import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspac
 import { drivers } from '../../src/drivers/index.ts';
 import { askStatus } from '../../src/process/askStatus.ts';
 import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
-import { FIRST_WORKER, TaskName, type SessionId } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, TaskName, type SessionId, type WorkerName } from '../../src/protocol/names.ts';
 import type { RecordedRequest } from '../double/modelDouble.ts';
 import { agentLab, READY_MS, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
@@ -42,6 +43,8 @@ export interface StartedWorker {
 	session(): Promise<SessionId>;
 	/** Types a prompt and sends it. */
 	submit(prompt: string): Promise<void>;
+	/** Breaks off its turn by the keys of its driver. */
+	interrupt(): Promise<void>;
 	/** Waits until Nancy knows it as idle, and whatever shall wake it listens. */
 	idle(): Promise<void>;
 }
@@ -56,6 +59,8 @@ export interface StartOptions {
 	/** It asks before it runs a command. Default: it runs all. */
 	asks?: boolean;
 	resume?: boolean;
+	/** It begins with a copy of the conversation of this worker. */
+	fork?: WorkerName;
 	/** The window seals the process when this is over, as late as on a busy machine. Default: at once. */
 	sealedAfter?: () => Promise<unknown>;
 }
@@ -171,6 +176,13 @@ export async function conformanceLab(
 				timeoutMs: PATIENCE_MS,
 			}),
 		submit: prompt => submit(screen, prompt),
+		interrupt: async () => {
+			if (driver.interrupt === 'none') throw new Error(`no key interrupts ${driver.displayName}`);
+			for (const key of driver.interrupt.keys) {
+				screen.type(key);
+				await sleep(BETWEEN_KEYS_MS);
+			}
+		},
 		idle: async () => {
 			await becomes(plan.address, 'the worker is idle', ({ state }) => state.phase === 'idle');
 			// A watcher of the CLI begins after the hook that asked for it has answered.
@@ -186,16 +198,16 @@ export async function conformanceLab(
 		nancy,
 		runtime,
 		deploy: chosen => deploy(nancy, driver, { runtime, agentVersion: version, scope: chosen }),
-		start: async ({ prompt, asks: isAsking = false, resume = false, sealedAfter } = {}) => {
+		start: async ({ prompt, asks: isAsking = false, resume = false, fork, sealedAfter } = {}) => {
 			const extra = isAsking ? [] : lab.agent.unattended;
-			const plan = await planWorker(nancy, driver, program, { ...shared, prompt, resume, extra });
+			const plan = await planWorker(nancy, driver, program, { ...shared, prompt, resume, fork, extra });
 			const env = changed(lab.env, plan.env);
 			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
 			opened.push(screen);
 			await sealedAfter?.();
 			await recordProcess(nancy, plan.address, identify(screen.pid));
 			// At work on a prompt it may show no invitation until what holds its tool has been let go.
-			if (prompt === undefined || resume) await screen.waitForText(lab.agent.ready, READY_MS);
+			if (prompt === undefined || resume || fork) await screen.waitForText(lab.agent.ready, READY_MS);
 			else await lab.model.waitForRequest(({ hasTools }) => hasTools, READY_MS);
 			return started(plan, screen);
 		},

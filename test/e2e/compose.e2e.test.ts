@@ -5,9 +5,15 @@ import type { AxeResults } from 'axe-core';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
+import { idTime } from '../../src/core/mailbox/messageId.ts';
+import { deleteTask } from '../../src/core/workspace/deletion.ts';
+import type { WorkerAddress, Workspace } from '../../src/core/workspace/workspace.ts';
+import { FIRST_WORKER, ORCHESTRATOR } from '../../src/protocol/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { openLab, type Lab } from '../support/lab.ts';
 import { fold, unfold } from '../support/listGestures.ts';
+import { messageFrame } from '../support/messageFrame.ts';
+import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { seedWorkspace } from '../support/seedWorkspace.ts';
 import type { Workbench } from '../support/workbench.ts';
 
@@ -17,6 +23,8 @@ const owned = new AsyncDisposableStack();
 let lab: Lab;
 let workbench: Workbench;
 let page: Page;
+let store: Workspace;
+let docs: WorkerAddress;
 
 beforeAll(async () => {
 	lab = owned.use(await openLab({ size: { width: 1200, height: 900 } }));
@@ -25,7 +33,8 @@ beforeAll(async () => {
 	mkdirSync(join(lab.workspace, 'src'));
 	writeFileSync(join(lab.workspace, 'src', 'brewing.ts'), '');
 	await seedWorkspace(lab.workspace, { title: 'Fix the login', session: 'c0c0c0c0-0001', dataFolder: home });
-	await seedWorkspace(lab.workspace, { title: 'Write the docs', session: 'c0c0c0c0-0002', dataFolder: home });
+	const seed = { title: 'Write the docs', session: 'c0c0c0c0-0002', dataFolder: home };
+	({ workspace: store, address: docs } = await seedWorkspace(lab.workspace, seed));
 	await workbench.activity('Nancy').click();
 	await workbench.row('Tasks', 'Write the docs').first().waitFor();
 	await fold(workbench, 'Delegates');
@@ -59,6 +68,13 @@ async function composeFrame(): Promise<Frame> {
 	const frame = await (await form().locator('body').elementHandle())?.ownerFrame();
 	if (!frame) throw new Error('there is no compose page');
 	return frame;
+}
+
+/** What axe-core finds wrong in a page. */
+async function violations(frame: Frame): Promise<string[][]> {
+	await frame.evaluate(axe);
+	const { violations: found } = await frame.evaluate<AxeResults>('axe.run()');
+	return found.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
 }
 
 test('follows the selected row until something is written, which a reload keeps', async () => {
@@ -127,16 +143,68 @@ test('says whom a reply answers, until it is dropped', async () => {
 	await recipients('To: Write the docs');
 	await form().locator('#text:focus').waitFor();
 	await lab.picture('compose-reply');
+	// Escape ends the composition of an input method, and not the reply.
+	await (
+		await composeFrame()
+	).evaluate(() => {
+		const escape = { key: 'Escape', isComposing: true, bubbles: true };
+		document.getElementById('text')?.dispatchEvent(new KeyboardEvent('keydown', escape));
+	});
+	await form().locator('#text').pressSequentially('8080');
+	await banner.waitFor();
 	await page.keyboard.press('Escape');
 	await form().locator('#banner').waitFor({ state: 'hidden' });
+	expect(await form().locator('#text').inputValue()).toBe('8080');
+	await form().locator('#text').fill('');
+});
+
+test('asks before it drops the changed words of an edit', async () => {
+	const queued = await store.send(docs, messageContent('Wait for me', { effect: 'pause' }), BY_USER);
+	const text = form().locator('#text');
+	const editing = form().locator('#banner', { hasText: 'Editing the message for Write the docs' });
+	const edit = () =>
+		eventually('the edit', async () => {
+			await workbench.rowAction(workbench.row('Inbox', 'Wait for me').first(), 'Edit');
+			await editing.waitFor({ timeout: 5000 });
+			return true;
+		});
+	await edit();
+	await form().locator('#text:focus').waitFor();
+	// Nothing has changed: nothing is asked.
+	await page.keyboard.press('Escape');
+	await editing.waitFor({ state: 'hidden' });
+	await edit();
+	await text.fill('Wait no more');
+	await page.keyboard.press('Escape');
+	const question = workbench.dialog('Discard what you have changed in the message?');
+	await question.getByRole('button', { name: 'Cancel' }).click();
+	await form().locator('#text:focus').waitFor();
+	expect(await text.inputValue()).toBe('Wait no more');
+	await page.keyboard.press('Escape');
+	await question.getByRole('button', { name: 'Discard Changes' }).click();
+	await editing.waitFor({ state: 'hidden' });
+	expect(await text.inputValue()).toBe('');
+	const { messages } = await store.mailbox(docs).list(['queued']);
+	expect(messages.find(({ id }) => id === queued)?.content.text).toBe('Wait for me');
+});
+
+test('keeps the words for a worker that is gone, and sends them to nobody else', async () => {
+	await select('Write the docs');
+	await recipients('To: Write the docs');
+	await form().locator('#text').fill('Only for the docs');
+	await deleteTask(store, docs.task);
+	await workbench.row('Tasks', 'Write the docs').waitFor({ state: 'detached' });
+	await recipients('Choose a recipient');
+	await form().locator('#send').click();
+	await form().locator('#note', { hasText: 'Choose a recipient.' }).waitFor();
+	expect(await form().locator('#text').inputValue()).toBe('Only for the docs');
+	await form().locator('#text').fill('');
+	await recipients('To: Fix the login');
 });
 
 test('has its text and Send in sight where it is lowest, and nothing that axe-core finds', async () => {
 	const frame = await composeFrame();
-	await frame.evaluate(axe);
-	const check = () => frame.evaluate<AxeResults>('axe.run()');
-	const found = (await check()).violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
-	expect(found).toEqual([]);
+	expect(await violations(frame)).toEqual([]);
 
 	await form().locator('#text').fill('Many\nlines\nthat\ndo\nnot\nfit\nthere');
 	await page.setViewportSize({ width: 1200, height: 500 });
@@ -151,4 +219,86 @@ test('has its text and Send in sight where it is lowest, and nothing that axe-co
 		);
 	await expect.poll(seen).toEqual([true, true, true]);
 	await lab.picture('compose-low');
+});
+
+test('shows a message as a page without links, pictures or HTML, and what was written to and fro', async () => {
+	await page.setViewportSize({ width: 1200, height: 900 });
+	await form().locator('#text').fill('');
+	await fold(workbench, 'Compose');
+	const task = (await store.tasks()).tasks.map(({ name }) => name).find(name => name.startsWith('fix'));
+	if (task === undefined) throw new Error('there is no such task');
+	const hostile = '[look](command:workbench.action.quit) ![p](https://evil.example/p.png) <b onclick="x()">bold</b>';
+	await store.send(
+		{ task, worker: ORCHESTRATOR },
+		messageContent(`Shall I round **up**?\n\n- one\n- \`two\`\n\n${hostile}\n\n${'x'.repeat(300)}`),
+		{ is: 'agent', worker: `${task}/${FIRST_WORKER}` },
+	);
+	const row = workbench.row('Inbox', 'Fix the login asks · Shall I round');
+	await row.waitFor();
+	await workbench.mail(/^Unread message, from Fix the login, Shall I round/).waitFor();
+	await row.click();
+	const frame = await messageFrame(page);
+	await frame.locator('strong', { hasText: 'up' }).waitFor();
+	await frame.locator('.steps li', { hasText: 'read' }).waitFor();
+	expect(await frame.locator('.text li code').innerText()).toBe('two');
+	expect(await frame.locator('.text').innerText()).toContain('look (command:workbench.action.quit)');
+	expect(await frame.locator('main').evaluate(main => main.querySelectorAll('a, img, b, [onclick]').length)).toBe(0);
+	expect(await violations(frame)).toEqual([]);
+	await lab.picture('message-page');
+
+	await frame.getByRole('button', { name: 'Show Conversation' }).click();
+	await frame.locator('h1', { hasText: 'Fix the login and you' }).waitFor();
+	const texts = await frame.locator('article .text').allInnerTexts();
+	const begun = texts.map(text => /^[\w @]+/.exec(text)?.[0]);
+	expect(begun).toContain('Which port do you want');
+	expect(begun.at(-1)).toBe('Shall I round up');
+	expect(await violations(frame)).toEqual([]);
+	await page.setViewportSize({ width: 640, height: 900 });
+	await expect.poll(() => frame.evaluate(() => innerWidth)).toBeLessThan(350);
+	expect(await frame.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+	await lab.picture('message-narrow');
+	await page.setViewportSize({ width: 1200, height: 900 });
+	await frame.locator('article', { hasText: 'Shall I round' }).getByRole('button', { name: 'Archive' }).focus();
+	await page.keyboard.press('Enter');
+	await row.waitFor({ state: 'detached' });
+	await workbench.command('Nancy: Show All Messages');
+	await row.waitFor();
+	await workbench.command('Nancy: Show Only Messages to You');
+	await row.waitFor({ state: 'detached' });
+	await workbench.row('Inbox', 'Look at @src').first().waitFor({ state: 'detached' });
+	await workbench.command('Nancy: Show Current Messages');
+	await workbench.row('Inbox', 'Look at @src').first().waitFor();
+	await frame.locator('article', { hasText: 'Shall I round' }).locator('.steps', { hasText: 'archived' }).waitFor();
+
+	await frame.locator('article', { hasText: 'Which port' }).getByRole('button', { name: 'Reply' }).click();
+	const banner = async () => {
+		const all = page.frames().map(each =>
+			each
+				.locator('#banner-words')
+				.innerText({ timeout: 1000 })
+				.catch(() => ''),
+		);
+		return (await Promise.all(all)).join('');
+	};
+	await expect.poll(banner).toBe('Reply to Fix the login: “Which port do you want?”');
+});
+
+test('shows a hundred messages, and more when asked', async () => {
+	const [task] = (await store.tasks()).tasks;
+	if (!task) throw new Error('there is no task');
+	const mailbox = store.mailbox({ task: task.name, worker: FIRST_WORKER });
+	for (let minute = 0; minute < 130; minute++) {
+		const id = `${idTime(Date.now() - (minute + 60) * 60_000)}-${minute}`;
+		writeFileSync(join(mailbox.folder, 'delivered', `${id}.md`), `Old ${minute}.\n`);
+	}
+	await fold(workbench, 'Tasks');
+	const atEnd = async (text: string | RegExp) => {
+		await workbench.command('Nancy: Focus on Inbox View');
+		await page.keyboard.press('End');
+		await workbench.row('Inbox', text).waitFor({ timeout: 5000 });
+		return true;
+	};
+	await eventually('the last row', () => atEnd(/Show More.*\d\d older/));
+	await page.keyboard.press('Enter');
+	await eventually('the oldest message', () => atEnd('Old 129.'));
 });

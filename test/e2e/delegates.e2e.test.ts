@@ -11,12 +11,12 @@ import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { stopDelegate } from '../../src/delegates/delegateQueue.ts';
 import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
-import { openAgentLab, orchestrate, trust } from '../support/agentWorkbench.ts';
+import { chooseAgent, openAgentLab, orchestrate, showHow, trust } from '../support/agentWorkbench.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
 import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../support/delegateSeeds.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
-import { unfold } from '../support/listGestures.ts';
+import { focusedRow, moveTo, unfold } from '../support/listGestures.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
@@ -303,7 +303,7 @@ describe('in a trusted folder, delegates', () => {
 			({ text }) => text.includes('[DELEGATE COMPLETE - Task ID:') && text.includes('Waiting for results'),
 		);
 		expect(request.text).toContain('All of it is made.');
-		await row(/Make a file.*done · 2 tool calls/).waitFor();
+		await row(/Make a file.*done · 2 tool calls.*\+1 −0/).waitFor();
 		await workbench.waitForTerminalText(/All of it is made\.\s+■ done · 2 tool calls/, 1);
 		expect((await workbench.terminalText(1)).match(/All of it is made\./g)).toHaveLength(1);
 		await workbench.toast(/A delegate is done: Make a file/).waitFor();
@@ -327,7 +327,7 @@ describe('in a trusted folder, delegates', () => {
 		await lab.picture('delegates-comment');
 		await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
 		await page.locator('.review-widget').getByText('Say more.').first().waitFor();
-		await workbench.command('Nancy: Send Back to Delegate');
+		await workbench.command('Nancy: Send Comments Back');
 		const again = await model.waitForRequest(({ text }) => text.includes('made.txt:1'));
 		expect(again.text).toContain('Say more.');
 		const second = row(/Make a file.*done · 1 tool call/);
@@ -389,7 +389,7 @@ describe('in a trusted folder, delegates', () => {
 				'Show Delegate Output',
 				'Delegate Again',
 				'Review Changes',
-				'Send Back to Delegate',
+				'Send Comments Back',
 				'Undo Merge',
 				'More',
 				'Discard…',
@@ -397,11 +397,23 @@ describe('in a trusted folder, delegates', () => {
 			]);
 		writeFileSync(`${project}/made.txt`, 'changed since');
 		await workbench.contextMenu(mergedAgain, 'Undo Merge');
-		await workbench.toast(/was not undone: its files have changed since \(made\.txt\)/).waitFor();
+		const refused = workbench.toast(/was not undone: its files have changed since \(made\.txt\)/);
+		await refused.getByRole('button', { name: 'Merge Again' }).click();
+		await workbench.toast(/nothing left to merge/).waitFor();
 		gitIn(project, 'checkout', '--', 'made.txt');
 		await workbench.contextMenu(mergedAgain, 'Undo Merge');
 		await second.waitFor();
 		expect(gitIn(project, 'rev-parse', 'HEAD')).toBe(before);
+		await workbench.tidy();
+		// The user's own git takes it off the branch: it can be merged again.
+		await workbench.contextMenu(second, 'Merge…');
+		await workbench.quick.getByText(/into main/).waitFor();
+		await page.keyboard.press('Enter');
+		await mergedAgain.waitFor();
+		gitIn(project, 'reset', '-q', '--hard', before.trim());
+		await workbench.contextMenu(mergedAgain, 'Undo Merge');
+		await workbench.toast(/The branch does not have the merge of .* any more/).waitFor();
+		await second.waitFor();
 		await workbench.tidy();
 
 		// Into the folder, and the worktree goes; then there is nothing left to merge or to undo.
@@ -500,7 +512,7 @@ describe('in a trusted folder, delegates', () => {
 		await page.keyboard.press('Control+Enter');
 		// The Inbox may be too low for its row to be drawn.
 		await workbench.webview().locator('#note', { hasText: 'Sent to Delegate: Explain it' }).waitFor();
-		await workbench.contextMenu(row(/Explain it/), 'Send Back to Delegate');
+		await workbench.contextMenu(row(/Explain it/), 'Send Comments Back');
 		await workbench.answer('And now in verse. [[text:In verse]]');
 		await workbench.toast(/reads your comments before it stops/).waitFor();
 		explained.open();
@@ -610,10 +622,21 @@ describe('in a trusted folder, delegates', () => {
 		// The one that was stopped at its first step may have written its file before.
 		const left = await row(/./).allInnerTexts();
 		expect(left.filter(text => !text.includes('Waste it'))).toEqual([expect.stringContaining('Go easily')]);
-		await seedDelegate(store, { title: 'Look again', state: 'failed', error: 'timeout: it took too long' });
+		for (const title of ['Look again', 'Look last'])
+			await seedDelegate(store, { title, state: 'failed', error: 'timeout: it took too long' });
 		await row(/Look again/).click();
-		// The click opened its output and the keyboard went along: back to the list.
+		// The click opened its output and the keyboard went along: back to the list. The row with the focus counts, and not the selected one.
 		await row(/Go easily/).click({ modifiers: ['ControlOrMeta'] });
+		await row(/Go easily/).click({ modifiers: ['ControlOrMeta'] });
+		await page.keyboard.press('Delete');
+		const one = workbench.dialog(/Delete the delegate “Go easily”\?/);
+		await one.getByRole('button', { name: 'Cancel' }).click();
+		await moveTo(workbench, 'Delegates', 'Look again');
+		await page.keyboard.press('Delete');
+		await workbench.dialog(/Delete the delegate “Look again”\?/).waitFor();
+		await page.keyboard.press('Enter');
+		await row(/Look again/).waitFor({ state: 'detached' });
+		await focusedRow(workbench, 'Delegates', /Look last|Go easily/).waitFor();
 		await page.keyboard.press('ControlOrMeta+a');
 		await page.keyboard.press('Delete');
 		const all = workbench.dialog(/Delete \d delegates\?.*easy\.txt/s);
@@ -624,6 +647,62 @@ describe('in a trusted folder, delegates', () => {
 		await expect
 			.poll(() => readdirSync(store.folder).filter(name => !/^queue\.lock|^parked/.test(name)))
 			.toEqual([]);
+	});
+});
+
+describe('a task in a worktree of its own', () => {
+	test('works there, is reviewed and commented, merged, taken back and discarded', async () => {
+		await workbench.tidy();
+		await workbench.ask('nancy.orchestrateTask');
+		await workbench.quick.getByText('What is to be done').first().waitFor();
+		await workbench.quickInput.fill('Grow a tree. [[sh:echo green > tree.txt]][[text:It has grown.]]');
+		await showHow(workbench);
+		await chooseAgent(workbench, 'Claude Code');
+		await workbench.pick(/^\s*Where/);
+		await workbench.pick(/A worktree of its own(?!,)/);
+		await workbench.pick(/^\s*Start /);
+		// The user trusts a new folder in the agent's own terminal.
+		const task = (text: RegExp) => workbench.row('Tasks', text);
+		await workbench.waitForTerminalText(/trust|It has grown/i, 0);
+		if (!(await task(/Grow a tree.*idle/).count())) await page.keyboard.press('Enter');
+		const grown = task(/Grow a tree.*idle.*\+1 −0/);
+		await grown.waitFor();
+		expect(existsSync(join(project, 'tree.txt'))).toBe(false);
+		expect(gitIn(project, 'worktree', 'list')).toContain('[nancy/grow-a-tree]');
+		await lab.picture('task-worktree');
+
+		await workbench.contextMenu(grown, 'Review Changes');
+		await workbench.tab(/Changes of “Grow a tree”/).waitFor();
+		const line = page.locator('.multiDiffEntry .modified .view-line', { hasText: 'green' });
+		await line.waitFor();
+		await line.hover();
+		await page.locator('.multiDiffEntry .modified .comment-range-glyph').first().click();
+		await page.locator('.review-widget .comment-form .monaco-editor').click();
+		await page.keyboard.insertText('Make it red. [[sh:echo red > tree.txt]][[text:It is red.]]');
+		await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
+		await workbench.command('Nancy: Send Comments Back');
+		expect((await model.waitForRequest(({ text }) => text.includes('tree.txt:1'))).text).toContain('Make it red.');
+		await task(/Grow a tree.*idle.*It is red/).waitFor();
+
+		await workbench.contextMenu(task(/Grow a tree/), 'Merge…');
+		await workbench.quick.getByText(/Merge “Grow a tree”: 1 file, \+1 −0, into main/).waitFor();
+		await page.keyboard.press('Enter');
+		await task(/Grow a tree.*merged/).waitFor();
+		expect(readFileSync(join(project, 'tree.txt'), 'utf8')).toBe('red\n');
+		await workbench.contextMenu(task(/Grow a tree/), 'Undo Merge');
+		await workbench.toast(/The merge of “Grow a tree” is undone/).waitFor();
+		expect(existsSync(join(project, 'tree.txt'))).toBe(false);
+
+		await workbench.contextMenu(task(/Grow a tree/), 'Stop Worker');
+		await task(/Grow a tree.*ended/).waitFor();
+		await workbench.contextMenu(task(/Grow a tree/), 'Discard…');
+		const question = workbench.dialog('Remove the worktree of “Grow a tree”?');
+		await question.getByText(/Commits: 1/).waitFor();
+		await question.getByRole('button', { name: 'Discard Everything' }).click();
+		await expect.poll(() => gitIn(project, 'worktree', 'list')).not.toContain('grow-a-tree');
+		await workbench.contextMenu(task(/Grow a tree/), 'Delete Task');
+		await workbench.dialog('Delete the task “Grow a tree”').getByRole('button', { name: 'Delete' }).click();
+		await task(/Grow a tree/).waitFor({ state: 'detached' });
 	});
 });
 

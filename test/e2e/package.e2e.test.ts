@@ -36,6 +36,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/l10n/bundle.l10n.json',
 			'extension/media/compose.css',
 			'extension/media/icon.png',
+			'extension/media/messages.css',
 			'extension/media/nancy.svg',
 			'extension/media/walkthrough/agent.md',
 			'extension/media/walkthrough/leave.md',
@@ -43,6 +44,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/media/walkthrough/steer.md',
 			'extension/media/walkthrough/watch.md',
 			'extension/media/web/compose.js',
+			'extension/media/web/messages.js',
 			'extension/package.json',
 			'extension/package.nls.json',
 			'extension/readme.md',
@@ -76,13 +78,13 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/extension.js': 2,
 		'dist/late.js': 7,
 		'dist/hook/claude-code.js': 155,
-		'dist/main.js': 690,
-		'dist/nancy.js': 600,
+		'dist/main.js': 750,
+		'dist/nancy.js': 620,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(1010);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(1070);
 });
 
 it('has programs without an editor that need nothing but Node', () => {

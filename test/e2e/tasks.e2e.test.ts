@@ -1,6 +1,6 @@
 import { existsSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
@@ -9,13 +9,15 @@ import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
-import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
+import { chooseAgent, openAgentLab, orchestrate, showHow } from '../support/agentWorkbench.ts';
 import { showWorkspaceFile } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
 import { gateIn } from '../support/gate.ts';
 import type { Lab } from '../support/lab.ts';
 import { seedDelegate } from '../support/delegateSeeds.ts';
+import { contextKey, focusedRow, inQueue, moveTo } from '../support/listGestures.ts';
+import { messageFrame } from '../support/messageFrame.ts';
 import { messageContent } from '../support/messageContent.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import type { Workbench } from '../support/workbench.ts';
@@ -24,6 +26,8 @@ const settings = {
 	'workbench.colorTheme': 'Default Light Modern',
 	// Also where one is installed.
 	'nancy.agents.copilot-cli.path': '/opt/nowhere/copilot',
+	// It tells its version, and fails at everything else.
+	'nancy.agents.gemini-cli.path': join(import.meta.dirname, '../fixtures/children/failingAgent.sh'),
 };
 
 // One window for all: each test finds an empty folder, and no terminal.
@@ -67,9 +71,18 @@ describe('a task in the sidebar', () => {
 		await workbench.answer('Please mind the gap.');
 		await workbench.row('Inbox', 'Please mind the gap').waitFor();
 		gate.open();
-		await workbench.row('Inbox', /Please mind the gap.*delivered · (PreToolUse|PostToolBatch)/).waitFor();
+		await workbench.mail(/Please mind the gap.*delivered · (PreToolUse|PostToolBatch)/).waitFor();
 		await expect.poll(() => JSON.stringify(model.requests).includes('Please mind the gap.')).toBe(true);
-		await workbench.row('Inbox', /Please mind the gap.*in context/).waitFor();
+		await workbench.mail(/Please mind the gap.*in context/).click();
+		const steps = (await messageFrame(page)).locator('.steps li');
+		await expect
+			.poll(async () => (await steps.allInnerTexts()).map(step => step.replace(/^[\d:]+ */, '')))
+			.toEqual([
+				'queued',
+				expect.stringMatching(/^delivered at (PreToolUse Bash|PostToolBatch).*: /),
+				'in context',
+			]);
+		await workbench.command('View: Close Editor');
 
 		await workbench.row('Tasks', /Fix the login.*Claude · asks: Bash touch secret/).waitFor();
 		const needs = workbench.status('nancy.nancy.needs');
@@ -93,7 +106,7 @@ describe('a task in the sidebar', () => {
 		await needs.waitFor({ state: 'detached' });
 		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Are you awake? [[text:Awake now]]');
-		await workbench.row('Inbox', /Are you awake.*delivered · UserPromptSubmit/).waitFor();
+		await workbench.mail(/Are you awake.*delivered · UserPromptSubmit/).waitFor();
 
 		await workbench.row('Tasks', /idle · Awake now/).waitFor();
 		await workbench.contextMenu(workbench.row('Tasks', /Awake now/), 'Stop Worker');
@@ -103,6 +116,47 @@ describe('a task in the sidebar', () => {
 		await workbench.pick('The whole workspace');
 		await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
 		await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
+	});
+
+	test('whose agent fails at its start says so, and keeps what it printed', async () => {
+		await orchestrate(lab, 'Fail at once', 'Go', 'Gemini CLI');
+		const row = workbench.row('Tasks', /Fail at once.*Gemini.*failed · exit 3/);
+		await row.waitFor();
+		await workbench.waitForTerminalText(/Unknown option.*The agent ended with exit code 3/s);
+		await row.hover();
+		await page.locator('.workbench-hover').getByText('Unknown option').waitFor();
+		await page.mouse.move(0, 0);
+		await workbench.command('Terminal: Kill All Terminals');
+		await row.click();
+		await workbench.waitForTerminalText(/Unknown option/);
+	});
+
+	test('breaks off a turn and asks what to do instead', async () => {
+		const gate = gateIn(workspace);
+		await orchestrate(lab, 'Go astray', `${gate.step}[[text:Unreached]]`);
+		const working = workbench.row('Tasks', /Go astray.*working · Bash/);
+		await working.waitFor();
+		await workbench.contextMenu(working, 'Interrupt');
+		await workbench.row('Tasks', /Go astray.*idle/).waitFor();
+		await workbench.waitForTerminalText(/What should Claude do instead/);
+		await workbench
+			.webview()
+			.getByRole('textbox', { name: /Message/ })
+			.first()
+			.click({ trial: true });
+		await page.keyboard.type('Go straight on. [[text:Straight on]]');
+		await page.keyboard.press('Control+Enter');
+		await workbench.row('Tasks', /Go astray.*idle · Straight on/).waitFor();
+	});
+
+	test('goes on twice after a fork: the first worker stays as it was', async () => {
+		await orchestrate(lab, 'Try both', 'Remember the blue door. [[text:Remembered]]');
+		const first = workbench.row('Tasks', /Try both.*idle · Remembered/);
+		await first.waitFor();
+		await first.click();
+		await workbench.command('Nancy: Fork Conversation');
+		await workbench.row('Tasks', /worker-2.*Claude · idle, not yet prompted/).waitFor();
+		await workbench.row('Tasks', /worker.*idle · Remembered/).waitFor();
 	});
 
 	test('shows what agents write as text: no link, no picture, nothing that hides', async () => {
@@ -225,6 +279,145 @@ describe('a task in the sidebar', () => {
 		await expect.poll(rows).toEqual(['Fix it']);
 	});
 
+	test('starts with a prompt and Enter, on several agents too, as a preset says, and loses nothing typed', async () => {
+		await orchestrate(lab, 'First things', '[[text:First done]]');
+		await workbench.row('Tasks', /First things.*idle · First done/).waitFor();
+
+		await workbench.ask('nancy.orchestrateTask');
+		await workbench.quick.getByText('Enter starts Claude Code.').first().waitFor();
+		await workbench.quickInput.fill('Second things. [[text:Second done]]');
+		await page.keyboard.press('Escape');
+		await workbench.ask('nancy.orchestrateTask');
+		expect(await workbench.quickInput.inputValue()).toBe('Second things. [[text:Second done]]');
+		await page.keyboard.press('Enter');
+		await workbench.row('Tasks', /Second things.*idle · Second done/).waitFor();
+
+		await workbench.ask('nancy.orchestrateTask');
+		expect(await workbench.quickInput.inputValue()).toBe('');
+		await workbench.quickInput.fill('Third things. [[text:Third done]]');
+		await showHow(workbench);
+		// There is no git here, so the task cannot start, and the prompt stays.
+		await workbench.pick(/^\s*Where/);
+		await workbench.pick(/^\s*A worktree of its own\s*A new branch/);
+		await workbench.quickRow(/^\s*Where.*A worktree of its own/).waitFor();
+		await page.keyboard.press('Enter');
+		await workbench.toast(/is not in a git repository/).waitFor();
+		await workbench.ask('nancy.orchestrateTask');
+		expect(await workbench.quickInput.inputValue()).toBe('Third things. [[text:Third done]]');
+		await workbench.quick.getByText('Enter starts Claude Code · A worktree of its own.').first().waitFor();
+		await lab.picture('tasks-prompt');
+		await showHow(workbench);
+		await workbench.pick(/^\s*Where/);
+		await workbench.pick('This folder');
+		await workbench.pick(/^\s*Agent/);
+		await workbench.pick('Several Agents…');
+		await workbench.quickRow(/Codex/).click();
+		await page.keyboard.press('Enter');
+		await workbench.quickRow(/^\s*Agent.*Claude Code, Codex/).waitFor();
+		await workbench.pick(/^\s*Preset.*none/);
+		await workbench.pick('Save as Preset…');
+		await workbench.quick.getByText('A name for the preset').first().waitFor();
+		await workbench.answer('pair');
+		await workbench.quickRow(/^\s*Preset.*pair/).waitFor();
+		await lab.picture('tasks-hub');
+		await workbench.pick('Start Task with 2 Workers');
+		await workbench.row('Tasks', /Third things.*2 idle/).waitFor();
+
+		await workbench.ask('nancy.orchestrateTask');
+		await workbench.quick.getByText('Enter starts Claude Code, Codex.').first().waitFor();
+		await showHow(workbench);
+		await workbench.pick(/^\s*Agent/);
+		await workbench.pick(/^\s*Claude Code/);
+		await workbench.pick(/^\s*Preset.*none/);
+		await workbench.pick(/pair.*Claude Code, Codex/);
+		await workbench.quickRow('Start Task with 2 Workers').waitFor();
+		await workbench.pick(/^\s*Preset.*pair/);
+		await workbench.pick('Delete a Preset…');
+		await workbench.pick('pair');
+		await workbench.dialog('Delete the preset “pair”?').getByRole('button', { name: 'Delete' }).click();
+		await workbench.quickRow('Save as Preset…').waitFor();
+		expect(await workbench.quickRow('pair').count()).toBe(0);
+		await page.keyboard.press('Escape');
+	});
+
+	test('is led by keys alone, which are never lost', async () => {
+		const data = { dataFolder: dataFolder({ HOME: lab.server.home }) };
+		for (const [at, title] of ['First', 'Second', 'Third'].entries())
+			await seedWorkspace(workspace, { title, session: `e2e2e2e2-000${at}`, ...data });
+		const rows = () => workbench.pane('Tasks').locator('[role=treeitem] .label-name').allInnerTexts();
+		await expect.poll(rows).toEqual(['Third', 'Second', 'First']);
+		await workbench.command('Nancy: Focus on Tasks View');
+		await moveTo(workbench, 'Tasks', 'Second');
+
+		await contextKey(workbench, 'Tasks', 'Second', 'Archive Task');
+		await workbench.dialog('archive it?').waitFor();
+		await page.keyboard.press('Enter');
+		await expect.poll(rows).toEqual(['Third', 'First']);
+		await focusedRow(workbench, 'Tasks', /Third|First/).waitFor();
+		await page.keyboard.press('Home');
+		await focusedRow(workbench, 'Tasks', 'Third').waitFor();
+		await page.keyboard.press('F2');
+		await workbench.answer('Renamed');
+		await expect.poll(rows).toEqual(['Renamed', 'First']);
+		await page.keyboard.press('Delete');
+		await workbench.dialog('Delete the task “Renamed”').waitFor();
+		await page.keyboard.press('Enter');
+		await expect.poll(rows).toEqual(['First']);
+		await focusedRow(workbench, 'Tasks', 'First').waitFor();
+		await contextKey(workbench, 'Tasks', 'First', 'Message This Worker');
+		await workbench.webview().locator('#text:focus').waitFor();
+		await page.keyboard.type('By keys');
+		await page.keyboard.press('Control+Enter');
+		await workbench.row('Inbox', 'By keys').waitFor();
+
+		// A list of choices says no names of pictures.
+		await workbench.ask('nancy.delegate');
+		await workbench.answer('Look at it');
+		await workbench.quickRow('Start Delegate').waitFor();
+		const spoken = await workbench
+			.quickRow(/./)
+			.evaluateAll(all => all.map(each => each.getAttribute('aria-label')));
+		expect(spoken.filter(label => /^(play|robot|folder|shield|gear|symbol-misc)\b/.test(label ?? ''))).toEqual([]);
+		expect(spoken[0]).toMatch(/^Start Delegate/);
+		await page.keyboard.press('Escape');
+	});
+
+	test('takes the open specification and the selection, and a prompt of many lines from an editor', async () => {
+		writeFileSync(join(workspace, 'plan.md'), 'Paint it.\nGreen.\n');
+		await page.keyboard.press('F1');
+		await workbench.quickInput.fill('plan.md');
+		await workbench.pick('plan.md');
+		await workbench.tab('plan.md').waitFor();
+		await page.locator('.view-line', { hasText: 'Green' }).click({ clickCount: 3 });
+
+		const button = (label: string) => workbench.quick.locator(`[aria-label^="${label}"]`);
+		await workbench.ask('nancy.orchestrateTask');
+		await button('Use the open specification: plan.md').click();
+		await expect
+			.poll(() => workbench.quickInput.inputValue())
+			.toBe('Read the specification in plan.md and carry it out.');
+		await button('With the selection: plan.md:2').click();
+		await showHow(workbench);
+		await workbench.quickRow(/With the selection.*plan\.md:2/).waitFor();
+		await lab.picture('tasks-selection');
+		await page.keyboard.press('Escape');
+
+		await workbench.ask('nancy.orchestrateTask');
+		await workbench.quickInput.fill('# Paint the fence');
+		await button('Write a longer prompt in an editor').click();
+		await workbench.tab(/Paint the fence/).waitFor();
+		const lens = page.locator('.codelens-decoration a', { hasText: 'Start Task with This' });
+		await lens.waitFor();
+		await page.keyboard.insertText('\n\nGreen.\n[[text:It is green]]');
+		await lens.click();
+		await chooseAgent(workbench, 'Claude Code');
+		await workbench.pick('Start Task');
+		await workbench.row('Tasks', /Paint the fence.*idle · It is green/).waitFor();
+		await workbench.tab(/Paint the fence/).waitFor({ state: 'detached' });
+		const asked = await model.waitForRequest(({ text }) => text.includes('Paint the fence'));
+		expect(asked.text).toContain('# Paint the fence\n\nGreen.');
+	});
+
 	test('composes by keyboard, and edits, moves and withdraws what is queued', async () => {
 		// Feedback waits for the stop, which never comes here.
 		await orchestrate(lab, 'Think', `${gateIn(workspace).step}[[text:Done]]`);
@@ -240,11 +433,11 @@ describe('a task in the sidebar', () => {
 		await compose('Second thought');
 		const queue = async () => {
 			const rows = await workbench.row('Inbox', /thought/).allInnerTexts();
-			return rows.map(row => /(First|Second|Better) thought/.exec(row)?.[1]);
+			return inQueue(rows).map(row => /(First|Second|Better) thought/.exec(row)?.[1]);
 		};
 		expect(await queue()).toEqual(['First', 'Second']);
 
-		await workbench.contextMenu(workbench.row('Inbox', 'Second thought'), 'Move Up');
+		await workbench.contextMenu(workbench.row('Inbox', 'Second thought'), 'Deliver Earlier');
 		await expect.poll(queue).toEqual(['Second', 'First']);
 
 		// A row that is drawn anew under the mouse takes no click: a person clicks again.
@@ -256,7 +449,7 @@ describe('a task in the sidebar', () => {
 		await compose('Better thought');
 		await expect.poll(queue).toEqual(['Better', 'First']);
 
-		await workbench.rowAction(workbench.row('Inbox', 'First thought'), 'Withdraw Message');
+		await workbench.contextMenu(workbench.row('Inbox', 'First thought'), 'Withdraw Message');
 		await expect.poll(queue).toEqual(['Better']);
 		expect(await form.locator('#sent').innerText()).toContain('withdrawn');
 	});
@@ -271,8 +464,9 @@ describe('a task in the sidebar', () => {
 		const badge = async () => (await workbench.badge('Nancy').allInnerTexts()).join('');
 		await expect.poll(badge).toBe('1');
 		await page.keyboard.press('Shift+Alt+N');
-		await workbench.tab(/\.md$/).waitFor();
+		await workbench.tab('Which port do you want?').waitFor();
 		await expect.poll(badge).toBe('');
+		await workbench.command('View: Close Editor');
 
 		const form = workbench.webview();
 		await form.locator('#kind').selectOption('directive');
@@ -281,7 +475,7 @@ describe('a task in the sidebar', () => {
 		await page.keyboard.press('Control+Enter');
 		await workbench.row('Inbox', 'Stop: touch nothing.').waitFor();
 		gate.open();
-		await workbench.row('Inbox', /Stop: touch nothing\..*delivered/).waitFor();
+		await workbench.mail(/Stop: touch nothing\..*delivered/).waitFor();
 		await model.waitForRequest(({ text }) => text.includes('Stop: touch nothing.'));
 		expect(existsSync(join(workspace, 'two'))).toBe(false);
 	});
@@ -301,7 +495,11 @@ describe('a task in the sidebar', () => {
 		await taskRow.filter({ hasText: /working · Bash/ }).waitFor();
 		expect(await firstRow.count()).toBe(0);
 		await workbench.command('Nancy: Add Worker');
+		await workbench.quick.getByText('Add Worker to “Fix the login”').waitFor();
 		await workbench.answer('Test it. [[text:Tests are written]]');
+		await workbench.quickRow(/^\s*Agent.*Claude Code/).waitFor();
+		await workbench.quickRow('Start Worker').waitFor();
+		await page.keyboard.press('Enter');
 		await secondRow.filter({ hasText: /idle · Tests are written/ }).waitFor();
 		await firstRow.filter({ hasText: /working/ }).waitFor();
 		await taskRow.filter({ hasText: '1 working, 1 idle' }).waitFor();
@@ -330,7 +528,7 @@ describe('a task in the sidebar', () => {
 		await form.locator('#text:focus').waitFor();
 		await form.locator('#text').fill('Welcome back. [[text:Here again]]');
 		await page.keyboard.press('Control+Enter');
-		await workbench.row('Inbox', /Welcome back.*held: the agent has ended/).waitFor();
+		await workbench.mail(/Welcome back.*held: the agent has ended/).waitFor();
 		expect(await workbench.toast('terminated with exit code').count()).toBe(0);
 		// As for a worker of an earlier version: its record, which agents can write, does not choose the agent.
 		const second = { task: TaskName.parse('fix-the-login'), worker: WorkerName.parse('worker-2') };
@@ -404,13 +602,24 @@ describe('a task in the sidebar', () => {
 	test('is given to another agent, picked for what it can do, steered, woken, given a delegate, and leaves nothing behind', async () => {
 		const gate = gateIn(workspace);
 		await workbench.command('Nancy: Orchestrate Task');
-		await workbench.answer('Fix the parser');
 		await workbench.quick.getByText('What is to be done').first().waitFor();
-		await workbench.answer(`Repair it. ${gate.step}[[text:Parser repaired]]`);
-		await workbench.quickRow(/Claude Code.*2\.\d+\.\d+/).waitFor();
-		await workbench.quickRow(/GitHub Copilot CLI.*not found.*There is no program at .*npm install/s).waitFor();
+		await workbench.quickInput.fill(`Fix the parser. Repair it. ${gate.step}[[text:Parser repaired]]`);
+		await showHow(workbench);
+		await workbench.pick(/^\s*Agent/);
+		await workbench.quickRow(/Claude Code.*2\.\d+\.\d+.*Steered at each tool call, wakes when idle$/s).waitFor();
 		await lab.picture('agents-picker');
+		// An agent that is not there cannot be chosen, and nothing typed is lost.
+		await workbench.pick(/GitHub Copilot CLI.*not found.*There is no program at /s);
+		await workbench.quickRow(/Set Path.*nancy\.agents\.copilot-cli\.path/s).waitFor();
+		await workbench.pick(/Install in Terminal.*npm install -g @github\/copilot/s);
+		await workbench.waitForTerminalText(/npm install -g @github\/copilot/);
+		await workbench.ask('nancy.orchestrateTask');
+		expect(await workbench.quickInput.inputValue()).toContain('Fix the parser. Repair it.');
+		await showHow(workbench);
+		await workbench.pick(/^\s*Agent/);
 		await workbench.pick(/Codex.*0\.\d+\.\d+/);
+		await workbench.quickRow(/^\s*Name.*Fix the parser/).waitFor();
+		await workbench.pick('Start Task');
 		await workbench.row('Tasks', /working · Bash/).waitFor();
 
 		await workbench.ask('nancy.sendMessage');
@@ -418,12 +627,12 @@ describe('a task in the sidebar', () => {
 		await workbench.row('Inbox', /Mind the strings/).waitFor();
 		gate.open();
 		await model.waitForRequest(({ text }) => text.includes('Mind the strings.'));
-		await workbench.row('Inbox', /Mind the strings.*delivered · (PreToolUse|PostToolUse)/).waitFor();
+		await workbench.mail(/Mind the strings.*delivered · (PreToolUse|PostToolUse)/).waitFor();
 		await workbench.row('Tasks', /idle · Parser repaired/).waitFor();
 		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Are you awake? [[text:Awake now]]');
 		await workbench.row('Tasks', /idle · Awake now/).waitFor();
-		await workbench.row('Inbox', /Are you awake.*delivered/).waitFor();
+		await workbench.mail(/Are you awake.*delivered/).waitFor();
 		await lab.picture('agents-steered');
 
 		await workbench.contextMenu(workbench.row('Tasks', /Awake now/), 'Delegate…');
@@ -448,6 +657,69 @@ describe('a task in the sidebar', () => {
 		await workbench.pick('The whole workspace');
 		await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
 		await expect.poll(() => existsSync(join(workspace, '.agents'))).toBe(false);
+	});
+
+	test('shows what an agent has taken, and warns when its budget is nearly and wholly used up', async () => {
+		const { workspace: store } = await seedWorkspace(workspace, {
+			title: 'Count the stars',
+			session: 'e0e0e0e0-0000',
+			dataFolder: dataFolder({ HOME: lab.server.home }),
+		});
+		const transcript = join(workspace, 'transcript.jsonl');
+		const usage = {
+			input_tokens: 1200,
+			cache_read_input_tokens: 40_000,
+			cache_creation_input_tokens: 0,
+			output_tokens: 4000,
+		};
+		const message = { id: 'msg_1', model: 'claude-test', usage, content: [] };
+		writeFileSync(transcript, `${JSON.stringify({ type: 'assistant', message })}\n`);
+		spool(store, 'e0e0e0e0-0000', 'Notification', { transcript_path: transcript, message: 'Idle.' }, '9');
+		const row = workbench.row('Tasks', /Count the stars.*Claude · idle · 45k · The tests pass\.(?!.*budget)/);
+		await row.waitFor();
+		expect(await row.getAttribute('aria-label')).toContain('45k tokens');
+		const hover = page.locator('.workbench-hover');
+		// A row that is drawn again closes its hover.
+		const hovers = async (at: Locator, text: string) =>
+			eventually(`the hover ${text}`, async () => {
+				await page.mouse.move(700, 300);
+				await at.hover();
+				return hover
+					.filter({ hasText: text })
+					.waitFor({ timeout: 3000 })
+					.then(
+						() => true,
+						() => false,
+					);
+			});
+		await hovers(row, 'Context: 23 % of 200k');
+		await hovers(row, 'Tokens: 41.2k in, 4.0k out');
+
+		const use = workbench.status('nancy.nancy.use');
+		await use.filter({ hasText: /^\s*45k$/ }).waitFor();
+		await hovers(use, 'Open tasks of today: 45.2k tokens');
+		await hovers(use, 'Claude Code: 45.2k tokens');
+
+		const setBudget = async (typed: string) => {
+			await workbench.command('Nancy: Set Budget…');
+			await page.getByText('Used so far: 45.2k tokens').waitFor();
+			await workbench.answer(typed);
+		};
+		await setBudget('50k');
+		await workbench.row('Tasks', /Count the stars.*budget nearly used up/).waitFor();
+		await workbench.toast('“Count the stars” has used more than 80 % of its budget of 50.0k tokens.').waitFor();
+		await setBudget('40k');
+		await workbench.row('Tasks', /Count the stars.*budget used up/).waitFor();
+		const over = workbench.toast(
+			'“Count the stars” has used up its budget of 40.0k tokens. Its agents are paused.',
+		);
+		await over.getByRole('button', { name: 'Set Budget…' }).click();
+		await page.getByText('Used so far: 45.2k tokens').waitFor();
+		await workbench.answer('$2');
+		await page.getByText('The agent names no dollars while it works. Enter tokens.').waitFor();
+		await workbench.answer('1M');
+		await row.waitFor();
+		await hovers(row, 'Budget: 1.0M tokens, 5 % used');
 	});
 
 	// The last one: it leaves the window at another workspace.
@@ -477,10 +749,11 @@ describe('a task in the sidebar', () => {
 		await workbench.command('Nancy: Orchestrate Task');
 		await workbench.quick.getByText('In which folder?').waitFor();
 		await workbench.pick('back');
-		await workbench.answer('Store it twice');
 		await workbench.quick.getByText('What is to be done').first().waitFor();
-		await workbench.answer('[[text:Stored]]');
-		await workbench.pick('Claude Code');
+		await workbench.quickInput.fill('Store it twice. [[text:Stored]]');
+		await showHow(workbench);
+		await chooseAgent(workbench, 'Claude Code');
+		await workbench.pick('Start Task');
 		await workbench.row('Tasks', /idle · Stored/).waitFor();
 		// Steps of the walkthrough that were taken before it was first opened are done.
 		await workbench.command('Nancy: Open Walkthrough');

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { DelegateDrafts } from '../../src/ui/delegates/delegateDrafts.ts';
+import type { DelegateOrder } from '../../src/ui/delegates/askDelegate.ts';
+import { PromptEditors } from '../../src/ui/start/promptEditors.ts';
 import { eventually } from '../support/eventually.ts';
 
-type Order = Parameters<DelegateDrafts['write']>[0];
-
 /** What drafts look at of it. */
-function asOrder(value: Pick<Order, 'withSelection'>): Order;
+function asOrder(value: Pick<DelegateOrder, 'withSelection'>): DelegateOrder;
 function asOrder(value: unknown): unknown {
 	return value;
 }
@@ -27,10 +26,10 @@ async function show(document: vscode.TextDocument): Promise<vscode.TextDocument>
 }
 
 describe('the editor of a prompt', () => {
-	let drafts: DelegateDrafts;
+	let drafts: PromptEditors<DelegateOrder>;
 
 	before(async () => {
-		drafts = new DelegateDrafts();
+		drafts = new PromptEditors<DelegateOrder>({ title: 'Delegate This', id: 'nancy.delegateThis' });
 		await writeFile(join(folder, 'notes.md'), 'Paint it.');
 		// The first editor of a window takes its time.
 		await ownFile();

@@ -4,7 +4,8 @@ import { NancyError } from '../../src/base/errors.ts';
 import type { DelegateRequest } from '../../src/core/delegates/queueDelegate.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DelegateId } from '../../src/protocol/delegate.ts';
-import { DelegateDrafts } from '../../src/ui/delegates/delegateDrafts.ts';
+import type { DelegateOrder } from '../../src/ui/delegates/askDelegate.ts';
+import { PromptEditors } from '../../src/ui/start/promptEditors.ts';
 import type { DelegateOperations } from '../../src/ui/ports.ts';
 import { startOrKeep, type DelegateStart } from '../../src/ui/delegates/startDelegates.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
@@ -50,9 +51,9 @@ function failing(): DelegateOperations {
 }
 
 describe('a delegate that could not be started', () => {
-	let drafts: DelegateDrafts;
+	let drafts: PromptEditors<DelegateOrder>;
 	beforeEach(() => {
-		drafts = new DelegateDrafts();
+		drafts = new PromptEditors<DelegateOrder>({ title: 'Delegate This', id: 'nancy.delegateThis' });
 	});
 	afterEach(async () => {
 		drafts.dispose();

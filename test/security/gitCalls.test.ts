@@ -43,6 +43,7 @@ const COMMANDS = [
 	'check-ignore',
 	'commit-tree',
 	'config',
+	'diff-index',
 	'diff-tree',
 	'ls-files',
 	'ls-tree',
@@ -120,9 +121,10 @@ afterEach(async () => {
 	await outside.remove();
 });
 
-async function mergeAndUndo(worktree: Worktree): Promise<void> {
+async function mergeAndUndo(worktree: Worktree, meanwhile: () => void = () => {}): Promise<void> {
 	const merged = await mergeWorktree(worktree, 'm');
 	if (!merged.ok || !merged.record) throw new Error('not merged');
+	meanwhile();
 	expect(await undoMerge(worktree, merged.record)).toEqual({ ok: true });
 }
 
@@ -158,7 +160,7 @@ it('each git, also one that git starts, has the switches and starts nothing else
 	repo.git(['checkout', '--quiet', '--force', 'nancy/merged'], merged.folder);
 	repo.write({ 'c.txt': '' }, merged.folder);
 	await previewMerge(merged);
-	await mergeAndUndo(merged);
+	await mergeAndUndo(merged, () => repo.git(['checkout', '--quiet', 'HEAD~', '--', 'a.txt']));
 	expect(await mergeWorktree(merged, 'm')).toMatchObject({ how: 'merged' });
 	await removeWorktree(merged, { discard: false });
 

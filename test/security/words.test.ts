@@ -91,7 +91,7 @@ const doors: readonly (readonly [surface: RegExp, files: readonly string[]])[] =
 	[/\bwithProgress\b/, ['ui/kit/progress.ts']],
 	[/\bcreateTerminal\b|\bregisterTerminalProfileProvider\b/, ['ui/kit/terminals.ts']],
 	// What is typed is a constant of Nancy's.
-	[/\bsendText\b/, ['ui/tasks/typeWake.ts']],
+	[/\bsendText\b/, ['ui/start/askAgents.ts', 'ui/tasks/typeWake.ts']],
 	// It writes through TerminalLines.
 	[/\bPseudoterminal\b/, ['ui/delegates/delegateOutput.ts']],
 	[/\bnew (?:vscode\.)?MarkdownString\b/, ['ui/kit/tooltip.ts']],

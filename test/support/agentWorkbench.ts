@@ -25,7 +25,10 @@ export async function openAgentLab(options: LabOptions = {}): Promise<Lab> {
 	}
 }
 
-/** Starts a task as a person does, by a key. Its terminal opens; the agent needs a few seconds more. */
+/**
+ * Starts a task as a person does, by a key. Its terminal opens; the agent needs a few seconds more.
+ * @param task a title. It becomes the prompt's first sentence
+ */
 export async function orchestrate(
 	{ workbench }: Lab,
 	task: string,
@@ -33,10 +36,30 @@ export async function orchestrate(
 	agent = 'Claude Code',
 ): Promise<void> {
 	await workbench.ask('nancy.orchestrateTask');
-	await workbench.answer(task);
 	await workbench.quick.getByText('What is to be done').first().waitFor();
-	await workbench.answer(prompt);
+	await workbench.quickInput.fill(`${task}. ${prompt}`);
+	await showHow(workbench);
+	await chooseAgent(workbench, agent);
+	await workbench.pick(/^\s*Start /);
+}
+
+/** From the prompt to the list of choices. The button is there once a task was started; before, Enter does it. */
+export async function showHow(workbench: Workbench): Promise<void> {
+	const button = workbench.quick.locator('[aria-label^="Choose how it starts"]');
+	if ((await button.count()) > 0) await button.click();
+	else await workbench.page.keyboard.press('Enter');
+	await workbench.quickRow(/^\s*Start /).waitFor();
+}
+
+/** In the list of choices. */
+export async function chooseAgent(workbench: Workbench, agent: string): Promise<void> {
+	const row = workbench.quickRow(/^\s*Agent/);
+	const chosen = row.filter({ has: workbench.page.getByText(agent, { exact: true }) });
+	if ((await chosen.count()) > 0) return;
+	await row.click();
+	await workbench.quick.getByPlaceholder('Which agent works on it?').waitFor();
 	await workbench.pick(agent);
+	await chosen.waitFor();
 }
 
 /** What VS Code asks nobody about in a window for tests: the user trusts the folder by hand. */

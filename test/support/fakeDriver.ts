@@ -22,6 +22,7 @@ export const fakeDriver: Driver = {
 		status: [0, 0, 0],
 		skills: 'none',
 		resume: [0, 0, 0],
+		fork: [0, 0, 0],
 		headless: 'none',
 		worktree: [0, 0, 0],
 	},
@@ -46,6 +47,7 @@ export const fakeDriver: Driver = {
 		answer: () => SILENT,
 		watchAnswer: () => SILENT,
 		hearsWhenResumed: true,
+		reportsStart: 'at-launch',
 		wake: 'none',
 		prepared: 'none',
 	},
@@ -55,6 +57,7 @@ export const fakeDriver: Driver = {
 		output: ['output'],
 		reportsEveryEnd: true,
 	},
+	interrupt: 'none',
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {
 		keepsDelivery: () => true,
@@ -69,6 +72,7 @@ export const fakeDriver: Driver = {
 			return { ...known, ...line };
 		},
 	},
+	tells: { inTerminal: ['tokens', 'dollars'], headless: ['tokens'], atStart: [] },
 	headless: 'none',
 	marks: ['FAKE_AGENT_TOOL'],
 	npmPackage: 'fake-agent',

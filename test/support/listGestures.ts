@@ -39,6 +39,12 @@ export async function dragRow(workbench: Workbench, from: string, onto: string |
 	await mouse.up();
 }
 
+/** The rows of messages that wait for one worker, in the order in which it reads them: `Second thought 1 of 3 · 12:03`. */
+export function inQueue(rows: readonly string[]): string[] {
+	const placeOf = (row: string) => Number(/(\d+) of \d+/.exec(row)?.[1] ?? 1);
+	return rows.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
 /** The row that has the focus of its list, if it is this one. */
 export function focusedRow(workbench: Workbench, paneTitle: string, text: string | RegExp): Locator {
 	return workbench.pane(paneTitle).locator('.monaco-list-row.focused').filter({ hasText: text });

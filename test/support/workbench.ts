@@ -146,6 +146,11 @@ export class Workbench {
 		return this.pane(paneTitle).locator('[role=treeitem]').filter({ hasText: text });
 	}
 
+	/** Rows of the Inbox by their spoken names, which have the receipt: `Directive for Fix it, Mind the gap, delivered · PreToolUse`. */
+	mail(name: string | RegExp): Locator {
+		return this.pane('Inbox').getByRole('treeitem', { name });
+	}
+
 	/** An action on a tree row, which appears when the mouse is over it. */
 	async rowAction(row: Locator, label: string): Promise<void> {
 		await row.hover();

@@ -29,7 +29,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 		'node:',
 	],
 	ui: ['core', 'base', 'protocol', 'zod/mini', 'node:', 'vscode'],
-	web: ['protocol', 'zod/mini'],
+	web: ['protocol', 'markdown-it', 'zod/mini'],
 	// Files that stand alone at the top: what puts the rooms together.
 	// `late.js` and `main.js` are bundles of their own, loaded after the activation and at first use.
 	main: ['operations', 'ui', 'drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],

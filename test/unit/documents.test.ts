@@ -51,6 +51,14 @@ describe('the documents', () => {
 		expect(named.filter(name => !PICTURES.test(name) && !existsSync(join(root, name)))).toEqual([]);
 	});
 
+	it('name every key of the manifest', () => {
+		const page = readFileSync(join(root, 'docs', 'keyboard.md'), 'utf8');
+		const shown = (key: string) => `\`${key.replaceAll(/\b[a-z]/g, letter => letter.toUpperCase())}\``;
+		const keys = manifest.contributes.keybindings.flatMap(({ key, mac }) => [shown(key), shown(mac)]);
+		expect(keys.length).toBeGreaterThan(8);
+		expect(keys.filter(key => !page.includes(key))).toEqual([]);
+	});
+
 	it.each(documents)('$file tells to run npm scripts that are there', ({ text }) => {
 		const scripts = [...text.matchAll(/`npm (?:run )?(start|test|[a-z]+)\b/g)].map(match => match[1] ?? '');
 		expect(scripts.filter(script => !(script in manifest.scripts) && !['ci', 'install'].includes(script))).toEqual(

@@ -216,6 +216,16 @@ describe('commands', () => {
 			expect(reached).not.toContain(`nancy.${act}`);
 	});
 
+	it('that are at a click on a row are in its menu too, for the keyboard', () => {
+		const items = itemsOf('view/item/context') ?? [];
+		const isInline = ({ group = '' }: { group?: string | undefined }) => group.startsWith('inline@');
+		const placeOf = ({ command, when = '' }: { command: string; when?: string | undefined }) =>
+			[command, /\bview == (\S+)/.exec(when)?.[1]].join(' in ');
+		const inMenus = new Set(items.filter(each => !isInline(each)).map(placeOf));
+		expect(items.filter(isInline).length).toBeGreaterThan(10);
+		expect(items.filter(each => isInline(each) && !inMenus.has(placeOf(each)))).toEqual([]);
+	});
+
 	it('stand in submenus that exist', () => {
 		const known = contributes.submenus.map(({ id }) => id);
 		expect(submenus.map(({ submenu }) => submenu).toSorted()).toEqual(known.toSorted());

@@ -7,7 +7,7 @@ import { perform } from '../../operations/operation.ts';
 import { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import { resolveMailbox } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
-import { featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
+import { budgetOf, featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { findOrChooseWorkspace } from '../../operations/shared/place.ts';
 import { readText, readTextFile } from '../readText.ts';
@@ -25,6 +25,7 @@ const Input = z.object({
 	'with-changes': z._default(z.boolean(), false),
 	timeout: z.optional(z.string()),
 	'idle-timeout': z.optional(z.string()),
+	budget: z.optional(z.string()),
 });
 
 export const delegate = command(
@@ -62,6 +63,10 @@ export const delegate = command(
 			'with-changes': { help: 'the worktree also gets uncommitted changes, except those inside submodules' },
 			timeout: { value: 'SECONDS', help: 'longest time; default 1800' },
 			'idle-timeout': { value: 'SECONDS', help: 'longest time without any output; default 600' },
+			budget: {
+				value: 'BUDGET',
+				help: "tokens or dollars, such as 200k or '$2'; it is stopped when they are used up",
+			},
 		},
 		examples: [
 			['nancy delegate "Write tests for the parser." --worktree', 'in a worktree of its own'],
@@ -94,6 +99,7 @@ export const delegate = command(
 				from: context.cwd,
 				worktree: input.worktree || input['with-changes'] ? { withChanges: input['with-changes'] } : undefined,
 				limits: limitsOf(input),
+				budget: budgetOf(input.budget),
 				parent: input.to === undefined ? undefined : await resolveMailbox(workspace, context.asker, input.to),
 				feature: featureOf(file),
 			},

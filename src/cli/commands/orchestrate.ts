@@ -12,6 +12,7 @@ import { TaskName, WorkerName } from '../../protocol/names.ts';
 import { command, type Context } from '../command.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { findOrChooseWorkspace } from '../../operations/shared/place.ts';
+import { budgetOf } from '../headlessOptions.ts';
 import { readTextFile } from '../readText.ts';
 import { printableLine } from '../words.ts';
 
@@ -23,8 +24,12 @@ const Input = z.object({
 	model: z.optional(z.string().check(z.minLength(1))),
 	worker: z.optional(WorkerName),
 	resume: z._default(z.boolean(), false),
+	worktree: z._default(z.boolean(), false),
+	'with-changes': z._default(z.boolean(), false),
+	fork: z._default(z.boolean(), false),
 	'no-hooks': z._default(z.boolean(), false),
 	title: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+	budget: z.optional(z.string()),
 	extra: z.array(z.string()),
 });
 type Input = z.infer<typeof Input>;
@@ -55,7 +60,16 @@ export const orchestrate = command(
 				expects: 'use up to 32 of a-z, 0-9 and "-", starting with a letter',
 			},
 			resume: { help: "go on with the worker's last conversation" },
+			worktree: {
+				help: 'a new worker works in a git worktree of its own, made from HEAD; --resume goes on there',
+			},
+			'with-changes': { help: 'the worktree also gets uncommitted changes, except those inside submodules' },
+			fork: { help: "a new worker begins with a copy of the worker's last conversation, which stays as it is" },
 			title: { value: 'TITLE', help: 'title of a new task' },
+			budget: {
+				value: 'BUDGET',
+				help: "tokens or dollars for the whole task, such as 200k or '$2'; its agents are paused when they are used up",
+			},
 			'no-hooks': { help: 'writes nothing for the agent, which then reports nothing and gets no messages' },
 		},
 		extra: 'arguments for the agent, passed on unchanged',
@@ -78,8 +92,11 @@ export const orchestrate = command(
 		}
 		if (input.prompt !== undefined && input['prompt-file'] !== undefined)
 			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
+		const budget = budgetOf(input.budget);
+		if (budget) permit(context.asker, { is: 'set-budget', what: 'a task' });
 		const { runInForeground } = await import('../../process/foreground.ts');
 		const workspace = findOrChooseWorkspace(context);
+		const own = programContext(workspace, context);
 		const plan = await perform(
 			await operations.orchestrate(),
 			context.asker,
@@ -90,13 +107,17 @@ export const orchestrate = command(
 				agent: input.agent,
 				worker: input.worker,
 				resume: input.resume,
+				place: placeOf(input),
+				fork: input.fork,
 				prompt: await promptOf(input, context),
 				model: input.model,
 				extra: input.extra,
 				hooks: !input['no-hooks'],
 			},
-			programContext(workspace, context),
+			own,
 		);
+		const { task } = plan.address;
+		if (budget) await perform(await operations.setBudget(), context.asker, { owner: { task }, budget }, own);
 		for (const warning of plan.warnings) context.note(warning);
 		if (!plan.hasHooks) context.note('started without hooks: it reports nothing, and messages for it stay queued');
 		const { address, cwd } = plan;
@@ -121,6 +142,11 @@ async function promptOf({ prompt, 'prompt-file': file }: Input, context: Context
 	if (file === undefined) return prompt;
 	permit(context.asker, { is: 'prompt-file', file });
 	return (await readTextFile(resolve(context.cwd, file))).trimEnd();
+}
+
+function placeOf({ worktree, 'with-changes': withChanges }: Input): 'worktree' | 'worktreeWithChanges' | undefined {
+	if (withChanges) return 'worktreeWithChanges';
+	return worktree ? 'worktree' : undefined;
 }
 
 function nameOf(typed: string): TaskName {

@@ -9,6 +9,8 @@ export type UseCase =
 	/** Write other tools' settings: set up, update, repair, clean up. */
 	| { is: 'change-settings'; command: string }
 	| { is: 'change-tasks'; what: 'archive' | 'restore' | 'delete' | 'rename' }
+	/** Set what a task or a delegate may take. */
+	| { is: 'set-budget'; what: string }
 	/** Mark a message to the human as read. */
 	| { is: 'read-mail' }
 	/** Change the words or the order of queued messages. */
@@ -38,6 +40,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 		isOwn ? undefined : `work in ${folder}, outside its own workspace; leave -C away`,
 	'change-settings': (_, { command }) => `change the settings of agents and tools; ask the user to run: ${command}`,
 	'change-tasks': (_, { what }) => `${what} tasks; ask the user to`,
+	'set-budget': (_, { what }) => `set the budget of ${what}; ask the user to`,
 	'read-mail': () => 'mark messages to the user as read',
 	'change-queue': (_, { what }) => `${what}; ask the user to`,
 	archive: ({ worker }, { mailbox }) =>

@@ -9,8 +9,10 @@ import type { Delegates } from './delegates.ts';
 import { proved } from './reportable.ts';
 import type { Tickets } from './tickets.ts';
 
-/** How long a delegate that has ended is taken to stay as it is, in milliseconds: only a late result changes it. */
+/** How often to look at delegates that have ended, in milliseconds: only a late result or a merge changes one. */
 const SETTLED_MS = 5000;
+/** How many of them each look takes. With more, each has its turn in a later look, so that hundreds cost no more than some. */
+const MOST_SETTLED = 50;
 
 interface Mirrored {
 	/** Of its files when they were read. */
@@ -23,7 +25,10 @@ interface Mirrored {
 export class DelegateMirror {
 	private known = new Map<DelegateId, Mirrored>();
 	private foreign: Delegate[] = [];
+	private list: readonly Delegate[] | undefined;
 	private settledMs = -Infinity;
+	/** How many of the ended delegates had their turn. */
+	private turn = 0;
 
 	constructor(
 		private readonly store: Delegates,
@@ -31,9 +36,9 @@ export class DelegateMirror {
 		private readonly now: () => number = Date.now,
 	) {}
 
-	/** Nancy's own, oldest first, then those of a swarm that works here. */
-	all(): Delegate[] {
-		return [...this.own(), ...this.foreign];
+	/** Nancy's own, oldest first, then those of a swarm that works here. The same list until something has changed. */
+	all(): readonly Delegate[] {
+		return (this.list ??= [...this.own(), ...this.foreign]);
 	}
 
 	find(id: string): Delegate | undefined {
@@ -60,9 +65,8 @@ export class DelegateMirror {
 	 */
 	async read(isThorough = false): Promise<boolean> {
 		const { folder } = this.store;
-		const looksAtAll = isThorough || this.now() - this.settledMs >= SETTLED_MS;
-		if (looksAtAll) this.settledMs = this.now();
 		const before = this.known;
+		const isDue = this.settledToLookAt(isThorough);
 		// Put in place whole: somebody may look while it is being read.
 		const after = new Map<DelegateId, Mirrored>();
 		let isChanged = false;
@@ -70,8 +74,7 @@ export class DelegateMirror {
 			const id = DelegateId.safeParse(name.slice(0, -'.json'.length));
 			if (!id.success) continue;
 			const known = before.get(id.data);
-			const isSettled = known?.delegate && isFinal(known.delegate.state) && known.delegate.status.reported;
-			const look = isSettled && !looksAtAll ? known.look : await this.lookOf(id.data);
+			const look = known && isSettled(known) && !isDue(id.data) ? known.look : await this.lookOf(id.data);
 			if (known?.look === look) {
 				after.set(id.data, known);
 				continue;
@@ -84,7 +87,21 @@ export class DelegateMirror {
 		isChanged ||= JSON.stringify(foreign) !== JSON.stringify(this.foreign);
 		this.foreign = foreign;
 		this.known = after;
-		return isChanged || [...before.keys()].some(id => !after.has(id));
+		isChanged ||= [...before.keys()].some(id => !after.has(id));
+		if (isChanged) this.list = undefined;
+		return isChanged;
+	}
+
+	/** The delegates that have ended and whose turn it is. */
+	private settledToLookAt(isThorough: boolean): (id: DelegateId) => boolean {
+		if (isThorough) return () => true;
+		if (this.now() - this.settledMs < SETTLED_MS) return () => false;
+		this.settledMs = this.now();
+		const settled = [...this.known].filter(([, each]) => isSettled(each)).map(([id]) => id);
+		if (this.turn >= settled.length) this.turn = 0;
+		const due = new Set(settled.slice(this.turn, this.turn + MOST_SETTLED));
+		this.turn += MOST_SETTLED;
+		return id => due.has(id);
 	}
 
 	/** Taken before they are read: what changes meanwhile is read once more. */
@@ -95,7 +112,7 @@ export class DelegateMirror {
 			);
 			return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
 		});
-		const merges = await this.tickets?.lookOfMerges(id);
+		const merges = await this.tickets?.merges(id).look();
 		return [...(await Promise.all(looks)), merges].join(' ');
 	}
 
@@ -108,4 +125,8 @@ export class DelegateMirror {
 			return { problem: fileProblem(file, error) };
 		}
 	}
+}
+
+function isSettled({ delegate }: Mirrored): boolean {
+	return delegate !== undefined && isFinal(delegate.state) && delegate.status.reported === true;
 }

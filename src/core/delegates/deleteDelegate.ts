@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { entryNames } from '../../base/listing.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
+import { Budgets } from '../budgets/budgets.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
 import { deleteWorker } from '../workspace/deletion.ts';
 import { settle } from './ending.ts';
@@ -52,6 +53,7 @@ export async function deleteDelegate(
 		if (hasMailbox && wasQueuedHere) await passOnResults(store, record, refuseSending);
 		// Before its record: leftovers without a record can never run.
 		await tickets.remove(id);
+		await new Budgets(store.workspace.own).set({ delegate: id }, undefined);
 		if (hasMailbox) await deleteWorker(store.workspace, record);
 		// A swarm's worker without an owner would be listed as another program's.
 		for (const file of await copyOf(store, record)) await rm(file, { force: true });

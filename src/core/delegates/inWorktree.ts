@@ -39,3 +39,8 @@ export function mergeOf({ record }: Delegate, worktree: Worktree, all: readonly 
 export function busyIn(worktree: Worktree, all: readonly Delegate[]): Delegate | undefined {
 	return all.find(each => !isFinal(each.state) && worktreeOf(each, all)?.folder === worktree.folder);
 }
+
+/** The worktree of a task's worker, while its folder is there. */
+export function workersWorktree({ worktree }: { worktree?: Worktree }): Worktree | undefined {
+	return worktree && isStanding(worktree) ? worktree : undefined;
+}

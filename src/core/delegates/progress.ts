@@ -1,10 +1,16 @@
 import type { DelegateStatus } from '../../protocol/delegate.ts';
-import { toldSum, type HeadlessEvent } from '../driver/headless.ts';
+import { toldSum, type HeadlessEvent, type RunUse } from '../driver/headless.ts';
 
 const MOST_DENIED = 100;
 
-/** The change that an agent's event makes in a status. */
-export function progress(status: DelegateStatus, event: HeadlessEvent): Partial<DelegateStatus> {
+/** Tokens and cost of the attempts before. */
+export type EarlierUse = Pick<DelegateStatus, 'input_tokens' | 'output_tokens' | 'cost_usd'>;
+
+/**
+ * The change that an agent's event makes in a status.
+ * @param earlier as they were in the status when the attempt began
+ */
+export function progress(status: DelegateStatus, event: HeadlessEvent, earlier: EarlierUse): Partial<DelegateStatus> {
 	const last_activity = new Date().toISOString();
 	switch (event.is) {
 		case 'session':
@@ -18,19 +24,22 @@ export function progress(status: DelegateStatus, event: HeadlessEvent): Partial<
 			};
 		case 'denied':
 			return { last_activity, denied: [...status.denied, event.tool].slice(-MOST_DENIED) };
-		case 'result': {
-			const { inputTokens, outputTokens, costUsd } = event.result;
-			return {
-				last_activity,
-				...(inputTokens !== undefined && { input_tokens: toldSum(status.input_tokens, inputTokens) }),
-				...(outputTokens !== undefined && { output_tokens: toldSum(status.output_tokens, outputTokens) }),
-				...(costUsd !== undefined && { cost_usd: toldSum(status.cost_usd, costUsd) }),
-			};
-		}
+		case 'use':
+			return { last_activity, ...totalUse(event.use, earlier) };
+		case 'result':
+			return { last_activity, ...totalUse(event.result, earlier) };
 		case 'text':
 		case 'tool-failed':
 		case 'retrying':
 		case 'quota':
 			return { last_activity };
 	}
+}
+
+function totalUse({ inputTokens, outputTokens, costUsd }: RunUse, earlier: EarlierUse): EarlierUse {
+	return {
+		...(inputTokens !== undefined && { input_tokens: toldSum(earlier.input_tokens, inputTokens) }),
+		...(outputTokens !== undefined && { output_tokens: toldSum(earlier.output_tokens, outputTokens) }),
+		...(costUsd !== undefined && { cost_usd: toldSum(earlier.cost_usd, costUsd) }),
+	};
 }

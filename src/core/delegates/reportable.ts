@@ -51,7 +51,7 @@ export async function proved(tickets: Tickets, delegate: Delegate): Promise<Dele
 	if (isForeign) return delegate;
 	if (!(await tickets.has(record.id))) return { ...delegate, isUnproved: true };
 	const worktree = await tickets.worktree(record.id);
-	const merges = worktree ? await tickets.merges(record.id) : [];
+	const merges = worktree ? await tickets.merges(record.id).list() : [];
 	const isStoppedByUser = delegate.error === 'cancelled' && (await tickets.isStoppedByHuman(record.id));
 	return {
 		...withWorktree(delegate, worktree),

@@ -13,9 +13,11 @@ const INLINE_BYTES = 100_000;
 export type Unread = Pick<StoredMessage, 'author'> & { content: Pick<StoredMessage['content'], 'text'> };
 
 /** The facts of a text that {@link resultText} made: the outcome and the title. */
-export function readResult(text: string): { isDone: boolean; title: string } | undefined {
-	const found = /^\[DELEGATE (COMPLETE|FAILED) - Task ID: [^\]\n]*\].*\n(.+)/.exec(text);
-	return found ? { isDone: found[1] === 'COMPLETE', title: found[2] ?? '' } : undefined;
+export function readResult(text: string): { isDone: boolean; isStopped: boolean; title: string } | undefined {
+	const found = /^\[DELEGATE (COMPLETE|FAILED) - Task ID: [^\]\n]*\](.*)\n(.+)/.exec(text);
+	if (!found) return undefined;
+	const [, outcome, error = '', title = ''] = found;
+	return { isDone: outcome === 'COMPLETE', isStopped: outcome === 'FAILED' && error === ' cancelled', title };
 }
 
 /**

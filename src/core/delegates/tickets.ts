@@ -1,4 +1,4 @@
-import { lstat, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readTextIfExists } from '../../base/atomicFile.ts';
@@ -7,11 +7,11 @@ import { sha256 } from '../../base/sha256.ts';
 import { folderNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
 import { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
-import { MergeRecord } from '../../protocol/merge.ts';
 import { Moment, ProcessRecord } from '../../protocol/records.ts';
 import { Worktree } from '../../protocol/worktree.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
+import { MergeRecords } from '../worktrees/mergeRecords.ts';
 
 /** In place of an output that its runner has not written. */
 export const OUTPUT_CHANGED = 'its output was changed or removed since it ended, so it is not shown';
@@ -57,9 +57,6 @@ export type End = z.infer<typeof End>;
 /** A person has stopped it. */
 const Stopped = z.looseObject({ version: z.literal(1), by: z.literal('human') });
 
-/** Merges of its worktree that were not undone, oldest first. */
-const Merges = z.looseObject({ version: z.literal(1), merges: z.array(MergeRecord) });
-
 /** A delegate's progress: `run` while it runs, `end` once it has ended, neither while it waits. */
 export interface Facts {
 	/** Its own. Absent for one that an earlier version has queued. */
@@ -87,7 +84,6 @@ const WORKTREE = 'worktree.json';
 const ANSWER = 'answer.json';
 const END = 'end.json';
 const STOPPED = 'stopped.json';
-const MERGES = 'merges.json';
 
 /**
  * This user's requests on this machine for one workspace, and their progress, in the user's own folder. Agents write in `.nancy/delegates`,
@@ -214,29 +210,9 @@ export class Tickets {
 		return (await this.own.read(Stopped, FOLDER, id, STOPPED)) !== undefined;
 	}
 
-	/** Merges of its worktree that were not undone, oldest first. */
-	async merges(id: DelegateId): Promise<MergeRecord[]> {
-		return (await this.own.read(Merges, FOLDER, id, MERGES))?.merges ?? [];
-	}
-
-	/** Notes a merge of its worktree. */
-	async merged(id: DelegateId, merge: MergeRecord): Promise<void> {
-		await this.writeMerges(id, [...(await this.merges(id)), merge]);
-	}
-
-	/** Forgets the last merge, which was undone. */
-	async unmerged(id: DelegateId): Promise<void> {
-		await this.writeMerges(id, (await this.merges(id)).slice(0, -1));
-	}
-
-	/** Differs once {@link merges} may: for a caller that has read them before. */
-	async lookOfMerges(id: DelegateId): Promise<string> {
-		const found = await lstat(this.own.path(FOLDER, id, MERGES), { bigint: true }).catch(() => undefined);
-		return found ? `${found.ino}:${found.mtimeNs}` : '';
-	}
-
-	private async writeMerges(id: DelegateId, merges: readonly MergeRecord[]): Promise<void> {
-		await this.own.write({ version: 1, merges }, FOLDER, id, MERGES);
+	/** The merges of its worktree. */
+	merges(id: DelegateId): MergeRecords {
+		return new MergeRecords(this.own, [FOLDER, id]);
 	}
 
 	/** The ticket goes first: after a kill the leftovers run nothing. */

@@ -4,6 +4,7 @@ import type { LaunchPlace } from './launchPlace.ts';
 import type { Slot } from './slot.ts';
 import type { TranscriptFormat } from './transcript.ts';
 import type { EventWords } from '../traffic/eventWords.ts';
+import type { BudgetUnit } from '../../protocol/budget.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Rung } from '../../protocol/records.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
@@ -58,6 +59,10 @@ export interface Driver {
 	/** Reads the CLI's own report of its sessions, or `none` if it has none. */
 	readonly probe: StatusProbe | 'none';
 	readonly transcript: TranscriptFormat | 'none';
+	/** What is known of its use while it works. A budget can be kept by nothing else. */
+	readonly tells: Tells;
+	/** How a person breaks off its turn in a terminal, or `none` if no key does. */
+	readonly interrupt: Interrupt | 'none';
 	/** How it runs without a terminal, or `none` if it cannot. */
 	readonly headless: HeadlessFormat | 'none';
 	/** The CLI sets one of these for its tools, and a person has none. They tell a command of an agent from a person's. */
@@ -67,6 +72,21 @@ export interface Driver {
 	/** Variables that must not be inherited from Nancy's own shell (a nested agent's own marks). */
 	readonly foreignVariables: readonly string[];
 }
+
+export interface Tells {
+	readonly inTerminal: readonly BudgetUnit[];
+	readonly headless: readonly BudgetUnit[];
+	/** The CLI keeps to a limit of this by itself, if it gets one at the start of a run without a terminal. */
+	readonly atStart: readonly BudgetUnit[];
+}
+
+export interface Interrupt {
+	/** One after another, {@link BETWEEN_KEYS_MS} apart. They mean No where a permission question is open. */
+	readonly keys: readonly string[];
+}
+
+/** In milliseconds. Some CLIs take two keys at once for another key, and two that are half a second apart for one each. */
+export const BETWEEN_KEYS_MS = 300;
 
 /** The abilities of a CLI, in the order in which people see them. */
 export const CAPABILITIES = [
@@ -90,6 +110,8 @@ export const CAPABILITIES = [
 	'status',
 	'skills',
 	'resume',
+	/** Begins a session in a terminal as a copy of an earlier one, which stays as it is. */
+	'fork',
 	'headless',
 	/** Works as a delegate outside the workspace's own folder, in a worktree too, and takes messages there. */
 	'worktree',
@@ -127,6 +149,8 @@ export interface LaunchRequest extends LaunchPlace {
 	session: SessionId;
 	/** Set to continue an earlier session instead. */
 	resume: SessionId | undefined;
+	/** Set to begin the new session as a copy of this one. Only for a CLI that can. */
+	fork: SessionId | undefined;
 	model: string | undefined;
 	/** Name to show for the session, if the CLI supports one. */
 	title: string;
@@ -229,6 +253,8 @@ export interface HookMapping {
 	readonly hearsWhenResumed: boolean;
 	/** How a hook that waits in the background wakes an idle agent, or `none` if it cannot. */
 	readonly wake: HookWake | 'none';
+	/** When a session in a terminal reports its start. */
+	readonly reportsStart: 'at-launch' | 'at-first-prompt';
 	/**
 	 * The event at which the guard may hand a prepared message over without the program, as hooks/hand-over does. `none` if a receipt needs
 	 * more than the event's name: the guard reads no JSON.

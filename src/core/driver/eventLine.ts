@@ -19,6 +19,7 @@ export function eventLine(event: HeadlessEvent): string | undefined {
 			return event.resetsAtMs === undefined
 				? '… the account’s limit is reached'
 				: `… the account’s limit is reached; it resets at ${new Date(event.resetsAtMs).toISOString()}`;
+		case 'use':
 		case 'result':
 			return undefined;
 	}

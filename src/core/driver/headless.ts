@@ -39,6 +39,8 @@ export interface HeadlessRequest extends LaunchPlace {
 	model: string | undefined;
 	/** One of {@link HeadlessFormat.permissionModes}. */
 	permissions: string;
+	/** What the run may cost, for a CLI that keeps to it itself. */
+	maxCostUsd?: number | undefined;
 	extra: readonly string[];
 	prompt: string;
 }
@@ -65,6 +67,8 @@ export type HeadlessEvent =
 	| { is: 'retrying'; reason: string; afterMs: number }
 	/** The account gives nothing more until it resets; Unix milliseconds, if the CLI reports the time. */
 	| { is: 'quota'; resetsAtMs?: number | undefined }
+	/** What the run has taken so far, from a CLI that tells before the end. */
+	| { is: 'use'; use: RunUse }
 	| { is: 'result'; result: HeadlessResult };
 
 /** A sum of figures, some of which may be unknown; `undefined` if all are. */
@@ -72,13 +76,16 @@ export function toldSum(known: number | undefined, told: number | undefined): nu
 	return told === undefined ? known : (known ?? 0) + told;
 }
 
-export interface HeadlessResult {
-	/** The agent's last text: its answer, or its description of the failure. */
-	text: string;
-	/** A figure that the CLI does not report stays undefined: 0 would be a fact. */
+/** Figures of one run. A figure that the CLI does not report stays undefined: 0 would be a fact. */
+export interface RunUse {
 	inputTokens: number | undefined;
 	outputTokens: number | undefined;
 	costUsd: number | undefined;
+}
+
+export interface HeadlessResult extends RunUse {
+	/** The agent's last text: its answer, or its description of the failure. */
+	text: string;
 	/** Absent when it ended well. */
 	failure?: HeadlessFailure | undefined;
 }

@@ -4,6 +4,7 @@ import { identify } from '../../base/liveness.ts';
 import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
 import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
+import type { Worktree } from '../../protocol/worktree.ts';
 import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
@@ -11,7 +12,7 @@ import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless
 import { isStarting } from './starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
-import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
+import { refuseFork, refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { bindSession, sessionBinding } from '../sessions/bindings.ts';
 import { isRunning } from './workerProcess.ts';
@@ -37,6 +38,8 @@ export interface WorkerRequest {
 	model?: string | undefined;
 	/** Continue the worker's last session instead of a new one. */
 	resume?: boolean;
+	/** Begin the new worker's session as a copy of the last one of this worker of the task. */
+	fork?: WorkerName | undefined;
 	/** The session to continue; by default the last that the worker's record names. */
 	lastSession?: SessionId | undefined;
 	/** The user's own arguments for the agent CLI. */
@@ -46,9 +49,11 @@ export interface WorkerRequest {
 	/** Where hooks come from; `undefined` if the user wants none. */
 	hooks: { launcher: string; dataFolder: string } | undefined;
 	/** Runs without a terminal, with this permission mode of the driver's. */
-	headless?: { permissions: string } | undefined;
+	headless?: Pick<HeadlessRequest, 'permissions' | 'maxCostUsd'> | undefined;
 	/** Folder to run in; the workspace's where absent. */
 	cwd?: string | undefined;
+	/** A new worker's own, which holds {@link cwd}. */
+	worktree?: Worktree | undefined;
 	/** Environment that the agent will inherit. */
 	env: Readonly<Record<string, string | undefined>>;
 }
@@ -111,8 +116,9 @@ async function tryPlan(
 	const start = await startOf(workspace, driver, agent, request);
 	const { address, session } = start;
 	const launch = await launchOf(workspace, driver, agent, request, start);
-	const sessionIsKnown = launch.sessionIsKnown;
-	if (!(await recordStart(workspace, driver, agent, request, { ...start, sessionIsKnown }))) return undefined;
+	const { sessionIsKnown, isPrompted } = launch;
+	const recorded = await recordStart(workspace, driver, agent, request, { ...start, sessionIsKnown, isPrompted });
+	if (!recorded) return undefined;
 	if (sessionIsKnown) await bindSession(workspace, session, { address, watched: false });
 	const cwd = request.cwd ?? workspace.folder;
 	return {
@@ -151,6 +157,8 @@ interface Start {
 	readonly earlier: WorkerRecord | undefined;
 	/** The session to continue. */
 	readonly resume: SessionId | undefined;
+	/** The session to copy. */
+	readonly fork: SessionId | undefined;
 	/** That session, or a new one. */
 	readonly session: SessionId;
 }
@@ -166,6 +174,7 @@ async function startOf(
 	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
 	// If a name was free a moment ago and is taken now, another window's new worker has it, not an earlier run of this one.
 	const isNew = request.worker === undefined && !request.resume;
+	const fork = request.fork && (await sessionToFork(workspace, driver, agent, { ...request, fork: request.fork }));
 	const earlier = isNew ? undefined : await earlierRecord(workspace, request, worker);
 	if (earlier) refuseSecond(earlier);
 	if (earlier && request.resume) refuseResume(driver, agent.version, earlier);
@@ -175,7 +184,21 @@ async function startOf(
 	if (earlier && resume !== undefined)
 		await refuseForeign(workspace, resume, { task: request.task, worker: earlier.name });
 	const name = earlier?.name ?? worker ?? (await workspace.nextWorker(request.task));
-	return { task, address: { task: request.task, worker: name }, earlier, resume, session };
+	return { task, address: { task: request.task, worker: name }, earlier, resume, fork, session };
+}
+
+/** The session that the new one begins as a copy of. */
+async function sessionToFork(
+	workspace: Workspace,
+	driver: Driver,
+	{ version }: InstalledAgent,
+	{ task, fork: worker }: WorkerRequest & { fork: WorkerName },
+): Promise<SessionId | undefined> {
+	const source = await workerToResume(workspace, task, worker);
+	refuseFork(driver, version, source);
+	const session = source.sessions.at(-1)?.id;
+	if (session !== undefined) await refuseForeign(workspace, session, { task, worker });
+	return session;
 }
 
 /** What the agent's CLI is called with. */
@@ -184,8 +207,8 @@ async function launchOf(
 	driver: Driver,
 	{ version }: InstalledAgent,
 	request: WorkerRequest,
-	{ task, address, resume, session }: Start,
-): Promise<HeadlessLaunch> {
+	{ task, address, resume, fork, session }: Start,
+): Promise<HeadlessLaunch & Prompted> {
 	const conversation = {
 		session,
 		resume,
@@ -200,14 +223,24 @@ async function launchOf(
 		env: request.env,
 	};
 	if (request.headless) {
-		const { permissions } = request.headless;
-		return prepareHeadless(driver, { ...conversation, prompt: request.prompt ?? '', permissions });
+		const launch = await prepareHeadless(driver, {
+			...conversation,
+			...request.headless,
+			prompt: request.prompt ?? '',
+		});
+		return { ...launch, isPrompted: true };
 	}
 	// Two live sessions with one name confuse the agent, which then invents another.
 	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
 	const mayWait = resume !== undefined && request.hooks !== undefined;
 	const prompt = request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, version, address) : undefined);
-	return { ...driver.launch({ ...conversation, prompt, title }), stdin: '' };
+	const isPrompted = prompt !== undefined && prompt !== '';
+	return { ...driver.launch({ ...conversation, fork, prompt, title }), stdin: '', isPrompted };
+}
+
+interface Prompted {
+	/** The agent gets a first prompt, and does not wait for one in its terminal. */
+	readonly isPrompted: boolean;
 }
 
 /** Notes that the worker starts. False if another window has just made a worker of that name. */
@@ -215,23 +248,28 @@ async function recordStart(
 	workspace: Workspace,
 	driver: Driver,
 	agent: InstalledAgent,
-	{ hooks, model }: WorkerRequest,
-	{ address, earlier, resume, session, sessionIsKnown }: Start & Pick<HeadlessLaunch, 'sessionIsKnown'>,
+	{ hooks, model, worktree }: WorkerRequest,
+	start: Start & Prompted & Pick<HeadlessLaunch, 'sessionIsKnown'>,
 ): Promise<boolean> {
+	const { address, earlier, resume, session, sessionIsKnown, isPrompted } = start;
 	const now = new Date().toISOString();
 	const started = ({
 		process: _gone,
 		stoppedAt: _stopped,
 		hooks: _earlier,
+		unprompted: _before,
+		exit: _last,
 		...kept
 	}: WorkerRecord): WorkerRecord => ({
 		...kept,
 		...(hooks === undefined && { hooks: 'off' }),
+		...(!isPrompted && { unprompted: driver.hooks.reportsStart }),
 		agent: driver.id,
 		agentVersion: formatVersion(agent.version),
 		starting: { by: identify(process.pid), at: now },
 		startedAt: now,
 		...(model !== undefined && { model }),
+		...(worktree && { worktree }),
 		sessions: resume || !sessionIsKnown ? kept.sessions : [...kept.sessions, { id: session, startedAt: now }],
 	});
 	if (!earlier) return workspace.createWorker(started(newRecord(address, driver, now)));

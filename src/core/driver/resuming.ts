@@ -42,6 +42,21 @@ export function refuseResume(driver: Driver, version: Version, { task, name, age
 	);
 }
 
+/** Throws if this agent cannot begin a conversation as a copy of the worker's last one. */
+export function refuseFork(driver: Driver, version: Version, { task, name, agent }: WorkerRecord): void {
+	if (!can(driver, 'fork', version)) {
+		throw new NancyError(
+			'agent-too-old',
+			`${driver.displayName} ${formatVersion(version)} cannot fork a conversation`,
+		);
+	}
+	if (agent === driver.id) return;
+	throw new NancyError(
+		'bad-usage',
+		`the conversation of ${task}/${name} is one of ${agent}, which ${driver.displayName} cannot fork; fork it with ${agent}`,
+	);
+}
+
 /** The first prompt of a resumed agent if messages wait for it and it may not watch its doorbell. */
 export async function wakingPrompt(
 	workspace: Workspace,

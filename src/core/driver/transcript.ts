@@ -11,6 +11,15 @@ export interface TranscriptFormat {
 	keepsDelivery(receipt: Pick<Receipt, 'event' | 'parts'>): boolean;
 }
 
+/** One of the limits of the user's account with the agent's service. */
+export interface RateLimit {
+	/** The length of the time that it is for. */
+	minutes: number | undefined;
+	usedPercent: number;
+	/** UTC, ISO 8601. */
+	resetsAt: string | undefined;
+}
+
 export interface TranscriptFacts {
 	model: string | undefined;
 	/** Tokens in the context window after the last reply. */
@@ -19,6 +28,8 @@ export interface TranscriptFacts {
 	inputTokens: number;
 	outputTokens: number;
 	costUsd: number | undefined;
+	/** As the service last reported them. Empty for a CLI that records none. */
+	limits: readonly RateLimit[];
 	/** Texts that hooks put into the conversation, to match against what was delivered. */
 	deliveredTexts: readonly string[];
 	/** Texts that the model has not answered yet, if the CLI may take them back with a prompt that is broken off. */
@@ -40,6 +51,7 @@ export const NO_FACTS: TranscriptFacts = {
 	inputTokens: 0,
 	outputTokens: 0,
 	costUsd: undefined,
+	limits: [],
 	deliveredTexts: [],
 	unansweredTexts: [],
 	promptParent: undefined,

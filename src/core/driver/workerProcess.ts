@@ -4,6 +4,7 @@ import type { WorkerRecord } from '../../protocol/records.ts';
 import { bindSession } from '../sessions/bindings.ts';
 import { sealStart } from '../sessions/sealedAgents.ts';
 import { sealedSession } from '../sessions/sealedSessions.ts';
+import { redactText } from '../traffic/redact.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 /**
@@ -38,6 +39,20 @@ export async function abandonStart(workspace: Workspace, address: WorkerAddress)
 /** Notes that a worker was ended on purpose. */
 export async function recordStop(workspace: Workspace, address: WorkerAddress): Promise<void> {
 	await workspace.updateWorker(address, record => record && { ...record, stoppedAt: new Date().toISOString() });
+}
+
+/** Notes how the process of a worker ended, unless the worker has another one by now. */
+export async function recordExit(
+	workspace: Workspace,
+	address: WorkerAddress,
+	pid: number,
+	{ code, lines: printed }: Omit<NonNullable<WorkerRecord['exit']>, 'at'>,
+): Promise<void> {
+	// A CLI that refuses its key may print it.
+	const lines = redactText(printed.join('\n')).split('\n');
+	await workspace.updateWorker(address, record =>
+		record?.process?.pid === pid ? { ...record, exit: { code, at: new Date().toISOString(), lines } } : undefined,
+	);
 }
 
 /** Only a person can say that a process on another machine has ended, by stopping it. */

@@ -54,7 +54,7 @@ export class LiveDelegates implements Disposable {
 	}
 
 	/** Oldest first. */
-	all(): Delegate[] {
+	all(): readonly Delegate[] {
 		return this.mirror.all();
 	}
 

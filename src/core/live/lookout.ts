@@ -1,5 +1,7 @@
 import type { DriverId, MessageId, SessionId, TaskName } from '../../protocol/names.ts';
 import type { Receipt, WorkerRecord } from '../../protocol/records.ts';
+import { BudgetKeeper } from './budgetKeeper.ts';
+import type { BudgetMirror } from './budgetMirror.ts';
 import { deleteFoundTasks, FOUND_TASK_MS } from './foundTasks.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -17,6 +19,9 @@ import { finishDeletions } from '../workspace/deletion.ts';
 
 /** An agent without events for so long may have been interrupted. */
 const DOUBT_MS = 2500;
+
+/** How long after its end a CLI may write into its record, in milliseconds: one writes the cost then. */
+const LAST_WORDS_MS = 10_000;
 
 /** How often to look for useless leftovers: a day, in milliseconds. */
 const TIDY_MS = 24 * 60 * 60 * 1000;
@@ -37,6 +42,7 @@ interface Surroundings {
 	tasks: TaskMirror;
 	states: WorkerStates;
 	prober: Prober;
+	budgets: BudgetMirror;
 	now: () => number;
 	/** It only looks, and keeps no mailbox. */
 	isReadOnly: boolean;
@@ -51,15 +57,19 @@ interface Surroundings {
  */
 export class Lookout {
 	private readonly upkeep: Upkeep;
+	private readonly budgets: BudgetKeeper;
 	private readonly keeping: ProcessLock;
 	private isKeeping = false;
 	/** Unproven deliveries that were looked up in the agent's record. Those that are proven, queued again or gone are forgotten. */
 	private lookedUp: ReadonlyMap<MessageId, LookUps> = new Map();
+	/** Earlier sessions whose transcripts were read. */
+	private readonly readOnce = new WeakSet<SessionView>();
 	private tidiedMs = -Infinity;
 	private sweeping: Promise<void> | undefined;
 
 	constructor(private readonly around: Surroundings) {
 		this.upkeep = new Upkeep(around.workspace, around.drivers, around.now);
+		this.budgets = new BudgetKeeper(around.workspace, around.tasks, around.now);
 		this.keeping = new ProcessLock(around.workspace.paths.upkeepLock);
 	}
 
@@ -88,13 +98,15 @@ export class Lookout {
 	}
 
 	async look(): Promise<void> {
-		const { tasks, states, prober, drivers, now } = this.around;
+		const { tasks, states, prober, drivers, budgets, now, fail, workspace } = this.around;
+		await budgets.read().catch((error: unknown) => fail(workspace.own.folder, error));
 		if (this.isKeeping) await this.returnMisplaced();
 		const doubtful = new Map<DriverId, SessionId[]>();
 		const stillOpen = new Map<MessageId, LookUps>();
 		for (const record of tasks.workers()) {
-			const { state, view } = states.of(record);
+			const { state, view, sessions } = states.of(record);
 			await this.readTranscript(record, view, state);
+			for (const each of sessions) if (each !== view) await this.readEarlier(record, each);
 			const isActive = state.phase === 'working' || state.phase === 'waiting' || state.phase === 'starting';
 			const isInDoubt = isActive && now() - Date.parse(view?.state?.at ?? record.startedAt) > DOUBT_MS;
 			const session = view?.session ?? record.sessions.at(-1)?.id;
@@ -104,6 +116,16 @@ export class Lookout {
 		}
 		this.lookedUp = stillOpen;
 		for (const driver of drivers) await prober.look(driver, doubtful.get(driver.id) ?? []);
+	}
+
+	/** The keeper also pauses tasks whose budget is used up. */
+	async tendBudgets({ tasks }: Overview): Promise<void> {
+		if (!this.isKeeping) return;
+		const { workspace, fail } = this.around;
+		for (const task of tasks) {
+			const file = workspace.paths.task(task.record.name);
+			await this.budgets.tend(task).catch((error: unknown) => fail(file, error));
+		}
 	}
 
 	/** Messages that somebody has moved out of an inbox. No hook may run to see it, because the guard finds nothing there. */
@@ -131,11 +153,11 @@ export class Lookout {
 		state: WorkerState,
 		stillOpen: Map<MessageId, LookUps>,
 	): Promise<void> {
-		const { tasks, workspace, fail } = this.around;
+		const { tasks, states, workspace, fail } = this.around;
 		const address = { task: record.task, worker: record.name };
 		// A full disk or a vanished task: the next tick tries again.
 		await this.settle(record, view, state, stillOpen)
-			.then(() => this.upkeep.tend(record, state, tasks.inState(address, 'queued')))
+			.then(() => this.upkeep.tend(record, states.aheadOf(record), tasks.inState(address, 'queued')))
 			.catch((error: unknown) => fail(workspace.paths.mailbox(record.task, record.name), error));
 	}
 
@@ -146,15 +168,12 @@ export class Lookout {
 	): Promise<void> {
 		const { tasks } = this.around;
 		if (!view) return;
-		// Some CLIs name it in few of their events, and their hook programs find it all the same.
-		if (!view.transcript) {
-			const session = record.sessions.find(({ id }) => id === view.session);
-			view.readFrom(session?.transcript, record.agent);
-		}
+		this.findTranscript(record, view);
 		const { transcript } = view;
 		if (!transcript) return;
 		const isFirst = transcript.facts.lastReply === undefined && transcript.facts.model === undefined;
-		if (state.phase === 'ended' && !isFirst) return;
+		const isOver = state.phase === 'ended' && this.around.now() - Date.parse(state.at) > LAST_WORDS_MS;
+		if (isOver && !isFirst) return;
 		await transcript.read();
 		if (!this.isKeeping) return;
 		const address = { task: record.task, worker: record.name };
@@ -163,6 +182,21 @@ export class Lookout {
 			if (message.transcript === transcript.file && transcript.shows(message))
 				this.noteInContext(record, message.id);
 		}
+	}
+
+	/** Of a session that is over, for what it has taken. Once: nothing is added to it. */
+	private async readEarlier(record: WorkerRecord, view: SessionView): Promise<void> {
+		if (this.readOnce.has(view)) return;
+		this.readOnce.add(view);
+		this.findTranscript(record, view);
+		await view.transcript?.read();
+	}
+
+	/** Some CLIs name it in few of their events, and their hook programs find it all the same. */
+	private findTranscript(record: WorkerRecord, view: SessionView): void {
+		if (view.transcript) return;
+		const session = record.sessions.find(({ id }) => id === view.session);
+		view.readFrom(session?.transcript, record.agent);
 	}
 
 	private noteInContext({ task, name }: WorkerRecord, id: MessageId): void {

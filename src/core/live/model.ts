@@ -5,6 +5,7 @@ import { liveness, type Liveness, type ProcessIdentity } from '../../base/livene
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { AttentionTracker, type Attention } from './attention.ts';
 import { Announcer } from './announcer.ts';
+import { BudgetMirror } from './budgetMirror.ts';
 import { ChangedFolders } from './changedFolders.ts';
 import type { Delegate } from '../delegates/delegate.ts';
 import type { Delegates } from '../delegates/delegates.ts';
@@ -15,13 +16,16 @@ import { EVERYTHING, FolderReader } from './folderReader.ts';
 import { LiveDelegates } from './liveDelegates.ts';
 import { Lookout } from './lookout.ts';
 import type { MailboxListing } from '../mailbox/mailboxFiles.ts';
-import type { Overview } from './overview.ts';
+import type { Overview, TaskView } from './overview.ts';
 import { Prober, type Ask } from '../sessions/prober.ts';
 import { SessionMirror } from './sessionMirror.ts';
 import type { SessionTraffic, SessionView } from './sessionView.ts';
-import { TaskMirror } from './taskMirror.ts';
+import { TaskMirror, type MirroredTask } from './taskMirror.ts';
 import { Collector, type CollectorOptions } from '../traffic/collector.ts';
 import { watch } from './watch.ts';
+import { sumUse, tokensOf } from '../budgets/use.ts';
+import { ifOwn } from '../files/ownFolder.ts';
+import { TaskWorktrees } from '../worktrees/taskWorktrees.ts';
 import { WorkerStates } from './workerStates.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
@@ -64,6 +68,7 @@ export class WorkspaceModel implements Disposable {
 	private readonly traffic: SessionMirror;
 	private readonly liveDelegates: LiveDelegates;
 	private readonly states: WorkerStates;
+	private readonly budgets: BudgetMirror;
 	private readonly lookout: Lookout;
 	private readonly reader: FolderReader;
 	private readonly folders = this.owned.add(new ChangedFolders(folders => this.read(folders)));
@@ -104,7 +109,11 @@ export class WorkspaceModel implements Disposable {
 			mayCollect: !options.readOnly,
 			onMore: () => this.folders.touch([workspace.paths.spool]),
 		});
+		this.budgets = new BudgetMirror(workspace);
+		const worktrees = new TaskWorktrees(workspace.own);
 		this.states = new WorkerStates({
+			worktreeOf: record => ifOwn(() => worktrees.ofWorkerSync(record)),
+			budgets: this.budgets,
 			tasks: this.tasks,
 			traffic: this.traffic,
 			delegates: this.liveDelegates,
@@ -118,6 +127,7 @@ export class WorkspaceModel implements Disposable {
 			tasks: this.tasks,
 			states: this.states,
 			prober: this.prober,
+			budgets: this.budgets,
 			now,
 			isReadOnly: options.readOnly ?? false,
 			once: options.once ?? false,
@@ -211,11 +221,7 @@ export class WorkspaceModel implements Disposable {
 
 	private compute(): Overview {
 		const failures = this.failure ? [this.failure] : [];
-		const tasks = this.tasks.all().map(({ record, workers }) => ({
-			record,
-			workers: workers.map(worker => this.states.viewOf(worker)),
-			unread: this.tasks.inState({ task: record.name, worker: ORCHESTRATOR }, 'queued').length,
-		}));
+		const tasks = this.tasks.all().map(task => this.taskView(task));
 		const problems = [
 			...this.tasks.problems(),
 			...this.liveDelegates.problems(),
@@ -223,6 +229,13 @@ export class WorkspaceModel implements Disposable {
 			...failures,
 		];
 		return { tasks, problems };
+	}
+
+	private taskView({ record, workers: records }: MirroredTask): TaskView {
+		const workers = records.map(worker => this.states.viewOf(worker));
+		const budget = this.budgets.viewOf({ task: record.name }, sumUse(workers.map(({ use }) => use)));
+		const unread = this.tasks.inState({ task: record.name, worker: ORCHESTRATOR }, 'queued').length;
+		return { record, workers, unread, ...(budget && { budget }) };
 	}
 
 	/** After a change: updates the human's notifications, and announces it to the views. */
@@ -270,6 +283,7 @@ export class WorkspaceModel implements Disposable {
 		const before = changeable(this.overview());
 		await this.lookout.look();
 		this.known = undefined;
+		await this.lookout.tendBudgets(this.overview());
 		const after = changeable(this.overview());
 		if (before.length !== after.length || before.some((part, index) => part !== after[index])) this.conclude();
 		const deleted = await this.lookout.tidy(this.overview());
@@ -284,14 +298,20 @@ export class WorkspaceModel implements Disposable {
 /** The facts that may change without an event, for comparison. */
 function changeable({ tasks }: Overview): unknown[] {
 	const workers = tasks.flatMap(task => task.workers);
-	return workers.flatMap(({ state, facts }) => [
+	const ofTasks = tasks.flatMap(({ budget }) => [budget?.budget, budget?.level]);
+	const ofWorkers = workers.flatMap(({ state, facts, use, budget }) => [
 		state.phase,
 		state.source,
 		state.at,
 		state.tool,
 		state.summary,
 		facts,
+		use && tokensOf(use),
+		use?.costUsd,
+		budget?.budget,
+		budget?.level,
 	]);
+	return [...ofTasks, ...ofWorkers];
 }
 
 /**

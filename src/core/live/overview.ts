@@ -1,7 +1,10 @@
 import type { SessionId } from '../../protocol/names.ts';
+import type { Budget } from '../../protocol/budget.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
+import type { BudgetLevel } from '../budgets/budgets.ts';
 import type { TranscriptFacts } from '../driver/transcript.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
+import type { Use } from '../budgets/use.ts';
 
 /** A worker's activity, by the newest evidence; never by silence. */
 export type Phase = 'starting' | 'working' | 'waiting' | 'idle' | 'ended';
@@ -19,8 +22,18 @@ export interface WorkerState {
 	/** When the phase began, or the question that it waits with. The evidence may be newer. UTC, ISO 8601. */
 	since: string;
 	session?: SessionId;
+	/** Idle, because it was started without a prompt. */
+	isUnprompted?: true;
+	/** Ended, with this code other than 0, and neither stopped nor at its own word. */
+	exitCode?: number;
 	/** Subagents at work, when there are any. */
 	subagents?: number;
+}
+
+/** A budget that a person has set, and how far it is used. */
+export interface BudgetView {
+	budget: Budget;
+	level: BudgetLevel;
 }
 
 export interface WorkerView {
@@ -28,14 +41,24 @@ export interface WorkerView {
 	state: WorkerState;
 	/** From the agent's own transcript, where it has one. */
 	facts?: TranscriptFacts;
+	/** Of all its sessions. */
+	use?: Use;
+	/** Of a delegate that has one of its own. */
+	budget?: BudgetView;
 	queued: number;
 	/** When its last turn ended, while nothing has happened since. UTC, ISO 8601. */
 	turnEndedAt?: string;
+	/** The newest sign of work. UTC, ISO 8601. */
+	workedAt?: string;
+	/** Its own, which Nancy made for it. The record only says so. */
+	worktree?: NonNullable<WorkerRecord['worktree']>;
 }
 
 export interface TaskView {
 	record: TaskRecord;
 	workers: WorkerView[];
+	/** Of all its workers and delegates together. */
+	budget?: BudgetView;
 	/** Messages from agents that the human has not read. */
 	unread: number;
 }

@@ -5,7 +5,7 @@ import { SessionId } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
 import { SessionView, type SessionTraffic } from './sessionView.ts';
-import { keyOf } from './taskMirror.ts';
+import { mailboxName } from '../workspace/mailboxName.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
 
@@ -40,12 +40,17 @@ export class SessionMirror {
 
 	/** The session that decides a worker's state: the one with the newest event. */
 	current(record: WorkerRecord): SessionView | undefined {
-		const key = keyOf({ task: record.task, worker: record.name });
-		const bound = [...(this.bound.get(key) ?? [])].filter(({ address }) => address && keyOf(address) === key);
-		const own = new Set([...bound, ...record.sessions.flatMap(({ id }) => this.views.get(id) ?? [])]);
 		let newest: SessionView | undefined;
-		for (const view of own) if (view.state && (!newest?.state || view.state.at >= newest.state.at)) newest = view;
+		for (const view of this.of(record))
+			if (view.state && (!newest?.state || view.state.at >= newest.state.at)) newest = view;
 		return newest;
+	}
+
+	/** A worker's sessions, present and earlier. */
+	of(record: WorkerRecord): ReadonlySet<SessionView> {
+		const key = mailboxName({ task: record.task, worker: record.name });
+		const bound = [...(this.bound.get(key) ?? [])].filter(({ address }) => address && mailboxName(address) === key);
+		return new Set([...bound, ...record.sessions.flatMap(({ id }) => this.views.get(id) ?? [])]);
 	}
 
 	/** Follows every session that grew; the first time, those that grew last. Returns whether there was anything new. */
@@ -91,10 +96,10 @@ export class SessionMirror {
 		const isChanged = await view.follow();
 		const address = (await sessionBinding(this.workspace, session))?.address ?? view.address;
 		const isRebound =
-			address !== undefined && (view.address === undefined || keyOf(address) !== keyOf(view.address));
+			address !== undefined && (view.address === undefined || mailboxName(address) !== mailboxName(view.address));
 		if (isRebound) view.address = address;
 		if (view.address) {
-			const key = keyOf(view.address);
+			const key = mailboxName(view.address);
 			this.bound.set(key, (this.bound.get(key) ?? new Set()).add(view));
 		}
 		if (isChanged) this.onGrowth(view);

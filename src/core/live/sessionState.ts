@@ -26,6 +26,8 @@ export interface SessionState {
 	readonly stops: number;
 	/** When the last turn ended, while nothing has happened since, and if no person broke it off. UTC, ISO 8601. */
 	readonly turnEndedAt?: string | undefined;
+	/** The newest sign of work. An end or another start does not take it away. UTC, ISO 8601. */
+	readonly workedAt?: string | undefined;
 }
 
 export interface OpenTool {
@@ -34,14 +36,20 @@ export interface OpenTool {
 	readonly summary: string | undefined;
 }
 
+/** The source of a state before any event. */
+export const NOT_REPORTED = 'started';
+
 export function startingState(at: string, session?: SessionId): SessionState {
-	return { phase: 'starting', at, since: at, source: 'started', session, tools: [], subagents: 0, stops: 0 };
+	return { phase: 'starting', at, since: at, source: NOT_REPORTED, session, tools: [], subagents: 0, stops: 0 };
 }
 
 /** The state after one more record. */
 export function foldTraffic(state: SessionState, record: TrafficRecord): SessionState {
 	const next = foldRecord(state, record);
-	return goesOn(state, next) ? next : { ...next, since: record.at };
+	if (next === state) return state;
+	const isAtWork = next.phase === 'working' || next.phase === 'waiting';
+	const workedAt = isAtWork ? record.at : state.workedAt;
+	return { ...next, workedAt, ...(!goesOn(state, next) && { since: record.at }) };
 }
 
 /** Whether it is still in the same turn, the same rest or the same question. */

@@ -7,6 +7,7 @@ import { TrafficFollower } from '../traffic/store.ts';
 import type { Turn } from '../traffic/node.ts';
 import { TurnArranger } from '../traffic/turns.ts';
 import { Transcript } from '../sessions/transcripts.ts';
+import { useInSession, type Use } from '../budgets/use.ts';
 import { foldTraffic, startingState, type SessionState } from './sessionState.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 
@@ -54,6 +55,10 @@ export class SessionView {
 
 	get facts(): TranscriptFacts | undefined {
 		return this.transcript?.facts;
+	}
+
+	get use(): Use | undefined {
+		return this.facts && useInSession(this.facts);
 	}
 
 	/** Takes in the records that are new; true when there were any. */

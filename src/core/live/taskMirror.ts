@@ -1,8 +1,9 @@
 import { errorText } from '../../base/errors.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
-import type { FiledMessages, MailboxListing, StoredMessage } from '../mailbox/mailboxFiles.ts';
+import type { FiledMessages, MailboxListing, MailboxProblem, StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { folderByState, MESSAGE_STATES, type MessageState } from '../mailbox/mailboxPaths.ts';
+import { mailboxName } from '../workspace/mailboxName.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
 
@@ -24,8 +25,11 @@ export interface MirroredTask {
 export class TaskMirror {
 	private tasks = new Map<TaskName, MirroredTask>();
 	private readonly mailboxes = new Map<string, Listings>();
+	private readonly combined = new WeakMap<Listings, MailboxListing>();
 	private readonly filed = new Map<string, FiledMessages>();
 	private problemsOfTasks: FileProblem[] = [];
+	/** Known until a task, a worker or a mailbox has changed. */
+	private troubled: readonly { address: WorkerAddress; problems: MailboxProblem[] }[] | undefined;
 
 	constructor(private readonly workspace: Workspace) {}
 
@@ -43,45 +47,40 @@ export class TaskMirror {
 
 	/** Unreadable files, mailboxes included. */
 	problems(): FileProblem[] {
-		const ofTasks = this.all().flatMap(({ record: { name: task }, problems }) => [
-			...problems,
-			...this.mailboxNames(task).flatMap(worker =>
-				this.listings({ task, worker }).flatMap(each => each.problems),
-			),
-		]);
-		return [...this.problemsOfTasks, ...ofTasks];
+		const ofTasks = this.all().flatMap(({ problems }) => problems);
+		return [...this.problemsOfTasks, ...ofTasks, ...this.inMailboxes().flatMap(({ problems }) => problems)];
 	}
 
 	/** The mailboxes in which somebody else has moved a message that waits. */
 	misplaced(): WorkerAddress[] {
-		return this.all().flatMap(({ record: { name: task } }) =>
-			this.mailboxNames(task)
-				.map(worker => ({ task, worker }))
-				.filter(address =>
-					this.listings(address).some(({ problems }) => problems.some(each => each.isMisplaced)),
-				),
-		);
+		const found = this.inMailboxes().filter(({ problems }) => problems.some(each => each.isMisplaced));
+		return found.map(({ address }) => address);
 	}
 
-	/** A worker's mailbox, or the human's own (`orchestrator`). */
+	/** The mailboxes with problems. They are asked for every second, and hundreds of mailboxes have none. */
+	private inMailboxes(): readonly { address: WorkerAddress; problems: MailboxProblem[] }[] {
+		return (this.troubled ??= this.all()
+			.flatMap(({ record: { name: task } }) => this.mailboxNames(task).map(worker => ({ task, worker })))
+			.map(address => ({ address, problems: this.listings(address).flatMap(each => each.problems) }))
+			.filter(({ problems }) => problems.length > 0));
+	}
+
+	/** A worker's mailbox, or the human's own (`orchestrator`). The same object until the mailbox was read again. */
 	messages(address: WorkerAddress): MailboxListing {
-		const listings = this.listings(address);
-		const messages = listings.flatMap(listing => listing.messages);
-		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
-		return {
-			messages: [...messages.filter(message => message.state === 'queued'), ...others],
-			problems: listings.flatMap(listing => listing.problems),
-		};
+		const listings = this.mailboxes.get(mailboxName(address));
+		if (!listings) return { messages: [], problems: [] };
+		const known = this.combined.get(listings) ?? combine(inOrder(listings));
+		this.combined.set(listings, known);
+		return known;
 	}
 
 	private listings(address: WorkerAddress): MailboxListing[] {
-		const byState = this.mailboxes.get(keyOf(address));
-		return MESSAGE_STATES.flatMap(state => byState?.get(state) ?? []);
+		return inOrder(this.mailboxes.get(mailboxName(address)));
 	}
 
 	/** The messages of a mailbox that are in this state. */
 	inState(address: WorkerAddress, state: MessageState): readonly StoredMessage[] {
-		return this.mailboxes.get(keyOf(address))?.get(state)?.messages ?? [];
+		return this.mailboxes.get(mailboxName(address))?.get(state)?.messages ?? [];
 	}
 
 	/** Everything again. */
@@ -101,6 +100,7 @@ export class TaskMirror {
 			if (!known || isToRead(record.name)) await this.readTask(record.name);
 		}
 		for (const name of before.keys()) if (!this.tasks.has(name)) this.forget(name);
+		this.troubled = undefined;
 	}
 
 	private async readTask(name: TaskName): Promise<void> {
@@ -120,7 +120,7 @@ export class TaskMirror {
 		if (!this.tasks.has(name.data) || room === undefined) return this.readTasks(task => task === name.data);
 		if (room === 'workers') {
 			await this.readWorkers(name.data);
-			return this.readMailboxes(name.data, address => !this.mailboxes.has(keyOf(address)));
+			return this.readMailboxes(name.data, address => !this.mailboxes.has(mailboxName(address)));
 		}
 		const mailbox = WorkerName.safeParse(worker);
 		if (room !== 'comms' || !mailbox.success) return this.readMailboxes(name.data, () => true);
@@ -131,6 +131,7 @@ export class TaskMirror {
 	private async readWorkers(name: TaskName): Promise<void> {
 		const task = this.tasks.get(name);
 		if (task) ({ workers: task.workers, problems: task.problems } = await this.workspace.workers(name));
+		this.troubled = undefined;
 	}
 
 	private async readMailboxes(task: TaskName, which: (address: WorkerAddress) => boolean): Promise<void> {
@@ -148,12 +149,13 @@ export class TaskMirror {
 	 * them, and its row would vanish for a moment. Then all folders are read again.
 	 */
 	private async readMailbox(address: WorkerAddress, states: readonly MessageState[]): Promise<void> {
-		const before = this.mailboxes.get(keyOf(address));
+		const before = this.mailboxes.get(mailboxName(address));
 		const waiting = idsIn(before, WAITING);
 		let now = await this.readStates(address, states.some(isWaiting) ? [...WAITING, ...states] : states, before);
 		for (let look = 1; look < LOOKS && !hasAll(now, waiting); look++)
 			now = await this.readStates(address, MESSAGE_STATES, now);
-		this.mailboxes.set(keyOf(address), now);
+		this.mailboxes.set(mailboxName(address), now);
+		this.troubled = undefined;
 	}
 
 	private async readStates(
@@ -163,7 +165,7 @@ export class TaskMirror {
 	): Promise<Listings> {
 		const byState = new Map(before);
 		for (const state of new Set(states)) {
-			const key = `${keyOf(address)}/${state}`;
+			const key = `${mailboxName(address)}/${state}`;
 			const filed = this.filed.get(key) ?? new Map();
 			this.filed.set(key, filed);
 			const listing = this.workspace.mailbox(address).list([state], { known: filed });
@@ -194,10 +196,19 @@ function idsIn(byState: Listings | undefined, states: readonly MessageState[]): 
 	return new Set(states.flatMap(state => byState?.get(state)?.messages.map(({ id }) => id) ?? []));
 }
 
-export function keyOf({ task, worker }: WorkerAddress): string {
-	return `${task}/${worker}`;
+function inOrder(byState: Listings | undefined): MailboxListing[] {
+	return MESSAGE_STATES.flatMap(state => byState?.get(state) ?? []);
+}
+
+function combine(listings: readonly MailboxListing[]): MailboxListing {
+	const messages = listings.flatMap(listing => listing.messages);
+	const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
+	return {
+		messages: [...messages.filter(message => message.state === 'queued'), ...others],
+		problems: listings.flatMap(listing => listing.problems),
+	};
 }
 
 function brokenMailbox(address: WorkerAddress, error: unknown): MailboxListing {
-	return { messages: [], problems: [{ file: keyOf(address), reason: errorText(error) }] };
+	return { messages: [], problems: [{ file: mailboxName(address), reason: errorText(error) }] };
 }

@@ -5,8 +5,10 @@ import { canWake, type Driver } from '../driver/driver.ts';
 import { wakes } from '../mailbox/due.ts';
 import { wakeLimit, type Held, type ReadHeld } from '../mailbox/held.ts';
 import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
+import { hearsUnprompted } from '../mailbox/whenRead.ts';
 import { whyUnheard } from '../sessions/hearing.ts';
 import type { WorkerState } from './overview.ts';
+import { mailboxName } from '../workspace/mailboxName.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 /** How long an idle agent may take to answer its bell before it is rung again, in milliseconds; doubled each time. */
@@ -35,6 +37,8 @@ export class Upkeep {
 
 	async tend(worker: WorkerRecord, state: WorkerState, queued: readonly StoredMessage[]): Promise<void> {
 		const address = { task: worker.task, worker: worker.name };
+		// Each second, for hundreds of workers: nothing is read of one for whom nothing waits.
+		if (queued.length === 0) return void this.ringing.delete(mailboxName(address));
 		const silent = this.whyBellFails(worker, state, queued);
 		const rings = silent === undefined ? await this.ring(address, state, queued) : 0;
 		const unheard = silent ?? (await this.whyUnheard(worker, state, rings));
@@ -46,16 +50,14 @@ export class Upkeep {
 	}
 
 	/** Why no bell reaches the agent; `undefined` if one does, or none is needed. */
-	private whyBellFails(
-		worker: WorkerRecord,
-		{ phase }: WorkerState,
-		queued: readonly StoredMessage[],
-	): Held | undefined {
+	private whyBellFails(worker: WorkerRecord, state: WorkerState, queued: readonly StoredMessage[]): Held | undefined {
+		const { phase } = state;
 		if (phase === 'ended') return undefined;
 		if (worker.hooks === 'off') return { code: 'no-hooks' };
 		const driver = this.drivers.find(({ id }) => id === worker.agent);
 		const isToWake = phase === 'idle' && queued.some(message => wakes(message.content));
 		if (!driver || !isToWake) return undefined;
+		if (state.isUnprompted && !hearsUnprompted(driver, worker, state)) return { code: 'unprompted' };
 		return canWake(driver, worker.agentVersion) ? undefined : wakeLimit(driver);
 	}
 
@@ -73,7 +75,7 @@ export class Upkeep {
 
 	/** Rings the bell of an idle agent again and again, less and less often. Returns the number of rings without an answer. */
 	private async ring(address: WorkerAddress, state: WorkerState, queued: readonly StoredMessage[]): Promise<number> {
-		const key = `${address.task}/${address.worker}`;
+		const key = mailboxName(address);
 		const waking = queued.filter(message => wakes(message.content));
 		if (state.phase !== 'idle' || waking.length === 0) {
 			this.ringing.delete(key);

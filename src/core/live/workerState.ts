@@ -1,7 +1,8 @@
 import type { Liveness } from '../../base/liveness.ts';
 import type { ProbedStatus } from '../driver/driver.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
 import type { WorkerState } from './overview.ts';
-import type { SessionState } from './sessionState.ts';
+import { NOT_REPORTED, type SessionState } from './sessionState.ts';
 
 /** Evidence beside the events. */
 export interface Evidence {
@@ -11,6 +12,10 @@ export interface Evidence {
 	stoppedAt?: string | undefined;
 	/** The agent CLI's own answer, and since when it is so; `unlisted` if it knew the session before and no longer does. */
 	probe?: { status: ProbedStatus | 'unlisted'; at: string; since: string } | undefined;
+	/** The code that its process ended with, where its terminal told. */
+	exitCode?: number | undefined;
+	/** It was started without a prompt, and reports its start at once or only with the first prompt. */
+	unprompted?: WorkerRecord['unprompted'];
 	/** It was started without hooks, so no event will ever report its state. */
 	hooks?: 'off' | undefined;
 	/** When the session's transcript shows that the user broke off (no event tells). */
@@ -22,6 +27,11 @@ export const INTERRUPTED = 'interrupted in its terminal';
 
 /** The source of the end of a worker whose process has vanished. */
 export const PROCESS_GONE = 'process gone';
+
+/** The source of the state of a delegate that waits for its account. */
+export const PARKED = 'parked';
+/** The source of the idle state of an agent that was started without a prompt. */
+const UNPROMPTED = 'started without a prompt';
 
 /** The source of a state that only the process shows: there are no hooks. */
 export const UNHOOKED = 'its process runs; without hooks nothing more is known';
@@ -40,8 +50,10 @@ export function concludeState(state: SessionState, evidence: Evidence): WorkerSt
 	const isDead = process?.liveness === 'dead';
 	if (isDead && stoppedAt !== undefined && Date.parse(stoppedAt) >= eventMs) return ended(base, 'stopped', stoppedAt);
 	if (isDead && Date.parse(process.at) >= eventMs)
-		return state.phase === 'ended' ? base : ended(base, PROCESS_GONE, process.at);
+		return state.phase === 'ended' ? base : gone(base, process.at, evidence.exitCode);
 	if (state.phase === 'ended') return base;
+	if (isUnprompted(state, evidence))
+		return { ...idle(base, UNPROMPTED, state.at), since: state.since, isUnprompted: true };
 	const probeMs = probe ? Date.parse(probe.at) : 0;
 	const interruptedMs = interruptedAt === undefined ? 0 : Date.parse(interruptedAt);
 	const isProbeNews = probe !== undefined && probeMs >= eventMs + PROBE_SETTLES_MS;
@@ -55,6 +67,17 @@ export function concludeState(state: SessionState, evidence: Evidence): WorkerSt
 		return idle(base, INTERRUPTED, interruptedAt);
 	}
 	return isProbeNews ? probed(base, probe) : base;
+}
+
+function isUnprompted({ phase, source }: SessionState, { process, unprompted, hooks }: Evidence): boolean {
+	if (phase !== 'starting' || process?.liveness !== 'alive' || hooks === 'off') return false;
+	return unprompted === 'at-first-prompt' || (unprompted === 'at-launch' && source !== NOT_REPORTED);
+}
+
+/** A process that no event tells the end of. Code 0 may also be an end by a signal. */
+function gone(base: WorkerState, at: string, exitCode: number | undefined): WorkerState {
+	const state = ended(base, PROCESS_GONE, at);
+	return exitCode === undefined || exitCode === 0 ? state : { ...state, exitCode };
 }
 
 function probed(base: WorkerState, { status, at, since: answered }: NonNullable<Evidence['probe']>): WorkerState {

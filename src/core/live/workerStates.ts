@@ -1,6 +1,7 @@
 import { processWord, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
-import { isFinal } from '../delegates/delegate.ts';
+import { isFinal, type Delegate } from '../delegates/delegate.ts';
+import type { BudgetMirror } from './budgetMirror.ts';
 import type { LiveDelegates } from './liveDelegates.ts';
 import type { WorkerState, WorkerView } from './overview.ts';
 import type { Prober } from '../sessions/prober.ts';
@@ -8,7 +9,8 @@ import type { SessionMirror } from './sessionMirror.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
 import { startingState, type SessionState } from './sessionState.ts';
-import { concludeState } from './workerState.ts';
+import { newerUse, sumUse, useOfRun, type Use } from '../budgets/use.ts';
+import { concludeState, PARKED } from './workerState.ts';
 
 /** If a worker's start is newer than its session's last event by more than this, the events are of an earlier run. */
 const RESTART_MS = 2000;
@@ -18,9 +20,12 @@ const ALIVE_MS = 500;
 
 /** The sources of evidence for a worker's state. */
 interface Sources {
+	/** The worktree that a record names, if it is this worker's. */
+	worktreeOf: (record: WorkerRecord) => WorkerRecord['worktree'];
 	tasks: TaskMirror;
 	traffic: SessionMirror;
 	delegates: LiveDelegates;
+	budgets: BudgetMirror;
 	prober: Prober;
 	isAlive: (process: ProcessIdentity) => Liveness;
 	now: () => number;
@@ -31,6 +36,8 @@ interface Standing {
 	view: SessionView | undefined;
 	/** By its session's events alone. */
 	folded: SessionState;
+	/** Its sessions, present and earlier. */
+	sessions: ReadonlySet<SessionView>;
 }
 
 /** Each worker's state, from its records, its session's events, its process and the agent's own answer. */
@@ -38,6 +45,8 @@ export class WorkerStates {
 	private readonly processes = new Map<string, { liveness: Liveness; at: string; checkedMs: number }>();
 
 	private readonly over = new WeakMap<WorkerRecord, Standing & { view: SessionView; seen: SessionState }>();
+
+	private readonly worktrees = new WeakMap<WorkerRecord, Pick<WorkerRecord, 'worktree'>>();
 
 	constructor(private readonly sources: Sources) {}
 
@@ -47,7 +56,8 @@ export class WorkerStates {
 		if (known && known.view.state === known.seen) return known;
 		const standing = this.conclude(record);
 		const { state, view } = standing;
-		if (state.phase === 'ended' && view?.state) this.over.set(record, { ...standing, view, seen: view.state });
+		const isOver = state.phase === 'ended' && !this.isOpen(record);
+		if (isOver && view?.state) this.over.set(record, { ...standing, view, seen: view.state });
 		else this.over.delete(record);
 		return standing;
 	}
@@ -65,28 +75,71 @@ export class WorkerStates {
 			probe: session === undefined ? undefined : prober.probe(session),
 			interruptedAt: view?.facts?.interruptedAt,
 			hooks: record.hooks,
+			exitCode: record.exit?.code,
+			unprompted: record.unprompted,
 		});
-		return { state, view, folded };
+		return { state, view, folded, sessions: traffic.of(record) };
+	}
+
+	/** What writers of messages may expect. The agent of a delegate that waits for its account has ended, and will start anew. */
+	aheadOf(record: WorkerRecord): WorkerState {
+		const { state } = this.of(record);
+		if (state.phase !== 'ended' || this.delegateOf(record)?.state !== 'parked') return state;
+		const { at, since, session } = state;
+		return { phase: 'starting', source: PARKED, at, since, ...(session !== undefined && { session }) };
 	}
 
 	viewOf(record: WorkerRecord): WorkerView {
-		const { state, view, folded } = this.of(record);
+		const { view, folded, sessions } = this.of(record);
+		const use = newerUse(this.useOfDelegate(record), sumUse([...sessions].map(each => each.use)));
 		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
-		const { turnEndedAt } = folded;
+		const delegate = this.delegateOf(record);
+		const budget = delegate && this.sources.budgets.viewOf({ delegate: delegate.record.id }, use);
+		const { turnEndedAt, workedAt } = folded;
+		const worktree = this.worktreeOf(record);
 		return {
 			record,
-			state,
+			state: this.aheadOf(record),
 			queued,
 			...(view?.facts && { facts: view.facts }),
+			...(use && { use }),
+			...(budget && { budget }),
 			...(turnEndedAt !== undefined && { turnEndedAt }),
+			...(workedAt !== undefined && { workedAt }),
+			...(worktree && { worktree }),
 		};
 	}
 
+	/** A record that is read again is another object. */
+	private worktreeOf(record: WorkerRecord): WorkerRecord['worktree'] {
+		if (!record.worktree) return undefined;
+		const known = this.worktrees.get(record);
+		if (known) return known.worktree;
+		const worktree = this.sources.worktreeOf(record);
+		this.worktrees.set(record, { worktree });
+		return worktree;
+	}
+
+	private useOfDelegate(record: WorkerRecord): Use | undefined {
+		const delegate = this.delegateOf(record);
+		return delegate && useOfRun(delegate.status);
+	}
+
 	/** A worker that ended before its agent started never had a process. */
-	private endOfDelegate({ delegate: id }: WorkerRecord): { liveness: Liveness; at: string } | undefined {
-		const delegate = id === undefined ? undefined : this.sources.delegates.find(id);
+	private endOfDelegate(record: WorkerRecord): { liveness: Liveness; at: string } | undefined {
+		const delegate = this.delegateOf(record);
 		if (!delegate || !isFinal(delegate.state)) return undefined;
 		return { liveness: 'dead', at: delegate.status.ended_at ?? delegate.record.createdAt };
+	}
+
+	private delegateOf({ delegate: id }: WorkerRecord): Delegate | undefined {
+		return id === undefined ? undefined : this.sources.delegates.find(id);
+	}
+
+	/** Its agent may start again. */
+	private isOpen(record: WorkerRecord): boolean {
+		const delegate = this.delegateOf(record);
+		return delegate !== undefined && !isFinal(delegate.state);
 	}
 
 	private processEvidence(record: WorkerRecord): { liveness: Liveness; at: string } | undefined {

@@ -13,6 +13,8 @@ const fixed = {
 	brought:
 		'the message may have come with the repository: git tracks files of .nancy, or does not say. Look at what is in it, then run ' +
 		'“git rm -r --cached .nancy”; “nancy setup” says what else is in the way',
+	unprompted:
+		'the agent waits for its first prompt, and hears nothing before; prompt it in its terminal, or use “Nancy: Wake by Typing”',
 	'no-hooks':
 		'the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks',
 } as const;
@@ -20,7 +22,7 @@ const fixed = {
 /** Why a queued message still waits, as `<id>.held` beside it says in JSON. */
 export const Held = z.discriminatedUnion('code', [
 	z.object({
-		code: z.enum(['ended', 'ended-unread', 'waiting', 'resting', 'unheard', 'brought', 'no-hooks']),
+		code: z.enum(['ended', 'ended-unread', 'waiting', 'resting', 'unheard', 'brought', 'unprompted', 'no-hooks']),
 	}),
 	/** The agent lacks an ability, or has it only in part. */
 	z.object({ code: z.literal('limit'), agent: DriverId, capability: z.enum(CAPABILITIES) }),

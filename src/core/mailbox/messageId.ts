@@ -8,9 +8,21 @@ export function messageMark(id: MessageId): string {
 	return `[Nancy message ${id}:`;
 }
 
+/** How an id begins that is made at this time: ids sort by time. */
+export function idTime(ms: number): string {
+	return new Date(ms).toISOString().replace(/[-:.]/g, '');
+}
+
 /** A fresh id: sorts by time, and within this process never before an earlier one. */
 export function newMessageId(nowMs: number = Date.now()): MessageId {
 	lastMs = Math.max(nowMs, lastMs + 1);
-	const time = new Date(lastMs).toISOString().replace(/[-:.]/g, '');
-	return MessageId.parse(`${time}-${uniqueHex(8)}`);
+	return MessageId.parse(`${idTime(lastMs)}-${uniqueHex(8)}`);
+}
+
+/** When a message was made, where its id tells: one that a person drops by hand may be called anything. UTC, ISO 8601. */
+export function messageTime(id: MessageId): string | undefined {
+	const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(id);
+	if (!match) return undefined;
+	const [, year, month, day, hour, minute, second] = match;
+	return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
 }

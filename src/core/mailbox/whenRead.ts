@@ -12,7 +12,12 @@ export type Reader = Pick<Driver, 'id' | 'floors' | 'limits'> & {
 /** A worker at the moment of sending, from the newest evidence. */
 export interface ReaderState {
 	record: Pick<WorkerRecord, 'agentVersion' | 'hooks' | 'delegate'>;
-	state: { phase: 'starting' | 'working' | 'waiting' | 'idle' | 'ended'; tool?: string; session?: string };
+	state: {
+		phase: 'starting' | 'working' | 'waiting' | 'idle' | 'ended';
+		tool?: string;
+		session?: string;
+		isUnprompted?: true;
+	};
 	/** Why a message in its mailbox still waits, if one does. */
 	held?: ReadHeld | undefined;
 }
@@ -59,11 +64,8 @@ export function whenRead(reader: Reader | undefined, worker: ReaderState, letter
 	if (held?.code === 'brought') return { when: 'held', held };
 	if (!reader) return undefined;
 	switch (state.phase) {
-		case 'starting': {
-			const hears =
-				state.session !== undefined && reader.hooks.hearsWhenResumed && canWake(reader, record.agentVersion);
-			return { when: hears ? 'started' : 'first-prompt' };
-		}
+		case 'starting':
+			return { when: hearsUnprompted(reader, record, state) ? 'started' : 'first-prompt' };
 		case 'working':
 			return { when: 'working', at: placeOf(reader, letter), after: undefined };
 		case 'waiting': {
@@ -75,9 +77,19 @@ export function whenRead(reader: Reader | undefined, worker: ReaderState, letter
 	}
 }
 
-function whenIdle(reader: Reader, { record, held }: ReaderState, letter: Letter): Reading {
+/** Whether a session that has had no prompt yet watches for messages. */
+export function hearsUnprompted(
+	reader: Pick<Reader, 'floors'> & { hooks: Pick<Reader['hooks'], 'hearsWhenResumed'> },
+	{ agentVersion }: Pick<WorkerRecord, 'agentVersion'>,
+	{ session }: Pick<ReaderState['state'], 'session'>,
+): boolean {
+	return session !== undefined && reader.hooks.hearsWhenResumed && canWake(reader, agentVersion);
+}
+
+function whenIdle(reader: Reader, { record, state, held }: ReaderState, letter: Letter): Reading {
 	if (record.delegate !== undefined) return { when: 'ending' };
 	if (!wakes(letter)) return { when: 'held', held: { code: 'resting' } };
+	if (state.isUnprompted && !hearsUnprompted(reader, record, state)) return { when: 'first-prompt' };
 	if (!canWake(reader, record.agentVersion)) return { when: 'held', held: wakeLimit(reader) };
 	// The messages before this one were not heard either.
 	if (held?.code === 'unheard' || held?.code === 'limit') return { when: 'held', held };

@@ -246,7 +246,7 @@ function isUnnamedStart({ isNamed, begins, launchedFor }: SessionCaller): boolea
 
 /** Nobody has stopped this process, and its call proves that it has hooks. */
 function withProcess(
-	{ process: _gone, stoppedAt: _earlier, hooks: _off, ...record }: WorkerRecord,
+	{ process: _gone, stoppedAt: _earlier, hooks: _off, exit: _last, ...record }: WorkerRecord,
 	{ agent }: SessionCaller,
 ): WorkerRecord {
 	return { ...record, ...(agent && { process: agent }) };

@@ -8,6 +8,7 @@ import type { TaskName } from '../../protocol/names.ts';
 import { WorkerRecord } from '../../protocol/records.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
 import { readJsonFile } from '../files/jsonFile.ts';
+import { Budgets } from '../budgets/budgets.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
 import { forgetSession } from '../sessions/bindings.ts';
 import { forgetChosenAgents } from './chosenAgent.ts';
@@ -27,6 +28,7 @@ export async function deleteTask(workspace: Workspace, name: TaskName): Promise<
 	if (!isRemoved) await workspace.task(name);
 	await workspace.own.remove(SEALS, name);
 	await forgetChosenAgents(workspace, { task: name });
+	await new Budgets(workspace.own).set({ task: name }, undefined);
 	if (!isRemoved) await move(workspace.paths.task(name), newGrave(workspace));
 	// Last: the sweep after a kill deletes only what is known as found.
 	await forgetFound(workspace, name);

@@ -10,6 +10,7 @@ import { transcript } from './transcript.ts';
 import { floors, OLDEST } from './versions.ts';
 import { wakeAnswer } from './wake.ts';
 import { program } from './program.ts';
+import { ESCAPE } from '../keys.ts';
 
 export const claudeCode: Driver = {
 	...program,
@@ -51,6 +52,7 @@ export const claudeCode: Driver = {
 		answer: deliveryAnswer,
 		watchAnswer,
 		hearsWhenResumed: true,
+		reportsStart: 'at-launch',
 		wake: { by: 'answer', answer: wakeAnswer },
 		prepared: {
 			event: 'PostToolBatch',
@@ -72,6 +74,8 @@ export const claudeCode: Driver = {
 	},
 	probe,
 	transcript,
+	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: ['dollars'] },
+	interrupt: { keys: [ESCAPE] },
 	headless,
 	foreignVariables,
 };

@@ -135,7 +135,7 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	beside: 'Without a terminal Claude Code runs the hooks of a folder whether you trust it or not, and takes rules and further folders from the settings of one that you trust: they can allow more than “Read only”, “Plan” and “Edit” say.',
-	launch: ({ session, resume, model, permissions, extra, prompt }) => {
+	launch: ({ session, resume, model, permissions, maxCostUsd, extra, prompt }) => {
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);
 		return {
 			args: [
@@ -149,6 +149,8 @@ export const headless: HeadlessFormat = {
 				...(model === undefined ? [] : ['--model', model]),
 				'--permission-mode',
 				permissions,
+				// It tells the cost only at the end.
+				...(maxCostUsd === undefined ? [] : ['--max-budget-usd', String(maxCostUsd)]),
 				...extra,
 			],
 			stdin: messageOf(prompt),

@@ -1,10 +1,11 @@
 import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 
 export function launchPlan(request: LaunchRequest): LaunchPlan {
-	const { prompt, session, resume, model, title, extra } = request;
+	const { prompt, session, resume, fork, model, title, extra } = request;
 	return {
 		args: [
 			...(resume === undefined ? ['--session-id', session] : ['--resume', resume]),
+			...(fork === undefined ? [] : ['--resume', fork, '--fork-session']),
 			...(resume === undefined && title !== '' ? ['--name', title] : []),
 			...(model === undefined ? [] : ['--model', model]),
 			...extra,

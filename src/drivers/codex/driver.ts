@@ -8,6 +8,7 @@ import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { queueCommand } from './wake.ts';
 import { program } from './program.ts';
+import { ESCAPE } from '../keys.ts';
 
 export const codex: Driver = {
 	...program,
@@ -35,6 +36,7 @@ export const codex: Driver = {
 		answer: deliveryAnswer,
 		watchAnswer: 'none',
 		hearsWhenResumed: false,
+		reportsStart: 'at-first-prompt',
 		wake: { by: 'command', command: queueCommand },
 		prepared: 'none',
 	},
@@ -47,6 +49,8 @@ export const codex: Driver = {
 	},
 	probe: 'none',
 	transcript,
+	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
+	interrupt: { keys: [ESCAPE] },
 	headless,
 	foreignVariables,
 };

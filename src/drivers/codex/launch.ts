@@ -7,18 +7,20 @@ import { hookEntries } from './hooks.ts';
 const NO_DAEMON = '--no-daemon';
 
 export function launchPlan(request: LaunchRequest): LaunchPlan {
-	const { prompt, resume, model, extra, hooks, workspaceFolder } = request;
+	const { prompt, resume, fork, model, extra, hooks, workspaceFolder } = request;
+	const earlier = resume ?? fork;
 	return {
 		args: [
 			...(resume === undefined ? [] : ['resume']),
+			...(fork === undefined ? [] : ['fork']),
 			// With the daemon, hooks and tools would have the environment of its first starter, and outlive the terminal.
 			...(extra.includes(NO_DAEMON) ? [] : [NO_DAEMON]),
 			...(model === undefined ? [] : ['--model', model]),
 			...launchFlags(hooks, workspaceFolder),
 			...extra,
 			// After `--`, a prompt that begins with a dash is no option.
-			...(resume === undefined && !prompt ? [] : ['--']),
-			...(resume === undefined ? [] : [resume]),
+			...(earlier === undefined && !prompt ? [] : ['--']),
+			...(earlier === undefined ? [] : [earlier]),
 			...(prompt ? [prompt] : []),
 		],
 		env: {},

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { TranscriptFacts, TranscriptFormat } from '../../core/driver/transcript.ts';
+import type { RateLimit, TranscriptFacts, TranscriptFormat } from '../../core/driver/transcript.ts';
 import { addTexts, once } from '../transcripts.ts';
 
 const schemas = once(() => {
@@ -9,18 +9,33 @@ const schemas = once(() => {
 		output_tokens: z._default(z.number(), 0),
 	});
 	const part = z.looseObject({ text: z.optional(z.string()) });
+	const limit = z.looseObject({
+		used_percent: z.number(),
+		window_minutes: z.optional(z.nullable(z.number())),
+		/** Unix seconds. */
+		resets_at: z.optional(z.nullable(z.number().check(z.nonnegative(), z.maximum(8_000_000_000)))),
+	});
+	const maybeLimit = z.catch(z.optional(z.nullable(limit)), undefined);
 	return {
 		line: z.looseObject({ type: z.string(), timestamp: z.optional(z.string()), payload }),
 		turnContext: z.looseObject({ model: z.string() }),
 		tokenCount: z.looseObject({
-			info: z.nullable(
-				z.looseObject({
-					total_token_usage: usage,
-					last_token_usage: usage,
-					model_context_window: z.optional(z.nullable(z.number())),
-				}),
+			info: z.optional(
+				z.nullable(
+					z.looseObject({
+						total_token_usage: usage,
+						last_token_usage: usage,
+						model_context_window: z.optional(z.nullable(z.number())),
+					}),
+				),
+			),
+			/** Absent for an account that has no limits, as one with an API key. */
+			rate_limits: z.catch(
+				z.optional(z.nullable(z.looseObject({ primary: maybeLimit, secondary: maybeLimit }))),
+				undefined,
 			),
 		}),
+		limit,
 		message: z.looseObject({ role: z.string(), content: z.array(part) }),
 		output: z.looseObject({ output: z.union([z.string(), z.array(part)]) }),
 		complete: z.looseObject({ error: z.optional(z.unknown()) }),
@@ -69,14 +84,26 @@ export const transcript: TranscriptFormat = {
 
 function foldTokens(known: TranscriptFacts, payload: unknown): TranscriptFacts {
 	const count = schemas().tokenCount.safeParse(payload);
-	if (!count.success || count.data.info === null) return known;
-	const { total_token_usage: total, last_token_usage: last, model_context_window: window } = count.data.info;
+	if (!count.success) return known;
+	const { info, rate_limits: told } = count.data;
+	const limits = [told?.primary, told?.secondary].flatMap(limit => (limit ? [limitOf(limit)] : []));
+	const facts = limits.length === 0 ? known : { ...known, limits };
+	if (!info) return facts;
+	const { total_token_usage: total, last_token_usage: last, model_context_window: window } = info;
 	return {
-		...known,
+		...facts,
 		contextTokens: last.input_tokens + last.output_tokens,
 		contextWindow: window ?? known.contextWindow,
 		inputTokens: total.input_tokens,
 		outputTokens: total.output_tokens,
+	};
+}
+
+function limitOf({ used_percent, window_minutes, resets_at }: z.infer<ReturnType<typeof schemas>['limit']>): RateLimit {
+	return {
+		minutes: window_minutes ?? undefined,
+		usedPercent: used_percent,
+		resetsAt: resets_at ? new Date(resets_at * 1000).toISOString() : undefined,
 	};
 }
 

@@ -9,6 +9,7 @@ import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { wakeAnswer, watchAnswer } from './wake.ts';
 import { program } from './program.ts';
+import { ESCAPE } from '../keys.ts';
 
 export const copilotCli: Driver = {
 	...program,
@@ -60,6 +61,7 @@ export const copilotCli: Driver = {
 		watchAnswer,
 		// The CLI watches the doorbell only if the user has switched on experimental features.
 		hearsWhenResumed: false,
+		reportsStart: 'at-first-prompt',
 		wake: { by: 'answer', answer: wakeAnswer },
 		prepared: 'none',
 	},
@@ -80,6 +82,8 @@ export const copilotCli: Driver = {
 	},
 	probe: 'none',
 	transcript,
+	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
+	interrupt: { keys: [ESCAPE, ESCAPE] },
 	headless,
 	foreignVariables,
 };

@@ -8,7 +8,7 @@ import { floorsSince } from '../floors.ts';
  */
 export const OLDEST: Version = [1, 0, 102];
 
-export const floors = floorsSince(OLDEST, { batchEnd: 'none', status: 'none' });
+export const floors = floorsSince(OLDEST, { batchEnd: 'none', status: 'none', fork: 'none' });
 
 export const limits: Driver['limits'] = {
 	batchEnd:
@@ -17,5 +17,6 @@ export const limits: Driver['limits'] = {
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Copilot CLI says nothing until the command ends: until then the agent is shown as waiting.',
 	status: 'Copilot CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
+	fork: 'Copilot CLI has no option that begins a session as a copy of another.',
 	headless: 'It tells neither tokens nor cost. With GitHub’s own models it may tell tokens.',
 };

@@ -8,6 +8,7 @@ import { foreignVariables, launchPlan } from './launch.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { program } from './program.ts';
+import { ESCAPE } from '../keys.ts';
 
 export const geminiCli: Driver = {
 	...program,
@@ -41,6 +42,7 @@ export const geminiCli: Driver = {
 		answer: deliveryAnswer,
 		watchAnswer: 'none',
 		hearsWhenResumed: false,
+		reportsStart: 'at-launch',
 		wake: 'none',
 		prepared: 'none',
 	},
@@ -65,6 +67,8 @@ export const geminiCli: Driver = {
 	},
 	probe: 'none',
 	transcript,
+	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
+	interrupt: { keys: [ESCAPE] },
 	headless,
 	foreignVariables,
 };

@@ -13,6 +13,7 @@ export const floors = floorsSince(OLDEST, {
 	quietStop: 'none',
 	wake: 'none',
 	status: 'none',
+	fork: 'none',
 	worktree: 'none',
 });
 
@@ -25,6 +26,7 @@ export const limits: Driver['limits'] = {
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Gemini CLI says nothing until the command ends: until then the agent is shown as waiting.',
 	status: 'Gemini CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
+	fork: 'Gemini CLI has no option that begins a session as a copy of another.',
 	headless: 'It tells tokens, but no cost.',
 	worktree:
 		'Gemini CLI takes trust and hooks from the folder it works in: as a delegate it works in the workspace’s own folder alone, in no worktree.',

@@ -7,6 +7,7 @@ import { foreignVariables, launchPlan } from './launch.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { wakeAnswer, watchAnswer } from './wake.ts';
 import { program } from './program.ts';
+import { ESCAPE } from '../keys.ts';
 
 export const opencode: Driver = {
 	...program,
@@ -35,6 +36,7 @@ export const opencode: Driver = {
 		answer: deliveryAnswer,
 		watchAnswer,
 		hearsWhenResumed: true,
+		reportsStart: 'at-first-prompt',
 		wake: { by: 'answer', answer: wakeAnswer },
 		prepared: 'none',
 	},
@@ -57,6 +59,8 @@ export const opencode: Driver = {
 	probe: 'none',
 	// It keeps its sessions in a database.
 	transcript: 'none',
+	tells: { inTerminal: [], headless: ['tokens', 'dollars'], atStart: [] },
+	interrupt: { keys: [ESCAPE, ESCAPE] },
 	headless,
 	foreignVariables,
 };

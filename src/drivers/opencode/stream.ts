@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { toldSum, type HeadlessEvent, type HeadlessFailure, type HeadlessReader } from '../../core/driver/headless.ts';
+import {
+	toldSum,
+	type HeadlessEvent,
+	type HeadlessFailure,
+	type HeadlessReader,
+	type RunUse,
+} from '../../core/driver/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { valueOf } from '../stream.ts';
 import { inputSummary, textIn } from '../summary.ts';
@@ -79,11 +85,14 @@ export class StreamReader implements HeadlessReader {
 		if (exitCode === null) return [];
 		const failure = this.failure ?? this.withoutAnswer();
 		if (!this.isOver && failure === undefined) return [];
-		const { inputTokens, outputTokens } = this;
-		// The CLI reports 0 for a model without a known price.
-		const costUsd = this.costUsd || undefined;
 		const text = failure?.reason ?? this.text;
-		return [{ is: 'result', result: { text, inputTokens, outputTokens, costUsd, failure } }];
+		return [{ is: 'result', result: { text, ...this.use, failure } }];
+	}
+
+	private get use(): RunUse {
+		const { inputTokens, outputTokens, costUsd } = this;
+		// The CLI reports 0 for a model without a known price.
+		return { inputTokens, outputTokens, costUsd: costUsd || undefined };
 	}
 
 	private withoutAnswer(): HeadlessFailure | undefined {
@@ -111,7 +120,7 @@ export class StreamReader implements HeadlessReader {
 				this.outputTokens = toldSum(this.outputTokens, tokens.output);
 				this.costUsd = toldSum(this.costUsd, cost);
 				this.isOver = reason !== 'tool-calls';
-				return [];
+				return [{ is: 'use', use: this.use }];
 			}
 			case 'error':
 				this.failure = failureOf(line.error);

@@ -5,14 +5,15 @@ import { floorsSince } from '../floors.ts';
 /** The version that everything here was measured on; the hooks of its plugins change from version to version. */
 export const OLDEST: Version = [1, 18, 33];
 
-export const floors = floorsSince(OLDEST, { batchEnd: 'none', status: 'none' });
+export const floors = floorsSince(OLDEST, { batchEnd: 'none', status: 'none', fork: 'none' });
 
 export const limits: Driver['limits'] = {
-	hooks: 'opencode begins a session with its first prompt; until then Nancy shows it as starting, and messages wait for that prompt.',
+	hooks: 'opencode begins a session with its first prompt; until then Nancy knows no session, and messages wait for that prompt.',
 	batchEnd:
 		'opencode reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
 	feedback:
 		'Without a terminal, feedback that comes while opencode talks before it calls a tool is read a step early, for at the end of a text it is not known whether a tool follows.',
+	fork: 'Started with “--fork” in a terminal, opencode loses the earlier conversation if anything is typed before it is shown.',
 	headless:
 		'Held to “Read only” or “Edit”, a run is an agent of Nancy’s own with opencode’s default prompt, and ends at the first thing that it may not do.',
 	resume: 'Resumed without hooks, opencode takes no prompt from its command line: type it.',

@@ -8,6 +8,7 @@ import { foreignVariables, launchPlan } from './launch.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { program } from './program.ts';
+import { ESCAPE } from '../keys.ts';
 
 export const qwenCode: Driver = {
 	...program,
@@ -36,6 +37,7 @@ export const qwenCode: Driver = {
 		answer: deliveryAnswer,
 		watchAnswer: 'none',
 		hearsWhenResumed: false,
+		reportsStart: 'at-launch',
 		wake: 'none',
 		prepared: 'none',
 	},
@@ -61,6 +63,8 @@ export const qwenCode: Driver = {
 	},
 	probe: 'none',
 	transcript,
+	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
+	interrupt: { keys: [ESCAPE] },
 	headless,
 	foreignVariables,
 };

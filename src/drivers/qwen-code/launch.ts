@@ -2,16 +2,18 @@ import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import { program } from './program.ts';
 
-export function launchPlan({ prompt, extra, ...conversation }: LaunchRequest): LaunchPlan {
+export function launchPlan({ prompt, extra, fork, ...conversation }: LaunchRequest): LaunchPlan {
 	return {
 		args: [
-			...conversationFlags(conversation),
+			...conversationFlags({ ...conversation, resume: conversation.resume ?? fork }),
+			...(fork === undefined ? [] : ['--fork-session']),
 			...extra,
 			// In one word, so that a prompt that begins with a dash is no option.
 			...(prompt === undefined || prompt === '' ? [] : [`--prompt-interactive=${prompt}`]),
 		],
 		env: {},
-		sessionIsKnown: true,
+		// The CLI refuses a session id beside a fork, and picks its own.
+		sessionIsKnown: fork === undefined,
 	};
 }
 

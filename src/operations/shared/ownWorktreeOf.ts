@@ -1,18 +1,93 @@
+import { NancyError } from '../../base/errors.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
-import { endedWorktree, ownWorktree } from '../../git/ownWorktree.ts';
-import type { Worktree } from '../../protocol/worktree.ts';
+import type { MergeRecords } from '../../core/worktrees/mergeRecords.ts';
+import { isRunning } from '../../core/driver/workerProcess.ts';
+import { isStarting } from '../../core/driver/starting.ts';
+import { isFinal } from '../../core/delegates/delegate.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
+import { isInside } from '../../base/inside.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
+import { TaskWorktrees, type TaskWorktree } from '../../core/worktrees/taskWorktrees.ts';
+import { endedWorktree, ownWorktree, provenWorktree } from '../../git/ownWorktree.ts';
+import { DelegateId } from '../../protocol/delegate.ts';
+import { idOfBranch, type Worktree } from '../../protocol/worktree.ts';
 import type { OperationContext } from '../operation.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
+/** A worktree to be merged or removed. */
+interface EndedWorktree {
+	worktree: Worktree;
+	/** The sealed records of its merges. */
+	merges: MergeRecords;
+	/** Absent for a delegate's. */
+	own?: TaskWorktree;
+}
+
 /**
- * The worktree that a delegate's status names. An agent may be able to write a status, so each operation on a worktree asks this first.
- * @throws NancyError `not-trusted` for one that Nancy did not make for its delegate on this machine
+ * The worktree that a delegate's status or a worker's record names. An agent may be able to write those, so each operation on a worktree asks
+ * this first.
+ * @throws NancyError `not-trusted` for one that Nancy did not make on this machine
  */
-export function ownWorktreeOf(context: OperationContext, claimed: Worktree): Promise<Worktree> {
+export async function ownWorktreeOf(context: OperationContext, claimed: Worktree): Promise<Worktree> {
+	const asked = await new TaskWorktrees(context.workspace.own).of(claimed.branch);
+	if (asked) return provenWorktree(claimed, asked.repository);
 	return ownWorktree(new Delegates(context.workspace), ticketsOf(context), claimed);
 }
 
-/** The same, for a change of the worktree: its delegate must have ended. */
-export function endedWorktreeOf(context: OperationContext, claimed: Worktree): Promise<Worktree> {
-	return endedWorktree(new Delegates(context.workspace), ticketsOf(context), claimed);
+/**
+ * The same, for a change of the worktree: nobody may be at work there.
+ * @throws NancyError `busy` also
+ */
+export async function endedWorktreeOf(context: OperationContext, claimed: Worktree): Promise<EndedWorktree> {
+	const tasks = new TaskWorktrees(context.workspace.own);
+	const own = await tasks.of(claimed.branch);
+	if (own) {
+		const worktree = await provenWorktree(claimed, own.repository);
+		await refuseWorking(context, worktree, own);
+		return { worktree, merges: tasks.merges(own.name), own };
+	}
+	const tickets = ticketsOf(context);
+	const worktree = await endedWorktree(new Delegates(context.workspace), tickets, claimed);
+	return { worktree, merges: tickets.merges(DelegateId.parse(idOfBranch(claimed.branch))) };
+}
+
+/** An agent that is idle in its terminal is no obstacle: a merge takes the files as they are. Delegates may work there, too. */
+async function refuseWorking(context: OperationContext, worktree: Worktree, own: TaskWorktree): Promise<void> {
+	const { tasks } = await context.look();
+	const busy = tasks
+		.flatMap(({ workers }) => workers)
+		.find(({ record, state }) => isOf(own, record) && !['idle', 'ended'].includes(state.phase));
+	if (busy) throw new NancyError('busy', `${busy.record.task}/${busy.record.name} is at work there; stop it first`);
+	const { delegates } = await new Delegates(context.workspace).list();
+	const within = delegates.find(
+		({ record, state }) => !isFinal(state) && isInside(worktree.folder, record.place.folder),
+	);
+	if (within) throw new NancyError('busy', `the delegate ${within.record.id} is at work there; stop it first`);
+}
+
+function isOf({ task, workers }: TaskWorktree, record: WorkerRecord): boolean {
+	return record.task === task && workers.includes(record.name);
+}
+
+/** An idle agent needs its folder. @throws NancyError `busy` */
+export async function refuseRunning(workspace: Workspace, own: TaskWorktree): Promise<void> {
+	const { workers } = await workspace.workers(own.task);
+	const running = workers.find(record => isOf(own, record) && (isRunning(record) || isStarting(record)));
+	if (running) throw new NancyError('busy', `${own.task}/${running.name} runs there; stop it first`);
+}
+
+/** Notes in the records of its workers, for people, when a worktree was merged; `undefined` once that was undone. */
+export async function noteMerged(
+	{ workspace }: OperationContext,
+	own: TaskWorktree | undefined,
+	mergedAt: string | undefined,
+): Promise<void> {
+	if (!own) return;
+	for (const worker of own.workers) {
+		await workspace.updateWorker({ task: own.task, worker }, record => {
+			if (!record?.worktree) return undefined;
+			const { mergedAt: _, ...worktree } = record.worktree;
+			return { ...record, worktree: { ...worktree, ...(mergedAt !== undefined && { mergedAt }) } };
+		});
+	}
 }

@@ -42,7 +42,7 @@ export async function beginRecord(
 	// The log is only for people. A disk that refuses it does not end the run.
 	const log = files && new LogWriter(text => files.appendLog(text));
 	return {
-		note: event => writer.change(progress(status, event)),
+		note: event => writer.change(progress(status, event, {})),
 		say: text => log?.say(text),
 		end: async (output, reason) => {
 			const { runner: _gone, ...kept } = status;

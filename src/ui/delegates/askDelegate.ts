@@ -1,19 +1,18 @@
-import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { NancyError } from '../../base/errors.ts';
 import { newMessageId } from '../../core/mailbox/messageId.ts';
 import type { DelegateRequest } from '../../core/delegates/queueDelegate.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import { askHow, modeOf, type Frame } from './askHow.ts';
-import { quotedSelection, selectionIn, type Selection } from './askSelection.ts';
-import { LastChoice, placeAndLimits, runsOf, type DelegateChoice } from './delegateChoice.ts';
+import { askHow, modeOf } from './askHow.ts';
+import { placeAndLimits, type DelegateChoice } from './delegateChoice.ts';
 import type { AgentChoice, Folder } from '../ports.ts';
 import { defaultAgent, delegateLimits } from '../settings.ts';
-import { askText, ElsewherePressed, inOrder } from '../kit/inputs.ts';
-
-/** The last choice, shared by all windows. */
-const LAST = 'lastDelegate';
+import { inOrder, type StepFrame } from '../kit/inputs.ts';
+import { askPrompt, specificationIn, type OfferedSelection, type PromptQuestion } from '../start/askPrompt.ts';
+import { quotedSelection, selectionIn } from '../start/askSelection.ts';
+import type { Presets } from '../start/presets.ts';
+import { runsOf, type StartChoice } from '../start/startChoice.ts';
+import type { StartMemory } from '../start/startMemory.ts';
 
 export interface DelegateOrder {
 	folder: Folder;
@@ -25,43 +24,65 @@ export interface DelegateOrder {
 	again?: DelegateChoice;
 }
 
-/** The user wants to write the prompt in an editor. */
-export class PromptNeedsEditor extends Error {
-	/** @param text typed so far */
-	constructor(readonly text: string) {
-		super('the prompt is written in an editor');
-	}
+export interface DelegateQuestion {
+	order: DelegateOrder;
+	/** A prompt from elsewhere. With one, the user is not asked for a prompt. */
+	written: string | undefined;
+	agents: readonly AgentChoice[];
+	memory: StartMemory;
+	presets: Presets;
 }
 
 /**
  * Asks for a prompt, then offers the last choice, to start at once or to change it.
- * @param written a prompt from elsewhere. With one, the user is not asked for a prompt
  * @throws {PromptNeedsEditor}
  */
-export async function askDelegate(
-	{ folder, parent, withSelection, again }: DelegateOrder,
-	written: string | undefined,
-	all: readonly AgentChoice[],
-	memory: vscode.Memento,
-): Promise<{ requests: DelegateRequest[]; choice: DelegateChoice }> {
-	const agents = all.filter(({ found, permissionModes }) => found && permissionModes.length > 0);
-	if (agents.length === 0) throw new NancyError('no-agent', all.map(({ installHint }) => installHint).join(' '));
+export async function askDelegate({
+	order,
+	written,
+	agents: all,
+	memory,
+	presets,
+}: DelegateQuestion): Promise<{ requests: DelegateRequest[]; choice: DelegateChoice }> {
+	const { folder, parent, withSelection, again } = order;
+	const agents = all.filter(({ permissionModes }) => permissionModes.length > 0);
 	const found = written === undefined ? selectionIn(folder) : undefined;
 	const selection = found && { ...found, isTaken: withSelection };
 	const choice = await firstChoice(folder, parent, agents, memory, again);
 	let prompt = written ?? '';
 	const totalSteps = written === undefined ? 2 : 1;
-	const frame = (step: number): Frame => ({ title: l10n.t('Delegate'), step, totalSteps });
+	const frame = (step: number): StepFrame => ({ title: l10n.t('Delegate'), step, totalSteps });
 	const askFirst = async (step: number) => {
-		prompt = await askPrompt(frame(step), prompt, withSelection ? selection : undefined);
+		prompt = (await askPrompt(frame(step), questionOf(order, prompt, selection), memory)).prompt;
 	};
-	const askThen = (step: number) => askHow(frame(step), choice, agents, selection, folder.path);
-	await inOrder(written === undefined ? [askFirst, askThen] : [askThen]).catch((error: unknown) => {
-		throw error instanceof ElsewherePressed ? new PromptNeedsEditor(error.text) : error;
-	});
-	if (!again) await memory.update(LAST, LastChoice.parse(choice));
+	const how = { choice, agents, presets, selection, workspace: folder.path };
+	const askThen = (step: number) => askHow(frame(step), how);
+	await inOrder(written === undefined ? [askFirst, askThen] : [askThen]);
+	if (!again) await memory.remember('delegate', choice);
 	const context = selection?.isTaken ? `\n\n${quotedSelection(selection)}` : '';
 	return { requests: requestsOf(choice, agents, `${prompt.trim()}${context}`, folder.path, parent), choice };
+}
+
+/** Where the prompt of this order is kept until it has started: see {@link StartMemory.draft}. */
+export function draftOf({ folder, parent }: DelegateOrder): string {
+	return ['delegate', folder.path, ...(parent ? [parent.task, parent.worker] : [])].join(' ');
+}
+
+/** @param typed in this box before the user came back to it */
+function questionOf(order: DelegateOrder, typed: string, selection: OfferedSelection | undefined): PromptQuestion {
+	return {
+		typed,
+		prompt:
+			order.withSelection && selection
+				? l10n.t('What is to be done with {0}?', selection.where)
+				: l10n.t('What is to be done? Another agent works on it beside everything else.'),
+		placeholder: l10n.t('Write tests for the parser'),
+		mayBeEmpty: false,
+		isDirect: false,
+		draft: draftOf(order),
+		selection,
+		specification: specificationIn(order.folder),
+	};
 }
 
 /** What is chosen before the user has changed anything. */
@@ -69,35 +90,18 @@ async function firstChoice(
 	folder: Folder,
 	parent: WorkerAddress | undefined,
 	agents: readonly AgentChoice[],
-	memory: vscode.Memento,
+	memory: StartMemory,
 	again: DelegateChoice | undefined,
 ): Promise<DelegateChoice> {
 	const { wallSeconds, idleSeconds } = delegateLimits(folder.path);
 	const worker = parent && (await folder.workspace.worker(parent));
 	return {
 		...lastChoice(memory, agents, worker?.agent),
-		models: '',
 		within: '',
 		wallMinutes: wallSeconds / 60,
 		idleMinutes: idleSeconds / 60,
 		...again,
 	};
-}
-
-/** @param about the selection that the prompt is for */
-function askPrompt(frame: Frame, typed: string, about: Selection | undefined): Promise<string> {
-	return askText(frame, {
-		value: typed,
-		prompt: about
-			? l10n.t('What is to be done with {0}?', about.where)
-			: l10n.t('What is to be done? Another agent works on it beside everything else.'),
-		placeholder: l10n.t('Write tests for the parser'),
-		validate: value => (value.trim() === '' ? l10n.t('Say what is to be done.') : undefined),
-		elsewhere: {
-			iconPath: new vscode.ThemeIcon('edit'),
-			tooltip: l10n.t('Write a longer prompt in an editor'),
-		},
-	});
 }
 
 /** One request for each agent or model. Several belong to one group. */
@@ -122,17 +126,15 @@ function requestsOf(
 }
 
 /** @param ofParent the agent that gets the result. It is the default until the user chooses another */
-function lastChoice(
-	memory: vscode.Memento,
-	agents: readonly AgentChoice[],
-	ofParent: DriverId | undefined,
-): LastChoice {
-	const last = LastChoice.safeParse(memory.get(LAST)).data;
-	const known = (last?.agents ?? []).filter(id => agents.some(agent => agent.id === id));
+function lastChoice(memory: StartMemory, agents: readonly AgentChoice[], ofParent: DriverId | undefined): StartChoice {
+	const last = memory.last('delegate');
+	const found = agents.filter(agent => agent.found);
+	const known = (last?.agents ?? []).filter(id => found.some(agent => agent.id === id));
 	const likely = [ofParent, defaultAgent()];
-	const preferred = likely.map(id => agents.find(agent => agent.id === id)).find(agent => agent) ?? agents[0];
+	const preferred = likely.map(id => found.find(agent => agent.id === id)).find(agent => agent) ?? found[0];
 	return {
 		agents: known.length > 0 ? known : preferred ? [preferred.id] : [],
+		models: '',
 		place: last?.place ?? 'folder',
 		permissions: { ...last?.permissions },
 	};

@@ -5,14 +5,13 @@ import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
-import { standingWorktree } from '../../core/delegates/inWorktree.ts';
+import { standingWorktree, workersWorktree } from '../../core/delegates/inWorktree.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import { askDelegate, PromptNeedsEditor, type DelegateOrder } from './askDelegate.ts';
+import { askDelegate, draftOf, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from '../inbox/composeView.ts';
 import { readResultOf } from '../inbox/mailCommands.ts';
 import { VIEWS } from '../contributions.ts';
 import type { DelegateCleanup } from './delegateCleanup.ts';
-import type { DelegateDrafts } from './delegateDrafts.ts';
 import { outputOf, type DelegateOutputs } from './delegateOutput.ts';
 import { DelegateItem, delegateItems, delegatesIn } from './delegatesView.ts';
 import { delegateLine, outputChanged } from './delegateWords.ts';
@@ -22,10 +21,16 @@ import { openFile } from '../kit/openFile.ts';
 import { inProgress } from '../kit/progress.ts';
 import { pickFolder, pickItem, reachable } from '../pickers.ts';
 import type { Folder, Operations } from '../ports.ts';
-import type { ReviewComments } from './reviewComments.ts';
+import type { Commented, ReviewComments } from './reviewComments.ts';
+import { reviewedOf, type ReviewedItem } from './reviewed.ts';
 import type { Reviews } from './reviews.ts';
-import { TaskItem, WorkerItem } from '../tasks/tasksView.ts';
+import { TaskItem, WorkerItem, workersIn } from '../tasks/tasksView.ts';
+import { whoIs } from '../who.ts';
 import type { OpenReviews } from './openReviews.ts';
+import { PromptNeedsEditor } from '../start/askPrompt.ts';
+import type { Presets } from '../start/presets.ts';
+import type { PromptEditors } from '../start/promptEditors.ts';
+import type { StartMemory } from '../start/startMemory.ts';
 import { startOrKeep } from './startDelegates.ts';
 import { stopEach } from './stopEach.ts';
 
@@ -37,12 +42,11 @@ export interface DelegateCollaborators {
 	opened: OpenReviews;
 	comments: ReviewComments;
 	cleanup: DelegateCleanup;
-	drafts: DelegateDrafts;
+	drafts: PromptEditors<DelegateOrder>;
 	agentName: (driver: string) => string;
-	/** The selected rows of the view. A key acts on them. */
-	selected: () => readonly unknown[];
 	compose: ComposeView;
-	memory: vscode.Memento;
+	memory: StartMemory;
+	presets: Presets;
 }
 
 type Args = readonly unknown[];
@@ -65,45 +69,75 @@ export function delegateHandlers(own: DelegateCollaborators) {
 			vscode.env.clipboard.writeText((await anyOf(own, args)).delegate.record.id),
 		'nancy.messageDelegate': (args: Args) => message(own, args),
 		...reviewHandlers(own),
-		'nancy.deleteDelegate': (args: Args) =>
-			cleanup.delete(chosenFrom(args.length > 0 ? args : [undefined, own.selected()])),
+		'nancy.deleteDelegate': (args: Args) => cleanup.delete(chosenFrom(args)),
 		'nancy.clearDelegates': () => cleanup.clearEnded(),
 		'nancy.addComment': ([reply]: Args) => comments.add(reply),
 		'nancy.deleteComment': ([comment]: Args) => comments.remove(comment),
 	};
 }
 
-/** The commands for the worktrees of delegates. */
+/** The commands for worktrees, of delegates and of tasks. */
 function reviewHandlers(own: DelegateCollaborators) {
 	const { operations, reviews, comments, opened } = own;
-	const reviewable = (args: Args) =>
-		delegateOf(own, args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
 	return {
 		'nancy.reviewDelegate': async (args: Args) => {
-			const item = await reviewable(args);
+			const item = await reviewable(own, args);
 			await reviews.open(item);
-			await readResultOf(operations, item);
+			if (item instanceof DelegateItem) await readResultOf(operations, item);
 		},
 		'nancy.mergeDelegate': async (args: Args) =>
-			reviews.merge((args[0] instanceof DelegateItem ? undefined : opened.active()) ?? (await reviewable(args))),
-		'nancy.undoMerge': async (args: Args) => reviews.undoMerge(await reviewable(args)),
-		'nancy.openDelegateWorktree': async (args: Args) => reviews.openWorktree(await reviewable(args)),
-		'nancy.discardDelegate': async (args: Args) => reviews.discard(await reviewable(args)),
+			reviews.merge(rowOf(args) ?? opened.active() ?? (await reviewable(own, args))),
+		'nancy.undoMerge': async (args: Args) => reviews.undoMerge(await reviewable(own, args)),
+		'nancy.openDelegateWorktree': async (args: Args) => reviews.openWorktree(await reviewable(own, args)),
+		'nancy.discardDelegate': async (args: Args) => reviews.discard(await reviewable(own, args)),
 		'nancy.sendBack': async (args: Args) => {
-			const commented = comments.delegateOf(args[0]);
+			const commented = comments.authorOf(args[0]);
 			const [only, ...others] = comments.waiting();
-			const isCalledFromRow = args[0] instanceof DelegateItem;
-			const known = commented ?? (!isCalledFromRow && others.length === 0 ? only : undefined);
-			await comments.sendBack(known ?? (await reviewable(args)));
+			const known = commented ?? (rowOf(args) === undefined && others.length === 0 ? only : undefined);
+			await comments.sendBack(known ?? commentedOf(await reviewable(own, args), own.agentName));
 		},
 	};
 }
 
+function commentedOf(item: ReviewedItem, agentName: (driver: string) => string): Commented {
+	const { folder, worktree } = reviewedOf(item, agentName);
+	return item instanceof DelegateItem
+		? { folder, worktree, delegate: item.delegate }
+		: { folder, worktree, worker: item.worker.record };
+}
+
+/** The row that the command was called from. */
+function rowOf([item]: Args): ReviewedItem | undefined {
+	return item instanceof DelegateItem || item instanceof WorkerItem ? item : undefined;
+}
+
+/** That row, or one with a worktree that the user chooses. */
+async function reviewable({ folders, agentName }: DelegateCollaborators, args: Args): Promise<ReviewedItem> {
+	const called = rowOf(args);
+	if (called) return called;
+	const rows = folders.list().flatMap(folder => [
+		...workersIn(folder)
+			.filter(({ worker }) => workersWorktree(worker) !== undefined)
+			.map((value): Choosable => ({ label: whoIs(folder, value.address), description: l10n.t('task'), value })),
+		...delegateItems(folder, agentName)
+			.filter(hasWorktree)
+			.map((value): Choosable => ({ label: value.fullLabel, description: delegateLine(value.delegate), value })),
+	]);
+	return pickItem(rows, l10n.t('Whose changes?'), l10n.t('Neither a task nor a delegate has a worktree of its own.'));
+}
+
+interface Choosable {
+	label: string;
+	description: string;
+	value: ReviewedItem;
+}
+
 async function delegate(own: DelegateCollaborators, args: Args): Promise<void> {
 	const order = await orderFrom(own.folders, args);
-	await askAndStart(own, order).catch((error: unknown) => {
-		if (error instanceof PromptNeedsEditor) return own.drafts.write(order, error.text);
-		throw error;
+	await askAndStart(own, order).catch(async (error: unknown) => {
+		if (!(error instanceof PromptNeedsEditor)) throw error;
+		await own.drafts.write(order, error.text);
+		await own.memory.keepDraft(draftOf(order), '');
 	});
 }
 
@@ -123,14 +157,15 @@ async function delegateThis(own: DelegateCollaborators, [called]: Args): Promise
 }
 
 async function askAndStart(
-	{ operations, drafts, memory }: DelegateCollaborators,
+	{ operations, drafts, memory, presets }: DelegateCollaborators,
 	order: DelegateOrder,
 	written?: { text: string; document: vscode.TextDocument },
 ): Promise<void> {
 	const agents = await operations.agents();
-	const { requests, choice } = await askDelegate(order, written?.text, agents, memory);
+	const { requests, choice } = await askDelegate({ order, written: written?.text, agents, memory, presets });
 	const start = { order, requests, choice, agents, document: written?.document };
 	await startOrKeep({ delegates: operations.delegates, drafts }, start);
+	if (!written) await memory.keepDraft(draftOf(order), '');
 }
 
 async function delegateAgain(own: DelegateCollaborators, args: Args): Promise<void> {

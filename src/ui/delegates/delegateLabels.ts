@@ -29,11 +29,12 @@ export function labelsOf(delegates: readonly Delegate[], words: LabelWords): Del
 	const groups = new Map<string, string>();
 	const members = new Map<string, Set<string>>();
 	const roundOf = rounds(delegates);
+	const sizes = new Map<string, number>();
+	for (const { record } of delegates)
+		if (record.group !== undefined) sizes.set(record.group, (sizes.get(record.group) ?? 0) + 1);
 	/** Nobody compares one that is alone by now. */
-	const groupOf = ({ record: { id, group } }: Delegate) =>
-		group !== undefined && delegates.some(({ record }) => record.group === group && record.id !== id)
-			? group
-			: undefined;
+	const groupOf = ({ record: { group } }: Delegate) =>
+		group !== undefined && (sizes.get(group) ?? 0) > 1 ? group : undefined;
 	for (const delegate of delegates.toSorted((a, b) => (a.record.id < b.record.id ? -1 : 1))) {
 		const { id } = delegate.record;
 		const group = groupOf(delegate);

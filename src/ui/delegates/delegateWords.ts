@@ -2,9 +2,9 @@ import { relative, sep } from 'node:path';
 import { l10n } from 'vscode';
 import { isInside } from '../../base/inside.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
-import type { DelegateState, DelegateStatus } from '../../protocol/delegate.ts';
+import type { DelegateState } from '../../protocol/delegate.ts';
 import { labelsOf, type DelegateLabels } from './delegateLabels.ts';
-import { firstLine, formatMinutes, formatCount, formatSpan, formatTime } from '../kit/format.ts';
+import { firstLine, formatMinutes, formatSpan, formatTime } from '../kit/format.ts';
 
 /** Delegates as a person reads them. */
 
@@ -35,13 +35,23 @@ export function outputChanged(): string {
 	return l10n.t('The answer was changed or removed since the delegate ended.');
 }
 
-/** The labels of the rows of a folder. */
+/** A folder's delegates are the same list until something has changed. */
+const known = new WeakMap<readonly Delegate[], DelegateLabels>();
+
+/**
+ * The labels of the rows of a folder.
+ * @param agentName the window's: every caller names agents alike
+ */
 export function delegateLabels(delegates: readonly Delegate[], agentName: (driver: string) => string): DelegateLabels {
-	return labelsOf(delegates, {
+	const before = known.get(delegates);
+	if (before) return before;
+	const labels = labelsOf(delegates, {
 		title: shortTitle,
 		agent: ({ record }) => [agentName(record.agent), record.model].filter(Boolean).join(' · '),
 		round: (label, round) => l10n.t('{0} · round {1}', label, round),
 	});
+	known.set(delegates, labels);
+	return labels;
 }
 
 /** A short name, for places with little room. A prompt's first line may be long. */
@@ -91,12 +101,4 @@ export function lastStep({ record, status }: Delegate): string {
 	const folder = worktree?.folder ?? record.place.folder;
 	const file = isInside(folder, last_file) ? relative(folder, last_file).replaceAll(sep, '/') : last_file;
 	return [last_tool, file].filter(Boolean).join(' ');
-}
-
-/** The number of used tokens, as far as the agent has reported it. */
-export function tokenWords({ input_tokens: input, output_tokens: output }: DelegateStatus): string | undefined {
-	if (input !== undefined && output !== undefined)
-		return l10n.t('{0} in, {1} out', formatCount(input), formatCount(output));
-	if (output !== undefined) return l10n.t('{0} out', formatCount(output));
-	return input === undefined ? undefined : l10n.t('{0} in', formatCount(input));
 }

@@ -6,22 +6,25 @@ import type { DelegateState } from '../../protocol/delegate.ts';
 import type { MergeRecord } from '../../protocol/merge.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import type { DelegateLabels } from './delegateLabels.ts';
-import {
-	delegateLabels,
-	delegateLine,
-	duration,
-	lastStep,
-	shortTitle,
-	stateWord,
-	tokenWords,
-	toolCalls,
-} from './delegateWords.ts';
-import { firstLine, formatTime } from '../kit/format.ts';
+import { delegateLabels, delegateLine, duration, lastStep, shortTitle, stateWord, toolCalls } from './delegateWords.ts';
+import { budgetOfDelegate, useOfDelegate } from './delegateUse.ts';
+import { firstLine, formatDollars, formatTime } from '../kit/format.ts';
 import type { Folders } from '../folders.ts';
 import { LiveTree } from '../kit/liveTree.ts';
-import type { Folder } from '../ports.ts';
+import type { ChangedLines, Folder } from '../ports.ts';
+import type { LineCounts } from './lineCounts.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
+import {
+	budgetLine,
+	budgetNote,
+	inAndOut,
+	lineNotes,
+	lineWords,
+	spokenLines,
+	spokenUse,
+	useNotes,
+} from '../useWords.ts';
 import { whoIs } from '../who.ts';
 
 export class DelegateItem {
@@ -90,8 +93,9 @@ export class DelegatesView extends LiveTree<Element> {
 		private readonly folders: Folders,
 		view: vscode.TreeView<unknown>,
 		private readonly agentName: (driver: string) => string,
+		private readonly counts: LineCounts,
 	) {
-		super(view, TICK_MS, folders.onDidChange);
+		super(view, TICK_MS, folders.onDidChange, counts.onDidChange);
 	}
 
 	protected childrenOf(parent: Element | undefined): Element[] {
@@ -135,20 +139,41 @@ export class DelegatesView extends LiveTree<Element> {
 		const kinds = [state, isHere && 'worktree', isHere && isMerged && 'merged'].filter(Boolean).join('.');
 		item.contextValue = delegate.isForeign ? 'foreign' : `delegate.${kinds}`;
 		item.iconPath = isMerged ? mergedIcon : error === 'cancelled' ? stoppedIcon : icons[state];
-		item.description = delegateLine(delegate, isMerged);
+		const line = delegateLine(delegate, isMerged);
+		const use = useOfDelegate(folder, delegate);
+		const notes = isFinal(state) ? [] : budgetNote(budgetOfDelegate(folder, delegate));
+		const lines = isHere ? this.linesOf(element, worktree) : undefined;
+		item.description = [line, ...notes, ...lineNotes(lines), ...useNotes(use)].join(' · ');
 		item.command = { command: 'nancy.showDelegateOutput', title: l10n.t('Show Output'), arguments: [element] };
 		item.accessibilityInformation = {
-			label: l10n.t('Delegate {0}, {1}', spokenLabel(element), item.description),
+			label: l10n.t(
+				'Delegate {0}, {1}',
+				spokenLabel(element),
+				[line, ...notes, ...spokenLines(lines), ...spokenUse(use)].join(' · '),
+			),
 		};
 		return item;
 	}
 
-	private delegateTooltip({ folder, delegate }: DelegateItem): vscode.MarkdownString {
+	/** Another tool call, or an end, may have changed its worktree. */
+	private linesOf(
+		{ folder, delegate: { state, status } }: DelegateItem,
+		worktree: Worktree,
+	): ChangedLines | undefined {
+		// No git runs in Restricted Mode.
+		if (!vscode.workspace.isTrusted) return undefined;
+		return this.counts.of(folder, worktree, `${state} ${status.tool_calls} ${status.ended_at ?? ''}`);
+	}
+
+	private delegateTooltip(element: DelegateItem): vscode.MarkdownString {
+		const { folder, delegate } = element;
 		const { record, status, state, error } = delegate;
 		const all = folder.delegates();
 		const worktree = worktreeOf(delegate, all);
 		const merge = mergedIn(delegate, worktree, all);
 		const denied = [...new Set(status.denied)];
+		const budget = budgetOfDelegate(folder, delegate);
+		const use = useOfDelegate(folder, delegate);
 		return tooltip(record.title, [
 			[
 				l10n.t('State'),
@@ -163,11 +188,16 @@ export class DelegatesView extends LiveTree<Element> {
 			[l10n.t('Model'), status.model ?? record.model],
 			[l10n.t('Permissions'), record.permissions],
 			[l10n.t('Not allowed'), denied.join(', ')],
-			[l10n.t('Tokens'), tokenWords(status)],
-			[l10n.t('Cost'), status.cost_usd === undefined ? undefined : `$${status.cost_usd.toFixed(2)}`],
+			[l10n.t('Tokens'), use && inAndOut(use)],
+			[l10n.t('Cost'), use?.costUsd === undefined ? undefined : formatDollars(use.costUsd)],
+			[l10n.t('Budget'), budget && budgetLine(budget, use)],
 			[l10n.t('Folder'), worktree?.folder ?? record.place.folder],
 			[l10n.t('Worktree'), worktree && !isStanding(worktree) ? l10n.t('removed') : undefined],
 			[l10n.t('Branch'), worktree?.branch],
+			[
+				l10n.t('Changed'),
+				worktree && isStanding(worktree) ? lineWords(this.linesOf(element, worktree)) : undefined,
+			],
 			[l10n.t('Result for'), record.parent ? whoIs(folder, record.parent) : l10n.t('you')],
 			[l10n.t('Mailbox'), `${record.task}/${record.worker}`],
 			[l10n.t('Asked'), new Date(record.createdAt).toLocaleString()],

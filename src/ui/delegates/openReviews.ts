@@ -1,61 +1,100 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { ContextKeys } from '../contextKeys.ts';
-import type { DelegateItem } from './delegatesView.ts';
+import type { ReviewedItem } from './reviewed.ts';
 
-/** Which delegate's changes the active tab shows, so that they can be merged from there. */
+type Tabs = Pick<vscode.TabGroups, 'all' | 'activeTabGroup' | 'onDidChangeTabs' | 'onDidChangeTabGroups'>;
+
+interface Review {
+	/** `undefined` if several share the label: nobody could tell which one is meant. */
+	readonly item: ReviewedItem | undefined;
+	/** The folder of it. */
+	readonly worktree: string;
+	/** Those of its files. */
+	readonly folders: readonly string[];
+}
+
+/** Whose changes the active tab shows, so that they can be merged from there. */
 export class OpenReviews implements vscode.Disposable {
-	/** By the label of the tab. `undefined` for a label that delegates share: nobody could tell which one is meant. */
-	private readonly items = new Map<string, DelegateItem | undefined>();
-	private readonly watchers = new Map<string, vscode.FileSystemWatcher>();
+	/** By the label of the tab. */
+	private readonly reviews = new Map<string, Review>();
+	/** The labels of those that have a tab, or are about to get one. */
+	private readonly open = new Set<string>();
+	private readonly watchers = new Map<string, vscode.Disposable>();
 	private readonly listening: vscode.Disposable[];
 
-	constructor(private readonly keys: ContextKeys) {
-		const { onDidChangeTabs, onDidChangeTabGroups } = vscode.window.tabGroups;
-		this.listening = [onDidChangeTabs(() => this.look()), onDidChangeTabGroups(() => this.look())];
+	/** @param watch has VS Code watch the files of a folder */
+	constructor(
+		private readonly keys: Pick<ContextKeys, 'set'>,
+		private readonly tabs: Tabs,
+		private readonly watch: (folder: string) => vscode.Disposable,
+	) {
+		this.listening = [
+			tabs.onDidChangeTabs(change => {
+				this.follow(change);
+				this.look();
+			}),
+			tabs.onDidChangeTabGroups(() => this.look()),
+		];
 	}
 
 	dispose(): void {
 		for (const each of [...this.listening, ...this.watchers.values()]) each.dispose();
 	}
 
-	/** @param files that it shows */
-	add(label: string, item: DelegateItem, files: readonly string[]): void {
-		this.watch(files.map(file => dirname(file)));
-		const known = this.items.get(label);
-		const isAnother = this.items.has(label) && known?.delegate.record.id !== item.delegate.record.id;
-		this.items.set(label, isAnother ? undefined : item);
+	/**
+	 * @param worktree the folder of it
+	 * @param files that it shows
+	 */
+	add(label: string, item: ReviewedItem, worktree: string, files: readonly string[]): void {
+		const known = this.reviews.get(label);
+		const isAnother = known !== undefined && known.worktree !== worktree;
+		const folders = [...new Set(files.map(file => dirname(file)))];
+		this.reviews.set(label, { item: isAnother ? undefined : item, worktree, folders });
+		this.open.add(label);
+		this.watchOpen();
 		this.look();
 	}
 
-	active(): DelegateItem | undefined {
-		return this.itemOf(vscode.window.tabGroups.activeTabGroup.activeTab);
+	active(): ReviewedItem | undefined {
+		const tab = this.tabs.activeTabGroup.activeTab;
+		return tab && this.reviews.get(labelOf(tab))?.item;
+	}
+
+	/** A tab that is moved is closed and opened. One that was closed may be opened again. */
+	private follow({ opened, closed }: vscode.TabChangeEvent): void {
+		const labels = new Set(this.tabs.all.flatMap(({ tabs }) => tabs.map(labelOf)));
+		const gone = closed.map(labelOf).filter(label => !labels.has(label));
+		const came = opened.map(labelOf).filter(label => this.reviews.has(label));
+		for (const label of gone) this.open.delete(label);
+		for (const label of came) this.open.add(label);
+		if (gone.length + came.length > 0) this.watchOpen();
 	}
 
 	/**
-	 * Has VS Code read the files of reviewed folders again when they change. It does not watch files outside the workspace by itself, and takes
-	 * a text that it knows: a review of the next round would show the round before.
+	 * Has VS Code read the files of open reviews again when they change. It takes a text that it knows: a review of the next round would show
+	 * the round before.
 	 */
-	private watch(folders: readonly string[]): void {
+	private watchOpen(): void {
+		const wanted = new Set([...this.open].flatMap(label => this.reviews.get(label)?.folders ?? []));
 		for (const [folder, watcher] of this.watchers) {
-			if (existsSync(folder)) continue;
+			if (wanted.has(folder) && existsSync(folder)) continue;
 			watcher.dispose();
 			this.watchers.delete(folder);
 		}
-		for (const folder of folders) {
-			if (this.watchers.has(folder) || !existsSync(folder)) continue;
-			const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '*');
-			this.watchers.set(folder, vscode.workspace.createFileSystemWatcher(pattern));
-		}
-	}
-
-	private itemOf(tab: vscode.Tab | undefined): DelegateItem | undefined {
-		// VS Code adds the number of files.
-		return tab && this.items.get(tab.label.replace(/ \([^()]*\)$/, ''));
+		for (const folder of wanted)
+			if (!this.watchers.has(folder) && existsSync(folder)) this.watchers.set(folder, this.watch(folder));
 	}
 
 	private look(): void {
-		this.keys.set('showsReview', this.active()?.delegate.state === 'done');
+		const item = this.active();
+		// Whether it may be merged by now is asked when it is.
+		this.keys.set('showsReview', item !== undefined && !('delegate' in item && item.delegate.state === 'failed'));
 	}
+}
+
+/** VS Code adds the number of files. */
+function labelOf({ label }: vscode.Tab): string {
+	return label.replace(/ \([^()]*\)$/, '');
 }

@@ -7,16 +7,19 @@ import { isInside } from '../../base/inside.ts';
 import type { Delegate } from '../../core/delegates/delegate.ts';
 import { busyIn, worktreeOf } from '../../core/delegates/inWorktree.ts';
 import { remarksMessage } from '../../core/delegates/remarks.ts';
+import type { WorkerAddress } from '../../core/workspace/workspace.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import type { ContextKeys } from '../contextKeys.ts';
 import { askLine } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
 import { asMarkdown } from '../kit/tooltip.ts';
-import type { DelegateItem } from './delegatesView.ts';
 import { shortTitle } from './delegateWords.ts';
 import type { Folders } from '../folders.ts';
 import type { Folder, Operations } from '../ports.ts';
-import { worktreeIn } from './reviews.ts';
+import { workersIn } from '../tasks/tasksView.ts';
+import { whoIs } from '../who.ts';
+import { worktreeIn } from './reviewed.ts';
 
 /** Comments that were not sent yet. A reload keeps them. */
 const SAVED = 'reviewComments';
@@ -39,7 +42,7 @@ class ReviewComment implements vscode.Comment {
 	}
 }
 
-/** Comments on the lines of a delegate's changes. The user collects them and sends them together. */
+/** Comments on the lines of changes in a worktree. The user collects them and sends them together. */
 export class ReviewComments implements vscode.Disposable {
 	private readonly controller = vscode.comments.createCommentController('nancy.review', l10n.t('Nancy Review'));
 	private readonly threads = new Set<vscode.CommentThread>();
@@ -51,7 +54,7 @@ export class ReviewComments implements vscode.Disposable {
 		private readonly keys: ContextKeys,
 	) {
 		this.controller.options = {
-			prompt: l10n.t('Comment for the delegate'),
+			prompt: l10n.t('Comment for the agent'),
 			placeHolder: l10n.t('What should it change here?'),
 		};
 		this.controller.commentingRangeProvider = {
@@ -90,54 +93,51 @@ export class ReviewComments implements vscode.Disposable {
 		await this.save();
 	}
 
-	/** The delegate whose changes a thread is about. If several worked there, the newest. */
-	delegateOf(thread: unknown): { folder: Folder; delegate: Delegate } | undefined {
+	/** Whose changes a thread is about. If several worked there, the newest. */
+	authorOf(thread: unknown): Commented | undefined {
 		const known = [...this.threads].find(each => each === thread);
 		return known && this.reviewed(known.uri.fsPath)[0];
 	}
 
-	/** Every delegate with unsent comments. */
-	waiting(): { folder: Folder; delegate: Delegate }[] {
+	/** Everybody whose changes have unsent comments. */
+	waiting(): Commented[] {
 		const found = new Map(
 			[...this.threads]
 				.flatMap(thread => this.reviewed(thread.uri.fsPath).slice(0, 1))
-				.map(each => [each.delegate.record.id, each]),
+				.map(each => [each.worktree.folder, each]),
 		);
 		return [...found.values()];
 	}
 
 	/**
-	 * Sends the comments to the delegate while it works. If the delegate has ended, a new run starts in its worktree. Without a comment, asks
-	 * what to change.
+	 * Sends the comments to the delegate while it works. If the delegate has ended, a new run starts in its worktree. A task's worker gets them
+	 * as feedback. Without a comment, asks what to change.
 	 */
-	async sendBack({ folder, delegate }: Pick<DelegateItem, 'folder' | 'delegate'>): Promise<void> {
-		const all = folder.delegates();
-		const worktree = worktreeIn(all, delegate);
+	async sendBack(reviewed: Commented): Promise<void> {
+		const { folder, worktree } = reviewed;
+		if ('delegate' in reviewed) worktreeIn(folder.delegates(), reviewed.delegate);
 		const threads = [...this.threads].filter(({ uri }) => isInside(worktree.folder, uri.fsPath));
-		const remarks = threads.length > 0 ? remarksIn(worktree, threads) : await askRemark(delegate);
-		const busy = busyIn(worktree, all);
-		if (busy) {
-			const { task, worker } = busy.record;
-			const text = remarksMessage(remarks);
-			const [failed] = await this.operations.send([{ folder, address: { task, worker } }], {
-				kind: 'feedback',
-				priority: 'normal',
-				effect: 'none',
-				text,
-			});
-			// The comments stay.
-			if (failed) throw new NancyError('io', failed.reason);
-		} else {
-			await this.operations.delegates.repeat(folder, delegate.record.id, remarks);
-		}
+		const label = labelFor(reviewed);
+		const remarks = threads.length > 0 ? remarksIn(worktree, threads) : await askRemark(label);
+		const address = readerOf(reviewed);
+		if (address) await this.send(folder, address, remarks);
+		else if ('delegate' in reviewed)
+			await this.operations.delegates.repeat(folder, reviewed.delegate.record.id, remarks);
 		for (const thread of threads) this.drop(thread);
 		await this.save();
 		await folder.refresh();
-		void inform(
-			busy
-				? l10n.t('“{0}” reads your comments before it stops.', shortTitle(busy))
-				: l10n.t('“{0}” continues with your comments.', shortTitle(delegate)),
-		);
+		void inform(sentWords(reviewed, label, address !== undefined));
+	}
+
+	private async send(folder: Folder, address: WorkerAddress, remarks: string): Promise<void> {
+		const [failed] = await this.operations.send([{ folder, address }], {
+			kind: 'feedback',
+			priority: 'normal',
+			effect: 'none',
+			text: remarksMessage(remarks),
+		});
+		// The comments stay.
+		if (failed) throw new NancyError('io', failed.reason);
 	}
 
 	private isReviewed(file: string): boolean {
@@ -145,19 +145,19 @@ export class ReviewComments implements vscode.Disposable {
 	}
 
 	/** Newest first. */
-	private reviewed(file: string): { folder: Folder; delegate: Delegate }[] {
-		return this.folders
-			.list()
-			.flatMap(folder =>
-				folder
-					.delegates()
-					.filter(each => {
-						const worktree = worktreeOf(each, folder.delegates());
-						return worktree !== undefined && isInside(worktree.folder, file);
-					})
-					.map(delegate => ({ folder, delegate })),
-			)
-			.toSorted((a, b) => (a.delegate.record.id < b.delegate.record.id ? 1 : -1));
+	private reviewed(file: string): Commented[] {
+		return this.folders.list().flatMap(folder => {
+			const all = folder.delegates();
+			const delegates = all.toReversed().flatMap((delegate): Commented[] => {
+				const worktree = worktreeOf(delegate, all);
+				return holds(worktree, file) ? [{ folder, worktree, delegate }] : [];
+			});
+			const workers = workersIn(folder).flatMap((item): Commented[] => {
+				const { worktree } = item.worker;
+				return holds(worktree, file) ? [{ folder, worktree, worker: item.worker.record }] : [];
+			});
+			return [...delegates, ...workers];
+		});
 	}
 
 	private adopt(thread: vscode.CommentThread): void {
@@ -189,6 +189,35 @@ export class ReviewComments implements vscode.Disposable {
 	}
 }
 
+/** A delegate, or a task's worker, whose changes are commented. The worktree may be removed by now. */
+export type Commented = { folder: Folder; worktree: Worktree } & ({ delegate: Delegate } | { worker: WorkerRecord });
+
+function labelFor(reviewed: Commented): string {
+	if ('delegate' in reviewed) {
+		const busy = busyIn(reviewed.worktree, reviewed.folder.delegates());
+		return shortTitle(busy ?? reviewed.delegate);
+	}
+	return whoIs(reviewed.folder, { task: reviewed.worker.task, worker: reviewed.worker.name });
+}
+
+/** Whose mailbox gets the comments; `undefined` for a delegate that has ended. */
+function readerOf(reviewed: Commented): WorkerAddress | undefined {
+	if ('worker' in reviewed) return { task: reviewed.worker.task, worker: reviewed.worker.name };
+	const busy = busyIn(reviewed.worktree, reviewed.folder.delegates());
+	return busy && { task: busy.record.task, worker: busy.record.worker };
+}
+
+function sentWords(reviewed: Commented, label: string, isMessage: boolean): string {
+	if (!isMessage) return l10n.t('“{0}” continues with your comments.', label);
+	return 'delegate' in reviewed
+		? l10n.t('“{0}” reads your comments before it stops.', label)
+		: l10n.t('Your comments are sent to “{0}”. The Inbox says when they are read.', label);
+}
+
+function holds(worktree: Worktree | undefined, file: string): worktree is Worktree {
+	return worktree !== undefined && isInside(worktree.folder, file);
+}
+
 function isReply(value: unknown): value is vscode.CommentReply {
 	return typeof value === 'object' && value !== null && 'thread' in value && 'text' in value;
 }
@@ -206,10 +235,10 @@ function remarksIn(worktree: Worktree, threads: readonly vscode.CommentThread[])
 		.join('\n\n');
 }
 
-async function askRemark(delegate: Delegate): Promise<string> {
+async function askRemark(label: string): Promise<string> {
 	const text = await askLine(
 		l10n.t('Send Back'),
-		l10n.t('What should “{0}” change? Comments on the lines of its changes are sent along.', shortTitle(delegate)),
+		l10n.t('What should “{0}” change? Comments on the lines of its changes are sent along.', label),
 	);
 	if (text === undefined || text.trim() === '') throw new vscode.CancellationError();
 	return text.trim();

@@ -5,9 +5,9 @@ import { oneByOne } from '../../base/oneByOne.ts';
 import type { DelegateRequest } from '../../core/delegates/queueDelegate.ts';
 import type { DelegateOrder } from './askDelegate.ts';
 import { choiceOfRest, type DelegateChoice } from './delegateChoice.ts';
-import type { DelegateDrafts } from './delegateDrafts.ts';
 import { sentence } from '../kit/failures.ts';
 import type { AgentChoice, DelegateOperations } from '../ports.ts';
+import type { PromptEditors } from '../start/promptEditors.ts';
 
 export interface DelegateStart {
 	order: DelegateOrder;
@@ -23,7 +23,7 @@ export interface DelegateStart {
  * @throws the error of the first that could not be started
  */
 export async function startOrKeep(
-	{ delegates, drafts }: { delegates: DelegateOperations; drafts: DelegateDrafts },
+	{ delegates, drafts }: { delegates: DelegateOperations; drafts: PromptEditors<DelegateOrder> },
 	{ order, requests, choice, agents, document }: DelegateStart,
 ): Promise<void> {
 	const { folder } = order;

@@ -1,4 +1,5 @@
 import { env, l10n } from 'vscode';
+import { escapeHtml } from '../kit/html.ts';
 
 interface PageParts {
 	cspSource: string;
@@ -57,8 +58,4 @@ export function composePage({ cspSource, nonce, script, style }: PageParts): str
 	<script type="module" nonce="${nonce}" src="${script}"></script>
 </body>
 </html>`;
-}
-
-function escapeHtml(text: string): string {
-	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

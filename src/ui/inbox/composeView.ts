@@ -2,27 +2,21 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { visible } from '../../base/visible.ts';
-import { EMPTY_DRAFT, type Draft, type FromComposePage } from '../../protocol/compose.ts';
+import { EMPTY_DRAFT, type FromComposePage } from '../../protocol/compose.ts';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
 import type { Failures } from '../kit/failures.ts';
+import { ask } from '../kit/messages.ts';
 import type { Operations } from '../ports.ts';
+import { ComposeBox } from './composeBox.ts';
 import { ComposeChannel } from './composeChannel.ts';
 import type { ComposeDrafts } from './composeDrafts.ts';
 import { matchingFiles } from './composeFiles.ts';
 import type { ComposeLooks } from './composeLooks.ts';
-import { queueFor } from './composeSend.ts';
-import {
-	editWords,
-	pageState,
-	readingOf,
-	replyWords,
-	sentWords,
-	type Abilities,
-	type PageState,
-} from './composeState.ts';
+import { saveEdit, sendDraft } from './composeSend.ts';
+import { editWords, pageState, readingOf, replyWords, type Abilities, type PageState } from './composeState.ts';
 import type { MessageItem } from './inboxItems.ts';
-import { chooseRecipients, keyOf, labelled, type Labelled, type Recipient } from './recipients.ts';
+import { chooseRecipients, keyOf, labelled, type Recipient } from './recipients.ts';
 import { timingOf } from './timingWords.ts';
 
 interface Collaborators extends Abilities {
@@ -35,34 +29,25 @@ interface Collaborators extends Abilities {
 	looks: ComposeLooks;
 }
 
-/** A queued message in the form. */
-interface Edit {
-	item: MessageItem;
-	was: Draft;
-	draft: Draft;
-}
-
 /**
  * The box in the sidebar for writing messages. It knows the recipients; the page holds what is written, and tells of each change. The list
  * of sent messages comes from the mailboxes.
  */
 export class ComposeView implements vscode.Disposable {
 	private readonly page: ComposeChannel;
+	private readonly box: ComposeBox<MessageItem>;
 	private wantsFocus = false;
 	/** The last state that the page was given. */
 	private shown = '';
-	/** Counts what the form was filled with. */
-	private filling = 0;
-	private draft: Draft;
-	/** What is answered, in a line. */
-	private reply: string | undefined;
-	private editing: Edit | undefined;
-	/** Whom the selection and the terminals suggested last. */
-	private suggested: string | undefined;
+	/** Of the last search for files. */
+	private searching = new vscode.CancellationTokenSource();
 	private readonly following: readonly vscode.Disposable[];
 
 	constructor(private readonly own: Collaborators) {
-		this.draft = own.drafts.get(own.drafts.to.keys) ?? EMPTY_DRAFT;
+		this.box = new ComposeBox<MessageItem>(own.drafts, {
+			showState: () => this.showState(),
+			fill: () => this.page.post({ type: 'fill', ...this.box.content }),
+		});
 		this.page = new ComposeChannel(own.extensionUri, own.failures, message => this.receive(message));
 		this.following = [own.folders.onDidChange(() => this.follow()), own.looks.onDidChange(() => this.follow())];
 	}
@@ -77,17 +62,7 @@ export class ComposeView implements vscode.Disposable {
 	 * @param reply what they wrote
 	 */
 	async open(to?: readonly Pick<Recipient, 'folder' | 'address'>[], reply?: string): Promise<void> {
-		if (to) {
-			const keys = to.map(keyOf);
-			// The box has the words for these recipients already, and perhaps newer ones than are known here.
-			const isThere = this.editing === undefined && this.own.drafts.isTo(keys);
-			this.leaveEdit();
-			this.reply = reply;
-			if (isThere) {
-				this.own.drafts.to = { keys, isChosen: true };
-				this.showState();
-			} else this.address(keys, true);
-		}
+		if (to && (await this.mayLeaveEdit())) this.box.open(to.map(keyOf), reply);
 		await this.show();
 	}
 
@@ -97,11 +72,7 @@ export class ComposeView implements vscode.Disposable {
 		if (content.kind === 'result')
 			throw new NancyError('bad-usage', l10n.t('A result was written by a delegate and cannot be edited.'));
 		const { kind, priority, effect, text } = content;
-		const was = { kind, priority, effect, text };
-		this.leaveEdit();
-		this.editing = { item, was, draft: was };
-		this.showState();
-		this.fill();
+		if (await this.mayLeaveEdit()) this.box.edit(item, keyOf(item), { kind, priority, effect, text });
 		await this.show();
 	}
 
@@ -112,6 +83,7 @@ export class ComposeView implements vscode.Disposable {
 
 	dispose(): void {
 		for (const each of this.following) each.dispose();
+		this.searching.dispose();
 	}
 
 	private async show(): Promise<void> {
@@ -131,7 +103,7 @@ export class ComposeView implements vscode.Disposable {
 			case 'ready':
 				return this.ready();
 			case 'draft':
-				return this.changed(message);
+				return this.box.changed(message.filling, message.draft);
 			case 'submit':
 				return this.submit(message);
 			case 'choose':
@@ -146,199 +118,87 @@ export class ComposeView implements vscode.Disposable {
 	private ready(): void {
 		this.shown = '';
 		this.follow();
-		this.fill();
+		this.box.fill();
 		this.focus();
 	}
 
-	private changed({ filling, draft }: Extract<FromComposePage, { type: 'draft' }>): void {
-		if (filling !== this.filling) return;
-		if (this.editing) {
-			this.editing.draft = draft;
-			return;
-		}
-		this.draft = draft;
-		this.own.drafts.set(this.own.drafts.to.keys, draft);
-	}
-
-	// Recipients
-
-	/** Addresses whom the user looks at, unless the user has chosen, or has begun to write. */
 	private follow(): void {
 		if (!this.page.isReady) return;
 		const all = labelled(this.own.folders);
-		const { drafts, looks } = this.own;
-		const isFree = this.draft.text === '' && this.reply === undefined && !this.editing;
-		// Words keep their recipients, also after these are gone: nobody else gets them. Without any worker, the folders are not read yet.
-		if (all.length > 0 && isFree) this.forgetGone(all);
-		const suggestion = looks.suggestion(all);
-		const isNew = suggestion !== this.suggested || drafts.to.keys.length === 0;
-		this.suggested = suggestion;
-		if (isFree && !drafts.to.isChosen && isNew && suggestion !== undefined) this.address([suggestion], false);
-		else this.showState();
-	}
-
-	private forgetGone(all: readonly Labelled[]): void {
-		const { keys, isChosen } = this.own.drafts.to;
-		const known = keys.filter(each => all.some(({ key }) => key === each));
-		if (known.length < keys.length) this.own.drafts.to = { keys: known, isChosen: isChosen && known.length > 0 };
-	}
-
-	private address(keys: readonly string[], isChosen: boolean): void {
-		const { drafts } = this.own;
-		drafts.to = { keys, isChosen: isChosen && keys.length > 0 };
-		this.draft = drafts.get(keys) ?? { ...EMPTY_DRAFT, kind: this.draft.kind };
-		this.showState();
-		this.fill();
+		this.box.follow(
+			all.map(({ key }) => key),
+			this.own.looks.suggestion(all),
+		);
 	}
 
 	private async choose(): Promise<void> {
-		const { drafts, folders, agentName } = this.own;
-		const chosen = await chooseRecipients(labelled(folders), drafts.to.keys, agentName);
-		if (chosen && !this.editing) {
-			this.reply = undefined;
-			if (this.draft.text === '') this.address(chosen, true);
-			else {
-				// The words go to the new recipients.
-				drafts.delete(drafts.to.keys);
-				drafts.set(chosen, this.draft);
-				drafts.to = { keys: chosen, isChosen: true };
-				this.showState();
-			}
-		}
+		const { folders, agentName } = this.own;
+		const chosen = await chooseRecipients(labelled(folders), this.box.keys, agentName);
+		if (chosen) this.box.choose(chosen);
 		this.wantsFocus = true;
 		this.focus();
 	}
 
-	private drop(): void {
-		if (this.editing) {
-			this.editing = undefined;
-			this.fill();
-		} else {
-			this.reply = undefined;
-			this.suggested = undefined;
-			this.unchoose();
-		}
+	/** The user closes the banner. */
+	private async drop(): Promise<void> {
+		const { editing } = this.box;
+		if (!editing) this.box.dropReply();
+		else if (this.box.hasChangedEdit && !(await this.mayDiscard())) return this.show();
+		else if (this.box.editing === editing) this.box.dropEdit();
 		this.follow();
 	}
 
-	/** From now on the recipients follow the selection again. */
-	private unchoose(): void {
-		const { drafts } = this.own;
-		drafts.to = { ...drafts.to, isChosen: false };
+	/** Changed words become a draft for the same worker. If it has one, the user is asked. */
+	private async mayLeaveEdit(): Promise<boolean> {
+		const { editing } = this.box;
+		if (!editing || !this.box.hasChangedEdit) return true;
+		return this.box.keepEdit(editing) || this.mayDiscard();
 	}
 
-	/** Changed words become a draft for the same worker, unless it has one. */
-	private leaveEdit(): void {
-		const edit = this.editing;
-		this.editing = undefined;
-		if (!edit || edit.draft.text === edit.was.text) return;
-		this.keep([keyOf(edit.item)], edit.draft);
+	private async mayDiscard(): Promise<boolean> {
+		const discard = l10n.t('Discard Changes');
+		const question = l10n.t('Discard what you have changed in the message?');
+		return (await ask(question, l10n.t('The message itself stays as it was.'), discard)) === discard;
 	}
-
-	private keep(to: readonly string[], draft: Draft): void {
-		if (!this.own.drafts.get(to)) this.own.drafts.set(to, draft);
-	}
-
-	// Sending
 
 	/** The page shows the outcome. No notification covers the text that the user writes. */
 	private async submit({ filling, to, draft }: Extract<FromComposePage, { type: 'submit' }>): Promise<void> {
-		if (filling !== this.filling) return;
+		if (filling !== this.box.content.filling) return;
 		const note = (text: string, isError: boolean) =>
 			this.page.post({ type: 'note', filling, text: visible(text), isError });
 		try {
-			if (this.editing) note(await this.save(this.editing, draft), false);
-			else {
-				const { words, isError } = await this.send(to, draft);
-				note(words, isError);
-			}
+			const { editing } = this.box;
+			const { words, isError } = await (editing
+				? saveEdit(this.own, this.box, editing, draft)
+				: sendDraft(this.own, this.box, to, draft));
+			note(words, isError);
 		} catch (error) {
 			this.own.failures.log.warn(errorText(error));
 			note(errorText(error), true);
 		}
 	}
 
-	private async send(keys: readonly string[], draft: Draft): Promise<{ words: string; isError: boolean }> {
-		const to = labelled(this.own.folders).filter(({ key }) => keys.includes(key));
-		if (to.length === 0) throw new NancyError('bad-usage', l10n.t('Choose a recipient.'));
-		const waiting = to.filter(each => readingOf(each, draft, this.own)?.when === 'held');
-		const failed = await queueFor(this.own.operations, to, draft);
-		const left = failed.map(each => each.to);
-		const sent = to.filter(each => !left.includes(each));
-		const held = sent.filter(each => waiting.includes(each)).length;
-		const isShown = this.shows(keys, draft);
-		this.own.drafts.forgetSent(keys, draft);
-		if (failed.length > 0) {
-			const leftKeys = left.map(({ key }) => key);
-			if (isShown) {
-				this.own.drafts.set(leftKeys, draft);
-				this.address(leftKeys, true);
-			} else this.keep(leftKeys, draft);
-			const reasons = failed.map(each => l10n.t('Not sent to {0}: {1}', each.to.label, each.reason));
-			const words = [...(sent.length > 0 ? [sentWords(sent, held)] : []), ...reasons].join(' ');
-			return { words, isError: true };
-		}
-		if (isShown) this.clear(draft);
-		return { words: sentWords(sent, held), isError: false };
-	}
-
-	/** Whether the box has these words for these recipients, also below an edit. */
-	private shows(keys: readonly string[], { text }: Draft): boolean {
-		return this.own.drafts.isTo(keys) && this.draft.text === text;
-	}
-
-	/** An edit that was begun while the message was sent stays as it is. */
-	private clear({ kind }: Draft): void {
-		this.unchoose();
-		this.draft = { ...EMPTY_DRAFT, kind };
-		if (this.editing) return;
-		this.reply = undefined;
-		this.showState();
-		this.fill();
-	}
-
-	private async save(edit: Edit, draft: Draft): Promise<string> {
-		const { item, was } = edit;
-		await this.own.operations.edit(item.folder, item.address, item.message.id, was, draft);
-		const isShown = this.editing === edit;
-		if (isShown) this.editing = undefined;
-		// An edit that was left while it was saved has become a draft.
-		else this.own.drafts.forgetSent([keyOf(item)], draft);
-		await item.folder.refresh();
-		if (isShown && !this.editing) {
-			this.showState();
-			this.fill();
-		}
-		return l10n.t('Saved.');
-	}
-
+	/** A search that another one follows is broken off. */
 	private async answerFiles(query: string): Promise<void> {
-		const reader = labelled(this.own.folders).find(({ key }) => this.own.drafts.to.keys.includes(key));
+		this.searching.cancel();
+		this.searching.dispose();
+		const { token } = (this.searching = new vscode.CancellationTokenSource());
+		const reader = labelled(this.own.folders).find(({ key }) => this.box.keys.includes(key));
 		const folder = reader?.folder ?? this.own.folders.list()[0];
-		const files = folder ? await matchingFiles(folder.path, query) : [];
-		this.page.post({ type: 'files', query, files });
+		const files = folder ? await matchingFiles(folder.path, query, token) : [];
+		if (!token.isCancellationRequested) this.page.post({ type: 'files', query, files });
 	}
-
-	// The page
 
 	private showState(): void {
 		if (!this.page.isReady) return;
-		const { editing, reply } = this;
-		const { keys } = this.own.drafts.to;
+		const { editing, reply, keys } = this.box;
 		const all = labelled(this.own.folders);
-		const edited = editing && keyOf(editing.item);
-		const to = all.filter(({ key }) => (edited === undefined ? keys.includes(key) : key === edited));
+		const to = all.filter(({ key }) => (editing ? key === editing.key : keys.includes(key)));
 		const banner = editing ? editWords(to) : reply === undefined ? undefined : replyWords(to, reply);
 		const state: PageState = { ...pageState(all, to, banner, this.own), to: [...keys] };
 		const shown = JSON.stringify(state);
 		if (shown === this.shown) return;
 		this.shown = shown;
 		this.page.post(state);
-	}
-
-	private fill(): void {
-		const { editing } = this;
-		const filling = ++this.filling;
-		this.page.post({ type: 'fill', filling, draft: editing?.draft ?? this.draft, isEdit: editing !== undefined });
 	}
 }

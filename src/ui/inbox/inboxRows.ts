@@ -1,181 +1,175 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { heldText, type LimitOf } from '../../core/mailbox/held.ts';
+import type { LimitOf } from '../../core/mailbox/held.ts';
 import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
-import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
-import { formatMinutes, formatTime } from '../kit/format.ts';
+import { messageTime } from '../../core/mailbox/messageId.ts';
+import { ORCHESTRATOR } from '../../protocol/names.ts';
+import { firstLine, formatMoment, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
-import { kindWord, messageLine, messageTime, rungWords, stateWord, subjectOf } from '../words.ts';
+import { kindWord, messageLine, stateWord, subjectOf } from '../words.ts';
 import { whoIs, whoWrote } from '../who.ts';
-import {
-	groupOf,
-	groups,
-	inGroup,
-	isUnread,
-	type Group,
-	type GroupItem,
-	type MailboxItem,
-	type MailGroup,
-	type MailItem,
-	type MessageItem,
-} from './inboxItems.ts';
+import { isUnread, MailItem, type MessageItem, type MoreItem } from './inboxItems.ts';
+import { isTwin, queueOf } from './shownMessages.ts';
+import { timeline } from './timeline.ts';
 
-const groupIcon: Readonly<Record<Group, string>> = {
-	queued: 'clock',
-	delivered: 'check',
-	archived: 'archive',
-	withdrawn: 'circle-slash',
-};
+/** Of a name in a row, so that the words of the message have room. */
+const NAME = 18;
 
-export function mailGroupItem({ state, mail }: MailGroup): Row {
-	const unread = mail.filter(isUnread).length;
-	const isNew = state === 'new';
-	const item = row(
-		`mail.${state}`,
-		isNew ? l10n.t('For You') : l10n.t('For You, Archived'),
-		isNew ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
-	);
-	item.contextValue = 'group';
-	item.iconPath = new vscode.ThemeIcon(isNew ? 'inbox' : 'archive');
-	item.description = unread > 0 ? l10n.t('{0} unread', unread) : String(mail.length);
-	item.accessibilityInformation = { label: `${labelOf(item)}, ${item.description}` };
-	return item;
-}
-
-export function mailItem(element: MailItem): Row {
-	const { folder, task, message } = element;
-	const subject = subjectOf(message.content);
+export function mailRow(element: MailItem): Row {
+	const { message } = element;
 	const unread = isUnread(element);
-	const item = row(`${folder.path}//${task}/${ORCHESTRATOR}/${message.id}`, subject);
+	const item = row(keyOf(element), headline(element));
 	item.contextValue = unread ? 'mail.unread' : message.state === 'archived' ? 'mail.archived' : 'mail.read';
 	item.iconPath = unread
 		? new vscode.ThemeIcon('circle-filled', new vscode.ThemeColor('charts.blue'))
-		: new vscode.ThemeIcon('mail-read');
-	const age = ageOf(message.id);
-	item.description = [whoWrote(folder, message.author), age].filter(Boolean).join(' · ');
-	item.command = { command: 'nancy.openMessage', title: l10n.t('Open File'), arguments: [element] };
-	item.accessibilityInformation = {
-		label: [
-			unread ? l10n.t('Unread message') : l10n.t('Message'),
-			l10n.t('from {0}', whoWrote(folder, message.author)),
-			subject,
-			age,
-		]
-			.filter(Boolean)
-			.join(', '),
-	};
-	return item;
+		: new vscode.ThemeIcon(message.state === 'archived' ? 'archive' : 'mail-read');
+	item.description = timeOf(message);
+	const kind = unread ? l10n.t('Unread message') : l10n.t('Message');
+	const from = l10n.t('from {0}', whoWrote(element.folder, message.author));
+	const state = message.state === 'archived' ? stateWord(message.state) : '';
+	return opening(item, element, [kind, from, subjectOf(message.content), state, spokenTime(message)]);
 }
 
-export function mailboxItem({ folder, address, messages }: MailboxItem): Row {
-	const current = inGroup(messages, 'queued').length + inGroup(messages, 'delivered').length;
-	const item = row(
-		`${folder.path}//${address.task}/${address.worker}`,
-		whoIs(folder, address),
-		current > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
-	);
-	item.contextValue = 'mailbox';
-	item.iconPath = new vscode.ThemeIcon('mail');
-	item.description = groups
-		.map(group => ({ group, count: inGroup(messages, group).length }))
-		.filter(({ count }) => count > 0)
-		.map(({ group, count }) => `${count} ${stateWord(group)}`)
-		.join(' · ');
-	item.accessibilityInformation = { label: l10n.t('Mailbox of {0}, {1}', whoIs(folder, address), item.description) };
-	return item;
-}
-
-export function groupItem({ mailbox, group, messages }: GroupItem): Row {
-	const { folder, address } = mailbox;
-	const isOpen = group === 'queued' || group === 'delivered';
-	const word = stateWord(group);
-	const item = row(
-		`${folder.path}//${address.task}/${address.worker}/${group}`,
-		capitalized(word),
-		isOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
-	);
-	item.contextValue = 'group';
-	item.iconPath = new vscode.ThemeIcon(groupIcon[group]);
-	item.description = String(messages.length);
-	item.accessibilityInformation = {
-		label: l10n.t('{0} for {1}: {2}', labelOf(item), whoIs(folder, address), messages.length),
-	};
-	return item;
-}
-
-export function messageItem(element: MessageItem, limitOf: LimitOf): Row {
+export function messageRow(element: MessageItem, limitOf: LimitOf): Row {
 	const { folder, address, message } = element;
-	const subject = subjectOf(message.content);
-	// A move claims a message for a moment. It stays the same row, so that it keeps the focus.
-	const item = row(
-		`${folder.path}//${address.task}/${address.worker}/${message.id}/${groupOf[message.state]}`,
-		subject,
-	);
+	const { kind, effect, priority } = message.content;
+	const item = row(keyOf(element), headline(element));
 	item.contextValue = `message.${message.state}`;
 	item.iconPath = messageIcon(message);
-	item.description = messageLine(message, limitOf);
-	item.command = { command: 'nancy.openMessage', title: l10n.t('Open File'), arguments: [element] };
-	item.accessibilityInformation = {
-		label: `${l10n.t('{0} for {1}', kindWord(message.content.kind), whoIs(folder, address))}, ${subject}, ${item.description}`,
-	};
+	item.description = [
+		isHeld(message) ? l10n.t('held') : undefined,
+		placeInQueue(element),
+		kind === 'feedback' ? kindWord(kind) : undefined,
+		effect === 'none' ? undefined : effect,
+		priority === 'urgent' ? l10n.t('urgent') : undefined,
+		timeOf(message),
+	]
+		.filter(Boolean)
+		.join(' · ');
+	const spoken = l10n.t('{0} for {1}', kindWord(kind), whoIs(folder, address));
+	const from = message.author.is === 'human' ? '' : l10n.t('from {0}', whoWrote(folder, message.author));
+	const line = messageLine(message, limitOf);
+	return opening(item, element, [
+		capitalized(spoken),
+		from,
+		subjectOf(message.content),
+		line,
+		placeInQueue(element),
+		spokenTime(message),
+	]);
+}
+
+export function moreRow({ count, open }: MoreItem): Row {
+	const item = row('//more', l10n.t('Show More'));
+	item.contextValue = 'more';
+	item.iconPath = new vscode.ThemeIcon('ellipsis');
+	const older = l10n.t('{0} older', count);
+	item.description = open === 0 ? older : l10n.t('{0}, {1} of them unread or waiting', older, open);
+	item.command = { command: 'nancy.showMoreMessages', title: item.label };
+	item.accessibilityInformation = { label: `${item.label}, ${item.description}` };
 	return item;
 }
 
-function messageIcon({ state, content, held, receipt }: StoredMessage): vscode.ThemeIcon {
-	if (held !== undefined && state === 'queued')
-		return new vscode.ThemeIcon('debug-pause', new vscode.ThemeColor('list.warningForeground'));
-	if (state === 'queued' && content.priority === 'urgent')
-		return new vscode.ThemeIcon('flame', new vscode.ThemeColor('list.warningForeground'));
-	if (state === 'claimed') return new vscode.ThemeIcon('sync~spin');
-	// One tick: handed over. Two: the conversation shows it.
-	if (state === 'delivered') {
-		const isRead = receipt?.inContextAt !== undefined;
-		return new vscode.ThemeIcon(isRead ? 'check-all' : 'check', new vscode.ThemeColor('charts.green'));
-	}
-	return new vscode.ThemeIcon(state === 'queued' ? 'circle-outline' : groupIcon[groupOf[state]]);
+/** `Find dead code asks · Shall I round…`, `To Find dead code · Mind the gap` */
+function headline({ folder, address, message }: MailItem | MessageItem): string {
+	const subject = subjectOf(message.content);
+	const to = shortName(whoIs(folder, address));
+	const isForUser = address.worker === ORCHESTRATOR;
+	if (message.content.kind === 'result') return isForUser ? subject : l10n.t('{0} · for {1}', subject, to);
+	if (!isForUser && message.author.is === 'human') return l10n.t('To {0} · {1}', to, subject);
+	const from = shortName(whoWrote(folder, message.author));
+	if (!isForUser) return l10n.t('{0} to {1} · {2}', from, to, subject);
+	return asks(message) ? l10n.t('{0} asks · {1}', from, subject) : l10n.t('{0} writes · {1}', from, subject);
 }
 
-export function messageTooltip(element: MailItem | MessageItem, limitOf: LimitOf): vscode.MarkdownString {
-	const { message } = element;
+/** `Fix the roun… · worker-2`: the worker's own name stays whole. */
+function shortName(name: string): string {
+	const [title = '', ...others] = name.split(' · ');
+	return [firstLine(title, NAME), ...others.slice(-1)].join(' · ');
+}
+
+export function messageHover(element: MailItem | MessageItem, limitOf: LimitOf): vscode.MarkdownString {
+	const { folder, address, message } = element;
 	const { content, receipt } = message;
-	const { folder } = element;
-	const to = whoIs(folder, element.address);
-	const hover = tooltip(capitalized(l10n.t('{0} to {1}', kindWord(content.kind), to)), [
+	const isMail = element instanceof MailItem;
+	const heading = l10n.t('{0} to {1}', kindWord(content.kind), whoIs(folder, address));
+	const hover = tooltip(capitalized(heading), [
 		[l10n.t('From'), whoWrote(folder, message.author)],
-		[l10n.t('State'), stateWord(message.state)],
-		[l10n.t('Held'), message.held && heldText(message.held, limitOf)],
 		[l10n.t('Priority'), content.priority === 'urgent' ? l10n.t('urgent') : undefined],
 		[l10n.t('Effect'), content.effect === 'none' ? undefined : content.effect],
-		[l10n.t('Delivered'), receipt && new Date(receipt.deliveredAt).toLocaleString()],
-		[l10n.t('At event'), receipt && [receipt.event, receipt.tool].filter(Boolean).join(' ')],
-		[l10n.t('How'), receipt && rungWords(receipt.rung)],
+		[l10n.t('Queue'), isMail ? undefined : placeInQueue(element)],
+		...timeline(message, isMail, limitOf).map(
+			({ at, words }) => [at === undefined ? l10n.t('Then') : formatTime(at), words] as const,
+		),
 		[l10n.t('Session'), receipt?.session],
-		[
-			l10n.t('In context'),
-			receipt &&
-				(receipt.inContextAt === undefined
-					? l10n.t('not seen in the transcript yet')
-					: formatTime(receipt.inContextAt)),
-		],
-		[
-			l10n.t('Earlier tries'),
-			receipt && receipt.earlierClaims > 0
-				? l10n.t('{0}: the agent may have read it twice', receipt.earlierClaims)
-				: undefined,
-		],
 		[l10n.t('File'), message.file],
 	]);
 	return withText(hover, content.text);
 }
 
-function ageOf(id: MessageId): string | undefined {
-	const time = messageTime(id);
-	return time === undefined ? undefined : formatMinutes(time);
+/** It stays while the message goes from state to state, so that its row keeps the focus. */
+function keyOf({ folder, address, message: { id, state } }: MailItem | MessageItem): string {
+	const key = `${folder.path}//${address.task}/${address.worker}/${id}`;
+	return isTwin(folder.messages(address), id) ? `${key}/${state}` : key;
 }
 
-function labelOf({ label }: vscode.TreeItem): string {
-	return typeof label === 'string' ? label : '';
+/** The time never changes, so a row is not drawn again because it has aged. */
+function timeOf({ id }: StoredMessage): string {
+	const at = messageTime(id);
+	return at === undefined ? '' : formatMoment(at);
+}
+
+/** With seconds, so that no two rows sound alike. */
+function spokenTime({ id }: StoredMessage): string {
+	const at = messageTime(id);
+	return at === undefined ? '' : new Date(at).toLocaleString();
+}
+
+function opening(item: Row, element: MailItem | MessageItem, spoken: readonly (string | undefined)[]): Row {
+	item.command = { command: 'nancy.openMessage', title: l10n.t('Open Message'), arguments: [element] };
+	item.accessibilityInformation = { label: spoken.filter(Boolean).join(', ') };
+	return item;
+}
+
+/** `2 of 3`: when the worker reads it, if others wait, too. */
+function placeInQueue(element: MessageItem): string | undefined {
+	if (element.message.state !== 'queued') return undefined;
+	const queue = queueOf(element.folder.messages(element.address));
+	if (queue.length < 2) return undefined;
+	return l10n.t('{0} of {1}', queue.indexOf(element.message.id) + 1, queue.length);
+}
+
+function isHeld({ state, held }: StoredMessage): boolean {
+	return state === 'queued' && held !== undefined;
+}
+
+function asks({ content }: StoredMessage): boolean {
+	return /\?\s*$/m.test(content.text);
+}
+
+function messageIcon(message: StoredMessage): vscode.ThemeIcon {
+	const { state, content, receipt } = message;
+	const warning = new vscode.ThemeColor('list.warningForeground');
+	switch (state) {
+		case 'queued':
+			if (isHeld(message)) return new vscode.ThemeIcon('debug-pause', warning);
+			return content.priority === 'urgent'
+				? new vscode.ThemeIcon('flame', warning)
+				: new vscode.ThemeIcon('clock');
+		case 'claimed':
+			return new vscode.ThemeIcon('sync~spin');
+		case 'delivered':
+			// One tick: handed over. Two: the conversation shows it.
+			return new vscode.ThemeIcon(
+				receipt?.inContextAt === undefined ? 'check' : 'check-all',
+				new vscode.ThemeColor('charts.green'),
+			);
+		case 'archived':
+			return new vscode.ThemeIcon('archive');
+		case 'withdrawn':
+			return new vscode.ThemeIcon('circle-slash');
+	}
 }
 
 function capitalized(text: string): string {

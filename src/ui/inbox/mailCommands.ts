@@ -4,6 +4,7 @@ import { writer } from '../../protocol/author.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
 import { EMPTY_DRAFT } from '../../protocol/compose.ts';
+import type { Choices } from '../choices.ts';
 import type { Folders } from '../folders.ts';
 import { askLine } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
@@ -15,6 +16,8 @@ import { whoIs } from '../who.ts';
 import { sendTo } from './composeSend.ts';
 import type { ComposeView } from './composeView.ts';
 import { isUnread, MailItem, MessageItem } from './inboxItems.ts';
+import type { InboxView } from './inboxView.ts';
+import type { MessagePanel } from './messagePanel.ts';
 import { move } from './queueOrder.ts';
 import { recipientOfRow } from './recipients.ts';
 
@@ -22,13 +25,16 @@ export interface MailCollaborators {
 	folders: Folders;
 	operations: Operations;
 	compose: ComposeView;
+	choices: Choices;
+	inbox: InboxView;
+	messages: MessagePanel;
 }
 
 type Args = readonly unknown[];
 
 /** The commands for messages. All but three act on the row that they are called from. */
 export function mailHandlers(own: MailCollaborators) {
-	const { operations, compose } = own;
+	const { operations, compose, choices, inbox } = own;
 	return {
 		'nancy.sendMessage': (args: Args) => sendMessage(own, args),
 		'nancy.composeMessage': () => compose.open(),
@@ -37,6 +43,8 @@ export function mailHandlers(own: MailCollaborators) {
 			return compose.open(to && [to]);
 		},
 		'nancy.openMessage': (args: Args) => openMessage(own, args),
+		'nancy.openMessageFile': (args: Args) => openMessageFile(own, args),
+		'nancy.showConversation': ([item]: Args) => (isMessage(item) ? own.messages.show(item, true) : undefined),
 		'nancy.editMessage': ([item]: Args) => (item instanceof MessageItem ? compose.edit(item) : undefined),
 		'nancy.moveMessageUp': ([item]: Args) => (item instanceof MessageItem ? move(operations, item, -1) : undefined),
 		'nancy.moveMessageDown': ([item]: Args) =>
@@ -44,6 +52,10 @@ export function mailHandlers(own: MailCollaborators) {
 		'nancy.withdrawMessage': (args: Args) => withdrawMessage(own, args),
 		'nancy.archiveMessage': (args: Args) => archiveMessage(own, args),
 		'nancy.reply': (args: Args) => reply(own, args),
+		'nancy.showCurrentMessages': () => choices.chooseInbox({ shows: 'current' }),
+		'nancy.showMessagesToYou': () => choices.chooseInbox({ shows: 'toYou' }),
+		'nancy.showAllMessages': () => choices.chooseInbox({ shows: 'all' }),
+		'nancy.showMoreMessages': () => inbox.showMore(),
 	};
 }
 
@@ -55,9 +67,19 @@ async function sendMessage({ folders, operations, compose }: MailCollaborators, 
 	await sendTo(operations, [item], { ...EMPTY_DRAFT, text });
 }
 
-async function openMessage({ operations }: MailCollaborators, [item]: Args): Promise<void> {
+async function openMessage({ operations, messages }: MailCollaborators, [item]: Args): Promise<void> {
+	if (!isMessage(item)) return;
+	messages.show(item, false);
+	if (item instanceof MailItem) await readMail(operations, item);
+}
+
+async function openMessageFile({ operations }: MailCollaborators, [item]: Args): Promise<void> {
 	if (item instanceof MessageItem) await openFile(item.message.file);
 	if (item instanceof MailItem) await openFile(await readMail(operations, item));
+}
+
+function isMessage(item: unknown): item is MailItem | MessageItem {
+	return item instanceof MailItem || item instanceof MessageItem;
 }
 
 /** Takes back the message of a row. Tells the person if the agent may have read it. */

@@ -1,10 +1,11 @@
 import type { MessageId } from '../../protocol/names.ts';
 import type { Operations } from '../ports.ts';
 import type { MessageItem } from './inboxItems.ts';
+import { queueOf } from './shownMessages.ts';
 
 /** Moves a queued message one place up or down. */
 export async function move(operations: Operations, item: MessageItem, by: -1 | 1): Promise<void> {
-	const queue = queueOf(item);
+	const queue = queueOf(item.folder.messages(item.address));
 	const from = queue.indexOf(item.message.id);
 	const to = from + by;
 	if (from === -1 || to < 0 || to >= queue.length) return;
@@ -18,11 +19,4 @@ export async function reorder(
 ): Promise<void> {
 	await operations.reorder(folder, address, order);
 	await folder.refresh();
-}
-
-export function queueOf({ folder, address }: MessageItem): MessageId[] {
-	return folder
-		.messages(address)
-		.messages.filter(({ state }) => state === 'queued')
-		.map(({ id }) => id);
 }

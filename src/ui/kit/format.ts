@@ -1,3 +1,5 @@
+import { NewestMap } from '../../base/newestMap.ts';
+
 /** Numbers and times as short text. No words, so nothing here needs translating but unit signs. */
 
 /** `4 s`, `12 min`, `3 h`, `2 d`: how long ago, in the largest unit. */
@@ -28,20 +30,69 @@ export function formatDuration(ms: number): string {
 	return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatSpan(ms);
 }
 
+/** To make a format takes longer than to draw a row, and to use one takes most of the time of drawing it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+const formatted = new NewestMap<string, string>(5000);
+
+/** @param name of the format, the same for the same options */
+function formatWith(name: string, options: Intl.DateTimeFormatOptions, moment: string): string {
+	const key = `${name} ${moment}`;
+	const known = formatted.get(key);
+	if (known !== undefined) return known;
+	const format = formats.get(name) ?? new Intl.DateTimeFormat(undefined, options);
+	formats.set(name, format);
+	const text = format.format(new Date(moment));
+	formatted.set(key, text);
+	return text;
+}
+
 /** `12:03:04` in the reader's own time zone. */
 export function formatTime(moment: string): string {
-	return new Date(moment).toLocaleTimeString(undefined, {
-		hour: '2-digit',
-		minute: '2-digit',
-		second: '2-digit',
-		hourCycle: 'h23',
-	});
+	return formatWith('seconds', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }, moment);
+}
+
+/** `12:03` of today, else `21 Nov`, and the year if it is another one; in the reader's own time zone and order. */
+export function formatMoment(moment: string, nowMs: number = Date.now()): string {
+	const [at, now] = [new Date(moment), new Date(nowMs)];
+	if (at.toDateString() === now.toDateString())
+		return formatWith('minutes', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }, moment);
+	const date = { day: 'numeric', month: 'short' } as const;
+	return at.getFullYear() === now.getFullYear()
+		? formatWith('day', date, moment)
+		: formatWith('year', { ...date, year: 'numeric' }, moment);
 }
 
 /** `950`, `12.3k`, `1.2M`. */
 export function formatCount(count: number): string {
 	if (count < 1000) return String(count);
 	return count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+/** `45k`, `1.2M`: two digits, so that a row does not change with each reply. Empty below a thousand. */
+export function formatRough(count: number): string {
+	if (count < 1000) return '';
+	const rough = count < 100_000 ? Math.round(count / 1000) * 1000 : Number(count.toPrecision(2));
+	return rough < 1_000_000 ? `${Math.round(rough / 1000)}k` : `${Number((rough / 1_000_000).toPrecision(2))}M`;
+}
+
+/** `$0.31`, `$1.20`, `$14`: two digits. Empty below a cent. */
+export function formatCents(dollars: number): string {
+	if (dollars < 0.005) return '';
+	if (dollars < 1) return `$${dollars.toFixed(2)}`;
+	const rough = Number(dollars.toPrecision(2));
+	return rough < 10 ? `$${rough.toFixed(2)}` : `$${rough}`;
+}
+
+/** `$0.31`; less than a cent is `< $0.01`. */
+export function formatDollars(dollars: number): string {
+	return dollars > 0 && dollars < 0.01 ? '< $0.01' : `$${dollars.toFixed(2)}`;
+}
+
+/** `5 h`, `7 d`: how long a limit is for. */
+export function formatWindow(minutes: number): string {
+	if (minutes < 60) return `${minutes} min`;
+	const hours = Math.round(minutes / 60);
+	return hours % 24 === 0 ? `${hours / 24} d` : `${hours} h`;
 }
 
 /** The first line with something on it, cut at `limit` characters. */

@@ -37,23 +37,30 @@ function shown<T extends Choice>(choice: T): Shown<T> {
 /** Shown if the user can go back one step. */
 export class BackPressed extends Error {}
 
-/** The user answers elsewhere, for example in an editor. */
-export class ElsewherePressed extends Error {
-	/** @param text the text that the user has already typed */
-	constructor(readonly text: string) {
-		super();
-	}
+/** A button of a text box. */
+export interface BoxButton {
+	icon: string;
+	tooltip: string;
+	/** Inside the box, at its end, instead of in the title. */
+	isInside?: boolean;
+	/** For a button that is on or off: what it is at first. */
+	isOn?: boolean;
+	/**
+	 * Called with what is typed so far. Returns what stands in the box from then on, or `undefined` if that stays. The question ends with
+	 * what this throws.
+	 */
+	press(typed: string): string | undefined;
 }
 
-interface StepFrame {
+export interface StepFrame {
 	title: string;
 	step: number;
 	totalSteps: number;
 }
 
 /**
- * Asks for a text. Throws {@link vscode.CancellationError} if the user cancels, {@link BackPressed} for the way back, and
- * {@link ElsewherePressed} for the button `elsewhere`.
+ * Asks for a text. Throws {@link vscode.CancellationError} if the user cancels, {@link BackPressed} for the way back, and what a button
+ * throws.
  */
 export function askText(
 	frame: StepFrame,
@@ -62,18 +69,34 @@ export function askText(
 		prompt: string;
 		placeholder: string;
 		validate(value: string): string | undefined;
-		elsewhere?: vscode.QuickInputButton;
+		buttons?: readonly BoxButton[];
+		/** Called at each change of a text that is to be kept. Such a text is not selected, for the next key would replace it. */
+		keep?(value: string): void;
 	},
 ): Promise<string> {
 	const box = vscode.window.createInputBox();
+	const end = options.value.length;
 	Object.assign(box, {
 		value: options.value,
 		prompt: plainLine(options.prompt),
 		placeholder: plainLine(options.placeholder),
+		...(options.keep && { valueSelection: [end, end] }),
 	});
-	return ask(box, frame, options.elsewhere ? [options.elsewhere] : [], accept => {
+	const buttons = new Map((options.buttons ?? []).map(button => [shownButton(button), button]));
+	return ask(box, frame, [...buttons.keys()], (accept, fail) => {
 		box.onDidChangeValue(value => {
+			options.keep?.(value);
 			box.validationMessage = plainLine(options.validate(value) ?? '');
+		});
+		box.onDidTriggerButton(pressed => {
+			try {
+				const text = buttons.get(pressed)?.press(box.value);
+				if (text === undefined) return;
+				box.value = text;
+				options.keep?.(text);
+			} catch (error) {
+				fail(error);
+			}
 		});
 		box.onDidAccept(() => {
 			const problem = options.validate(box.value);
@@ -81,6 +104,15 @@ export function askText(
 			if (problem === undefined) accept(box.value);
 		});
 	});
+}
+
+function shownButton({ icon, tooltip, isInside, isOn }: BoxButton): vscode.QuickInputButton {
+	return {
+		iconPath: new vscode.ThemeIcon(icon),
+		tooltip: plainLine(tooltip),
+		...(isInside && { location: vscode.QuickInputButtonLocation.Input }),
+		...(isOn !== undefined && { toggle: { checked: isOn } }),
+	};
 }
 
 /** Asks for a choice. Throws as {@link askText} does. */
@@ -92,7 +124,9 @@ export function askChoice<T extends Choice>(
 	pick.items = options.items.map(shown);
 	pick.placeholder = plainLine(options.placeholder);
 	pick.matchOnDescription = true;
-	pick.activeItems = pick.items.filter(({ choice }) => choice === options.active);
+	const active = pick.items.filter(({ choice }) => choice === options.active);
+	// Without an active row, Enter would choose nothing.
+	if (active.length > 0) pick.activeItems = active;
 	return ask(pick, frame, [], accept => {
 		pick.onDidAccept(() => {
 			const [chosen] = pick.selectedItems;
@@ -108,7 +142,7 @@ export function askChoice<T extends Choice>(
 export function askLine(
 	title: string,
 	prompt: string,
-	offered?: { value: string; empty: string },
+	offered?: { value: string; empty?: string; refuse?: (typed: string) => string | undefined },
 ): Thenable<string | undefined> {
 	return vscode.window.showInputBox({
 		title: plainLine(title),
@@ -116,7 +150,10 @@ export function askLine(
 		ignoreFocusOut: true,
 		...(offered && {
 			value: plainLine(offered.value),
-			validateInput: value => (value.trim() === '' ? plainLine(offered.empty) : undefined),
+			validateInput: typed => {
+				const reason = typed.trim() === '' ? offered.empty : offered.refuse?.(typed.trim());
+				return reason === undefined ? undefined : plainLine(reason);
+			},
 		}),
 	});
 }
@@ -178,19 +215,17 @@ async function ask<T>(
 	input: Question,
 	frame: StepFrame,
 	buttons: readonly vscode.QuickInputButton[],
-	listen: (accept: (value: T) => void) => void,
+	listen: (accept: (value: T) => void, fail: (error: unknown) => void) => void,
 ): Promise<T> {
 	Object.assign(input, { ...frame, title: plainLine(frame.title) });
 	input.ignoreFocusOut = true;
 	input.buttons = [...(frame.step > 1 ? [vscode.QuickInputButtons.Back] : []), ...buttons];
 	try {
 		return await new Promise<T>((resolve, reject) => {
-			listen(resolve);
-			input.onDidTriggerButton(button =>
-				reject(
-					button === vscode.QuickInputButtons.Back ? new BackPressed() : new ElsewherePressed(input.value),
-				),
-			);
+			listen(resolve, reject);
+			input.onDidTriggerButton(button => {
+				if (button === vscode.QuickInputButtons.Back) reject(new BackPressed());
+			});
 			input.onDidHide(() => reject(new vscode.CancellationError()));
 			input.show();
 		});

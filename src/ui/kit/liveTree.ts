@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Event } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
+import { nearest } from './nearest.ts';
 import { plain, plainLine } from './plain.ts';
 import type { Row } from './row.ts';
 
@@ -46,7 +47,7 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 	protected abstract hoverOf(element: E): vscode.MarkdownString | undefined;
 
 	getChildren(parent?: TreeNode<E>): TreeNode<E>[] {
-		const nodes = this.nodesBelow(parent);
+		const nodes = this.below(parent).map(({ node }) => node);
 		this.remember(
 			parent?.key ?? '',
 			nodes.map(({ key }) => key),
@@ -63,6 +64,35 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 	resolveTreeItem(item: vscode.TreeItem, { element }: TreeNode<E>): vscode.TreeItem {
 		item.tooltip ??= this.hoverOf(element);
 		return item;
+	}
+
+	getParent({ key }: TreeNode<E>): TreeNode<E> | undefined {
+		return this.nodes.get(this.parentOf(key) ?? '');
+	}
+
+	/**
+	 * Call it while the row is there. If the row is gone at the later call, that gives the row beside it, or else the row above.
+	 * @returns undefined for what is no row of this tree
+	 */
+	beside(row: TreeNode<unknown>): (() => TreeNode<E> | undefined) | undefined {
+		const { key } = row;
+		// Another tree may have a row of the same thing.
+		const parent = this.nodes.get(key) === row ? this.parentOf(key) : undefined;
+		const before = parent === undefined ? undefined : this.shown.get(parent);
+		if (parent === undefined || !before) return undefined;
+		return () => {
+			const above = this.nodes.get(parent);
+			const now = new Map(this.below(above).map(({ node }) => [node.key, node]));
+			if (now.has(key)) return undefined;
+			// VS Code looks for the row among those that it has.
+			this.update();
+			return now.get(nearest(before, key, each => now.has(each)) ?? '') ?? above;
+		};
+	}
+
+	/** `''` for a row at the top. */
+	private parentOf(key: string): string | undefined {
+		return [...this.shown].find(([, keys]) => keys.includes(key))?.[0];
 	}
 
 	dispose(): void {
@@ -82,23 +112,23 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 	private findStale(parent: TreeNode<E> | undefined, stale: TreeNode<E>[]): boolean {
 		const known = this.shown.get(parent?.key ?? '');
 		if (known === undefined) return false;
-		const nodes = this.nodesBelow(parent);
-		if (nodes.length !== known.length || nodes.some(({ key }, at) => key !== known[at])) return true;
-		for (const node of nodes) {
-			const isOther = lookOf(this.itemOf(node.element)) !== this.looks.get(node.key);
+		const below = this.below(parent);
+		if (below.length !== known.length || below.some(({ node }, at) => node.key !== known[at])) return true;
+		for (const { node, item } of below) {
+			const isOther = lookOf(item) !== this.looks.get(node.key);
 			// A row that is drawn again has its children asked for again.
 			if (isOther || this.findStale(node, stale)) stale.push(node);
 		}
 		return false;
 	}
 
-	private nodesBelow(parent: TreeNode<E> | undefined): TreeNode<E>[] {
+	private below(parent: TreeNode<E> | undefined): { node: TreeNode<E>; item: Row }[] {
 		return this.childrenOf(parent?.element).map(element => {
-			const key = this.itemOf(element).id;
-			const node = this.nodes.get(key) ?? new TreeNode(key, element);
+			const item = this.itemOf(element);
+			const node = this.nodes.get(item.id) ?? new TreeNode(item.id, element);
 			node.element = element;
-			this.nodes.set(key, node);
-			return node;
+			this.nodes.set(item.id, node);
+			return { node, item };
 		});
 	}
 

@@ -39,6 +39,17 @@ export function plainLines(text: string): string[] {
 		.map(line => visible(line.replaceAll(CONTROL, '')));
 }
 
+/** In UTF-16 units. */
+const LONGEST_PRINTED = 300;
+
+/** The lines of a text for a terminal, without what controls the terminal. Of a line that was written over, the last words. */
+export function printedLines(text: string): string[] {
+	const lines = text.split('\n').map(line => line.replace(/\r+$/, '').split('\r').at(-1) ?? '');
+	return plainLines(lines.join('\n'))
+		.map(line => line.trimEnd().slice(0, LONGEST_PRINTED))
+		.filter(line => line !== '');
+}
+
 /** Whole lines of a text that comes in pieces. */
 export class LineSplitter {
 	private partial = '';

@@ -3,10 +3,10 @@ import { l10n } from 'vscode';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
 import { readMail } from '../inbox/mailCommands.ts';
+import type { MessagePanel } from '../inbox/messagePanel.ts';
 import { keyOf } from '../inbox/recipients.ts';
 import { pickOne } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
-import { openFile } from '../kit/openFile.ts';
 import type { Operations } from '../ports.ts';
 import type { Terminals } from '../tasks/terminals.ts';
 import { needsOf, type Need } from './needs.ts';
@@ -20,6 +20,7 @@ export interface NeedCollaborators {
 	operations: Operations;
 	terminals: Terminals;
 	seen: SeenStops;
+	messages: MessagePanel;
 	agentName: (driver: string) => string;
 }
 
@@ -52,7 +53,7 @@ async function showAttention(own: NeedCollaborators): Promise<void> {
 	if (chosen) await goTo(own, chosen.value);
 }
 
-async function goTo({ operations, terminals, seen }: NeedCollaborators, need: Need): Promise<void> {
+async function goTo({ operations, terminals, seen, messages }: NeedCollaborators, need: Need): Promise<void> {
 	switch (need.kind) {
 		case 'waiting':
 		case 'stopped':
@@ -60,6 +61,7 @@ async function goTo({ operations, terminals, seen }: NeedCollaborators, need: Ne
 			return terminals.focus(need.item);
 		case 'message':
 		case 'delegate':
-			return openFile(await readMail(operations, need.item));
+			messages.show(need.item, false);
+			await readMail(operations, need.item);
 	}
 }

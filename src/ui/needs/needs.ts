@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
+import { messageTime } from '../../core/mailbox/messageId.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { Folders } from '../folders.ts';
 import { isUnread, MailItem } from '../inbox/inboxItems.ts';
 import { keyOf } from '../inbox/recipients.ts';
 import type { Folder } from '../ports.ts';
 import { WorkerItem } from '../tasks/tasksView.ts';
-import { messageTime } from '../words.ts';
 import type { Placed } from './round.ts';
 import type { SeenStops } from './seenStops.ts';
 

@@ -1,79 +1,64 @@
-import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { NancyError } from '../../base/errors.ts';
-import { isInside } from '../../base/inside.ts';
-import { taskNameFrom } from '../../core/workspace/taskName.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
 import { chosenAgent } from '../../core/workspace/chosenAgent.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
-import { DriverId, type TaskName, type WorkerName } from '../../protocol/names.ts';
+import type { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
-import { agentDetail } from './agentWords.ts';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
-import { firstLine } from '../kit/format.ts';
-import { pickFolder } from '../pickers.ts';
-import type { AgentChoice, Folder, Operations, WorkerRequest } from '../ports.ts';
-import { agentModel, defaultAgent } from '../settings.ts';
-import { askChoice, askLine, askText, inOrder, type Choice } from '../kit/inputs.ts';
+import { sentence } from '../kit/failures.ts';
 import { warn } from '../kit/messages.ts';
 import { inProgress } from '../kit/progress.ts';
+import { pickFolder } from '../pickers.ts';
+import type { Folder, Operations, WorkerRequest } from '../ports.ts';
+import { askAgent } from '../start/askAgents.ts';
+import { PromptNeedsEditor } from '../start/askPrompt.ts';
+import type { Presets } from '../start/presets.ts';
+import type { PromptEditors } from '../start/promptEditors.ts';
+import type { StartMemory } from '../start/startMemory.ts';
+import { freeName } from '../start/taskTitle.ts';
+import { askTask, draftOf, type TaskAnswer, type TaskOrder } from './orchestrateHub.ts';
+import { taskLabels } from './taskLabels.ts';
 import type { Terminals } from './terminals.ts';
 
-/** The key of the last chosen agent, which all windows remember. */
-const LAST_AGENT = 'lastAgent';
+export interface OrchestratorParts {
+	folders: Folders;
+	operations: Operations;
+	terminals: Terminals;
+	memory: StartMemory;
+	presets: Presets;
+	editors: PromptEditors<TaskOrder>;
+}
 
 /** Starts tasks and workers: asks the user, prepares the agent, and opens its terminal. */
 export class Orchestrator {
-	constructor(
-		private readonly folders: Folders,
-		private readonly operations: Operations,
-		private readonly terminals: Terminals,
-		private readonly memory: vscode.Memento,
-	) {}
+	constructor(private readonly own: OrchestratorParts) {}
 
-	/** Asks for everything that a new task needs, and starts it. */
 	async newTask(): Promise<void> {
-		const folder = await pickFolder(this.folders);
-		const taken = new Set(folder.overview().tasks.map(({ record }) => record.name));
-		const agents = await this.operations.agents();
-		let title = '';
-		let prompt = '';
-		let agent: AgentChoice | undefined;
-		const frame = (step: number) => ({ title: l10n.t('Orchestrate Task'), step, totalSteps: 3 });
-		await inOrder([
-			async step => {
-				title = await askText(frame(step), {
-					value: title,
-					prompt: l10n.t('A name for the task'),
-					placeholder: l10n.t('fix the login'),
-					validate: value => nameProblem(value, taken),
-				});
-			},
-			async step => {
-				prompt = await askPrompt(frame(step), folder, prompt);
-			},
-			async step => {
-				agent = await this.askAgent(frame(step), agents, agent);
-			},
-		]);
-		const name = taskNameFrom(title);
-		if (!agent || !name) throw new vscode.CancellationError();
-		await this.memory.update(LAST_AGENT, agent.id);
-		const { id, model } = agent;
-		await this.start(folder, { task: name, title: title.trim(), isNew: true, prompt, agent: id, model });
+		await this.askAndStart({ folder: await pickFolder(this.own.folders) });
 	}
 
 	/** One more worker on a task, with its own prompt. */
-	async addWorker(folder: Folder, { name: task, agent: proposed }: TaskRecord): Promise<void> {
-		const title = l10n.t('Add Worker');
-		const prompt = await askLine(
-			title,
-			l10n.t('What should the new worker do? Leave empty to tell it in its terminal.'),
-		);
-		if (prompt === undefined) throw new vscode.CancellationError();
-		const agent = await this.chosenOr(folder, { task }, title, proposed);
-		await this.start(folder, { task, agent, prompt: prompt.trim(), model: agentModel(agent) });
+	async addWorker(folder: Folder, { name, title, agent: filed }: TaskRecord): Promise<void> {
+		const label = taskLabels(folder.overview().tasks).get(name) ?? title;
+		const agent = (await chosenAgent(folder.workspace, { task: name })) ?? filed;
+		await this.askAndStart({ folder, task: { name, label, agent } });
+	}
+
+	/** The prompt is the text of a document. */
+	async startThis(called: unknown): Promise<void> {
+		const { editors, folders } = this.own;
+		const document =
+			called instanceof vscode.Uri
+				? await vscode.workspace.openTextDocument(called)
+				: vscode.window.activeTextEditor?.document;
+		const text = document?.getText() ?? '';
+		if (!document || text.trim() === '')
+			throw new NancyError('bad-message', l10n.t('Write into an editor what is to be done first.'));
+		const order = editors.orderOf(document) ?? { folder: await pickFolder(folders) };
+		await this.askAndStart(order, { text, document });
+		await editors.close(document, text);
 	}
 
 	/** The same conversation in a new terminal. */
@@ -81,6 +66,13 @@ export class Orchestrator {
 		const { task, worker } = address;
 		const agent = await this.chosenOr(folder, address, l10n.t('Resume Worker'), proposed);
 		await this.start(folder, { task, worker, agent, resume: true });
+	}
+
+	/** A new worker of the task, with a copy of the conversation, which stays as it is. */
+	async fork(folder: Folder, address: WorkerAddress, proposed: DriverId): Promise<void> {
+		const { task, worker } = address;
+		const agent = await this.chosenOr(folder, address, l10n.t('Fork Conversation'), proposed);
+		await this.start(folder, { task, worker, agent, fork: true });
 	}
 
 	/** The agent that the user chose before, else asks: a record in `.nancy`, which agents can write, only proposes one. */
@@ -92,104 +84,69 @@ export class Orchestrator {
 	): Promise<DriverId> {
 		const chosen = await chosenAgent(workspace, chooser);
 		if (chosen !== undefined) return chosen;
-		const agents = await this.operations.agents();
+		const agents = await this.own.operations.agents();
 		const likely = agents.find(({ id }) => id === proposed);
-		return (await this.askAgent({ title, step: 1, totalSteps: 1 }, agents, likely)).id;
+		return (await askAgent({ title, step: 1, totalSteps: 1 }, agents, likely)).id;
+	}
+
+	/** @param written the prompt, if it is the text of a document */
+	private async askAndStart(order: TaskOrder, written?: Written): Promise<void> {
+		const { operations, memory, presets, editors } = this.own;
+		const agents = await operations.agents();
+		try {
+			const answer = await askTask({ order, written: written?.text, agents, memory, presets });
+			await this.startAll(order, answer, written);
+			if (!written) await memory.keepDraft(draftOf(order), '');
+		} catch (error) {
+			if (!(error instanceof PromptNeedsEditor)) throw error;
+			await editors.write(order, error.text);
+			await memory.keepDraft(draftOf(order), '');
+		}
+	}
+
+	/** A worker for each agent, in the same task. If one cannot be started, the prompt stays in an editor, for another worker. */
+	private async startAll(order: TaskOrder, answer: TaskAnswer, written: Written | undefined): Promise<void> {
+		const { folder, task: known } = order;
+		const { prompt, title, place, runs } = answer;
+		const taken = new Set(folder.overview().tasks.map(({ record }) => record.name));
+		const task = known?.name ?? freeName(title, taken);
+		const started: string[] = [];
+		for (const { agent, model } of runs) {
+			const isFirst = known === undefined && started.length === 0;
+			const request = { task, agent: agent.id, prompt, model, place, ...(isFirst && { title, isNew: true }) };
+			try {
+				await this.start(folder, request);
+			} catch (error) {
+				if (started.length === 0) throw error;
+				const rest = { folder, task: { name: task, label: known?.label ?? title, agent: agent.id } };
+				await this.own.editors.keep(rest, prompt, written?.document);
+				await this.own.memory.keepDraft(draftOf(order), '');
+				throw onlySome(started, agent.displayName, error);
+			}
+			started.push(agent.displayName);
+		}
 	}
 
 	private async start(folder: Folder, request: WorkerRequest): Promise<void> {
-		const { warnings, ...start } = await inProgress(VIEWS.tasks, () =>
-			this.operations.orchestrate(folder, request),
-		);
+		const { operations, terminals } = this.own;
+		const { warnings, ...start } = await inProgress(VIEWS.tasks, () => operations.orchestrate(folder, request));
 		if (warnings.length > 0) void warn(warnings.join(' '));
-		await this.terminals.start(folder, start);
-	}
-
-	private async askAgent(
-		frame: { title: string; step: number; totalSteps: number },
-		agents: readonly AgentChoice[],
-		chosen: AgentChoice | undefined,
-	): Promise<AgentChoice> {
-		const last = DriverId.safeParse(this.memory.get(LAST_AGENT));
-		const wanted = chosen?.id ?? (defaultAgent() || (last.success ? last.data : undefined));
-		const rows = agents.map(agent => ({
-			label: agent.displayName,
-			description: agent.found ? agent.found.version : l10n.t('not found'),
-			detail: agentDetail(agent),
-			icon: agent.found ? 'robot' : 'circle-slash',
-			agent,
-		}));
-		const usable = rows.filter(({ agent }) => agent.found);
-		const active = usable.find(({ agent }) => agent.id === wanted) ?? usable[0];
-		const { agent } = await askChoice(frame, {
-			items: rows,
-			active,
-			placeholder: l10n.t('Which agent works on it?'),
-		});
-		if (!agent.found) throw new NancyError('no-agent', agent.installHint);
-		return agent;
+		await terminals.start(folder, start);
 	}
 }
 
-function nameProblem(title: string, taken: ReadonlySet<string>): string | undefined {
-	if (title.trim() === '') return l10n.t('Give the task a name.');
-	const name = taskNameFrom(title);
-	if (!name) return l10n.t('Use at least one letter from a to z, or a digit.');
-	return taken.has(name) ? l10n.t('There is a task “{0}” already.', name) : undefined;
+interface Written {
+	text: string;
+	document: vscode.TextDocument;
 }
 
-/** The prompt as typed, or from the editor: the selection, or an open specification. */
-async function askPrompt(
-	frame: { title: string; step: number; totalSteps: number },
-	folder: Folder,
-	before: string,
-): Promise<string> {
-	const offered = promptsFromEditor(folder);
-	if (offered.length > 0 && before === '') {
-		const write = { icon: 'edit', label: l10n.t('Write a prompt'), prompt: undefined };
-		const { prompt } = await askChoice(frame, {
-			items: [...offered, write],
-			active: undefined,
-			placeholder: l10n.t('What is to be done?'),
-		});
-		if (prompt !== undefined) return prompt;
-	}
-	const text = await askText(frame, {
-		value: before,
-		prompt: l10n.t('What is to be done? Leave empty to tell the agent in its terminal.'),
-		placeholder: l10n.t('Make the login work with a second factor'),
-		validate: () => undefined,
-	});
-	return text.trim();
-}
-
-function promptsFromEditor(folder: Folder): (Choice & { prompt: string | undefined })[] {
-	const editor = vscode.window.activeTextEditor;
-	if (!editor) return [];
-	const { document, selection } = editor;
-	const rows: (Choice & { prompt: string | undefined })[] = [];
-	const selected = document.getText(selection).trim();
-	if (selected !== '') {
-		const label = l10n.t('Use the selection');
-		rows.push({ icon: 'selection', label, description: firstLine(selected, 60), prompt: selected });
-	}
-	const file = specificationIn(folder, document);
-	if (file !== undefined) {
-		const label = l10n.t('Use the open specification');
-		// Words for the agent, so not translated.
-		rows.push({
-			icon: 'file',
-			label,
-			description: file,
-			prompt: `Read the specification in ${file} and carry it out.`,
-		});
-	}
-	return rows;
-}
-
-/** The open text file of the user in this folder, relative to it. An open message does not count. */
-function specificationIn(folder: Folder, { uri, languageId }: vscode.TextDocument): string | undefined {
-	if (uri.scheme !== 'file' || !['markdown', 'plaintext'].includes(languageId)) return undefined;
-	const isOwn = isInside(folder.path, uri.fsPath) && !isInside(folder.workspace.paths.root, uri.fsPath);
-	return isOwn ? relative(folder.path, uri.fsPath).replaceAll(sep, '/') : undefined;
+function onlySome(started: readonly string[], failed: string, error: unknown): NancyError {
+	const why = sentence(errorText(error));
+	const text = l10n.t(
+		'{0} has been started, {1} has not: {2} “Start Task with This” in the prompt’s editor tries that again.',
+		started.join(', '),
+		failed,
+		why,
+	);
+	return new NancyError('io', text, { cause: error });
 }

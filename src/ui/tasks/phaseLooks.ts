@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
 import type { Phase } from '../../core/live/overview.ts';
 
+/** An agent that ended with an error. */
+export const failedIcon = new vscode.ThemeIcon('error', new vscode.ThemeColor('errorForeground'));
+
 /** How each phase looks. In no theme may two of them be told apart by their colour alone. */
 export const phaseIcons: Readonly<Record<Phase, vscode.ThemeIcon>> = {
 	starting: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),

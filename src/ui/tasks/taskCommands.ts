@@ -1,17 +1,23 @@
+import { NancyError } from '../../base/errors.ts';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { TaskView } from '../../core/live/overview.ts';
+import { workersWorktree } from '../../core/delegates/inWorktree.ts';
 import { isSameAddress } from '../../core/workspace/workspace.ts';
 import { DelegateItem } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
 import { MessageItem } from '../inbox/inboxItems.ts';
+import type { Interrupt } from '../../core/driver/driver.ts';
+import type { ComposeView } from '../inbox/composeView.ts';
 import { askLine } from '../kit/inputs.ts';
 import { confirm } from '../kit/messages.ts';
 import { seeStop } from '../needs/needCommands.ts';
 import type { SeenStops } from '../needs/seenStops.ts';
 import { noTask, pickTask, pickWorker, workerItems } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
+import { interrupt, isInTurn } from './interrupt.ts';
 import type { Orchestrator } from './orchestrate.ts';
+import { placeOfDelegate, placeOfTask, setBudget, type BudgetPlace } from './setBudget.ts';
 import { askedToStop, stopAll, stopWorker } from './stopWorkers.ts';
 import { labelOf } from './taskRows.ts';
 import { hasRunning } from './taskOrder.ts';
@@ -25,25 +31,33 @@ export interface TaskCollaborators {
 	orchestrator: Orchestrator;
 	terminals: Terminals;
 	seen: SeenStops;
-	/** The row that a key of the view was pressed on. */
-	taskOfKey: () => unknown;
+	compose: ComposeView;
+	/** The keys that break off a turn of an agent. */
+	interruptOf: (agent: string) => Interrupt | 'none';
 }
 
 type Args = readonly unknown[];
-
-/** The argument of a key of the view, in package.json. */
-const BY_KEY = 'by-key';
 
 /** The commands for tasks and workers. */
 export function taskHandlers(own: TaskCollaborators) {
 	return {
 		'nancy.orchestrateTask': () => own.orchestrator.newTask(),
+		'nancy.startThis': ([called]: Args) => own.orchestrator.startThis(called),
 		'nancy.addWorker': (args: Args) => addWorker(own, args),
 		'nancy.resumeWorker': (args: Args) => resumeWorker(own, args),
 		'nancy.stopWorker': async (args: Args) => {
 			const item = await workerOf(own, args, isLive, noWorker());
 			await askedToStop([item]);
 			await stopWorker(own, item);
+		},
+		'nancy.forkWorker': async (args: Args) => {
+			const none = l10n.t('No worker has a conversation yet.');
+			const item = await workerOf(own, args, hasConversation, none);
+			await own.orchestrator.fork(item.folder, item.address, item.worker.record.agent);
+		},
+		'nancy.interruptWorker': async (args: Args) => {
+			const none = l10n.t('No worker is in the middle of a turn.');
+			await interrupt(own, await workerOf(own, args, isInTurn, none));
 		},
 		'nancy.stopTask': async (args: Args) => {
 			const running = runningOf(await taskOf(own, args, hasRunning, noWorker()));
@@ -53,6 +67,7 @@ export function taskHandlers(own: TaskCollaborators) {
 		'nancy.archiveTask': (args: Args) => archiveTask(own, args),
 		'nancy.restoreTask': (args: Args) => restoreTask(own, args),
 		'nancy.renameTask': (args: Args) => renameTask(own, args),
+		'nancy.setBudget': async (args: Args) => setBudget(own.operations, await budgetPlace(own, args)),
 		'nancy.deleteTask': (args: Args) => deleteTask(own, args),
 		'nancy.focusTerminal': (args: Args) => focusTerminal(own, args),
 		'nancy.typeWake': (args: Args) => wakeByTyping(own, args),
@@ -98,11 +113,20 @@ async function renameTask(own: TaskCollaborators, args: Args): Promise<void> {
 	await folder.refresh();
 }
 
+async function budgetPlace(own: TaskCollaborators, args: Args): Promise<BudgetPlace> {
+	const [row] = args;
+	if (row instanceof DelegateItem) return placeOfDelegate(row);
+	return placeOfTask(await taskOf(own, args, isOpen, noTask()));
+}
+
 async function deleteTask(own: TaskCollaborators, args: Args): Promise<void> {
-	const [delegate] = rowsOf(own, args).filter(each => each instanceof DelegateItem);
+	const [called] = args;
 	// The key was pressed on the row of a delegate below its worker.
-	if (delegate) return void (await vscode.commands.executeCommand('nancy.deleteDelegate', delegate));
+	if (called instanceof DelegateItem)
+		return void (await vscode.commands.executeCommand('nancy.deleteDelegate', called));
 	const item = await taskOf(own, args, () => true, noTask());
+	if (item.task.workers.some(worker => workersWorktree(worker)))
+		throw new NancyError('busy', l10n.t('“{0}” has a worktree. Merge or discard it first.', labelOf(item)));
 	const question = l10n.t('Delete the task “{0}”?', labelOf(item));
 	const detail = l10n.t(
 		'Its workers are stopped, and its messages and receipts are deleted. The conversations stay with the agent. This cannot be undone.',
@@ -129,19 +153,13 @@ async function wakeByTyping(own: TaskCollaborators, [item]: Args): Promise<void>
 /** The task of the row that the command was called from, or one that the user chooses. */
 async function taskOf(
 	own: TaskCollaborators,
-	args: Args,
+	[item]: Args,
 	which: (task: TaskView) => boolean,
 	none: string,
 ): Promise<TaskItem> {
-	const [item] = rowsOf(own, args);
 	if (item instanceof TaskItem) return item;
 	if (item instanceof WorkerItem) return new TaskItem(item.folder, item.task);
 	return pickTask(own.folders, which, none);
-}
-
-/** The row that the command was called from, by the mouse or by a key. */
-function rowsOf({ taskOfKey }: TaskCollaborators, args: Args): Args {
-	return args[0] === BY_KEY ? [taskOfKey()] : args;
 }
 
 /** The worker of the row, or one that the user chooses. Delegates have commands of their own. */
@@ -165,6 +183,10 @@ function runningOf({ folder, task }: TaskItem): WorkerItem[] {
 
 function isLive({ worker }: WorkerItem): boolean {
 	return worker.state.phase !== 'ended';
+}
+
+function hasConversation({ worker }: WorkerItem): boolean {
+	return worker.record.sessions.length > 0;
 }
 
 function isOpen({ record }: TaskView): boolean {

@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { TaskView } from '../../core/live/overview.ts';
+import { sumUse } from '../../core/budgets/use.ts';
 import { firstLine } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
 import type { Folder } from '../ports.ts';
+import { budgetLine, budgetNote, spokenUse, useNotes, useWords } from '../useWords.ts';
 import { phaseIcons } from './phaseLooks.ts';
 import { countPhases, phaseOf, type Group } from './taskGroups.ts';
 import { taskLabels } from './taskLabels.ts';
@@ -73,18 +75,25 @@ export function taskRow({ folder, task }: OfTask): Row {
 		? phaseIcons[phase]
 		: new vscode.ThemeIcon(record.origin === 'found' ? 'radio-tower' : 'checklist');
 	const counts = countPhases(task).map(({ group, count }) => countWords(group, count));
-	item.description = [counts.join(', '), ...taskNotes(task)].filter(Boolean).join(' · ');
+	const words = [counts.join(', '), ...taskNotes(task), ...budgetNote(task.budget)].filter(Boolean);
+	const use = sumUse(task.workers.map(each => each.use));
+	item.description = [...words, ...useNotes(use)].join(' · ');
+	const spoken = [...words, ...spokenUse(use)].join(' · ');
 	item.accessibilityInformation = {
-		label: [l10n.t('Task {0}', label), isArchived ? l10n.t('archived') : '', item.description]
-			.filter(Boolean)
-			.join(', '),
+		label: [l10n.t('Task {0}', label), isArchived ? l10n.t('archived') : '', spoken].filter(Boolean).join(', '),
 	};
 	return item;
 }
 
-export function taskHover({ task: { record } }: OfTask): vscode.MarkdownString {
+export function taskHover({ task: { record, workers, budget } }: OfTask): vscode.MarkdownString {
+	const all = sumUse(workers.map(each => each.use));
 	return tooltip(record.title, [
 		[l10n.t('Prompt'), firstLine(record.prompt, 200)],
+		...(all ? workers : []).map(
+			each => [each.record.name, each.use && useWords(each.use)] satisfies [string, string | undefined],
+		),
+		[l10n.t('Whole task'), all && useWords(all)],
+		[l10n.t('Budget'), budget && budgetLine(budget, all)],
 		[l10n.t('Started'), new Date(record.createdAt).toLocaleString()],
 		[l10n.t('Name'), record.name],
 	]);

@@ -1,13 +1,16 @@
 import * as vscode from 'vscode';
 import { isFinal } from '../../core/delegates/delegate.ts';
+import { workersWorktree } from '../../core/delegates/inWorktree.ts';
 import type { TaskView, WorkerView } from '../../core/live/overview.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { Choices } from '../choices.ts';
 import { DelegateItem, type DelegatesView } from '../delegates/delegatesView.ts';
 import { delegateLabels } from '../delegates/delegateWords.ts';
+import type { LineCounts } from '../delegates/lineCounts.ts';
 import type { Folders } from '../folders.ts';
-import type { Folder } from '../ports.ts';
-import { elementOf, LiveTree, type TreeNode } from '../kit/liveTree.ts';
+import type { ChangedLines, Folder } from '../ports.ts';
+import { LiveTree, type TreeNode } from '../kit/liveTree.ts';
 import { ProblemItem } from '../kit/problemItem.ts';
 import type { Row } from '../kit/row.ts';
 import { arrange, groupOf, HeldGroups, type Group } from './taskGroups.ts';
@@ -68,8 +71,6 @@ const ENDED_SHOWN = 10;
 export class TasksView extends LiveTree<TaskElement> {
 	private readonly held: HeldGroups;
 	private readonly touches: vscode.Disposable;
-	private selection: readonly unknown[] = [];
-	private lastToggled: unknown;
 
 	constructor(
 		private readonly folders: Folders,
@@ -77,15 +78,13 @@ export class TasksView extends LiveTree<TaskElement> {
 		private readonly choices: Choices,
 		private readonly names: AgentNames,
 		private readonly delegates: Pick<DelegatesView, 'itemOf' | 'hoverOf'>,
+		private readonly counts: LineCounts,
 	) {
-		super(view, TICK_MS, folders.onDidChange, choices.onDidChange);
+		super(view, TICK_MS, folders.onDidChange, choices.onDidChange, counts.onDidChange);
 		this.held = new HeldGroups(() => !view.visible || !vscode.window.state.focused);
 		const touch = () => this.touch();
 		this.touches = vscode.Disposable.from(
-			view.onDidChangeSelection(({ selection }) => {
-				this.noteSelection(selection);
-				touch();
-			}),
+			view.onDidChangeSelection(touch),
 			view.onDidExpandElement(touch),
 			view.onDidCollapseElement(touch),
 			choices.onDidChange(() => this.held.release()),
@@ -95,24 +94,6 @@ export class TasksView extends LiveTree<TaskElement> {
 	/** The user is in the view: see {@link HeldGroups}. */
 	touch(): void {
 		this.held.touch();
-	}
-
-	/**
-	 * The row that a key of the view was pressed on. VS Code gives a key's command no row, and tells of the focused row only when it is
-	 * selected. So the keys in package.json toggle its selection before they run the command, which changes this one row.
-	 */
-	toggledRow(): unknown {
-		return elementOf(this.lastToggled);
-	}
-
-	private noteSelection(selection: readonly unknown[]): void {
-		const isIn = (rows: readonly unknown[]) => (row: unknown) => rows.includes(row);
-		const before = this.selection;
-		this.lastToggled = [
-			...selection.filter(row => !isIn(before)(row)),
-			...before.filter(row => !isIn(selection)(row)),
-		][0];
-		this.selection = selection;
 	}
 
 	override resolveTreeItem(item: vscode.TreeItem, node: TreeNode<TaskElement>): vscode.TreeItem {
@@ -142,7 +123,12 @@ export class TasksView extends LiveTree<TaskElement> {
 
 	protected itemOf(element: TaskElement): Row {
 		if (element instanceof WorkerItem)
-			return workerRow(element, this.names, delegatesOf(element, this.names), isWholeTask(element));
+			return workerRow(element, {
+				names: this.names,
+				delegates: delegatesOf(element, this.names),
+				isTask: isWholeTask(element),
+				lines: this.linesOf(element),
+			});
 		if (element instanceof TaskItem) return taskRow(element);
 		if (element instanceof DelegateItem) return this.delegates.itemOf(element);
 		if (element instanceof GroupItem) return groupRow(element);
@@ -151,9 +137,18 @@ export class TasksView extends LiveTree<TaskElement> {
 	}
 
 	protected hoverOf(element: TaskElement): vscode.MarkdownString | undefined {
-		if (element instanceof WorkerItem) return workerHover(element, this.names);
+		if (element instanceof WorkerItem) return workerHover(element, this.names, this.linesOf(element));
 		if (element instanceof TaskItem) return taskHover(element);
 		return element instanceof DelegateItem ? this.delegates.hoverOf(element) : undefined;
+	}
+
+	/** Of its own worktree. Git is asked again once a tool call or the turn has ended. */
+	private linesOf(element: WorkerItem): ChangedLines | undefined {
+		const worktree = workersWorktree(element.worker);
+		if (!worktree) return undefined;
+		const { state, turnEndedAt = '' } = element.worker;
+		const mark = state.phase === 'working' ? state.at : `${state.phase} ${turnEndedAt}`;
+		return this.counts.of(element.folder, worktree, mark);
 	}
 
 	private tasksOf(folder: Folder): TaskElement[] {
@@ -171,6 +166,13 @@ export class TasksView extends LiveTree<TaskElement> {
 			...(this.choices.tasks.showsArchived && archived.length > 0 ? [new ArchivedItem(folder, archived)] : []),
 		];
 	}
+}
+
+/** Every worker of a folder's tasks, without delegates. */
+export function workersIn(folder: Folder): WorkerItem[] {
+	return folder
+		.overview()
+		.tasks.flatMap(task => workersOf(task.workers).map(worker => new WorkerItem(folder, task, worker)));
 }
 
 /** A task with one worker is one row. */
@@ -192,7 +194,7 @@ function delegatesOf({ folder, address }: WorkerItem, names: AgentNames): readon
 	const { tasks } = folder.overview();
 	const known = byParent.get(tasks) ?? itemsByParent(folder, names);
 	byParent.set(tasks, known);
-	return known.get(addressKey(address)) ?? [];
+	return known.get(mailboxName(address)) ?? [];
 }
 
 function itemsByParent(folder: Folder, names: AgentNames): ReadonlyMap<string, DelegateItem[]> {
@@ -202,7 +204,7 @@ function itemsByParent(folder: Folder, names: AgentNames): ReadonlyMap<string, D
 	const ended = new Map<string, number>();
 	for (const delegate of all.toReversed()) {
 		if (!delegate.record.parent) continue;
-		const parent = addressKey(delegate.record.parent);
+		const parent = mailboxName(delegate.record.parent);
 		const count = (ended.get(parent) ?? 0) + Number(isFinal(delegate.state));
 		ended.set(parent, count);
 		if (isFinal(delegate.state) && count > ENDED_SHOWN) continue;
@@ -211,8 +213,4 @@ function itemsByParent(folder: Folder, names: AgentNames): ReadonlyMap<string, D
 		items.set(parent, own);
 	}
 	return items;
-}
-
-function addressKey({ task, worker }: WorkerAddress): string {
-	return `${task}/${worker}`;
 }

@@ -2,13 +2,27 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
 import { identify, liveness } from '../../base/liveness.ts';
-import { abandonStart, recordProcess } from '../../core/driver/workerProcess.ts';
+import { abandonStart, recordExit, recordProcess } from '../../core/driver/workerProcess.ts';
 import type { Failures } from '../kit/failures.ts';
 import { inform } from '../kit/messages.ts';
 import { openTerminal } from '../kit/terminals.ts';
 import type { Folder, WorkerStart } from '../ports.ts';
+import { FirstOutput, LastLines, marked } from './firstOutput.ts';
 import type { WorkerItem } from './tasksView.ts';
+import { keyOf } from '../inbox/recipients.ts';
 import { whoIs } from '../who.ts';
+
+/** Of what a failed agent printed, these many lines stay in its record. */
+const LINES_KEPT = 12;
+
+/** A worker, or a row of one. */
+type Placed = Pick<WorkerItem, 'folder' | 'address'>;
+
+interface Started extends Placed {
+	readonly pid: number;
+	/** The process is in the worker's record. */
+	readonly recorded: Promise<void>;
+}
 
 /**
  * The terminals of agents. Only its process tells whose terminal it is. A reloaded window gets its terminals back without their names, but
@@ -16,6 +30,10 @@ import { whoIs } from '../who.ts';
  */
 export class Terminals implements vscode.Disposable {
 	private readonly byPid = new Map<number, vscode.Terminal>();
+	private readonly output = new FirstOutput();
+	private readonly starts = new Map<vscode.Terminal, Started>();
+	/** The terminals that took the place of those that failed. */
+	private readonly failed = new Map<string, vscode.Terminal>();
 	private readonly owned: vscode.Disposable[] = [];
 
 	constructor(
@@ -27,7 +45,8 @@ export class Terminals implements vscode.Disposable {
 			vscode.window.onDidOpenTerminal(terminal => this.note(terminal)),
 			vscode.window.onDidCloseTerminal(terminal => {
 				for (const [pid, each] of this.byPid) if (each === terminal) this.byPid.delete(pid);
-				this.onDidClose();
+				for (const [key, each] of this.failed) if (each === terminal) this.failed.delete(key);
+				this.failures.background(this.noteEnd(terminal).finally(this.onDidClose));
 			}),
 		);
 	}
@@ -38,13 +57,14 @@ export class Terminals implements vscode.Disposable {
 		await folder.refresh();
 		const terminal = openTerminal({
 			name: whoIs(folder, plan.address),
-			shellPath: plan.command,
-			shellArgs: [...plan.args],
+			...marked(plan),
 			env: { ...plan.env },
 			cwd: plan.cwd,
 			iconPath: new vscode.ThemeIcon('robot'),
 			isTransient: false,
 		});
+		this.output.follow(terminal);
+		this.failed.get(keyOf({ folder, address: plan.address }))?.dispose();
 		terminal.show(true);
 		const pid = await terminal.processId;
 		if (pid === undefined) {
@@ -52,9 +72,42 @@ export class Terminals implements vscode.Disposable {
 			throw new NancyError('no-agent', l10n.t('{0} could not be started.', plan.command));
 		}
 		this.byPid.set(pid, terminal);
-		await recordProcess(folder.workspace, plan.address, identify(pid));
+		const recorded = recordProcess(folder.workspace, plan.address, identify(pid));
+		this.starts.set(terminal, { folder, address: plan.address, pid, recorded });
+		await recorded;
+		// It may have ended before it was known.
+		if (terminal.exitStatus) await this.noteEnd(terminal);
 		await folder.refresh();
 		return terminal;
+	}
+
+	/** Notes with which code an agent has ended by itself. One that failed soon after its start keeps a terminal, with what it printed. */
+	private async noteEnd(terminal: vscode.Terminal): Promise<void> {
+		const started = this.starts.get(terminal);
+		if (!started) return;
+		this.starts.delete(terminal);
+		const lines = this.output.end(terminal);
+		const { code, reason } = terminal.exitStatus ?? {};
+		if (!code || reason !== vscode.TerminalExitReason.Process) return;
+		const { folder, address, pid, recorded } = started;
+		await recorded;
+		await recordExit(folder.workspace, address, pid, { code, lines: lines.slice(-LINES_KEPT) });
+		await folder.refresh();
+		if (lines.length > 0) this.showLast({ folder, address }, code, lines);
+	}
+
+	private showLast({ folder, address }: Placed, code: number, lines: readonly string[]): void {
+		const key = keyOf({ folder, address });
+		const known = this.failed.get(key);
+		const terminal =
+			known ??
+			openTerminal({
+				name: whoIs(folder, address),
+				iconPath: new vscode.ThemeIcon('error', new vscode.ThemeColor('errorForeground')),
+				pty: new LastLines(lines, code),
+			});
+		this.failed.set(key, terminal);
+		terminal.show(true);
 	}
 
 	/** The terminal that a worker runs in, in this window. */
@@ -86,7 +139,11 @@ export class Terminals implements vscode.Disposable {
 			terminal.show(false);
 			return;
 		}
-		const { process } = item.worker.record;
+		const { process, exit } = item.worker.record;
+		if (exit && item.worker.state.exitCode !== undefined && exit.lines.length > 0) {
+			this.showLast(item, exit.code, exit.lines);
+			return;
+		}
 		const name = whoIs(item.folder, item.address);
 		if (process && liveness(process) === 'alive') {
 			void inform(l10n.t('{0} runs in another window or terminal (process {1}).', name, process.pid));
@@ -102,6 +159,8 @@ export class Terminals implements vscode.Disposable {
 
 	dispose(): void {
 		for (const each of this.owned) each.dispose();
+		this.output.dispose();
+		for (const each of this.failed.values()) each.dispose();
 	}
 
 	private note(terminal: vscode.Terminal): void {

@@ -1,13 +1,30 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal } from '../../core/delegates/delegate.ts';
+import { workersWorktree } from '../../core/delegates/inWorktree.ts';
 import type { WorkerView } from '../../core/live/overview.ts';
+import { sumUse } from '../../core/budgets/use.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
-import { firstLine, formatAge, formatCount, formatTime } from '../kit/format.ts';
+import type { ChangedLines } from '../ports.ts';
+import { firstLine, formatAge, formatDollars, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
-import { tooltip } from '../kit/tooltip.ts';
+import { plainLines } from '../kit/terminalText.ts';
+import { tooltip, withText } from '../kit/tooltip.ts';
+import {
+	budgetLine,
+	budgetNote,
+	contextWords,
+	inAndOut,
+	limitWords,
+	lineNotes,
+	lineWords,
+	spokenLines,
+	spokenUse,
+	useNotes,
+	useWords,
+} from '../useWords.ts';
 import { phaseWord, stateLine } from '../words.ts';
-import { phaseIcons } from './phaseLooks.ts';
+import { failedIcon, phaseIcons } from './phaseLooks.ts';
 import { labelOf, taskContext, taskNotes, type OfTask } from './taskRows.ts';
 
 interface OfWorker extends OfTask {
@@ -21,30 +38,39 @@ export interface AgentNames {
 	short(driver: string): string;
 }
 
-/**
- * `Fix the login   Claude · working · Bash npm test · 4 s`
- * @param isTask the task has no other worker, so this is its row, too
- */
-export function workerRow(
-	element: OfWorker,
-	names: AgentNames,
-	delegates: readonly DelegateItem[],
-	isTask: boolean,
-): Row {
+/** What stands in a worker's row beside what the folder knows. */
+interface Beside {
+	readonly names: AgentNames;
+	readonly delegates: readonly DelegateItem[];
+	/** The task has no other worker, so this is its row, too. */
+	readonly isTask: boolean;
+	/** Of its own worktree. */
+	readonly lines: ChangedLines | undefined;
+}
+
+/** `Fix the login   Claude · working · +120 −14 · 45k · Bash npm test · 4 min` */
+export function workerRow(element: OfWorker, { names, delegates, isTask, lines }: Beside): Row {
 	const { folder, task, worker } = element;
 	const { record, state } = worker;
 	const title = labelOf(element);
 	const key = `${folder.path}//${record.task}`;
 	const item = row(isTask ? key : `${key}/${record.name}`, isTask ? title : record.name, foldOf(delegates));
-	const context = `worker.${state.phase}`;
+	const worktree = workersWorktree(worker);
+	const isMerged = worktree !== undefined && isMergedNow(worker);
+	const phase = state.exitCode === undefined ? state.phase : 'failed';
+	const context = `worker.${phase}${worktree ? ' worktree' : ''}${isMerged ? ' merged' : ''}`;
 	item.contextValue = isTask ? `${taskContext(element)} ${context}` : context;
-	item.iconPath = phaseIcons[state.phase];
+	item.iconPath = phase === 'failed' ? failedIcon : phaseIcons[state.phase];
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
 	const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
-	const notes = [unhooked, queued, ...(isTask ? taskNotes(task) : [])];
-	item.description = [names.short(record.agent), stateLine(state), ...notes].filter(Boolean).join(' · ');
+	const merged = isMerged ? l10n.t('merged') : undefined;
+	const notes = [merged, unhooked, queued, ...(isTask ? [...taskNotes(task), ...budgetNote(task.budget)] : [])];
+	const line = (figures: readonly string[]) =>
+		[names.short(record.agent), stateLine(state, figures), ...notes].filter(Boolean).join(' · ');
+	item.description = line([...lineNotes(lines), ...useNotes(worker.use)]);
 	item.command = { command: 'nancy.focusTerminal', title: l10n.t('Focus Terminal'), arguments: [element] };
-	const said = state.phase === 'waiting' ? `${phaseWord(state)}, ${item.description}` : item.description;
+	const spoken = line([...spokenLines(lines), ...spokenUse(worker.use)]);
+	const said = state.phase === 'waiting' ? `${phaseWord(state)}, ${spoken}` : spoken;
 	item.accessibilityInformation = {
 		label: isTask
 			? l10n.t('Task {0}, {1}', title, said)
@@ -53,11 +79,16 @@ export function workerRow(
 	return item;
 }
 
-export function workerHover(element: OfWorker, names: AgentNames): vscode.MarkdownString {
+export function workerHover(
+	element: OfWorker,
+	names: AgentNames,
+	lines: ChangedLines | undefined,
+): vscode.MarkdownString {
 	const { folder, task, worker } = element;
-	const { record, state, facts } = worker;
+	const { record, state, facts, use } = worker;
+	const all = sumUse(task.workers.map(each => each.use));
 	const evidence = l10n.t('{0}, {1} ago', state.source, formatAge(state.at));
-	return tooltip(`${labelOf(element)} · ${record.name}`, [
+	const hover = tooltip(`${labelOf(element)} · ${record.name}`, [
 		[l10n.t('State'), l10n.t('{0} for {1}', phaseWord(state), formatAge(state.since))],
 		[l10n.t('Known from'), evidence],
 		[l10n.t('Doing'), [state.tool, state.summary].filter(Boolean).join(' ')],
@@ -65,11 +96,11 @@ export function workerHover(element: OfWorker, names: AgentNames): vscode.Markdo
 		[l10n.t('Agent'), [names.full(record.agent), record.agentVersion].filter(Boolean).join(' ')],
 		[l10n.t('Model'), facts?.model ?? record.model],
 		[l10n.t('Context'), facts && contextWords(facts)],
-		[
-			l10n.t('Tokens'),
-			facts && l10n.t('{0} in, {1} out', formatCount(facts.inputTokens), formatCount(facts.outputTokens)),
-		],
-		[l10n.t('Cost'), facts?.costUsd === undefined ? undefined : `$${facts.costUsd.toFixed(2)}`],
+		[l10n.t('Tokens'), use && inAndOut(use)],
+		[l10n.t('Cost'), use?.costUsd === undefined ? undefined : formatDollars(use.costUsd)],
+		[l10n.t('Limits'), facts && limitWords(facts.limits)],
+		[l10n.t('Budget'), task.budget && budgetLine(task.budget, all)],
+		[l10n.t('Whole task'), task.workers.length > 1 && all ? useWords(all) : undefined],
 		[
 			l10n.t('Hooks'),
 			record.hooks && l10n.t('off: messages are not delivered, and what it does is known only roughly'),
@@ -80,15 +111,19 @@ export function workerHover(element: OfWorker, names: AgentNames): vscode.Markdo
 		[l10n.t('Session'), state.session ?? record.sessions.at(-1)?.id],
 		[l10n.t('Task'), task.record.name],
 		[l10n.t('Folder'), folder.path],
+		[l10n.t('Worktree'), worker.worktree?.folder],
+		[l10n.t('Changed'), lineWords(lines)],
+		[l10n.t('Branch'), worker.worktree?.branch],
 	]);
+	const printed = state.exitCode === undefined ? [] : (record.exit?.lines ?? []);
+	return printed.length === 0 ? hover : withText(hover, plainLines(printed.join('\n')).join('\n'));
 }
 
-function contextWords(facts: NonNullable<WorkerView['facts']>): string | undefined {
-	const { contextTokens, contextWindow } = facts;
-	if (contextTokens === undefined) return undefined;
-	if (contextWindow === undefined) return formatCount(contextTokens);
-	const percent = Math.round((100 * contextTokens) / contextWindow);
-	return l10n.t('{0} of {1} ({2} %)', formatCount(contextTokens), formatCount(contextWindow), percent);
+/** Its worktree was merged, and it has not worked since. */
+function isMergedNow({ worktree, state, workedAt = '' }: WorkerView): boolean {
+	const mergedAt = worktree?.mergedAt;
+	const isOver = state.phase === 'idle' || state.phase === 'ended';
+	return isOver && mergedAt !== undefined && mergedAt > workedAt;
 }
 
 function foldOf(delegates: readonly DelegateItem[]): vscode.TreeItemCollapsibleState {

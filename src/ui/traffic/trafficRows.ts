@@ -113,11 +113,12 @@ export function nodeRow(item: NodeItem): Row {
 	);
 	const isCall = event.kind === 'tool-start';
 	const state = outcomeWord(node);
+	// What has an icon of its own for its state needs no word for a reader who sees it.
+	const isSeen = isCall && (node.outcome === 'ok' || node.outcome === 'running');
 	made.contextValue = 'event';
 	made.iconPath = iconOf(node);
 	made.description = [
-		// What has an icon of its own for its state needs no word for a reader who sees it.
-		isCall && (node.outcome === 'ok' || node.outcome === 'running') ? undefined : state,
+		isSeen ? undefined : state,
 		isCall ? undefined : node.tool,
 		event.summary ?? event.cause,
 		durationMs === undefined ? undefined : formatDuration(durationMs),
@@ -127,9 +128,7 @@ export function nodeRow(item: NodeItem): Row {
 		.join(' · ');
 	made.command = { command: 'nancy.openEvent', title: l10n.t('Open Event'), arguments: [item] };
 	made.accessibilityInformation = {
-		label: [label, isCall && node.outcome === 'ok' ? state : undefined, made.description, formatTime(node.at)]
-			.filter(Boolean)
-			.join(', '),
+		label: [label, isSeen ? state : undefined, made.description, formatTime(node.at)].filter(Boolean).join(', '),
 	};
 	return made;
 }

@@ -14,7 +14,8 @@ import { NodeItem, NoteItem, notesOf, SessionItem, TurnItem, type TrafficElement
 import { nodeHover, nodeRow, noteRow, sessionRow, turnRow, type Drawing } from './trafficRows.ts';
 import { eventLabel } from './trafficWords.ts';
 
-const TICK_MS = 10_000;
+/** Only the age of a session changes by itself. */
+const TICK_MS = 30_000;
 
 /** Whether the user wants to see every event, in all windows. */
 const SHOWS_ALL = 'traffic.showsAllEvents';
@@ -126,10 +127,11 @@ export class TrafficView extends LiveTree<TrafficElement> {
 	}
 
 	private turnsBelow(session: SessionItem): TurnItem[] {
+		const places = new Map(session.turns.map(({ id }, place) => [id, place]));
 		const shown = session.traffic.turns.map(turn => this.shownOf(turn)).filter(({ nodes }) => nodes.length > 0);
 		return shown
 			.map((turn, at) => {
-				const place = session.turns.findIndex(({ id }) => id === turn.id);
+				const place = places.get(turn.id) ?? -1;
 				const [before, whole] = [session.turns[place - 1], session.turns[place] ?? turn];
 				return new TurnItem(session, turn, whole, before, at === shown.length - 1);
 			})

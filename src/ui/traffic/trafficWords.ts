@@ -5,6 +5,7 @@ import { turnSubject } from '../../core/traffic/turnSubject.ts';
 import type { DeliveryNote } from '../../protocol/traffic.ts';
 import { firstLine } from '../kit/format.ts';
 import type { Folder } from '../ports.ts';
+import { messageOf } from '../inbox/shownMessages.ts';
 import type { TurnItem } from './trafficItems.ts';
 
 /** What happened, in the same words for every CLI: `tool Bash`, `asks permission`, `prompt`. */
@@ -116,9 +117,9 @@ export function turnTitle({ session: { folder }, whole, before }: TurnItem): { t
 
 /** The first words of the delivered messages, as long as the messages exist. */
 export function deliveredTexts(folder: Folder, { task, worker, messages }: DeliveryNote): string[] {
-	const known = folder.messages({ task, worker }).messages;
+	const listing = folder.messages({ task, worker });
 	return messages
-		.map(id => known.find(message => message.id === id)?.content.text)
+		.map(id => messageOf(listing, id)?.content.text)
 		.filter(text => text !== undefined)
 		.map(text => firstLine(text, 60));
 }

@@ -1,3 +1,4 @@
+import { LastQuestion } from './lastQuestion.ts';
 import { mentionAt, type Mention } from './mention.ts';
 
 /** A row is as high as in compose.css, in pixels. */
@@ -7,13 +8,15 @@ const ROW = 22;
 export class FileList {
 	private mention: Mention | undefined;
 	private active = 0;
+	private readonly search: LastQuestion;
 
 	constructor(
 		private readonly text: HTMLTextAreaElement,
 		private readonly list: HTMLElement,
-		private readonly ask: (query: string) => void,
+		ask: (query: string) => void,
 		private readonly onInsert: () => void,
 	) {
+		this.search = new LastQuestion(ask);
 		text.addEventListener('input', () => this.look());
 		text.addEventListener('click', () => this.look());
 		text.addEventListener('blur', () => this.close());
@@ -27,7 +30,7 @@ export class FileList {
 
 	/** Shows the answer to a question, unless the text has changed since. */
 	show(query: string, files: readonly string[]): void {
-		if (query !== this.mention?.query) return;
+		if (!this.search.isLast(query)) return;
 		if (files.length === 0) return this.hide();
 		const rows = files.map((file, at) => {
 			const row = document.createElement('li');
@@ -68,8 +71,20 @@ export class FileList {
 	private look(): void {
 		const { selectionStart, selectionEnd, value } = this.text;
 		this.mention = selectionStart === selectionEnd ? mentionAt(value, selectionStart) : undefined;
-		if (this.mention) this.ask(this.mention.query);
-		else this.hide();
+		if (!this.mention) return this.close();
+		const { query } = this.mention;
+		if (this.search.isLast(query)) return;
+		this.search.put(query);
+		this.narrow(query);
+	}
+
+	/** Until the answer is there, only rows that still fit can be chosen. */
+	private narrow(query: string): void {
+		const rows = [...this.list.children];
+		const others = rows.filter(({ textContent }) => !textContent.toLowerCase().includes(query.toLowerCase()));
+		for (const row of others) row.remove();
+		if (others.length === rows.length) this.hide();
+		else if (others.length > 0) this.mark(0);
 	}
 
 	private insert(file: string): void {
@@ -82,6 +97,7 @@ export class FileList {
 
 	private close(): void {
 		this.mention = undefined;
+		this.search.drop();
 		this.hide();
 	}
 

@@ -23,14 +23,10 @@ async function sentBeforeTool(
 	return { worker, id };
 }
 
-async function breakOff(lab: ConformanceLab, worker: StartedWorker): Promise<void> {
+async function breakOff(worker: StartedWorker): Promise<void> {
 	// Some take a key for the question that a tool may still raise.
 	await sleep(1500);
-	for (const key of lab.candidate.interrupt) {
-		worker.terminal.type(key);
-		// Some take two at once for another key, and two that are half a second apart for one each.
-		await sleep(300);
-	}
+	await worker.interrupt();
 }
 
 /** The message is in a request of the model once the agent goes on, by itself or with the next prompt. */
@@ -61,7 +57,7 @@ export const brokenOffTool: Cell = {
 	run: async lab => {
 		const { worker, id } = await sentBeforeTool(lab, lab.held);
 		await lab.made('begun');
-		await breakOff(lab, worker);
+		await breakOff(worker);
 		await lab.becomes(worker.address, 'no longer in the tool', ({ state }) => state.tool === undefined);
 		await isRead(lab, worker, id);
 		lab.letGo();
@@ -115,7 +111,7 @@ export const brokenOffPrompt: Cell = {
 		const worker = await lab.start({ prompt: 'Think about it.' });
 		await lab.seen(WORDS);
 		await lab.delivered(worker.address, id);
-		await breakOff(lab, worker);
+		await breakOff(worker);
 		letGo();
 		const before = lab.requests().length;
 		const isSeen = () =>

@@ -63,11 +63,7 @@ export const interrupted: Cell = {
 		await lab.becomes(worker.address, 'working', ({ state }) => state.phase === 'working');
 		// Some take a key for the question that a tool may still raise.
 		await sleep(1500);
-		for (const key of lab.candidate.interrupt) {
-			worker.terminal.type(key);
-			// Some take two at once for another key, and two that are half a second apart for one each.
-			await sleep(300);
-		}
+		await worker.interrupt();
 		await lab.becomes(worker.address, 'idle after an interruption', ({ state }) => state.phase === 'idle');
 		return WORKS;
 	},

@@ -21,8 +21,6 @@ export interface AgentUnderTest {
 	yes: string;
 	/** The keys that say no to it. */
 	no: string;
-	/** The keys that break off a turn, one after another. */
-	interrupt: readonly string[];
 	/** What it asks a person who starts it in a workspace that Nancy has set up, and the keys that agree. */
 	trust: readonly { question: RegExp; keys: string }[];
 	/** On its screen when a hook went wrong. */

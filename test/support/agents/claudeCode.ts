@@ -7,13 +7,12 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 	home: claudeHome,
 	// It bypasses permissions as root only in what says that it is a sandbox.
 	env: { IS_SANDBOX: '1' },
-	inTests: ['feedback', 'broken-off-tool', 'long-message'],
+	inTests: ['feedback', 'broken-off-tool', 'long-message', 'interrupted', 'fork'],
 	asking: {},
 	waking: {},
 	question: /Do you want to proceed\?/,
 	yes: '1',
 	no: '\u001b',
-	interrupt: ['\u001b'],
 	trust: [],
 	complaint: /hook[^\n]*(?:error|failed|problem)|Settings Warning/i,
 	subagent: script =>

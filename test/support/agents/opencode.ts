@@ -12,7 +12,6 @@ export const opencodeUnderTest: AgentUnderTest = {
 	question: /△ Permission required/,
 	yes: '\r',
 	no: '\u001b',
-	interrupt: ['\u001b', '\u001b'],
 	trust: [],
 	complaint: /(?:hook|plugin)[^\n]*(?:error|fail)/i,
 	subagent: script => toolStep('task', { description: 'Look around', prompt: script, subagent_type: 'general' }),

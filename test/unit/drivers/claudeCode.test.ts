@@ -303,6 +303,7 @@ describe('launching Claude Code', () => {
 			prompt: '--help me',
 			session: SessionId.parse('11111111-1111-4111-8111-111111111111'),
 			resume: undefined,
+			fork: undefined,
 			model: 'opus',
 			title: '',
 			extra: ['--verbose'],
@@ -322,6 +323,15 @@ describe('launching Claude Code', () => {
 			'--model',
 			'opus',
 			'--verbose',
+		]);
+		const forked = claudeCode.launch({ ...request, prompt: undefined, fork: SessionId.parse('earlier') });
+		expect(forked).toMatchObject({ sessionIsKnown: true });
+		expect(forked.args.slice(0, 5)).toEqual([
+			'--session-id',
+			request.session,
+			'--resume',
+			'earlier',
+			'--fork-session',
 		]);
 	});
 });

@@ -48,6 +48,7 @@ const request: LaunchRequest = {
 	prompt: '-fix it',
 	session,
 	resume: undefined,
+	fork: undefined,
 	model: 'some-model',
 	title: 'Fix',
 	extra: ['--search'],
@@ -253,6 +254,27 @@ describe('reading Codex’s record of a session', () => {
 		});
 		expect(facts().deliveredTexts).toHaveLength(1);
 		expect(facts().deliveredTexts[0]).toContain('Use the retry helper.');
+	});
+
+	it('tells how much of the account’s limits is used, until a line says otherwise', () => {
+		const count = (rate_limits: unknown, info: unknown = null) =>
+			JSON.stringify({ type: 'event_msg', payload: { type: 'token_count', info, rate_limits } });
+		const primary = { used_percent: 62.4, window_minutes: 300, resets_at: 1_795_000_000 };
+		const secondary = { used_percent: 7, window_minutes: null, resets_at: null };
+		const resetsAt = new Date(1_795_000_000_000).toISOString();
+		expect(facts().limits).toEqual([]);
+		const told = count({ limit_id: 'codex', primary, secondary });
+		const limits = [
+			{ minutes: 300, usedPercent: 62.4, resetsAt },
+			{ minutes: undefined, usedPercent: 7, resetsAt: undefined },
+		];
+		expect(facts([told])).toMatchObject({ limits, inputTokens: 200 });
+		expect(facts([told, count(null), count({ primary: { used_percent: 'x' }, secondary: null })]).limits).toEqual(
+			limits,
+		);
+		expect(facts([told, count({ primary: { ...primary, used_percent: 1 }, secondary: null })]).limits).toHaveLength(
+			1,
+		);
 	});
 
 	it('tells that a turn was broken off or failed, until the next begins', () => {

@@ -58,7 +58,7 @@ describe.each(named)('the driver of %s', (_, driver) => {
 
 	it('names no hook program in a launch without hooks, and lets no mark of its tools through to a new agent', () => {
 		const place = { version: driver.oldestVersion, workspaceFolder: '/w', hooks: undefined, env: {} };
-		const request = { ...place, session, resume: undefined, model: undefined, extra: [] };
+		const request = { ...place, session, resume: undefined, fork: undefined, model: undefined, extra: [] };
 		const launches = [
 			driver.launch({ ...request, prompt: 'p', title: 't' }),
 			...(driver.headless === 'none'

@@ -281,6 +281,7 @@ describe('launching Copilot CLI', () => {
 		prompt: '-fix it',
 		session,
 		resume: undefined,
+		fork: undefined,
 		model: 'some-model',
 		title: '-v',
 		extra: ['--banner'],

@@ -38,6 +38,7 @@ const request: LaunchRequest = {
 	prompt: '-fix it',
 	session,
 	resume: undefined,
+	fork: undefined,
 	model: 'some-model',
 	title: 'Fix',
 	extra: ['--sandbox'],

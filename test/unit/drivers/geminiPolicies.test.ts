@@ -21,7 +21,7 @@ function user(files: Record<string, string> = {}) {
 		{ extra = [], more = {} }: { extra?: readonly string[]; more?: object } = {},
 	) => {
 		const place = { version: geminiCli.oldestVersion, workspaceFolder: '/w', hooks: undefined };
-		const run = { session, resume: undefined, model: undefined, prompt: 'x', permissions, extra };
+		const run = { session, resume: undefined, fork: undefined, model: undefined, prompt: 'x', permissions, extra };
 		const {
 			args,
 			files: written = [],

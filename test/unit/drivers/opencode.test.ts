@@ -33,6 +33,7 @@ const request: LaunchRequest = {
 	prompt: '-fix it',
 	session,
 	resume: undefined,
+	fork: undefined,
 	model: 'some/model',
 	title: 'Fix',
 	extra: ['--agent=plan'],
@@ -174,7 +175,7 @@ describe('reading a run', () => {
 
 	it('tells the session once, the steps, and the answer with what it used', () => {
 		const { events, ending } = readRun('run-done.jsonl');
-		expect(events.map(({ is }) => is)).toEqual(['session', 'tool', 'text']);
+		expect(events.map(({ is }) => is)).toEqual(['session', 'tool', 'use', 'text', 'use']);
 		const result = { text: 'All good', inputTokens: 200, outputTokens: 40, costUsd: undefined, failure: undefined };
 		expect(ending).toEqual([{ is: 'result', result }]);
 	});

@@ -16,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasErrno } from '../../../src/base/errors.ts';
 import { liveness } from '../../../src/base/liveness.ts';
+import { Budgets } from '../../../src/core/budgets/budgets.ts';
 import { isFinal } from '../../../src/core/delegates/delegate.ts';
 import { endDelegate, writeAnswer } from '../../../src/core/delegates/ending.ts';
 import { sessionBinding } from '../../../src/core/sessions/bindings.ts';
@@ -85,6 +86,23 @@ describe('a runner', () => {
 		const { run } = room;
 		const failed = await run(prompt);
 		expect(failed).toMatchObject({ state: 'failed', error });
+	});
+
+	it.concurrent('is stopped when its budget is used up, or that of its task', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, delegate, ended, look } = room;
+		const budgets = new Budgets(delegates.workspace.own);
+		const own = await delegate('use:100 use:199 tool:Read wait:20000 answer:late');
+		await budgets.set({ delegate: own.record.id }, { tokens: 200 });
+		await look();
+		await eventually('it has begun', async () => (await delegates.get(own.record.id)).status.tool_calls === 1);
+		expect((await delegates.get(own.record.id)).status.input_tokens).toBe(199);
+		await budgets.set({ delegate: own.record.id }, { tokens: 150 });
+		expect(await ended(own)).toMatchObject({ state: 'failed', error: 'budget: 150 is used up, with 199 tokens' });
+		await budgets.noteSpent({ task: own.record.task });
+		const other = await delegate('wait:20000 answer:late');
+		await look();
+		expect(await ended(other)).toMatchObject({ state: 'failed', error: 'budget: that of its task is used up' });
 	});
 
 	it.concurrent('says that the agent is missing', async () => {
@@ -503,7 +521,7 @@ describe('a runner', () => {
 
 	it.concurrent(`ends in exactly one of done and failed, wherever runner or agent is killed (${ROUNDS} rounds)`, async () => {
 		await using room = new RunnerRoom();
-		const { delegates, look, delegate, outputOf, results } = room;
+		const { folder, delegates, look, delegate, outputOf, results } = room;
 		const ends = new Map<string, number>();
 		await using repository = gitRepository();
 		repository.commit({ 'a.txt': 'a' });
@@ -511,13 +529,17 @@ describe('a runner', () => {
 		for (let round = 0; round < ROUNDS; round++) {
 			// A runner is killed while it makes one, too.
 			const place = round % 2 === 1 ? inWorktree : {};
-			const queued = await delegate('orphan tool:Read wait:150 tool:Edit wait:150 answer:done', place);
+			// Also on a slow machine the agent is met at work: it waits for that.
+			const gate = folder.file(`gate-${round}`);
+			const isAgent = Math.random() < 0.5;
+			if (!isAgent) writeFileSync(gate, '');
+			const steps = `orphan until:${gate} tool:Read wait:150 tool:Edit wait:150 answer:done`;
+			const queued = await delegate(steps, place);
 			const { id } = queued.record;
 			await look();
-			const isAgent = Math.random() < 0.5;
 			const marked = () => markedProcesses(RUN_MARK, id);
-			// Also on a slow machine the agent is met at work.
 			if (isAgent) await eventually('an agent', async () => (await marked()).length > 0);
+			writeFileSync(gate, '');
 			await sleep(Math.random() * (isAgent ? 400 : 900));
 			const victim = isAgent ? (await marked())[0] : (await delegates.get(id)).status.runner;
 			if (victim && liveness(victim) === 'alive') process.kill(victim.pid, 'SIGKILL');

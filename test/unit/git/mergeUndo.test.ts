@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { undoMerge } from '../../../src/git/mergeUndo.ts';
@@ -50,6 +50,16 @@ async function begin(withChanges: boolean): Promise<Worktree> {
 	);
 	for (const file of ['gone.txt', 'deep/moved.txt']) rmSync(join(worktree.folder, file));
 	return worktree;
+}
+
+/** As git leaves the checkout if Nancy is killed right after. */
+async function backToBefore(_: Worktree, record: MergeRecord): Promise<void> {
+	const [from, to] = record.how === 'merged' ? [record.commit, record.head] : [record.after, record.before];
+	const index = join(repo.root, '.git/index');
+	const isKept = record.how === 'applied' && copyFileSync(index, `${index}.kept`) === undefined;
+	if (isKept) repo.git(['add', '--all', '--', '.']);
+	repo.git(['read-tree', '-m', '-u', from, to]);
+	if (isKept) renameSync(`${index}.kept`, index);
 }
 
 describe.each([
@@ -117,7 +127,7 @@ describe.each([
 
 	it.each([
 		['a changed file', () => repo.write({ 'a.txt': 'mine' }), 'a.txt'],
-		['a removed file', () => rmSync(join(repo.root, 'top.txt')), 'top.txt'],
+		['a removed file', () => rmSync(join(repo.root, 'a.txt')), 'a.txt'],
 		['a file that came back', () => repo.write({ 'gone.txt': 'mine' }), 'gone.txt'],
 		['a file where a folder was', () => repo.write({ deep: 'mine' }), 'deep'],
 		['a staged file', () => (repo.write({ 'a.txt': 'mine' }), repo.git(['add', 'a.txt'])), 'a.txt'],
@@ -136,6 +146,21 @@ describe.each([
 		const before = repo.state();
 		expect(await undoMerge(worktree, record)).toEqual({ ok: false, reason: expect.stringContaining(reason) });
 		expect(repo.state()).toEqual(before);
+	});
+
+	it.each([
+		['some files were back', () => (repo.write({ 'gone.txt': 'g' }), rmSync(join(repo.root, 'top.txt')))],
+		['all files were back', backToBefore],
+		['git had all of it', undoMerge],
+	])('goes on where it was killed after %s', async (_what, begun) => {
+		const worktree = await begin(withChanges);
+		const before = checkout();
+		const record = await merge(worktree);
+		await begun(worktree, record);
+		expect(await undoMerge(worktree, record)).toMatchObject({ ok: true });
+		expect(checkout()).toEqual(before);
+		expect((await whatWouldBeLost(worktree)).commits).toBeGreaterThan(0);
+		expect((await merge(worktree)).how).toBe(record.how);
 	});
 
 	it('overwrites no ignored file that stands where one comes back', async () => {
@@ -189,6 +214,72 @@ it('takes a merge commit back without a branch, and records it in the reflog', a
 	expect(await undoMerge(worktree, record)).toEqual({ ok: true });
 	expect([head(), was]).toEqual([before, expect.anything()]);
 	expect(repo.git(['reflog', '-1', '--format=%gs'])).toBe('nancy: undo merge');
+});
+
+it('says that a merge commit is gone which the user’s git has taken off its branch', async () => {
+	const worktree = await begin(false);
+	const record = await merge(worktree);
+	repo.git(['reset', '--hard', '--quiet', 'HEAD~']);
+	repo.commit({ 'b.txt': 'since' });
+	const before = repo.state();
+	expect(await undoMerge(worktree, record)).toEqual({ ok: true, isGone: true });
+	expect(repo.state()).toEqual(before);
+	expect((await whatWouldBeLost(worktree)).commits).toBeGreaterThan(0);
+	expect((await merge(worktree)).how).toBe('merged');
+});
+
+it('is refused while the merge commit is on its branch, which is not checked out', async () => {
+	const worktree = await begin(false);
+	const record = await merge(worktree);
+	repo.git(['checkout', '-q', '-b', 'other', 'HEAD~']);
+	expect(await undoMerge(worktree, record)).toMatchObject({ ok: false });
+	repo.git(['checkout', '-q', '-B', 'third', record.how === 'merged' ? record.commit : '']);
+	repo.git(['branch', '-q', '-D', 'main']);
+	expect(await undoMerge(worktree, record)).toMatchObject({ ok: false });
+});
+
+it('keeps what is staged of a file that is as it was before the merge', async () => {
+	const worktree = await begin(false);
+	const was = read('a.txt');
+	const record = await merge(worktree);
+	repo.write({ 'a.txt': 'mine' });
+	repo.git(['add', 'a.txt']);
+	repo.write({ 'a.txt': was });
+	const before = repo.state();
+	expect(await undoMerge(worktree, record)).toEqual({ ok: false, reason: expect.stringContaining('a.txt') });
+	expect(repo.state()).toEqual(before);
+});
+
+describe('applied changes that were taken back', () => {
+	it.each([
+		['by an undo', undoMerge],
+		['by git', () => repo.git(['checkout', '-q', '--', '.'])],
+		['of one file', () => repo.git(['checkout', '-q', '--', 'b.txt'])],
+	])('are in the worktree alone (%s)', async (_, takeBack) => {
+		repo.write({ 'untracked.txt': 'u' });
+		const worktree = await create(true);
+		repo.write({ 'a.txt': 'theirs', 'b.txt': 'theirs' }, worktree.folder);
+		await merge(worktree);
+		expect((await whatWouldBeLost(worktree)).commits).toBe(0);
+		// Merged once before: an undo then goes back to that.
+		repo.git(['checkout', '-q', '--', '.']);
+		await takeBack(worktree, await merge(worktree));
+		const before = repo.git(['count-objects']);
+		expect((await whatWouldBeLost(worktree)).commits).toBe(1);
+		expect(repo.git(['count-objects'])).toBe(before);
+		expect(await previewMerge(worktree)).toMatchObject({ files: 2 });
+		expect(await removeWorktree(worktree, { discard: false })).toMatchObject({ kept: [worktree.branch] });
+	});
+
+	it('are not in the worktree alone once they are committed, and the files have changed elsewhere', async () => {
+		repo.write({ 'untracked.txt': 'u' });
+		const worktree = await create(true);
+		repo.write({ 'a.txt': lines('a', { 1: 'theirs' }) }, worktree.folder);
+		await merge(worktree);
+		repo.commit({ 'a.txt': lines('a', { 1: 'theirs', 6: 'mine' }) });
+		expect((await whatWouldBeLost(worktree)).commits).toBe(0);
+		expect(await previewMerge(worktree)).toMatchObject({ files: 0 });
+	});
 });
 
 it.each(['refs/heads/main.lock', 'index.lock'])('changes nothing while another git holds %s', async lock => {
@@ -245,6 +336,7 @@ describe('the preview of a merge', () => {
 	it('offers applied changes again, which the user may have taken back', async () => {
 		const worktree = await begin(true);
 		await merge(worktree);
+		expect(await previewMerge(worktree)).toMatchObject({ files: 0 });
 		expect(await mergeWorktree(worktree, 'Merge it')).toMatchObject({ how: 'nothing' });
 		repo.git(['checkout', '-q', '--', 'a.txt']);
 		expect(await previewMerge(worktree)).toMatchObject({ files: 4 });

@@ -3,18 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_TERMINAL, IN_WINDOW, type Asker } from '../../../src/core/asker/asker.ts';
+import { Budgets } from '../../../src/core/budgets/budgets.ts';
 import type { Overview } from '../../../src/core/live/overview.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import * as operations from '../../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../../src/operations/operation.ts';
 import {
+	DriverId,
 	FIRST_WORKER,
 	MessageId,
 	ORCHESTRATOR,
 	SessionId,
 	TaskName,
-	type WorkerName,
+	WorkerName,
 } from '../../../src/protocol/names.ts';
+import type { Budget } from '../../../src/protocol/budget.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
@@ -323,6 +326,13 @@ describe('the user’s mail, queue and tasks', () => {
 			perform(await operations.restoreTask(), asker, { task: to.task }, context),
 		renameTask: async (asker: Asker, { context }: Seeded) =>
 			perform(await operations.renameTask(), asker, { task: to.task, title: ' Mend\n the login ' }, context),
+		setBudget: async (asker: Asker, { context }: Seeded) =>
+			perform(
+				await operations.setBudget(),
+				asker,
+				{ owner: { task: to.task }, budget: { tokens: 5000 } },
+				context,
+			),
 		deleteTasks: async (asker: Asker, { context }: Seeded) =>
 			perform(await operations.deleteTasks(), asker, { tasks: [to.task] }, context),
 	};
@@ -336,6 +346,7 @@ describe('the user’s mail, queue and tasks', () => {
 			await expect(act(asker, it)).rejects.toMatchObject({ code: 'not-trusted' });
 			expect(await it.texts()).toEqual(['One.', 'Two.']);
 			expect(await it.workspace.task(to.task)).toHaveProperty('archivedAt');
+			expect((await new Budgets(it.workspace.own).all()).size).toBe(0);
 			rmSync(folder, { recursive: true });
 		}
 	});
@@ -360,6 +371,36 @@ describe('the user’s mail, queue and tasks', () => {
 		await expect(nameless).rejects.toMatchObject({ code: 'bad-usage' });
 		expect(await acts.deleteTasks(IN_WINDOW, it)).toEqual({ deleted: [to.task] });
 		await expect(it.workspace.task(to.task)).rejects.toMatchObject({ code: 'no-task' });
+	});
+
+	it('has a budget that a person sets, by what its agents tell, until the task is deleted', async () => {
+		const it = await seeded();
+		const owner = { task: to.task };
+		const known = async () => perform(await operations.budget(), IN_WINDOW, { owner }, it.context);
+		const set = async (budget: Budget | undefined) =>
+			perform(await operations.setBudget(), IN_WINDOW, { owner, budget }, it.context);
+		const join = async (agent: string, name: string) =>
+			it.workspace.saveWorker({
+				version: 1,
+				task: to.task,
+				name: WorkerName.parse(name),
+				agent: DriverId.parse(agent),
+				sessions: [],
+				startedAt: new Date().toISOString(),
+			});
+
+		await join('opencode', 'worker');
+		expect(await known()).toEqual({ units: [], silent: ['opencode'] });
+		await expect(set({ tokens: 5000 })).rejects.toMatchObject({
+			code: 'bad-usage',
+			message: expect.stringContaining('opencode does not tell tokens'),
+		});
+		await join('claude-code', 'worker-2');
+		await expect(set({ costUsd: 2 })).rejects.toMatchObject({ code: 'bad-usage' });
+		await set({ tokens: 5000 });
+		expect(await known()).toEqual({ budget: { tokens: 5000 }, units: ['tokens'], silent: ['opencode'] });
+		await acts.deleteTasks(IN_WINDOW, it);
+		expect((await new Budgets(it.workspace.own).all()).size).toBe(0);
 	});
 
 	it.each([
@@ -428,6 +469,16 @@ describe('orchestrate', () => {
 		await expect(start({ title: 'Fix', isNew: true }, context)).rejects.toMatchObject({ code: 'task-exists' });
 	});
 
+	it('forks a conversation for a person alone', async () => {
+		const context = contextIn();
+		await context.workspace.createTask(taskRecord(task, fakeDriver.id));
+		await expect(start({ fork: true }, context, agentIn(context.workspace.folder))).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('forks no conversation'),
+		});
+		await expect(start({ fork: true }, context)).rejects.toMatchObject({ code: 'no-task' });
+	});
+
 	it('is refused in Restricted Mode', async () => {
 		await expect(start({ title: 'Fix' }, contextIn({ isTrusted: false }))).rejects.toMatchObject({
 			code: 'not-trusted',
@@ -450,7 +501,11 @@ describe('listAgents', () => {
 		const { agents } = await perform(await operations.listAgents(), IN_WINDOW, {}, contextIn());
 
 		const old = agents.find(({ id }) => id === 'claude-code');
-		expect(old).toMatchObject({ problem: expect.stringContaining('is version 0.1.0; Nancy needs') });
+		expect(old).toMatchObject({
+			problem: expect.stringContaining('is version 0.1.0; Nancy needs'),
+			oldVersion: '0.1.0',
+			installCommand: 'npm install -g @anthropic-ai/claude-code',
+		});
 		expect(old).not.toHaveProperty('found');
 	});
 });

@@ -114,6 +114,30 @@ describe('the mirror of the delegates', () => {
 		expect(seen(mirror)).toEqual(['first done']);
 	});
 
+	it('looks at hundreds that have ended a part at a time, and has the same list until one has changed', async () => {
+		const mirror = mirrorOf();
+		const failed: Delegate[] = [];
+		for (let number = 0; number < 60; number++)
+			failed.push(await finish(store, await create(`${number}`), { ok: false, reason: 'died', output: '' }));
+		await mirror.read(true);
+		const before = mirror.all();
+		const oldest = before.find(({ record }) => record.title === '0');
+		for (const each of failed)
+			if (each.record.id !== oldest?.record.id) await finish(store, each, { ok: true, output: 'Late.' });
+		const done = () => mirror.all().filter(({ state }) => state === 'done').length;
+		nowMs += 5000;
+		expect(await mirror.read()).toBe(true);
+		expect(mirror.all()).not.toBe(before);
+		expect(done()).toBe(49);
+		nowMs += 5000;
+		expect(await mirror.read()).toBe(true);
+		expect(done()).toBe(59);
+		const last = mirror.all();
+		nowMs += 5000;
+		expect(await mirror.read()).toBe(false);
+		expect(mirror.all()).toBe(last);
+	});
+
 	it('sees a merge of what has ended, at a thorough look at once', async () => {
 		const tickets = new Tickets(folder.file('data'), folder.path);
 		const mirror = new DelegateMirror(store, tickets, () => nowMs);
@@ -129,11 +153,11 @@ describe('the mirror of the delegates', () => {
 		await finish(store, first, { ok: true, output: 'All is well.' });
 		await mirror.read();
 		const at = '2026-01-01T00:00:00.000Z';
-		await tickets.merged(id, { how: 'merged', at, head: '0'.repeat(40), commit: '1'.repeat(40) });
+		await tickets.merges(id).add({ how: 'merged', at, head: '0'.repeat(40), commit: '1'.repeat(40) });
 		expect(await mirror.read()).toBe(false);
 		expect(await mirror.read(true)).toBe(true);
 		expect(mirror.all()[0]?.merges).toMatchObject([{ at }]);
-		await tickets.unmerged(id);
+		await tickets.merges(id).dropLast();
 		expect(await mirror.read(true)).toBe(true);
 		expect(mirror.all()[0]).not.toHaveProperty('merges');
 	});

@@ -12,7 +12,9 @@ it('adds up the tokens and the cost of all attempts, and tells none that the age
 	];
 	const status = DelegateStatus.parse({ task_id: 'x', status: 'running' });
 	const seen = told.map(each => {
-		Object.assign(status, progress(status, { is: 'result', result: { text: '', ...each } }));
+		const earlier = { ...status };
+		Object.assign(status, progress(status, { is: 'use', use: each }, earlier));
+		Object.assign(status, progress(status, { is: 'result', result: { text: '', ...each } }, earlier));
 		return [status.input_tokens, status.output_tokens, status.cost_usd];
 	});
 	expect(seen).toEqual([

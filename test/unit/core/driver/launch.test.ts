@@ -280,3 +280,37 @@ it('an agent that is resumed while a message waits gets a first prompt, unless i
 		expect(asked).toEqual([undefined, prompt]);
 	}
 });
+
+it('a fork is another worker with a new session, and copies only a conversation that is known as the first worker’s', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const agent = { executable: '/a', version: [1, 0, 0] } as const;
+	const copied: (string | undefined)[] = [];
+	const launch: Driver['launch'] = ({ fork }) => {
+		copied.push(fork);
+		return { args: [], env: {}, sessionIsKnown: true };
+	};
+	const driver = { ...fakeDriver, launch };
+	const request = { task, bin: folder.path, hooks: undefined, env: {} };
+	const first = await planWorker(workspace, driver, agent, request);
+	const before = await workspace.worker(first.address);
+	const fork = first.address.worker;
+	const second = await planWorker(workspace, driver, agent, { ...request, fork });
+	expect(copied).toEqual([undefined, first.session]);
+	expect(second.address.worker).not.toBe(first.address.worker);
+	expect(second.session).not.toBe(first.session);
+	expect(await workspace.worker(first.address)).toEqual(before);
+
+	const cannot = { ...driver, floors: { ...fakeDriver.floors, fork: 'none' } } satisfies Driver;
+	await expect(planWorker(workspace, cannot, agent, { ...request, fork })).rejects.toMatchObject({
+		code: 'agent-too-old',
+	});
+	const foreign = {
+		id: SessionId.parse('5e551011-0000-4000-8000-000000000000'),
+		startedAt: new Date().toISOString(),
+	};
+	await workspace.updateWorker(first.address, record => record && { ...record, sessions: [foreign] });
+	await expect(planWorker(workspace, driver, agent, { ...request, fork })).rejects.toMatchObject({
+		code: 'not-trusted',
+	});
+});

@@ -3,18 +3,22 @@ import { appendFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Budgets } from '../../../../src/core/budgets/budgets.ts';
 import { claimBatch } from '../../../../src/core/mailbox/batch.ts';
 import type { Liveness } from '../../../../src/base/liveness.ts';
 import type { Attention } from '../../../../src/core/live/attention.ts';
 import type { ProbedStatus } from '../../../../src/core/driver/driver.ts';
 import { readOverview, WorkspaceModel, type ModelOptions } from '../../../../src/core/live/model.ts';
 import type { WorkerState } from '../../../../src/core/live/overview.ts';
+import { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { ProcessLock } from '../../../../src/core/files/processLock.ts';
 import { Collector } from '../../../../src/core/traffic/collector.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import { DelegateStatus } from '../../../../src/protocol/delegate.ts';
 import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
 import { countCalls } from '../../../support/countedCalls.ts';
+import { seedDelegate } from '../../../support/delegateSeeds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
@@ -220,6 +224,82 @@ describe('WorkspaceModel', () => {
 		await becomes(model, 'idle');
 		expect(stateIn(model)?.source).toBe('interrupted in its terminal');
 		await eventually('in context', () => model.messages(address).messages[0]?.receipt?.inContextAt);
+	});
+
+	it('sums up what all sessions of a worker have taken', async () => {
+		const [first, second] = [folder.file('first.jsonl'), folder.file('second.jsonl')];
+		await writeFile(first, `${JSON.stringify({ inputTokens: 100, outputTokens: 20, costUsd: 0.5 })}\n`);
+		await writeFile(second, `${JSON.stringify({ inputTokens: 7 })}\n`);
+		await happens('stop', { transcript: first });
+		const model = await start();
+		const use = () => model.overview().tasks[0]?.workers[0]?.use;
+		await eventually('the first', () => use()?.inputTokens === 100);
+		const record = await workspace.worker(address);
+		const sessions = [...record!.sessions, { id: SessionId.parse('s2'), startedAt: new Date().toISOString() }];
+		await workspace.saveWorker({ ...record!, sessions });
+		await happens('stop', { session: 's2', transcript: second });
+		await eventually('both', () => use()?.inputTokens === 107);
+		expect(use()).toEqual({ inputTokens: 107, outputTokens: 20, costUsd: 0.5 });
+		// A window that is opened now knows the same.
+		const other = await start();
+		const again = () => other.overview().tasks[0]?.workers[0]?.use;
+		await eventually('both again', () => again()?.inputTokens === 107);
+	});
+
+	it('pauses a task whose budget is used up, once a turn, until a person raises it', async () => {
+		const transcript = folder.file('transcript.jsonl');
+		const budgets = new Budgets(workspace.own);
+		await budgets.set({ task }, { tokens: 100 });
+		await writeFile(transcript, `${JSON.stringify({ inputTokens: 85 })}\n`);
+		await happens('tool-start', { tool: 'Bash', toolUseId: 't1', transcript });
+		const model = await start();
+		const pauses = (...states: string[]) =>
+			model.messages(address).messages.filter(each => states.includes(each.state));
+		await eventually('it is near', () => model.overview().tasks[0]?.budget?.level === 'near');
+		expect(budgets.isSpent({ task })).toBe(false);
+		await appendFile(transcript, `${JSON.stringify({ outputTokens: 15 })}\n`);
+		await eventually('a pause', () => pauses('queued').length === 1);
+		expect(pauses('queued')).toMatchObject([
+			{ author: { is: 'nancy' }, content: { kind: 'directive', effect: 'pause', priority: 'urgent' } },
+		]);
+		expect(budgets.isSpent({ task })).toBe(true);
+		await sleep(300);
+		expect(pauses('queued')).toHaveLength(1);
+		await budgets.set({ task }, { tokens: 1000 });
+		await eventually('it is taken back', () => pauses('withdrawn').length === 1);
+		expect(pauses('queued')).toEqual([]);
+		expect(model.overview().tasks[0]?.budget).toMatchObject({ level: 'ok', budget: { tokens: 1000 } });
+	});
+
+	it('pauses no further in a turn that a pause has ended, and none that is idle', async () => {
+		const transcript = folder.file('transcript.jsonl');
+		await writeFile(transcript, `${JSON.stringify({ inputTokens: 100 })}\n`);
+		await new Budgets(workspace.own).set({ task }, { tokens: 100 });
+		await happens('prompt', { transcript });
+		await happens('tool-start', { tool: 'Bash', toolUseId: 't1' });
+		let nowMs = Date.now();
+		const model = await start({ now: () => nowMs });
+		const pauses = () => model.messages(address).messages;
+		await eventually('a pause', () => pauses().length === 1);
+		const claims = await workspace.mailbox(address).claim(() => 'take');
+		claims[0]?.deliver({
+			deliveredAt: new Date().toISOString(),
+			event: 'PreToolUse',
+			tool: 'Bash',
+			driver: fakeDriver.id,
+			session,
+			rung: 'hook',
+		});
+		await eventually('delivered', () => pauses()[0]?.state === 'delivered');
+		nowMs += 6000;
+		await sleep(200);
+		expect(pauses()).toHaveLength(1);
+		await happens('stop');
+		await becomes(model, 'idle');
+		await sleep(200);
+		expect(pauses()).toHaveLength(1);
+		await happens('prompt');
+		await eventually('a pause of the next turn', () => pauses().length === 2);
 	});
 
 	it('queues again what the transcript, known from the worker’s record alone, does not show after the user broke off', async () => {
@@ -440,6 +520,28 @@ describe('WorkspaceModel', () => {
 		const overview = await readOverview(workspace, [fakeDriver]);
 		expect(overview.tasks[0]?.workers[0]?.state.phase).toBe('working');
 		expect(overview.problems).toEqual([]);
+	});
+
+	it('takes the worker of a delegate that waits for its account for one that starts again', async () => {
+		const delegates = new Delegates(workspace);
+		const { record, files } = await seedDelegate(delegates, { title: 'Long work', state: 'parked' });
+		const at = { task, worker: WorkerName.parse('delegate-1') };
+		const startedAt = new Date().toISOString();
+		const process = { pid: 4_000_000, startedTicks: 1 };
+		const agent = DriverId.parse('fake');
+		const known = { task, name: at.worker, agent, startedAt, delegate: record.id };
+		await workspace.saveWorker({ version: 1, sessions: [], ...known, process });
+		const message = await workspace.send(at, directive, BY_USER);
+		const look = async () => {
+			const { tasks } = await readOverview(workspace, [fakeDriver]);
+			const { messages } = await workspace.mailbox(at).list(['queued']);
+			const state = tasks[0]?.workers.find(each => each.record.name === at.worker)?.state;
+			return [state?.phase, state?.source, messages.find(({ id }) => id === message)?.held?.code];
+		};
+		expect(await look()).toEqual(['starting', 'parked', undefined]);
+		await delegates.writeStatus(record.id, DelegateStatus.parse({ task_id: record.id, status: 'failed' }));
+		await writeFile(files.done, 'error: cancelled\n');
+		expect(await look()).toEqual(['ended', 'process gone', 'ended']);
 	});
 
 	it('keeps the mailboxes once for a command, where no window does', async () => {

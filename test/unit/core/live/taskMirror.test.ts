@@ -47,6 +47,20 @@ const reads = () => calls.count('readFile') + calls.count('open');
 const receiptOf = (id: MessageId) => mirror.inState(address, 'delivered').find(each => each.id === id)?.receipt;
 
 describe('TaskMirror', () => {
+	it('shows the same list until its mailbox was read again', async () => {
+		const other = { ...address, worker: WorkerName.parse('worker-2') };
+		await addBoundWorker(workspace, other, { agent, session: SessionId.parse('s2') });
+		await mailbox.put(messageContent('One'), BY_USER);
+		await mirror.readAll();
+		const [before, ofOther] = [mirror.messages(address), mirror.messages(other)];
+		expect(before.messages).toHaveLength(1);
+		expect(mirror.messages(address)).toBe(before);
+		await mailbox.put(messageContent('Two'), BY_USER);
+		await mirror.readFolder(['fix', 'comms', 'worker', 'inbox']);
+		expect(mirror.messages(address).messages).toHaveLength(2);
+		expect(mirror.messages(other)).toBe(ofOther);
+	});
+
 	it('reads only the message that came, however many were delivered before', async () => {
 		for (let i = 0; i < 60; i++) await deliver(`Message ${i}`);
 		await mirror.readAll();

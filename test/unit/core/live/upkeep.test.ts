@@ -137,3 +137,11 @@ it('a message that a delegate ended without reading says so, until the agent goe
 	await it.upkeep.tend(it.worker, { ...it.state, phase: 'working' }, await it.queued());
 	expect((await it.queued())[0]?.held).toBeUndefined();
 });
+
+it('an agent that waits for its first prompt and hears nothing before says so', async () => {
+	const deaf = { ...fakeDriver, floors: { ...fakeDriver.floors, wake: [1, 0, 0] } } satisfies Driver;
+	await using it = await lab({ ...deaf, hooks: { ...deaf.hooks, hearsWhenResumed: false } });
+	const { upkeep, worker, state, queued } = it;
+	await upkeep.tend(worker, { ...state, isUnprompted: true }, await queued());
+	expect((await queued()).map(({ held }) => held)).toEqual([{ code: 'unprompted' }]);
+});

@@ -32,6 +32,13 @@ function stateAfter(records: readonly TrafficRecord[], evidence: Evidence = {}) 
 
 const bash: Fields = { kind: 'tool-start', tool: 'Bash', toolUseId: 't1', summary: 'npm test' };
 
+it('knows when an agent worked last, also after its end and another start', () => {
+	const records = [event(1, { kind: 'prompt' }), event(2, bash), event(3, { kind: 'stop' })];
+	const later = [event(4, { kind: 'session-end' }), event(5, { kind: 'session-start', cause: 'resume' })];
+	expect([...records, ...later].reduce(foldTraffic, start).workedAt).toBe(at(2));
+	expect([...records, ...later, event(6, { kind: 'prompt' })].reduce(foldTraffic, start).workedAt).toBe(at(6));
+});
+
 describe('concludeState', () => {
 	it.each([
 		['starting', []],
@@ -90,6 +97,26 @@ describe('concludeState', () => {
 		],
 		['idle', [{ kind: 'stop' }, { ...bash, subagent: 'a1' }]],
 	] as const)('is %s after %j', (phase, events) => expect(after([...events]).phase).toBe(phase));
+
+	it('is idle where it was started without a prompt, once its CLI has reported that it started, or would not', () => {
+		const process = { liveness: 'alive', at: at(9) } as const;
+		const started = { kind: 'session-start', cause: 'startup' } as const;
+		const idle = { phase: 'idle', isUnprompted: true };
+		expect(after([], { process, unprompted: 'at-launch' }).phase).toBe('starting');
+		expect(after([started], { process, unprompted: 'at-launch' })).toMatchObject(idle);
+		expect(after([], { process, unprompted: 'at-first-prompt' })).toMatchObject(idle);
+		expect(after([], { process }).phase).toBe('starting');
+		expect(after([], { unprompted: 'at-first-prompt' }).phase).toBe('starting');
+		expect(after([{ kind: 'prompt' }], { process, unprompted: 'at-first-prompt' }).phase).toBe('working');
+	});
+
+	it('has failed with the code of its process, unless it was stopped or reported its end', () => {
+		const gone = { process: { liveness: 'dead', at: at(9) }, exitCode: 3 } as const;
+		expect(after([bash], gone)).toMatchObject({ phase: 'ended', exitCode: 3 });
+		expect(after([bash], { ...gone, exitCode: 0 })).not.toHaveProperty('exitCode');
+		expect(after([bash], { ...gone, stoppedAt: at(8) })).not.toHaveProperty('exitCode');
+		expect(after([{ kind: 'session-end', cause: 'exit' }], gone)).not.toHaveProperty('exitCode');
+	});
 
 	it('without hooks is what the process and the agent itself tell, and never for ever starting', () => {
 		const process = { liveness: 'alive', at: at(5) } as const;

@@ -86,6 +86,9 @@ describe('when an agent reads a message', () => {
 		const starting: State = { phase: 'starting', session: 'a1b2' };
 		expect(reading('claude-code', starting, directive)).toEqual({ when: 'started' });
 		expect(reading('codex', starting, directive)).toEqual({ when: 'first-prompt' });
+		const unprompted: State = { phase: 'idle', session: 'a1b2', isUnprompted: true };
+		expect(reading('claude-code', unprompted, directive)).toEqual({ when: 'wakes' });
+		expect(reading('codex', unprompted, directive)).toEqual({ when: 'first-prompt' });
 		// Without a session, nothing watches yet.
 		expect(reading('opencode', { phase: 'starting' }, directive)).toEqual({ when: 'first-prompt' });
 	});

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-	choiceOfRest,
-	misplaced,
-	modelsIn,
-	placeAndLimits,
-	runsOf,
-	type DelegateChoice,
-} from '../../../../src/ui/delegates/delegateChoice.ts';
+import { choiceOfRest, placeAndLimits, type DelegateChoice } from '../../../../src/ui/delegates/delegateChoice.ts';
+import { misplaced, modelsIn, runsOf } from '../../../../src/ui/start/startChoice.ts';
 import { oneByOne } from '../../../../src/base/oneByOne.ts';
 import type { DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
 import type { AgentChoice } from '../../../../src/ui/ports.ts';
@@ -17,7 +11,7 @@ const agent = (id: string): AgentChoice => ({
 	displayName: id,
 	found: undefined,
 	problem: undefined,
-	installHint: '',
+	installCommand: '',
 	lacks: id === 'egret' ? ['worktree'] : [],
 	limits: [],
 	model: id === 'ibis' ? 'curved' : undefined,
@@ -87,7 +81,7 @@ describe('a choice of how to delegate', () => {
 
 	it('names those who cannot work anywhere but in the workspace’s own folder', () => {
 		const names = (choice: Partial<DelegateChoice>) =>
-			misplaced({ ...USUAL, agents: ['heron', 'egret'], ...choice }, AGENTS).map(({ id }) => id);
+			misplaced({ ...USUAL, agents: ['heron', 'egret'], ...choice }, AGENTS, choice.within).map(({ id }) => id);
 		expect(names({})).toEqual([]);
 		expect(names({ within: '.' })).toEqual([]);
 		expect(names({ within: 'packages/a' })).toEqual(['egret']);

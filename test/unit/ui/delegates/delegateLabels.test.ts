@@ -97,4 +97,21 @@ describe('the labels of delegates', () => {
 		).map(([, full]) => full);
 		expect(new Set(rows).size).toBe(4);
 	});
+
+	it('are found without a look at all delegates for each', () => {
+		let looks = 0;
+		const all = Array.from({ length: 300 }, (_, at) => {
+			const { record, ...rest } = delegate({ id: `d${at}`, group: `g${at % 150}`, agent: `a${at}` });
+			return {
+				...rest,
+				get record() {
+					looks++;
+					return record;
+				},
+			};
+		});
+		const found = labelsOf(all, words);
+		expect(new Set(all.map(each => found.full(each))).size).toBe(300);
+		expect(looks).toBeLessThan(300 * 50);
+	});
 });

@@ -1,16 +1,7 @@
 import { expect, it } from 'vitest';
 import { EMPTY_DRAFT, type Draft } from '../../../../src/protocol/compose.ts';
 import { ComposeDrafts } from '../../../../src/ui/inbox/composeDrafts.ts';
-
-/** As VS Code keeps it over a reload: as JSON. */
-function memory(): ConstructorParameters<typeof ComposeDrafts>[0] {
-	const kept = new Map<string, string>();
-	return {
-		keys: () => [...kept.keys()],
-		get: <T>(key: string): T | undefined => JSON.parse(kept.get(key) ?? 'null') ?? undefined,
-		update: async (key, value) => void kept.set(key, JSON.stringify(value)),
-	};
-}
+import { jsonMemory } from '../../../support/jsonMemory.ts';
 
 function draft(text: string): Draft {
 	return { ...EMPTY_DRAFT, kind: 'feedback', text };
@@ -18,7 +9,7 @@ function draft(text: string): Draft {
 
 /** What a window finds after `change` was made in the one before. */
 function afterReload(change: (drafts: ComposeDrafts) => void): ComposeDrafts {
-	const shared = memory();
+	const shared = jsonMemory();
 	const before = new ComposeDrafts(shared);
 	change(before);
 	before.dispose();
@@ -57,14 +48,14 @@ it('forgets a draft without a text, and the one that was changed longest ago whe
 });
 
 it('begins anew where the memory holds something else', () => {
-	const shared = memory();
+	const shared = jsonMemory();
 	void shared.update('nancy.compose', { of: 'an earlier version' });
 	const drafts = new ComposeDrafts(shared);
 	expect([drafts.get(['a']), drafts.to]).toEqual([undefined, { keys: [], isChosen: false }]);
 });
 
 it('forgets what was sent, but not what was written to the same recipients since, nor to others', () => {
-	const drafts = new ComposeDrafts(memory());
+	const drafts = new ComposeDrafts(jsonMemory());
 	drafts.set(['a', 'b'], draft('sent'));
 	drafts.set(['c'], draft('sent'));
 	drafts.forgetSent(['b', 'a'], draft('sent'));
@@ -75,7 +66,7 @@ it('forgets what was sent, but not what was written to the same recipients since
 });
 
 it('knows the recipients of the box, in whatever order they are named', () => {
-	const drafts = new ComposeDrafts(memory());
+	const drafts = new ComposeDrafts(jsonMemory());
 	drafts.to = { keys: ['a', 'b'], isChosen: true };
 	expect([drafts.isTo(['b', 'a']), drafts.isTo(['a'])]).toEqual([true, false]);
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { LineSplitter, plainLines, TerminalLines, type Piece } from '../../../../src/ui/kit/terminalText.ts';
+import {
+	LineSplitter,
+	plainLines,
+	printedLines,
+	TerminalLines,
+	type Piece,
+} from '../../../../src/ui/kit/terminalText.ts';
 
 const ESC = '\u001b';
 
@@ -22,6 +28,11 @@ describe('text for a terminal', () => {
 
 	it('keeps lines, tabs and every language', () => {
 		expect(plainLines('ä\tb\r\n日本語 🎉\n')).toEqual(['ä\tb', '日本語 🎉', '']);
+	});
+
+	it('of a program that failed is its lines, without those it wrote over', () => {
+		const text = `${ESC}]633;C\u0007Loading\rbad option\r\n\r\n  ${ESC}[31mtry --help${ESC}[0m  \r\n`;
+		expect(printedLines(text)).toEqual(['bad option', '  try --help']);
 	});
 
 	it('comes in whole lines, however it is cut', () => {

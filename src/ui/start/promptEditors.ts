@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
-import { l10n } from 'vscode';
-import type { DelegateOrder } from './askDelegate.ts';
+import type { CommandId } from '../contributions.ts';
 
-/** package.json offers “Delegate This” in the title of editors with this scheme. */
+/** package.json offers “Start Task with This” and “Delegate This” in the title of editors with this scheme. */
 const DRAFT = { scheme: 'untitled', language: 'markdown' } as const;
 
 /** Prompts that the user writes in an editor, because one line is too short. VS Code keeps them over a reload. */
-export class DelegateDrafts implements vscode.CodeLensProvider, vscode.Disposable {
+export class PromptEditors<Order> implements vscode.CodeLensProvider, vscode.Disposable {
 	/** The purpose of each prompt of this window, by the address of its document. */
-	private readonly orders = new Map<string, DelegateOrder>();
+	private readonly orders = new Map<string, Order>();
 	private readonly owned: vscode.Disposable;
 
-	constructor() {
+	/** @param command starts what the editor says, and is offered above it by its title */
+	constructor(private readonly command: { title: string; id: CommandId }) {
 		this.owned = vscode.Disposable.from(
 			vscode.languages.registerCodeLensProvider(DRAFT, this),
 			vscode.workspace.onDidCloseTextDocument(({ uri }) => this.orders.delete(uri.toString())),
@@ -23,7 +23,7 @@ export class DelegateDrafts implements vscode.CodeLensProvider, vscode.Disposabl
 	}
 
 	/** @param text the text that the user has already typed in the box */
-	async write(order: DelegateOrder, text: string): Promise<void> {
+	async write(order: Order, text: string): Promise<void> {
 		const document = await vscode.workspace.openTextDocument({ language: DRAFT.language, content: text });
 		this.orders.set(document.uri.toString(), order);
 		const { end } = document.lineAt(document.lineCount - 1).range;
@@ -31,20 +31,20 @@ export class DelegateDrafts implements vscode.CodeLensProvider, vscode.Disposabl
 	}
 
 	/** `undefined` for a document that was not opened for a prompt, or before the window was reloaded. */
-	orderOf({ uri }: vscode.TextDocument): DelegateOrder | undefined {
+	orderOf({ uri }: vscode.TextDocument): Order | undefined {
 		return this.orders.get(uri.toString());
 	}
 
-	/** Some delegates could not be started. The prompt stays in an editor, for those alone. */
-	async keep(order: DelegateOrder, text: string, document?: vscode.TextDocument): Promise<void> {
+	/** The prompt could not be started, or only in part. It stays in an editor, for the rest. */
+	async keep(order: Order, text: string, document?: vscode.TextDocument): Promise<void> {
 		if (document && this.orderOf(document)) this.orders.set(document.uri.toString(), order);
 		else await this.write(order, text);
 	}
 
 	/**
-	 * Empties the document of a prompt that was delegated, so that VS Code does not ask whether to save it. If the user has typed
+	 * Empties the document of a prompt that was started, so that VS Code does not ask whether to save it. If the user has typed
 	 * more meanwhile, the document stays as it is.
-	 * @param text the delegated prompt
+	 * @param text the started prompt
 	 */
 	async close(document: vscode.TextDocument, text: string): Promise<void> {
 		const { uri } = document;
@@ -61,8 +61,8 @@ export class DelegateDrafts implements vscode.CodeLensProvider, vscode.Disposabl
 
 	provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
 		if (!this.orderOf(document)) return [];
-		const title = `$(run-all) ${l10n.t('Delegate This')}`;
-		const command = { title, command: 'nancy.delegateThis', arguments: [document.uri] };
+		const { title, id } = this.command;
+		const command = { title: `$(run-all) ${title}`, command: id, arguments: [document.uri] };
 		return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), command)];
 	}
 }

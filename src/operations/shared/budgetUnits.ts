@@ -1,0 +1,57 @@
+import { NancyError } from '../../base/errors.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
+import type { BudgetOwner } from '../../core/budgets/budgets.ts';
+import type { Driver } from '../../core/driver/driver.ts';
+import { driverById } from '../../drivers/index.ts';
+import type { Budget, BudgetUnit } from '../../protocol/budget.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import type { OperationContext } from '../operation.ts';
+
+/** What a budget can be kept by. */
+interface Units {
+	units: BudgetUnit[];
+	/** The agents of which nothing is known. */
+	silent: string[];
+}
+
+/** What the CLIs of a task or of a delegate tell while their agents work. */
+export async function budgetUnits(owner: BudgetOwner, { workspace }: OperationContext): Promise<Units> {
+	if ('delegate' in owner) {
+		const { record, state } = await new Delegates(workspace).get(owner.delegate);
+		return unitsOf([record.agent], ({ tells }) =>
+			state === 'running' ? tells.headless : [...tells.headless, ...tells.atStart],
+		);
+	}
+	const { agent } = await workspace.task(owner.task);
+	const { workers } = await workspace.workers(owner.task);
+	const inTerminals = workers.filter(({ delegate }) => delegate === undefined).map(worker => worker.agent);
+	return unitsOf(inTerminals.length > 0 ? inTerminals : [agent], ({ tells }) => tells.inTerminal);
+}
+
+/** @throws NancyError `bad-usage` for a budget that nobody could keep */
+export function requireTold(budget: Budget, { units, silent }: Units, of: string): void {
+	const wanted: BudgetUnit[] = [
+		...(budget.tokens === undefined ? [] : (['tokens'] as const)),
+		...(budget.costUsd === undefined ? [] : (['dollars'] as const)),
+	];
+	const missing = wanted.find(unit => !units.includes(unit));
+	if (missing === undefined) return;
+	const who = silent.length > 0 ? silent.join(', ') : `the agent of ${of}`;
+	throw new NancyError('bad-usage', `${who} does not tell ${missing} while it works, so no such budget can be kept`);
+}
+
+/** What the delegates of this CLI can be held to. */
+export function unitsAtStart({ tells, displayName }: Driver): Units {
+	const units = [...new Set([...tells.headless, ...tells.atStart])];
+	return { units, silent: units.length === 0 ? [displayName] : [] };
+}
+
+function unitsOf(agents: readonly DriverId[], told: (driver: Driver) => readonly BudgetUnit[]): Units {
+	const drivers = [...new Set(agents)].map(id => ({ id, driver: driverById(id) }));
+	const units = drivers.flatMap(({ driver }) => (driver ? told(driver) : []));
+	const silent = drivers.filter(({ driver }) => !driver || told(driver).length === 0);
+	return {
+		units: [...new Set(units)],
+		silent: silent.map(({ id, driver }) => driver?.displayName ?? id),
+	};
+}

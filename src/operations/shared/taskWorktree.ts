@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs';
+import { NancyError } from '../../base/errors.ts';
+import { identify, liveness } from '../../base/liveness.ts';
+import { SeenSettings } from '../../core/asker/seenSettings.ts';
+import { requirePlace } from '../../core/delegates/requirePlace.ts';
+import { isStanding } from '../../core/delegates/inWorktree.ts';
+import type { FoundAgent } from '../../core/driver/launch.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
+import { TaskWorktrees } from '../../core/worktrees/taskWorktrees.ts';
+import { worktreeFolder } from '../../git/homeCheckout.ts';
+import { provenWorktree } from '../../git/ownWorktree.ts';
+import { tipOf } from '../../git/openWorktree.ts';
+import { requireRepository, type Repository } from '../../git/repository.ts';
+import { setUp } from '../../git/setUp.ts';
+import { createWorktree, folderInWorktree } from '../../git/worktree.ts';
+import { removeWorktree } from '../../git/worktreeRemove.ts';
+import { putIgnored } from '../../git/worktreeInclude.ts';
+import type { TaskName, WorkerName } from '../../protocol/names.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
+import { branchOf, idOfBranch, WorktreeName, type Worktree } from '../../protocol/worktree.ts';
+import type { OperationContext } from '../operation.ts';
+import { ownWorktreeOf } from './ownWorktreeOf.ts';
+
+/** A worktree, and the folder of it that corresponds to the workspace. */
+interface PlaceThere {
+	worktree: Worktree;
+	cwd: string;
+}
+
+/**
+ * Refuses a worktree that cannot be made, before anything else is.
+ * @throws NancyError `bad-usage` for an agent that works in the workspace folder alone, `git` with the cure
+ */
+export async function requireWorktree({ driver, agent }: FoundAgent, { workspace }: OperationContext): Promise<void> {
+	const { folder } = workspace;
+	requirePlace(driver, agent.version, { folder, isInWorktree: true }, folder);
+	await requireRepository(folder);
+}
+
+/**
+ * Makes a worktree for a new worker, with the user's set-up command. Nothing of it stays if that fails.
+ * @throws NancyError `git` with the cure; `io` if the set-up command failed
+ */
+export async function makeWorktree(
+	task: TaskName,
+	withChanges: boolean,
+	{ driver }: FoundAgent,
+	context: OperationContext,
+): Promise<PlaceThere> {
+	const { workspace, dataFolder } = context;
+	const { folder } = workspace;
+	const repository = await requireRepository(folder);
+	await clearLeft(task, workspace);
+	const name = await askForName(task, repository, workspace);
+	const worktree = await createWorktree({ folder, name, withChanges, copyIncludes: true });
+	try {
+		// The user's rules for this folder, also those that deny.
+		const rules = await new SeenSettings(dataFolder, folder).written(driver, folder);
+		await putIgnored(folder, worktree.folder, rules);
+		const { worktreeSetUp } = await context.readSettings(folder);
+		await setUp(worktree, worktreeSetUp);
+		return { worktree, cwd: await folderInWorktree(worktree, folder) };
+	} catch (error) {
+		// Made a moment ago, and no agent was started there.
+		await removeAndForget(worktree, name, workspace, true);
+		throw error;
+	}
+}
+
+/**
+ * Removes what a kill has left: a worktree in which no agent was started, and whose maker is gone. Should there be work in it, its branch
+ * keeps that.
+ */
+async function clearLeft(task: TaskName, workspace: Workspace): Promise<void> {
+	for (const { name, repository, by, workers } of await new TaskWorktrees(workspace.own).ofTask(task)) {
+		if (workers.length > 0 || liveness(by) !== 'dead') continue;
+		const folder = worktreeFolder(repository, name);
+		// The base is git's own word: see provenWorktree.
+		const claimed = { repository, folder, branch: branchOf(name), base: '0'.repeat(40) };
+		await removeAndForget(await provenWorktree(claimed, repository), name, workspace, false);
+	}
+}
+
+async function removeAndForget(
+	worktree: Worktree,
+	name: WorktreeName,
+	workspace: Workspace,
+	discard: boolean,
+): Promise<void> {
+	const { isRemoved } = await removeWorktree(worktree, { discard });
+	if (isRemoved) await new TaskWorktrees(workspace.own).forget(name);
+}
+
+/** Seals that the worker works there, before its agent starts. */
+export function handOver({ branch }: Worktree, worker: WorkerName, { workspace }: OperationContext): Promise<void> {
+	return new TaskWorktrees(workspace.own).handTo(WorktreeName.parse(idOfBranch(branch)), worker);
+}
+
+/**
+ * The worktree that a worker worked in, to go on there.
+ * @throws NancyError `not-trusted` for one that is not this worker's; `git` once it was removed
+ */
+export async function worktreeAgain(record: WorkerRecord, context: OperationContext): Promise<PlaceThere | undefined> {
+	const { worktree: claimed } = record;
+	if (!claimed) return undefined;
+	const { folder, branch } = claimed;
+	if (!isStanding(claimed))
+		throw new NancyError(
+			'git',
+			`${folder} is gone; what was kept of it is on the branch ${branch}. Start another worker`,
+		);
+	if (!new TaskWorktrees(context.workspace.own).ofWorkerSync(record))
+		throw new NancyError(
+			'not-trusted',
+			`${folder} is not the worktree that Nancy made for ${record.task}/${record.name}; start another worker`,
+		);
+	const worktree = await ownWorktreeOf(context, claimed);
+	return { worktree, cwd: await folderInWorktree(worktree, context.workspace.folder) };
+}
+
+/** Readable, and not used by anybody: `fix-login`, `fix-login-2`, … */
+async function askForName(task: TaskName, { checkout, root }: Repository, workspace: Workspace): Promise<WorktreeName> {
+	const worktrees = new TaskWorktrees(workspace.own);
+	const asked = { task, repository: root, by: identify(process.pid) };
+	const plain = task.replaceAll('.', '-');
+	for (let count = 1; ; count++) {
+		const name = WorktreeName.parse(count === 1 ? plain : `${plain}-${count}`);
+		const isTaken = existsSync(worktreeFolder(root, name)) || (await tipOf(checkout, branchOf(name))) !== undefined;
+		if (!isTaken && (await worktrees.ask(name, asked))) return name;
+	}
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { env, l10n } from 'vscode';
+import type { LimitOf } from '../../core/mailbox/held.ts';
+import { FromMessagePage, type MessageAct, type ToMessagePage } from '../../protocol/messagePage.ts';
+import type { CommandId } from '../contributions.ts';
+import type { Folders } from '../folders.ts';
+import type { Failures } from '../kit/failures.ts';
+import { escapeHtml } from '../kit/html.ts';
+import { plainLine } from '../kit/plain.ts';
+import type { MailItem, MessageItem } from './inboxItems.ts';
+import { itemOf, mailboxesOf } from './mailboxes.ts';
+import { conversationPage, keyOf, messagePage } from './messagePage.ts';
+import { messageOf } from './shownMessages.ts';
+
+type Item = MailItem | MessageItem;
+
+interface Collaborators {
+	extensionUri: vscode.Uri;
+	folders: Folders;
+	failures: Failures;
+	limitOf: LimitOf;
+	/** Runs a command as a click on its menu entry does. */
+	run(command: CommandId, item: Item): Promise<void>;
+}
+
+const COMMANDS: Readonly<Record<MessageAct, CommandId>> = {
+	reply: 'nancy.reply',
+	edit: 'nancy.editMessage',
+	conversation: 'nancy.showConversation',
+	file: 'nancy.openMessageFile',
+	archive: 'nancy.archiveMessage',
+	withdraw: 'nancy.withdrawMessage',
+};
+
+/** The tab that shows a message or a conversation. The next one replaces it, and it follows every change. */
+export class MessagePanel implements vscode.Disposable {
+	private panel: vscode.WebviewPanel | undefined;
+	private isReady = false;
+	private shown: { item: Item; isConversation: boolean } | undefined;
+	private posted = '';
+	private readonly following: { dispose(): unknown };
+
+	constructor(private readonly own: Collaborators) {
+		this.following = own.folders.onDidChange(() => this.post());
+	}
+
+	show(item: Item, isConversation: boolean): void {
+		this.shown = { item, isConversation };
+		this.posted = '';
+		this.panel ??= this.open();
+		this.panel.reveal();
+		this.post();
+	}
+
+	dispose(): void {
+		this.following.dispose();
+		this.panel?.dispose();
+	}
+
+	private open(): vscode.WebviewPanel {
+		const media = vscode.Uri.joinPath(this.own.extensionUri, 'media');
+		const panel = vscode.window.createWebviewPanel('nancy.message', '', vscode.ViewColumn.Active, {
+			enableScripts: true,
+			localResourceRoots: [media],
+		});
+		panel.iconPath = vscode.Uri.joinPath(media, 'nancy.svg');
+		panel.webview.onDidReceiveMessage((message: unknown) => this.own.failures.background(this.take(message)));
+		// VS Code throws the page of a hidden tab away, and makes it anew when the tab is shown.
+		panel.onDidChangeViewState(() => {
+			if (!panel.visible) this.isReady = false;
+		});
+		panel.onDidDispose(() => {
+			this.panel = undefined;
+			this.shown = undefined;
+			this.isReady = false;
+		});
+		panel.webview.html = html(panel.webview, media);
+		return panel;
+	}
+
+	private async take(message: unknown): Promise<void> {
+		const parsed = FromMessagePage.parse(message);
+		if (parsed.type === 'ready') {
+			this.isReady = true;
+			this.posted = '';
+			return this.post();
+		}
+		const item = this.itemOf(parsed.key);
+		if (item) await this.own.run(COMMANDS[parsed.act], item);
+	}
+
+	private post(): void {
+		if (!this.panel || !this.shown) return;
+		const page = this.page();
+		this.panel.title = plainLine(page.title, 60);
+		const posted = JSON.stringify(page);
+		if (!this.isReady || posted === this.posted) return;
+		this.posted = posted;
+		void this.panel.webview.postMessage(page);
+	}
+
+	private page(): ToMessagePage {
+		const { item, isConversation } = this.shown ?? {};
+		const now = item && this.itemOf(keyOf(item));
+		if (!now) return { title: l10n.t('The message is gone.'), note: '', stepsLabel: '', messages: [] };
+		return isConversation ? conversationPage(now, this.own.limitOf) : messagePage(now, this.own.limitOf);
+	}
+
+	/** The message as it is now. */
+	private itemOf(key: string): Item | undefined {
+		for (const folder of this.own.folders.list()) {
+			for (const box of mailboxesOf(folder, true)) {
+				const begin = `${folder.path}//${box.address.task}/${box.address.worker}/`;
+				const message = key.startsWith(begin) ? messageOf(box.listing, key.slice(begin.length)) : undefined;
+				if (message) return itemOf(box, message);
+			}
+		}
+		return undefined;
+	}
+}
+
+/** Nothing loads or runs in it but the program and the style that come with Nancy. */
+function html(webview: vscode.Webview, media: vscode.Uri): string {
+	const nonce = randomBytes(16).toString('base64url');
+	const uri = (...path: string[]) => String(webview.asWebviewUri(vscode.Uri.joinPath(media, ...path)));
+	return `<!doctype html>
+<html lang="${escapeHtml(env.language)}">
+<head>
+	<meta charset="utf-8">
+	<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'">
+	<meta name="viewport" content="width=device-width, initial-scale=1">
+	<link rel="stylesheet" href="${uri('messages.css')}">
+	<title>${escapeHtml(l10n.t('Message'))}</title>
+</head>
+<body>
+	<main></main>
+	<script type="module" nonce="${nonce}" src="${uri('web', 'messages.js')}"></script>
+</body>
+</html>`;
+}

@@ -1,0 +1,125 @@
+import { l10n } from 'vscode';
+import { askChoice, askText, BackPressed } from '../kit/inputs.ts';
+import { ask, warn } from '../kit/messages.ts';
+import type { AgentChoice } from '../ports.ts';
+import type { Preset, Presets } from './presets.ts';
+import type { StartChoice } from './startChoice.ts';
+import { rowFrame, placeWords, type HubRow } from './startHub.ts';
+
+export interface PresetUse {
+	/** Of the question. */
+	title: string;
+	presets: Presets;
+	/** Changed to that of the preset that is chosen. */
+	choice: StartChoice;
+	agents: readonly AgentChoice[];
+	/** Whether the permissions of a preset count. */
+	hasPermissions: boolean;
+}
+
+/** The row of the hub for the choices that the user has saved by name. */
+export function presetRow(use: PresetUse): HubRow {
+	const current = use.presets.matching(use.choice);
+	return {
+		icon: 'bookmark',
+		label: l10n.t('Preset'),
+		description: current?.name ?? l10n.t('none'),
+		act: () => askPreset(use),
+	};
+}
+
+type Chosen = { preset: Preset } | { act: 'save' | 'rename' | 'delete' };
+
+async function askPreset(use: PresetUse): Promise<void> {
+	const { presets, choice } = use;
+	for (;;) {
+		const saved = presets.list();
+		const managed = [
+			{ icon: 'edit', label: l10n.t('Rename a Preset…'), chosen: { act: 'rename' as const } },
+			{ icon: 'trash', label: l10n.t('Delete a Preset…'), chosen: { act: 'delete' as const } },
+		];
+		const { chosen } = await askChoice<{ icon: string; label: string; chosen: Chosen }>(rowFrame(use.title), {
+			items: [
+				...saved.map(preset => ({ ...presetWords(preset, use), chosen: { preset } })),
+				{ icon: 'save', label: l10n.t('Save as Preset…'), chosen: { act: 'save' } },
+				...(saved.length > 0 ? managed : []),
+			],
+			active: undefined,
+			placeholder: l10n.t('Which preset?'),
+		});
+		if ('preset' in chosen) {
+			if (taken(chosen.preset, use)) return;
+		} else if (chosen.act === 'save') {
+			const name = await askName(use.title, '', presets);
+			return presets.save(name, choice);
+		} else await manage(use, saved, chosen.act).catch(backToList);
+	}
+}
+
+/** Whether the choice is the preset's from now on. If not, says why. */
+function taken({ name, choice: preset }: Preset, { choice, agents }: PresetUse): boolean {
+	if (!preset) {
+		void warn(l10n.t('The preset “{0}” cannot be read. Delete it, and save it again.', name));
+		return false;
+	}
+	const missing = preset.agents.filter(id => !agents.some(agent => agent.id === id && agent.found));
+	if (missing.length > 0) {
+		const names = missing.map(id => agents.find(agent => agent.id === id)?.displayName ?? id);
+		void warn(l10n.t('The preset “{0}” needs {1}, which cannot be used here.', name, names.join(', ')));
+		return false;
+	}
+	Object.assign(choice, { ...preset, permissions: { ...choice.permissions, ...preset.permissions } });
+	return true;
+}
+
+async function manage(use: PresetUse, saved: readonly Preset[], act: 'rename' | 'delete'): Promise<void> {
+	const { preset } = await askChoice(rowFrame(use.title), {
+		items: saved.map(each => ({ ...presetWords(each, use), preset: each })),
+		active: undefined,
+		placeholder: act === 'rename' ? l10n.t('Rename which preset?') : l10n.t('Delete which preset?'),
+	});
+	if (act === 'rename') {
+		await use.presets.rename(preset, await askName(use.title, preset.name, use.presets));
+		return;
+	}
+	const detail = l10n.t('What was started with it stays as it is. This cannot be undone.');
+	const button = l10n.t('Delete');
+	if ((await ask(l10n.t('Delete the preset “{0}”?', preset.name), detail, button)) === button)
+		await use.presets.delete(preset);
+}
+
+function askName(title: string, before: string, presets: Presets): Promise<string> {
+	const names = new Set(presets.list().map(({ name }) => name));
+	return askText(rowFrame(title), {
+		value: before,
+		prompt: l10n.t('A name for the preset'),
+		placeholder: l10n.t('reviewer'),
+		validate: typed => {
+			const name = typed.trim();
+			if (name === '') return l10n.t('Give the preset a name.');
+			return name !== before && names.has(name) ? l10n.t('There is a preset “{0}” already.', name) : undefined;
+		},
+	});
+}
+
+function presetWords({ name, choice }: Preset, use: PresetUse) {
+	if (!choice) return { icon: 'warning', label: name || l10n.t('(no name)'), description: l10n.t('cannot be read') };
+	const { models, place, permissions } = choice;
+	const agents = choice.agents.map(id => use.agents.find(agent => agent.id === id) ?? id);
+	const names = agents.map(agent => (typeof agent === 'string' ? agent : agent.displayName));
+	const modes = agents.flatMap(agent => {
+		if (typeof agent === 'string') return [];
+		return agent.permissionModes.filter(({ id }) => id === permissions[agent.id]).map(({ label }) => label);
+	});
+	const isIgnored = modes.length > 0 && !use.hasPermissions;
+	return {
+		icon: 'bookmark',
+		label: name,
+		description: [names.join(', '), models, ...new Set(modes), placeWords(place).label].filter(Boolean).join(' · '),
+		...(isIgnored && { detail: l10n.t('Permissions are for delegates: an agent in a terminal asks you.') }),
+	};
+}
+
+function backToList(error: unknown): void {
+	if (!(error instanceof BackPressed)) throw error;
+}

@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import * as z from 'zod/mini';
+import type { AgentChoice } from '../ports.ts';
+
+export const PLACES = ['folder', 'worktree', 'worktreeWithChanges'] as const;
+export type Place = (typeof PLACES)[number];
+
+/** How agents are started, for a task as for delegates. */
+export const StartChoice = z.object({
+	agents: z.array(z.string()),
+	/** As typed: see {@link modelsIn}. */
+	models: z._default(z.string(), ''),
+	place: z.enum(PLACES),
+	/** By agent. Only a delegate has a permission mode: an agent in a terminal asks. */
+	permissions: z.record(z.string(), z.string()),
+});
+export type StartChoice = z.infer<typeof StartChoice>;
+
+/** The names in a list with commas, each once. */
+export function modelsIn(typed: string): string[] {
+	const names = typed.split(',').map(name => name.trim());
+	return [...new Set(names.filter(name => name !== ''))];
+}
+
+export function agentsOf({ agents: ids }: StartChoice, agents: readonly AgentChoice[]): AgentChoice[] {
+	return agents.filter(({ id }) => ids.includes(id));
+}
+
+/**
+ * The chosen agents that work only in the workspace's own folder, if another one is chosen.
+ * @param within the folder to work in, relative to the workspace folder
+ */
+export function misplaced(choice: StartChoice, agents: readonly AgentChoice[], within = ''): AgentChoice[] {
+	if (choice.place === 'folder' && resolve('/', within) === resolve('/')) return [];
+	return agentsOf(choice, agents).filter(({ lacks }) => lacks.includes('worktree'));
+}
+
+/** The agents that get the prompt: each with the model of its settings, or one agent with each of the models. */
+export function runsOf(
+	choice: StartChoice,
+	agents: readonly AgentChoice[],
+): { agent: AgentChoice; model: string | undefined }[] {
+	const chosen = agentsOf(choice, agents);
+	const models = modelsIn(choice.models);
+	const [only, ...others] = chosen;
+	if (!only || others.length > 0 || models.length === 0) return chosen.map(agent => ({ agent, model: agent.model }));
+	return models.map(model => ({ agent: only, model }));
+}

@@ -1,0 +1,114 @@
+import { l10n } from 'vscode';
+import { askChoice, askText, BackPressed, type Choice, type StepFrame } from '../kit/inputs.ts';
+import type { AgentChoice } from '../ports.ts';
+import { askAgents } from './askAgents.ts';
+import { agentsOf, misplaced, modelsIn, PLACES, type Place, type StartChoice } from './startChoice.ts';
+
+/** A row of the list from which everything is started. */
+export interface HubRow extends Choice {
+	/** Starts with what is chosen, or changes the choice. */
+	act: () => 'start' | Promise<void> | void;
+}
+
+/** Shows the choice until the user starts with it. The first row starts, so that Enter alone does. */
+export async function askHub(frame: StepFrame, rows: () => readonly HubRow[]): Promise<void> {
+	for (;;) {
+		const placeholder = l10n.t('Start, or change how');
+		const { act } = await askChoice(frame, { items: rows(), active: undefined, placeholder });
+		const done = act();
+		if (done === 'start') return;
+		await Promise.resolve(done).catch(backToHub);
+	}
+}
+
+function backToHub(error: unknown): void {
+	if (!(error instanceof BackPressed)) throw error;
+}
+
+/** A question of a row: the second step, so that the user can go back. */
+export function rowFrame(title: string): StepFrame {
+	return { title, step: 2, totalSteps: 2 };
+}
+
+/** Several agents get the same prompt. */
+export function agentRow(title: string, choice: StartChoice, agents: readonly AgentChoice[]): HubRow {
+	const chosen = agentsOf(choice, agents);
+	const names = chosen.map(({ displayName }) => displayName).join(', ');
+	return {
+		icon: 'robot',
+		label: l10n.t('Agent'),
+		description: names || l10n.t('none'),
+		async act() {
+			const before = choice.agents.join();
+			choice.agents = await askAgents(rowFrame(title), agents, chosen);
+			// Each CLI has its own names of models.
+			if (choice.agents.join() !== before) choice.models = '';
+		},
+	};
+}
+
+/** Nothing for several agents: each has the model of its settings. */
+export function modelRow(title: string, choice: StartChoice, agents: readonly AgentChoice[]): HubRow[] {
+	const [only, ...others] = agentsOf(choice, agents);
+	if (!only || others.length > 0) return [];
+	const prompt = l10n.t(
+		'The model, as the agent names it, or several with commas between them: each gets the same prompt. When empty, the one in its settings, or the agent chooses.',
+	);
+	return [
+		{
+			icon: 'symbol-misc',
+			label: l10n.t('Model'),
+			description: modelsIn(choice.models).join(', ') || only.model || l10n.t('the agent chooses'),
+			async act() {
+				const value = choice.models;
+				const validate = () => undefined;
+				choice.models = (await askText(rowFrame(title), { value, prompt, placeholder: '', validate })).trim();
+			},
+		},
+	];
+}
+
+/** @param within the folder to work in, relative to the workspace folder */
+export function placeRow(title: string, choice: StartChoice, agents: readonly AgentChoice[], within = ''): HubRow {
+	const isMisplaced = misplaced(choice, agents, within).length > 0;
+	return {
+		icon: isMisplaced ? 'warning' : 'folder',
+		label: l10n.t('Where'),
+		description: placeWords(choice.place).label,
+		...(isMisplaced && { detail: misplacedWords(choice, agents, within) }),
+		async act() {
+			const items = PLACES.map(place => ({ ...placeWords(place), place }));
+			const active = items.find(({ place }) => place === choice.place);
+			const placeholder = l10n.t('Where does it work?');
+			choice.place = (await askChoice(rowFrame(title), { items, active, placeholder })).place;
+		},
+	};
+}
+
+export function placeWords(place: Place): { label: string; detail: string } {
+	switch (place) {
+		case 'folder':
+			return {
+				label: l10n.t('This folder'),
+				detail: l10n.t('It changes the files that you see.'),
+			};
+		case 'worktree':
+			return {
+				label: l10n.t('A worktree of its own'),
+				detail: l10n.t('A new branch from the last commit, beside the repository. Review and merge it later.'),
+			};
+		case 'worktreeWithChanges':
+			return {
+				label: l10n.t('A worktree of its own, with uncommitted changes'),
+				detail: l10n.t('The same, beginning with your files as they are now.'),
+			};
+	}
+}
+
+export function misplacedWords(choice: StartChoice, agents: readonly AgentChoice[], within = ''): string {
+	const names = misplaced(choice, agents, within).map(({ displayName }) => displayName);
+	return l10n.t(
+		'{0} runs only in the workspace folder, not in worktrees or folders below: it takes trust and hooks from there.',
+		names.join(', '),
+	);
+}

@@ -1,0 +1,48 @@
+import type { Memento } from 'vscode';
+import * as z from 'zod/mini';
+import { StartChoice } from './startChoice.ts';
+
+/** Drafts of prompts that were not started. The oldest go first. */
+const MOST_DRAFTS = 20;
+const DRAFTS = 'promptDrafts';
+const Drafts = z.record(z.string(), z.string());
+
+const LAST = { task: 'lastTask', delegate: 'lastDelegate' } as const;
+
+/** What the user has chosen and typed at earlier starts. */
+export class StartMemory {
+	/**
+	 * @param everywhere shared by all windows
+	 * @param here for this workspace
+	 */
+	constructor(
+		private readonly everywhere: Pick<Memento, 'get' | 'update'>,
+		private readonly here: Pick<Memento, 'get' | 'update'>,
+	) {}
+
+	/** How the last one was started; `undefined` before the first. */
+	last(of: keyof typeof LAST): StartChoice | undefined {
+		return StartChoice.safeParse(this.everywhere.get(LAST[of])).data;
+	}
+
+	/** A model is not remembered: the lasting choice of one is a setting. */
+	async remember(of: keyof typeof LAST, choice: StartChoice): Promise<void> {
+		await this.everywhere.update(LAST[of], { ...StartChoice.parse(choice), models: '' });
+	}
+
+	/** What was typed and not started, also before a reload. */
+	draft(of: string): string {
+		return this.drafts()[of] ?? '';
+	}
+
+	/** An empty text forgets the draft. */
+	async keepDraft(of: string, text: string): Promise<void> {
+		const { [of]: _before, ...others } = this.drafts();
+		const kept = Object.entries(text.trim() === '' ? others : { ...others, [of]: text });
+		await this.here.update(DRAFTS, Object.fromEntries(kept.slice(-MOST_DRAFTS)));
+	}
+
+	private drafts(): z.infer<typeof Drafts> {
+		return Drafts.safeParse(this.here.get(DRAFTS)).data ?? {};
+	}
+}

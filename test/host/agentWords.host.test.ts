@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { shortcomings } from '../../src/core/driver/driver.ts';
+import { drivers } from '../../src/drivers/index.ts';
+import { agentDetail, agentVersion } from '../../src/ui/tasks/agentWords.ts';
+import type { AgentChoice } from '../../src/ui/ports.ts';
+
+const usable = { found: { executable: '/bin/x', version: '1.2.3' }, lacks: [], limits: [] };
+
+function agent(more: Partial<AgentChoice>): AgentChoice {
+	const { id, displayName } = drivers[0]!;
+	return { id, displayName, installCommand: '', model: undefined, permissionModes: [], ...usable, ...more };
+}
+
+describe('the words for an agent in the list', () => {
+	it('say of each CLI how it hears the user, and of none that it cannot be steered', () => {
+		const lines = drivers.map(driver => [
+			driver.id,
+			agentDetail(agent(shortcomings(driver, driver.oldestVersion))),
+		]);
+		const steered = 'Steered at each tool call';
+		assert.deepEqual(Object.fromEntries(lines), {
+			'claude-code': `${steered}, waits for your next prompt when idle`,
+			'copilot-cli': `${steered}, wakes when idle, with limits`,
+			codex: `${steered}, wakes when idle, with limits`,
+			'gemini-cli': `${steered}, waits for your next prompt when idle`,
+			opencode: `${steered}, wakes when idle`,
+			'qwen-code': `${steered}, waits for your next prompt when idle`,
+		});
+		const newest = shortcomings(
+			drivers.find(({ id }) => id === 'claude-code')!,
+			[9, 0, 0],
+		);
+		assert.equal(agentDetail(agent(newest)), `${steered}, wakes when idle`);
+		assert.equal(agentDetail(agent({ lacks: ['steer'] })), 'Reads messages when it stops, wakes when idle');
+	});
+
+	it('say why one cannot be used, with its version', () => {
+		const missing = agent({ found: undefined, problem: 'there is no "x" on the PATH' });
+		assert.equal(agentVersion(missing), 'not found');
+		assert.equal(agentDetail(missing), 'There is no "x" on the PATH.');
+		assert.equal(agentVersion({ ...missing, oldVersion: '0.1.0' }), '0.1.0 is too old');
+		assert.equal(agentVersion(agent({})), '1.2.3');
+	});
+});

@@ -1,0 +1,67 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { LineCounts } from '../../../../src/ui/delegates/lineCounts.ts';
+import type { Folder } from '../../../../src/ui/ports.ts';
+import type { Worktree } from '../../../../src/protocol/worktree.ts';
+
+// Only handed on.
+const folder = {} as unknown as Folder;
+const worktree = (name: string) => ({ folder: `/wt/${name}` }) as unknown as Worktree;
+
+function lab() {
+	const asked: string[] = [];
+	const answers: ((insertions: number | undefined) => void)[] = [];
+	let nowMs = 100_000;
+	const counts = new LineCounts(
+		(_, { folder: path }) => {
+			asked.push(path);
+			return new Promise((resolve, reject) =>
+				answers.push(insertions =>
+					insertions === undefined ? reject(new Error('gone')) : resolve({ insertions, deletions: 1 }),
+				),
+			);
+		},
+		() => nowMs,
+	);
+	let changes = 0;
+	counts.onDidChange(() => changes++);
+	const answer = async (insertions: number | undefined) => {
+		await turn();
+		answers.shift()?.(insertions);
+		await turn();
+		await turn();
+	};
+	return { counts, asked, answer, changes: () => changes, pass: (ms: number) => (nowMs += ms) };
+}
+
+it('asks once for each thing that has happened, and says when there is another answer', async () => {
+	const { counts, asked, answer, changes, pass } = lab();
+	const of = (mark: string) => counts.of(folder, worktree('a'), mark)?.insertions;
+	expect([of('1'), of('1')]).toEqual([undefined, undefined]);
+	await answer(5);
+	expect([of('1'), changes()]).toEqual([5, 1]);
+	expect(of('2')).toBe(5);
+	await turn();
+	expect(asked).toHaveLength(1);
+	pass(10_000);
+	expect(of('2')).toBe(5);
+	await answer(5);
+	expect([of('2'), changes(), asked.length]).toEqual([5, 1, 2]);
+	pass(60_000);
+	of('2');
+	await turn();
+	expect(asked).toHaveLength(2);
+});
+
+it('asks of one worktree at a time, also after a failure', async () => {
+	const { counts, asked, answer, changes } = lab();
+	for (const name of ['a', 'b']) counts.of(folder, worktree(name), '1');
+	await turn();
+	expect(asked).toEqual(['/wt/a']);
+	await answer(undefined);
+	expect(asked).toEqual(['/wt/a', '/wt/b']);
+	await answer(3);
+	expect(counts.of(folder, worktree('a'), '1')).toBeUndefined();
+	expect(counts.of(folder, worktree('b'), '1')).toEqual({ insertions: 3, deletions: 1 });
+	expect(changes()).toBe(1);
+});
