@@ -1,4 +1,5 @@
-// npm run pictures [-- scene…]: pictures of every view in a real window, in out/pictures, to be looked at. Without a scene, all of them.
+// npm run pictures [-- scene…]     pictures of every view in a real window, in out/pictures, to be looked at. Without a scene, all of them
+// npm run pictures -- documents    the pictures of the walkthrough, in media/walkthrough
 import { spawnSync } from 'node:child_process';
 import { bootstrap } from './lib/bootstrap.mjs';
 
@@ -10,5 +11,9 @@ const { packageExtension } = await import('./lib/packageExtension.mjs');
 await packageExtension();
 await installAgent('claude-code');
 for (const install of [installVscodeServer, installChromium]) await install();
-const args = ['--experimental-transform-types', '--no-warnings', 'test/pictures/main.ts', ...process.argv.slice(2)];
+const [first = '', ...rest] = process.argv.slice(2);
+const program = first === 'documents'
+	? [`test/pictures/${first}.ts`]
+	: ['test/pictures/main.ts', first, ...rest];
+const args = ['--experimental-transform-types', '--no-warnings', ...program.filter(Boolean)];
 process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;

@@ -34,6 +34,8 @@ export interface OpenOptions {
 	/** Called for each console line of the window and, in test runs, of the extension host. */
 	onLog?: (line: string) => void;
 	size?: { width: number; height: number };
+	/** Pixels of the picture for each of the window. Default 1. */
+	scale?: number;
 }
 
 export interface OpenedPage {
@@ -45,8 +47,8 @@ export interface OpenedPage {
 
 /** Opens a workbench in a browser profile of its own. */
 export async function openPage(browser: Browser, server: Server, options: OpenOptions): Promise<OpenedPage> {
-	const { size = { width: 1400, height: 900 }, onLog } = options;
-	const context = await browser.newContext({ viewport: size, reducedMotion: 'reduce' });
+	const { size = { width: 1400, height: 900 }, scale = 1, onLog } = options;
+	const context = await browser.newContext({ viewport: size, deviceScaleFactor: scale, reducedMotion: 'reduce' });
 	await context.addInitScript(stopAnimations);
 	const page = await context.newPage();
 	page.setDefaultTimeout(HANG_MS);

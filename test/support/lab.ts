@@ -34,6 +34,8 @@ export interface LabOptions {
 	/** ~/.claude/settings.json of the Claude Code CLI in there. */
 	claudeSettings?: Record<string, unknown>;
 	size?: { width: number; height: number };
+	/** Pixels of a picture for each of the window. Default 1. */
+	scale?: number;
 	/** The user's own keys. */
 	keybindings?: readonly { key: string; command: string }[];
 	/** Open folders in Restricted Mode until the user trusts them. */
@@ -66,6 +68,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 		settings,
 		nancy = true,
 		size,
+		scale,
 		agents = [],
 		claudeSettings = {},
 		keybindings = [],
@@ -96,7 +99,11 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 	});
 	const browser = await launchBrowser();
 	const open = async (openedFolder: string) => {
-		const { page } = await openPage(browser, server, { folder: openedFolder, ...(size && { size }) });
+		const { page } = await openPage(browser, server, {
+			folder: openedFolder,
+			...(size && { size }),
+			...(scale && { scale }),
+		});
 		const workbench = new Workbench(page);
 		await workbench.ready();
 		return workbench;

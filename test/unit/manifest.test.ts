@@ -70,7 +70,7 @@ const Manifest = z.object({
 				steps: z.array(
 					z.object({
 						id: z.string(),
-						media: z.object({ markdown: z.string() }),
+						media: z.object({ image: z.record(z.string(), z.string()), altText: z.string() }),
 						completionEvents: z.array(z.string()),
 					}),
 				),
@@ -322,7 +322,7 @@ it('names only files that are there', () => {
 		manifest.icon,
 		...contributes.viewsContainers.activitybar.map(({ icon }) => icon),
 		...Object.values(contributes.views).flatMap(views => views.map(({ icon }) => icon)),
-		...contributes.walkthroughs.flatMap(({ steps }) => steps.map(({ media }) => media.markdown)),
+		...contributes.walkthroughs.flatMap(({ steps }) => steps.flatMap(({ media }) => Object.values(media.image))),
 	];
 	expect(files.filter(file => !existsSync(join(root, file)))).toEqual([]);
 });

@@ -1,0 +1,43 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lab } from '../support/lab.ts';
+
+export const THEMES = {
+	dark: 'Default Dark Modern',
+	light: 'Default Light Modern',
+	contrast: 'Default High Contrast',
+} as const;
+
+/** Colours, spinners and rows come to rest, in milliseconds. */
+export const SETTLES_MS = 1500;
+
+/** Nancy's sidebar, with the folder read. That takes a few seconds. */
+export async function showNancy({ workbench }: Lab): Promise<void> {
+	await workbench.activity('Nancy').click();
+	await workbench.pane('Tasks').waitFor();
+	await sleep(3 * SETTLES_MS);
+}
+
+/** As if the user had chosen it. */
+export async function wear({ server }: Lab, theme: keyof typeof THEMES): Promise<void> {
+	for (const place of ['User', 'Machine']) {
+		const file = join(dirname(server.userFolder), place, 'settings.json');
+		const settings: unknown = JSON.parse(readFileSync(file, 'utf8'));
+		writeFileSync(file, JSON.stringify(Object.assign({}, settings, { 'workbench.colorTheme': THEMES[theme] })));
+	}
+	await sleep(SETTLES_MS);
+}
+
+/** Draws the edge of the sidebar to its place. */
+export async function widen({ page }: Lab, width: number): Promise<void> {
+	const sidebar = await page.locator('.part.sidebar').boundingBox();
+	if (!sidebar) throw new Error('There is no sidebar.');
+	const y = sidebar.y + sidebar.height / 2;
+	await page.mouse.move(sidebar.x + sidebar.width, y);
+	await page.mouse.down();
+	await page.mouse.move(sidebar.x + width, y, { steps: 5 });
+	await page.mouse.up();
+	await page.mouse.move((page.viewportSize()?.width ?? 0) / 2, y);
+	await sleep(SETTLES_MS);
+}
