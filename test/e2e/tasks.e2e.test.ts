@@ -118,6 +118,50 @@ describe('a task in the sidebar', () => {
 		await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
 	});
 
+	// Before another agent has hooks here, whose files the next test removes: the doctor would say so.
+	test('outlives the extension host, and the doctor repairs what was damaged', async () => {
+		const report = page.frameLocator('iframe.webview[src*="markdown"]').frameLocator('iframe#active-frame');
+		await orchestrate(lab, 'Keep watch', 'Watch. [[text:Watching]]');
+		await workbench.row('Tasks', /idle · Watching/).waitFor();
+
+		await killExtensionHost(lab);
+		await workbench.row('Tasks', /idle · Watching/).waitFor();
+		await workbench.ask('nancy.sendMessage');
+		await workbench.answer('Still there? [[text:Still here]]');
+		await workbench.row('Tasks', /idle · Still here/).waitFor();
+		const after = await model.waitForRequest(({ text }) => text.includes('Still there?'));
+		expect(after.text).toContain('Watching');
+		await workbench.row('Tasks', /Still here/).click();
+		await workbench.waitForTerminalText(/Still here/);
+
+		await workbench.contextMenu(workbench.row('Tasks', /Keep watch/), 'Stop Worker');
+		await workbench.row('Tasks', /ended/).waitFor();
+		await workbench.command("Nancy: Compare Agents' Abilities");
+		await report.getByRole('columnheader', { name: 'Claude Code' }).waitFor();
+		await workbench.command('Nancy: Doctor');
+		await report.getByText('Nothing is broken.').waitFor();
+		writeFileSync(join(workspace, '.claude', 'settings.local.json'), '{}\n');
+		const [program] = globSync(join(lab.server.home, '.local/share/nancy/runtime/*/hook/claude-code.js'));
+		writeFileSync(program ?? '', 'oops');
+		await workbench.command('Nancy: Doctor');
+		await report.getByText(/somebody removed the entries of Nancy/).waitFor();
+		await report.getByText(/were damaged and have been installed again/).waitFor();
+		await workbench.toast('Doctor can repair').getByRole('button', { name: 'Repair' }).click();
+		await report.getByText('Nothing is broken.').waitFor();
+
+		// The page of the report takes the focus once it is drawn, and closes a list that opened before.
+		await eventually('what to clean up', async () => {
+			await workbench.command('Nancy: Clean Up');
+			const click = workbench.quickRow('Keep watch').first().click({ timeout: 5000 });
+			return click.then(
+				() => true,
+				() => false,
+			);
+		});
+		await workbench.dialog('Archive “Keep watch”').getByRole('button', { name: 'Clean Up' }).click();
+		await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
+	});
+
 	test('whose agent fails at its start says so, and keeps what it printed', async () => {
 		await orchestrate(lab, 'Fail at once', 'Go', 'Gemini CLI');
 		const row = workbench.row('Tasks', /Fail at once.*Gemini.*failed · exit 3/);
@@ -554,49 +598,6 @@ describe('a task in the sidebar', () => {
 		await workbench.dialog('Delete the task').getByRole('button', { name: 'Delete' }).click();
 		await taskRow.waitFor({ state: 'detached' });
 		expect(existsSync(folder)).toBe(false);
-	});
-
-	test('outlives the extension host, and the doctor repairs what was damaged', async () => {
-		const report = page.frameLocator('iframe.webview[src*="markdown"]').frameLocator('iframe#active-frame');
-		await orchestrate(lab, 'Keep watch', 'Watch. [[text:Watching]]');
-		await workbench.row('Tasks', /idle · Watching/).waitFor();
-
-		await killExtensionHost(lab);
-		await workbench.row('Tasks', /idle · Watching/).waitFor();
-		await workbench.ask('nancy.sendMessage');
-		await workbench.answer('Still there? [[text:Still here]]');
-		await workbench.row('Tasks', /idle · Still here/).waitFor();
-		const after = await model.waitForRequest(({ text }) => text.includes('Still there?'));
-		expect(after.text).toContain('Watching');
-		await workbench.row('Tasks', /Still here/).click();
-		await workbench.waitForTerminalText(/Still here/);
-
-		await workbench.contextMenu(workbench.row('Tasks', /Keep watch/), 'Stop Worker');
-		await workbench.row('Tasks', /ended/).waitFor();
-		await workbench.command("Nancy: Compare Agents' Abilities");
-		await report.getByRole('columnheader', { name: 'Claude Code' }).waitFor();
-		await workbench.command('Nancy: Doctor');
-		await report.getByText('Nothing is broken.').waitFor();
-		writeFileSync(join(workspace, '.claude', 'settings.local.json'), '{}\n');
-		const [program] = globSync(join(lab.server.home, '.local/share/nancy/runtime/*/hook/claude-code.js'));
-		writeFileSync(program ?? '', 'oops');
-		await workbench.command('Nancy: Doctor');
-		await report.getByText(/somebody removed the entries of Nancy/).waitFor();
-		await report.getByText(/were damaged and have been installed again/).waitFor();
-		await workbench.toast('Doctor can repair').getByRole('button', { name: 'Repair' }).click();
-		await report.getByText('Nothing is broken.').waitFor();
-
-		// The page of the report takes the focus once it is drawn, and closes a list that opened before.
-		await eventually('what to clean up', async () => {
-			await workbench.command('Nancy: Clean Up');
-			const click = workbench.quickRow('Keep watch').first().click({ timeout: 5000 });
-			return click.then(
-				() => true,
-				() => false,
-			);
-		});
-		await workbench.dialog('Archive “Keep watch”').getByRole('button', { name: 'Clean Up' }).click();
-		await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
 	});
 
 	test('is given to another agent, picked for what it can do, steered, woken, given a delegate, and leaves nothing behind', async () => {
