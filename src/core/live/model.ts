@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Emitter, type Event } from '../../base/event.ts';
 import { DisposableStore, type Disposable } from '../../base/lifetime.ts';
@@ -265,7 +266,9 @@ export class WorkspaceModel implements Disposable {
 
 	private tick(): void {
 		if (!this.isReady || this.owned.isDisposed) return;
-		const { spool, traffic } = this.workspace.paths;
+		const { root, spool, traffic } = this.workspace.paths;
+		// The notification of its removal may be lost, if it is made and removed again at once.
+		if (this.tasks.all().length > 0 && !existsSync(root)) this.folders.touch([EVERYTHING]);
 		this.folders.touch(this.reader.isCollector ? [spool] : [spool, traffic]);
 		this.liveDelegates.tick();
 		// A slow transcript or a CLI that does not answer must not hold up the next tick, or the events.
