@@ -29,7 +29,7 @@ import { whoIs } from '../who.ts';
 import type { OpenReviews } from './openReviews.ts';
 import { PromptNeedsEditor } from '../start/askPrompt.ts';
 import type { Presets } from '../start/presets.ts';
-import type { PromptEditors } from '../start/promptEditors.ts';
+import { promptDocument, type PromptEditors } from '../start/promptEditors.ts';
 import type { StartMemory } from '../start/startMemory.ts';
 import { startOrKeep } from './startDelegates.ts';
 import { stopEach } from './stopEach.ts';
@@ -144,13 +144,7 @@ async function delegate(own: DelegateCollaborators, args: Args): Promise<void> {
 /** The prompt is the text of a document. */
 async function delegateThis(own: DelegateCollaborators, [called]: Args): Promise<void> {
 	const { folders, drafts } = own;
-	const document =
-		called instanceof vscode.Uri
-			? await vscode.workspace.openTextDocument(called)
-			: vscode.window.activeTextEditor?.document;
-	const text = document?.getText() ?? '';
-	if (!document || text.trim() === '')
-		throw new NancyError('bad-message', l10n.t('Write into an editor what is to be done first.'));
+	const { document, text } = await promptDocument(called);
 	const order = drafts.orderOf(document) ?? (await orderFrom(folders, [document.uri]));
 	await askAndStart(own, { ...order, withSelection: false }, { text, document });
 	await drafts.close(document, text);

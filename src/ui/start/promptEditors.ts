@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import { NancyError } from '../../base/errors.ts';
 import type { CommandId } from '../contributions.ts';
 
 /** package.json offers “Start Task with This” and “Delegate This” in the title of editors with this scheme. */
@@ -65,4 +67,18 @@ export class PromptEditors<Order> implements vscode.CodeLensProvider, vscode.Dis
 		const command = { title: `$(run-all) ${title}`, command: id, arguments: [document.uri] };
 		return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), command)];
 	}
+}
+
+/**
+ * The document that a command was called from, or the active one, with its text: a prompt.
+ * @throws NancyError `bad-message` where nothing is written
+ */
+export async function promptDocument(called: unknown): Promise<{ document: vscode.TextDocument; text: string }> {
+	const document =
+		called instanceof vscode.Uri
+			? await vscode.workspace.openTextDocument(called)
+			: vscode.window.activeTextEditor?.document;
+	const text = document?.getText() ?? '';
+	if (document && text.trim() !== '') return { document, text };
+	throw new NancyError('bad-message', l10n.t('Write into an editor what is to be done first.'));
 }

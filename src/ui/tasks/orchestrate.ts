@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { chosenAgent } from '../../core/workspace/chosenAgent.ts';
@@ -15,7 +15,7 @@ import type { Folder, Operations, WorkerRequest } from '../ports.ts';
 import { askAgent } from '../start/askAgents.ts';
 import { PromptNeedsEditor } from '../start/askPrompt.ts';
 import type { Presets } from '../start/presets.ts';
-import type { PromptEditors } from '../start/promptEditors.ts';
+import { promptDocument, type PromptEditors } from '../start/promptEditors.ts';
 import type { StartMemory } from '../start/startMemory.ts';
 import { freeName } from '../start/taskTitle.ts';
 import { askTask, draftOf, type TaskAnswer, type TaskOrder } from './orchestrateHub.ts';
@@ -49,13 +49,7 @@ export class Orchestrator {
 	/** The prompt is the text of a document. */
 	async startThis(called: unknown): Promise<void> {
 		const { editors, folders } = this.own;
-		const document =
-			called instanceof vscode.Uri
-				? await vscode.workspace.openTextDocument(called)
-				: vscode.window.activeTextEditor?.document;
-		const text = document?.getText() ?? '';
-		if (!document || text.trim() === '')
-			throw new NancyError('bad-message', l10n.t('Write into an editor what is to be done first.'));
+		const { document, text } = await promptDocument(called);
 		const order = editors.orderOf(document) ?? { folder: await pickFolder(folders) };
 		await this.askAndStart(order, { text, document });
 		await editors.close(document, text);

@@ -6,7 +6,12 @@ import type { Worktree } from '../../../../src/protocol/worktree.ts';
 
 // Only handed on.
 const folder = {} as unknown as Folder;
-const worktree = (name: string) => ({ folder: `/wt/${name}` }) as unknown as Worktree;
+const worktree = (name: string): Worktree => ({
+	repository: '/repository',
+	folder: `/wt/${name}`,
+	branch: `nancy/${name}`,
+	base: '0'.repeat(40),
+});
 
 function lab() {
 	const asked: string[] = [];
