@@ -81,6 +81,8 @@ export class WorkspaceModel implements Disposable {
 	private reading: Promise<void> = Promise.resolve();
 	private released: Promise<void> | undefined;
 	private isReady = false;
+	/** A reading has failed, and nothing tells of its folders again. */
+	private isBehind = false;
 
 	constructor(
 		readonly workspace: Workspace,
@@ -204,10 +206,12 @@ export class WorkspaceModel implements Disposable {
 	private async read(folders: readonly string[]): Promise<void> {
 		try {
 			const isChanged = await this.reader.read(folders);
-			if (this.failure) this.failure = undefined;
+			if (folders.includes(EVERYTHING)) this.isBehind = false;
+			if (!this.isBehind) this.failure = undefined;
 			if (isChanged || !this.isReady) this.conclude();
 			this.isReady = true;
 		} catch (error) {
+			this.isBehind = true;
 			this.fail(this.workspace.paths.root, error);
 			this.announce();
 		}
@@ -267,8 +271,9 @@ export class WorkspaceModel implements Disposable {
 	private tick(): void {
 		if (!this.isReady || this.owned.isDisposed) return;
 		const { root, spool, traffic } = this.workspace.paths;
-		// The notification of its removal may be lost, if it is made and removed again at once.
-		if (this.tasks.all().length > 0 && !existsSync(root)) this.folders.touch([EVERYTHING]);
+		// After this window's own changes it is read at once, and watched some seconds later. Until then no notification tells of its end.
+		const isGone = this.tasks.all().length > 0 && !existsSync(root);
+		if (isGone || this.isBehind) this.folders.touch([EVERYTHING]);
 		this.folders.touch(this.reader.isCollector ? [spool] : [spool, traffic]);
 		this.liveDelegates.tick();
 		// A slow transcript or a CLI that does not answer must not hold up the next tick, or the events.

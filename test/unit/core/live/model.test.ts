@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { appendFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -153,6 +153,33 @@ describe('WorkspaceModel', () => {
 		await mkdir(join(workspace.paths.tasks, 'broken'));
 		await writeFile(join(workspace.paths.tasks, 'broken', 'task.json'), '{');
 		await eventually('the problem', () => model.overview().problems.length === 1);
+	});
+
+	it('shows nothing of a folder that was made and removed between two looks at whether there is one', async () => {
+		await rm(workspace.paths.root, { recursive: true });
+		const model = await start();
+		await workspace.createTask(taskRecord(task, DriverId.parse('fake'), { title: 'Fix' }));
+		// As a window does after its own changes, before anything watches the new folder.
+		await model.refresh();
+		expect(model.overview().tasks).toHaveLength(1);
+		await rm(workspace.paths.root, { recursive: true });
+		await eventually('the task has left the view', () => model.overview().tasks.length === 0);
+	});
+
+	it('reads again what it could not read, once it can', async () => {
+		const model = await start();
+		const { halts } = workspace.paths;
+		await rm(halts, { recursive: true });
+		await symlink(folder.path, halts);
+		await eventually('the problem', () => model.overview().problems.length > 0);
+		const other = TaskName.parse('other');
+		await mkdir(join(workspace.paths.tasks, other));
+		const record = taskRecord(other, DriverId.parse('fake'), { title: 'Other' });
+		await writeFile(workspace.paths.taskRecord(other), JSON.stringify(record));
+		await sleep(200); // the notification of it has come, and nothing could be read
+		await rm(halts);
+		await eventually('the new task', () => model.overview().tasks.length === 2);
+		expect(model.overview().problems).toEqual([]);
 	});
 
 	it('mirrors what another window collects', async () => {
