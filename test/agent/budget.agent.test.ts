@@ -39,7 +39,7 @@ async function endOf(lab: DeployedLab, prompt: string, budget: string) {
 	);
 	expect(made.stderr).toBe('');
 	const { id } = DelegateCreatedOutput.parse(JSON.parse(made.stdout));
-	const done = await nancy.start(['delegates', id, '--wait', '--timeout', '60', '--json'], shell(lab));
+	const done = await nancy.start(['delegates', id, '--wait', '--timeout', '600', '--json'], shell(lab));
 	return DelegatesOutput.parse(JSON.parse(done.stdout)).delegates[0];
 }
 

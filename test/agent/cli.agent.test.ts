@@ -49,7 +49,7 @@ describe('the nancy command in the hands of the real agent', () => {
 			'bypassPermissions',
 		]);
 		await eventually('the tool runs', () => existsSync(lab.workspace.file('started')));
-		const waiting = nancy.start(['wait', address.task, '--until', 'message', '--timeout', '30', '--json'], place);
+		const waiting = nancy.start(['wait', address.task, '--until', 'message', '--timeout', '600', '--json'], place);
 
 		const steps =
 			'Use the retry helper. [[sh:(cd / && nancy inbox --json) > inbox.json]] ' +
@@ -94,7 +94,7 @@ describe('the nancy command in the hands of the real agent', () => {
 		expect(history.stdout).toMatch(/prompt +\[\[sh:echo made-by-agent/);
 		expect(history.stdout).toMatch(/tool +Bash/);
 		expect(history.stdout).toMatch(/transcript: .*\.jsonl/);
-		expect(await nancy.start(['wait', address.task, '--until', 'idle', '--timeout', '10'], place)).toMatchObject({
+		expect(await nancy.start(['wait', address.task, '--until', 'idle', '--timeout', '600'], place)).toMatchObject({
 			code: 0,
 		});
 	});
@@ -113,7 +113,7 @@ describe('nancy orchestrate with the real agent', () => {
 		const inTerminal = (...args: string[]) =>
 			terminal(process.execPath, [nancy.program, 'orchestrate', ...args], { cwd, env });
 		const call = (...args: string[]) => nancy.start(args, { cwd, env });
-		const wait = (until: string) => call('wait', 'fix-login', '--until', until, '--timeout', '20');
+		const wait = (until: string) => call('wait', 'fix-login', '--until', until, '--timeout', '600');
 
 		const first = inTerminal('fix-login', '--prompt', 'Begin. [[text:I have begun]]');
 		await first.waitForText(/I have begun/);

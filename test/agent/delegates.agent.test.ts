@@ -51,7 +51,7 @@ async function delegate(
 }
 
 async function ended(lab: DeployedLab, id: string): Promise<DelegateOutput> {
-	const done = await nancy.start(['delegates', id, '--wait', '--timeout', '60', '--json'], shell(lab));
+	const done = await nancy.start(['delegates', id, '--wait', '--timeout', '600', '--json'], shell(lab));
 	const [delegate] = DelegatesOutput.parse(JSON.parse(done.stdout)).delegates;
 	if (!delegate) throw new Error(done.stderr);
 	return delegate;

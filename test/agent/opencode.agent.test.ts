@@ -62,8 +62,6 @@ describe('the real opencode', () => {
 			'edit',
 			'--working-dir',
 			'sub',
-			'--timeout',
-			'30',
 		];
 		const { code, stderr } = await nancy.start([...args, '--prompt', '[[write:made|text]] [[text:Done.]]'], {
 			cwd: lab.workspace.path,

@@ -436,7 +436,7 @@ describe('settings that can run commands', () => {
 		};
 		const run = async () => {
 			const { record } = await queueDelegate(store, tickets, asker, request);
-			return nancy.start(['delegates', record.id, '--wait', '--timeout', '60'], agent);
+			return nancy.start(['delegates', record.id, '--wait', '--timeout', '600'], agent);
 		};
 		for (const _ of [1, 2]) expect(await run()).toMatchObject({ code: 0, stdout: 'The answer.\n' });
 		expect(existsSync(join(it.own.path, '.claude/skills'))).toBe(true);

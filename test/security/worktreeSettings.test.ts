@@ -48,7 +48,7 @@ const setUp = async () => expect(await run(['setup', '--agent', 'claude-code']))
 /** A delegate in a worktree, at its end. */
 async function delegate(env: Record<string, string>, option = '--worktree') {
 	expect(await run(['delegate', 'x', option], env)).toMatchObject({ code: 0 });
-	await run(['delegates', '--wait', '--timeout', '60']);
+	await run(['delegates', '--wait', '--timeout', '600']);
 	const { delegates: all } = await delegates.list();
 	const last = all.toSorted((a, b) => (a.record.id < b.record.id ? -1 : 1)).at(-1);
 	if (!last) throw new Error('there is no delegate');

@@ -132,7 +132,7 @@ describe('nancy delegate', () => {
 		expect(two).toMatchObject({ state: 'queued', record: { limits: { wallSeconds: 120, idleSeconds: 60 } } });
 		expect(two?.record).not.toHaveProperty('setUp');
 		writeFileSync(gate, '');
-		const waited = await it.run(['delegates', '--wait', '--timeout', '60', '--json']);
+		const waited = await it.run(['delegates', '--wait', '--timeout', '600', '--json']);
 		const { delegates } = DelegatesOutput.parse(JSON.parse(waited.stdout));
 		expect(delegates.map(({ status }) => status)).toEqual(['done', 'done']);
 		expect(readFileSync(join(delegates[0]?.worktree ?? '', 'up.txt'), 'utf8')).toBe('set\n');
@@ -153,7 +153,7 @@ describe('nancy delegate', () => {
 		}
 		expect((await it.delegates.list()).delegates).toEqual([]);
 		expect(await it.run(['delegate', 'x', '--agent', 'gemini-cli'])).toMatchObject({ code: 0, stderr: '' });
-		await it.run(['delegates', '--wait', '--timeout', '60']);
+		await it.run(['delegates', '--wait', '--timeout', '600']);
 	});
 
 	it.concurrent('queues none for a worktree where none can be made, and says why at once', async () => {
@@ -178,7 +178,7 @@ describe('nancy delegate', () => {
 		writeFileSync(script, `touch ${it.folder.file('bad')}`);
 		const commands = { worktreeSetUp: 'sh up.sh', worktreeTearDown: 'sh up.sh' };
 		const ask = () => it.run(['delegate', 'x', '--with-changes'], { CLAUDECODE: '1' });
-		const end = () => it.run(['delegates', '--wait', '--timeout', '60']);
+		const end = () => it.run(['delegates', '--wait', '--timeout', '600']);
 		it.set({ delegates: commands });
 		expect(await ask()).toMatchObject({ code: 0, stderr: expect.stringContaining('without the user’s set-up') });
 		await end();
@@ -205,7 +205,7 @@ describe('nancy delegate', () => {
 		await it.run(['delegate', 'x', '--worktree']);
 		const [delegate] = (await it.delegates.list()).delegates;
 		expect(delegate?.record).not.toHaveProperty('setUp');
-		await it.run(['delegates', '--wait', '--timeout', '60']);
+		await it.run(['delegates', '--wait', '--timeout', '600']);
 		const inside = { XDG_CONFIG_HOME: it.workspace.folder };
 		mkdirSync(join(it.workspace.folder, 'nancy'));
 		writeFileSync(join(it.workspace.folder, 'nancy/settings.json'), '{"delegates":{"worktreeSetUp":"touch bad"}}');
@@ -242,7 +242,7 @@ describe('nancy delegate', () => {
 		await ask(at('project.worktrees/one'), '--worktree');
 		await ask(at('project/packages'));
 		await ask(at('project.worktrees/one'), '--working-dir', '../../project');
-		await it.run(['delegates', '--wait', '--timeout', '60']);
+		await it.run(['delegates', '--wait', '--timeout', '600']);
 		const { delegates } = await it.delegates.list();
 		expect(delegates.map(({ record }) => record.place.folder)).toEqual([
 			at('project.worktrees/one'),
@@ -278,7 +278,7 @@ describe('nancy delegate', () => {
 		expect(await nancy.run(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
 		const { delegates } = await new Delegates(workspace).list();
 		expect(delegates.map(({ record }) => record.place.folder)).toEqual([two]);
-		await nancy.run(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
+		await nancy.run(['delegates', '--wait', '--timeout', '600'], { cwd: one, env });
 	});
 
 	it.concurrent('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
@@ -307,7 +307,7 @@ describe('nancy delegate', () => {
 		expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual([0, 0, 0].map(code => [code, '']));
 		const { delegates } = await it.delegates.list();
 		expect(delegates.map(({ record }) => record.place.folder)).toEqual([folder, folder, folder]);
-		await it.run(['delegates', '--wait', '--timeout', '60']);
+		await it.run(['delegates', '--wait', '--timeout', '600']);
 	});
 
 	it.concurrent('is a worker of a swarm where the user has set that: the swarm’s files beside its own, under the name of its prompt', async () => {
@@ -315,7 +315,7 @@ describe('nancy delegate', () => {
 		const prompt = it.folder.file('Auth_v2.API.md');
 		writeFileSync(prompt, 'Do it.');
 		expect(await it.run(['delegate', '--prompt-file', prompt])).toMatchObject({ code: 0, stderr: '' });
-		const waited = await it.run(['delegates', '--wait', '--timeout', '60', '--json']);
+		const waited = await it.run(['delegates', '--wait', '--timeout', '600', '--json']);
 		const { delegates } = DelegatesOutput.parse(JSON.parse(waited.stdout));
 		// Its own, and not a second time as the swarm's.
 		expect(delegates.map(({ title, status }) => [title, status])).toEqual([['Do it.', 'done']]);
@@ -510,7 +510,7 @@ describe('nancy run whose output nobody reads any more', () => {
 			...it.env,
 			FAKE_CLAUDE: `cat > /dev/null; echo $$ > '${pid}'; while :; do echo '${said}'; echo noise >&2; sleep 0.1; done`,
 		});
-		const args = [nancy.program, 'run', '--headless', '--prompt', 'x', '--timeout', '20'];
+		const args = [nancy.program, 'run', '--headless', '--prompt', 'x', '--timeout', '600'];
 		const child = spawn(process.execPath, args, {
 			cwd: it.workspace.folder,
 			env,
@@ -541,7 +541,7 @@ describe('broken settings', () => {
 		expect((await it.delegates.get(DelegateId.parse(three))).error).toBe('cancelled');
 		writeFileSync(gate, '');
 		// The runner of the first has looked without them.
-		const waited = await it.run(['delegates', two, '--wait', '--timeout', '30']);
+		const waited = await it.run(['delegates', two, '--wait', '--timeout', '600']);
 		expect(waited).toMatchObject({ code: 0, stdout: 'The answer.\n' });
 		expect(readFileSync(it.delegates.files(DelegateId.parse(one)).log, 'utf8')).toContain('settings.json');
 	});
@@ -555,7 +555,7 @@ it.concurrent('a delegate that cannot be prepared fails with the reason', async 
 	const two = DelegateId.parse((await it.run(['delegate', 'two'], slow)).stdout.trim());
 	writeFileSync(it.workspace.paths.config, 'garbage');
 	writeFileSync(gate, '');
-	const waited = await it.run(['delegates', two, '--wait', '--timeout', '60']);
+	const waited = await it.run(['delegates', two, '--wait', '--timeout', '600']);
 	expect(waited.code).toBe(1);
 	expect((await it.delegates.get(two)).error).toContain(it.workspace.paths.config);
 });
@@ -568,7 +568,7 @@ describe('nancy delegates --resume', () => {
 		await it.delegates.park({ version: 1, agent, until, reason: 'limit' });
 		const id = (await it.run(['delegate', 'x'])).stdout.trim();
 		expect((await it.delegates.get(DelegateId.parse(id))).state).toBe('queued');
-		const resumed = await it.run(['delegates', id, '--resume', '--wait', '--timeout', '30']);
+		const resumed = await it.run(['delegates', id, '--resume', '--wait', '--timeout', '600']);
 		expect(resumed).toMatchObject({ code: 0, stdout: 'The answer.\n' });
 		expect((await it.run(['delegates', '--resume'])).code).toBe(2);
 		const unused = it.folder.file('unused');
@@ -701,7 +701,7 @@ describe('workers of a swarm', () => {
 			expect(ran).toMatchObject({ code: 0, stderr: '' });
 			expect(await it.delegates.get(id)).toMatchObject({ state: 'failed', error: 'runner died' });
 			// A look writes nothing over it.
-			await it.run(['delegates', '--wait', '--timeout', '60']);
+			await it.run(['delegates', '--wait', '--timeout', '600']);
 			expect(readFileSync(answer, 'utf8')).toBe('The answer.');
 		}
 	});

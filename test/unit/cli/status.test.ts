@@ -132,7 +132,7 @@ describe('nancy wait', () => {
 	it('returns as soon as the agent is idle', async () => {
 		const { project, task } = await projectAtWork();
 		await using _ = project;
-		const waiting = nancy.run(['wait', 'fix-login', '--until', 'idle', '--timeout', '20', '--json'], {
+		const waiting = nancy.run(['wait', 'fix-login', '--until', 'idle', '--timeout', '600', '--json'], {
 			cwd: project.path,
 		});
 		await sleep(1000);
@@ -203,7 +203,7 @@ describe('nancy wait', () => {
 		await using _ = project;
 		const agent = spawn('sleep', ['60']);
 		await project.addWorker(task, 'worker', { process: identify(agent.pid ?? 0) });
-		const waiting = nancy.run(['wait', 'fix-login', '--until', 'stop', '--timeout', '20'], { cwd: project.path });
+		const waiting = nancy.run(['wait', 'fix-login', '--until', 'stop', '--timeout', '600'], { cwd: project.path });
 		await sleep(500);
 		agent.kill('SIGKILL');
 
@@ -213,7 +213,7 @@ describe('nancy wait', () => {
 	it('returns with what an agent has written to the human', async () => {
 		const { project, task } = await projectAtWork();
 		await using _ = project;
-		const args = ['wait', 'fix-login', '--until', 'message', '--timeout', '20', '--json'];
+		const args = ['wait', 'fix-login', '--until', 'message', '--timeout', '600', '--json'];
 		const waiting = nancy.run(args, { cwd: project.path });
 		await sleep(500);
 		const call = { cwd: '/', env: project.terminal(task, 'worker') };
