@@ -1,7 +1,7 @@
 import { NancyError } from '../base/errors.ts';
 import type { MergeRecord } from '../protocol/merge.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { git, gitAnswer, gitList, type GitPlace } from './git.ts';
+import { git, gitAnswer, gitLine, gitList, type GitPlace } from './git.ts';
 import { branchRef, differingFiles, headOf, indexDigest, namesByStatus, withWorkingTree } from './gitTree.ts';
 import { overwritten, unknownInTheWay } from './inTheWay.ts';
 import { asItStands, holdingGitLock, locate, MERGED_REF, moveRef, refOf, type OpenWorktree } from './openWorktree.ts';
@@ -58,10 +58,15 @@ async function movedOn(parent: GitPlace, merge: MergeRecord): Promise<string | u
 	return `${branchWords(ref)} has moved to another commit since the merge`;
 }
 
-/** Whether the merge commit is on the branch it went into, or on the checked-out one if that branch is gone. */
+/** Whether the merge commit is on the branch it went into. If that branch is gone or renamed: on the checked-out commit or any branch. */
 async function isThereStill(parent: GitPlace, { ref, commit }: Of<'merged'>): Promise<boolean> {
-	const tip = (ref === undefined ? undefined : await refOf(parent, ref)) ?? (await headOf(parent));
-	return tip !== undefined && isAncestor(parent, commit, tip);
+	const branch = ref === undefined ? undefined : await refOf(parent, ref);
+	if (branch !== undefined) return isAncestor(parent, commit, branch);
+	const head = await headOf(parent);
+	if (head !== undefined && (await isAncestor(parent, commit, head))) return true;
+	const containing = ['for-each-ref', '--count=1', `--contains=${commit}`, 'refs/heads'];
+	// 129: git has removed the commit itself.
+	return (await gitLine(parent, containing, { answers: [129] })) !== undefined;
 }
 
 /** The files go back first. Then the branch does, unless it has moved meanwhile. */

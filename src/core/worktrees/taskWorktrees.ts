@@ -70,11 +70,15 @@ export class TaskWorktrees {
 		return isOwn ? worktree : undefined;
 	}
 
-	/** Those of one task. They may be removed by now, or not made yet. */
-	async ofTask(task: TaskName): Promise<TaskWorktree[]> {
+	/** They may be removed by now, or not made yet. */
+	async all(): Promise<TaskWorktree[]> {
 		const names = this.own.namesSync(FOLDER).flatMap(name => WorktreeName.safeParse(name).data ?? []);
 		const all = await Promise.all(names.map(name => this.named(name)));
-		return all.filter(each => each?.task === task).filter(each => each !== undefined);
+		return all.filter(each => each !== undefined);
+	}
+
+	async ofTask(task: TaskName): Promise<TaskWorktree[]> {
+		return (await this.all()).filter(each => each.task === task);
 	}
 
 	merges(name: WorktreeName): MergeRecords {

@@ -10,6 +10,7 @@ import { TaskWorktrees } from '../../core/worktrees/taskWorktrees.ts';
 import { worktreeFolder } from '../../git/homeCheckout.ts';
 import { provenWorktree } from '../../git/ownWorktree.ts';
 import { tipOf } from '../../git/openWorktree.ts';
+import { RUN_MARK, stopMarked } from '../../process/marked.ts';
 import { requireRepository, type Repository } from '../../git/repository.ts';
 import { setUp } from '../../git/setUp.ts';
 import { createWorktree, folderInWorktree } from '../../git/worktree.ts';
@@ -50,7 +51,7 @@ export async function makeWorktree(
 	const { workspace, dataFolder } = context;
 	const { folder } = workspace;
 	const repository = await requireRepository(folder);
-	await clearLeft(task, workspace);
+	await clearLeft(workspace);
 	const name = await askForName(task, repository, workspace);
 	const worktree = await createWorktree({ folder, name, withChanges, copyIncludes: true });
 	try {
@@ -58,7 +59,7 @@ export async function makeWorktree(
 		const rules = await new SeenSettings(dataFolder, folder).written(driver, folder);
 		await putIgnored(folder, worktree.folder, rules);
 		const { worktreeSetUp } = await context.readSettings(folder);
-		await setUp(worktree, worktreeSetUp);
+		await setUp(worktree, worktreeSetUp, { mark: markOf(name) });
 		return { worktree, cwd: await folderInWorktree(worktree, folder) };
 	} catch (error) {
 		// Made a moment ago, and no agent was started there.
@@ -68,17 +69,27 @@ export async function makeWorktree(
 }
 
 /**
- * Removes what a kill has left: a worktree in which no agent was started, and whose maker is gone. Should there be work in it, its branch
- * keeps that.
+ * Removes what kills have left, for any task: a worktree in which no agent was started, and whose maker is gone. A set-up command that goes
+ * on there is ended. Should there be work in it, its branch keeps that. What cannot be removed now waits for the next start.
  */
-async function clearLeft(task: TaskName, workspace: Workspace): Promise<void> {
-	for (const { name, repository, by, workers } of await new TaskWorktrees(workspace.own).ofTask(task)) {
+async function clearLeft(workspace: Workspace): Promise<void> {
+	for (const { name, repository, by, workers } of await new TaskWorktrees(workspace.own).all()) {
 		if (workers.length > 0 || liveness(by) !== 'dead') continue;
+		await stopMarked(RUN_MARK, markOf(name));
 		const folder = worktreeFolder(repository, name);
 		// The base is git's own word: see provenWorktree.
 		const claimed = { repository, folder, branch: branchOf(name), base: '0'.repeat(40) };
-		await removeAndForget(await provenWorktree(claimed, repository), name, workspace, false);
+		await provenWorktree(claimed, repository)
+			.then(worktree => removeAndForget(worktree, name, workspace, false))
+			.catch((error: unknown) => {
+				if (!(error instanceof NancyError)) throw error;
+			});
 	}
+}
+
+/** Of its set-up command. No delegate has such an id. */
+export function markOf(name: WorktreeName): string {
+	return `worktree/${name}`;
 }
 
 async function removeAndForget(

@@ -34,21 +34,27 @@ export async function interrupt(own: Interrupting, item: WorkerItem): Promise<vo
 		return;
 	}
 	await item.folder.refresh();
-	const now = workerItems(own.folders).find(
-		each => each.folder === item.folder && isSameAddress(each.address, item.address),
-	);
-	if (now?.worker.state.phase === 'waiting') {
+	const first = present(own.folders, item);
+	if (first?.worker.state.phase === 'waiting') {
 		terminal.show(true);
 		void inform(l10n.t('{0} asks. In its terminal, Esc means No.', name));
 		return;
 	}
-	if (!now || !isInTurn(now)) {
+	if (!first || !isInTurn(first)) {
 		void inform(l10n.t('{0} is not in the middle of a turn.', name));
 		return;
 	}
 	for (const key of interruption.keys) {
+		// The last key may have ended the turn, or a question has come. A look at the disk would take too long between two keys.
+		const now = present(own.folders, item);
+		if (!now || !isInTurn(now)) break;
 		terminal.sendText(key, false);
 		await sleep(BETWEEN_KEYS_MS);
 	}
-	await own.compose.open([now]);
+	await own.compose.open([present(own.folders, item) ?? first]);
+}
+
+/** As the window knows it now. */
+function present(folders: Folders, { folder, address }: WorkerItem): WorkerItem | undefined {
+	return workerItems(folders).find(each => each.folder === folder && isSameAddress(each.address, address));
 }

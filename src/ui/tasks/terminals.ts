@@ -3,6 +3,7 @@ import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
 import { identify, liveness } from '../../base/liveness.ts';
 import { abandonStart, recordExit, recordProcess } from '../../core/driver/workerProcess.ts';
+import { isWorker, sealedAgent } from '../../core/sessions/sealedAgents.ts';
 import type { Failures } from '../kit/failures.ts';
 import { inform } from '../kit/messages.ts';
 import { openTerminal } from '../kit/terminals.ts';
@@ -110,10 +111,14 @@ export class Terminals implements vscode.Disposable {
 		terminal.show(true);
 	}
 
-	/** The terminal that a worker runs in, in this window. */
-	async find({ worker }: WorkerItem): Promise<vscode.Terminal | undefined> {
+	/**
+	 * The terminal that a worker runs in, in this window. Its record may name a process that is another's, such as the user's own shell. So
+	 * the process must be sealed as this worker's.
+	 */
+	async find({ folder, address, worker }: WorkerItem): Promise<vscode.Terminal | undefined> {
 		const { process } = worker.record;
-		if (!process) return undefined;
+		const sealed = process && sealedAgent(folder.workspace.own.dataFolder, process);
+		if (!sealed || !isWorker(sealed, { folder: folder.path, address })) return undefined;
 		const known = this.byPid.get(process.pid);
 		if (known) return known;
 		// A terminal that was just restored may not know its process yet.

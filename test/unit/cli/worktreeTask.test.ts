@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,8 +16,10 @@ import { deleteTasks } from '../../../src/operations/deleteTasks.ts';
 import { mergeWorktree } from '../../../src/operations/mergeWorktree.ts';
 import { perform } from '../../../src/operations/operation.ts';
 import { removeWorktree } from '../../../src/operations/removeWorktree.ts';
+import { markOf } from '../../../src/operations/shared/taskWorktree.ts';
 import { undoMerge } from '../../../src/operations/undoMerge.ts';
 import { worktreeChanges } from '../../../src/operations/worktreeChanges.ts';
+import { RUN_MARK } from '../../../src/process/marked.ts';
 import { FIRST_WORKER, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { seedDelegate } from '../../support/delegateSeeds.ts';
@@ -98,16 +102,19 @@ describe('a task in a worktree of its own', () => {
 		expect(readFileSync(join(second.folder, 'a.txt'), 'utf8')).toBe('not committed\n');
 	});
 
-	it('clears what a start has left that was killed, and nothing that is just being made', async () => {
+	it('clears what a killed start of any task has left, its set-up command too, and nothing that is just being made', async () => {
 		await using it = machine();
 		const worktrees = new TaskWorktrees(it.workspace.own);
 		const name = WorktreeName.parse('fix');
 		const gone = { machine: ownMachine(), pid: 4_000_000, startedTicks: 1 };
 		const { root } = it.repository;
-		await worktrees.ask(name, { task, repository: root, by: gone });
+		await worktrees.ask(name, { task: TaskName.parse('earlier'), repository: root, by: gone });
 		const left = await createWorktree({ folder: root, name, withChanges: false, copyIncludes: false });
+		const settingUp = spawn('sleep', ['600'], { env: { ...process.env, [RUN_MARK]: markOf(name) } });
+		const ended = once(settingUp, 'exit');
 		await it.run('fix', '--worktree');
 		expect(await it.worktree()).toMatchObject({ folder: left.folder });
+		await ended;
 
 		const other = WorktreeName.parse('fix-9');
 		await worktrees.ask(other, { task, repository: root, by: identify(process.pid) });

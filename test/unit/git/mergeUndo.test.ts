@@ -228,6 +228,14 @@ it('says that a merge commit is gone which the user’s git has taken off its br
 	expect((await merge(worktree)).how).toBe('merged');
 });
 
+it('is refused while the merge commit is on its branch, which was renamed', async () => {
+	const worktree = await begin(false);
+	const record = await merge(worktree);
+	repo.git(['branch', '-q', '-m', 'main', 'trunk']);
+	repo.git(['checkout', '-q', '-b', 'other', 'HEAD~']);
+	expect(await undoMerge(worktree, record)).toMatchObject({ ok: false });
+});
+
 it('is refused while the merge commit is on its branch, which is not checked out', async () => {
 	const worktree = await begin(false);
 	const record = await merge(worktree);
