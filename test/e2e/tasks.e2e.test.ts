@@ -1,12 +1,13 @@
-import { existsSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { identify } from '../../src/base/liveness.ts';
 import { dataFolder } from '../../src/base/folders.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { forgetChosenAgents } from '../../src/core/workspace/chosenAgent.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
-import { ORCHESTRATOR, TaskName, WorkerName } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
 import { chooseAgent, openAgentLab, orchestrate, showHow } from '../support/agentWorkbench.ts';
@@ -191,6 +192,20 @@ describe('a task in the sidebar', () => {
 		await page.keyboard.type('Go straight on. [[text:Straight on]]');
 		await page.keyboard.press('Control+Enter');
 		await workbench.row('Tasks', /Go astray.*idle · Straight on/).waitFor();
+
+		// An agent can write its record, and name a terminal there that is somebody else's.
+		await workbench.command('Terminal: Create New Terminal');
+		await page.locator('.terminal-wrapper .xterm.focus').waitFor();
+		await page.keyboard.type('echo $$ > pid');
+		await page.keyboard.press('Enter');
+		const pid = await eventually('its process', () => Number(readFileSync(join(workspace, 'pid'), 'utf8')));
+		const address = { task: TaskName.parse('go-astray'), worker: FIRST_WORKER };
+		await new Workspace(workspace).updateWorker(address, record => record && { ...record, process: identify(pid) });
+		// The window may not have read the record yet.
+		await eventually('no terminal is its own', async () => {
+			await workbench.row('Tasks', /Go astray/).click();
+			return workbench.toast('runs in another window or terminal').isVisible();
+		});
 	});
 
 	test('goes on twice after a fork: the first worker stays as it was', async () => {
