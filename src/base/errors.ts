@@ -1,3 +1,5 @@
+import type { Phrase } from './phrase.ts';
+
 /** The kind of failure, as a stable word that tests and callers can match on. The message is for people. */
 export type NancyErrorCode =
 	| 'bad-name'
@@ -23,19 +25,27 @@ export type NancyErrorCode =
 
 /** The one error class that crosses rooms. Its message says what to do. */
 export class NancyError extends Error {
-	// A plain field, because drivers throw this error and are loaded unbuilt.
+	// Plain fields, because drivers throw this error and are loaded unbuilt.
 	readonly code: NancyErrorCode;
+	/** The message, for the window to say in the user's language. */
+	readonly said: string | Phrase;
 
-	constructor(code: NancyErrorCode, message: string, options?: { cause?: unknown }) {
-		super(message, options);
+	constructor(code: NancyErrorCode, said: string | Phrase, options?: { cause?: unknown }) {
+		super(String(said), options);
 		this.name = 'NancyError';
 		this.code = code;
+		this.said = said;
 	}
 }
 
 /** True for a Node system error with one of these codes (`ENOENT`, `EEXIST`, …). */
 export function hasErrno(error: unknown, ...codes: string[]): boolean {
 	return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code);
+}
+
+/** What an error says, as a part of another's. */
+export function said(error: unknown): string | Phrase {
+	return error instanceof NancyError ? error.said : errorText(error);
 }
 
 /** The sentence of an error, whatever was thrown. */

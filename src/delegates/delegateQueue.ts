@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { liveness } from '../base/liveness.ts';
 import { admitted } from '../core/delegates/admission.ts';
 import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
@@ -170,10 +171,12 @@ export async function stopDelegate(
 		const { runner } = delegate.status;
 		const holds = runner !== undefined && (await new Leases(delegates.workspace.paths.machines).isHeld(runner));
 		if (holds && liveness(runner) !== 'alive')
-			throw new NancyError('wrong-state', `${id} runs on another machine; stop it there`);
+			throw new NancyError('wrong-state', phrase`${id} runs on another machine; stop it there`);
 		if (holds && !(await runnerOf())) {
-			const what = `process ${runner.pid}, which its status names, is not ended`;
-			throw new NancyError('not-trusted', `${id} was not started by you on this machine: ${what}`);
+			throw new NancyError(
+				'not-trusted',
+				phrase`${id} was not started by you on this machine: process ${runner.pid}, which its status names, is not ended`,
+			);
 		}
 		// Without its start time, only the mark identifies the process that now has the pid.
 		const isIt = holds && (runner.startedTicks > 0 || isRunner(runner.pid, id));
@@ -197,9 +200,9 @@ export async function stopDelegate(
 }
 
 function notStopped(id: DelegateId, patienceMs: number, pid: number | undefined): NancyError {
-	const runner = pid === undefined ? 'its runner' : `its runner, process ${pid},`;
+	const runner = pid === undefined ? phrase`its runner` : phrase`its runner, process ${pid},`;
 	return new NancyError(
 		'timeout',
-		`${id} was told to stop and has not after ${patienceMs / 1000} s: ${runner} does not answer. Look again later, or end that process`,
+		phrase`${id} was told to stop and has not after ${patienceMs / 1000} s: ${runner} does not answer. Look again later, or end that process`,
 	);
 }

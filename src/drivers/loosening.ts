@@ -1,4 +1,5 @@
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 
 /**
  * Refuses an argument of the user's own that replaces the permission mode, or brings hooks and rules that nobody has seen. The mode is what
@@ -11,5 +12,5 @@ export function refuseLoosening(extra: readonly string[], loosening: RegExp, wid
 	const taken = extra.find(word => loosening.test(word));
 	if (taken === undefined) return;
 	const [option = taken] = taken.split('=', 1);
-	throw new NancyError('bad-usage', `${option} would widen these permissions; it needs "${widest}"`);
+	throw new NancyError('bad-usage', phrase`${option} would widen these permissions; it needs "${widest}"`);
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { join, resolve } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { realOr } from '../base/realPath.ts';
 import { withSafePath } from '../base/searchPath.ts';
 import { failure, tooLong } from './gitFailure.ts';
@@ -194,8 +195,8 @@ async function refuseForeignPrograms(place: GitPlace, command: string, { timeout
 	if (first === undefined) return;
 	throw new NancyError(
 		'not-trusted',
-		`the settings of the repository at ${place.folder} name a program for git to run (${JSON.stringify(first)}), and Nancy runs only ` +
-			'what your own settings name. If you trust it, put the same line into those: git config --global --edit',
+		phrase`the settings of the repository at ${place.folder} name a program for git to run (${JSON.stringify(first)}), and Nancy runs only
+			what your own settings name. If you trust it, put the same line into those: git config --global --edit`,
 	);
 }
 
@@ -224,7 +225,7 @@ async function run(
 				const said = stderr.toString('utf8').trim();
 				if (error?.killed === true) reject(tooLong(folder, command, timeout));
 				else if (hasErrno(error, 'ENOENT'))
-					reject(new NancyError('git', 'git is not installed, or not on the PATH'));
+					reject(new NancyError('git', phrase`git is not installed, or not on the PATH`));
 				else if (typeof code === 'number' && (code === 0 || options.answers?.includes(code)))
 					resolve({ code, stdout, stderr: said });
 				else reject(failure(folder, args, said, error));
@@ -251,7 +252,7 @@ export function requireCommon(gitDir: string, common: string): void {
 	const file = join(gitDir, 'commondir');
 	const led = (readPlainTextSync(file, LONGEST_PATH) ?? '').replace(/\n$/, '');
 	if (realOr(resolve(gitDir, led)) !== common)
-		throw new NancyError('not-trusted', `${file} leads to another repository; remove it`);
+		throw new NancyError('not-trusted', phrase`${file} leads to another repository; remove it`);
 }
 
 /** One line of output, without its newline; `undefined` when git ended with 1, or printed nothing. */
@@ -281,7 +282,7 @@ function lineOf({ code, stdout }: GitOutput): string | undefined {
 /** {@link gitLine}, for an answer that must exist. */
 export async function gitAnswer(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<string> {
 	const line = await gitLine(place, args, { answers: [], ...options });
-	if (line === undefined) throw new NancyError('git', `git ${args[0]} gave no answer`);
+	if (line === undefined) throw new NancyError('git', phrase`git ${args[0]} gave no answer`);
 	return line;
 }
 

@@ -1,10 +1,11 @@
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 
 /** Of a call that Nancy has ended. */
 export function tooLong(folder: string, command: string, timeoutMs: number): NancyError {
 	return new NancyError(
 		'timeout',
-		`git ${command} gave no answer for ${folder} in ${timeoutMs / 1000} s; is one of the files in its .git, or a .gitignore, a pipe?`,
+		phrase`git ${command} gave no answer for ${folder} in ${timeoutMs / 1000} s; is one of the files in its .git, or a .gitignore, a pipe?`,
 	);
 }
 
@@ -13,14 +14,16 @@ export function failure(folder: string, [command]: readonly string[], said: stri
 	if (said.includes('cannot use bare repository')) {
 		return new NancyError(
 			'not-trusted',
-			`${folder} is in a folder that looks like a bare repository: a clone can bring one along, with settings that run programs. ` +
-				'Work at the top of the checkout around it, or in a checkout of it',
+			phrase`${folder} is in a folder that looks like a bare repository: a clone can bring one along, with settings that run programs.
+				Work at the top of the checkout around it, or in a checkout of it`,
 			{ cause: error },
 		);
 	}
 	const isNotFetched = /lazy fetching disabled|transport '.*' not allowed/.test(said);
-	const hint = isNotFetched ? '; Nancy has git fetch nothing: run “git fetch --refetch --no-filter” there first' : '';
-	return new NancyError('git', `git ${command}: ${ownWords(said)}${hint}`, { cause: error });
+	const hint = isNotFetched
+		? phrase`; Nancy has git fetch nothing: run “git fetch --refetch --no-filter” there first`
+		: '';
+	return new NancyError('git', phrase`git ${command}: ${ownWords(said)}${hint}`, { cause: error });
 }
 
 /**

@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { sha256 } from '../base/sha256.ts';
 import { cutAtZeros, git, gitAnswer, gitLine, gitList, type GitPlace } from './git.ts';
@@ -139,7 +140,7 @@ async function addAll(
 			const { stderr } = await git(place, args, { env, input: pathspecs.join('\0') });
 			// A folder that became one since the list was made. Git would show which commit is checked out there.
 			if (stderr.includes('adding embedded git repository'))
-				throw new NancyError('busy', `a repository has just been made in ${place.folder}; try again`);
+				throw new NancyError('busy', phrase`a repository has just been made in ${place.folder}; try again`);
 			await addSubmodules(place, submodules, env);
 			return { nested, submodules };
 		} catch (error) {

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 
 /**
  * Whether git must be asked if it tracks a name in a folder. Not outside a checkout, nor if the bytes of the index do not hold the name. An
@@ -31,7 +32,7 @@ function readIndex(file: string): Buffer {
 		if (fstatSync(descriptor).isFile()) return readFileSync(descriptor);
 		throw new NancyError(
 			'bad-file',
-			`${file} is no ordinary file, and git cannot read it; remove it and try again`,
+			phrase`${file} is no ordinary file, and git cannot read it; remove it and try again`,
 		);
 	} finally {
 		closeSync(descriptor);

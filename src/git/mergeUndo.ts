@@ -1,4 +1,5 @@
 import { NancyError } from '../base/errors.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import type { MergeRecord } from '../protocol/merge.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { git, gitAnswer, gitLine, gitList, type GitPlace } from './git.ts';
@@ -20,7 +21,7 @@ interface Undone {
 interface Refusal {
 	ok: false;
 	/** What has changed since the merge. */
-	reason: string;
+	reason: string | Phrase;
 }
 
 type Of<How extends MergeRecord['how']> = Extract<MergeRecord, { how: How }>;
@@ -42,7 +43,8 @@ export async function undoMerge(worktree: Worktree, merge: MergeRecord): Promise
 async function undo(open: OpenWorktree, merge: MergeRecord): Promise<MergeUndo> {
 	const { parent, own, isThere, record } = open;
 	// The merge may be the only place that still has the work.
-	if (!own || !isThere) return refused(`the worktree ${record.folder} is gone, and only the merge may have its work`);
+	if (!own || !isThere)
+		return refused(phrase`the worktree ${record.folder} is gone, and only the merge may have its work`);
 	if (merge.how === 'merged' && !(await isThereStill(parent, merge))) return { ok: true, isGone: true };
 	const inTheWay = (await unfinishedIn(parent)) ?? (await movedOn(parent, merge));
 	if (inTheWay !== undefined) return refused(inTheWay);
@@ -50,12 +52,13 @@ async function undo(open: OpenWorktree, merge: MergeRecord): Promise<MergeUndo> 
 }
 
 /** Whether another branch or commit is checked out by now, as a sentence. */
-async function movedOn(parent: GitPlace, merge: MergeRecord): Promise<string | undefined> {
+async function movedOn(parent: GitPlace, merge: MergeRecord): Promise<Phrase | undefined> {
 	const ref = await branchRef(parent);
-	if (ref !== merge.ref) return `it went into ${branchWords(merge.ref)}, and ${branchWords(ref)} is checked out now`;
+	if (ref !== merge.ref)
+		return phrase`it went into ${branchWords(merge.ref)}, and ${branchWords(ref)} is checked out now`;
 	const expected = merge.how === 'merged' ? merge.commit : merge.head;
 	if ((await headOf(parent)) === expected) return undefined;
-	return `${branchWords(ref)} has moved to another commit since the merge`;
+	return phrase`${branchWords(ref)} has moved to another commit since the merge`;
 }
 
 /** Whether the merge commit is on the branch it went into. If that branch is gone or renamed: on the checked-out commit or any branch. */
@@ -72,7 +75,7 @@ async function isThereStill(parent: GitPlace, { ref, commit }: Of<'merged'>): Pr
 /** The files go back first. Then the branch does, unless it has moved meanwhile. */
 async function takeCommitBack(parent: GitPlace, { ref = 'HEAD', head, commit }: Of<'merged'>): Promise<MergeUndo> {
 	const unpushed = ['rev-list', '--count', '--max-count=1', commit, '--not', '--remotes'];
-	if ((await gitAnswer(parent, unpushed)) === '0') return refused('it is on a remote already; use git revert');
+	if ((await gitAnswer(parent, unpushed)) === '0') return refused(phrase`it is on a remote already; use git revert`);
 	const changed = await overwritten(parent, await differingFiles(parent, head, commit));
 	const others = await notBack(parent, changed, { head, commit });
 	if (others.length > 0) return changedSince(others);
@@ -123,7 +126,7 @@ async function moveFiles(parent: GitPlace, from: string, to: string): Promise<Me
 async function takeChangesBack(parent: GitPlace, own: GitPlace, merge: Of<'applied'>): Promise<MergeUndo> {
 	const { before, after, index, tip, applied } = merge;
 	const last = await refOf(own, MERGED_REF);
-	if (last !== tip && last !== applied) return refused('it is not the last merge of this worktree');
+	if (last !== tip && last !== applied) return refused(phrase`it is not the last merge of this worktree`);
 	const undone = await withWorkingTree(parent, async ({ tree, env }) => {
 		const changes = await namesByStatus(parent, after, before);
 		const touched = new Set(await differingFiles(parent, after, tree));
@@ -131,7 +134,7 @@ async function takeChangesBack(parent: GitPlace, own: GitPlace, merge: Of<'appli
 		const changed = changes().filter(file => touched.has(file) && differs.has(file));
 		if (changed.length > 0) return changedSince(changed);
 		if ((await indexDigest(parent, changes())) !== index)
-			return refused('some of its files were staged since, or are no longer; set git’s index back first');
+			return refused(phrase`some of its files were staged since, or are no longer; set git’s index back first`);
 		const comes = changes('A').filter(file => differs.has(file));
 		const inTheWay = await unknownInTheWay(parent.folder, comes, new Set(changes('D')));
 		return inTheWay.length > 0
@@ -158,18 +161,18 @@ async function moveTree(
 		return { ok: true };
 	} catch (error) {
 		if (!(error instanceof NancyError)) throw error;
-		return refused(`files have just changed in ${parent.folder}; try again (${error.message})`);
+		return refused(phrase`files have just changed in ${parent.folder}; try again (${error.said})`);
 	}
 }
 
-function branchWords(ref: string | undefined): string {
-	return ref === undefined ? 'a commit without a branch' : ref.replace(/^refs\/heads\//, '');
+function branchWords(ref: string | undefined): string | Phrase {
+	return ref === undefined ? phrase`a commit without a branch` : ref.replace(/^refs\/heads\//, '');
 }
 
 function changedSince(files: readonly string[]): Refusal {
-	return refused(`its files have changed since (${listed(files)})`);
+	return refused(phrase`its files have changed since (${listed(files)})`);
 }
 
-function refused(reason: string): Refusal {
+function refused(reason: Phrase): Refusal {
 	return { ok: false, reason };
 }

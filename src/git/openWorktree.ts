@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextIfExists } from '../base/atomicFile.ts';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { realOr } from '../base/realPath.ts';
 import { holdingLock } from '../core/files/holdingLock.ts';
 import { idOfBranch, Worktree, WorktreeName } from '../protocol/worktree.ts';
@@ -47,13 +48,13 @@ export async function locate(worktree: Worktree): Promise<LocatedWorktree> {
 	const name = WorktreeName.safeParse(record.data && idOfBranch(record.data.branch));
 	// Everything below is removed, so a record may not name any other folder.
 	if (!record.success || !name.success || record.data.folder !== worktreeFolder(record.data.repository, name.data)) {
-		throw new NancyError('bad-file', `${JSON.stringify(worktree)} is not a worktree of Nancy's`);
+		throw new NancyError('bad-file', phrase`${JSON.stringify(worktree)} is not a worktree of Nancy's`);
 	}
 	const { repository } = record.data;
 	if (!existsSync(repository)) {
 		throw new NancyError(
 			'git',
-			`${repository}, the repository of the worktree ${name.data}, is gone; move it back and try again`,
+			phrase`${repository}, the repository of the worktree ${name.data}, is gone; move it back and try again`,
 		);
 	}
 	const parent = await checkoutAt(repository);

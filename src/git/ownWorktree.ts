@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { NancyError } from '../base/errors.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
@@ -26,17 +27,17 @@ export async function ownWorktree(delegates: Delegates, tickets: Tickets, claime
  * @throws NancyError `not-trusted`; `git` if the repository is gone
  */
 export async function provenWorktree(claimed: Worktree, root: string): Promise<Worktree> {
-	if (claimed.repository !== root) throw notOwn(claimed, `it was to be made in the repository ${root}`);
+	if (claimed.repository !== root) throw notOwn(claimed, phrase`it was to be made in the repository ${root}`);
 	const { own, isThere } = await openWorktree(claimed).catch((error: unknown) => {
 		throw error instanceof NancyError && error.code === 'bad-file'
-			? notOwn(claimed, 'it is not where Nancy makes worktrees')
+			? notOwn(claimed, phrase`it is not where Nancy makes worktrees`)
 			: error;
 	});
-	if (!own && isThere) throw notOwn(claimed, `git does not know it as a worktree of ${root}`);
+	if (!own && isThere) throw notOwn(claimed, phrase`git does not know it as a worktree of ${root}`);
 	// Removed. Its branch may still be there, and so may the leftovers of an interrupted removal.
 	if (!own) return claimed;
 	const base = await refOf(own, BASE_REF);
-	if (base === undefined) throw notOwn(claimed, 'git has no word of what it began with');
+	if (base === undefined) throw notOwn(claimed, phrase`git has no word of what it began with`);
 	return { ...claimed, base };
 }
 
@@ -53,12 +54,12 @@ async function repositoryOf(
 	if (!request)
 		throw notOwn(
 			claimed,
-			'you did not start its delegate on this machine, or its record or prompt was changed since',
+			phrase`you did not start its delegate on this machine, or its record or prompt was changed since`,
 		);
 	const { place } = request.record;
-	if (place.is !== 'worktree') throw notOwn(claimed, 'its delegate was to have none');
+	if (place.is !== 'worktree') throw notOwn(claimed, phrase`its delegate was to have none`);
 	const root = await rootOf(place.folder);
-	if (root === undefined) throw new NancyError('git', `${place.folder} is in no git repository any more`);
+	if (root === undefined) throw new NancyError('git', phrase`${place.folder} is in no git repository any more`);
 	return root;
 }
 
@@ -70,7 +71,7 @@ export async function endedWorktree(delegates: Delegates, tickets: Tickets, clai
 	const worktree = await ownWorktree(delegates, tickets, claimed);
 	const id = DelegateId.parse(idOfBranch(worktree.branch));
 	const facts = await tickets.facts(id);
-	if (facts && !facts.end) throw new NancyError('busy', `${id} has not ended; stop it first`);
+	if (facts && !facts.end) throw new NancyError('busy', phrase`${id} has not ended; stop it first`);
 	return worktree;
 }
 
@@ -84,6 +85,6 @@ async function rootOf(folder: string): Promise<string | undefined> {
 	return top === undefined ? undefined : homeCheckout(top);
 }
 
-function notOwn({ folder }: Worktree, why: string): NancyError {
-	return new NancyError('not-trusted', `${folder} is not touched, because Nancy did not make it: ${why}`);
+function notOwn({ folder }: Worktree, why: Phrase): NancyError {
+	return new NancyError('not-trusted', phrase`${folder} is not touched, because Nancy did not make it: ${why}`);
 }

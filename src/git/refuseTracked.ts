@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { IGNORES_CASE, mayTrack } from './mayTrack.ts';
@@ -16,12 +17,12 @@ export async function refuseTracked({ folder, paths }: Workspace): Promise<void>
 	const tracked = await filesOf(folder, name);
 	const [first] = tracked;
 	if (first === undefined) return;
-	const more = tracked.length > 1 ? ` and ${tracked.length - 1} more` : '';
+	const more = tracked.length > 1 ? phrase` and ${tracked.length - 1} more` : '';
 	throw new NancyError(
 		'not-trusted',
-		`${paths.root} came with the repository: git tracks ${visibleLine(first, 200)}${more}. Its prompts and messages are not your own, and agents would ` +
-			`take them for yours; so nothing is started, set up, sent or handed over here. Look at what is in it, then run “git rm -r --cached ${name}” in ` +
-			`${folder}, or remove the folder.`,
+		phrase`${paths.root} came with the repository: git tracks ${visibleLine(first, 200)}${more}. Its prompts and messages are not your own, and agents would
+			take them for yours; so nothing is started, set up, sent or handed over here. Look at what is in it, then run “git rm -r --cached ${name}” in
+			${folder}, or remove the folder.`,
 	);
 }
 

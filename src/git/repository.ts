@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import { askAt, cutAtZeros, git, gitList, type GitPlace } from './git.ts';
 import { ownWords } from './gitFailure.ts';
 import { headOf } from './gitTree.ts';
@@ -27,22 +28,22 @@ export interface Status {
 	unmerged: string[];
 }
 
-export type Inspection = ({ ok: true } & Repository) | { ok: false; reason: string };
+export type Inspection = ({ ok: true } & Repository) | { ok: false; reason: string | Phrase };
 
 /** The files that git leaves in its folder during an unfinished operation, and how a person ends it. */
-const UNFINISHED: readonly (readonly [file: string, what: string, end: string])[] = [
-	['MERGE_HEAD', 'a merge', 'commit it, or: git merge --abort'],
-	['rebase-merge', 'a rebase', 'git rebase --continue, or --abort'],
-	['rebase-apply', 'a rebase', 'git rebase --continue, or --abort'],
-	['CHERRY_PICK_HEAD', 'a cherry-pick', 'git cherry-pick --continue, or --abort'],
-	['REVERT_HEAD', 'a revert', 'git revert --continue, or --abort'],
-	['BISECT_LOG', 'a bisect', 'git bisect reset'],
+const UNFINISHED: readonly (readonly [file: string, what: Phrase, end: Phrase])[] = [
+	['MERGE_HEAD', phrase`a merge`, phrase`commit it, or: git merge --abort`],
+	['rebase-merge', phrase`a rebase`, phrase`git rebase --continue, or --abort`],
+	['rebase-apply', phrase`a rebase`, phrase`git rebase --continue, or --abort`],
+	['CHERRY_PICK_HEAD', phrase`a cherry-pick`, phrase`git cherry-pick --continue, or --abort`],
+	['REVERT_HEAD', phrase`a revert`, phrase`git revert --continue, or --abort`],
+	['BISECT_LOG', phrase`a bisect`, phrase`git bisect reset`],
 ];
 
 /** Whether a worktree can be made from the checkout that a folder is in. If not, why, and what to do. */
 export async function inspectRepository(folder: string): Promise<Inspection> {
-	const no = (reason: string) => ({ ok: false as const, reason });
-	if (!isFolder(folder)) return no(`there is no folder ${folder}`);
+	const no = (reason: string | Phrase) => ({ ok: false as const, reason });
+	if (!isFolder(folder)) return no(phrase`there is no folder ${folder}`);
 	try {
 		const basics = await askAt(folder, ['rev-parse', '--is-bare-repository', '--is-inside-git-dir'], {
 			answers: [128],
@@ -52,30 +53,32 @@ export async function inspectRepository(folder: string): Promise<Inspection> {
 		if (isBare === 'true' || isInside === 'true') return no(notInCheckout(folder));
 		return await inspectCheckout(folder);
 	} catch (error) {
-		if (error instanceof NancyError) return no(error.message);
+		if (error instanceof NancyError) return no(error.said);
 		throw error;
 	}
 }
 
 async function inspectCheckout(folder: string): Promise<Inspection> {
-	const no = (reason: string) => ({ ok: false as const, reason });
+	const no = (reason: string | Phrase) => ({ ok: false as const, reason });
 	const checkout = await checkoutAt(folder);
 	const { folder: root } = checkout;
 	const outer = await superprojectOf(root);
 	if (outer !== undefined) {
-		return no(`${root} is a submodule of ${outer}, and worktrees of submodules are not made; clone it by itself`);
+		return no(
+			phrase`${root} is a submodule of ${outer}, and worktrees of submodules are not made; clone it by itself`,
+		);
 	}
 	const head = await headOf(checkout);
 	if (head === undefined)
-		return no(`${root} has no commit yet, and a worktree begins with one; make one first: git commit`);
+		return no(phrase`${root} has no commit yet, and a worktree begins with one; make one first: git commit`);
 	const { branch, files, unmerged } = await statusOf(checkout);
 	const unfinished = underWay(checkout) ?? unresolved(root, unmerged);
 	if (unfinished !== undefined) return no(unfinished);
 	const nested = await foreignRepositories(root, files);
 	if (nested.length > 0) {
 		return no(
-			`a worktree would not have ${listed(nested)}, a repository inside ${root}; ` +
-				'add it to .gitignore, make it a submodule, or work in the folder itself',
+			phrase`a worktree would not have ${listed(nested)}, a repository inside ${root};
+				add it to .gitignore, make it a submodule, or work in the folder itself`,
 		);
 	}
 	const home = await homeCheckout(root);
@@ -99,21 +102,21 @@ export async function requireRepository(folder: string): Promise<Repository> {
 }
 
 /** The unfinished operation of a checkout, with the command that ends it; `undefined` if there is none. */
-export async function unfinishedIn(place: GitPlace): Promise<string | undefined> {
+export async function unfinishedIn(place: GitPlace): Promise<Phrase | undefined> {
 	const found = underWay(place);
 	if (found !== undefined) return found;
 	const entries = await gitList(place, ['ls-files', '--unmerged', '-z']);
 	return unresolved(place.folder, [...new Set(entries.map(entry => entry.slice(entry.indexOf('\t') + 1)))]);
 }
 
-function underWay({ folder, gitDir }: GitPlace): string | undefined {
+function underWay({ folder, gitDir }: GitPlace): Phrase | undefined {
 	const found = UNFINISHED.find(([file]) => existsSync(join(gitDir, file)));
-	return found && `${found[1]} is in progress in ${folder}; end it first (${found[2]})`;
+	return found && phrase`${found[1]} is in progress in ${folder}; end it first (${found[2]})`;
 }
 
-function unresolved(folder: string, unmerged: readonly string[]): string | undefined {
+function unresolved(folder: string, unmerged: readonly string[]): Phrase | undefined {
 	if (unmerged.length === 0) return undefined;
-	return `there are unresolved conflicts in ${folder} (${listed(unmerged)}); resolve them first`;
+	return phrase`there are unresolved conflicts in ${folder} (${listed(unmerged)}); resolve them first`;
 }
 
 export async function statusOf(place: GitPlace): Promise<Status> {
@@ -162,9 +165,9 @@ export async function identityFor(place: GitPlace): Promise<Readonly<Record<stri
 }
 
 /** File names in a sentence: a few, and how many more. */
-export function listed(files: readonly string[]): string {
+export function listed(files: readonly string[]): string | Phrase {
 	const shown = files.slice(0, 5).join(', ');
-	return files.length > 5 ? `${shown} and ${files.length - 5} more` : shown;
+	return files.length > 5 ? phrase`${shown} and ${files.length - 5} more` : shown;
 }
 
 /** Repositories inside the checkout that git does not ignore. Other worktrees of the same repository need not be in a worktree. */
@@ -176,20 +179,20 @@ async function foreignRepositories(root: string, files: Status['files']): Promis
 	return foreign;
 }
 
-function whyNotRepository(folder: string, said: string): string {
+function whyNotRepository(folder: string, said: string): Phrase {
 	if (/dubious ownership/.test(said)) {
-		return `${folder} belongs to another user, so that git does not trust it; git config --global --add safe.directory '${folder}'`;
+		return phrase`${folder} belongs to another user, so that git does not trust it; git config --global --add safe.directory '${folder}'`;
 	}
 	if (/cannot use bare repository/.test(said)) return notInCheckout(folder);
 	if (/not a git repository/.test(said)) {
-		return `${folder} is not in a git repository, and a worktree is a part of one; make one (git init), or work in the folder itself`;
+		return phrase`${folder} is not in a git repository, and a worktree is a part of one; make one (git init), or work in the folder itself`;
 	}
-	return `git cannot read the repository of ${folder}: ${ownWords(said)}`;
+	return phrase`git cannot read the repository of ${folder}: ${ownWords(said)}`;
 }
 
 /** Also if the files of a checkout look like a bare repository, which git must not take for one. */
-function notInCheckout(folder: string): string {
-	return `${folder} is in a bare repository, or inside git's own folder, where nothing is checked out; open a checkout, or make one: git clone`;
+function notInCheckout(folder: string): Phrase {
+	return phrase`${folder} is in a bare repository, or inside git's own folder, where nothing is checked out; open a checkout, or make one: git clone`;
 }
 
 function isFolder(path: string): boolean {

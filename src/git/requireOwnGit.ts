@@ -5,6 +5,7 @@ import { hasErrno, NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { realOr } from '../base/realPath.ts';
 import { quoted } from '../base/shellWord.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import { readPlainTextSync } from '../core/files/plainFile.ts';
 import { gitLine, type GitPlace } from './git.ts';
 
@@ -32,20 +33,21 @@ export async function requireOwnGit(asked: string, { folder, gitDir, common }: G
 	const [checkout, own, shared] = [realpathSync(folder), realpathSync(gitDir), realpathSync(common)];
 	const dotGit = join(checkout, '.git');
 	if (!isInside(checkout, realpathSync(asked)) || gitDirAt(dotGit) !== own)
-		throw notOwn(asked, `its settings say that its files are in ${folder}`);
+		throw notOwn(asked, phrase`its settings say that its files are in ${folder}`);
 	const isItsOwn = own === dotGit && shared === own;
 	if (!isItsOwn && !(await namesInReturn(dotGit, own, shared)))
 		throw notOwn(
 			asked,
-			`it leads to ${own}, which does not name ${checkout} in return. If it should, run: ` +
-				(own === shared
+			phrase`it leads to ${own}, which does not name ${checkout} in return. If it should, run: ${
+				own === shared
 					? `git config --file ${quoted(join(own, 'config'))} core.worktree ${quoted(checkout)}`
-					: `git -C ${quoted(checkout)} worktree repair`),
+					: `git -C ${quoted(checkout)} worktree repair`
+			}`,
 		);
 	await refuseLinksIn(asked, shared);
 	const settings = join(shared, 'config');
 	if (REFS_ELSEWHERE.test(readFileSync(settings, 'utf8')))
-		throw notOwn(asked, `extensions.refStorage in ${settings} is another place. Remove it`);
+		throw notOwn(asked, phrase`extensions.refStorage in ${settings} is another place. Remove it`);
 }
 
 /** A git of 2026 takes refs from a folder that this setting names by a URI. Git reads it in this one file alone. */
@@ -82,7 +84,7 @@ export async function refuseLinksIn(folder: string, gitDir: string): Promise<voi
 	if (link !== undefined)
 		throw notOwn(
 			folder,
-			`${link} is a link or a pipe, or has a second name. Put a copy of what it leads to in its place`,
+			phrase`${link} is a link or a pipe, or has a second name. Put a copy of what it leads to in its place`,
 		);
 }
 
@@ -120,7 +122,9 @@ class NotOwnGit extends NancyError {}
 /** Whether an error is that of {@link requireOwnGit}. */
 export const isNotOwn = (error: unknown): boolean => error instanceof NotOwnGit;
 
-function notOwn(folder: string, why: string): NancyError {
-	const what = `Nancy does not take the .git of ${folder} for its own, because an agent can write it: ${why}`;
-	return new NotOwnGit('not-trusted', what);
+function notOwn(folder: string, why: Phrase): NancyError {
+	return new NotOwnGit(
+		'not-trusted',
+		phrase`Nancy does not take the .git of ${folder} for its own, because an agent can write it: ${why}`,
+	);
 }

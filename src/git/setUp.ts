@@ -1,4 +1,5 @@
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { runInWorktree } from './runInWorktree.ts';
@@ -28,6 +29,7 @@ export async function setUp(
 	const { code, isTimeout, output } = await runInWorktree(worktree, command, SET_UP_MS, signal, mark);
 	say?.(output);
 	if (code === 0 || signal?.aborted) return;
-	const ending = isTimeout ? 'took too long' : `ended with ${code ?? 'a signal'}`;
-	throw new NancyError('io', `the set-up command ${ending}: ${redactText(output).slice(-500)}`);
+	const ended = code === null ? phrase`ended with a signal` : phrase`ended with ${code}`;
+	const ending = isTimeout ? phrase`took too long` : ended;
+	throw new NancyError('io', phrase`the set-up command ${ending}: ${redactText(output).slice(-500)}`);
 }

@@ -1,4 +1,5 @@
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { askAt, cutAtZeros } from './git.ts';
 
 /**
@@ -25,8 +26,8 @@ export async function trackedFiles(
 		if (!isOthers(error)) throw error;
 		throw new NancyError(
 			'not-trusted',
-			`${folder} is in a repository of somebody else, and git does not say what came with it. If you trust it, run ` +
-				`“git config --global --add safe.directory <its top folder>” and try again.`,
+			phrase`${folder} is in a repository of somebody else, and git does not say what came with it. If you trust it, run
+				“git config --global --add safe.directory <its top folder>” and try again.`,
 			{ cause: error },
 		);
 	}

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { HeldFolder, namedError } from '../core/files/heldFolder.ts';
 import { readUnsharedFileSync } from '../core/files/plainFile.ts';
 import { branchOf, idOfBranch, WorktreeName, type Worktree } from '../protocol/worktree.ts';
@@ -36,7 +37,7 @@ const GIT_MARK = 'NANCY_GIT';
  */
 export async function createWorktree(request: WorktreeRequest): Promise<Worktree> {
 	const name = WorktreeName.safeParse(request.name);
-	if (!name.success) throw new NancyError('bad-name', `${request.name} cannot be the name of a worktree`);
+	if (!name.success) throw new NancyError('bad-name', phrase`${request.name} cannot be the name of a worktree`);
 	const repository = await requireRepository(request.folder);
 	return holdingGitLock(repository.checkout.common, name.data, () => create(request, name.data, repository));
 }
@@ -51,8 +52,8 @@ export async function folderInWorktree(worktree: Worktree, folder: string): Prom
 	if (existsSync(found)) return found;
 	throw new NancyError(
 		'git',
-		`the worktree has no folder ${prefix}, because nothing in that folder is committed; commit it, work from ${worktree.repository}, ` +
-			'or take what is not committed along',
+		phrase`the worktree has no folder ${prefix}, because nothing in that folder is committed; commit it, work from ${worktree.repository},
+			or take what is not committed along`,
 	);
 }
 
@@ -94,7 +95,7 @@ async function create(
 	const add = ['worktree', 'add', '--quiet', '--no-checkout', worktree.folder, worktree.branch];
 	await gitOverWorktrees(common, parent, add, { env: { ...env, ...WITHOUT_SPARSE } });
 	const gitDir = await adminFolder(common, worktree.folder);
-	if (gitDir === undefined) throw new NancyError('git', `git did not make the worktree ${worktree.folder}`);
+	if (gitDir === undefined) throw new NancyError('git', phrase`git did not make the worktree ${worktree.folder}`);
 	const own = { folder: worktree.folder, gitDir, common };
 	await copySparse(parent, own);
 	// The step that `add` would do itself, but safe while others are made as well, and with no other commit.
@@ -161,12 +162,15 @@ async function clearHalf(
 
 function assertFree({ folder, branch }: Omit<Worktree, 'base'>, tip: string | undefined): void {
 	if (existsSync(folder)) {
-		throw new NancyError('git', `${folder} is there already and not a worktree of Nancy's; remove or rename it`);
+		throw new NancyError(
+			'git',
+			phrase`${folder} is there already and not a worktree of Nancy's; remove or rename it`,
+		);
 	}
 	if (tip !== undefined) {
 		throw new NancyError(
 			'git',
-			`there is a branch ${branch} already; merge it and delete it: git branch -d ${branch}`,
+			phrase`there is a branch ${branch} already; merge it and delete it: git branch -d ${branch}`,
 		);
 	}
 }

@@ -1,5 +1,6 @@
 import { NancyError } from '../base/errors.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import type { MergeRecord } from '../protocol/merge.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { mergedFiles, mergedTree } from './applied.ts';
@@ -36,7 +37,7 @@ export type Merge =
 	| {
 			ok: false;
 			/** The obstacle, and the cure. */
-			reason: string;
+			reason: string | Phrase;
 			conflicts?: string[];
 	  };
 
@@ -75,9 +76,10 @@ async function merge(open: OpenWorktree, message: string): Promise<Merge> {
 	if (unfinished !== undefined) return { ok: false, reason: unfinished };
 	const head = await headOf(parent);
 	if (head === undefined)
-		return { ok: false, reason: `nothing is checked out in ${parent.folder}; git switch to a branch` };
+		return { ok: false, reason: phrase`nothing is checked out in ${parent.folder}; git switch to a branch` };
 	const saved = await saveWork(open, await workOf(open, false));
-	if (!saved) return { ok: false, reason: `the worktree ${record.folder} and its branch ${record.branch} are gone` };
+	if (!saved)
+		return { ok: false, reason: phrase`the worktree ${record.folder} and its branch ${record.branch} are gone` };
 	const left = saved.nested.length > 0 ? { left: saved.nested } : {};
 	if (saved.tip === record.base || (await isAncestor(parent, saved.tip, head)))
 		return { ok: true, how: 'nothing', ...left };
@@ -119,7 +121,7 @@ async function mergeCommit(parent: GitPlace, began: Began, tip: string, message:
 	const inTheWay = await overwritten(parent, await differingFiles(parent, head, commit));
 	return inTheWay.length > 0
 		? notCommitted(inTheWay)
-		: { ok: false, reason: `git merge: ${ownWords(forward.stderr)}` };
+		: { ok: false, reason: phrase`git merge: ${ownWords(forward.stderr)}` };
 }
 
 /** Like a merge of the worktree with everything in the checkout, committed or not. The index stays unchanged. */
@@ -141,7 +143,10 @@ async function applyChanges(open: OpenWorktree, began: Began, tip: string): Prom
 			await git(parent, ['read-tree', '-m', '-u', tree, trial.tree], { env: { ...env, ...NOT_SPARSE } });
 		} catch (error) {
 			if (!(error instanceof NancyError)) throw error;
-			return { ok: false, reason: `files have just changed in ${parent.folder}; try again (${error.message})` };
+			return {
+				ok: false,
+				reason: phrase`files have just changed in ${parent.folder}; try again (${error.said})`,
+			};
 		}
 		const after = { before: ours, after: trial.tree, index, tip, ...(applied !== undefined && { applied }) };
 		return { ok: true, how: 'applied', record: { ...began, how: 'applied', ...after } };
@@ -160,7 +165,7 @@ async function removedByUser(parent: GitPlace, before: string, after: string): P
 function conflict(conflicts: string[]): Refusal {
 	return {
 		ok: false,
-		reason: `it conflicts with what has changed in the checkout since (${listed(conflicts)}); nothing was changed`,
+		reason: phrase`it conflicts with what has changed in the checkout since (${listed(conflicts)}); nothing was changed`,
 		conflicts,
 	};
 }
@@ -168,7 +173,7 @@ function conflict(conflicts: string[]): Refusal {
 function notCommitted(files: string[]): Refusal {
 	return {
 		ok: false,
-		reason: `it would overwrite what is not committed in the checkout (${listed(files)}); commit that or move it away first`,
+		reason: phrase`it would overwrite what is not committed in the checkout (${listed(files)}); commit that or move it away first`,
 		conflicts: files,
 	};
 }
@@ -177,14 +182,14 @@ function notCommitted(files: string[]): Refusal {
 function sparse(files: string[]): Refusal {
 	return {
 		ok: false,
-		reason: `it deletes what the sparse checkout leaves out (${listed(files)}); have that checked out first: git sparse-checkout add`,
+		reason: phrase`it deletes what the sparse checkout leaves out (${listed(files)}); have that checked out first: git sparse-checkout add`,
 		conflicts: files,
 	};
 }
 
-async function gitTooOld(place: GitPlace, branch: string): Promise<string | undefined> {
+async function gitTooOld(place: GitPlace, branch: string): Promise<Phrase | undefined> {
 	const version = parseVersion(await gitAnswer(place, ['version']));
 	if (version && isAtLeast(version, MERGES_ASIDE)) return undefined;
-	const is = version ? formatVersion(version) : 'of an unknown version';
-	return `git is ${is}, and merging from here needs ${formatVersion(MERGES_ASIDE)}; update it, or: git merge ${branch}`;
+	const is = version ? formatVersion(version) : phrase`of an unknown version`;
+	return phrase`git is ${is}, and merging from here needs ${formatVersion(MERGES_ASIDE)}; update it, or: git merge ${branch}`;
 }

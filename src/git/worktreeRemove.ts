@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readTextIfExists } from '../base/atomicFile.ts';
-import { counted } from '../base/counted.ts';
 import { NancyError } from '../base/errors.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import { entriesOf } from '../base/listing.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Worktree } from '../protocol/worktree.ts';
@@ -29,7 +29,7 @@ export interface Removal {
 	/** The last commit of the work. After a discard, `git branch <name> <commit>` restores it for some weeks. */
 	commit?: string;
 	/** The kept work and its branch, or the lost work, as a sentence. */
-	says: string;
+	says: Phrase;
 }
 
 const NOTHING: OnlyThere = { commits: 0, files: [], nested: [], ignored: [] };
@@ -51,16 +51,24 @@ export async function removeWorktree(worktree: Worktree, { discard }: { discard:
 }
 
 /** {@link OnlyThere} in words, for a question or an answer: `2 commits and 3 uncommitted files`. */
-export function inWords({ commits, files, nested }: OnlyThere): string {
+export function inWords({ commits, files, nested }: OnlyThere): Phrase {
 	const parts = [
-		...(commits > 0 ? [counted(commits, 'commit')] : []),
-		...(files.length > 0 ? [counted(files.length, 'uncommitted file')] : []),
+		...(commits > 0 ? [commits === 1 ? phrase`1 commit` : phrase`${commits} commits`] : []),
+		...(files.length > 0
+			? [files.length === 1 ? phrase`1 uncommitted file` : phrase`${files.length} uncommitted files`]
+			: []),
 		...(nested.length > 0
-			? [`${nested.length === 1 ? 'the repository' : 'the repositories'} ${listed(nested)}`]
+			? [
+					nested.length === 1
+						? phrase`the repository ${listed(nested)}`
+						: phrase`the repositories ${listed(nested)}`,
+				]
 			: []),
 	];
-	const last = parts.pop() ?? 'nothing';
-	return parts.length > 0 ? `${parts.join(', ')} and ${last}` : last;
+	const last = parts.pop() ?? phrase`nothing`;
+	const [first, second] = parts;
+	if (!first) return last;
+	return second ? phrase`${first}, ${second} and ${last}` : phrase`${first} and ${last}`;
 }
 
 async function remove(open: OpenWorktree, discard: boolean): Promise<Removal> {
@@ -91,11 +99,11 @@ async function remove(open: OpenWorktree, discard: boolean): Promise<Removal> {
 	};
 }
 
-function whyItStays({ record, own, isThere }: OpenWorktree, only: OnlyThere, discard: boolean): string | undefined {
+function whyItStays({ record, own, isThere }: OpenWorktree, only: OnlyThere, discard: boolean): Phrase | undefined {
 	if (isThere && !own)
-		return `${record.folder} stays, for git does not know it as a worktree; look through it and remove it`;
+		return phrase`${record.folder} stays, for git does not know it as a worktree; look through it and remove it`;
 	if (only.nested.length === 0 || discard) return undefined;
-	return `${record.folder} stays, for it has other repositories inside: ${listed(only.nested)}`;
+	return phrase`${record.folder} stays, for it has other repositories inside: ${listed(only.nested)}`;
 }
 
 /** The existing ones of some branches. */
@@ -153,7 +161,7 @@ async function assertUnlocked({ own, record }: OpenWorktree): Promise<void> {
 	const why = reason.trim() === '' ? '' : ` (${reason.trim()})`;
 	throw new NancyError(
 		'git',
-		`${record.folder} is locked${why}; unlock it with: git worktree unlock '${record.folder}'`,
+		phrase`${record.folder} is locked${why}; unlock it with: git worktree unlock '${record.folder}'`,
 	);
 }
 
@@ -163,13 +171,16 @@ async function deleteBranch({ common, parent }: OpenWorktree, branch: string, ti
 	await gitOverWorktrees(common, parent, ['branch', '--quiet', '-D', branch], { answers: [1] });
 }
 
-function outcome(only: OnlyThere, kept: readonly string[], saved: { branch: string; tip: string } | undefined): string {
+function outcome(only: OnlyThere, kept: readonly string[], saved: { branch: string; tip: string } | undefined): Phrase {
 	const isNothing = only.commits === 0 && only.files.length === 0 && only.nested.length === 0;
-	if (kept.length > 0 && isNothing) return `Nothing was lost. Branch ${listed(kept)} stays, for it is in use.`;
+	if (kept.length > 0 && isNothing) return phrase`Nothing was lost. Branch ${listed(kept)} stays, for it is in use.`;
 	if (kept.length > 0) {
-		return `${kept.length === 1 ? 'Branch' : 'Branches'} ${listed(kept)} ${kept.length === 1 ? 'keeps' : 'keep'} ${inWords(only)}.`;
+		return kept.length === 1
+			? phrase`Branch ${listed(kept)} keeps ${inWords(only)}.`
+			: phrase`Branches ${listed(kept)} keep ${inWords(only)}.`;
 	}
-	if (isNothing) return 'Nothing was lost.';
-	const back = saved ? ` To get its commits back: git branch ${saved.branch} ${saved.tip}` : '';
-	return `Discarded ${inWords(only)}.${back}`;
+	if (isNothing) return phrase`Nothing was lost.`;
+	return saved
+		? phrase`Discarded ${inWords(only)}. To get its commits back: git branch ${saved.branch} ${saved.tip}`
+		: phrase`Discarded ${inWords(only)}.`;
 }

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { errorText } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
 import { oneByOne } from '../base/oneByOne.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
@@ -19,6 +18,7 @@ import { findNode } from '../process/detect.ts';
 import type { Budget } from '../protocol/budget.ts';
 import type { DriverId, MessageId, SessionId, TaskName } from '../protocol/names.ts';
 import { inform } from '../ui/kit/messages.ts';
+import { errorWords, translated } from '../ui/kit/translated.ts';
 import { doctorReport } from '../ui/doctorReport.ts';
 import type { Addressee, BudgetFacts, Folder, Letter, Operations } from '../ui/ports.ts';
 import { agentArguments, agentModel } from '../ui/settings.ts';
@@ -49,7 +49,11 @@ export class WindowOperations implements Operations {
 	async agents() {
 		const here = { env: windowEnvironment(), isTrusted: vscode.workspace.isTrusted };
 		const { agents } = await perform(await operations.listAgents(), IN_WINDOW, {}, here);
-		return agents.map(agent => ({ ...agent, model: agentModel(agent.id) }));
+		return agents.map(agent => ({
+			...agent,
+			problem: agent.problem && translated(agent.problem),
+			model: agentModel(agent.id),
+		}));
 	}
 
 	async setUp(folder: Folder): Promise<readonly string[]> {
@@ -119,7 +123,7 @@ export class WindowOperations implements Operations {
 		const { failures } = await oneByOne(to, each =>
 			perform(operation, IN_WINDOW, input(each), this.contextOf(each.folder)),
 		);
-		return failures.map(({ item, error }) => ({ to: item, reason: errorText(error) }));
+		return failures.map(({ item, error }) => ({ to: item, reason: errorWords(error) }));
 	}
 
 	async readMail(folder: Folder, task: TaskName, id: MessageId): Promise<string> {

@@ -3,6 +3,7 @@ import type { OnlyThere } from '../core/delegates/batches.ts';
 import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import type { Worktree } from '../protocol/worktree.ts';
+import { translated } from '../ui/kit/translated.ts';
 import type {
 	ChangedFile,
 	ChangedLines,
@@ -42,11 +43,18 @@ export class WindowWorktrees implements WorktreeOperations {
 	}
 
 	async undoMerge(folder: Folder, worktree: Worktree): Promise<UndoOutcome> {
-		return perform(await operations.undoMerge(), IN_WINDOW, { worktree }, this.contextOf(folder));
+		const done = await perform(await operations.undoMerge(), IN_WINDOW, { worktree }, this.contextOf(folder));
+		return done.ok ? done : { ...done, reason: translated(done.reason) };
 	}
 
 	async merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome> {
-		return perform(await operations.mergeWorktree(), IN_WINDOW, { worktree, message }, this.contextOf(folder));
+		const done = await perform(
+			await operations.mergeWorktree(),
+			IN_WINDOW,
+			{ worktree, message },
+			this.contextOf(folder),
+		);
+		return done.ok ? done : { ...done, reason: translated(done.reason) };
 	}
 
 	async only(folder: Folder, worktree: Worktree): Promise<OnlyThere> {
@@ -59,7 +67,8 @@ export class WindowWorktrees implements WorktreeOperations {
 		options: { discard: boolean; anyway: boolean },
 	): Promise<WorktreeRemoval> {
 		const input = { worktree, ...options };
-		return perform(await operations.removeWorktree(), IN_WINDOW, input, this.contextOf(folder));
+		const done = await perform(await operations.removeWorktree(), IN_WINDOW, input, this.contextOf(folder));
+		return { ...done, says: translated(done.says) };
 	}
 
 	private contextOf(folder: Folder) {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
@@ -39,7 +40,7 @@ async function refuseUnread(workspace: Workspace, asker: Asker, at: MessageAt): 
 	const own = ownAddress(asker);
 	const why =
 		own && mailboxName(at) === mailboxName(own)
-			? `message ${id} has not been handed over yet: it comes at a tool call or when you stop`
-			: `${mailboxName(at)} has not read message ${id} yet; nancy withdraw ${id} takes it back`;
+			? phrase`message ${id} has not been handed over yet: it comes at a tool call or when you stop`
+			: phrase`${mailboxName(at)} has not read message ${id} yet; nancy withdraw ${id} takes it back`;
 	throw new NancyError('busy', why);
 }

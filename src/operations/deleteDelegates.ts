@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import {
 	batchesOf,
@@ -85,11 +86,11 @@ async function deleteEach(
 			id => deleteDelegate(store, tickets, id, () => refuseTracked(store.workspace)),
 		).catch(stays);
 		if (removal && !removal.isRemoved) {
-			keep(batch, removal.says);
+			keep(batch, String(removal.says));
 			continue;
 		}
 		deleted.push(...delegates.map(({ record }) => record.id));
-		if (removal && only && hasWork(only)) notes.push(removal.says);
+		if (removal && only && hasWork(only)) notes.push(String(removal.says));
 		if (foreign !== undefined) notes.push(foreign);
 	}
 	return { deleted, kept, notes };
@@ -98,13 +99,16 @@ async function deleteEach(
 function named(id: DelegateId, all: readonly Delegate[]): Delegate {
 	const found = all.find(({ record }) => record.id === id);
 	if (found) return found;
-	throw new NancyError('no-task', `there is no delegate ${id}; nancy delegates lists them`);
+	throw new NancyError('no-task', phrase`there is no delegate ${id}; nancy delegates lists them`);
 }
 
 function refusal({ record, isForeign }: Delegate): NancyError {
 	return isForeign
-		? new NancyError('bad-usage', `${record.id} is another program’s; Nancy only shows it`)
-		: new NancyError('busy', `${record.id} has not ended; stop it first: nancy delegates ${record.id} --stop`);
+		? new NancyError('bad-usage', phrase`${record.id} is another program’s; Nancy only shows it`)
+		: new NancyError(
+				'busy',
+				phrase`${record.id} has not ended; stop it first: nancy delegates ${record.id} --stop`,
+			);
 }
 
 /** A delegate that cannot be deleted does not stop the others. */
@@ -140,7 +144,7 @@ async function refuse(id: DelegateId, asker: Asker, context: OperationContext): 
 
 function whyItStays({ only, foreign }: Batch): string {
 	if (!only) return `${foreign}; name its id to take it off the list all the same`;
-	return `its worktree has what is nowhere else: ${inWords(only)}; merge it, or name its id to keep it on its branch`;
+	return `its worktree has what is nowhere else: ${String(inWords(only))}; merge it, or name its id to keep it on its branch`;
 }
 
 /** A branch keeps it. */

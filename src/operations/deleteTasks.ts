@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import { isRunning } from '../core/driver/workerProcess.ts';
 import { deleteTask, wasRemovedByHand } from '../core/workspace/deletion.ts';
@@ -41,9 +42,12 @@ async function refuseRunning(workspace: Workspace, task: TaskName): Promise<void
 	const { workers, problems } = await workspace.workers(task);
 	const [problem] = problems;
 	if (problem)
-		throw new NancyError('bad-file', `${problem.file} ${problem.reason}: its agent may run; move the file away`);
+		throw new NancyError(
+			'bad-file',
+			phrase`${problem.file} ${problem.reason}: its agent may run; move the file away`,
+		);
 	if (workers.some(isRunning))
-		throw new NancyError('busy', `an agent of ${task} runs; stop it first: nancy stop ${task}`);
+		throw new NancyError('busy', phrase`an agent of ${task} runs; stop it first: nancy stop ${task}`);
 }
 
 /** Work that only a worktree has must not become nobody's. What an agent has made of the task's records does not matter. */
@@ -51,5 +55,5 @@ async function refuseWorktrees({ own }: Workspace, task: TaskName): Promise<void
 	const folders = (await new TaskWorktrees(own).ofTask(task)).map(each => worktreeFolder(each.repository, each.name));
 	const standing = folders.find(folder => existsSync(folder));
 	if (standing !== undefined)
-		throw new NancyError('busy', `${task} has the worktree ${standing}; merge or discard it first`);
+		throw new NancyError('busy', phrase`${task} has the worktree ${standing}; merge or discard it first`);
 }

@@ -50,7 +50,7 @@ async function instruments(context: OperationContext): Promise<Instruments> {
 	const agents = drivers.map(async driver => {
 		const found = await detect(driver, context);
 		if (found.found) return { driver, found, problem: '' };
-		return { driver, found: undefined, problem: `${found.reason}. ${found.hint}`.trimEnd() };
+		return { driver, found: undefined, problem: `${String(found.reason)}. ${found.hint}`.trimEnd() };
 	});
 	return {
 		agents: await Promise.all(agents),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { authorOf } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Effect, Priority, type MessageContent } from '../protocol/message.ts';
@@ -39,7 +40,7 @@ export const editMessage: Operation<z.infer<typeof Input>, z.infer<typeof Output
 			if (isDeepStrictEqual(was, Words.safeParse(content).data)) return { ...content, ...words };
 			throw new NancyError(
 				'wrong-state',
-				'the message was changed elsewhere meanwhile, so nothing is saved; copy your text, then edit the message again',
+				phrase`the message was changed elsewhere meanwhile, so nothing is saved; copy your text, then edit the message again`,
 			);
 		};
 		await workspace.mailbox(address).edit(id, change, authorOf(asker));

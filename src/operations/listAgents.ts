@@ -4,6 +4,7 @@ import { CAPABILITIES, shortcomings, type Driver } from '../core/driver/driver.t
 import { drivers } from '../drivers/index.ts';
 import { DriverId } from '../protocol/names.ts';
 import { detect } from './shared/agents.ts';
+import { Said } from './shared/said.ts';
 import { anybody, type MachineContext, type Operation } from './operation.ts';
 
 const Ability = z.enum(CAPABILITIES);
@@ -13,7 +14,7 @@ const Agent = z.object({
 	displayName: z.string(),
 	found: z.optional(z.object({ executable: z.string(), version: z.string() })),
 	/** Why it cannot be used. */
-	problem: z.optional(z.string()),
+	problem: z.optional(Said),
 	/** Its version, if that is too old. */
 	oldVersion: z.optional(z.string()),
 	/** What a person types into a terminal to install it. */

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { mergeWorktree as merge } from '../git/worktreeMerge.ts';
 import { Worktree } from '../protocol/worktree.ts';
+import { Said } from './shared/said.ts';
 import type { Operation } from './operation.ts';
 import { endedWorktreeOf, noteMerged } from './shared/ownWorktreeOf.ts';
 
@@ -13,7 +14,7 @@ const Input = z.object({
 const Output = z.discriminatedUnion('ok', [
 	z.object({ ok: z.literal(true), how: z.enum(['merged', 'applied', 'nothing']) }),
 	/** `reason` is a sentence that names the files in the way. */
-	z.object({ ok: z.literal(false), reason: z.string() }),
+	z.object({ ok: z.literal(false), reason: Said }),
 ]);
 
 /** Brings the changes of a worktree into the checkout that it was made from. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { permitWorkIn } from '../core/asker/ownPlace.ts';
 import type { InstalledRuntime } from '../core/deployment/runtime.ts';
@@ -80,7 +81,7 @@ export async function perform<I, O, C extends MachineContext = OperationContext,
 /** @throws NancyError `not-trusted` in Restricted Mode */
 export function requireTrust({ isTrusted }: Pick<OperationContext, 'isTrusted'>): void {
 	if (isTrusted) return;
-	throw new NancyError('not-trusted', 'Trust this workspace first: in Restricted Mode Nancy changes nothing.');
+	throw new NancyError('not-trusted', phrase`Trust this workspace first: in Restricted Mode Nancy changes nothing.`);
 }
 
 /** Everybody may do it where Nancy may do anything at all. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
@@ -79,7 +80,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 	output: Output,
 	async permit(asker, input, context) {
 		if (input.worker === ORCHESTRATOR)
-			throw new NancyError('bad-name', 'the human is no worker; choose another name');
+			throw new NancyError('bad-name', phrase`the human is no worker; choose another name`);
 		await refuseTracked(context.workspace);
 		refuseLongPrompt(firstPrompt(asker, input.prompt));
 		if (input.budget) permit(asker, { is: 'set-budget', what: 'a task' });
@@ -87,13 +88,14 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		if (isWorktree(input.place))
 			throw new NancyError(
 				'not-trusted',
-				'an agent starts workers in the workspace folder; delegate with --worktree, or ask the user',
+				phrase`an agent starts workers in the workspace folder; delegate with --worktree, or ask the user`,
 			);
 		if (!input.hooks)
-			throw new NancyError('not-trusted', 'an agent starts no other without hooks: no halt would reach it');
+			throw new NancyError('not-trusted', phrase`an agent starts no other without hooks: no halt would reach it`);
 		const own = ownAddress(asker);
 		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
-		if (input.fork) throw new NancyError('not-trusted', 'an agent forks no conversation; ask the user to do it');
+		if (input.fork)
+			throw new NancyError('not-trusted', phrase`an agent forks no conversation; ask the user to do it`);
 		permit(asker, { is: 'start-worker', what: input.task, isOwn });
 		const { workspace } = context;
 		const start = await startOf(asker, input, context);
@@ -191,9 +193,12 @@ async function startOf(
 	context: OperationContext,
 ): Promise<Start> {
 	const { workspace, env } = context;
-	if (resume && fork) throw new NancyError('bad-usage', '--resume and --fork exclude each other');
+	if (resume && fork) throw new NancyError('bad-usage', phrase`--resume and --fork exclude each other`);
 	if ((resume || fork) && isWorktree(place))
-		throw new NancyError('bad-usage', 'only a new worker gets a worktree; a conversation goes on where it was');
+		throw new NancyError(
+			'bad-usage',
+			phrase`only a new worker gets a worktree; a conversation goes on where it was`,
+		);
 	const mustExist = resume || fork || title === undefined;
 	const known = mustExist ? await workspace.task(task) : await existingTask(workspace, task);
 	if (isNew && known) throw taskExists(task);
@@ -227,10 +232,10 @@ async function chosenBefore(
 	const what = earlier ? `${task}/${earlier.name}` : task;
 	throw new NancyError(
 		'bad-usage',
-		`name the agent for ${what} with --agent: ` +
-			(chosen === undefined
-				? `its record in .nancy says ${filed}, but agents can write that, and Nancy has not noted that you chose it`
-				: `you started it with ${chosen}, but its record in .nancy says ${filed} by now`),
+		chosen === undefined
+			? phrase`name the agent for ${what} with --agent: its record in .nancy says ${filed}, but agents can write that,
+				and Nancy has not noted that you chose it`
+			: phrase`name the agent for ${what} with --agent: you started it with ${chosen}, but its record in .nancy says ${filed} by now`,
 	);
 }
 

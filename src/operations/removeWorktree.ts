@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
@@ -9,6 +10,7 @@ import { DelegateId } from '../protocol/delegate.ts';
 import { idOfBranch, Worktree } from '../protocol/worktree.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { endedWorktreeOf, refuseRunning } from './shared/ownWorktreeOf.ts';
+import { Said } from './shared/said.ts';
 import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({
@@ -21,7 +23,7 @@ const Input = z.object({
 const Output = z.object({
 	isRemoved: z.boolean(),
 	/** The kept or lost work, or the reason why the worktree stays, as a sentence. */
-	says: z.string(),
+	says: Said,
 	/** There was a tear-down command, which may be the reason why the worktree is still there. */
 	hasTornDown: z.boolean(),
 });
@@ -51,7 +53,7 @@ export async function removeOwnWorktree(
 	if (failed !== undefined)
 		return {
 			isRemoved: false,
-			says: `the tear-down command failed, so the worktree stays: ${failed}`,
+			says: phrase`the tear-down command failed, so the worktree stays: ${failed}`,
 			hasTornDown,
 		};
 	const { isRemoved, says } = await remove(worktree, { discard });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import { TaskName } from '../protocol/names.ts';
 import type { Operation } from './operation.ts';
@@ -18,7 +19,7 @@ export const renameTask: Operation<z.infer<typeof Input>, z.infer<typeof Output>
 	async run(_, { task, title }, { workspace }) {
 		// A row shows one line.
 		const line = title.replace(/\s+/g, ' ').trim();
-		if (line === '') throw new NancyError('bad-usage', 'a task needs a title');
+		if (line === '') throw new NancyError('bad-usage', phrase`a task needs a title`);
 		await workspace.updateTask(task, record => ({ ...record, title: line }));
 		return {};
 	},

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { isInside } from '../base/inside.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
@@ -44,7 +45,7 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 	async run(asker, { id, remarks }, context) {
 		const { workspace } = context;
 		const own = await ownRequest(new Delegates(workspace), ticketsOf(context), id);
-		if (!own) throw new NancyError('not-trusted', `${id} is not repeated: ${NO_TICKET}`);
+		if (!own) throw new NancyError('not-trusted', phrase`${id} is not repeated: ${NO_TICKET}`);
 		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 		const { record, prompt } = own;
 		const request =
@@ -90,10 +91,14 @@ async function standingWorktree(record: DelegateRecord, context: OperationContex
 	const store = new Delegates(context.workspace);
 	const { delegates: all } = await store.list();
 	const claimed = worktreeOf({ ...(await store.get(record.id)), record }, all);
-	if (!claimed) throw new NancyError('bad-usage', `${record.id} has no worktree of its own`);
+	if (!claimed) throw new NancyError('bad-usage', phrase`${record.id} has no worktree of its own`);
 	const worktree = await ownWorktreeOf(context, claimed);
 	const busy = busyIn(worktree, all);
-	if (busy) throw new NancyError('busy', `${busy.record.id} is at work in ${worktree.folder}; send it a message`);
+	if (busy)
+		throw new NancyError('busy', phrase`${busy.record.id} is at work in ${worktree.folder}; send it a message`);
 	if (isStanding(worktree)) return worktree;
-	throw new NancyError('git', `${worktree.folder} is gone; what was kept of it is on the branch ${worktree.branch}`);
+	throw new NancyError(
+		'git',
+		phrase`${worktree.folder} is gone; what was kept of it is on the branch ${worktree.branch}`,
+	);
 }

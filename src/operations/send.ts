@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { authorOf } from '../core/asker/authorOf.ts';
 import { isRunning } from '../core/driver/workerProcess.ts';
 import { wakes } from '../core/mailbox/due.ts';
@@ -71,11 +72,11 @@ export const send: Operation<Input, SendOutput> = {
 /** @throws NancyError `bad-usage` for a halt or a pause that cannot be */
 export function refuseEffect({ kind, effect }: Pick<Input, 'kind' | 'effect'>, { worker }: WorkerAddress): void {
 	if (effect === 'none') return;
-	if (worker === ORCHESTRATOR) throw new NancyError('bad-usage', 'the human cannot be halted or paused');
+	if (worker === ORCHESTRATOR) throw new NancyError('bad-usage', phrase`the human cannot be halted or paused`);
 	if (kind === 'feedback') {
 		throw new NancyError(
 			'bad-usage',
-			'halt and pause are for directives: feedback waits until the agent stops by itself',
+			phrase`halt and pause are for directives: feedback waits until the agent stops by itself`,
 		);
 	}
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import { readTraffic } from '../core/traffic/store.ts';
 import { whatHappened } from '../core/traffic/whatHappened.ts';
@@ -40,10 +41,10 @@ async function findSession(workspace: Workspace, typed: string): Promise<KnownSe
 	const [first, second] = matches;
 	const found = matches.find(({ session }) => session === typed) ?? (second ? undefined : first);
 	if (found) return found;
-	if (!first) throw new NancyError('no-message', `there is no session "${typed}"; nancy sessions lists them`);
+	if (!first) throw new NancyError('no-message', phrase`there is no session "${typed}"; nancy sessions lists them`);
 	throw new NancyError(
 		'bad-usage',
-		`"${typed}" could be ${matches.map(({ session }) => session).join(', ')}; give more of the id`,
+		phrase`"${typed}" could be ${matches.map(({ session }) => session).join(', ')}; give more of the id`,
 	);
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { NO_FACTS, type TranscriptFacts } from '../core/driver/transcript.ts';
 import { Transcript } from '../core/sessions/transcripts.ts';
@@ -25,11 +26,14 @@ export const tokens: Operation<z.infer<typeof Input>, z.infer<typeof TokensOutpu
 	async run(asker, { of }, { workspace }) {
 		const address = of ?? ownAddress(asker);
 		if (!address)
-			throw new NancyError('bad-usage', 'outside of a Nancy terminal say whose: nancy tokens <task>[/<worker>]');
+			throw new NancyError(
+				'bad-usage',
+				phrase`outside of a Nancy terminal say whose: nancy tokens <task>[/<worker>]`,
+			);
 		const worker = mailboxName(address);
 		const record = await workspace.worker(address);
 		const session = record?.sessions.at(-1);
-		if (!record || !session) throw new NancyError('no-task', `${worker} has had no session yet`);
+		if (!record || !session) throw new NancyError('no-task', phrase`${worker} has had no session yet`);
 		const { tokenThreshold: thresholdPercent } = await workspace.config();
 		const use = tokenUse(await factsOf(record));
 		const { contextTokens, contextWindow } = use;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import { deployedIn } from '../core/deployment/cleanUp.ts';
 import { drivers } from '../drivers/index.ts';
@@ -26,7 +27,9 @@ export const update: Operation<z.infer<typeof Input>, SetupOutput> = {
 		if (ids.length === 0) {
 			throw new NancyError(
 				'wrong-state',
-				`${agent === undefined ? 'nothing is deployed here' : `${agent} is not deployed here`}; nancy setup does that`,
+				agent === undefined
+					? phrase`nothing is deployed here; nancy setup does that`
+					: phrase`${agent} is not deployed here; nancy setup does that`,
 			);
 		}
 		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env)));

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import type { Overview, Phase } from '../core/live/overview.ts';
@@ -139,6 +140,6 @@ function lateError({ task, worker: meant }: Meant, until: string, workers: reado
 		.join(', ');
 	return new NancyError(
 		'timeout',
-		`${meant ? mailboxName({ task, worker: meant }) : task} did not come to "${until}" in time; ${now}`,
+		phrase`${meant ? mailboxName({ task, worker: meant }) : task} did not come to "${until}" in time; ${now}`,
 	);
 }

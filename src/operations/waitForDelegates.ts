@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { reportable } from '../core/delegates/reportable.ts';
@@ -35,7 +36,8 @@ export const waitForDelegates: Operation<z.infer<typeof Input>, z.infer<typeof O
 				({ state, status, isUnproved }) => !isFinal(state) || !(status.reported || isUnproved),
 			);
 			if (open.length === 0) return {};
-			if (Date.now() > deadlineMs) throw new NancyError('timeout', `${open.length} delegates have not ended yet`);
+			if (Date.now() > deadlineMs)
+				throw new NancyError('timeout', phrase`${open.length} delegates have not ended yet`);
 			await sleep(LOOK_EVERY_MS);
 			if (count % QUEUE_LOOK_EVERY === 0) await lookAfter();
 		}

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { MESSAGE_STATES } from '../core/mailbox/mailboxPaths.ts';
@@ -13,13 +14,13 @@ import type { Operation } from './operation.ts';
 const Input = z.object({ messages: z.array(MessageAt) });
 
 /** By what the seal says. No file below the workspace proves that an agent has read anything. */
-const whyNot: Readonly<Record<FiledAs | 'handing' | 'unknown', string>> = {
-	handing: 'is being delivered at this moment',
-	delivered: 'is not queued any more: the agent has read it',
-	read: 'is not queued any more: it was marked as read',
-	archived: 'is not queued any more: it was archived',
-	withdrawn: 'was taken back before',
-	unknown: 'is not queued, and Nancy has no record of what became of it',
+const whyNot: Readonly<Record<FiledAs | 'handing' | 'unknown', Phrase>> = {
+	handing: phrase`is being delivered at this moment`,
+	delivered: phrase`is not queued any more: the agent has read it`,
+	read: phrase`is not queued any more: it was marked as read`,
+	archived: phrase`is not queued any more: it was archived`,
+	withdrawn: phrase`was taken back before`,
+	unknown: phrase`is not queued, and Nancy has no record of what became of it`,
 };
 
 /** Takes queued messages back. Where one of several cannot be taken back, none is. */
@@ -42,7 +43,7 @@ export const withdraw: Operation<z.infer<typeof Input>, MovedOutput> = {
 			// An agent must not make the user's words, or another agent's, disappear before they are read.
 			permit(asker, { is: 'withdraw', id, isOwn: own !== undefined && writer(author) === mailboxName(own) });
 			if (standing === 'queued' || state === 'queued') continue;
-			throw new NancyError('not-queued', `message ${id} ${whyNot[standing]}`);
+			throw new NancyError('not-queued', phrase`message ${id} ${whyNot[standing]}`);
 		}
 	},
 	async run(_asker, { messages }, { workspace }) {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { questionEnvironment } from '../core/driver/agentEnvironment.ts';
 import type { Driver, ProbedStatus } from '../core/driver/driver.ts';
 import type { SessionId } from '../protocol/names.ts';
@@ -14,7 +15,7 @@ export async function askStatus(
 	env: Readonly<Record<string, string | undefined>>,
 ): Promise<ReadonlyMap<SessionId, ProbedStatus>> {
 	if (driver.probe === 'none')
-		throw new NancyError('agent-too-old', `${driver.displayName} does not tell its status`);
+		throw new NancyError('agent-too-old', phrase`${driver.displayName} does not tell its status`);
 	const { stdout } = await run(executable, [...driver.probe.args], {
 		timeout: driver.probe.timeoutMs,
 		maxBuffer: 4 * 1024 * 1024,

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { errorText } from '../base/errors.ts';
 import { isExecutable, onPath, withSafePath } from '../base/searchPath.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { questionEnvironment } from '../core/driver/agentEnvironment.ts';
 import type { InstalledAgent } from '../core/driver/launch.ts';
@@ -16,7 +17,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type Detection =
 	| ({ found: true } & InstalledAgent)
 	/** The version is that of a CLI that is too old. */
-	| { found: false; reason: string; hint: string; version?: Version };
+	| { found: false; reason: Phrase; hint: string; version?: Version };
 
 const run = promisify(execFile);
 /** A cold start of a large CLI on a busy machine. */
@@ -45,21 +46,23 @@ export async function detectAgent(
 	configuredPath: string | undefined,
 	env: Environment,
 ): Promise<Detection> {
-	const no = (reason: string): Detection => ({ found: false, reason, hint: driver.installHint });
+	const no = (reason: Phrase): Detection => ({ found: false, reason, hint: driver.installHint });
 	const executable = locateAgent(driver, configuredPath, env);
 	if (executable === undefined) {
 		return no(
-			configuredPath ? `there is no program at ${configuredPath}` : `there is no "${driver.command}" on the PATH`,
+			configuredPath
+				? phrase`there is no program at ${configuredPath}`
+				: phrase`there is no "${driver.command}" on the PATH`,
 		);
 	}
 	try {
 		const version = await versionOf(executable, driver.versionArgs, questionEnvironment(driver, env));
-		if (!version) return no(`${executable} does not tell its version`);
+		if (!version) return no(phrase`${executable} does not tell its version`);
 		if (isAtLeast(version, driver.oldestVersion)) return { found: true, executable, version };
 		const oldest = formatVersion(driver.oldestVersion);
-		return { ...no(`${executable} is version ${formatVersion(version)}; Nancy needs ${oldest}`), version };
+		return { ...no(phrase`${executable} is version ${formatVersion(version)}; Nancy needs ${oldest}`), version };
 	} catch (error) {
-		return no(`${executable} does not run: ${errorText(error).split('\n')[0]}`);
+		return no(phrase`${executable} does not run: ${errorText(error).split('\n')[0]}`);
 	}
 }
 

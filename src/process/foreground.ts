@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { errorText, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { mergedEnvironment } from './environment.ts';
 
 /** A program to run, with what changes in its environment: `null` removes a variable. */
@@ -37,7 +38,7 @@ export async function runInForeground(
 		const [code, signal]: unknown[] = await ended;
 		return typeof code === 'number' ? code : 128 + signalNumber(signal);
 	} catch (cause) {
-		throw new NancyError('no-agent', `${command} could not be started: ${errorText(cause)}`, { cause });
+		throw new NancyError('no-agent', phrase`${command} could not be started: ${errorText(cause)}`, { cause });
 	} finally {
 		for (const name of SENT_BY_TERMINAL) process.off(name, ignore);
 		for (const name of PASSED_ON) process.off(name, passOn);

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { isInside } from '../base/inside.ts';
 import { identify } from '../base/liveness.ts';
 import { isProcessOf, type Ancestor, type KnownDriver } from '../core/asker/asker.ts';
@@ -35,8 +36,8 @@ export async function requireOwnAgent(
 	if (sealed ? isSealed && (isStarted || isMarked || isProgram) : isMarked) return;
 	throw new NancyError(
 		'not-trusted',
-		`process ${pid} is not ended: the record of ${task}/${worker} names it, but nothing proves that it is that agent. ` +
-			`Check the process (ps -p ${pid}), then end it yourself: kill ${pid}`,
+		phrase`process ${pid} is not ended: the record of ${task}/${worker} names it, but nothing proves that it is that agent.
+			Check the process (ps -p ${pid}), then end it yourself: kill ${pid}`,
 	);
 }
 

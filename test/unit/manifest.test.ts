@@ -16,6 +16,7 @@ import {
 	VIEWS,
 	WALKTHROUGH,
 } from '../../src/ui/contributions.ts';
+import { phrasesIn } from '../support/phrases.ts';
 
 const root = join(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'package.json'), 'utf8');
@@ -333,23 +334,40 @@ it('activates on nothing that VS Code does not imply but the end of start-up', (
 
 it('keeps every sentence of the code where translators find it', async () => {
 	const bundle: Record<string, string> = {};
-	for (const file of globSync('src/{late.ts,main.ts,main/*.ts,ui/**/*.ts}', {
-		cwd: root,
-	}).toSorted()) {
+	for (const file of globSync('src/{late.ts,main.ts,main/*.ts,ui/**/*.ts}', { cwd: root }).toSorted()) {
 		const code = readFileSync(join(root, file), 'utf8');
 		const calls = code.match(/\bl10n\.t\(/g)?.length ?? 0;
 		const found = Array.from(code.matchAll(/\bl10n\.t\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g));
-		// Only whole sentences can be translated: no call may build its text.
-		expect([file, found.length]).toEqual([file, calls]);
+		// Only whole sentences can be translated: no call may build its text. The one door of the phrases passes their keys on.
+		expect([file, found.length]).toEqual([file, file === 'src/ui/kit/translated.ts' ? 0 : calls]);
 		for (const [, single, double] of found) {
 			const sentence = (single ?? double ?? '').replaceAll(/\\(.)/g, '$1');
 			bundle[sentence] = sentence;
 		}
 	}
 	expect(Object.keys(bundle).length).toBeGreaterThan(100);
+	const phrases = sourcesOfCore().flatMap(([, code]) => phrasesIn(code));
+	expect(phrases.length).toBeGreaterThan(100);
+	for (const phrase of phrases) bundle[phrase] = phrase;
 	const sorted = Object.fromEntries(Object.entries(bundle).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 	// Refreshed by `npx vitest run test/unit/manifest.test.ts -u`.
 	await expect(`${JSON.stringify(sorted, undefined, '\t')}\n`).toMatchFileSnapshot(
 		join(root, 'l10n/bundle.l10n.json'),
 	);
 });
+
+it('lets every error that a person may read be translated', () => {
+	// Only agents and the terminal's user read these.
+	const others = /^src\/(?:core\/asker|cli|hook)\//;
+	const unmarked = sourcesOfCore().filter(
+		([file, code]) => !others.test(file) && /\bnew NancyError\(\s*'[a-z-]+',\s*['"`]/.test(code),
+	);
+	expect(unmarked.map(([file]) => file)).toEqual([]);
+});
+
+/** All but the window, whose texts go through `l10n.t`; without the tag itself. */
+function sourcesOfCore(): (readonly [file: string, code: string])[] {
+	return globSync('src/**/*.ts', { cwd: root, exclude: ['src/ui/**', 'src/main/**', 'src/base/phrase.ts'] })
+		.toSorted()
+		.map(file => [file, readFileSync(join(root, file), 'utf8')]);
+}

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { createFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { fileNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked } from '../../protocol/delegate.ts';
 import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
@@ -39,7 +40,7 @@ export class Delegates {
 		prepare: (record: DelegateRecord, contents: readonly string[], report: MessageId) => Promise<void> = () =>
 			Promise.resolve(),
 	): Promise<Delegate> {
-		if (prompt.trim() === '') throw new NancyError('bad-message', 'a delegate needs a prompt');
+		if (prompt.trim() === '') throw new NancyError('bad-message', phrase`a delegate needs a prompt`);
 		await this.workspace.prepare();
 		const id = DelegateId.parse(newMessageId().toLowerCase());
 		const record = DelegateRecord.parse({ ...request, version: 1, id, createdAt: new Date().toISOString() });
@@ -113,7 +114,7 @@ export class Delegates {
 	async get(id: DelegateId, known?: DelegateRecord): Promise<Delegate> {
 		const found = await this.find(id, known);
 		if (found) return found;
-		throw new NancyError('no-task', `there is no delegate ${id}; nancy delegates lists them`);
+		throw new NancyError('no-task', phrase`there is no delegate ${id}; nancy delegates lists them`);
 	}
 
 	async writeStatus(id: DelegateId, status: DelegateStatus): Promise<void> {

@@ -1,6 +1,7 @@
 import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/delegate.ts';
 import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { Asker } from '../asker/asker.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import type { Delegate } from './delegate.ts';
@@ -91,7 +92,7 @@ async function refuseSecond(delegates: Delegates, feature: SwarmFeature): Promis
 	const run = other ? undefined : await liveSwarmRun(delegates.workspace.folder, feature);
 	const who = other?.record.id ?? (run && `the process ${run.pid}`);
 	if (who === undefined) return;
-	throw new NancyError('busy', `${who} is the swarm's worker "${feature}" already; wait until it has ended`);
+	throw new NancyError('busy', phrase`${who} is the swarm's worker "${feature}" already; wait until it has ended`);
 }
 
 function titleOf(prompt: string): string {

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { formatVersion, type Version } from '../../base/version.ts';
 import { can, type Driver } from '../driver/driver.ts';
 
@@ -19,8 +20,8 @@ export function requirePlace(
 	if (!place.isInWorktree && real(workspaceFolder) === real(place.folder)) return;
 	throw new NancyError(
 		'bad-usage',
-		`${driver.displayName} ${formatVersion(version)} works as a delegate in the workspace's own folder alone, for it takes trust and hooks from there; ` +
-			`let it work in ${workspaceFolder}, or choose another agent`,
+		phrase`${driver.displayName} ${formatVersion(version)} works as a delegate in the workspace's own folder alone, for it takes trust and hooks from there;
+			let it work in ${workspaceFolder}, or choose another agent`,
 	);
 }
 

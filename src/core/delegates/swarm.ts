@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { fnvOf } from '../../base/fnv.ts';
 import { fileNames } from '../../base/listing.ts';
 import { isSameProcess, liveness } from '../../base/liveness.ts';
@@ -38,7 +39,10 @@ export function swarmOf(
 export function swarmFeature(name: string): SwarmFeature {
 	const feature = SwarmFeature.safeParse(name);
 	if (feature.success) return feature.data;
-	throw new NancyError('bad-name', `"${name}" cannot be the name of a swarm's worker; rename the prompt's file`);
+	throw new NancyError(
+		'bad-name',
+		phrase`"${name}" cannot be the name of a swarm's worker; rename the prompt's file`,
+	);
 }
 
 /** @throws NancyError `bad-file` where a folder on the way is a link */
@@ -59,7 +63,7 @@ export async function beginSwarmRun(files: DelegateFiles, prompt: string, status
 			const name = basename(files.base);
 			throw new NancyError(
 				'busy',
-				`the swarm's worker ${name} is at work already (pid ${runner.pid}); give this one its prompt in a file of another name`,
+				phrase`the swarm's worker ${name} is at work already (pid ${runner.pid}); give this one its prompt in a file of another name`,
 			);
 		}
 		await files.begin(prompt);

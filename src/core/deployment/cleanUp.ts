@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { fileNames, folderNames } from '../../base/listing.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
 import type { DriverId, TaskName } from '../../protocol/names.ts';
@@ -86,7 +87,7 @@ async function refuseRunning(
 		const running = readable(await workspace.workers(name), strays).workers.find(isRunning);
 		if (!running) continue;
 		const worker = `${name}/${running.name}`;
-		throw new NancyError('busy', `${worker} is running; end it first: nancy stop ${worker}`);
+		throw new NancyError('busy', phrase`${worker} is running; end it first: nancy stop ${worker}`);
 	}
 	const file = await runningFile(workspace, (folder, origin) =>
 		task === undefined ? origin !== 'found' : folder === task,
@@ -94,7 +95,7 @@ async function refuseRunning(
 	if (file === undefined) return;
 	throw new NancyError(
 		'busy',
-		`${file} belongs to a running agent; end that agent first, or restore the name of the file or its folder`,
+		phrase`${file} belongs to a running agent; end that agent first, or restore the name of the file or its folder`,
 	);
 }
 
@@ -139,7 +140,7 @@ function readable<T extends { problems: readonly FileProblem[] }>(listing: T, st
 	if (!problem) return listing;
 	throw new NancyError(
 		'bad-file',
-		`${problem.file}: ${problem.reason}. Its agent may still run and would lose its hooks; repair or move the file and try again`,
+		phrase`${problem.file}: ${problem.reason}. Its agent may still run and would lose its hooks; repair or move the file and try again`,
 	);
 }
 

@@ -1,4 +1,5 @@
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** Nancy cannot repair a full or read-only disk. The error says what to do, and that nothing is half done. */
@@ -10,10 +11,10 @@ export async function explained<T>(workspace: Workspace, run: () => Promise<T>):
 		const isUnmade = hasErrno(cause, 'ENOENT') && errorText(cause).includes('mkdir');
 		if (cause instanceof NancyError) throw cause;
 		if (!isUnmade && !hasErrno(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
-		const cure = hasErrno(cause, 'ENOSPC', 'EDQUOT') ? 'Free some space' : 'Check who may write there';
+		const cure = hasErrno(cause, 'ENOSPC', 'EDQUOT') ? phrase`Free some space` : phrase`Check who may write there`;
 		throw new NancyError(
 			'io',
-			`${workspace.folder} cannot be set up or cleaned up: ${errorText(cause)}. ${cure} and try again; no file is half written.`,
+			phrase`${workspace.folder} cannot be set up or cleaned up: ${errorText(cause)}. ${cure} and try again; no file is half written.`,
 			{ cause },
 		);
 	}

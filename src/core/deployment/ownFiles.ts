@@ -1,6 +1,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import type { OwnFile } from '../driver/driver.ts';
@@ -142,7 +143,7 @@ async function write(job: Job, { file, content }: OwnFile): Promise<boolean> {
 		await noteHashes([wanted]);
 		return isNew;
 	}
-	throw new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
+	throw new NancyError('settings-changed', phrase`${file} keeps changing; close what writes it and try again`);
 }
 
 /** @param hashes of Nancy's content, by the records. Without a record, a launcher in the file makes it Nancy's */

@@ -46,7 +46,7 @@ export async function removeParts(
 	const folders = await removeSkills(records, record, places, skills);
 	return {
 		changed: [...changed, ...own.changed, ...folders.changed],
-		warnings: [...links.map(([, { why }]) => `${why}; it stays.`), ...own.warnings, ...folders.warnings],
+		warnings: [...links.map(([, { why }]) => `${String(why)}; it stays.`), ...own.warnings, ...folders.warnings],
 		kept: new Set(links.map(([place]) => place)),
 	};
 }

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { getNodeValue, parseTree } from 'jsonc-parser';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { DeployedEntry, DeployedFile } from '../../protocol/deployment.ts';
 import type { SettingsEdit } from '../driver/driver.ts';
@@ -182,7 +183,7 @@ function refuseOther(
 	if (isDeepStrictEqual(meaningOf(rest), meaningOf(base?.toString('utf8') ?? ''))) return;
 	throw new NancyError(
 		'settings-broken',
-		`${file} cannot be edited without changing the rest of it; Nancy has not touched it`,
+		phrase`${file} cannot be edited without changing the rest of it; Nancy has not touched it`,
 	);
 }
 
@@ -210,16 +211,19 @@ const never = (): boolean => false;
 function busy(file: string): NancyError {
 	return new NancyError(
 		'busy',
-		`an agent waits for an answer in its terminal and may be writing ${file} itself; answer it and try again`,
+		phrase`an agent waits for an answer in its terminal and may be writing ${file} itself; answer it and try again`,
 	);
 }
 
 function keepsChanging(file: string): NancyError {
-	return new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
+	return new NancyError('settings-changed', phrase`${file} keeps changing; close what writes it and try again`);
 }
 
 function textOf(file: string, bytes: Buffer | undefined): string {
 	const text = bytes?.toString('utf8') ?? '';
 	if (!bytes || Buffer.from(text, 'utf8').equals(bytes)) return text;
-	throw new NancyError('settings-broken', `${file} is not UTF-8. Repair it and try again; Nancy has not touched it.`);
+	throw new NancyError(
+		'settings-broken',
+		phrase`${file} is not UTF-8. Repair it and try again; Nancy has not touched it.`,
+	);
 }

@@ -1,5 +1,6 @@
 import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { NancyError } from '../../base/errors.ts';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { DeployedEntry } from '../../protocol/deployment.ts';
 import type { SettingsEdit } from '../driver/driver.ts';
 import { withLast, withoutChild, type Layout } from './textEdits.ts';
@@ -135,7 +136,7 @@ function tree(text: string, errors: ParseError[] = []): Node | undefined {
 
 function parsed(file: string, text: string): Node | undefined {
 	if (text.length > LONGEST)
-		throw new NancyError('settings-broken', `${file} is larger than 16 MB; Nancy does not edit it`);
+		throw new NancyError('settings-broken', phrase`${file} is larger than 16 MB; Nancy does not edit it`);
 	const errors: ParseError[] = [];
 	let root: Node | undefined;
 	try {
@@ -145,7 +146,7 @@ function parsed(file: string, text: string): Node | undefined {
 		throw tooDeep(file);
 	}
 	const [first] = errors;
-	if (first) throw broken(file, text, first.offset, `is not JSON (${printParseErrorCode(first.error)})`);
+	if (first) throw broken(file, text, first.offset, phrase`is not JSON (${printParseErrorCode(first.error)})`);
 	let level = root ? [root] : [];
 	for (let depth = 0; level.length > 0; depth++) {
 		if (depth > DEEPEST) throw tooDeep(file);
@@ -156,13 +157,13 @@ function parsed(file: string, text: string): Node | undefined {
 
 /** All other functions walk the tree by recursion. */
 function tooDeep(file: string): NancyError {
-	return new NancyError('settings-broken', `${file} is nested too deeply; Nancy does not edit it`);
+	return new NancyError('settings-broken', phrase`${file} is nested too deeply; Nancy does not edit it`);
 }
 
 function check(file: string, text: string, entries: readonly Entry[]): Node | undefined {
 	const root = parsed(file, text);
 	if (!root) return undefined;
-	if (root.type !== 'object') throw broken(file, text, root.offset, 'must hold an object');
+	if (root.type !== 'object') throw broken(file, text, root.offset, phrase`must hold an object`);
 	for (const { path } of entries) {
 		refuseTwins(file, text, root, [...path]);
 		let node: Node | undefined = root;
@@ -171,11 +172,14 @@ function check(file: string, text: string, entries: readonly Entry[]): Node | un
 			if (!node) break;
 			const wanted = depth === path.length - 1 ? 'array' : 'object';
 			if (node.type !== wanted) {
+				const key = path.slice(0, depth + 1).join('.');
 				throw broken(
 					file,
 					text,
 					node.offset,
-					`has "${path.slice(0, depth + 1).join('.')}", which must be an ${wanted}`,
+					wanted === 'array'
+						? phrase`has "${key}", which must be an array`
+						: phrase`has "${key}", which must be an object`,
 				);
 			}
 		}
@@ -193,17 +197,18 @@ function refuseTwins(file: string, text: string, root: Node | undefined, path: P
 			continue;
 		}
 		const twins: Node[] = (node.children ?? []).filter(property => property.children?.[0]?.value === segment);
-		if (twins.length > 1) throw broken(file, text, twins[1]?.offset ?? 0, `has "${segment}" twice, the second`);
+		if (twins.length > 1)
+			throw broken(file, text, twins[1]?.offset ?? 0, phrase`has "${segment}" twice, the second`);
 		node = twins[0]?.children?.[1];
 	}
 }
 
-function broken(file: string, text: string, offset: number, what: string): NancyError {
+function broken(file: string, text: string, offset: number, what: Phrase): NancyError {
 	const before = text.slice(0, offset).split('\n');
-	const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+	const place = phrase`line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 	return new NancyError(
 		'settings-broken',
-		`${file} ${what} at ${place}. Repair it and try again; Nancy has not touched it.`,
+		phrase`${file} ${what} at ${place}. Repair it and try again; Nancy has not touched it.`,
 	);
 }
 

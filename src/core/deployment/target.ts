@@ -1,6 +1,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import { isInside } from '../../base/inside.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -9,7 +10,7 @@ import type { Workspace } from '../workspace/workspace.ts';
  * The real path of a place in the workspace, or a sentence (without its full stop) that says why there is none. Behind a file there is
  * nothing; behind a link nobody knows.
  */
-export type Way = { is: 'open'; path: string } | { is: 'blocked'; by: 'link' | 'file'; why: string };
+export type Way = { is: 'open'; path: string } | { is: 'blocked'; by: 'link' | 'file'; why: Phrase };
 
 /**
  * The real path of a file or folder that Nancy writes, or reads in order to remove. A link on the way may have come with somebody else's
@@ -18,13 +19,13 @@ export type Way = { is: 'open'; path: string } | { is: 'blocked'; by: 'link' | '
  * @param place relative to the workspace folder, with `/`; neither it nor the folders on the way need exist
  */
 export async function wayTo(workspace: Workspace, place: string): Promise<Way> {
-	const blocked = (why: string, by: 'link' | 'file' = 'link'): Way => ({
+	const blocked = (why: Phrase, by: 'link' | 'file' = 'link'): Way => ({
 		is: 'blocked',
 		by,
-		why: `${place} is reached through ${why}`,
+		why: phrase`${place} is reached through ${why}`,
 	});
 	const names = place.split('/');
-	if (names.some(isGits)) return { is: 'blocked', by: 'link', why: `${place} belongs to git` };
+	if (names.some(isGits)) return { is: 'blocked', by: 'link', why: phrase`${place} belongs to git` };
 	const top = (await realPath(workspace.folder)) ?? workspace.folder;
 	let path = top;
 	for (const [index, name] of names.slice(0, -1).entries()) {
@@ -32,14 +33,16 @@ export async function wayTo(workspace: Workspace, place: string): Promise<Way> {
 		const status = await statusOf(lstat, path);
 		const link = names.slice(0, index + 1).join('/');
 		if (status && !status.isSymbolicLink() && !status.isDirectory())
-			return blocked(`${link}, which is a file`, 'file');
+			return blocked(phrase`${link}, which is a file`, 'file');
 		if (!status?.isSymbolicLink()) continue;
 		const real = await realPath(path);
-		if (real === undefined) return blocked(`${link}, which is a link to nothing`);
-		if (!isInside(top, real)) return blocked(`${link}, which is a link that leads out of the workspace folder`);
+		if (real === undefined) return blocked(phrase`${link}, which is a link to nothing`);
+		if (!isInside(top, real))
+			return blocked(phrase`${link}, which is a link that leads out of the workspace folder`);
 		if (relative(top, real).split(sep).some(isGits))
-			return blocked(`${link}, which is a link into git's own folder`);
-		if (!(await statusOf(lstat, real))?.isDirectory()) return blocked(`${link}, which is a link to a file`, 'file');
+			return blocked(phrase`${link}, which is a link into git's own folder`);
+		if (!(await statusOf(lstat, real))?.isDirectory())
+			return blocked(phrase`${link}, which is a link to a file`, 'file');
 		path = real;
 	}
 	return { is: 'open', path: join(path, names.at(-1) ?? '') };
@@ -49,22 +52,22 @@ export async function wayTo(workspace: Workspace, place: string): Promise<Way> {
 export async function wayToFile(workspace: Workspace, file: string): Promise<Way> {
 	const way = await wayTo(workspace, file);
 	if (way.is === 'blocked' || !(await statusOf(lstat, way.path))?.isSymbolicLink()) return way;
-	const blocked = (why: string): Way => ({ is: 'blocked', by: 'link', why: `${file} is ${why}` });
+	const blocked = (why: Phrase): Way => ({ is: 'blocked', by: 'link', why: phrase`${file} is ${why}` });
 	const [top, real] = [(await realPath(workspace.folder)) ?? workspace.folder, await realPath(way.path)];
-	if (real === undefined) return blocked('a link to nothing');
-	if (!isInside(top, real)) return blocked('a link that leads out of the workspace folder');
-	return relative(top, real).split(sep).some(isGits) ? blocked("a link into git's own folder") : way;
+	if (real === undefined) return blocked(phrase`a link to nothing`);
+	if (!isInside(top, real)) return blocked(phrase`a link that leads out of the workspace folder`);
+	return relative(top, real).split(sep).some(isGits) ? blocked(phrase`a link into git's own folder`) : way;
 }
 
 /** {@link wayTo} a place that is to be written; throws `settings-broken` where there is none. */
 export async function placeIn(workspace: Workspace, place: string): Promise<string> {
 	const way = await wayTo(workspace, place);
 	if (way.is === 'open') return way.path;
-	throw refused(`${way.why}. Put a folder there`);
+	throw refused(phrase`${way.why}. Put a folder there`);
 }
 
-function refused(why: string): NancyError {
-	return new NancyError('settings-broken', `${why} and try again; Nancy has not touched anything.`);
+function refused(why: Phrase): NancyError {
+	return new NancyError('settings-broken', phrase`${why} and try again; Nancy has not touched anything.`);
 }
 
 /** A place as git knows it, relative to the workspace folder with `/`: git looks through no link. */
@@ -99,7 +102,7 @@ async function realPath(path: string): Promise<string | undefined> {
 export async function targetOf(workspace: Workspace, file: string): Promise<string> {
 	const path = await placeIn(workspace, file);
 	const way = await wayToFile(workspace, file);
-	if (way.is === 'blocked') throw refused(`${way.why}. Put a file there`);
+	if (way.is === 'blocked') throw refused(phrase`${way.why}. Put a file there`);
 	return ownTarget(path, file);
 }
 
@@ -108,10 +111,10 @@ export async function ownTarget(path: string, name: string): Promise<string> {
 	const entry = await statusOf(lstat, path);
 	if (!entry) return path;
 	const status = await statusOf(stat, path);
-	if (!status) throw refused(`${name} is a link to a file that is not there. Repair it`);
-	if (!status.isFile()) throw refused(`${name} is not a file. Repair it`);
+	if (!status) throw refused(phrase`${name} is a link to a file that is not there. Repair it`);
+	if (!status.isFile()) throw refused(phrase`${name} is not a file. Repair it`);
 	if (entry.isSymbolicLink() && status.uid !== process.getuid?.())
-		throw refused(`${name} is a link to a file of somebody else. Repair it`);
+		throw refused(phrase`${name} is a link to a file of somebody else. Repair it`);
 	return realpath(path);
 }
 

@@ -82,7 +82,7 @@ async function unseen(workspace: Workspace, driver: Writer): Promise<string[]> {
 	const warnings: string[] = [];
 	for (const file of placesOfDriver(workspace, driver).files) {
 		const way = await wayTo(workspace, file);
-		if (way.is === 'blocked' && way.by === 'link') warnings.push(`${way.why}; Nancy has not looked there.`);
+		if (way.is === 'blocked' && way.by === 'link') warnings.push(`${String(way.why)}; Nancy has not looked there.`);
 	}
 	return warnings;
 }

@@ -1,5 +1,6 @@
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { identify } from '../../base/liveness.ts';
 import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
 import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../../protocol/names.ts';
@@ -79,7 +80,10 @@ const PROMPT_LIMIT_BYTES = 120_000;
 /** Throws `bad-message` for a first prompt that no agent in a terminal can take. A caller that makes a task for the prompt asks before. */
 export function refuseLongPrompt(prompt: string | undefined): void {
 	if (prompt === undefined || Buffer.byteLength(prompt) <= PROMPT_LIMIT_BYTES) return;
-	throw new NancyError('bad-message', 'the prompt is longer than 120 KB; write one that names the file to read');
+	throw new NancyError(
+		'bad-message',
+		phrase`the prompt is longer than 120 KB; write one that names the file to read`,
+	);
 }
 
 /** How often others may take a name at the same moment before something else must be wrong. */
@@ -101,7 +105,10 @@ export async function planWorker(
 	}
 	const { paths } = workspace;
 	const place = request.worker ? paths.workerRecord(request.task, request.worker) : paths.workers(request.task);
-	throw new NancyError('bad-file', `no worker can be recorded at ${place}: something else is there; move it away`);
+	throw new NancyError(
+		'bad-file',
+		phrase`no worker can be recorded at ${place}: something else is there; move it away`,
+	);
 }
 
 /** `undefined` if another window has just taken the name: there is an earlier record now, or the next name is free. */
@@ -145,7 +152,7 @@ function refuseOld({ displayName, oldestVersion, installHint }: Driver, { versio
 	if (isAtLeast(version, oldestVersion)) return;
 	throw new NancyError(
 		'agent-too-old',
-		`${displayName} ${formatVersion(version)} is too old; Nancy needs ${formatVersion(oldestVersion)}. ${installHint}`,
+		phrase`${displayName} ${formatVersion(version)} is too old; Nancy needs ${formatVersion(oldestVersion)}. ${installHint}`,
 	);
 }
 
@@ -288,8 +295,8 @@ async function refuseForeign(workspace: Workspace, session: SessionId, address: 
 	if (bound && isSameAddress(bound, address)) return;
 	throw new NancyError(
 		'not-trusted',
-		`the record of ${address.task}/${address.worker} names the conversation ${session}, which Nancy knows ` +
-			`${bound ? `as one of ${bound.task}/${bound.worker}` : 'of no worker'}; start another worker`,
+		phrase`the record of ${address.task}/${address.worker} names the conversation ${session}, which Nancy knows
+			${bound ? phrase`as one of ${bound.task}/${bound.worker}` : phrase`of no worker`}; start another worker`,
 	);
 }
 
@@ -306,7 +313,10 @@ async function earlierRecord(
 /** How an agent runs without a terminal; throws if it cannot. */
 export function headlessOf(driver: Driver): HeadlessFormat {
 	if (driver.headless !== 'none') return driver.headless;
-	throw new NancyError('no-agent', `${driver.displayName} cannot be run without a terminal; choose another agent`);
+	throw new NancyError(
+		'no-agent',
+		phrase`${driver.displayName} cannot be run without a terminal; choose another agent`,
+	);
 }
 
 /** How it is run this time, once the files are on disk that its arguments name. */
@@ -319,8 +329,8 @@ export async function prepareHeadless(driver: Driver, request: HeadlessRequest):
 function refuseSecond(record: WorkerRecord): void {
 	const name = `${record.task}/${record.name}`;
 	if (isRunning(record))
-		throw new NancyError('busy', `${name} is running already (pid ${record.process?.pid}); stop it first`);
-	if (isStarting(record)) throw new NancyError('busy', `${name} is being started already; wait a moment`);
+		throw new NancyError('busy', phrase`${name} is running already (pid ${record.process?.pid}); stop it first`);
+	if (isStarting(record)) throw new NancyError('busy', phrase`${name} is being started already; wait a moment`);
 }
 
 function newRecord(address: WorkerAddress, driver: Driver, now: string): WorkerRecord {

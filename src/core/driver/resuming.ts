@@ -1,4 +1,5 @@
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { formatVersion, type Version } from '../../base/version.ts';
 import type { TaskName, WorkerName } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
@@ -17,7 +18,7 @@ export async function workerToResume(
 ): Promise<WorkerRecord> {
 	const record = worker ? await workspace.worker({ task, worker }) : await lastWorker(workspace, task);
 	if (record && record.sessions.length > 0) return record;
-	throw new NancyError('no-task', `${task} has no session to resume; start it anew`);
+	throw new NancyError('no-task', phrase`${task} has no session to resume; start it anew`);
 }
 
 async function lastWorker(workspace: Workspace, task: TaskName): Promise<WorkerRecord | undefined> {
@@ -32,13 +33,13 @@ export function refuseResume(driver: Driver, version: Version, { task, name, age
 	if (!can(driver, 'resume', version)) {
 		throw new NancyError(
 			'agent-too-old',
-			`${driver.displayName} ${formatVersion(version)} cannot resume a session`,
+			phrase`${driver.displayName} ${formatVersion(version)} cannot resume a session`,
 		);
 	}
 	if (agent === driver.id) return;
 	throw new NancyError(
 		'bad-usage',
-		`the conversation of ${task}/${name} is one of ${agent}, which ${driver.displayName} cannot resume; resume it with ${agent}, or start another worker`,
+		phrase`the conversation of ${task}/${name} is one of ${agent}, which ${driver.displayName} cannot resume; resume it with ${agent}, or start another worker`,
 	);
 }
 
@@ -47,13 +48,13 @@ export function refuseFork(driver: Driver, version: Version, { task, name, agent
 	if (!can(driver, 'fork', version)) {
 		throw new NancyError(
 			'agent-too-old',
-			`${driver.displayName} ${formatVersion(version)} cannot fork a conversation`,
+			phrase`${driver.displayName} ${formatVersion(version)} cannot fork a conversation`,
 		);
 	}
 	if (agent === driver.id) return;
 	throw new NancyError(
 		'bad-usage',
-		`the conversation of ${task}/${name} is one of ${agent}, which ${driver.displayName} cannot fork; fork it with ${agent}`,
+		phrase`the conversation of ${task}/${name} is one of ${agent}, which ${driver.displayName} cannot fork; fork it with ${agent}`,
 	);
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { isLink, linkRefused } from './links.ts';
 
 /** Below it, Linux names what a process has open: see proc_pid_fd(5). */
@@ -74,7 +75,7 @@ export class HeldFolder {
 		}
 		const made = this.inner(name);
 		if (made) return made;
-		throw new NancyError('bad-file', `${join(this.path, name)} is not a folder; move it away and try again`);
+		throw new NancyError('bad-file', phrase`${join(this.path, name)} is not a folder; move it away and try again`);
 	}
 
 	/** The path of a file in it, or its own, for calls of the system. Valid until it is closed. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { removeIfEmpty } from '../../base/removeIfEmpty.ts';
 import { RENEWAL_MS } from './leases.ts';
 import type { OwnFolder } from './ownFolder.ts';
@@ -18,7 +19,7 @@ export async function holdingLock<T>(file: string, run: () => Promise<T>, patien
 	const givenUpAt = Date.now() + patienceMs;
 	while (!(await lock.hold())) {
 		if (Date.now() > givenUpAt)
-			throw new NancyError('busy', `another Nancy is at work here; ${file} names its process. Try again`);
+			throw new NancyError('busy', phrase`another Nancy is at work here; ${file} names its process. Try again`);
 		await sleep(STEP_MS);
 	}
 	const renewing = setInterval(() => void lock.renew().catch(() => undefined), RENEWAL_MS).unref();

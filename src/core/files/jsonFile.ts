@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import { fromHeldFolder, inHeldFolder } from './heldFolder.ts';
 import { readPlainText } from './plainFile.ts';
 
@@ -31,7 +32,7 @@ export function parseJsonFile<S extends z.ZodMiniType>(file: string, text: strin
 	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
 	const issue = parsed.error.issues[0];
-	throw broken(file, `at ${issue?.path.join('.') || 'the top'}: ${issue?.message}`, parsed.error);
+	throw broken(file, phrase`at ${issue?.path.join('.') || phrase`the top`}: ${issue?.message}`, parsed.error);
 }
 
 /** Writes a JSON file of a workspace, whole. */
@@ -49,8 +50,12 @@ export function jsonText(value: unknown): string {
 	return `${JSON.stringify(value, null, '\t')}\n`;
 }
 
-function broken(file: string, what: string, cause: unknown): NancyError {
-	return new NancyError('bad-file', `${file} cannot be read: ${what}. Repair it, or move it away and try again.`, {
-		cause,
-	});
+function broken(file: string, what: string | Phrase, cause: unknown): NancyError {
+	return new NancyError(
+		'bad-file',
+		phrase`${file} cannot be read: ${what}. Repair it, or move it away and try again.`,
+		{
+			cause,
+		},
+	);
 }

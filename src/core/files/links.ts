@@ -1,6 +1,7 @@
 import { constants, lstatSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 
 /** Follows no link, and does not wait for the reader of a pipe. */
 const WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -30,7 +31,10 @@ export async function writeInPlace(file: string, text: string, how: 'overwrite' 
  */
 export function refuseHardLink(file: string, { nlink }: Pick<Stats, 'nlink'>): void {
 	if (nlink > 1)
-		throw new NancyError('bad-file', `${file} is a hard link, which Nancy does not write; remove it and try again`);
+		throw new NancyError(
+			'bad-file',
+			phrase`${file} is a hard link, which Nancy does not write; remove it and try again`,
+		);
 }
 
 /**
@@ -46,7 +50,7 @@ export function refuseLinks(folders: readonly string[]): void {
 export function linkRefused(link: string): NancyError {
 	return new NancyError(
 		'bad-file',
-		`${link} is a symbolic link, which Nancy does not follow; replace it by a folder and try again`,
+		phrase`${link} is a symbolic link, which Nancy does not follow; replace it by a folder and try again`,
 	);
 }
 

@@ -10,6 +10,7 @@ import {
 	writeFileAtomicSync,
 } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import { jsonText, parseJsonFile, readJsonFile } from './jsonFile.ts';
 import { notePlace, recordsOf } from './recordPlaces.ts';
 import { readPlainFile, readPlainText } from './plainFile.ts';
@@ -41,7 +42,7 @@ export class OwnFolder {
 	/** The path of a record. @throws NancyError `bad-name` for a segment that is not a plain name */
 	path(...segments: readonly string[]): string {
 		const wrong = segments.find(segment => !SEGMENT.test(segment));
-		if (wrong !== undefined) throw new NancyError('bad-name', `"${wrong}" cannot name a record`);
+		if (wrong !== undefined) throw new NancyError('bad-name', phrase`"${wrong}" cannot name a record`);
 		return join(this.folder, ...segments);
 	}
 
@@ -195,16 +196,16 @@ export function requireOwn(folders: readonly string[], file?: string): boolean {
 	for (const folder of folders) {
 		const found = statusOf(folder);
 		if (!found) return wasOpen;
-		if (!found.isDirectory()) throw notOwn(folder, 'is not a folder');
+		if (!found.isDirectory()) throw notOwn(folder, phrase`is not a folder`);
 		if (me === undefined) continue;
-		if (found.uid !== me) throw notOwn(folder, `belongs to user ${found.uid}, not to you`);
+		if (found.uid !== me) throw notOwn(folder, phrase`belongs to user ${found.uid}, not to you`);
 		if ((found.mode & 0o022) === 0) continue;
 		wasOpen = true;
 		chmodSync(folder, found.mode & 0o7755);
 	}
 	const found = file === undefined ? undefined : statusOf(file);
 	if (file !== undefined && found && me !== undefined && found.uid !== me)
-		throw notOwn(file, `belongs to user ${found.uid}, not to you`);
+		throw notOwn(file, phrase`belongs to user ${found.uid}, not to you`);
 	return wasOpen;
 }
 
@@ -227,10 +228,10 @@ function statusOf(path: string) {
 	}
 }
 
-function notOwn(path: string, what: string): NancyError {
+function notOwn(path: string, what: Phrase): NancyError {
 	return new NancyError(
 		'bad-file',
-		`${path} ${what}. Nancy keeps records there that must be yours alone, and does nothing until this is repaired.`,
+		phrase`${path} ${what}. Nancy keeps records there that must be yours alone, and does nothing until this is repaired.`,
 	);
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { hasErrno, NancyError } from '../../base/errors.ts';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 
 /** Does not wait for the writer of a pipe. */
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -76,7 +77,7 @@ export function readPlainFileSync(file: string, limit: number): Buffer | undefin
 /** {@link readPlainFileSync} for a file that must have no second name, which may be that of a file elsewhere. */
 export function readUnsharedFileSync(file: string, limit: number): Buffer | undefined {
 	return inPlainFileSync(file, limit, (fd, { nlink }) => {
-		if (nlink > 1) throw refused(file, 'has a second name (a hard link)');
+		if (nlink > 1) throw refused(file, phrase`has a second name (a hard link)`);
 		return readFileSync(fd);
 	});
 }
@@ -106,17 +107,17 @@ export async function readPlainText(file: string, limit?: number): Promise<strin
 }
 
 function isLink(file: string): NancyError {
-	return refused(file, 'is a symbolic link, which Nancy does not follow');
+	return refused(file, phrase`is a symbolic link, which Nancy does not follow`);
 }
 
 function isNoFile(file: string): NancyError {
-	return refused(file, 'is no ordinary file');
+	return refused(file, phrase`is no ordinary file`);
 }
 
 function isTooLong(file: string, size: number, limit: number): NancyError {
-	return refused(file, `has ${size} bytes, more than the ${limit} that it may have`);
+	return refused(file, phrase`has ${size} bytes, more than the ${limit} that it may have`);
 }
 
-function refused(file: string, what: string): NancyError {
-	return new NancyError('bad-file', `${file} ${what}; move it away and try again`);
+function refused(file: string, what: Phrase): NancyError {
+	return new NancyError('bad-file', phrase`${file} ${what}; move it away and try again`);
 }

@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { isInside } from '../../base/inside.ts';
 import { realOr } from '../../base/realPath.ts';
 import {
@@ -46,7 +47,7 @@ export class UserSettingsFile {
 		if (isInside(place, config) && !isInside(place, realOr(this.home)))
 			throw new NancyError(
 				'not-trusted',
-				`${this.file} is inside ${folder}, which may be somebody else's; set XDG_CONFIG_HOME to a folder of your own`,
+				phrase`${this.file} is inside ${folder}, which may be somebody else's; set XDG_CONFIG_HOME to a folder of your own`,
 			);
 		const { editor, ...byHand } = await this.read();
 		const layers = editor ? [byHand, editor] : [byHand];
@@ -111,7 +112,7 @@ export class UserSettingsFile {
 		if (!found || (found.uid === process.getuid?.() && (found.mode & WRITABLE_BY_OTHERS) === 0)) return;
 		throw new NancyError(
 			'not-trusted',
-			`others can write ${this.file}, which names commands to run; make it yours alone: chown and chmod 600`,
+			phrase`others can write ${this.file}, which names commands to run; make it yours alone: chown and chmod 600`,
 		);
 	}
 }

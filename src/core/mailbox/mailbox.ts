@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { createFileAtomic, moveIfThereSync, writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { Author } from '../../protocol/author.ts';
 import { formatMessage, type MessageContent } from '../../protocol/message.ts';
 import type { MessageId, SessionId } from '../../protocol/names.ts';
@@ -161,7 +162,7 @@ export class Mailbox {
 	 */
 	async withdraw(id: MessageId): Promise<{ mayBeRead: boolean }> {
 		const isSealed = this.seals.withdraw(id);
-		if (!isSealed && this.seals.handedBy(id)) throw notQueued(id, 'is being delivered at this moment');
+		if (!isSealed && this.seals.handedBy(id)) throw notQueued(id, phrase`is being delivered at this moment`);
 		return this.paths.holding(() => {
 			const isFiled = this.fileQueued(id, 'withdrawn') !== undefined;
 			// Its file may not have been filed then: see HeldFolder.make.
@@ -194,7 +195,7 @@ export class Mailbox {
 		if (this.fileQueued(id, 'archived')) return;
 		// The archiver may have been killed before the receipt followed.
 		if (existsSync(this.paths.message('archived', id))) return;
-		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
+		throw new NancyError('no-message', phrase`there is no message ${id} in ${this.folder}`);
 	}
 
 	/**
@@ -273,12 +274,12 @@ export class Mailbox {
 }
 
 function queuedAlready(id: MessageId): NancyError {
-	return new NancyError('bad-message', `there is a message ${id} already`);
+	return new NancyError('bad-message', phrase`there is a message ${id} already`);
 }
 
 function notQueued(
 	id: MessageId,
-	why = 'is not queued any more: the agent has read it, or somebody has taken it',
+	why = phrase`is not queued any more: the agent has read it, or somebody has taken it`,
 ): NancyError {
-	return new NancyError('not-queued', `message ${id} ${why}`);
+	return new NancyError('not-queued', phrase`message ${id} ${why}`);
 }

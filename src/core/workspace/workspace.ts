@@ -2,6 +2,7 @@ import { chmod, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import { dataFolder as userDataFolder } from '../../base/folders.ts';
 import { entryNames, fileNames, folderNames } from '../../base/listing.ts';
 import { headerName, type Author } from '../../protocol/author.ts';
@@ -113,7 +114,7 @@ export class Workspace {
 	async task(name: TaskName): Promise<TaskRecord> {
 		this.refuseLinks(name);
 		const record = await this.taskRecord(name);
-		if (!record) throw new NancyError('no-task', `there is no task "${name}"; nancy status lists the tasks`);
+		if (!record) throw new NancyError('no-task', phrase`there is no task "${name}"; nancy status lists the tasks`);
 		return record;
 	}
 
@@ -122,7 +123,7 @@ export class Workspace {
 		const file = this.paths.taskRecord(name);
 		const record = await readJsonFile(file, TaskRecord);
 		if (!record || record.name === name) return record;
-		throw new NancyError('bad-file', `${file} ${ofAnother(record)}`);
+		throw new NancyError('bad-file', phrase`${file} ${ofAnother(record)}`);
 	}
 
 	async updateTask(name: TaskName, change: (record: TaskRecord) => TaskRecord): Promise<void> {
@@ -146,7 +147,7 @@ export class Workspace {
 			await collect(problems, file, async () => {
 				const record = await readJsonFile(file, TaskRecord);
 				if (record?.name === name) tasks.push(record);
-				else if (record) problems.push({ file, reason: ofAnother(record), isStray: true });
+				else if (record) problems.push({ file, reason: String(ofAnother(record)), isStray: true });
 			});
 		}
 		tasks.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
@@ -263,11 +264,11 @@ export class Workspace {
 }
 
 export function taskExists(name: TaskName): NancyError {
-	return new NancyError('task-exists', `there is a task "${name}" already; resume it or choose another name`);
+	return new NancyError('task-exists', phrase`there is a task "${name}" already; resume it or choose another name`);
 }
 
-function ofAnother({ name }: TaskRecord): string {
-	return `belongs to another task, "${name}"; move its folder away`;
+function ofAnother({ name }: TaskRecord): Phrase {
+	return phrase`belongs to another task, "${name}"; move its folder away`;
 }
 
 /** An existing folder, as after a checkout or a copy, may let everybody read the messages in it. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { dataFolder } from '../../base/folders.ts';
 import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import type { HeadlessFormat, HeadlessLaunch } from '../../core/driver/headless.ts';
@@ -59,13 +60,16 @@ function denial(tool: string): string {
 /** @throws NancyError bad-file if the CLI would split the path in two, and go on without the missing files */
 function undivided(path: string): string {
 	if (!path.includes(',')) return path;
-	throw new NancyError('bad-file', `Gemini CLI takes no policies from a path with a comma: ${path}`);
+	throw new NancyError('bad-file', phrase`Gemini CLI takes no policies from a path with a comma: ${path}`);
 }
 
 /** @throws NancyError bad-file if the CLI would mount something else. With a drive's letter the CLI itself refuses. */
 function mountable(path: string): string {
 	if (!/(?<!^[a-z]):/i.test(path)) return path;
-	throw new NancyError('bad-file', `Gemini CLI takes no policies into a container from a path with a colon: ${path}`);
+	throw new NancyError(
+		'bad-file',
+		phrase`Gemini CLI takes no policies into a container from a path with a colon: ${path}`,
+	);
 }
 
 /** Tools that the user allows by name on the command line, in full or with certain arguments: `run_shell_command(npm test)`. */

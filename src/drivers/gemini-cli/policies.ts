@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
+import { hasErrno, NancyError, said } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import { parseLooseJson } from '../../core/files/looseJson.ts';
 
@@ -53,7 +54,7 @@ function read(path: string): z.infer<typeof Settings> {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return {};
 		throw new NancyError(
 			'settings-broken',
-			`${path} cannot be read, and the denials of its policies would be lost: ${errorText(error)}`,
+			phrase`${path} cannot be read, and the denials of its policies would be lost: ${said(error)}`,
 			{ cause: error },
 		);
 	}

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import { parseLooseJson } from '../../core/files/looseJson.ts';
 import { LAUNCH_PLUGIN } from './deployment.ts';
@@ -46,8 +47,11 @@ function readContent(text: string | undefined): z.infer<typeof Content> {
 	try {
 		return Content.parse(parseLooseJson(text));
 	} catch (error) {
-		const message = `${VARIABLE} is set to what is no JSON of opencode's; put right or unset it, for Nancy adds to it`;
-		throw new NancyError('bad-usage', message, { cause: error });
+		throw new NancyError(
+			'bad-usage',
+			phrase`${VARIABLE} is set to what is no JSON of opencode's; put right or unset it, for Nancy adds to it`,
+			{ cause: error },
+		);
 	}
 }
 

@@ -1,4 +1,5 @@
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { Asker } from '../../core/asker/asker.ts';
 import { isRunning } from '../../core/driver/workerProcess.ts';
 import { startedFor } from '../../core/sessions/sealedAgents.ts';
@@ -15,7 +16,7 @@ function parseAddress(typed: string): Meant {
 	if (workerPart === undefined) return { task };
 	const worker = WorkerName.safeParse(workerPart);
 	if (worker.success && more.length === 0) return { task, worker: worker.data };
-	throw new NancyError('bad-name', `"${typed}" is not <task>/<worker>; a worker is called worker, worker-2, …`);
+	throw new NancyError('bad-name', phrase`"${typed}" is not <task>/<worker>; a worker is called worker, worker-2, …`);
 }
 
 export function parseTaskName(typed: string): TaskName {
@@ -23,7 +24,7 @@ export function parseTaskName(typed: string): TaskName {
 	if (task.success) return task.data;
 	throw new NancyError(
 		'bad-name',
-		`"${typed}" is not a task name: use up to 64 of a-z, 0-9, "-", "_" and ".", starting and ending with a letter or digit`,
+		phrase`"${typed}" is not a task name: use up to 64 of a-z, 0-9, "-", "_" and ".", starting and ending with a letter or digit`,
 	);
 }
 
@@ -50,7 +51,7 @@ export async function resolveAddress(workspace: Workspace, asker: Asker, typed: 
  */
 export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: string): Promise<WorkerAddress> {
 	if (typed === ORCHESTRATOR && !ownAddress(asker))
-		throw new NancyError('bad-usage', 'outside a Nancy terminal, name the mailbox: <task>/orchestrator');
+		throw new NancyError('bad-usage', phrase`outside a Nancy terminal, name the mailbox: <task>/orchestrator`);
 	const { task, worker } = await resolveAddress(workspace, asker, typed);
 	await workspace.task(task);
 	if (worker === ORCHESTRATOR) return { task, worker };
@@ -58,7 +59,10 @@ export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: 
 	const names = workers.map(record => record.name);
 	if (worker) {
 		if (names.includes(worker) || worker === FIRST_WORKER) return { task, worker };
-		throw new NancyError('no-task', `${task} has no worker "${worker}"; it has ${names.join(', ') || 'none yet'}`);
+		throw new NancyError(
+			'no-task',
+			phrase`${task} has no worker "${worker}"; it has ${names.join(', ') || phrase`none yet`}`,
+		);
 	}
 	const lasting = workers.filter(record => record.delegate === undefined);
 	const candidates = lasting.length > 0 ? lasting : workers;
@@ -67,7 +71,7 @@ export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: 
 	if (running.length === 1 && running[0]) return { task, worker: running[0] };
 	throw new NancyError(
 		'bad-usage',
-		`${task} has several workers; name one of ${candidates.map(({ name }) => mailboxName({ task, worker: name })).join(', ')}`,
+		phrase`${task} has several workers; name one of ${candidates.map(({ name }) => mailboxName({ task, worker: name })).join(', ')}`,
 	);
 }
 

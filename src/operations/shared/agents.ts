@@ -1,4 +1,5 @@
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { Asker } from '../../core/asker/asker.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import type { FoundAgent } from '../../core/driver/launch.ts';
@@ -17,7 +18,10 @@ export async function chooseAgent(asker: Asker, env: Environment, named: string 
 	if (wanted !== undefined) return findAgent(knownDriver(wanted), env);
 	const [first] = await foundAgents(env);
 	if (first) return first;
-	throw new NancyError('no-agent', `no agent is installed. ${drivers.map(driver => driver.installHint).join(' ')}`);
+	throw new NancyError(
+		'no-agent',
+		phrase`no agent is installed. ${drivers.map(driver => driver.installHint).join(' ')}`,
+	);
 }
 
 /** Every agent that is found on the PATH. */
@@ -31,20 +35,23 @@ export function knownDriver(id: string): Driver {
 	if (driver) return driver;
 	throw new NancyError(
 		'bad-usage',
-		`there is no agent "${id}"; Nancy knows ${drivers.map(each => each.id).join(', ')}`,
+		phrase`there is no agent "${id}"; Nancy knows ${drivers.map(each => each.id).join(', ')}`,
 	);
 }
 
 export async function findAgent(driver: Driver, env: Environment): Promise<FoundAgent> {
 	const detection = await detect(driver, { env, isTrusted: true });
 	if (detection.found) return { driver, agent: { executable: detection.executable, version: detection.version } };
-	throw new NancyError('no-agent', `${driver.displayName} cannot be used: ${detection.reason}. ${detection.hint}`);
+	throw new NancyError(
+		'no-agent',
+		phrase`${driver.displayName} cannot be used: ${detection.reason}. ${detection.hint}`,
+	);
 }
 
 /** In Restricted Mode nothing is run, not even for a version. */
 export async function detect(driver: Driver, { env, isTrusted }: MachineContext): Promise<Detection> {
 	if (isTrusted) return detectAgent(driver, env[programVariable(driver.id)], env);
-	return { found: false, reason: 'not looked for in Restricted Mode', hint: '' };
+	return { found: false, reason: phrase`not looked for in Restricted Mode`, hint: '' };
 }
 
 function noAgent(error: unknown): undefined {

@@ -1,4 +1,5 @@
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import type { BudgetOwner } from '../../core/budgets/budgets.ts';
 import type { Driver } from '../../core/driver/driver.ts';
@@ -52,8 +53,13 @@ export function requireTold(budget: Budget, { units, silent }: Units, of: string
 	];
 	const missing = wanted.find(unit => !units.includes(unit));
 	if (missing === undefined) return;
-	const who = silent.length > 0 ? silent.join(', ') : `the agent of ${of}`;
-	throw new NancyError('bad-usage', `${who} does not tell ${missing} while it works, so no such budget can be kept`);
+	const who = silent.length > 0 ? silent.join(', ') : phrase`the agent of ${of}`;
+	throw new NancyError(
+		'bad-usage',
+		missing === 'tokens'
+			? phrase`${who} does not tell tokens while it works, so no such budget can be kept`
+			: phrase`${who} does not tell dollars while it works, so no such budget can be kept`,
+	);
 }
 
 /** What the delegates of this CLI can be held to. */

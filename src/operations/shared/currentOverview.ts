@@ -1,4 +1,5 @@
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { Overview } from '../../core/live/overview.ts';
 import type { Ask } from '../../core/sessions/prober.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
@@ -40,7 +41,7 @@ function askWith(env: Environment): Ask {
 			import('../../process/detect.ts'),
 		]);
 		const executable = locateAgent(driver, env[programVariable(driver.id)], env);
-		if (executable === undefined) throw new NancyError('no-agent', `there is no ${driver.displayName}`);
+		if (executable === undefined) throw new NancyError('no-agent', phrase`there is no ${driver.displayName}`);
 		return askStatus(driver, executable, env);
 	};
 }

@@ -1,4 +1,5 @@
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
 import { formatVersion } from '../../base/version.ts';
 import type { Asker } from '../../core/asker/asker.ts';
@@ -26,7 +27,7 @@ export async function deployEach(
 	if (!(await hasHooks(context))) {
 		throw new NancyError(
 			'wrong-state',
-			`hooks are off here ("hooks" in ${workspace.paths.config}, from VS Code's nancy.hooks); turn them on and try again`,
+			phrase`hooks are off here ("hooks" in ${workspace.paths.config}, from VS Code's nancy.hooks); turn them on and try again`,
 		);
 	}
 	const runtime = await context.installRuntime();

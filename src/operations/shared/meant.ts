@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { TaskName, WorkerName } from '../../protocol/names.ts';
 
 /** One worker, or all of a task. */
@@ -7,5 +8,8 @@ export const Meant = z.object({ task: TaskName, worker: z.optional(WorkerName) }
 export type Meant = z.infer<typeof Meant>;
 
 export function noWorker({ task, worker }: Meant): NancyError {
-	return new NancyError('no-task', worker ? `${task} has no worker "${worker}"` : `${task} has no worker yet`);
+	return new NancyError(
+		'no-task',
+		worker ? phrase`${task} has no worker "${worker}"` : phrase`${task} has no worker yet`,
+	);
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
 import type { MessageState } from '../../core/mailbox/mailboxPaths.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
@@ -26,6 +27,6 @@ export async function storedMessage(
 	}
 	throw new NancyError(
 		'no-message',
-		`there is no message ${id} for ${mailboxName(address)}; nancy inbox lists the messages`,
+		phrase`there is no message ${id} for ${mailboxName(address)}; nancy inbox lists the messages`,
 	);
 }

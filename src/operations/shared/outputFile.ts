@@ -1,7 +1,8 @@
 import { lstat, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
-import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
+import { errorText, hasErrno, NancyError, said } from '../../base/errors.ts';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import { uniqueHex } from '../../base/unique.ts';
 
 /**
@@ -10,18 +11,20 @@ import { uniqueHex } from '../../base/unique.ts';
  * @throws NancyError `bad-usage`
  */
 export async function requireWritable(file: string): Promise<void> {
-	const refuse = (why: string, cause?: unknown) =>
-		new NancyError('bad-usage', `the answer cannot be written to ${file}: ${why}; name another file`, { cause });
+	const refuse = (why: string | Phrase, cause?: unknown) =>
+		new NancyError('bad-usage', phrase`the answer cannot be written to ${file}: ${why}; name another file`, {
+			cause,
+		});
 	const found = await lstat(file).catch((error: unknown) => {
 		if (hasErrno(error, 'ENOENT')) return undefined;
-		throw refuse(hasErrno(error, 'ENOTDIR') ? `${dirname(file)} is not a folder` : errorText(error), error);
+		throw refuse(hasErrno(error, 'ENOTDIR') ? phrase`${dirname(file)} is not a folder` : said(error), error);
 	});
-	if (found?.isDirectory()) throw refuse('it is a folder');
+	if (found?.isDirectory()) throw refuse(phrase`it is a folder`);
 	const trial = join(dirname(file), `.${basename(file).slice(0, 100)}.${uniqueHex(12)}.trial`);
 	try {
 		await createFileAtomic(trial, '');
 	} catch (error) {
-		throw refuse(errorText(error), error);
+		throw refuse(said(error), error);
 	} finally {
 		await rm(trial, { force: true });
 	}

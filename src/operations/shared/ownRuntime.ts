@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { dataFolder } from '../../base/folders.ts';
 import {
 	installRuntime,
@@ -28,5 +29,5 @@ function ownSources(program: string): RuntimeSources {
 	const sources = isRuntime ? sourcesIn(folder, 'runtime') : sourcesIn(dirname(folder), 'package');
 	const missing = Object.values(sources).find(file => !existsSync(file));
 	if (missing === undefined) return sources;
-	throw new NancyError('io', `this Nancy is not complete: ${missing} is missing; build or install it again`);
+	throw new NancyError('io', phrase`this Nancy is not complete: ${missing} is missing; build or install it again`);
 }

@@ -1,4 +1,5 @@
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import type { MergeRecords } from '../../core/worktrees/mergeRecords.ts';
 import { isRunning } from '../../core/driver/workerProcess.ts';
@@ -57,12 +58,13 @@ async function refuseWorking(context: OperationContext, worktree: Worktree, own:
 	const busy = tasks
 		.flatMap(({ workers }) => workers)
 		.find(({ record, state }) => isOf(own, record) && !['idle', 'ended'].includes(state.phase));
-	if (busy) throw new NancyError('busy', `${busy.record.task}/${busy.record.name} is at work there; stop it first`);
+	if (busy)
+		throw new NancyError('busy', phrase`${busy.record.task}/${busy.record.name} is at work there; stop it first`);
 	const { delegates } = await new Delegates(context.workspace).list();
 	const within = delegates.find(
 		({ record, state }) => !isFinal(state) && isInside(worktree.folder, record.place.folder),
 	);
-	if (within) throw new NancyError('busy', `the delegate ${within.record.id} is at work there; stop it first`);
+	if (within) throw new NancyError('busy', phrase`the delegate ${within.record.id} is at work there; stop it first`);
 }
 
 function isOf({ task, workers }: TaskWorktree, record: WorkerRecord): boolean {
@@ -73,7 +75,7 @@ function isOf({ task, workers }: TaskWorktree, record: WorkerRecord): boolean {
 export async function refuseRunning(workspace: Workspace, own: TaskWorktree): Promise<void> {
 	const { workers } = await workspace.workers(own.task);
 	const running = workers.find(record => isOf(own, record) && (isRunning(record) || isStarting(record)));
-	if (running) throw new NancyError('busy', `${own.task}/${running.name} runs there; stop it first`);
+	if (running) throw new NancyError('busy', phrase`${own.task}/${running.name} runs there; stop it first`);
 }
 
 /** Notes in the records of its workers, for people, when a worktree was merged; `undefined` once that was undone. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { dataFolder } from '../../base/folders.ts';
+import { phrase } from '../../base/phrase.ts';
 import { ownPlace, permitWorkIn } from '../../core/asker/ownPlace.ts';
 import { foldersUpFrom, isFolderOrLink, placeFrom, type Place } from '../../core/workspace/placeFrom.ts';
 import { Workspace } from '../../core/workspace/workspace.ts';
@@ -17,8 +18,8 @@ export function findWorkspace(caller: Caller): Workspace {
 	throw new NancyError(
 		'not-a-workspace',
 		place.isRepository && farther !== undefined
-			? `there is no .nancy folder in the repository ${place.folder}; ${farther} has one: name it with -C if you mean that`
-			: `there is no .nancy folder in ${place.folder} or above it; go to your project or name it with -C, or start with nancy setup`,
+			? phrase`there is no .nancy folder in the repository ${place.folder}; ${farther} has one: name it with -C if you mean that`
+			: phrase`there is no .nancy folder in ${place.folder} or above it; go to your project or name it with -C, or start with nancy setup`,
 	);
 }
 

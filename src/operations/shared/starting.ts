@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { configFolder } from '../../base/folders.ts';
 import { isInside } from '../../base/inside.ts';
 import type { Asker } from '../../core/asker/asker.ts';
@@ -32,7 +33,10 @@ export function permissionMode(driver: Driver, named: string | undefined, asking
 	const mode = named === undefined ? permissionModes[0] : permissionModes.find(({ id }) => id === named);
 	if (!mode) {
 		const known = permissionModes.map(({ id, detail }) => `${id} (${detail})`).join(', ');
-		throw new NancyError('bad-usage', `${driver.displayName} has no permission mode "${named}"; it has ${known}`);
+		throw new NancyError(
+			'bad-usage',
+			phrase`${driver.displayName} has no permission mode "${named}"; it has ${known}`,
+		);
 	}
 	if (!isAgent(asking)) return mode.id;
 	const widest = widestFromAgents(driver, asking);
@@ -125,11 +129,10 @@ function notAllowed(driver: Driver, asking: Asking, what: string): NancyError {
 }
 
 function refusal({ id }: Driver, { context }: Asking, what: string): NancyError {
-	return new NancyError(
-		'not-trusted',
+	const text =
 		`an agent may not ${what}. The user can allow more: setting nancy.agents.${id}.permissionsFromAgents ` +
-			`in VS Code, or delegates.permissionsFromAgents.${id} in ${new UserSettingsFile(configFolder(context.env)).file}`,
-	);
+		`in VS Code, or delegates.permissionsFromAgents.${id} in ${new UserSettingsFile(configFolder(context.env)).file}`;
+	return new NancyError('not-trusted', text);
 }
 
 /** In seconds: the requested limit, else the user's. An agent gets no longer time than the user has set. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { identify, liveness } from '../../base/liveness.ts';
 import { SeenSettings } from '../../core/asker/seenSettings.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
@@ -118,12 +119,12 @@ export async function worktreeAgain(record: WorkerRecord, context: OperationCont
 	if (!isStanding(claimed))
 		throw new NancyError(
 			'git',
-			`${folder} is gone; what was kept of it is on the branch ${branch}. Start another worker`,
+			phrase`${folder} is gone; what was kept of it is on the branch ${branch}. Start another worker`,
 		);
 	if (!new TaskWorktrees(context.workspace.own).ofWorkerSync(record))
 		throw new NancyError(
 			'not-trusted',
-			`${folder} is not the worktree that Nancy made for ${record.task}/${record.name}; start another worker`,
+			phrase`${folder} is not the worktree that Nancy made for ${record.task}/${record.name}; start another worker`,
 		);
 	const worktree = await ownWorktreeOf(context, claimed);
 	return { worktree, cwd: await folderInWorktree(worktree, context.workspace.folder) };

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { errorText, NancyError } from '../../base/errors.ts';
+import { NancyError } from '../../base/errors.ts';
 import {
 	batchesOf,
 	clearable,
@@ -20,6 +20,7 @@ import { VIEWS } from '../contributions.ts';
 import { sentence } from '../kit/failures.ts';
 import { ask, inform, warn } from '../kit/messages.ts';
 import { inProgress } from '../kit/progress.ts';
+import { errorWords } from '../kit/translated.ts';
 import type { Folders } from '../folders.ts';
 import type { DelegateOperations, Folder, WorktreeOperations } from '../ports.ts';
 import { ignoredLines, keptLines, listed, nestedLines } from './worktreeWords.ts';
@@ -88,7 +89,7 @@ export class DelegateCleanup {
 		await inProgress(VIEWS.delegates, async () => {
 			for (const batch of batches) {
 				const problem = await this.deleteBatch(batch, said).catch((error: unknown) =>
-					sentence(errorText(error)),
+					sentence(errorWords(error)),
 				);
 				if (problem !== undefined) problems.push(`${quoted(batch.delegates[0])}: ${problem}`);
 			}

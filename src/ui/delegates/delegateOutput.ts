@@ -2,7 +2,6 @@ import { watch, type FSWatcher } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { errorText } from '../../base/errors.ts';
 import { beginningOf } from '../../core/delegates/beginningOf.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
 import type { Delegates } from '../../core/delegates/delegates.ts';
@@ -15,6 +14,7 @@ import { delegateLine, outputChanged, shortTitle } from './delegateWords.ts';
 import type { DelegateItem } from './delegatesView.ts';
 import { openTerminal } from '../kit/terminals.ts';
 import { LineSplitter, plainLines, TerminalLines, type Piece } from '../kit/terminalText.ts';
+import { errorWords } from '../kit/translated.ts';
 
 /** How often to look for new text, in case the system reports no change, in milliseconds. */
 const POLL_MS = 1000;
@@ -110,7 +110,7 @@ class OutputReader implements vscode.Pseudoterminal {
 	private look(): void {
 		this.isAgain = true;
 		this.reading ??= this.read()
-			.catch((error: unknown) => this.say(['red', errorText(error)]))
+			.catch((error: unknown) => this.say(['red', errorWords(error)]))
 			.finally(() => {
 				this.reading = undefined;
 			});

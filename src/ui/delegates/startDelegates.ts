@@ -1,11 +1,12 @@
 import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { errorText, NancyError } from '../../base/errors.ts';
+import { NancyError } from '../../base/errors.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
 import type { DelegateRequest } from '../../core/delegates/queueDelegate.ts';
 import type { DelegateOrder } from './askDelegate.ts';
 import { choiceOfRest, type DelegateChoice } from './delegateChoice.ts';
 import { sentence } from '../kit/failures.ts';
+import { errorWords } from '../kit/translated.ts';
 import type { AgentChoice, DelegateOperations } from '../ports.ts';
 import type { PromptEditors } from '../start/promptEditors.ts';
 
@@ -39,7 +40,7 @@ export async function startOrKeep(
 	const again = choiceOfRest(choice, unstarted);
 	await drafts.keep({ ...order, withSelection: false, again }, first.item.prompt, document);
 	await folder.refresh();
-	const why = sentence(errorText(first.error));
+	const why = sentence(errorWords(first.error));
 	const names = (some: readonly DelegateRequest[]) => some.map(each => runName(each, agents)).join(', ');
 	throw new NancyError(
 		'io',

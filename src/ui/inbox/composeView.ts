@@ -7,6 +7,7 @@ import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
 import type { Failures } from '../kit/failures.ts';
 import { ask } from '../kit/messages.ts';
+import { errorWords } from '../kit/translated.ts';
 import type { Operations } from '../ports.ts';
 import { ComposeBox } from './composeBox.ts';
 import { ComposeChannel } from './composeChannel.ts';
@@ -174,7 +175,7 @@ export class ComposeView implements vscode.Disposable {
 			note(words, isError);
 		} catch (error) {
 			this.own.failures.log.warn(errorText(error));
-			note(errorText(error), true);
+			note(errorWords(error), true);
 		}
 	}
 

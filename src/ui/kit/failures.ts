@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { NancyError } from '../../base/errors.ts';
 import { complain } from './messages.ts';
+import { translated } from './translated.ts';
 
 /** The only place where an error becomes a sentence that a person reads. */
 export class Failures {
@@ -25,7 +26,7 @@ export class Failures {
 		this.log.error(asLoggable(error));
 		const text =
 			error instanceof NancyError
-				? sentence(error.message)
+				? sentence(translated(error.said))
 				: vscode.l10n.t('Nancy hit a problem. The log has the details.');
 		const showLog = vscode.l10n.t('Show Log');
 		if ((await complain(text, showLog)) === showLog) this.log.show();

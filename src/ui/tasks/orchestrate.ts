@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { errorText, NancyError } from '../../base/errors.ts';
+import { NancyError } from '../../base/errors.ts';
 import { chosenAgent } from '../../core/workspace/chosenAgent.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
@@ -10,6 +10,7 @@ import type { Folders } from '../folders.ts';
 import { sentence } from '../kit/failures.ts';
 import { warn } from '../kit/messages.ts';
 import { inProgress } from '../kit/progress.ts';
+import { errorWords } from '../kit/translated.ts';
 import { pickFolder } from '../pickers.ts';
 import type { Folder, Operations, WorkerRequest } from '../ports.ts';
 import { askAgent } from '../start/askAgents.ts';
@@ -135,7 +136,7 @@ interface Written {
 }
 
 function onlySome(started: readonly string[], failed: string, error: unknown): NancyError {
-	const why = sentence(errorText(error));
+	const why = sentence(errorWords(error));
 	const text = l10n.t(
 		'{0} has been started, {1} has not: {2} “Start Task with This” in the prompt’s editor tries that again.',
 		started.join(', '),
