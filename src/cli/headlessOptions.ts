@@ -15,7 +15,7 @@ export function seconds(option: string, typed: string): number {
 export function budgetOf(typed: string | undefined): Budget | undefined {
 	const budget = typed === undefined ? undefined : parseBudget(typed);
 	if (typed === undefined || budget) return budget;
-	throw new NancyError('bad-usage', `--budget needs tokens or dollars, such as 200k, 1.5M or '$2', not "${typed}"`);
+	throw new NancyError('bad-usage', `--budget needs tokens or dollars, such as 200k or '$2.50', not "${typed}"`);
 }
 
 /** @throws NancyError `bad-usage` where there is no such folder */

@@ -47,8 +47,9 @@ export class DelegateBudget {
 
 	/** What is left of the dollars, by what the runs before have told; `undefined` without such a budget. */
 	async dollarsLeft(): Promise<number | undefined> {
-		const limit = (await this.own())?.costUsd;
-		return limit === undefined ? undefined : Math.max(0.0001, limit - (this.status.cost_usd ?? 0));
+		const budget = await this.own();
+		if (!budget || 'tokens' in budget) return undefined;
+		return Math.max(0.0001, budget.costUsd - (this.status.cost_usd ?? 0));
 	}
 
 	/** Notes if nothing is left, by everything that is known by now. */
@@ -86,6 +87,6 @@ export class DelegateBudget {
 }
 
 function usedUp(budget: Budget, use: Use | undefined): string {
-	const tokens = use && budget.tokens !== undefined ? `, with ${tokensOf(use)} tokens` : '';
+	const tokens = use && 'tokens' in budget ? `, with ${tokensOf(use)} tokens` : '';
 	return `budget: ${budgetText(budget)} is used up${tokens}`;
 }

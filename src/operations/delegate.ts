@@ -85,8 +85,9 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 			parent: input.parent ?? (asker.is === 'agent' ? asker.worker?.address : undefined),
 			group,
 			swarm: swarmOf(feature, context.env, settings),
+			budget,
 		};
-		return startDelegate(found, request, asking, budget);
+		return startDelegate(found, request, asking);
 	},
 };
 

@@ -21,6 +21,8 @@ const ShownMessage = z.object({
 export type ShownMessage = z.infer<typeof ShownMessage>;
 
 export const ToMessagePage = z.object({
+	/** What is shown. The page of another one begins at its top. */
+	about: z.string(),
 	title: z.string(),
 	/** A line below the title. */
 	note: z.string(),

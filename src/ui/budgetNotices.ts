@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
+import { isFinal } from '../core/delegates/delegate.ts';
 import { Budgets, ownerKey, type BudgetOwner } from '../core/budgets/budgets.ts';
 import type { BudgetView } from '../core/live/overview.ts';
 import { DelegateItem } from './delegates/delegatesView.ts';
@@ -62,17 +63,20 @@ function noticesIn(folder: Folder): Notice[] {
 	return [...ofTasks, ...ofDelegates].filter(({ view }) => view.level !== 'ok');
 }
 
-async function tell({ folder, owner, view, item, label }: Notice, setBudget: (item: Notice['item']) => Promise<void>) {
-	const { level, budget } = view;
+async function tell(notice: Notice, setBudget: (item: Notice['item']) => Promise<void>) {
+	const { folder, owner, view, item } = notice;
+	const { level } = view;
 	if (level === 'ok' || !(await new Budgets(folder.workspace.own).mayTell(owner, level))) return;
-	const words = budgetWords(budget);
 	const button = l10n.t('Set Budget…');
-	if ((await warn(sentence(level, label, words, 'task' in owner), button)) === button) await setBudget(item);
+	if ((await warn(sentence(notice), button)) === button) await setBudget(item);
 }
 
-function sentence(level: 'near' | 'spent', label: string, words: string, isTask: boolean): string {
+function sentence({ view: { level, budget }, item, label }: Notice): string {
+	const words = budgetWords(budget);
 	if (level === 'near') return l10n.t('“{0}” has used more than 80 % of its budget of {1}.', label, words);
-	return isTask
-		? l10n.t('“{0}” has used up its budget of {1}. Its agents are paused.', label, words)
-		: l10n.t('“{0}” has used up its budget of {1}. The delegate is stopped.', label, words);
+	if (item instanceof TaskItem)
+		return l10n.t('“{0}” has used up its budget of {1}. Its agents are paused.', label, words);
+	return isFinal(item.delegate.state)
+		? l10n.t('“{0}” has used up its budget of {1}. The delegate has ended.', label, words)
+		: l10n.t('“{0}” has used up its budget of {1}. The delegate is being stopped.', label, words);
 }

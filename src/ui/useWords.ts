@@ -48,21 +48,16 @@ export function useWords(use: Use): string {
 	return [l10n.t('{0} tokens', formatCount(tokensOf(use))), cost].filter(Boolean).join(' · ');
 }
 
-/** `420 in, 9.0k out`. A CLI may tell only the one. */
+/** `420 in, 9k out`. A CLI may tell only the one. */
 export function inAndOut({ inputTokens, outputTokens }: Use): string {
 	const [given, made] = [formatCount(inputTokens), formatCount(outputTokens)];
 	if (inputTokens === 0) return l10n.t('{0} out', made);
 	return outputTokens === 0 ? l10n.t('{0} in', given) : l10n.t('{0} in, {1} out', given, made);
 }
 
-/** `200k tokens`, `$2` */
-export function budgetWords({ tokens, costUsd }: Budget): string {
-	return [
-		tokens === undefined ? '' : l10n.t('{0} tokens', formatCount(tokens)),
-		costUsd === undefined ? '' : formatDollars(costUsd),
-	]
-		.filter(Boolean)
-		.join(' · ');
+/** `200k tokens`, `$2.00` */
+export function budgetWords(budget: Budget): string {
+	return 'tokens' in budget ? l10n.t('{0} tokens', formatCount(budget.tokens)) : formatDollars(budget.costUsd);
 }
 
 /** For a row, once little is left of a budget. */

@@ -10,6 +10,7 @@ declare function acquireVsCodeApi(): {
 const vscode = acquireVsCodeApi();
 const main = document.querySelector('main');
 let labelOfSteps = '';
+let shown = '';
 
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
 	const page = ToMessagePage.safeParse(event.data);
@@ -17,21 +18,23 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
 });
 vscode.postMessage({ type: 'ready' });
 
-function show({ title, note, stepsLabel, messages }: ToMessagePage): void {
+function show({ about, title, note, stepsLabel, messages }: ToMessagePage): void {
 	labelOfSteps = stepsLabel;
-	const focused = document.activeElement instanceof HTMLElement ? document.activeElement.id : '';
-	const scrolled = document.documentElement.scrollTop;
+	const isSame = about === shown;
+	shown = about;
+	const focused = isSame && document.activeElement instanceof HTMLElement ? document.activeElement.id : '';
+	const scrolled = isSame ? document.documentElement.scrollTop : 0;
 	document.title = title;
 	main?.replaceChildren(
 		element('h1', [title]),
 		...(note === '' ? [] : [element('p', [note], 'note')]),
-		...messages.map(article),
+		...messages.map(each => article(each)),
 	);
 	document.documentElement.scrollTop = scrolled;
 	if (focused !== '') document.getElementById(focused)?.focus();
 }
 
-function article(message: ShownMessage, at: number): HTMLElement {
+function article(message: ShownMessage): HTMLElement {
 	const text = element('div', markdownTree(message.text).map(nodeOf), 'text');
 	const steps = element(
 		'ol',
@@ -46,7 +49,7 @@ function article(message: ShownMessage, at: number): HTMLElement {
 		steps,
 		element(
 			'div',
-			message.acts.map(act => button(message, act, at)),
+			message.acts.map(act => button(message, act)),
 			'acts',
 		),
 	]);
@@ -54,9 +57,9 @@ function article(message: ShownMessage, at: number): HTMLElement {
 	return made;
 }
 
-function button({ key }: ShownMessage, { act, label }: ShownMessage['acts'][number], at: number): HTMLElement {
+function button({ key }: ShownMessage, { act, label }: ShownMessage['acts'][number]): HTMLElement {
 	const made = element('button', [label]);
-	made.id = `${act}-${at}`;
+	made.id = `${act} ${key}`;
 	made.setAttribute('type', 'button');
 	made.addEventListener('click', () => vscode.postMessage({ type: 'act', act, key }));
 	return made;

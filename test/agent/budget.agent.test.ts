@@ -76,9 +76,9 @@ describe.concurrent('a budget and the real agent', () => {
 	it('stops a delegate when its tokens are used up', async () => {
 		await using lab = await deployedLab({ isDeployed: false });
 		const prompt = '[[sh:sleep 1]] [[sh:sleep 8]] [[sh:touch late]] [[text:Unreached]]';
-		expect(await endOf(lab, prompt, '200')).toMatchObject({
+		expect(await endOf(lab, prompt, '200 tokens')).toMatchObject({
 			status: 'failed',
-			error: expect.stringMatching(/^budget: 200 is used up, with \d+ tokens$/),
+			error: expect.stringMatching(/^budget: 200 tokens is used up, with \d+ tokens$/),
 		});
 		expect(existsSync(lab.workspace.file('late'))).toBe(false);
 	});

@@ -709,7 +709,7 @@ describe('a task in the sidebar', () => {
 					);
 			});
 		await hovers(row, 'Context: 23 % of 200k');
-		await hovers(row, 'Tokens: 41.2k in, 4.0k out');
+		await hovers(row, 'Tokens: 41.2k in, 4k out');
 
 		const use = workbench.status('nancy.nancy.use');
 		await use.filter({ hasText: /^\s*45k$/ }).waitFor();
@@ -723,11 +723,11 @@ describe('a task in the sidebar', () => {
 		};
 		await setBudget('50k');
 		await workbench.row('Tasks', /Count the stars.*budget nearly used up/).waitFor();
-		await workbench.toast('“Count the stars” has used more than 80 % of its budget of 50.0k tokens.').waitFor();
+		await workbench.toast('“Count the stars” has used more than 80 % of its budget of 50k tokens.').waitFor();
 		await setBudget('40k');
 		await workbench.row('Tasks', /Count the stars.*budget used up/).waitFor();
 		const over = workbench.toast(
-			'“Count the stars” has used up its budget of 40.0k tokens. Its agents are paused.',
+			'“Count the stars” has used up its budget of 40k tokens. Its agents are paused.',
 		);
 		await over.getByRole('button', { name: 'Set Budget…' }).click();
 		await page.getByText('Used so far: 45.2k tokens').waitFor();
@@ -735,7 +735,7 @@ describe('a task in the sidebar', () => {
 		await page.getByText('The agent names no dollars while it works. Enter tokens.').waitFor();
 		await workbench.answer('1M');
 		await row.waitFor();
-		await hovers(row, 'Budget: 1.0M tokens, 5 % used');
+		await hovers(row, 'Budget: 1M tokens, 5 % used');
 	});
 
 	// The last one: it leaves the window at another workspace.

@@ -6,11 +6,9 @@ import type { BudgetLevel } from './budgets.ts';
 const NEAR = 0.8;
 
 /** The used share of a budget, 1 for all of it. A figure that nobody tells counts as nothing. */
-export function usedShare({ tokens, costUsd }: Budget, use: Use | undefined): number {
+export function usedShare(budget: Budget, use: Use | undefined): number {
 	if (!use) return 0;
-	const ofTokens = tokens === undefined ? 0 : tokensOf(use) / tokens;
-	const ofCost = costUsd === undefined ? 0 : (use.costUsd ?? 0) / costUsd;
-	return Math.max(ofTokens, ofCost);
+	return 'tokens' in budget ? tokensOf(use) / budget.tokens : (use.costUsd ?? 0) / budget.costUsd;
 }
 
 export function levelOf(budget: Budget, use: Use | undefined): BudgetLevel {

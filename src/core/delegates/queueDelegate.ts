@@ -1,8 +1,10 @@
+import type { Budget } from '../../protocol/budget.ts';
 import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/delegate.ts';
 import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { Asker } from '../asker/asker.ts';
+import { Budgets } from '../budgets/budgets.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import type { Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
@@ -35,6 +37,8 @@ export interface FullRequest extends DelegateRequest {
 	tearDown?: string | undefined;
 	/** Set if it is a worker of a claude-swarm too, under this name or, without one, that of its mailbox. */
 	swarm?: { feature: string | undefined } | undefined;
+	/** What it may take. A person's alone to set. */
+	budget?: Budget | undefined;
 }
 
 /** Queues a delegate, with a mailbox of its own in the asker's task. The queue starts it when it may. */
@@ -44,7 +48,7 @@ export async function queueDelegate(
 	asker: Asker,
 	request: FullRequest,
 ): Promise<Delegate> {
-	const { prompt, parent, worktree, folder, limits, swarm, ...others } = request;
+	const { prompt, parent, worktree, folder, limits, swarm, budget, ...others } = request;
 	const task = parent?.task ?? (await ownTask(delegates.workspace, request.agent));
 	return delegates.locked(async () => {
 		const worker = await delegates.nextWorker(task);
@@ -80,6 +84,8 @@ export async function queueDelegate(
 					startedAt: createdAt,
 					delegate: id,
 				});
+				// A delegate never waits without its budget.
+				if (budget) await new Budgets(delegates.workspace.own).set({ delegate: id }, budget);
 				await tickets.issue(record, delegates.filesOfRequest(id), contents, report);
 			},
 		);

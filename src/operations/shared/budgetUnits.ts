@@ -5,7 +5,7 @@ import type { BudgetOwner } from '../../core/budgets/budgets.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { driverById } from '../../drivers/index.ts';
-import type { Budget, BudgetUnit } from '../../protocol/budget.ts';
+import { unitOf, type Budget, type BudgetUnit } from '../../protocol/budget.ts';
 import type { DriverId, TaskName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
 import type { OperationContext } from '../operation.ts';
@@ -47,16 +47,12 @@ async function agentsInTerminals(task: TaskName, workspace: Workspace): Promise<
 
 /** @throws NancyError `bad-usage` for a budget that nobody could keep */
 export function requireTold(budget: Budget, { units, silent }: Units, of: string): void {
-	const wanted: BudgetUnit[] = [
-		...(budget.tokens === undefined ? [] : (['tokens'] as const)),
-		...(budget.costUsd === undefined ? [] : (['dollars'] as const)),
-	];
-	const missing = wanted.find(unit => !units.includes(unit));
-	if (missing === undefined) return;
+	const unit = unitOf(budget);
+	if (units.includes(unit)) return;
 	const who = silent.length > 0 ? silent.join(', ') : phrase`the agent of ${of}`;
 	throw new NancyError(
 		'bad-usage',
-		missing === 'tokens'
+		unit === 'tokens'
 			? phrase`${who} does not tell tokens while it works, so no such budget can be kept`
 			: phrase`${who} does not tell dollars while it works, so no such budget can be kept`,
 	);

@@ -1,10 +1,8 @@
 import { errorText } from '../../base/errors.ts';
-import { Budgets } from '../../core/budgets/budgets.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { queueDelegate, type FullRequest } from '../../core/delegates/queueDelegate.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
 import { requireRepository } from '../../git/repository.ts';
-import type { Budget } from '../../protocol/budget.ts';
 import type { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import type { FoundAgent } from '../../core/driver/launch.ts';
 import { keepSettings } from './hooksChoice.ts';
@@ -23,7 +21,6 @@ export async function startDelegate(
 	{ driver, agent }: FoundAgent,
 	request: Omit<FullRequest, 'agent' | 'permissions'> & { permissions?: string | undefined },
 	asking: Asking,
-	budget?: Budget,
 ): Promise<z.infer<typeof DelegateCreatedOutput>> {
 	const { asker, context } = asking;
 	const { workspace } = context;
@@ -40,7 +37,6 @@ export async function startDelegate(
 	if (swarm) await look().catch(() => undefined);
 	const full = { ...request, agent: driver.id, permissions };
 	const { record } = await queueDelegate(store, ticketsOf(context), asker, full);
-	if (budget) await new Budgets(workspace.own).set({ delegate: record.id }, budget);
 	// It is queued. A caller that tried again because of this would queue it twice. Another look follows anyway.
 	await look().catch((error: unknown) => context.note(`it is queued, and starts later: ${errorText(error)}`));
 	const { state } = await store.get(record.id);

@@ -1,8 +1,10 @@
 import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import { ORCHESTRATOR, type TaskName } from '../../protocol/names.ts';
 import type { ProblemItem } from '../kit/problemItem.ts';
 import type { Folder } from '../ports.ts';
+import { isTwin } from './shownMessages.ts';
 
 /** A message for the human. */
 export class MailItem {
@@ -36,6 +38,17 @@ export class MoreItem {
 }
 
 export type InboxElement = MailItem | MessageItem | MoreItem | ProblemItem;
+
+/** It stays while the message goes from state to state, so that its row keeps the focus. Only of twins it tells the state. */
+export function keyOf({ folder, address, message: { id, state } }: MailItem | MessageItem): string {
+	const key = `${boxKey(folder, address)}/${id}`;
+	return isTwin(folder.messages(address), id) ? `${key}/${state}` : key;
+}
+
+/** Of the mailbox. */
+export function boxKey(folder: Pick<Folder, 'path'>, address: WorkerAddress): string {
+	return `${folder.path}//${mailboxName(address)}`;
+}
 
 export function isUnread({ message }: MailItem): boolean {
 	return message.state === 'queued';

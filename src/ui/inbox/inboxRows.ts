@@ -9,8 +9,8 @@ import { row, type Row } from '../kit/row.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
 import { kindWord, messageLine, stateWord, subjectOf } from '../words.ts';
 import { whoIs, whoWrote } from '../who.ts';
-import { isUnread, MailItem, type MessageItem, type MoreItem } from './inboxItems.ts';
-import { isTwin, queueOf } from './shownMessages.ts';
+import { isUnread, keyOf, MailItem, type MessageItem, type MoreItem } from './inboxItems.ts';
+import { queueOf } from './shownMessages.ts';
 import { timeline } from './timeline.ts';
 
 /** Of a name in a row, so that the words of the message have room. */
@@ -106,12 +106,6 @@ export function messageHover(element: MailItem | MessageItem, limitOf: LimitOf):
 		[l10n.t('File'), message.file],
 	]);
 	return withText(hover, content.text);
-}
-
-/** It stays while the message goes from state to state, so that its row keeps the focus. */
-function keyOf({ folder, address, message: { id, state } }: MailItem | MessageItem): string {
-	const key = `${folder.path}//${address.task}/${address.worker}/${id}`;
-	return isTwin(folder.messages(address), id) ? `${key}/${state}` : key;
 }
 
 /** The time never changes, so a row is not drawn again because it has aged. */

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import type { Disposable } from '../../base/lifetime.ts';
 import type { LimitOf } from '../../core/mailbox/held.ts';
 import { isSameAddress } from '../../core/workspace/workspace.ts';
 import type { Choices } from '../choices.ts';
@@ -8,8 +7,9 @@ import { elementOf, LiveTree } from '../kit/liveTree.ts';
 import { ProblemItem } from '../kit/problemItem.ts';
 import type { Row } from '../kit/row.ts';
 import type { Operations } from '../ports.ts';
-import { MailItem, MessageItem, MoreItem, type InboxElement } from './inboxItems.ts';
-import { itemOf, mailboxesOf } from './mailboxes.ts';
+import { HeldMessages } from './heldMessages.ts';
+import { boxKey, MailItem, MessageItem, MoreItem, type InboxElement } from './inboxItems.ts';
+import { itemOf, mailboxesOf, type Mailbox } from './mailboxes.ts';
 import { mailRow, messageHover, messageRow, moreRow } from './inboxRows.ts';
 import { reorder } from './queueOrder.ts';
 import { queueOf, shownMessages } from './shownMessages.ts';
@@ -26,7 +26,8 @@ const PAGE = 100;
 /** All messages in one list, newest first: to the user, to agents, and among agents. */
 export class InboxView extends LiveTree<InboxElement> {
 	private pages = 1;
-	private readonly choosing: Disposable;
+	private readonly held = new HeldMessages<Mailbox>(({ folder, address }) => boxKey(folder, address));
+	private readonly leaving: vscode.Disposable;
 
 	constructor(
 		private readonly folders: Folders,
@@ -37,13 +38,29 @@ export class InboxView extends LiveTree<InboxElement> {
 	) {
 		super(view, TICK_MS, folders.onDidChange);
 		let before = choices.inbox.shows;
-		this.choosing = choices.onDidChange(() => {
-			const { shows } = choices.inbox;
-			if (shows === before) return;
-			before = shows;
-			this.pages = 1;
+		const letAllGo = () => {
+			this.held.letAllGo();
 			this.update();
-		});
+		};
+		this.leaving = vscode.Disposable.from(
+			choices.onDidChange(() => {
+				const { shows } = choices.inbox;
+				if (shows === before) return;
+				before = shows;
+				this.pages = 1;
+				letAllGo();
+			}),
+			view.onDidChangeVisibility(letAllGo),
+			vscode.window.onDidChangeWindowState(({ focused }) => {
+				if (!focused) letAllGo();
+			}),
+		);
+	}
+
+	/** The user has filed the message of this row. */
+	letGo({ folder, address, message }: MailItem | MessageItem): void {
+		this.held.letGo(boxKey(folder, address), message.id);
+		this.update();
 	}
 
 	/** Shows older messages, too. */
@@ -53,7 +70,7 @@ export class InboxView extends LiveTree<InboxElement> {
 	}
 
 	override dispose(): void {
-		this.choosing.dispose();
+		this.leaving.dispose();
 		super.dispose();
 	}
 
@@ -62,7 +79,8 @@ export class InboxView extends LiveTree<InboxElement> {
 		const { shows } = this.choices.inbox;
 		const boxes = this.folders.list().flatMap(folder => mailboxesOf(folder, shows === 'all'));
 		const problems = boxes.flatMap(({ listing }) => listing.problems.map(each => new ProblemItem(each)));
-		const { messages, more, moreOpen } = shownMessages(boxes, shows, this.pages * PAGE, Date.now());
+		const found = shownMessages(boxes, shows, this.pages * PAGE, Date.now());
+		const { messages, more, moreOpen } = this.held.with(boxes, found);
 		return [
 			...problems,
 			...messages.map(({ box, message }) => itemOf(box, message)),

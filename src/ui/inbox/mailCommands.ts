@@ -84,19 +84,21 @@ function isMessage(item: unknown): item is MailItem | MessageItem {
 
 /** Takes back the message of a row. Tells the person if the agent may have read it. */
 export async function withdrawMessage(
-	{ operations }: Pick<MailCollaborators, 'operations'>,
+	{ operations, inbox }: { operations: Operations; inbox: Pick<InboxView, 'letGo'> },
 	[item]: Args,
 ): Promise<void> {
 	if (!(item instanceof MessageItem)) return;
 	const mayBeRead = await operations.withdraw(item.folder, item.address, item.message.id);
+	inbox.letGo(item);
 	if (mayBeRead)
 		void inform(l10n.t('The message was withdrawn, but {0} may have read it.', whoIs(item.folder, item.address)));
 	await item.folder.refresh();
 }
 
-async function archiveMessage({ operations }: MailCollaborators, [item]: Args): Promise<void> {
+async function archiveMessage({ operations, inbox }: MailCollaborators, [item]: Args): Promise<void> {
 	if (!(item instanceof MessageItem || item instanceof MailItem)) return;
 	await operations.archive(item.folder, item.address, item.message.id);
+	inbox.letGo(item);
 	await item.folder.refresh();
 }
 

@@ -9,7 +9,7 @@ import { firstLine, formatTime } from '../kit/format.ts';
 import { kindWord, subjectOf } from '../words.ts';
 import { whoIs, whoWrote } from '../who.ts';
 import { between, partyOf, YOU } from './conversation.ts';
-import { MailItem, type MessageItem } from './inboxItems.ts';
+import { keyOf, MailItem, type MessageItem } from './inboxItems.ts';
 import { itemOf, mailboxesOf } from './mailboxes.ts';
 import { timeline } from './timeline.ts';
 import { messageTime } from '../../core/mailbox/messageId.ts';
@@ -21,7 +21,7 @@ const MOST = 200;
 
 /** One message with all that is known of it. */
 export function messagePage(item: Item, limitOf: LimitOf): ToMessagePage {
-	return page(subjectOf(item.message.content), '', [shownMessage(item, limitOf, true)]);
+	return page(keyOf(item), subjectOf(item.message.content), '', [shownMessage(item, limitOf, true)]);
 }
 
 /** What both sides of a message have written to each other. */
@@ -35,14 +35,15 @@ export function conversationPage(item: Item, limitOf: LimitOf): ToMessagePage {
 	const title = l10n.t('{0} and {1}', whoWrote(folder, message.author), whoIs(folder, address));
 	const note = older === 0 ? '' : l10n.t('{0} older messages are not shown.', older);
 	return page(
+		`${keyOf(item)} conversation`,
 		title,
 		note,
 		shown.map(each => shownMessage(each, limitOf, false)),
 	);
 }
 
-function page(title: string, note: string, messages: ShownMessage[]): ToMessagePage {
-	return { title: visibleLine(title, 200), note, stepsLabel: l10n.t('Receipt'), messages };
+function page(about: string, title: string, note: string, messages: ShownMessage[]): ToMessagePage {
+	return { about, title: visibleLine(title, 200), note, stepsLabel: l10n.t('Receipt'), messages };
 }
 
 function shownMessage(item: Item, limitOf: LimitOf, isAlone: boolean): ShownMessage {
@@ -69,10 +70,6 @@ function shownMessage(item: Item, limitOf: LimitOf, isAlone: boolean): ShownMess
 		})),
 		acts: actsOf(item, isAlone).map(act => ({ act, label: labelOf(act) })),
 	};
-}
-
-export function keyOf({ folder, address, message }: Item): string {
-	return `${folder.path}//${address.task}/${address.worker}/${message.id}`;
 }
 
 function ownerOf({ address }: Item): string {

@@ -8,9 +8,9 @@ import type { Folders } from '../folders.ts';
 import type { Failures } from '../kit/failures.ts';
 import { escapeHtml } from '../kit/html.ts';
 import { plainLine } from '../kit/plain.ts';
-import type { MailItem, MessageItem } from './inboxItems.ts';
+import { boxKey, keyOf, type MailItem, type MessageItem } from './inboxItems.ts';
 import { itemOf, mailboxesOf } from './mailboxes.ts';
-import { conversationPage, keyOf, messagePage } from './messagePage.ts';
+import { conversationPage, messagePage } from './messagePage.ts';
 import { messageOf } from './shownMessages.ts';
 
 type Item = MailItem | MessageItem;
@@ -42,7 +42,10 @@ export class MessagePanel implements vscode.Disposable {
 	private readonly following: { dispose(): unknown };
 
 	constructor(private readonly own: Collaborators) {
-		this.following = own.folders.onDidChange(() => this.post());
+		// A hidden page is made when it is shown: its script says when it is there.
+		this.following = own.folders.onDidChange(() => {
+			if (this.panel?.visible) this.post();
+		});
 	}
 
 	show(item: Item, isConversation: boolean): void {
@@ -86,8 +89,11 @@ export class MessagePanel implements vscode.Disposable {
 			this.posted = '';
 			return this.post();
 		}
-		const item = this.itemOf(parsed.key);
-		if (item) await this.own.run(COMMANDS[parsed.act], item);
+		const { key, act } = parsed;
+		const item = this.itemOf(key);
+		// The page may be older than the message.
+		const isOffered = this.page().messages.some(each => each.key === key && each.acts.some(own => own.act === act));
+		if (item && isOffered) await this.own.run(COMMANDS[act], item);
 	}
 
 	private post(): void {
@@ -101,9 +107,11 @@ export class MessagePanel implements vscode.Disposable {
 	}
 
 	private page(): ToMessagePage {
-		const { item, isConversation } = this.shown ?? {};
+		const { item, isConversation = false } = this.shown ?? {};
 		const now = item && this.itemOf(keyOf(item));
-		if (!now) return { title: l10n.t('The message is gone.'), note: '', stepsLabel: '', messages: [] };
+		if (!now) return { about: '', title: l10n.t('The message is gone.'), note: '', stepsLabel: '', messages: [] };
+		// Of twins, its state tells which one it is.
+		this.shown = { item: now, isConversation };
 		return isConversation ? conversationPage(now, this.own.limitOf) : messagePage(now, this.own.limitOf);
 	}
 
@@ -111,8 +119,10 @@ export class MessagePanel implements vscode.Disposable {
 	private itemOf(key: string): Item | undefined {
 		for (const folder of this.own.folders.list()) {
 			for (const box of mailboxesOf(folder, true)) {
-				const begin = `${folder.path}//${box.address.task}/${box.address.worker}/`;
-				const message = key.startsWith(begin) ? messageOf(box.listing, key.slice(begin.length)) : undefined;
+				const begin = `${boxKey(folder, box.address)}/`;
+				if (!key.startsWith(begin)) continue;
+				const [id = '', state] = key.slice(begin.length).split('/');
+				const message = messageOf(box.listing, id, state);
 				if (message) return itemOf(box, message);
 			}
 		}

@@ -77,7 +77,7 @@ class Newest<B> {
 	}
 
 	private cut(): void {
-		this.found = this.found.toSorted((a, b) => byTime(a.message, b.message)).slice(0, this.most);
+		this.found = inOrder(this.found).slice(0, this.most);
 		if (this.found.length === this.most) this.floor = this.found.at(-1)?.message.id ?? '';
 	}
 }
@@ -92,9 +92,12 @@ export function isTwin(listing: MailboxListing, id: MessageId): boolean {
 	return indexOf(listing).twins.has(id);
 }
 
-/** The message of this id. */
-export function messageOf(listing: MailboxListing, id: string): StoredMessage | undefined {
-	return indexOf(listing).byId.get(id);
+/** The message of this id; of twins the one in this state. */
+export function messageOf(listing: MailboxListing, id: string, state?: string): StoredMessage | undefined {
+	const { byId, twins } = indexOf(listing);
+	const message = byId.get(id);
+	if (!message || state === undefined || !twins.has(message.id)) return message;
+	return listing.messages.find(each => each.id === id && each.state === state);
 }
 
 /** The queued messages, in the order in which the worker reads them. */
@@ -131,6 +134,11 @@ function indexOf(listing: MailboxListing): Index {
 	};
 	indexes.set(listing, now);
 	return now;
+}
+
+/** Newest first. */
+export function inOrder<B>(messages: readonly { box: B; message: StoredMessage }[]): { box: B; message: StoredMessage }[] {
+	return messages.toSorted((a, b) => byTime(a.message, b.message));
 }
 
 /** Ids begin with the time. */

@@ -62,10 +62,11 @@ export function formatMoment(moment: string, nowMs: number = Date.now()): string
 		: formatWith('year', { ...date, year: 'numeric' }, moment);
 }
 
-/** `950`, `12.3k`, `1.2M`. */
+/** `950`, `12.3k`, `200k`, `1.2M`. */
 export function formatCount(count: number): string {
+	const thousands = Math.round(count / 100) / 10;
 	if (count < 1000) return String(count);
-	return count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+	return thousands < 1000 ? `${thousands}k` : `${Math.round(count / 100_000) / 10}M`;
 }
 
 /** `45k`, `1.2M`: two digits, so that a row does not change with each reply. Empty below a thousand. */

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { BudgetOwner } from '../../core/budgets/budgets.ts';
 import { sumUse, type Use } from '../../core/budgets/use.ts';
-import { budgetText, parseBudget, type BudgetUnit } from '../../protocol/budget.ts';
+import { budgetText, parseBudget, unitOf, type BudgetUnit } from '../../protocol/budget.ts';
 import { useOfDelegate } from '../delegates/delegateUse.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
 import { askLine } from '../kit/inputs.ts';
@@ -58,10 +58,9 @@ function promptOf(units: readonly BudgetUnit[], silent: readonly string[], use: 
 /** Why it is no budget that can be kept; `undefined` if it is one. */
 function whyNot(typed: string, units: readonly BudgetUnit[]): string | undefined {
 	const budget = parseBudget(typed);
-	if (!budget) return l10n.t('Enter tokens, such as 200k, or dollars, such as $2.');
-	if (budget.costUsd !== undefined && !units.includes('dollars'))
-		return l10n.t('The agent names no dollars while it works. Enter tokens.');
-	if (budget.tokens !== undefined && !units.includes('tokens'))
-		return l10n.t('The agent counts no tokens while it works. Enter dollars.');
-	return undefined;
+	if (!budget) return l10n.t('Enter a budget such as $2.50 or 200k tokens.');
+	if (units.includes(unitOf(budget))) return undefined;
+	return unitOf(budget) === 'dollars'
+		? l10n.t('The agent names no dollars while it works. Enter tokens.')
+		: l10n.t('The agent counts no tokens while it works. Enter dollars.');
 }

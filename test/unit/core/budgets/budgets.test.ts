@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Budgets } from '../../../../src/core/budgets/budgets.ts';
-import { levelOf, usedShare } from '../../../../src/core/budgets/level.ts';
+import { levelOf } from '../../../../src/core/budgets/level.ts';
 import { OwnFolder } from '../../../../src/core/files/ownFolder.ts';
 import { budgetText, parseBudget } from '../../../../src/protocol/budget.ts';
 import { DelegateId } from '../../../../src/protocol/delegate.ts';
@@ -12,16 +12,24 @@ describe('parseBudget', () => {
 		['200k', { tokens: 200_000 }],
 		['1.5M', { tokens: 1_500_000 }],
 		[' 200000 ', { tokens: 200_000 }],
+		['1000', { tokens: 1000 }],
+		['200k tokens', { tokens: 200_000 }],
+		['500 Tokens', { tokens: 500 }],
+		['2.5k', { tokens: 2500 }],
 		['$2', { costUsd: 2 }],
 		['$ 0.50', { costUsd: 0.5 }],
 	])('reads %j', (typed, budget) => expect(parseBudget(typed)).toEqual(budget));
 
-	it.each(['', '0', '$0', '-5', '2$', '200 kilo', '1e9', 'none'])('refuses %j', typed =>
+	it.each(['', '0', '$0', '-5', '2$', '200 kilo', '1e9', 'none', '0 tokens', '2.5 tokens'])('refuses %j', typed =>
+		expect(parseBudget(typed)).toBeUndefined(),
+	);
+
+	it.each(['2', '2.5', '999', '2000.5'])('refuses %j, which may be meant as dollars', typed =>
 		expect(parseBudget(typed)).toBeUndefined(),
 	);
 
 	it('reads what is written', () => {
-		for (const typed of ['200k', '1.5M', '1234', '$2', '$0.5']) expect(budgetText(parseBudget(typed)!)).toBe(typed);
+		for (const typed of ['200k', '1.5M', '1234', '500 tokens', '$2', '$0.5']) expect(budgetText(parseBudget(typed)!)).toBe(typed);
 	});
 });
 
@@ -39,12 +47,7 @@ describe('the level of a budget', () => {
 		[{ tokens: 100 }, use(100), 'spent'],
 		[{ costUsd: 2 }, use(1_000_000), 'ok'],
 		[{ costUsd: 2 }, use(0, 1.7), 'near'],
-		[{ tokens: 100, costUsd: 2 }, use(1, 2), 'spent'],
 	] as const)('of %j with %j is %s', (budget, used, level) => expect(levelOf(budget, used)).toBe(level));
-
-	it('is that of the larger share', () => {
-		expect(usedShare({ tokens: 100, costUsd: 2 }, use(50, 0.5))).toBe(0.5);
-	});
 });
 
 describe('Budgets', () => {
@@ -71,6 +74,12 @@ describe('Budgets', () => {
 		await budgets.set(task, undefined);
 		expect(await budgets.of(task)).toBeUndefined();
 		expect((await budgets.all()).size).toBe(1);
+	});
+
+	it('reads the tokens of a record with tokens and dollars', async () => {
+		const own = new OwnFolder(folder.file('data'), folder.path);
+		await own.write({ version: 1, budget: { tokens: 5, costUsd: 2 } }, 'budgets', 'budget.task.fix.json');
+		expect(await budgets.of(task)).toEqual({ tokens: 5 });
 	});
 
 	it('lets exactly one caller tell the user, until another budget is set', async () => {

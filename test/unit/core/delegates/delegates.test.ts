@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../../src/base/liveness.ts';
+import { Budgets } from '../../../../src/core/budgets/budgets.ts';
 import { admitted, defaultCap } from '../../../../src/core/delegates/admission.ts';
 import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
 import type { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { endDelegate, finish, reconcile } from '../../../../src/core/delegates/ending.ts';
 import { OWN_TASK } from '../../../../src/core/delegates/ownTask.ts';
-import type { DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
+import type { FullRequest } from '../../../../src/core/delegates/queueDelegate.ts';
 import { StatusWriter } from '../../../../src/core/delegates/statusWriter.ts';
 import { Tickets } from '../../../../src/core/delegates/tickets.ts';
 import { sealStart } from '../../../../src/core/sessions/sealedAgents.ts';
@@ -31,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => room.folder.remove());
 
-const queue = (more?: Partial<DelegateRequest>) => room.queue(more);
+const queue = (more?: Partial<FullRequest>) => room.queue(more);
 
 async function taskWithWorker() {
 	const task = TaskName.parse('build');
@@ -59,6 +60,18 @@ describe('a delegate', () => {
 		expect(JSON.parse(readFileSync(files.status, 'utf8'))).toMatchObject({ task_id: record.id, status: 'queued' });
 		expect(await room.workspace.worker(record)).toMatchObject({ delegate: record.id });
 		expect((await queue()).record.worker).toBe('delegate-2');
+	});
+
+	it('has its budget sealed before it is queued', async () => {
+		const budgets = new Budgets(room.workspace.own);
+		const { record } = await queue({ budget: { tokens: 5000 } });
+		expect(await budgets.of({ delegate: record.id })).toEqual({ tokens: 5000 });
+		// What ends the program at its ticket, a later one.
+		rmSync(room.ticketFolder, { recursive: true });
+		writeFileSync(room.ticketFolder, '');
+		await expect(queue({ budget: { costUsd: 2 } })).rejects.toThrow();
+		expect([...(await budgets.all()).values()]).toContainEqual({ costUsd: 2 });
+		expect((await delegates.list()).delegates).toHaveLength(1);
 	});
 
 	it('ends with its answer on disk before the word that it is there, and tells who asked', async () => {

@@ -3,7 +3,7 @@ import type { MailboxListing, StoredMessage } from '../../../../src/core/mailbox
 import { idTime } from '../../../../src/core/mailbox/messageId.ts';
 import { UNKNOWN_AUTHOR } from '../../../../src/protocol/author.ts';
 import { MessageId } from '../../../../src/protocol/names.ts';
-import { isTwin, queueOf, shownMessages, type Box } from '../../../../src/ui/inbox/shownMessages.ts';
+import { isTwin, messageOf, queueOf, shownMessages, type Box } from '../../../../src/ui/inbox/shownMessages.ts';
 import { messageContent } from '../../../support/messageContent.ts';
 
 const NOW = Date.parse('2026-01-10T12:00:00.000Z');
@@ -68,6 +68,15 @@ describe('a mailbox', () => {
 		const [one, other] = [message(1, 'queued'), message(1, 'delivered')];
 		const { listing } = box(false, one, other, message(2, 'queued'));
 		expect(listing.messages.map(({ id }) => isTwin(listing, id))).toEqual([true, true, false]);
+	});
+
+	it('has twins, each by its state, and any other message in whatever state', () => {
+		const [one, other, single] = [message(1, 'queued'), message(1, 'archived'), message(2, 'queued')];
+		const { listing } = box(false, one, other, single);
+		expect(messageOf(listing, one.id, 'queued')).toBe(one);
+		expect(messageOf(listing, one.id, 'archived')).toBe(other);
+		expect(messageOf(listing, one.id, 'delivered')).toBeUndefined();
+		expect(messageOf(listing, single.id, 'delivered')).toBe(single);
 	});
 
 	it('is read in the order of its queue', () => {

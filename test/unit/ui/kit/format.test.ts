@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
 	formatCents,
+	formatCount,
 	formatDollars,
 	formatMoment,
 	formatRough,
@@ -24,6 +25,18 @@ it('shows seconds, for each moment its own', () => {
 		'07',
 		'05',
 	]);
+});
+
+describe('formatCount', () => {
+	it.each([
+		[950, '950'],
+		[1000, '1k'],
+		[12_345, '12.3k'],
+		[200_000, '200k'],
+		[999_949, '999.9k'],
+		[999_950, '1M'],
+		[1_250_000, '1.3M'],
+	])('of %d is %s', (count, text) => expect(formatCount(count)).toBe(text));
 });
 
 describe('formatRough', () => {
