@@ -379,6 +379,15 @@ describe('a task in the sidebar', () => {
 		await workbench.answer('pair');
 		await workbench.quickRow(/^\s*Preset.*pair/).waitFor();
 		await lab.picture('tasks-hub');
+		await workbench.pick(/^\s*Where/);
+		await workbench.pick(/^\s*A worktree of its own\s*A new branch/);
+		await workbench.pick(/^\s*Preset.*none/);
+		await workbench.pick('Save as Preset…');
+		await workbench.answer('pair');
+		await workbench.dialog('Replace the preset “pair”?').getByRole('button', { name: 'Replace' }).click();
+		await workbench.quickRow(/^\s*Preset.*pair/).waitFor();
+		await workbench.pick(/^\s*Where/);
+		await workbench.pick('This folder');
 		await workbench.pick('Start Task with 2 Workers');
 		await workbench.row('Tasks', /Third things.*2 idle/).waitFor();
 
@@ -390,6 +399,7 @@ describe('a task in the sidebar', () => {
 		await workbench.pick(/^\s*Preset.*none/);
 		await workbench.pick(/pair.*Claude Code, Codex/);
 		await workbench.quickRow('Start Task with 2 Workers').waitFor();
+		await workbench.quickRow(/^\s*Where.*A worktree of its own/).waitFor();
 		await workbench.pick(/^\s*Preset.*pair/);
 		await workbench.pick('Delete a Preset…');
 		await workbench.pick('pair');

@@ -4,11 +4,13 @@ import { NancyError } from '../../src/base/errors.ts';
 import type { DelegateRequest } from '../../src/core/delegates/queueDelegate.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DelegateId } from '../../src/protocol/delegate.ts';
-import type { DelegateOrder } from '../../src/ui/delegates/askDelegate.ts';
+import { draftOf, type DelegateOrder } from '../../src/ui/delegates/askDelegate.ts';
 import { PromptEditors } from '../../src/ui/start/promptEditors.ts';
+import { StartMemory } from '../../src/ui/start/startMemory.ts';
 import type { DelegateOperations } from '../../src/ui/ports.ts';
 import { startOrKeep, type DelegateStart } from '../../src/ui/delegates/startDelegates.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
+import { mementoOf } from '../support/memento.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
 
 const unused = () => {
@@ -26,6 +28,7 @@ const start: DelegateStart = {
 			model: 'large',
 			permissions: 'default',
 			folder: '/project',
+			group: 'g',
 		},
 	],
 	choice: {
@@ -52,7 +55,10 @@ function failing(): DelegateOperations {
 
 describe('a delegate that could not be started', () => {
 	let drafts: PromptEditors<DelegateOrder>;
-	beforeEach(() => {
+	let memory: StartMemory;
+	beforeEach(async () => {
+		memory = new StartMemory(mementoOf(), mementoOf());
+		await memory.keepDraft(draftOf(start.order), 'Paint it.');
 		drafts = new PromptEditors<DelegateOrder>({ title: 'Delegate This', id: 'nancy.delegateThis' });
 	});
 	afterEach(async () => {
@@ -61,8 +67,8 @@ describe('a delegate that could not be started', () => {
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 	});
 
-	it('leaves its prompt in an editor, with what was chosen, and says why', async () => {
-		await assert.rejects(startOrKeep({ delegates: failing(), drafts }, start), {
+	it('leaves its prompt in an editor alone, with what was chosen, and says why', async () => {
+		await assert.rejects(startOrKeep({ delegates: failing(), drafts, memory }, start), {
 			message: 'The disk is full. “Delegate This” in the prompt’s editor tries that again.',
 		});
 		const document = vscode.window.activeTextEditor?.document;
@@ -71,8 +77,9 @@ describe('a delegate that could not be started', () => {
 		assert.deepEqual(drafts.orderOf(document), {
 			...start.order,
 			withSelection: false,
-			again: { ...start.choice, group: undefined },
+			again: { ...start.choice, group: 'g' },
 		});
+		assert.equal(memory.draft(draftOf(start.order)), '');
 	});
 
 	it('leaves it in the editor where it was written, with what was chosen, and opens no second one', async () => {
@@ -80,7 +87,7 @@ describe('a delegate that could not be started', () => {
 		const document = vscode.window.activeTextEditor?.document;
 		assert.ok(document);
 		await assert.rejects(
-			startOrKeep({ delegates: failing(), drafts }, { ...start, document }),
+			startOrKeep({ delegates: failing(), drafts, memory }, { ...start, document }),
 			/The disk is full\./,
 		);
 		assert.equal(vscode.window.activeTextEditor?.document, document);
@@ -95,7 +102,7 @@ describe('a delegate that could not be started', () => {
 		});
 		await vscode.window.showTextDocument(document);
 		const before = vscode.workspace.textDocuments.length;
-		await assert.rejects(startOrKeep({ delegates: failing(), drafts }, { ...start, document }), {
+		await assert.rejects(startOrKeep({ delegates: failing(), drafts, memory }, { ...start, document }), {
 			message: 'the disk is full',
 		});
 		assert.equal(vscode.workspace.textDocuments.length, before);
@@ -111,8 +118,9 @@ describe('a delegate that could not be started', () => {
 			},
 		};
 		const before = vscode.workspace.textDocuments.length;
-		await startOrKeep({ delegates, drafts }, start);
+		await startOrKeep({ delegates, drafts, memory }, start);
 		assert.deepEqual(asked, start.requests);
 		assert.equal(vscode.workspace.textDocuments.length, before);
+		assert.equal(memory.draft(draftOf(start.order)), '');
 	});
 });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { DelegateRequest } from '../../core/delegates/queueDelegate.ts';
-import { modelsIn, type StartChoice } from '../start/startChoice.ts';
+import type { StartChoice } from '../start/startChoice.ts';
 
 /** How a prompt is delegated. */
 export interface DelegateChoice extends StartChoice {
@@ -21,18 +21,5 @@ export function placeAndLimits(
 		folder: resolve(workspace, within),
 		worktree: place === 'folder' ? undefined : { withChanges: place === 'worktreeWithChanges' },
 		limits: { wallSeconds: wallMinutes * 60, idleSeconds: idleMinutes * 60 },
-	};
-}
-
-/** The same choice for only those agents that could not be started. Models from the agents' settings do not count as typed. */
-export function choiceOfRest(choice: DelegateChoice, unstarted: readonly DelegateRequest[]): DelegateChoice {
-	const agents = [...new Set(unstarted.map(({ agent }) => agent))];
-	const typed = agents.length === 1 ? modelsIn(choice.models) : [];
-	const tried = new Set(unstarted.map(({ model }) => model));
-	return {
-		...choice,
-		agents,
-		models: typed.filter(model => tried.has(model)).join(', '),
-		group: unstarted[0]?.group,
 	};
 }

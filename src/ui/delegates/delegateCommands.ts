@@ -158,8 +158,7 @@ async function askAndStart(
 	const agents = await operations.agents();
 	const { requests, choice } = await askDelegate({ order, written: written?.text, agents, memory, presets });
 	const start = { order, requests, choice, agents, document: written?.document };
-	await startOrKeep({ delegates: operations.delegates, drafts }, start);
-	if (!written) await memory.keepDraft(draftOf(order), '');
+	await startOrKeep({ delegates: operations.delegates, drafts, memory }, start);
 }
 
 async function delegateAgain(own: DelegateCollaborators, args: Args): Promise<void> {

@@ -37,6 +37,11 @@ function shown<T extends Choice>(choice: T): Shown<T> {
 /** Shown if the user can go back one step. */
 export class BackPressed extends Error {}
 
+/** Lets a question's list be shown again after {@link BackPressed}. Throws every other error. */
+export function ignoreBack(error: unknown): void {
+	if (!(error instanceof BackPressed)) throw error;
+}
+
 /** A button of a text box. */
 export interface BoxButton {
 	icon: string;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { agentSettings } from '../contributions.ts';
-import { askChoice, BackPressed, pickSeveral, type Choice, type StepFrame } from '../kit/inputs.ts';
+import { askChoice, ignoreBack, pickSeveral, type Choice, type StepFrame } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
 import { openTerminal } from '../kit/terminals.ts';
 import type { AgentChoice } from '../ports.ts';
@@ -48,9 +48,7 @@ async function askOne(
 			placeholder: l10n.t('Which agent works on it?'),
 		});
 		if (!agent || agent.found) return agent;
-		await askToInstall(frame, agent).catch((error: unknown) => {
-			if (!(error instanceof BackPressed)) throw error;
-		});
+		await askToInstall(frame, agent).catch(ignoreBack);
 	}
 }
 

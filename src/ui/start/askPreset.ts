@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { askChoice, askText, BackPressed } from '../kit/inputs.ts';
+import { askChoice, askText, ignoreBack } from '../kit/inputs.ts';
 import { ask, warn } from '../kit/messages.ts';
 import type { AgentChoice } from '../ports.ts';
 import type { Preset, Presets } from './presets.ts';
@@ -31,7 +31,7 @@ export function presetRow(use: PresetUse): HubRow {
 type Chosen = { preset: Preset } | { act: 'save' | 'rename' | 'delete' };
 
 async function askPreset(use: PresetUse): Promise<void> {
-	const { presets, choice } = use;
+	const { presets } = use;
 	for (;;) {
 		const saved = presets.list();
 		const managed = [
@@ -50,9 +50,8 @@ async function askPreset(use: PresetUse): Promise<void> {
 		if ('preset' in chosen) {
 			if (taken(chosen.preset, use)) return;
 		} else if (chosen.act === 'save') {
-			const name = await askName(use.title, '', presets);
-			return presets.save(name, choice);
-		} else await manage(use, saved, chosen.act).catch(backToList);
+			if (await save(use, saved)) return;
+		} else await manage(use, saved, chosen.act).catch(ignoreBack);
 	}
 }
 
@@ -72,6 +71,18 @@ function taken({ name, choice: preset }: Preset, { choice, agents }: PresetUse):
 	return true;
 }
 
+/** Whether it is saved. The user may not want to replace the one of that name. */
+async function save({ title, presets, choice }: PresetUse, saved: readonly Preset[]): Promise<boolean> {
+	const name = await askName(title, '', []);
+	if (saved.some(preset => preset.name === name)) {
+		const detail = l10n.t('It becomes what is chosen now. This cannot be undone.');
+		const button = l10n.t('Replace');
+		if ((await ask(l10n.t('Replace the preset “{0}”?', name), detail, button)) !== button) return false;
+	}
+	await presets.save(name, choice);
+	return true;
+}
+
 async function manage(use: PresetUse, saved: readonly Preset[], act: 'rename' | 'delete'): Promise<void> {
 	const { preset } = await askChoice(rowFrame(use.title), {
 		items: saved.map(each => ({ ...presetWords(each, use), preset: each })),
@@ -79,7 +90,8 @@ async function manage(use: PresetUse, saved: readonly Preset[], act: 'rename' | 
 		placeholder: act === 'rename' ? l10n.t('Rename which preset?') : l10n.t('Delete which preset?'),
 	});
 	if (act === 'rename') {
-		await use.presets.rename(preset, await askName(use.title, preset.name, use.presets));
+		const others = saved.filter(each => each !== preset).map(({ name }) => name);
+		await use.presets.rename(preset, await askName(use.title, preset.name, others));
 		return;
 	}
 	const detail = l10n.t('What was started with it stays as it is. This cannot be undone.');
@@ -88,18 +100,18 @@ async function manage(use: PresetUse, saved: readonly Preset[], act: 'rename' | 
 		await use.presets.delete(preset);
 }
 
-function askName(title: string, before: string, presets: Presets): Promise<string> {
-	const names = new Set(presets.list().map(({ name }) => name));
-	return askText(rowFrame(title), {
+async function askName(title: string, before: string, taken: readonly string[]): Promise<string> {
+	const typed = await askText(rowFrame(title), {
 		value: before,
 		prompt: l10n.t('A name for the preset'),
 		placeholder: l10n.t('reviewer'),
-		validate: typed => {
-			const name = typed.trim();
+		validate: value => {
+			const name = value.trim();
 			if (name === '') return l10n.t('Give the preset a name.');
-			return name !== before && names.has(name) ? l10n.t('There is a preset “{0}” already.', name) : undefined;
+			return taken.includes(name) ? l10n.t('There is a preset “{0}” already.', name) : undefined;
 		},
 	});
+	return typed.trim();
 }
 
 function presetWords({ name, choice }: Preset, use: PresetUse) {
@@ -118,8 +130,4 @@ function presetWords({ name, choice }: Preset, use: PresetUse) {
 		description: [names.join(', '), models, ...new Set(modes), placeWords(place).label].filter(Boolean).join(' · '),
 		...(isIgnored && { detail: l10n.t('Permissions are for delegates: an agent in a terminal asks you.') }),
 	};
-}
-
-function backToList(error: unknown): void {
-	if (!(error instanceof BackPressed)) throw error;
 }

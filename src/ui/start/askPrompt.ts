@@ -5,6 +5,7 @@ import { isInside } from '../../base/inside.ts';
 import { askText, type BoxButton, type StepFrame } from '../kit/inputs.ts';
 import type { Folder } from '../ports.ts';
 import type { Selection } from './askSelection.ts';
+import { withSpecification } from './specification.ts';
 import type { HubRow } from './startHub.ts';
 import type { StartMemory } from './startMemory.ts';
 
@@ -120,8 +121,7 @@ function specificationButton(file: string): BoxButton {
 	return {
 		icon: 'file',
 		tooltip: l10n.t('Use the open specification: {0}', file),
-		// Words for the agent, so not translated.
-		press: typed => [typed.trim(), `Read the specification in ${file} and carry it out.`].filter(Boolean).join(' '),
+		press: typed => withSpecification(typed, file),
 	};
 }
 

@@ -13,7 +13,7 @@ export class PromptEditors<Order> implements vscode.CodeLensProvider, vscode.Dis
 	private readonly owned: vscode.Disposable;
 
 	/** @param command starts what the editor says, and is offered above it by its title */
-	constructor(private readonly command: { title: string; id: CommandId }) {
+	constructor(readonly command: { title: string; id: CommandId }) {
 		this.owned = vscode.Disposable.from(
 			vscode.languages.registerCodeLensProvider(DRAFT, this),
 			vscode.workspace.onDidCloseTextDocument(({ uri }) => this.orders.delete(uri.toString())),

@@ -46,3 +46,14 @@ export function runsOf(
 	if (!only || others.length > 0 || models.length === 0) return chosen.map(agent => ({ agent, model: agent.model }));
 	return models.map(model => ({ agent: only, model }));
 }
+
+/** The same choice for only those agents that could not be started. Models from the agents' settings do not count as typed. */
+export function choiceOfRest<Choice extends StartChoice>(
+	choice: Choice,
+	unstarted: readonly { agent: string; model?: string | undefined }[],
+): Choice {
+	const agents = [...new Set(unstarted.map(({ agent }) => agent))];
+	const typed = agents.length === 1 ? modelsIn(choice.models) : [];
+	const tried = new Set(unstarted.map(({ model }) => model));
+	return { ...choice, agents, models: typed.filter(model => tried.has(model)).join(', ') };
+}

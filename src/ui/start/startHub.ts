@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { askChoice, askText, BackPressed, type Choice, type StepFrame } from '../kit/inputs.ts';
+import { askChoice, askText, ignoreBack, type Choice, type StepFrame } from '../kit/inputs.ts';
 import type { AgentChoice } from '../ports.ts';
 import { askAgents } from './askAgents.ts';
 import { agentsOf, misplaced, modelsIn, PLACES, type Place, type StartChoice } from './startChoice.ts';
@@ -17,12 +17,8 @@ export async function askHub(frame: StepFrame, rows: () => readonly HubRow[]): P
 		const { act } = await askChoice(frame, { items: rows(), active: undefined, placeholder });
 		const done = act();
 		if (done === 'start') return;
-		await Promise.resolve(done).catch(backToHub);
+		await Promise.resolve(done).catch(ignoreBack);
 	}
-}
-
-function backToHub(error: unknown): void {
-	if (!(error instanceof BackPressed)) throw error;
 }
 
 /** A question of a row: the second step, so that the user can go back. */

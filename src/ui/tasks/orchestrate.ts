@@ -1,16 +1,13 @@
 import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { NancyError } from '../../base/errors.ts';
 import { chosenAgent } from '../../core/workspace/chosenAgent.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
-import { sentence } from '../kit/failures.ts';
 import { warn } from '../kit/messages.ts';
 import { inProgress } from '../kit/progress.ts';
-import { errorWords } from '../kit/translated.ts';
 import { pickFolder } from '../pickers.ts';
 import type { Folder, Operations, WorkerRequest } from '../ports.ts';
 import { askAgent } from '../start/askAgents.ts';
@@ -18,8 +15,8 @@ import { PromptNeedsEditor } from '../start/askPrompt.ts';
 import type { Presets } from '../start/presets.ts';
 import { promptDocument, type PromptEditors } from '../start/promptEditors.ts';
 import type { StartMemory } from '../start/startMemory.ts';
-import { freeName } from '../start/taskTitle.ts';
-import { askTask, draftOf, type TaskAnswer, type TaskOrder } from './orchestrateHub.ts';
+import { askTask, draftOf, type TaskOrder } from './orchestrateHub.ts';
+import { startWorkers } from './startWorkers.ts';
 import { taskLabels } from './taskLabels.ts';
 import type { Terminals } from './terminals.ts';
 
@@ -90,35 +87,12 @@ export class Orchestrator {
 		const agents = await operations.agents();
 		try {
 			const answer = await askTask({ order, written: written?.text, agents, memory, presets });
-			await this.startAll(order, answer, written);
-			if (!written) await memory.keepDraft(draftOf(order), '');
+			const start = (request: WorkerRequest) => this.start(order.folder, request);
+			await startWorkers({ start, editors, memory }, { order, answer, document: written?.document });
 		} catch (error) {
 			if (!(error instanceof PromptNeedsEditor)) throw error;
 			await editors.write(order, error.text);
 			await memory.keepDraft(draftOf(order), '');
-		}
-	}
-
-	/** A worker for each agent, in the same task. If one cannot be started, the prompt stays in an editor, for another worker. */
-	private async startAll(order: TaskOrder, answer: TaskAnswer, written: Written | undefined): Promise<void> {
-		const { folder, task: known } = order;
-		const { prompt, title, place, runs } = answer;
-		const taken = new Set(folder.overview().tasks.map(({ record }) => record.name));
-		const task = known?.name ?? freeName(title, taken);
-		const started: string[] = [];
-		for (const { agent, model } of runs) {
-			const isFirst = known === undefined && started.length === 0;
-			const request = { task, agent: agent.id, prompt, model, place, ...(isFirst && { title, isNew: true }) };
-			try {
-				await this.start(folder, request);
-			} catch (error) {
-				if (started.length === 0) throw error;
-				const rest = { folder, task: { name: task, label: known?.label ?? title, agent: agent.id } };
-				await this.own.editors.keep(rest, prompt, written?.document);
-				await this.own.memory.keepDraft(draftOf(order), '');
-				throw onlySome(started, agent.displayName, error);
-			}
-			started.push(agent.displayName);
 		}
 	}
 
@@ -133,15 +107,4 @@ export class Orchestrator {
 interface Written {
 	text: string;
 	document: vscode.TextDocument;
-}
-
-function onlySome(started: readonly string[], failed: string, error: unknown): NancyError {
-	const why = sentence(errorWords(error));
-	const text = l10n.t(
-		'{0} has been started, {1} has not: {2} “Start Task with This” in the prompt’s editor tries that again.',
-		started.join(', '),
-		failed,
-		why,
-	);
-	return new NancyError('io', text, { cause: error });
 }

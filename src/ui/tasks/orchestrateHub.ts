@@ -14,7 +14,7 @@ import {
 import { presetRow } from '../start/askPreset.ts';
 import { quotedSelection, selectionIn } from '../start/askSelection.ts';
 import type { Presets } from '../start/presets.ts';
-import { agentsOf, misplaced, runsOf, type Place, type StartChoice } from '../start/startChoice.ts';
+import { agentsOf, misplaced, runsOf, type StartChoice } from '../start/startChoice.ts';
 import {
 	agentRow,
 	askHub,
@@ -32,12 +32,14 @@ export interface TaskOrder {
 	folder: Folder;
 	/** The task that gets another worker. Absent: a new task. */
 	task?: { name: TaskName; label: string; agent: string } | undefined;
+	/** The prompt is for those agents alone that could not be started at the last try. */
+	again?: StartChoice;
 }
 
 export interface TaskAnswer {
 	prompt: string;
 	title: string;
-	place: Place;
+	choice: StartChoice;
 	runs: ReturnType<typeof runsOf>;
 }
 
@@ -89,7 +91,7 @@ export async function askTask(question: TaskQuestion): Promise<TaskAnswer> {
 	const context = chosen.selection?.isTaken ? `\n\n${quotedSelection(chosen.selection)}` : '';
 	const prompt = `${chosen.prompt.trim()}${context}`.trim();
 	const { choice } = chosen;
-	return { prompt, title: nameOf(chosen), place: choice.place, runs: runsOf(choice, agents) };
+	return { prompt, title: nameOf(chosen), choice, runs: runsOf(choice, agents) };
 }
 
 /** Where the prompt of this order is kept until it has started: see {@link StartMemory.draft}. */
@@ -103,6 +105,7 @@ function titleOf({ task }: TaskOrder): string {
 
 /** What is chosen before the user has changed anything. A task's own agent is only a proposal: the user sees it and starts. */
 function firstChoice({ order, agents, memory }: TaskQuestion): StartChoice {
+	if (order.again) return { ...order.again };
 	const last = memory.last('task');
 	const found = agents.filter(agent => agent.found).map(({ id }) => id);
 	const wanted = order.task?.agent ?? defaultAgent();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { choiceOfRest, placeAndLimits, type DelegateChoice } from '../../../../src/ui/delegates/delegateChoice.ts';
-import { misplaced, modelsIn, runsOf } from '../../../../src/ui/start/startChoice.ts';
+import { placeAndLimits, type DelegateChoice } from '../../../../src/ui/delegates/delegateChoice.ts';
+import { choiceOfRest, misplaced, modelsIn, runsOf } from '../../../../src/ui/start/startChoice.ts';
 import { oneByOne } from '../../../../src/base/oneByOne.ts';
 import type { DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
 import type { AgentChoice } from '../../../../src/ui/ports.ts';
@@ -89,7 +89,7 @@ describe('a choice of how to delegate', () => {
 		expect(names({ place: 'worktreeWithChanges', agents: ['heron'] })).toEqual([]);
 	});
 
-	it('is left for those alone that could not be started, in the same group', async () => {
+	it('is left for those alone that could not be started', async () => {
 		const all = [request('heron'), request('egret'), request('ibis')];
 		const tried: string[] = [];
 		const { done, failures } = await oneByOne(all, async request => {
@@ -102,7 +102,7 @@ describe('a choice of how to delegate', () => {
 		expect(failures.map(({ error }) => String(error))).toEqual(['Error: no egret']);
 		const unstarted = failures.map(({ item }) => item);
 		const choice = { ...USUAL, agents: ['heron', 'egret', 'ibis'], within: 'a' };
-		expect(choiceOfRest(choice, unstarted)).toEqual({ ...choice, agents: ['egret'], models: '', group: 'g' });
+		expect(choiceOfRest(choice, unstarted)).toEqual({ ...choice, agents: ['egret'], models: '' });
 		const models = { ...USUAL, models: 'a, b, c' };
 		const rest = choiceOfRest(models, [request('heron', 'b'), request('heron', 'c')]);
 		expect(runs(rest)).toEqual([

@@ -1,0 +1,71 @@
+import type * as vscode from 'vscode';
+import { NancyError } from '../../base/errors.ts';
+import { oneByOne } from '../../base/oneByOne.ts';
+import type { WorkerRequest } from '../ports.ts';
+import { notStarted, runName } from '../start/notStarted.ts';
+import type { PromptEditors } from '../start/promptEditors.ts';
+import { choiceOfRest } from '../start/startChoice.ts';
+import type { StartMemory } from '../start/startMemory.ts';
+import { freeName } from '../start/taskTitle.ts';
+import { draftOf, type TaskAnswer, type TaskOrder } from './orchestrateHub.ts';
+
+export interface WorkersStart {
+	order: TaskOrder;
+	answer: TaskAnswer;
+	/** The document with the prompt, unless the prompt was typed into a box. */
+	document: vscode.TextDocument | undefined;
+}
+
+export interface StartParts {
+	start(request: WorkerRequest): Promise<void>;
+	editors: PromptEditors<TaskOrder>;
+	memory: StartMemory;
+}
+
+/**
+ * Starts a worker for each agent, in the same task, whichever of them fail. If only some fail, the prompt stays in an editor, for more
+ * workers of the task. If all fail, it stays where it is: as a draft of the box, or in its document.
+ * @throws an error that names all that could not be started
+ */
+export async function startWorkers(
+	{ start, editors, memory }: StartParts,
+	{ order, answer, document }: WorkersStart,
+): Promise<void> {
+	const { folder, task: known } = order;
+	const { prompt, title, choice, runs } = answer;
+	const names = () => new Set(folder.overview().tasks.map(({ record }) => record.name));
+	const task = known?.name ?? freeName(title, names());
+	let isNew = known === undefined;
+	const { done: started, failures } = await oneByOne(runs, async run => {
+		const { agent, model } = run;
+		const request = { task, agent: agent.id, prompt, model, place: choice.place };
+		try {
+			await start({ ...request, ...(!known && { title }), ...(isNew && { isNew }) });
+		} catch (error) {
+			// One that fails later than that has made the task.
+			isNew &&= error instanceof NancyError && error.code === 'task-exists';
+			throw error;
+		}
+		isNew = false;
+		return run;
+	});
+	if (failures.length > 0 && started.length > 0) {
+		const again = choiceOfRest(
+			choice,
+			failures.map(({ item: { agent, model } }) => ({ agent: agent.id, model })),
+		);
+		const [agent = ''] = again.agents;
+		const rest = { folder, task: { name: task, label: known?.label ?? title, agent }, again };
+		await editors.keep(rest, prompt, document);
+	}
+	if (started.length > 0 && !document) await memory.keepDraft(draftOf(order), '');
+	const [first] = failures;
+	if (!first) return;
+	if (runs.length === 1) throw first.error;
+	const nameOf = ({ agent, model }: TaskAnswer['runs'][number]) => runName(agent.displayName, model);
+	throw notStarted({
+		started: started.map(nameOf),
+		failures: failures.map(({ item, error }) => ({ name: nameOf(item), error })),
+		again: started.length > 0 ? editors.command.title : undefined,
+	});
+}
