@@ -21,6 +21,8 @@ export interface GitPlace {
 	gitDir: string;
 	/** That of the repository, which all its worktrees share, by its real path. */
 	common: string;
+	/** Each call is ended at this time, in milliseconds since 1970. By default only questions are: see {@link LONGEST_QUESTION_MS}. */
+	deadlineMs?: number;
 }
 
 /** What may be asked about a folder before its repository is proven. The answer is no more than names. */
@@ -214,7 +216,7 @@ async function run(
 		...options.env,
 	};
 	const [command = ''] = args;
-	const timeout = RUNS_NOTHING.has(command) ? (options.timeoutMs ?? LONGEST_QUESTION_MS) : 0;
+	const timeout = longest(place, command, options);
 	return new Promise((resolve, reject) => {
 		const child = execFile(
 			'git',
@@ -234,6 +236,12 @@ async function run(
 		child.stdin?.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
 		child.stdin?.end(options.input);
 	});
+}
+
+/** In milliseconds; 0 is no limit. */
+function longest(place: GitPlace | { folder: string }, command: string, { timeoutMs }: GitOptions): number {
+	if ('gitDir' in place && place.deadlineMs !== undefined) return Math.max(1, place.deadlineMs - Date.now());
+	return RUNS_NOTHING.has(command) ? (timeoutMs ?? LONGEST_QUESTION_MS) : 0;
 }
 
 function variablesOf({ folder, top = folder, gitDir, common }: GitPlace): Readonly<Record<string, string>> {

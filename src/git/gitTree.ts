@@ -25,6 +25,8 @@ export interface TreeOptions {
 	isLookInto?: string | undefined;
 	/** Takes the staged files, for a checkout whose folder is gone. */
 	isStagedOnly?: boolean;
+	/** Takes only the files below this folder of the checkout. The others are as the user's index has them. */
+	below?: string;
 }
 
 /** How often a working tree is read again if files come and go meanwhile. */
@@ -37,7 +39,7 @@ const TRIES = 3;
 export async function withWorkingTree<T>(
 	place: GitPlace,
 	use: (working: WorkingTree) => Promise<T>,
-	{ isLookInto, isStagedOnly = false }: TreeOptions = {},
+	{ isLookInto, isStagedOnly = false, below = '.' }: TreeOptions = {},
 ): Promise<T> {
 	const temporary = await mkdtemp(join(tmpdir(), 'nancy-git-'));
 	try {
@@ -47,7 +49,7 @@ export async function withWorkingTree<T>(
 		const isThere = await copyIndex(place.gitDir, join(temporary, 'index'));
 		const head = isThere ? undefined : await headOf(place);
 		if (head !== undefined) await git(place, ['read-tree', head], { env });
-		const inside = isStagedOnly ? { nested: [], submodules: [] } : await addAll(place, env);
+		const inside = isStagedOnly ? { nested: [], submodules: [] } : await addAll(place, env, below);
 		return await use({ tree: await gitAnswer(place, ['write-tree'], { env }), ...inside, env });
 	} finally {
 		await removeTree(temporary);
@@ -127,14 +129,16 @@ export async function indexDigest(place: GitPlace, files: readonly string[]): Pr
 async function addAll(
 	place: GitPlace,
 	env: Readonly<Record<string, string>>,
+	below: string,
 ): Promise<Pick<WorkingTree, 'nested' | 'submodules'>> {
+	const all = `:(literal)${below}`;
 	for (let tries = 1; ; tries++) {
-		const list = ['ls-files', '-v', '--stage', '--cached', '--others', '--exclude-standard', '-z'];
+		const list = ['ls-files', '-v', '--stage', '--cached', '--others', '--exclude-standard', '-z', '--', all];
 		const listed = (await gitList(place, list, { env })).map(entryOf);
 		await lookAtEverything(place, listed, env);
 		const nested = listed.filter(({ tag, file }) => tag === '?' && file.endsWith('/')).map(({ file }) => file);
 		const submodules = listed.filter(({ mode }) => mode === '160000').map(({ file }) => `${file}/`);
-		const pathspecs = ['.', ...[...nested, ...submodules].map(file => `:(exclude,literal)${file.slice(0, -1)}`)];
+		const pathspecs = [all, ...[...nested, ...submodules].map(file => `:(exclude,literal)${file.slice(0, -1)}`)];
 		try {
 			const args = ['add', '--all', '--sparse', '--pathspec-from-file=-', '--pathspec-file-nul'];
 			const { stderr } = await git(place, args, { env, input: pathspecs.join('\0') });

@@ -10,11 +10,14 @@ export interface ChangedFile {
 	status: 'added' | 'modified' | 'deleted' | 'renamed';
 }
 
-export interface Changes {
+export interface Difference {
 	files: ChangedFile[];
 	/** Lines; binary files count as none. */
 	insertions: number;
 	deletions: number;
+}
+
+export interface Changes extends Difference {
 	/** Since the base. */
 	commits: number;
 	/** Some of it is not committed. */
@@ -38,22 +41,26 @@ export async function changesSince(
 			async ({ tree, env }) => {
 				const head = await headOf(own);
 				const isDirty = head === undefined || (await treeOf(own, head)) !== tree;
-				return { ...(await difference(own, since, tree, head, env)), isDirty };
+				return { ...(await difference(own, since, tree, env)), commits: await commitsIn(own, since, head), isDirty };
 			},
 			{ isLookInto: common },
 		);
 	}
 	const tip = (await tipOf(parent, record.branch)) ?? since;
-	return { ...(await difference(parent, since, tip, tip, {})), isDirty: false };
+	return { ...(await difference(parent, since, tip)), commits: await commitsIn(parent, since, tip), isDirty: false };
 }
 
 /** A file as it was in the base, in its form on disk; `undefined` if there was none. */
 export async function fileAtBase(worktree: Worktree, path: string): Promise<Buffer | undefined> {
 	const { own, parent, record } = await openWorktree(worktree);
+	return fileIn(own ?? parent, record.base, path);
+}
+
+/** A file of a commit or a tree, in its form on disk; `undefined` if there is none. */
+export async function fileIn(place: GitPlace, tree: string, path: string): Promise<Buffer | undefined> {
 	// Git would take it for a path relative to its folder, which is no path of a tree.
 	if (path === '' || path.split('/').some(part => ['', '.', '..'].includes(part))) return undefined;
-	const place = own ?? parent;
-	const object = `${record.base}:${path}`;
+	const object = `${tree}:${path}`;
 	const id = await gitLine(place, ['rev-parse', '--verify', '--quiet', object]);
 	if (id === undefined) return undefined;
 	// The commit of a submodule is not in this repository.
@@ -61,14 +68,19 @@ export async function fileAtBase(worktree: Worktree, path: string): Promise<Buff
 	return type === 'blob' ? (await git(place, ['cat-file', '--filters', object])).stdout : undefined;
 }
 
-async function difference(
+/**
+ * Between two commits or trees.
+ * @param below a folder of the checkout: only its files count, and the paths begin there
+ */
+export async function difference(
 	place: GitPlace,
-	base: string,
+	before: string,
 	after: string,
-	head: string | undefined,
-	env: Readonly<Record<string, string>>,
-): Promise<Omit<Changes, 'isDirty'>> {
-	const args = [...DIFF_TREE, '--raw', '--shortstat', '--find-renames', base, after];
+	env: Readonly<Record<string, string>> = {},
+	below = '',
+): Promise<Difference> {
+	const relative = below === '' ? [] : [`--relative=${below}/`];
+	const args = [...DIFF_TREE, '--raw', '--shortstat', '--find-renames', ...relative, before, after];
 	const parts = cutAtZeros((await git(place, args, { env })).stdout);
 	// ` 1 file changed, 2 insertions(+)`, if there are any.
 	const numbers = parts.pop() ?? '';
@@ -76,8 +88,11 @@ async function difference(
 		files: changedFiles(parts),
 		insertions: Number(/(\d+) insertion/.exec(numbers)?.[1] ?? 0),
 		deletions: Number(/(\d+) deletion/.exec(numbers)?.[1] ?? 0),
-		commits: head === undefined ? 0 : Number(await gitAnswer(place, ['rev-list', '--count', `${base}..${head}`])),
 	};
+}
+
+async function commitsIn(place: GitPlace, base: string, head: string | undefined): Promise<number> {
+	return head === undefined ? 0 : Number(await gitAnswer(place, ['rev-list', '--count', `${base}..${head}`]));
 }
 
 /** `--raw -z`: modes, objects and a letter, then one path, or two of a rename. */

@@ -7,6 +7,7 @@ import { translated } from '../ui/kit/translated.ts';
 import type {
 	ChangedFile,
 	ChangedLines,
+	ChangesOf,
 	Folder,
 	MergeOutcome,
 	MergePreview,
@@ -24,18 +25,20 @@ export class WindowWorktrees implements WorktreeOperations {
 		await perform(await operations.verifyWorktree(), IN_WINDOW, { worktree }, this.contextOf(folder));
 	}
 
-	async changes(folder: Folder, worktree: Worktree): Promise<readonly ChangedFile[]> {
-		return (await perform(await operations.worktreeChanges(), IN_WINDOW, { worktree }, this.contextOf(folder)))
-			.files;
+	async changes(folder: Folder, of: ChangesOf): Promise<readonly ChangedFile[]> {
+		return (await this.look(folder, of)).files;
 	}
 
-	async lines(folder: Folder, worktree: Worktree): Promise<ChangedLines> {
-		return perform(await operations.worktreeChanges(), IN_WINDOW, { worktree }, this.contextOf(folder));
+	lines(folder: Folder, of: ChangesOf): Promise<ChangedLines> {
+		return this.look(folder, of);
 	}
 
-	async base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined> {
-		return (await perform(await operations.fileAtBase(), IN_WINDOW, { worktree, path }, this.contextOf(folder)))
-			.content;
+	async base(folder: Folder, of: ChangesOf, path: string): Promise<Buffer | undefined> {
+		const context = this.contextOf(folder);
+		const { content } = await ('worktree' in of
+			? perform(await operations.fileAtBase(), IN_WINDOW, { worktree: of.worktree, path }, context)
+			: perform(await operations.fileAtStart(), IN_WINDOW, { task: of.task, path }, context));
+		return content;
 	}
 
 	async previewMerge(folder: Folder, worktree: Worktree): Promise<MergePreview> {
@@ -69,6 +72,13 @@ export class WindowWorktrees implements WorktreeOperations {
 		const input = { worktree, ...options };
 		const done = await perform(await operations.removeWorktree(), IN_WINDOW, input, this.contextOf(folder));
 		return { ...done, says: translated(done.says) };
+	}
+
+	private async look(folder: Folder, of: ChangesOf) {
+		const context = this.contextOf(folder);
+		return 'worktree' in of
+			? perform(await operations.worktreeChanges(), IN_WINDOW, { worktree: of.worktree }, context)
+			: perform(await operations.taskChanges(), IN_WINDOW, { task: of.task }, context);
 	}
 
 	private contextOf(folder: Folder) {

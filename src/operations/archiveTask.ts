@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { TaskName } from '../protocol/names.ts';
+import { forgetSnapshot } from './shared/taskSnapshot.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({ task: TaskName });
 const Output = z.object({});
 
-/** Puts a task away. What was deployed for it stays: see `cleanUp`. */
+/** Puts a task away, without the snapshot of its beginning. What was deployed for it stays: see `cleanUp`. */
 export const archiveTask: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
 	name: 'archiveTask',
 	input: Input,
@@ -17,6 +18,7 @@ export const archiveTask: Operation<z.infer<typeof Input>, z.infer<typeof Output
 	async run(_, { task }, { workspace }) {
 		const archivedAt = new Date().toISOString();
 		await workspace.updateTask(task, record => ({ ...record, archivedAt }));
+		await forgetSnapshot(workspace, task);
 		return {};
 	},
 };

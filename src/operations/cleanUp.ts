@@ -1,17 +1,19 @@
 import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { cleanUp as takeBack } from '../core/deployment/cleanUp.ts';
+import { TaskSnapshots } from '../core/worktrees/taskSnapshots.ts';
 import { drivers } from '../drivers/index.ts';
 import { askGit } from '../git/askGit.ts';
 import { TaskName } from '../protocol/names.ts';
 import { CleanupOutput } from '../protocol/output/deployment.ts';
 import { betweenAnswers } from './shared/betweenAnswers.ts';
 import { failureOf } from './shared/failure.ts';
+import { forgetSnapshot } from './shared/taskSnapshot.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({ task: z.optional(TaskName) });
 
-/** Takes back the deployment: for the whole workspace, or after one task, which is archived. Throws `busy` while an agent needs it. */
+/** Takes back the deployment: for the whole workspace, or after one task, which is archived. The snapshots of tasks go with it. Throws `busy` while an agent needs it. */
 export const cleanUp: Operation<z.infer<typeof Input>, CleanupOutput> = {
 	name: 'cleanUp',
 	input: Input,
@@ -26,6 +28,8 @@ export const cleanUp: Operation<z.infer<typeof Input>, CleanupOutput> = {
 		const { changed, warnings, kept, failed, undeployed } = await betweenAnswers(context, isBusy =>
 			takeBack(workspace, task, drivers, { dataFolder, isBusy, askGit }),
 		);
+		const snapshots = task === undefined ? new TaskSnapshots(workspace.own).tasksSync() : [task];
+		for (const each of snapshots) await forgetSnapshot(workspace, each);
 		return {
 			folder: workspace.folder,
 			...(task !== undefined && { task }),

@@ -44,6 +44,8 @@ export const deleteDelegates = async () => (await import('./deleteDelegates.ts')
 export const run = async () => (await import('./run.ts')).run;
 export const verifyWorktree = async () => (await import('./verifyWorktree.ts')).verifyWorktree;
 export const worktreeChanges = async () => (await import('./worktreeChanges.ts')).worktreeChanges;
+export const taskChanges = async () => (await import('./taskChanges.ts')).taskChanges;
+export const fileAtStart = async () => (await import('./fileAtStart.ts')).fileAtStart;
 export const fileAtBase = async () => (await import('./fileAtBase.ts')).fileAtBase;
 export const mergePreview = async () => (await import('./mergePreview.ts')).mergePreview;
 export const mergeWorktree = async () => (await import('./mergeWorktree.ts')).mergeWorktree;

@@ -24,6 +24,7 @@ import { noteSeen } from './shared/noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { restored } from './restoreTask.ts';
 import { handOver, makeWorktree, requireWorktree, worktreeAgain } from './shared/taskWorktree.ts';
+import { beginSnapshot } from './shared/taskSnapshot.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { permitStart, refuseExtraFromAgent, settingsToSee, type Asking } from './shared/starting.ts';
 
@@ -118,6 +119,8 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		if (asker.is === 'human') await noteTaskChoice(workspace, input.task, known, driver.id);
 		// First, because a set-up command may fail: then no task is made.
 		const place = await placeOf(input, found, again, context);
+		// As late as possible: what Nancy has deployed is no change of the task's.
+		if (asker.is === 'human' && !known && !place) await beginSnapshot(workspace, input.task);
 		const task = known ?? (await createTask(workspace, input, driver.id));
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,

@@ -173,18 +173,18 @@ export interface DelegateOperations {
 }
 
 /**
- * The worktrees of a folder's delegates, as the statuses name them. An agent may be able to write a status. So each method throws
- * `not-trusted`, and touches nothing, unless Nancy made the worktree for its delegate on this machine.
+ * The worktrees of a folder's delegates and tasks, as their records name them. An agent may be able to write a record. So each method throws
+ * `not-trusted`, and touches nothing, unless Nancy made the worktree on this machine.
  */
 export interface WorktreeOperations {
 	/** For a caller that opens the worktree or works in it. */
 	verify(folder: Folder, worktree: Worktree): Promise<void>;
-	/** The difference between its base and its present files, committed or not. */
-	changes(folder: Folder, worktree: Worktree): Promise<readonly ChangedFile[]>;
+	/** The difference between the beginning and the present files, committed or not. */
+	changes(folder: Folder, of: ChangesOf): Promise<readonly ChangedFile[]>;
 	/** How many lines that difference has. */
-	lines(folder: Folder, worktree: Worktree): Promise<ChangedLines>;
-	/** A file as it was in the base; `undefined` if there was none. */
-	base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined>;
+	lines(folder: Folder, of: ChangesOf): Promise<ChangedLines>;
+	/** A file as it was in the beginning; `undefined` if there was none. */
+	base(folder: Folder, of: ChangesOf, path: string): Promise<Buffer | undefined>;
 	/** What a merge would bring. Only looks. */
 	previewMerge(folder: Folder, worktree: Worktree): Promise<MergePreview>;
 	merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome>;
@@ -203,6 +203,9 @@ export interface WorktreeOperations {
 	): Promise<WorktreeRemoval>;
 }
 
+/** The changes in a worktree, or those in the workspace folder since a task began there. */
+export type ChangesOf = { readonly worktree: Worktree } | { readonly task: TaskName };
+
 export interface WorktreeRemoval {
 	isRemoved: boolean;
 	/** What was kept or lost, or why it stays, as a sentence. */
@@ -212,7 +215,7 @@ export interface WorktreeRemoval {
 }
 
 export interface ChangedFile {
-	/** Relative to the worktree, with `/`. */
+	/** Relative to the worktree or the workspace folder, with `/`. */
 	path: string;
 	/** Where it was before it was renamed. */
 	before?: string;

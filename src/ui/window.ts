@@ -74,7 +74,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	const documents = new Documents(context.extensionUri);
 	const folders = own.add(new Folders(openFolder));
 	const terminals = own.add(new Terminals(failures, () => refreshAll(folders, failures)));
-	const lines = own.add(new LineCounts((folder, worktree) => operations.worktrees.lines(folder, worktree)));
+	const lines = own.add(new LineCounts((folder, of) => operations.worktrees.lines(folder, of)));
 	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName, lines));
 	const names = { full: agentName, short: agentShortName };
 	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates, lines));
@@ -185,7 +185,7 @@ function delegateCollaborators(
 		reviews: new Reviews(folders, operations.worktrees, opened, agentName),
 		opened,
 		agentName,
-		comments: own.add(new ReviewComments(folders, operations, context.workspaceState, keys)),
+		comments: own.add(new ReviewComments(folders, operations, opened, context.workspaceState, keys)),
 		outputs: own.add(new DelegateOutputs()),
 		cleanup: new DelegateCleanup(folders, operations.worktrees, operations.delegates),
 		drafts: own.add(new PromptEditors<DelegateOrder>({ title: l10n.t('Delegate This'), id: 'nancy.delegateThis' })),

@@ -264,6 +264,9 @@ describe('commands', () => {
 		'task.found.running worker.idle',
 		'worker.waiting',
 		'worker.ended',
+		'task worker.ended snapshot',
+		'task.running worker.idle snapshot',
+		'task.running worker.working snapshot',
 		'delegate.running.worktree',
 		'delegate.done.worktree',
 	])('are at most eight in the menu of a row of a task that is %s, and none that stops is at a click', state => {

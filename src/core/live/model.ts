@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Emitter, type Event } from '../../base/event.ts';
 import { DisposableStore, type Disposable } from '../../base/lifetime.ts';
 import { liveness, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
-import { ORCHESTRATOR } from '../../protocol/names.ts';
+import { ORCHESTRATOR, type TaskName } from '../../protocol/names.ts';
 import { AttentionTracker, type Attention } from './attention.ts';
 import { Announcer } from './announcer.ts';
 import { BudgetMirror } from './budgetMirror.ts';
@@ -26,6 +26,7 @@ import { Collector, type CollectorOptions } from '../traffic/collector.ts';
 import { watch } from './watch.ts';
 import { sumUse, tokensOf } from '../budgets/use.ts';
 import { ifOwn } from '../files/ownFolder.ts';
+import { TaskSnapshots } from '../worktrees/taskSnapshots.ts';
 import { TaskWorktrees } from '../worktrees/taskWorktrees.ts';
 import { WorkerStates } from './workerStates.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
@@ -70,6 +71,7 @@ export class WorkspaceModel implements Disposable {
 	private readonly liveDelegates: LiveDelegates;
 	private readonly states: WorkerStates;
 	private readonly budgets: BudgetMirror;
+	private readonly snapshots: TaskSnapshots;
 	private readonly lookout: Lookout;
 	private readonly reader: FolderReader;
 	private readonly folders = this.owned.add(new ChangedFolders(folders => this.read(folders)));
@@ -113,6 +115,7 @@ export class WorkspaceModel implements Disposable {
 			onMore: () => this.folders.touch([workspace.paths.spool]),
 		});
 		this.budgets = new BudgetMirror(workspace);
+		this.snapshots = new TaskSnapshots(workspace.own);
 		const worktrees = new TaskWorktrees(workspace.own);
 		this.states = new WorkerStates({
 			worktreeOf: record => ifOwn(() => worktrees.ofWorkerSync(record)),
@@ -226,7 +229,8 @@ export class WorkspaceModel implements Disposable {
 
 	private compute(): Overview {
 		const failures = this.failure ? [this.failure] : [];
-		const tasks = this.tasks.all().map(task => this.taskView(task));
+		const begun = new Set(ifOwn(() => this.snapshots.tasksSync()));
+		const tasks = this.tasks.all().map(task => this.taskView(task, begun));
 		const problems = [
 			...this.tasks.problems(),
 			...this.liveDelegates.problems(),
@@ -236,11 +240,12 @@ export class WorkspaceModel implements Disposable {
 		return { tasks, problems };
 	}
 
-	private taskView({ record, workers: records }: MirroredTask): TaskView {
+	private taskView({ record, workers: records }: MirroredTask, begun: ReadonlySet<TaskName>): TaskView {
 		const workers = records.map(worker => this.states.viewOf(worker));
 		const budget = this.budgets.viewOf({ task: record.name }, sumUse(workers.map(({ use }) => use)));
 		const unread = this.tasks.inState({ task: record.name, worker: ORCHESTRATOR }, 'queued').length;
-		return { record, workers, unread, ...(budget && { budget }) };
+		const hasSnapshot = begun.has(record.name) && ({ hasSnapshot: true } as const);
+		return { record, workers, unread, ...(budget && { budget }), ...hasSnapshot };
 	}
 
 	/** After a change: updates the human's notifications, and announces it to the views. */

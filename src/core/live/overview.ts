@@ -59,6 +59,8 @@ export interface TaskView {
 	workers: WorkerView[];
 	/** Of all its workers and delegates together. */
 	budget?: BudgetView;
+	/** Nancy has a snapshot of the workspace folder from when the task began. */
+	hasSnapshot?: true;
 	/** Messages from agents that the human has not read. */
 	unread: number;
 }

@@ -6,7 +6,9 @@ import { isInside } from '../../base/inside.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { standingWorktree, workersWorktree } from '../../core/delegates/inWorktree.ts';
+import type { TaskView, WorkerView } from '../../core/live/overview.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
+import { changesOfWorker } from './changesOf.ts';
 import { askDelegate, draftOf, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from '../inbox/composeView.ts';
 import { readResultOf } from '../inbox/mailCommands.ts';
@@ -22,7 +24,7 @@ import { inProgress } from '../kit/progress.ts';
 import { pickFolder, pickItem, reachable } from '../pickers.ts';
 import type { Folder, Operations } from '../ports.ts';
 import type { Commented, ReviewComments } from './reviewComments.ts';
-import { reviewedOf, type ReviewedItem } from './reviewed.ts';
+import { reviewedOf, worktreeOfRow, type ReviewedItem } from './reviewed.ts';
 import type { Reviews } from './reviews.ts';
 import { TaskItem, WorkerItem, workersIn } from '../tasks/tasksView.ts';
 import { whoIs } from '../who.ts';
@@ -76,12 +78,12 @@ export function delegateHandlers(own: DelegateCollaborators) {
 	};
 }
 
-/** The commands for worktrees, of delegates and of tasks. */
+/** The commands for changes, of delegates and of tasks. */
 function reviewHandlers(own: DelegateCollaborators) {
 	const { operations, reviews, comments, opened } = own;
 	return {
 		'nancy.reviewDelegate': async (args: Args) => {
-			const item = await reviewable(own, args);
+			const item = await reviewable(own, args, changesOfWorker);
 			await reviews.open(item);
 			if (item instanceof DelegateItem) await readResultOf(operations, item);
 		},
@@ -94,16 +96,20 @@ function reviewHandlers(own: DelegateCollaborators) {
 			const commented = comments.authorOf(args[0]);
 			const [only, ...others] = comments.waiting();
 			const known = commented ?? (rowOf(args) === undefined && others.length === 0 ? only : undefined);
-			await comments.sendBack(known ?? commentedOf(await reviewable(own, args), own.agentName));
+			await comments.sendBack(
+				known ?? commentedOf(await reviewable(own, args, changesOfWorker), own.agentName),
+			);
 		},
 	};
 }
 
 function commentedOf(item: ReviewedItem, agentName: (driver: string) => string): Commented {
-	const { folder, worktree } = reviewedOf(item, agentName);
-	return item instanceof DelegateItem
-		? { folder, worktree, delegate: item.delegate }
-		: { folder, worktree, worker: item.worker.record };
+	if (item instanceof DelegateItem) {
+		const { folder, worktree } = worktreeOfRow(item, agentName);
+		return { folder, of: { worktree }, delegate: item.delegate };
+	}
+	const { folder, of } = reviewedOf(item, agentName);
+	return { folder, of, worker: item.worker.record };
 }
 
 /** The row that the command was called from. */
@@ -111,19 +117,26 @@ function rowOf([item]: Args): ReviewedItem | undefined {
 	return item instanceof DelegateItem || item instanceof WorkerItem ? item : undefined;
 }
 
-/** That row, or one with a worktree that the user chooses. */
-async function reviewable({ folders, agentName }: DelegateCollaborators, args: Args): Promise<ReviewedItem> {
+/**
+ * That row, or one that the user chooses.
+ * @param has says whether a worker can be chosen: by default, one with a worktree
+ */
+async function reviewable(
+	{ folders, agentName }: DelegateCollaborators,
+	args: Args,
+	has: (task: TaskView, worker: WorkerView) => unknown = (_, worker) => workersWorktree(worker),
+): Promise<ReviewedItem> {
 	const called = rowOf(args);
 	if (called) return called;
 	const rows = folders.list().flatMap(folder => [
 		...workersIn(folder)
-			.filter(({ worker }) => workersWorktree(worker) !== undefined)
+			.filter(({ task, worker }) => has(task, worker) !== undefined)
 			.map((value): Choosable => ({ label: whoIs(folder, value.address), description: l10n.t('task'), value })),
 		...delegateItems(folder, agentName)
 			.filter(hasWorktree)
 			.map((value): Choosable => ({ label: value.fullLabel, description: delegateLine(value.delegate), value })),
 	]);
-	return pickItem(rows, l10n.t('Whose changes?'), l10n.t('Neither a task nor a delegate has a worktree of its own.'));
+	return pickItem(rows, l10n.t('Whose changes?'), l10n.t('No task and no delegate has changes of this kind.'));
 }
 
 interface Choosable {

@@ -162,7 +162,7 @@ export class DelegatesView extends LiveTree<Element> {
 	): ChangedLines | undefined {
 		// No git runs in Restricted Mode.
 		if (!vscode.workspace.isTrusted) return undefined;
-		return this.counts.of(folder, worktree, `${state} ${status.tool_calls} ${status.ended_at ?? ''}`);
+		return this.counts.of(folder, { worktree }, `${state} ${status.tool_calls} ${status.ended_at ?? ''}`);
 	}
 
 	private delegateTooltip(element: DelegateItem): vscode.MarkdownString {

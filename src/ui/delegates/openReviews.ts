@@ -9,10 +9,9 @@ type Tabs = Pick<vscode.TabGroups, 'all' | 'activeTabGroup' | 'onDidChangeTabs' 
 interface Review {
 	/** `undefined` if several share the label: nobody could tell which one is meant. */
 	readonly item: ReviewedItem | undefined;
-	/** The folder of it. */
-	readonly worktree: string;
-	/** Those of its files. */
-	readonly folders: readonly string[];
+	/** Of its changes: see `keyOf`. */
+	readonly key: string;
+	readonly files: ReadonlySet<string>;
 }
 
 /** Whose changes the active tab shows, so that they can be merged from there. */
@@ -44,14 +43,14 @@ export class OpenReviews implements vscode.Disposable {
 	}
 
 	/**
-	 * @param worktree the folder of it
+	 * @param key of its changes: see `keyOf`
 	 * @param files that it shows
 	 */
-	add(label: string, item: ReviewedItem, worktree: string, files: readonly string[]): void {
+	add(label: string, item: ReviewedItem, key: string, files: readonly string[]): void {
 		const known = this.reviews.get(label);
-		const isAnother = known !== undefined && known.worktree !== worktree;
-		const folders = [...new Set(files.map(file => dirname(file)))];
-		this.reviews.set(label, { item: isAnother ? undefined : item, worktree, folders });
+		const isAnother = known !== undefined && known.key !== key;
+		this.reviews.delete(label);
+		this.reviews.set(label, { item: isAnother ? undefined : item, key, files: new Set(files) });
 		this.open.add(label);
 		this.watchOpen();
 		this.look();
@@ -60,6 +59,18 @@ export class OpenReviews implements vscode.Disposable {
 	active(): ReviewedItem | undefined {
 		const tab = this.tabs.activeTabGroup.activeTab;
 		return tab && this.reviews.get(labelOf(tab))?.item;
+	}
+
+	/** Whether a tab shows the file in somebody's changes. */
+	shows(file: string): boolean {
+		return [...this.open].some(label => this.reviews.get(label)?.files.has(file));
+	}
+
+	/** Whose changes with this file were opened: those of the active tab, or the last ones. */
+	lastWith(file: string): ReviewedItem | undefined {
+		const active = this.active();
+		const all = [...this.reviews.values()].filter(({ files }) => files.has(file)).map(({ item }) => item);
+		return all.includes(active) ? active : all.findLast(item => item !== undefined);
 	}
 
 	/** A tab that is moved is closed and opened. One that was closed may be opened again. */
@@ -77,7 +88,7 @@ export class OpenReviews implements vscode.Disposable {
 	 * the round before.
 	 */
 	private watchOpen(): void {
-		const wanted = new Set([...this.open].flatMap(label => this.reviews.get(label)?.folders ?? []));
+		const wanted = new Set([...this.open].flatMap(label => foldersOf(this.reviews.get(label))));
 		for (const [folder, watcher] of this.watchers) {
 			if (wanted.has(folder) && existsSync(folder)) continue;
 			watcher.dispose();
@@ -90,8 +101,17 @@ export class OpenReviews implements vscode.Disposable {
 	private look(): void {
 		const item = this.active();
 		// Whether it may be merged by now is asked when it is.
-		this.keys.set('showsReview', item !== undefined && !('delegate' in item && item.delegate.state === 'failed'));
+		this.keys.set('showsReview', item !== undefined && hasMerge(item));
 	}
+}
+
+/** Of a task in the folder itself, the changes are where a merge would bring them. */
+function hasMerge(item: ReviewedItem): boolean {
+	return 'delegate' in item ? item.delegate.state !== 'failed' : item.worker.worktree !== undefined;
+}
+
+function foldersOf(review: Review | undefined): string[] {
+	return [...(review?.files ?? [])].map(file => dirname(file));
 }
 
 /** VS Code adds the number of files. */

@@ -7,7 +7,8 @@ import { isInside } from '../../base/inside.ts';
 import type { Delegate } from '../../core/delegates/delegate.ts';
 import { busyIn, worktreeOf } from '../../core/delegates/inWorktree.ts';
 import { remarksMessage } from '../../core/delegates/remarks.ts';
-import type { WorkerAddress } from '../../core/workspace/workspace.ts';
+import { isSameAddress, type WorkerAddress } from '../../core/workspace/workspace.ts';
+import { TaskName, WorkerName } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import type { ContextKeys } from '../contextKeys.ts';
@@ -16,15 +17,27 @@ import { inform } from '../kit/messages.ts';
 import { asMarkdown } from '../kit/tooltip.ts';
 import { shortTitle } from './delegateWords.ts';
 import type { Folders } from '../folders.ts';
-import type { Folder, Operations } from '../ports.ts';
-import { workersIn } from '../tasks/tasksView.ts';
+import type { ChangesOf, Folder, Operations } from '../ports.ts';
+import { WorkerItem, workersIn } from '../tasks/tasksView.ts';
 import { whoIs } from '../who.ts';
+import { keyOf, rootOf } from './changesOf.ts';
+import type { OpenReviews } from './openReviews.ts';
 import { worktreeIn } from './reviewed.ts';
 
 /** Comments that were not sent yet. A reload keeps them. */
 const SAVED = 'reviewComments';
+/** The worker whose changes are commented, and the path of its workspace folder. Absent where a worktree says whose they are. */
+const Owner = z.object({ folder: z.string(), task: TaskName, worker: WorkerName });
+type Owner = z.infer<typeof Owner>;
 const Saved = z.catch(
-	z.array(z.object({ file: z.string(), line: z.int().check(z.nonnegative()), texts: z.array(z.string()) })),
+	z.array(
+		z.object({
+			file: z.string(),
+			line: z.int().check(z.nonnegative()),
+			texts: z.array(z.string()),
+			owner: z.exactOptional(Owner),
+		}),
+	),
 	[],
 );
 
@@ -42,14 +55,15 @@ class ReviewComment implements vscode.Comment {
 	}
 }
 
-/** Comments on the lines of changes in a worktree. The user collects them and sends them together. */
+/** Comments on the lines of changes. The user collects them and sends them together. */
 export class ReviewComments implements vscode.Disposable {
 	private readonly controller = vscode.comments.createCommentController('nancy.review', l10n.t('Nancy Review'));
-	private readonly threads = new Set<vscode.CommentThread>();
+	private readonly threads = new Map<vscode.CommentThread, Owner | undefined>();
 
 	constructor(
 		private readonly folders: Folders,
 		private readonly operations: Pick<Operations, 'delegates' | 'send'>,
+		private readonly opened: Pick<OpenReviews, 'shows' | 'lastWith'>,
 		private readonly memory: vscode.Memento,
 		private readonly keys: ContextKeys,
 	) {
@@ -63,11 +77,11 @@ export class ReviewComments implements vscode.Disposable {
 					? [new vscode.Range(0, 0, Math.max(0, lineCount - 1), 0)]
 					: [],
 		};
-		for (const { file, line, texts } of Saved.parse(this.memory.get(SAVED))) {
+		for (const { file, line, texts, owner } of Saved.parse(this.memory.get(SAVED))) {
 			const range = new vscode.Range(line, 0, line, 0);
 			const thread = this.controller.createCommentThread(vscode.Uri.file(file), range, []);
 			thread.comments = texts.map(text => new ReviewComment(text, thread));
-			this.adopt(thread);
+			this.adopt(thread, owner);
 		}
 		this.tell();
 	}
@@ -81,7 +95,7 @@ export class ReviewComments implements vscode.Disposable {
 		if (!isReply(reply) || reply.text.trim() === '') return;
 		const { thread, text } = reply;
 		thread.comments = [...thread.comments, new ReviewComment(text.trim(), thread)];
-		this.adopt(thread);
+		this.adopt(thread, this.threads.get(thread) ?? this.ownerOf(thread.uri.fsPath));
 		await this.save();
 	}
 
@@ -95,16 +109,16 @@ export class ReviewComments implements vscode.Disposable {
 
 	/** Whose changes a thread is about. If several worked there, the newest. */
 	authorOf(thread: unknown): Commented | undefined {
-		const known = [...this.threads].find(each => each === thread);
-		return known && this.reviewed(known.uri.fsPath)[0];
+		const known = [...this.threads.keys()].find(each => each === thread);
+		return known && this.commented(known);
 	}
 
 	/** Everybody whose changes have unsent comments. */
 	waiting(): Commented[] {
 		const found = new Map(
-			[...this.threads]
-				.flatMap(thread => this.reviewed(thread.uri.fsPath).slice(0, 1))
-				.map(each => [each.worktree.folder, each]),
+			[...this.threads.keys()]
+				.flatMap(thread => this.commented(thread) ?? [])
+				.map(each => ['task' in each.of ? JSON.stringify(ownerIn(each)) : keyOf(each.folder, each.of), each]),
 		);
 		return [...found.values()];
 	}
@@ -114,11 +128,12 @@ export class ReviewComments implements vscode.Disposable {
 	 * as feedback. Without a comment, asks what to change.
 	 */
 	async sendBack(reviewed: Commented): Promise<void> {
-		const { folder, worktree } = reviewed;
+		const { folder } = reviewed;
 		if ('delegate' in reviewed) worktreeIn(folder.delegates(), reviewed.delegate);
-		const threads = [...this.threads].filter(({ uri }) => isInside(worktree.folder, uri.fsPath));
+		const threads = [...this.threads.keys()].filter(thread => this.isAbout(thread, reviewed));
 		const label = labelFor(reviewed);
-		const remarks = threads.length > 0 ? remarksIn(worktree, threads) : await askRemark(label);
+		const root = rootOf(folder, reviewed.of);
+		const remarks = threads.length > 0 ? remarksIn(root, threads) : await askRemark(label);
 		const address = readerOf(reviewed);
 		if (address) await this.send(folder, address, remarks);
 		else if ('delegate' in reviewed)
@@ -141,27 +156,50 @@ export class ReviewComments implements vscode.Disposable {
 	}
 
 	private isReviewed(file: string): boolean {
-		return this.reviewed(file).length > 0;
+		return this.inWorktree(file).length > 0 || (this.opened.shows(file) && this.ownerOf(file) !== undefined);
+	}
+
+	/** A file of the workspace folder has the comments for the worker whose review shows it. */
+	private ownerOf(file: string): Owner | undefined {
+		const item = this.opened.lastWith(file);
+		if (!(item instanceof WorkerItem) || this.inWorktree(file).length > 0) return undefined;
+		return { folder: item.folder.path, ...item.address };
+	}
+
+	/** If several worked in a worktree, the newest. */
+	private commented(thread: vscode.CommentThread): Commented | undefined {
+		const owner = this.threads.get(thread);
+		if (!owner) return this.inWorktree(thread.uri.fsPath)[0];
+		const workers = this.folders.list().filter(({ path }) => path === owner.folder);
+		const item = workers.flatMap(workersIn).find(({ address }) => isSameAddress(address, owner));
+		return item && { folder: item.folder, of: { task: owner.task }, worker: item.worker.record };
+	}
+
+	private isAbout(thread: vscode.CommentThread, reviewed: Commented): boolean {
+		const owner = this.threads.get(thread);
+		if ('worktree' in reviewed.of) return !owner && isInside(reviewed.of.worktree.folder, thread.uri.fsPath);
+		const { folder, task, worker } = ownerIn(reviewed) ?? {};
+		return owner?.folder === folder && owner?.task === task && owner?.worker === worker;
 	}
 
 	/** Newest first. */
-	private reviewed(file: string): Commented[] {
+	private inWorktree(file: string): Commented[] {
 		return this.folders.list().flatMap(folder => {
 			const all = folder.delegates();
 			const delegates = all.toReversed().flatMap((delegate): Commented[] => {
 				const worktree = worktreeOf(delegate, all);
-				return holds(worktree, file) ? [{ folder, worktree, delegate }] : [];
+				return holds(worktree, file) ? [{ folder, of: { worktree }, delegate }] : [];
 			});
 			const workers = workersIn(folder).flatMap((item): Commented[] => {
 				const { worktree } = item.worker;
-				return holds(worktree, file) ? [{ folder, worktree, worker: item.worker.record }] : [];
+				return holds(worktree, file) ? [{ folder, of: { worktree }, worker: item.worker.record }] : [];
 			});
 			return [...delegates, ...workers];
 		});
 	}
 
-	private adopt(thread: vscode.CommentThread): void {
-		this.threads.add(thread);
+	private adopt(thread: vscode.CommentThread, owner: Owner | undefined): void {
+		this.threads.set(thread, owner);
 		thread.contextValue = 'nancy.thread';
 		thread.label = l10n.t('Not sent back yet');
 		thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
@@ -176,10 +214,11 @@ export class ReviewComments implements vscode.Disposable {
 		this.tell();
 		await this.memory.update(
 			SAVED,
-			[...this.threads].map(({ uri, range, comments }) => ({
+			[...this.threads].map(([{ uri, range, comments }, owner]) => ({
 				file: uri.fsPath,
 				line: range?.end.line ?? 0,
 				texts: comments.filter(each => each instanceof ReviewComment).map(({ text }) => text),
+				...(owner && { owner }),
 			})),
 		);
 	}
@@ -190,11 +229,19 @@ export class ReviewComments implements vscode.Disposable {
 }
 
 /** A delegate, or a task's worker, whose changes are commented. The worktree may be removed by now. */
-export type Commented = { folder: Folder; worktree: Worktree } & ({ delegate: Delegate } | { worker: WorkerRecord });
+export type Commented = { folder: Folder } & (
+	| { of: { worktree: Worktree }; delegate: Delegate }
+	| { of: ChangesOf; worker: WorkerRecord }
+);
+
+function ownerIn(reviewed: Commented): Owner | undefined {
+	if (!('worker' in reviewed)) return undefined;
+	return { folder: reviewed.folder.path, task: reviewed.worker.task, worker: reviewed.worker.name };
+}
 
 function labelFor(reviewed: Commented): string {
 	if ('delegate' in reviewed) {
-		const busy = busyIn(reviewed.worktree, reviewed.folder.delegates());
+		const busy = busyIn(reviewed.of.worktree, reviewed.folder.delegates());
 		return shortTitle(busy ?? reviewed.delegate);
 	}
 	return whoIs(reviewed.folder, { task: reviewed.worker.task, worker: reviewed.worker.name });
@@ -203,7 +250,7 @@ function labelFor(reviewed: Commented): string {
 /** Whose mailbox gets the comments; `undefined` for a delegate that has ended. */
 function readerOf(reviewed: Commented): WorkerAddress | undefined {
 	if ('worker' in reviewed) return { task: reviewed.worker.task, worker: reviewed.worker.name };
-	const busy = busyIn(reviewed.worktree, reviewed.folder.delegates());
+	const busy = busyIn(reviewed.of.worktree, reviewed.folder.delegates());
 	return busy && { task: busy.record.task, worker: busy.record.worker };
 }
 
@@ -223,10 +270,10 @@ function isReply(value: unknown): value is vscode.CommentReply {
 }
 
 /** `src/x.ts:12`, and the comments below it. */
-function remarksIn(worktree: Worktree, threads: readonly vscode.CommentThread[]): string {
+function remarksIn(root: string, threads: readonly vscode.CommentThread[]): string {
 	return threads
 		.map(({ uri, range, comments }) => {
-			const file = relative(worktree.folder, uri.fsPath).replaceAll(sep, '/');
+			const file = relative(root, uri.fsPath).replaceAll(sep, '/');
 			const texts = comments.filter(each => each instanceof ReviewComment).map(({ text }) => text);
 			return { file, line: (range?.end.line ?? 0) + 1, text: texts.join('\n\n') };
 		})

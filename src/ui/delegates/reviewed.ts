@@ -5,21 +5,27 @@ import { busyIn, isStanding, worktreeOf } from '../../core/delegates/inWorktree.
 import { isSameAddress } from '../../core/workspace/workspace.ts';
 import { isRunning } from '../../core/driver/workerProcess.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
-import type { Folder } from '../ports.ts';
+import type { ChangesOf, Folder } from '../ports.ts';
 import { workersIn, type WorkerItem } from '../tasks/tasksView.ts';
 import { whoIs } from '../who.ts';
+import { changesOfWorker } from './changesOf.ts';
 import type { DelegateItem } from './delegatesView.ts';
 import { delegateLabels, shortTitle } from './delegateWords.ts';
 
-/** A row with a worktree: a delegate's, or that of a task's worker. */
+/** A row with changes: a delegate's, or that of a task's worker. */
 export type ReviewedItem = DelegateItem | WorkerItem;
 
-/** Whose changes a person reviews, merges or discards. */
+/** Whose changes a person looks at. */
 export interface Reviewed {
 	readonly folder: Folder;
-	readonly worktree: Worktree;
+	readonly of: ChangesOf;
 	/** No other row's. */
 	readonly label: string;
+}
+
+/** Whose changes a person merges or discards. */
+export interface ReviewedWorktree extends Reviewed {
+	readonly worktree: Worktree;
 	/** From which the subject of the merge commit is offered. */
 	readonly title: string;
 	/** Says in the commit where the work comes from. For git, so it is not translated. */
@@ -32,18 +38,33 @@ export interface Reviewed {
 
 /**
  * @param item a row, as it was when it was drawn. It counts as it is now: a tab with its changes may have been open for hours
- * @throws NancyError `git` once the worktree was removed, `bad-usage` if there never was one
+ * @throws NancyError `git` once the worktree was removed, `bad-usage` if there is nothing to review
  */
 export function reviewedOf(item: ReviewedItem, agentName: (driver: string) => string): Reviewed {
+	if ('delegate' in item) return worktreeOfRow(item, agentName);
+	const now = asNow(item);
+	const of = changesOfWorker(now.task, now.worker);
+	return of && 'task' in of ? { folder: now.folder, of, label: whoIs(now.folder, now.address) } : ofWorker(now);
+}
+
+/**
+ * The same of a row with a worktree.
+ * @throws NancyError as {@link reviewedOf} does
+ */
+export function worktreeOfRow(item: ReviewedItem, agentName: (driver: string) => string): ReviewedWorktree {
 	if ('delegate' in item) {
 		const { folder, delegate } = item;
 		const now = folder.delegates().find(({ record }) => record.id === delegate.record.id);
 		return ofDelegate(folder, now ?? delegate, agentName);
 	}
-	return ofWorker(workersIn(item.folder).find(each => isSameAddress(each.address, item.address)) ?? item);
+	return ofWorker(asNow(item));
 }
 
-function ofDelegate(folder: Folder, delegate: Delegate, agentName: (driver: string) => string): Reviewed {
+function asNow(item: WorkerItem): WorkerItem {
+	return workersIn(item.folder).find(each => isSameAddress(each.address, item.address)) ?? item;
+}
+
+function ofDelegate(folder: Folder, delegate: Delegate, agentName: (driver: string) => string): ReviewedWorktree {
 	const worktree = worktreeIn(folder.delegates(), delegate);
 	const refuseBusy = () => {
 		if (busyIn(worktree, folder.delegates()))
@@ -52,6 +73,7 @@ function ofDelegate(folder: Folder, delegate: Delegate, agentName: (driver: stri
 	return {
 		folder,
 		worktree,
+		of: { worktree },
 		label: delegateLabels(folder.delegates(), agentName).full(delegate),
 		title: delegate.record.title,
 		source: `Delegate ${delegate.record.id} of Nancy`,
@@ -63,13 +85,14 @@ function ofDelegate(folder: Folder, delegate: Delegate, agentName: (driver: stri
 	};
 }
 
-function ofWorker({ folder, address, task, worker: { record, state, worktree } }: WorkerItem): Reviewed {
+function ofWorker({ folder, address, task, worker: { record, state, worktree } }: WorkerItem): ReviewedWorktree {
 	const label = whoIs(folder, address);
 	if (!worktree) throw withoutWorktree(label);
 	if (!isStanding(worktree)) throw gone(worktree);
 	return {
 		folder,
 		worktree,
+		of: { worktree },
 		label,
 		title: task.record.title,
 		source: `Task ${address.task}/${address.worker} of Nancy`,

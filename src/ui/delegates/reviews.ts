@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import * as z from 'zod/mini';
 import { isAnythingOnly } from '../../core/delegates/batches.ts';
+import { TaskName } from '../../protocol/names.ts';
 import { Worktree } from '../../protocol/worktree.ts';
 import { SCHEMES, VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
@@ -10,16 +11,21 @@ import { ask, inform, warn } from '../kit/messages.ts';
 import { plainLine } from '../kit/plain.ts';
 import { inProgress } from '../kit/progress.ts';
 import { sentence } from '../kit/failures.ts';
-import type { ChangedFile, WorktreeOperations } from '../ports.ts';
+import type { ChangedFile, ChangesOf, Folder, WorktreeOperations } from '../ports.ts';
+import { keyOf, rootOf } from './changesOf.ts';
 import { askForMerge, mergedWords } from './mergeQuestion.ts';
 import type { OpenReviews } from './openReviews.ts';
-import { reviewedOf, type Reviewed, type ReviewedItem } from './reviewed.ts';
+import { reviewedOf, worktreeOfRow, type ReviewedItem, type ReviewedWorktree } from './reviewed.ts';
 import { lossWords } from './worktreeWords.ts';
 
-/** A file of a worktree's base. It is in the query of the file's address. */
-const BaseAddress = z.object({ folder: z.string(), worktree: Worktree, path: z.string() });
+/** A file as it was before the work began. It is in the query of the file's address. */
+const BaseAddress = z.object({
+	folder: z.string(),
+	of: z.union([z.object({ worktree: Worktree }), z.object({ task: TaskName })]),
+	path: z.string(),
+});
 
-/** The changes in worktrees of delegates and of tasks. The user reviews, merges or discards them. */
+/** The changes of delegates and of tasks. The user reviews them, and merges or discards those in worktrees. */
 export class Reviews {
 	constructor(
 		private readonly folders: Folders,
@@ -30,19 +36,24 @@ export class Reviews {
 
 	/** Opens all changes side by side. */
 	async open(item: ReviewedItem): Promise<void> {
-		const { folder, worktree, label: title } = this.of(item);
-		const files = await this.worktrees.changes(folder, worktree);
+		const { folder, of, label: title } = reviewedOf(item, this.agentName);
+		const isTask = 'task' in of;
+		const files = await this.worktrees.changes(folder, of);
 		if (files.length === 0) {
-			void inform(l10n.t('“{0}” has changed nothing.', title));
+			const text = isTask
+				? l10n.t('Nothing in the folder has changed since “{0}” began.', title)
+				: l10n.t('“{0}” has changed nothing.', title);
+			void inform(text);
 			return;
 		}
-		const resources = files.map(file => {
-			const now = vscode.Uri.file(join(worktree.folder, file.path));
-			return [now, baseOf(folder.path, worktree, file), file.status === 'deleted' ? undefined : now];
+		const root = rootOf(folder, of);
+		const resources = files.map((file): [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined] => {
+			const now = vscode.Uri.file(join(root, file.path));
+			return [now, baseOf(folder, of, file), file.status === 'deleted' ? undefined : now];
 		});
-		const label = plainLine(l10n.t('Changes of “{0}”', title));
-		const shown = files.map(({ path }) => join(worktree.folder, path));
-		this.opened.add(label, item, worktree.folder, shown);
+		const label = plainLine(isTask ? l10n.t('Changes since “{0}” began', title) : l10n.t('Changes of “{0}”', title));
+		const shown = resources.map(([{ fsPath }]) => fsPath);
+		this.opened.add(label, item, keyOf(folder, of), shown);
 		await vscode.commands.executeCommand('vscode.changes', label, resources);
 	}
 
@@ -51,7 +62,7 @@ export class Reviews {
 		const address = BaseAddress.parse(JSON.parse(uri.query));
 		const folder = this.folders.list().find(({ path }) => path === address.folder);
 		// A removed worktree counts too: its editor may still be open. The operation asks for proof that it was Nancy's.
-		const content = folder && (await this.worktrees.base(folder, address.worktree, address.path));
+		const content = folder && (await this.worktrees.base(folder, address.of, address.path));
 		return content?.toString('utf8') ?? '';
 	}
 
@@ -129,11 +140,11 @@ export class Reviews {
 		await this.remove(reviewed, answer === discard);
 	}
 
-	private of(item: ReviewedItem): Reviewed {
-		return reviewedOf(item, this.agentName);
+	private of(item: ReviewedItem): ReviewedWorktree {
+		return worktreeOfRow(item, this.agentName);
 	}
 
-	private async remove(reviewed: Reviewed, discard: boolean): Promise<void> {
+	private async remove(reviewed: ReviewedWorktree, discard: boolean): Promise<void> {
 		const { folder, worktree } = reviewed;
 		reviewed.requireRemovable();
 		const options = { discard, anyway: false };
@@ -158,19 +169,24 @@ function viewOf(item: ReviewedItem): string {
 
 /** At the same path as the file that it is compared with. VS Code shows a file at another path as renamed. */
 function baseOf(
-	folder: string,
-	worktree: Worktree,
+	folder: Folder,
+	of: ChangesOf,
 	{ path: now, before, status }: ChangedFile,
 ): vscode.Uri | undefined {
 	if (status === 'added') return undefined;
 	const path = before ?? now;
-	const { repository, folder: place, branch, base } = worktree;
-	const address: z.infer<typeof BaseAddress> = {
-		folder,
-		worktree: { repository, folder: place, branch, base },
-		path,
-	};
-	return vscode.Uri.file(join(place, path)).with({ scheme: SCHEMES.base, query: JSON.stringify(address) });
+	const address: z.infer<typeof BaseAddress> = { folder: folder.path, of: plainOf(of), path };
+	return vscode.Uri.file(join(rootOf(folder, of), path)).with({
+		scheme: SCHEMES.base,
+		query: JSON.stringify(address),
+	});
+}
+
+/** A record may say more of a worktree than which one it is. */
+function plainOf(of: ChangesOf): ChangesOf {
+	if ('task' in of) return of;
+	const { repository, folder, branch, base } = of.worktree;
+	return { worktree: { repository, folder, branch, base } };
 }
 
 async function openFolder(worktree: Worktree): Promise<void> {

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { isFinal } from '../../core/delegates/delegate.ts';
-import { workersWorktree } from '../../core/delegates/inWorktree.ts';
 import type { TaskView, WorkerView } from '../../core/live/overview.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { Choices } from '../choices.ts';
+import { changesOfWorker, isInFolder } from '../delegates/changesOf.ts';
 import { DelegateItem, type DelegatesView } from '../delegates/delegatesView.ts';
 import { delegateLabels } from '../delegates/delegateWords.ts';
 import type { LineCounts } from '../delegates/lineCounts.ts';
@@ -71,6 +71,7 @@ const ENDED_SHOWN = 10;
 export class TasksView extends LiveTree<TaskElement> {
 	private readonly held: HeldGroups;
 	private readonly touches: vscode.Disposable;
+	private readonly openedMs = Date.now();
 
 	constructor(
 		private readonly folders: Folders,
@@ -142,13 +143,27 @@ export class TasksView extends LiveTree<TaskElement> {
 		return element instanceof DelegateItem ? this.delegates.hoverOf(element) : undefined;
 	}
 
-	/** Of its own worktree. Git is asked again once a tool call or the turn has ended. */
-	private linesOf(element: WorkerItem): ChangedLines | undefined {
-		const worktree = workersWorktree(element.worker);
-		if (!worktree) return undefined;
-		const { state, turnEndedAt = '' } = element.worker;
+	/**
+	 * Of its own worktree, git is asked again once a tool call or the turn has ended. Of the folder itself, once a turn has ended of the task,
+	 * and not of a worker that had ended before: what others change later is not its work.
+	 */
+	private linesOf({ folder, task, worker }: WorkerItem): ChangedLines | undefined {
+		const of = changesOfWorker(task, worker);
+		if (!of) return undefined;
+		const { state, turnEndedAt = '' } = worker;
 		const mark = state.phase === 'working' ? state.at : `${state.phase} ${turnEndedAt}`;
-		return this.counts.of(element.folder, worktree, mark);
+		return this.counts.of(folder, of, 'worktree' in of ? mark : this.endsOf(task));
+	}
+
+	/** The ends of turns of the task's workers in the folder that this window has seen. */
+	private endsOf(task: TaskView): string | undefined {
+		const ends = workersOf(task.workers)
+			.filter(isInFolder)
+			.filter(({ state: { phase, since } }) =>
+				phase === 'ended' ? Date.parse(since) >= this.openedMs : phase === 'idle',
+			)
+			.map(({ record, state }) => `${record.name} ${state.since}`);
+		return ends.length === 0 ? undefined : ends.join();
 	}
 
 	private tasksOf(folder: Folder): TaskElement[] {

@@ -2,8 +2,9 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { workersWorktree } from '../../core/delegates/inWorktree.ts';
-import type { WorkerView } from '../../core/live/overview.ts';
+import type { TaskView, WorkerView } from '../../core/live/overview.ts';
 import { sumUse } from '../../core/budgets/use.ts';
+import { changesOfWorker, isInFolder } from '../delegates/changesOf.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
 import type { ChangedLines } from '../ports.ts';
 import { firstLine, formatAge, formatDollars, formatTime } from '../kit/format.ts';
@@ -25,6 +26,7 @@ import {
 } from '../useWords.ts';
 import { phaseWord, stateLine } from '../words.ts';
 import { failedIcon, phaseIcons } from './phaseLooks.ts';
+import { workersOf } from './taskOrder.ts';
 import { labelOf, taskContext, taskNotes, type OfTask } from './taskRows.ts';
 
 interface OfWorker extends OfTask {
@@ -44,7 +46,7 @@ interface Beside {
 	readonly delegates: readonly DelegateItem[];
 	/** The task has no other worker, so this is its row, too. */
 	readonly isTask: boolean;
-	/** Of its own worktree. */
+	/** Of its own worktree, or of the folder since the task began. */
 	readonly lines: ChangedLines | undefined;
 }
 
@@ -58,7 +60,7 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, lines }
 	const worktree = workersWorktree(worker);
 	const isMerged = worktree !== undefined && isMergedNow(worker);
 	const phase = state.exitCode === undefined ? state.phase : 'failed';
-	const context = `worker.${phase}${worktree ? ' worktree' : ''}${isMerged ? ' merged' : ''}`;
+	const context = `worker.${phase}${kindOf(task, worker)}${isMerged ? ' merged' : ''}`;
 	item.contextValue = isTask ? `${taskContext(element)} ${context}` : context;
 	item.iconPath = phase === 'failed' ? failedIcon : phaseIcons[state.phase];
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
@@ -113,10 +115,39 @@ export function workerHover(
 		[l10n.t('Folder'), folder.path],
 		[l10n.t('Worktree'), worker.worktree?.folder],
 		[l10n.t('Changed'), lineWords(lines)],
+		[l10n.t('Review'), scopeWords(element)],
 		[l10n.t('Branch'), worker.worktree?.branch],
 	]);
 	const printed = state.exitCode === undefined ? [] : (record.exit?.lines ?? []);
 	return printed.length === 0 ? hover : withText(hover, plainLines(printed.join('\n')).join('\n'));
+}
+
+/** What can be reviewed, for the menus. */
+function kindOf(task: TaskView, worker: WorkerView): string {
+	const of = changesOfWorker(task, worker);
+	return of === undefined ? '' : 'worktree' in of ? ' worktree' : ' snapshot';
+}
+
+/** What a review of a worker in the folder itself shows. */
+function scopeWords({ folder, task, worker }: OfWorker): string | undefined {
+	const of = changesOfWorker(task, worker);
+	if (!of || 'worktree' in of) return undefined;
+	const scope = l10n.t('all changes in the folder since the task began, also yours and those of other agents');
+	const others = folder
+		.overview()
+		.tasks.filter(each => each.record.name !== task.record.name && hasWorkedSince(each, task.record.createdAt))
+		.map(each => `“${labelOf({ folder, task: each })}”`);
+	const [first, second, ...more] = others;
+	if (first === undefined) return scope;
+	const named = [first, second, more.length > 0 ? '…' : undefined].filter(Boolean).join(', ');
+	return l10n.t('{0}. These tasks have worked there since: {1}', scope, named);
+}
+
+/** In the folder itself. */
+function hasWorkedSince({ workers }: TaskView, time: string): boolean {
+	return workersOf(workers).some(
+		each => isInFolder(each) && (each.state.phase !== 'ended' || (each.workedAt ?? each.record.startedAt) >= time),
+	);
 }
 
 /** Its worktree was merged, and it has not worked since. */

@@ -1,16 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { LineCounts } from '../../../../src/ui/delegates/lineCounts.ts';
-import type { Folder } from '../../../../src/ui/ports.ts';
-import type { Worktree } from '../../../../src/protocol/worktree.ts';
+import { keyOf } from '../../../../src/ui/delegates/changesOf.ts';
+import type { ChangesOf, Folder } from '../../../../src/ui/ports.ts';
+import { TaskName } from '../../../../src/protocol/names.ts';
 
 // Only handed on.
-const folder = {} as unknown as Folder;
-const worktree = (name: string): Worktree => ({
-	repository: '/repository',
-	folder: `/wt/${name}`,
-	branch: `nancy/${name}`,
-	base: '0'.repeat(40),
+const folder = { path: '/workspace' } as unknown as Folder;
+const worktree = (name: string): ChangesOf => ({
+	worktree: { repository: '/repository', folder: `/wt/${name}`, branch: `nancy/${name}`, base: '0'.repeat(40) },
 });
 
 function lab() {
@@ -18,8 +16,8 @@ function lab() {
 	const answers: ((insertions: number | undefined) => void)[] = [];
 	let nowMs = 100_000;
 	const counts = new LineCounts(
-		(_, { folder: path }) => {
-			asked.push(path);
+		(_, of) => {
+			asked.push(keyOf(folder, of));
 			return new Promise((resolve, reject) =>
 				answers.push(insertions =>
 					insertions === undefined ? reject(new Error('gone')) : resolve({ insertions, deletions: 1 }),
@@ -69,4 +67,16 @@ it('asks of one worktree at a time, also after a failure', async () => {
 	expect(counts.of(folder, worktree('a'), '1')).toBeUndefined();
 	expect(counts.of(folder, worktree('b'), '1')).toEqual({ insertions: 3, deletions: 1 });
 	expect(changes()).toBe(1);
+});
+
+it('asks nothing of a task in the folder while no turn of it has ended', async () => {
+	const { counts, asked, answer } = lab();
+	const of = { task: TaskName.parse('fix') };
+	expect(counts.of(folder, of, undefined)).toBeUndefined();
+	await turn();
+	expect(asked).toEqual([]);
+	counts.of(folder, of, 'worker 1');
+	await answer(2);
+	expect(asked).toEqual(['/workspace//fix']);
+	expect(counts.of(folder, of, undefined)).toEqual({ insertions: 2, deletions: 1 });
 });

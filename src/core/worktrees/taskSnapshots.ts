@@ -1,0 +1,39 @@
+import * as z from 'zod/mini';
+import { TaskName } from '../../protocol/names.ts';
+import type { OwnFolder } from '../files/ownFolder.ts';
+
+const FOLDER = 'snapshots';
+const ENDING = '.json';
+
+const TaskSnapshot = z.object({
+	version: z.literal(1),
+	/** Top folder of the checkout. */
+	repository: z.string(),
+	tree: z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)),
+	/** Keeps the tree. */
+	ref: z.string().check(z.regex(/^refs\/nancy\/snapshots\/[0-9a-f]+$/)),
+});
+type TaskSnapshot = Omit<z.infer<typeof TaskSnapshot>, 'version'>;
+
+/** The files of the workspace folder as they were when a person started a task there, in the user's own folder. */
+export class TaskSnapshots {
+	constructor(private readonly own: OwnFolder) {}
+
+	async note(task: TaskName, { repository, tree, ref }: TaskSnapshot): Promise<void> {
+		await this.own.write({ version: 1, repository, tree, ref }, FOLDER, task + ENDING);
+	}
+
+	of(task: TaskName): Promise<TaskSnapshot | undefined> {
+		return this.own.read(TaskSnapshot, FOLDER, task + ENDING);
+	}
+
+	/** The tasks with one. */
+	tasksSync(): TaskName[] {
+		const names = this.own.namesSync(FOLDER).filter(name => name.endsWith(ENDING));
+		return names.flatMap(name => TaskName.safeParse(name.slice(0, -ENDING.length)).data ?? []);
+	}
+
+	async forget(task: TaskName): Promise<void> {
+		await this.own.remove(FOLDER, task + ENDING);
+	}
+}

@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+	changesSinceSnapshot,
+	dropSnapshot,
+	fileInSnapshot,
+	keepSnapshot,
+	takeSnapshot,
+	type Snapshot,
+} from '../../../src/git/snapshot.ts';
+import { gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
+
+let repository: GitRepository;
+beforeEach(() => {
+	repository = gitRepository();
+});
+afterEach(() => repository.remove());
+
+const taken = (folder = repository.root): Promise<Snapshot> => takeSnapshot(folder);
+const changed = async (snapshot: Snapshot, folder = repository.root) =>
+	(await changesSinceSnapshot(folder, snapshot)).files;
+const text = async (snapshot: Snapshot, path: string) =>
+	(await fileInSnapshot(repository.root, snapshot, path))?.toString('utf8');
+
+describe('the changes since a snapshot', () => {
+	it('are none for what was uncommitted or untracked before, and each new, changed, deleted and renamed file after', async () => {
+		const { root, write } = repository;
+		write({ 'a.txt': lines('a', { 1: 'before' }), 'new before.txt': 'one\n', 'c.txt': lines('c') });
+		const snapshot = await taken();
+		expect(await changesSinceSnapshot(root, snapshot)).toEqual({ files: [], insertions: 0, deletions: 0 });
+
+		write({ 'a.txt': lines('a', { 1: 'before', 12: 'after' }), 'new before.txt': 'two\n', 'made.txt': 'made\n' });
+		rmSync(join(root, 'b.txt'));
+		renameSync(join(root, 'c.txt'), join(root, 'd.txt'));
+		expect(await changesSinceSnapshot(root, snapshot)).toEqual({
+			files: [
+				{ path: 'a.txt', status: 'modified' },
+				{ path: 'b.txt', status: 'deleted' },
+				{ path: 'd.txt', before: 'c.txt', status: 'renamed' },
+				{ path: 'made.txt', status: 'added' },
+				{ path: 'new before.txt', status: 'modified' },
+			],
+			insertions: 3,
+			deletions: 14,
+		});
+		expect(await text(snapshot, 'a.txt')).toBe(lines('a', { 1: 'before' }));
+		expect(await text(snapshot, 'new before.txt')).toBe('one\n');
+		expect(await text(snapshot, 'made.txt')).toBeUndefined();
+	});
+
+	it('are the same once somebody has committed them, or has gone to another branch', async () => {
+		const { git, commit, write } = repository;
+		const snapshot = await taken();
+		commit({ 'made.txt': 'made\n' });
+		git(['switch', '--quiet', '--create', 'other']);
+		write({ 'more.txt': 'more\n' });
+		expect(await changed(snapshot)).toEqual([
+			{ path: 'made.txt', status: 'added' },
+			{ path: 'more.txt', status: 'added' },
+		]);
+	});
+
+	it('have no ignored file', async () => {
+		const { write } = repository;
+		write({ 'key.secret': 'one', 'ignored/x': 'one' });
+		const snapshot = await taken();
+		write({ 'key.secret': 'two', 'ignored/x': 'two', 'other.secret': 'two' });
+		expect(await changed(snapshot)).toEqual([]);
+		expect(await text(snapshot, 'key.secret')).toBeUndefined();
+	});
+
+	it('are those below the folder alone, with paths from there', async () => {
+		const { root, write, commit } = repository;
+		commit({ 'packages/one/x.txt': 'x\n', 'packages/one-more/x.txt': 'x\n' });
+		const folder = join(root, 'packages/one');
+		write({ 'outside.txt': 'outside\n' });
+		const snapshot = await taken(folder);
+		expect(await text(snapshot, 'outside.txt')).toBeUndefined();
+		write({ 'packages/one/x.txt': 'y\n', 'packages/one-more/x.txt': 'y\n', 'a.txt': 'y\n', 'outside.txt': 'y\n' });
+		expect(await changed(snapshot, folder)).toEqual([{ path: 'x.txt', status: 'modified' }]);
+		expect((await fileInSnapshot(folder, snapshot, 'x.txt'))?.toString()).toBe('x\n');
+		await expect(changed(snapshot, tempFolder().path)).rejects.toMatchObject({ code: 'git' });
+	});
+
+	it('have another commit of a submodule, in which no git is started', async () => {
+		const { root, git, commit } = repository;
+		await using other = gitRepository();
+		git(['submodule', '--quiet', 'add', other.root, 'sub']);
+		commit({});
+		const ran = join(root, '..', 'ran');
+		const sub = join(root, 'sub');
+		repository.git(['config', 'core.fsmonitor', `touch '${ran.replaceAll("'", "'\\''")}' #`], sub);
+		const snapshot = await taken();
+		expect(await changed(snapshot)).toEqual([]);
+		repository.git(['-c', 'core.fsmonitor=false', 'commit', '--quiet', '--allow-empty', '-m', 'on'], sub);
+		expect(await changed(snapshot)).toEqual([{ path: 'sub', status: 'modified' }]);
+		expect(await text(snapshot, 'sub')).toBeUndefined();
+		expect(existsSync(ran)).toBe(false);
+	});
+});
+
+describe('a snapshot', () => {
+	it('and a look at the changes leave files, index, status, stash and branches as they were', async () => {
+		const { root, git, write, state } = repository;
+		write({ 'a.txt': 'stashed\n' });
+		git(['stash', 'push', '--quiet']);
+		write({ 'a.txt': 'staged\n', 'b.txt': 'not staged\n', 'new.txt': 'new\n' });
+		git(['add', 'a.txt']);
+		const before = { state: state(), branches: git(['for-each-ref', 'refs/heads', 'refs/tags']) };
+		const log = git(['log', '--all', '--format=%H %D']);
+		const snapshot = await taken();
+		await keepSnapshot(root, snapshot);
+		await changed(snapshot);
+		await text(snapshot, 'a.txt');
+		expect({ state: state(), branches: git(['for-each-ref', 'refs/heads', 'refs/tags']) }).toEqual(before);
+		expect(git(['log', '--all', '--format=%H %D'])).toBe(log);
+	});
+
+	it('outlives a garbage collection while it is kept, and goes once it is dropped', async () => {
+		const { root, git, write } = repository;
+		write({ 'new.txt': 'new\n' });
+		const snapshot = await taken();
+		await keepSnapshot(root, snapshot);
+		git(['gc', '--quiet', '--prune=now']);
+		expect(await text(snapshot, 'new.txt')).toBe('new\n');
+		await dropSnapshot(root, snapshot);
+		git(['gc', '--quiet', '--prune=now']);
+		expect(git(['for-each-ref', 'refs/nancy'])).toBe('');
+		write({ 'new.txt': 'other\n' });
+		await expect(changed(snapshot)).rejects.toMatchObject({ code: 'git' });
+	});
+
+	it('stores nothing when somebody only looks', async () => {
+		const { git, write } = repository;
+		const snapshot = await taken();
+		const count = git(['count-objects']);
+		write({ 'made.txt': 'made\n' });
+		expect(await changed(snapshot)).toHaveLength(1);
+		expect(git(['count-objects'])).toBe(count);
+	});
+
+	it('runs no hook and no filter of the repository', async () => {
+		const { root, git, write } = repository;
+		const ran = join(root, '..', 'ran');
+		write({ '.git/hooks/post-index-change': `#!/bin/sh\ntouch "${ran}"\n`, '.gitattributes': '*.txt filter=own\n' });
+		execFileSync('chmod', ['+x', join(root, '.git/hooks/post-index-change')]);
+		await taken();
+		expect(existsSync(ran)).toBe(false);
+		git(['config', 'filter.own.clean', `sh -c 'touch "${ran.replaceAll("'", "'\\''")}"; cat'`]);
+		write({ 'a.txt': 'changed\n' });
+		await expect(taken()).rejects.toMatchObject({ code: 'not-trusted' });
+		expect(existsSync(ran)).toBe(false);
+	});
+
+	it('is refused without a repository, without a commit, and in a broken repository', async () => {
+		await using folder = tempFolder();
+		await expect(taken(folder.path)).rejects.toMatchObject({ code: 'git' });
+		execFileSync('git', ['init', '--quiet', folder.file('empty')]);
+		await expect(taken(folder.file('empty'))).rejects.toMatchObject({ message: expect.stringContaining('no commit') });
+		writeFileSync(join(repository.root, '.git/index'), 'no index');
+		await expect(taken()).rejects.toMatchObject({ code: 'git' });
+	});
+
+	it('is refused for more untracked files, or larger ones, than sources are, and in too little time', async () => {
+		const { root, git, write } = repository;
+		write(Object.fromEntries(Array.from({ length: 5001 }, (_, index) => [`data/${index}`, ''])));
+		await expect(taken()).rejects.toThrow(/neither tracked nor ignored/);
+		// What is outside the folder does not matter.
+		mkdirSync(join(root, 'inside'));
+		await taken(join(root, 'inside'));
+		rmSync(join(root, 'data'), { recursive: true });
+		execFileSync('truncate', ['--size', '101M', join(root, 'large')]);
+		await expect(taken()).rejects.toThrow(/neither tracked nor ignored/);
+		rmSync(join(root, 'large'));
+		const before = git(['count-objects']);
+		await expect(takeSnapshot(root, 0)).rejects.toMatchObject({ code: 'timeout' });
+		expect(git(['count-objects'])).toBe(before);
+	});
+});
