@@ -1,5 +1,6 @@
 // npm run pictures [-- scene…]     pictures of every view in a real window, in out/pictures, to be looked at. Without a scene, all of them
-// npm run pictures -- documents    the pictures of the walkthrough, in media/walkthrough
+// npm run pictures -- documents    the pictures of the README and of the walkthrough, in docs/images and media/walkthrough
+// npm run pictures -- film         the film of the README, in docs/images
 import { spawnSync } from 'node:child_process';
 import { bootstrap } from './lib/bootstrap.mjs';
 
@@ -12,6 +13,6 @@ await packageExtension();
 await installAgent('claude-code');
 for (const install of [installVscodeServer, installChromium]) await install();
 const [first = '', ...rest] = process.argv.slice(2);
-const program = first === 'documents' ? [`test/pictures/${first}.ts`] : ['test/pictures/main.ts', first, ...rest];
+const program = ['documents', 'film'].includes(first) ? [`test/pictures/${first}.ts`] : ['test/pictures/main.ts', first, ...rest];
 const args = ['--experimental-transform-types', '--no-warnings', ...program.filter(Boolean)];
 process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;

@@ -126,7 +126,10 @@ function showState(now: State): void {
 		const row = document.createElement('li');
 		row.dataset['state'] = mark;
 		const body = document.createElement('span');
-		body.append(span('words', content), span('quiet', `${to} · ${detail}`));
+		const under = span('quiet', `${detail} · ${to}`);
+		// Long titles are cut.
+		under.title = under.textContent ?? '';
+		body.append(span('words', content), under);
 		const dot = span('mark', '');
 		dot.ariaHidden = 'true';
 		row.append(dot, body);

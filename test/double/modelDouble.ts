@@ -43,7 +43,7 @@ export interface ModelDouble {
 export interface ModelDoubleOptions {
 	port?: number;
 	/** What happens without a script: `demo` works through a small plan, `quiet` says one sentence. Default `quiet`. */
-	unscripted?: 'demo' | 'quiet';
+	unscripted?: 'demo' | 'quiet' | ((turns: readonly Turn[]) => Reply);
 }
 
 /**
@@ -57,7 +57,9 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 	const requests: RecordedRequest[] = [];
 	const listeners = new Set<(request: RecordedRequest) => void>();
 	const holds = new Set<{ predicate(request: RecordedRequest): boolean; released: Promise<void> }>();
-	const unscripted = options.unscripted === 'demo' ? demoReply : () => ({ text: 'Nothing scripted.' });
+	const { unscripted: wanted = 'quiet' } = options;
+	const plans = { demo: demoReply, quiet: () => ({ text: 'Nothing scripted.' }) };
+	const unscripted = typeof wanted === 'function' ? wanted : plans[wanted];
 
 	async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const raw = await text(request);

@@ -4,11 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
 import { openLab, type Lab } from '../support/lab.ts';
-import { showHow } from '../support/agentWorkbench.ts';
-import { fold, unfold } from '../support/listGestures.ts';
+import { messageFrame } from '../support/messageFrame.ts';
 import { tempFolder } from '../support/tempFolder.ts';
-import type { Workbench } from '../support/workbench.ts';
 import { scenes } from './scenes.ts';
+import { leave, views } from './views.ts';
 import { showNancy, THEMES, wear, widen } from './window.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -22,58 +21,16 @@ const TALLEST = 340;
 /** Around what a picture is about, in pixels. */
 const MARGIN = 8;
 
-/** One picture for each step of the walkthrough: what a user would have in front of the eyes. */
-const steps: Readonly<Record<string, (lab: Lab) => Promise<Locator>>> = {
-	watch: async lab => {
-		await only(lab, 'Tasks');
-		return lab.workbench.pane('Tasks');
-	},
-	delegate: async lab => {
-		await only(lab, 'Delegates');
-		return lab.workbench.pane('Delegates');
-	},
-	steer: async lab => {
-		await only(lab, 'Tasks');
-		await lab.workbench.row('Tasks', 'Simplify brewing').first().click();
-		await only(lab, 'Compose');
-		await lab.workbench.webview().locator('#text').fill('Keep the old name as an alias.');
-		return lab.workbench.pane('Compose');
-	},
-	answer: async lab => {
-		await lab.workbench.status('nancy.nancy.needs').click();
-		return lab.workbench.quick;
-	},
-	orchestrate: async ({ workbench }) => {
-		await hub(workbench);
-		return workbench.quick;
-	},
-	agent: async ({ workbench }) => {
-		await hub(workbench);
-		await workbench.pick(/^\s*Agent/);
-		await workbench.quick.getByPlaceholder('Which agent works on it?').waitFor();
-		return workbench.quick;
-	},
-	leave: async ({ workbench }) => {
-		await workbench.command('Nancy: Clean Up');
-		await workbench.quickRow('The whole workspace').waitFor();
-		return workbench.quick;
-	},
+/** What each step of the walkthrough shows. */
+const steps = {
+	watch: views.tasks,
+	delegate: views.delegates,
+	steer: views.compose,
+	answer: views.needs,
+	orchestrate: views.start,
+	agent: views.agents,
+	leave: views.cleanUp,
 };
-
-const PANES = ['Tasks', 'Delegates', 'Inbox', 'Compose'];
-
-/** A view gets the whole sidebar. */
-async function only({ workbench }: Lab, title: string): Promise<void> {
-	const isOpen = async (each: string) => (await workbench.pane(each).locator('.pane-header.expanded').count()) > 0;
-	if (!(await isOpen(title))) await unfold(workbench, title);
-	for (const each of PANES) if (each !== title && (await isOpen(each))) await fold(workbench, each);
-}
-
-async function hub(workbench: Workbench): Promise<void> {
-	await workbench.ask('nancy.orchestrateTask');
-	await workbench.quickInput.fill('Show the minutes left in the page title');
-	await showHow(workbench);
-}
 
 await using folder = tempFolder('np-');
 const data = folder.file('data');
@@ -83,17 +40,23 @@ const settings = { 'workbench.colorTheme': THEMES.dark };
 await using lab = await openLab({ workspace, size: SIZE, scale: 1.5, settings, env: { XDG_DATA_HOME: data } });
 await showNancy(lab);
 await widen(lab, 420);
-mkdirSync(join(root, 'media', 'walkthrough'), { recursive: true });
+// The README's: all views at once.
+await views.traffic(lab);
+await lab.workbench.command('View: Close Editor');
+await lab.workbench.row('Inbox', 'Shall I round').click();
+await messageFrame(lab.page);
+await shoot(lab, lab.page.locator('.monaco-workbench'), join('docs', 'images', 'views.webp'), SIZE.height);
+await leave(lab);
 for (const theme of ['dark', 'light'] as const) {
 	await wear(lab, theme);
 	for (const [name, show] of Object.entries(steps)) {
 		await shoot(lab, await show(lab), join('media', 'walkthrough', `${name}-${theme}.webp`));
-		for (let times = 0; times < 3; times++) await lab.page.keyboard.press('Escape');
+		await leave(lab);
 	}
 }
 
 /** Lossless: letters stay sharp, and plain areas cost nothing. */
-async function shoot({ page }: Lab, about: Locator, file: string): Promise<void> {
+async function shoot({ page }: Lab, about: Locator, file: string, tallest = TALLEST): Promise<void> {
 	await page.waitForTimeout(1000);
 	const box = await about.boundingBox();
 	if (!box) throw new Error(`There is nothing to see for ${file}.`);
@@ -101,11 +64,12 @@ async function shoot({ page }: Lab, about: Locator, file: string): Promise<void>
 		x: Math.max(0, box.x - MARGIN),
 		y: Math.max(0, box.y - MARGIN),
 		width: box.width + 2 * MARGIN,
-		height: Math.min(box.height, TALLEST) + 2 * MARGIN,
+		height: Math.min(box.height, tallest) + 2 * MARGIN,
 	};
 	const picture = await sharp(await page.screenshot({ clip }))
 		.webp({ lossless: true, effort: 6 })
 		.toBuffer();
+	mkdirSync(dirname(join(root, file)), { recursive: true });
 	writeFileSync(join(root, file), picture);
 	process.stdout.write(`${file} ${Math.round(picture.length / 1024)} KB\n`);
 }

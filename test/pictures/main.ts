@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openLab, type Lab } from '../support/lab.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { scenes } from './scenes.ts';
+import { leave, views } from './views.ts';
 import { SETTLES_MS, showNancy, THEMES, wear, widen } from './window.ts';
 
 const out = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'out', 'pictures');
@@ -13,6 +14,10 @@ const out = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'out
 const WIDTHS = [240, 300, 400] as const;
 
 const SIZE = { width: 1400, height: 900 };
+
+/** The scene in which each view has something to show, and the sidebar's width there. */
+const FULL = 'seven';
+const FULL_WIDTH = 300;
 
 const asked = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
@@ -31,9 +36,17 @@ for (const [name, scene] of Object.entries(scenes)) {
 			await shoot(lab, `${name}-${theme}-${width}`);
 		}
 	}
-	await lab.workbench.command('Nancy Traffic: Focus on Traffic View');
-	await sleep(SETTLES_MS);
-	await shoot(lab, `${name}-traffic`);
+	if (name !== FULL) continue;
+	await widen(lab, FULL_WIDTH);
+	for (const theme of ['dark', 'light', 'contrast'] as const) {
+		await wear(lab, theme);
+		for (const [view, show] of Object.entries(views)) {
+			await show(lab);
+			await sleep(SETTLES_MS);
+			await shoot(lab, `${view}-${theme}`);
+			await leave(lab);
+		}
+	}
 }
 
 async function shoot({ page }: Lab, name: string): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { startModelDouble, type ModelDouble } from '../double/modelDouble.ts';
+import { startModelDouble, type ModelDouble, type ModelDoubleOptions } from '../double/modelDouble.ts';
 import type { AgentUnderTest } from './agents/agentUnderTest.ts';
 import { launchBrowser, openPage } from './browser.ts';
 import { claudeHome } from './claudeHome.ts';
@@ -33,6 +33,8 @@ export interface LabOptions {
 	agents?: readonly AgentUnderTest[];
 	/** ~/.claude/settings.json of the Claude Code CLI in there. */
 	claudeSettings?: Record<string, unknown>;
+	/** What the model does without a script. */
+	unscripted?: ModelDoubleOptions['unscripted'];
 	size?: { width: number; height: number };
 	/** Pixels of a picture for each of the window. Default 1. */
 	scale?: number;
@@ -71,6 +73,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 		scale,
 		agents = [],
 		claudeSettings = {},
+		unscripted,
 		keybindings = [],
 		restricted = false,
 	} = options;
@@ -78,7 +81,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 	const own: TempFolder | undefined = options.workspace === undefined ? tempFolder('nancy-workspace-') : undefined;
 	const workspace = options.workspace ?? own?.path ?? folder.path;
 	if (nancy) await installVsix(folder.path);
-	const model = await startModelDouble();
+	const model = await startModelDouble({ ...(unscripted && { unscripted }) });
 	const home = folder.file('home');
 	const inHome = { home, trusted: [workspace], modelUrl: model.url };
 	const claude = claudeHome({ ...inHome, settings: claudeSettings });

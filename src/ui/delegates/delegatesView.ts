@@ -68,9 +68,9 @@ type Entry = readonly Delegate[];
 
 const icons: Readonly<Record<DelegateState, vscode.ThemeIcon>> = {
 	running: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
-	queued: new vscode.ThemeIcon('clock', new vscode.ThemeColor('disabledForeground')),
-	parked: new vscode.ThemeIcon('debug-pause', new vscode.ThemeColor('list.warningForeground')),
-	failed: new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground')),
+	queued: new vscode.ThemeIcon('clockface', new vscode.ThemeColor('disabledForeground')),
+	parked: new vscode.ThemeIcon('debug-pause', new vscode.ThemeColor('notificationsWarningIcon.foreground')),
+	failed: new vscode.ThemeIcon('error', new vscode.ThemeColor('errorForeground')),
 	done: new vscode.ThemeIcon('pass', new vscode.ThemeColor('charts.green')),
 };
 

@@ -38,6 +38,7 @@ export function messageRow(element: MessageItem, limitOf: LimitOf): Row {
 	item.contextValue = `message.${message.state}`;
 	item.iconPath = messageIcon(message);
 	item.description = [
+		isYours(element) ? l10n.t('to {0}', shortName(whoIs(folder, address))) : undefined,
 		isHeld(message) ? l10n.t('held') : undefined,
 		placeInQueue(element),
 		kind === 'feedback' ? kindWord(kind) : undefined,
@@ -71,16 +72,20 @@ export function moreRow({ count, open }: MoreItem): Row {
 	return item;
 }
 
-/** `Find dead code asks · Shall I round…`, `To Find dead code · Mind the gap` */
+/** `Find dead code asks · Shall I round…`. What the user wrote begins with its own words, which tell such rows apart in a narrow view. */
 function headline({ folder, address, message }: MailItem | MessageItem): string {
 	const subject = subjectOf(message.content);
 	const to = shortName(whoIs(folder, address));
 	const isForUser = address.worker === ORCHESTRATOR;
 	if (message.content.kind === 'result') return isForUser ? subject : l10n.t('{0} · for {1}', subject, to);
-	if (!isForUser && message.author.is === 'human') return l10n.t('To {0} · {1}', to, subject);
+	if (isYours({ address, message })) return subject;
 	const from = shortName(whoWrote(folder, message.author));
 	if (!isForUser) return l10n.t('{0} to {1} · {2}', from, to, subject);
 	return asks(message) ? l10n.t('{0} asks · {1}', from, subject) : l10n.t('{0} writes · {1}', from, subject);
+}
+
+function isYours({ address, message }: Pick<MessageItem, 'address' | 'message'>): boolean {
+	return address.worker !== ORCHESTRATOR && message.author.is === 'human' && message.content.kind !== 'result';
 }
 
 /** `Fix the roun… · worker-2`: the worker's own name stays whole. */
@@ -144,13 +149,13 @@ function asks({ content }: StoredMessage): boolean {
 
 function messageIcon(message: StoredMessage): vscode.ThemeIcon {
 	const { state, content, receipt } = message;
-	const warning = new vscode.ThemeColor('list.warningForeground');
+	const warning = new vscode.ThemeColor('notificationsWarningIcon.foreground');
 	switch (state) {
 		case 'queued':
 			if (isHeld(message)) return new vscode.ThemeIcon('debug-pause', warning);
 			return content.priority === 'urgent'
 				? new vscode.ThemeIcon('flame', warning)
-				: new vscode.ThemeIcon('clock');
+				: new vscode.ThemeIcon('clockface');
 		case 'claimed':
 			return new vscode.ThemeIcon('sync~spin');
 		case 'delivered':

@@ -11,7 +11,7 @@ export class ProblemItem {
 		const { file, reason } = this.problem;
 		const item = row(`problem:${file}`, basename(file));
 		item.contextValue = 'problem';
-		item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+		item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('notificationsWarningIcon.foreground'));
 		item.description = reason;
 		item.tooltip = `${file}\n${reason}`;
 		item.command = { command: 'vscode.open', title: l10n.t('Open File'), arguments: [vscode.Uri.file(file)] };

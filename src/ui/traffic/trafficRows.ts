@@ -9,12 +9,12 @@ import { whoIs } from '../who.ts';
 import { notesOf, type NodeItem, type NoteItem, type SessionItem, type TurnItem } from './trafficItems.ts';
 import { deliveredTexts, eventLabel, outcomeWord, turnTitle } from './trafficWords.ts';
 
-const warning = new vscode.ThemeColor('list.warningForeground');
+const warning = new vscode.ThemeColor('notificationsWarningIcon.foreground');
 
 const callIcons: Readonly<Record<Outcome, vscode.ThemeIcon>> = {
 	running: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
 	ok: new vscode.ThemeIcon('pass', new vscode.ThemeColor('charts.green')),
-	failed: new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground')),
+	failed: new vscode.ThemeIcon('error', new vscode.ThemeColor('errorForeground')),
 	denied: new vscode.ThemeIcon('circle-slash', warning),
 	unreported: new vscode.ThemeIcon('circle-outline'),
 	waiting: new vscode.ThemeIcon('bell-dot', warning),
