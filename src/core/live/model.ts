@@ -276,7 +276,7 @@ export class WorkspaceModel implements Disposable {
 	private tick(): void {
 		if (!this.isReady || this.owned.isDisposed) return;
 		const { root, spool, traffic } = this.workspace.paths;
-		// After this window's own changes it is read at once, and watched some seconds later. Until then no notification tells of its end.
+		// After this window's own changes it is read at once, and watched a moment later. Until then no notification tells of its end.
 		const isGone = this.tasks.all().length > 0 && !existsSync(root);
 		if (isGone || this.isBehind) this.folders.touch([EVERYTHING]);
 		this.folders.touch(this.reader.isCollector ? [spool] : [spool, traffic]);

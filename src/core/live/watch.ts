@@ -20,6 +20,9 @@ export interface WatchOptions {
 	ignore?: (folder: string) => boolean;
 }
 
+/** How often to look for a root that is missing, in milliseconds: nothing notifies of it, and the look costs next to nothing. */
+const MISSING_MS = 500;
+
 /**
  * Reports the folders (below and including `root`) in which an entry came, went or was replaced. A notification of the system reports it at
  * once. A slow look at each folder's time finds missed changes, also on a system without free notifications. Never throws if folders
@@ -86,9 +89,15 @@ class TreeWatcher implements Disposable {
 			if (this.disposed) return;
 			if (this.isFirstLook) this.onReady();
 			this.isFirstLook = false;
-			this.pollTimer = setTimeout(() => this.poll(), this.pollMs);
-			this.pollTimer.unref();
+			this.pollLater();
 		});
+	}
+
+	private pollLater(): void {
+		clearTimeout(this.pollTimer);
+		const waitMs = this.folders.has(this.root) ? this.pollMs : Math.min(this.pollMs, MISSING_MS);
+		this.pollTimer = setTimeout(() => this.poll(), waitMs);
+		this.pollTimer.unref();
 	}
 
 	private async lookAround(): Promise<void> {
@@ -146,7 +155,10 @@ class TreeWatcher implements Disposable {
 				if (this.disposed) return;
 				this.report(folder);
 				// The folder itself is not listed: thousands of files may come and go in it.
-				if (type === 'rename') this.lookAtNamed(name === null ? folder : join(folder, name));
+				if (type !== 'rename') return;
+				this.lookAtNamed(name === null ? folder : join(folder, name));
+				// So the system tells that the folder itself has gone. Of others the folder above tells it, too.
+				if (folder === this.root && name === basename(folder)) this.lookAtNamed(folder);
 			});
 			watcher.on('error', () => watcher.close());
 			return watcher;
@@ -158,7 +170,7 @@ class TreeWatcher implements Disposable {
 
 	/** One look at a time. Changes during a look wait for the next one. */
 	private lookAtNamed(folder: string): void {
-		if (basename(folder).startsWith('.') || this.ignore(folder)) return;
+		if (folder !== this.root && (basename(folder).startsWith('.') || this.ignore(folder))) return;
 		this.named.add(folder);
 		if (this.isLookingAtNamed) return;
 		this.isLookingAtNamed = true;
@@ -168,6 +180,7 @@ class TreeWatcher implements Disposable {
 				this.named.delete(other);
 				await this.look(other);
 			}
+			if (!this.folders.has(this.root) && !this.disposed) this.pollLater();
 		};
 		void work().finally(() => (this.isLookingAtNamed = false));
 	}

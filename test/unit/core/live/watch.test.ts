@@ -52,8 +52,8 @@ describe('watch', () => {
 	});
 
 	it('waits for a root that does not exist, and for one that was removed', async () => {
-		const root = folder.file('root');
-		await start(root, { pollMs: 50 });
+		const root = folder.file('.root');
+		await start(root);
 		for (let round = 0; round < 2; round++) {
 			await mkdir(join(root, 'a'), { recursive: true });
 			await eventually('the root', () => seen.has(root));
