@@ -11,9 +11,14 @@ export class Phrase {
 		this.parts = parts;
 	}
 
+	/** @param say makes the text of a template and its parts. Only Nancy's own words are translated, never a name or another program's text */
+	in(say: (template: string, ...parts: string[]) => string): string {
+		return say(this.template, ...this.parts.map(part => (part instanceof Phrase ? part.in(say) : String(part))));
+	}
+
 	/** In English, for terminals, logs, files and agents. */
 	toString(): string {
-		return this.template.replace(/\{(\d+)\}/g, (_place, index: string) => String(this.parts[Number(index)]));
+		return this.in(filled);
 	}
 
 	/** So that programs that read JSON get the English text. */
@@ -33,4 +38,9 @@ export function phrase(texts: TemplateStringsArray, ...parts: readonly PhrasePar
 /** The key of a translation, from the texts between the parts. */
 export function templateOf(texts: readonly string[]): string {
 	return texts.map((text, index) => (index === 0 ? '' : `{${index - 1}}`) + text.replace(/\n\t*/g, ' ')).join('');
+}
+
+/** A template with its parts. */
+export function filled(template: string, ...parts: string[]): string {
+	return template.replace(/\{(\d+)\}/g, (place, index: string) => parts[Number(index)] ?? place);
 }

@@ -48,7 +48,7 @@ export function messageRow(element: MessageItem, limitOf: LimitOf): Row {
 	]
 		.filter(Boolean)
 		.join(' · ');
-	const spoken = l10n.t('{0} for {1}', kindWord(kind), whoIs(folder, address));
+	const spoken = l10n.t('{0} to {1}', kindWord(kind), whoIs(folder, address));
 	const from = message.author.is === 'human' ? '' : l10n.t('from {0}', whoWrote(folder, message.author));
 	const line = messageLine(message, limitOf);
 	return opening(item, element, [
