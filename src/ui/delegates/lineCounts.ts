@@ -46,6 +46,12 @@ export class LineCounts implements Disposable {
 		return known?.lines;
 	}
 
+	/** Asks again for all that is shown: git may be asked from now on. */
+	lookAgain(): void {
+		this.known.clear();
+		this.changed.fire();
+	}
+
 	private async look(folder: Folder, worktree: Worktree): Promise<void> {
 		const lines = await this.count(folder, worktree).catch(() => undefined);
 		const known = this.known.get(worktree.folder);

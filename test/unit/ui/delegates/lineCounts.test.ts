@@ -70,3 +70,15 @@ it('asks of one worktree at a time, also after a failure', async () => {
 	expect(counts.of(folder, worktree('b'), '1')).toEqual({ insertions: 3, deletions: 1 });
 	expect(changes()).toBe(1);
 });
+
+it('asks again once the workspace is trusted, though nothing has happened since git could not be asked', async () => {
+	const { counts, asked, answer, changes } = lab();
+	const of = () => counts.of(folder, worktree('a'), '1')?.insertions;
+	of();
+	await answer(undefined);
+	expect([of(), asked.length]).toEqual([undefined, 1]);
+	counts.lookAgain();
+	expect([of(), changes()]).toEqual([undefined, 1]);
+	await answer(5);
+	expect([of(), changes(), asked.length]).toEqual([5, 2, 2]);
+});
