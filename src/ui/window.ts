@@ -132,6 +132,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	own.add(budgetNotices(folders, failures, setBudget));
 	own.add(followFacts({ folders, choices, traffic, views, keys }));
 	own.add(vscode.workspace.onDidGrantWorkspaceTrust(() => folders.reopen()));
+	own.add(vscode.workspace.onDidGrantWorkspaceTrust(() => lines.lookAgain()));
 	own.add(searchAgents(operations, failures, keys));
 
 	return {

@@ -62,14 +62,14 @@ export const l10n = {
 /** Takes every call and every property beside its own, and answers with the same. */
 // oxlint-disable-next-line typescript/no-explicit-any -- it stands for whatever is asked of it
 export function nothing<T = any>(own: object = {}): T {
-	const proxy: unknown = new Proxy(() => undefined, {
+	const proxy: unknown = new Proxy(class {}, {
 		get: (_, name) => {
 			if (name in own) return Reflect.get(own, name);
 			// Nobody can wait for it.
 			return name === 'then' ? undefined : nothing();
 		},
 		apply: () => nothing(),
-		construct: () => ({}),
+		construct: () => nothing<object>(),
 		set: () => true,
 	});
 	return proxy as T;
@@ -92,6 +92,7 @@ export const window = nothing({
 });
 export const commands = nothing();
 export const comments = nothing();
+export const CancellationTokenSource = nothing();
 export const languages = nothing();
 export const Disposable = nothing();
 export const Uri = nothing();

@@ -8,7 +8,7 @@ import { dataFolder } from '../../src/base/folders.ts';
 import { idTime } from '../../src/core/mailbox/messageId.ts';
 import { deleteTask } from '../../src/core/workspace/deletion.ts';
 import type { WorkerAddress, Workspace } from '../../src/core/workspace/workspace.ts';
-import { FIRST_WORKER, ORCHESTRATOR } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, ORCHESTRATOR, type WorkerName } from '../../src/protocol/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { openLab, type Lab } from '../support/lab.ts';
 import { fold, unfold } from '../support/listGestures.ts';
@@ -281,6 +281,39 @@ test('shows a message as a page without links, pictures or HTML, and what was wr
 		return (await Promise.all(all)).join('');
 	};
 	await expect.poll(banner).toBe('Reply to Fix the login: “Which port do you want?”');
+});
+
+test('moves no row when a message is read, and shows each of two messages with one name from its top', async () => {
+	await fold(workbench, 'Compose');
+	const [task] = (await store.tasks()).tasks;
+	if (!task) throw new Error('there is no task');
+	const write = (worker: WorkerName, folder: string, id: string, text: string) => {
+		const file = join(store.mailbox({ task: task.name, worker }).folder, folder, `${id}.md`);
+		writeFileSync(file, `${text}\n\n${'More of it.\n\n'.repeat(200)}`);
+	};
+	const hoursAgo = (hours: number) => idTime(Date.now() - hours * 60 * 60_000);
+	write(ORCHESTRATOR, 'inbox', `${hoursAgo(30)}-newer`, 'Read me late');
+	write(ORCHESTRATOR, 'inbox', `${hoursAgo(31)}-older`, 'Leave me there');
+	const [late, next] = ['Read me late', 'Leave me there'].map(text => workbench.row('Inbox', text));
+	const before = await next?.boundingBox();
+	await late?.click();
+	await (await messageFrame(page)).locator('.steps li', { hasText: 'read' }).waitFor();
+	await workbench.mail(/^Message, .*Read me late/).waitFor();
+	expect(await next?.boundingBox()).toEqual(before);
+
+	const twin = `${hoursAgo(0)}-twin`;
+	write(FIRST_WORKER, 'delivered', twin, 'The first twin');
+	write(FIRST_WORKER, 'archive', twin, 'The second twin');
+	await workbench.command('Nancy: Show All Messages');
+	for (const text of ['The first twin', 'The second twin']) {
+		await workbench.row('Inbox', text).click();
+		const frame = await messageFrame(page);
+		await frame.locator('.text', { hasText: text }).waitFor();
+		expect(await frame.evaluate(() => document.documentElement.scrollTop)).toBe(0);
+		await frame.evaluate(() => scrollTo(0, 500));
+	}
+	await workbench.command('Nancy: Show Current Messages');
+	await late?.waitFor({ state: 'detached' });
 });
 
 test('shows a hundred messages, and more when asked', async () => {

@@ -12,6 +12,16 @@ import { sessionBinding } from '../sessions/bindings.ts';
 /** The sessions with the newest traffic are in memory, and those of workers in any case. */
 const MOST_SESSIONS = 60;
 
+const NONE: ReadonlySet<SessionView> = new Set();
+
+/** The session that decides a worker's state: the one with the newest event. */
+export function currentOf(sessions: ReadonlySet<SessionView>): SessionView | undefined {
+	let newest: SessionView | undefined;
+	for (const view of sessions)
+		if (view.state && (!newest?.state || view.state.at >= newest.state.at)) newest = view;
+	return newest;
+}
+
 /** `.nancy/traffic` in memory: the sessions that grew, followed from where they were last read. */
 export class SessionMirror {
 	private readonly views = new Map<SessionId, SessionView>();
@@ -38,19 +48,11 @@ export class SessionMirror {
 		return views.map(view => view.traffic).sort((a, b) => (a.lastAt < b.lastAt ? 1 : -1));
 	}
 
-	/** The session that decides a worker's state: the one with the newest event. */
-	current(record: WorkerRecord): SessionView | undefined {
-		let newest: SessionView | undefined;
-		for (const view of this.of(record))
-			if (view.state && (!newest?.state || view.state.at >= newest.state.at)) newest = view;
-		return newest;
-	}
-
 	/** A worker's sessions, present and earlier. */
 	of(record: WorkerRecord): ReadonlySet<SessionView> {
-		const key = mailboxName({ task: record.task, worker: record.name });
-		const bound = [...(this.bound.get(key) ?? [])].filter(({ address }) => address && mailboxName(address) === key);
-		return new Set([...bound, ...record.sessions.flatMap(({ id }) => this.views.get(id) ?? [])]);
+		const bound = this.bound.get(mailboxName({ task: record.task, worker: record.name })) ?? NONE;
+		const named = record.sessions.flatMap(({ id }) => this.views.get(id) ?? []);
+		return named.every(view => bound.has(view)) ? bound : new Set([...bound, ...named]);
 	}
 
 	/** Follows every session that grew; the first time, those that grew last. Returns whether there was anything new. */
@@ -85,8 +87,12 @@ export class SessionMirror {
 		const view = this.views.get(session);
 		if (!view) return false;
 		this.views.delete(session);
-		for (const [key, views] of this.bound) if (views.delete(view) && views.size === 0) this.bound.delete(key);
+		this.unbind(view);
 		return true;
+	}
+
+	private unbind(view: SessionView): void {
+		for (const [key, views] of this.bound) if (views.delete(view) && views.size === 0) this.bound.delete(key);
 	}
 
 	/** Reads on in one session; whether there was anything new. */
@@ -97,7 +103,10 @@ export class SessionMirror {
 		const address = (await sessionBinding(this.workspace, session))?.address ?? view.address;
 		const isRebound =
 			address !== undefined && (view.address === undefined || mailboxName(address) !== mailboxName(view.address));
-		if (isRebound) view.address = address;
+		if (isRebound) {
+			this.unbind(view);
+			view.address = address;
+		}
 		if (view.address) {
 			const key = mailboxName(view.address);
 			this.bound.set(key, (this.bound.get(key) ?? new Set()).add(view));

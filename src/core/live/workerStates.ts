@@ -5,7 +5,7 @@ import type { BudgetMirror } from './budgetMirror.ts';
 import type { LiveDelegates } from './liveDelegates.ts';
 import type { WorkerState, WorkerView } from './overview.ts';
 import type { Prober } from '../sessions/prober.ts';
-import type { SessionMirror } from './sessionMirror.ts';
+import { currentOf, type SessionMirror } from './sessionMirror.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
 import { startingState, type SessionState } from './sessionState.ts';
@@ -64,7 +64,8 @@ export class WorkerStates {
 
 	private conclude(record: WorkerRecord): Standing {
 		const { traffic, prober } = this.sources;
-		const view = traffic.current(record);
+		const sessions = traffic.of(record);
+		const view = currentOf(sessions);
 		const session = view?.session ?? record.sessions.at(-1)?.id;
 		const fresh = startingState(record.startedAt, record.sessions.at(-1)?.id);
 		const isRestarted = view?.state && Date.parse(record.startedAt) - Date.parse(view.state.at) > RESTART_MS;
@@ -78,19 +79,19 @@ export class WorkerStates {
 			exitCode: record.exit?.code,
 			unprompted: record.unprompted,
 		});
-		return { state, view, folded, sessions: traffic.of(record) };
+		return { state, view, folded, sessions };
 	}
 
 	/** What writers of messages may expect. The agent of a delegate that waits for its account has ended, and will start anew. */
-	aheadOf(record: WorkerRecord): WorkerState {
-		const { state } = this.of(record);
+	aheadOf(record: WorkerRecord, { state } = this.of(record)): WorkerState {
 		if (state.phase !== 'ended' || this.delegateOf(record)?.state !== 'parked') return state;
 		const { at, since, session } = state;
 		return { phase: 'starting', source: PARKED, at, since, ...(session !== undefined && { session }) };
 	}
 
 	viewOf(record: WorkerRecord): WorkerView {
-		const { view, folded, sessions } = this.of(record);
+		const standing = this.of(record);
+		const { view, folded, sessions } = standing;
 		const use = newerUse(this.useOfDelegate(record), sumUse([...sessions].map(each => each.use)));
 		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
 		const delegate = this.delegateOf(record);
@@ -99,7 +100,7 @@ export class WorkerStates {
 		const worktree = this.worktreeOf(record);
 		return {
 			record,
-			state: this.aheadOf(record),
+			state: this.aheadOf(record, standing),
 			queued,
 			...(view?.facts && { facts: view.facts }),
 			...(use && { use }),

@@ -48,6 +48,12 @@ export class LineCounts implements Disposable {
 		return known?.lines;
 	}
 
+	/** Asks again for all that is shown: git may be asked from now on. */
+	lookAgain(): void {
+		this.known.clear();
+		this.changed.fire();
+	}
+
 	private async look(folder: Folder, of: ChangesOf, key: string): Promise<void> {
 		const lines = await this.count(folder, of).catch(() => undefined);
 		const known = this.known.get(key);

@@ -57,7 +57,7 @@ export class InboxView extends LiveTree<InboxElement> {
 		);
 	}
 
-	/** The user has filed the message of this row. */
+	/** The user has filed the message of this row, and its mailbox has been read since. */
 	letGo({ folder, address, message }: MailItem | MessageItem): void {
 		this.held.letGo(boxKey(folder, address), message.id);
 		this.update();

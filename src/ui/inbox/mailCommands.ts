@@ -89,17 +89,17 @@ export async function withdrawMessage(
 ): Promise<void> {
 	if (!(item instanceof MessageItem)) return;
 	const mayBeRead = await operations.withdraw(item.folder, item.address, item.message.id);
-	inbox.letGo(item);
 	if (mayBeRead)
 		void inform(l10n.t('The message was withdrawn, but {0} may have read it.', whoIs(item.folder, item.address)));
 	await item.folder.refresh();
+	inbox.letGo(item);
 }
 
 async function archiveMessage({ operations, inbox }: MailCollaborators, [item]: Args): Promise<void> {
 	if (!(item instanceof MessageItem || item instanceof MailItem)) return;
 	await operations.archive(item.folder, item.address, item.message.id);
-	inbox.letGo(item);
 	await item.folder.refresh();
+	inbox.letGo(item);
 }
 
 async function reply({ folders, operations, compose }: MailCollaborators, [item]: Args): Promise<void> {

@@ -80,3 +80,15 @@ it('asks nothing of a task in the folder while no turn of it has ended', async (
 	expect(asked).toEqual(['/workspace//fix']);
 	expect(counts.of(folder, of, undefined)).toEqual({ insertions: 2, deletions: 1 });
 });
+
+it('asks again once the workspace is trusted, though nothing has happened since git could not be asked', async () => {
+	const { counts, asked, answer, changes } = lab();
+	const of = () => counts.of(folder, worktree('a'), '1')?.insertions;
+	of();
+	await answer(undefined);
+	expect([of(), asked.length]).toEqual([undefined, 1]);
+	counts.lookAgain();
+	expect([of(), changes()]).toEqual([undefined, 1]);
+	await answer(5);
+	expect([of(), changes(), asked.length]).toEqual([5, 2, 2]);
+});
