@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { formatVersion } from '../base/version.ts';
 import { CAPABILITIES, shortcomings, type Driver } from '../core/driver/driver.ts';
+import { launchModesOf } from '../core/driver/modeFlags.ts';
 import { drivers } from '../drivers/index.ts';
 import { DriverId } from '../protocol/names.ts';
 import { detect } from './shared/agents.ts';
@@ -24,6 +25,8 @@ const Agent = z.object({
 	limits: z.array(Ability),
 	/** Its permission modes as a delegate, most careful first; empty if it cannot be one. */
 	permissionModes: z.array(z.object({ id: z.string(), label: z.string(), detail: z.string(), width: z.number() })),
+	/** Its permission modes in a terminal, most careful first; empty if its CLI takes no flag for them. */
+	launchModes: z.array(z.object({ id: z.string(), label: z.string(), detail: z.string() })),
 });
 const Output = z.object({ agents: z.array(Agent) });
 
@@ -51,5 +54,6 @@ async function agentOf(driver: Driver, context: MachineContext): Promise<z.infer
 		installCommand: `npm install -g ${npmPackage}`,
 		...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
 		permissionModes: headless === 'none' ? [] : [...headless.permissionModes],
+		launchModes: launchModesOf(driver).map(({ id: mode, label, detail }) => ({ id: mode, label, detail })),
 	};
 }

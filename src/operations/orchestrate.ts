@@ -6,11 +6,12 @@ import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Budgets } from '../core/budgets/budgets.ts';
 import { planWorker, refuseLongPrompt, type FoundAgent } from '../core/driver/launch.ts';
+import { launchModesOf, modeFlags } from '../core/driver/modeFlags.ts';
 import { abandonStart } from '../core/driver/workerProcess.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
 import { refuseFork, refuseResume, workerToResume } from '../core/driver/resuming.ts';
-import { chosenAgent, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
+import { chosenAgent, chosenMode, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
 import { taskExists, type WorkerAddress, type Workspace } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { Budget } from '../protocol/budget.ts';
@@ -49,6 +50,11 @@ const Input = z.object({
 	/** The first prompt; empty for an agent that waits for the user. */
 	prompt: Text,
 	model: Text,
+	/**
+	 * What it may do unasked in its terminal: one of its CLI's modes. A person's alone to choose. By default what a conversation that goes
+	 * on had, or what the CLI's settings say.
+	 */
+	permissions: Text,
 	/** Arguments for the agent's CLI. */
 	extra: z.array(z.string()),
 	/** Writes hooks and skills, if the user wants hooks here. Without them the agent reports nothing and gets no messages. */
@@ -95,8 +101,9 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			throw new NancyError('not-trusted', phrase`an agent starts no other without hooks: no halt would reach it`);
 		const own = ownAddress(asker);
 		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
-		if (input.fork)
-			throw new NancyError('not-trusted', phrase`an agent forks no conversation; ask the user to do it`);
+		if (input.permissions !== undefined)
+			throw new NancyError('not-trusted', phrase`an agent chooses no permissions for a terminal; ask the user to do it`);
+		if (input.fork) throw new NancyError('not-trusted', phrase`an agent forks no conversation; ask the user to do it`);
 		permit(asker, { is: 'start-worker', what: input.task, isOwn });
 		const { workspace } = context;
 		const start = await startOf(asker, input, context);
@@ -106,7 +113,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		refuseExtraFromAgent(driver, input.extra, asking);
 		return start;
 	},
-	async run(asker, input, context, { found, known, again, source }) {
+	async run(asker, input, context, { found, known, again, source, mode }) {
 		const { workspace } = context;
 		const prompt = firstPrompt(asker, input.prompt);
 		const { driver, agent } = found;
@@ -129,6 +136,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			prompt,
 			model: input.model,
 			resume: input.resume,
+			mode,
 			extra: input.extra,
 			bin: runtime.bin,
 			hooks: isHooked ? runtime : undefined,
@@ -142,7 +150,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		}
 		if (input.budget) await new Budgets(workspace.own).set({ task: task.name }, input.budget);
 		const { address, command, args, env, cwd } = plan;
-		if (asker.is === 'human') await noteChosenAgent(workspace, address, driver.id);
+		if (asker.is === 'human') await noteChosenAgent(workspace, address, driver.id, mode);
 		return { address, command, args: [...args], env: { ...env }, cwd, hasHooks: isHooked, warnings };
 	},
 };
@@ -172,6 +180,8 @@ interface Start {
 	again: { worktree: Worktree; cwd: string } | undefined;
 	/** The worker whose conversation is copied. */
 	source: WorkerName | undefined;
+	/** What it may do unasked; `undefined` leaves that to the settings of its CLI. */
+	mode: string | undefined;
 }
 
 function isWorktree(place: Input['place']): boolean {
@@ -192,7 +202,7 @@ async function placeOf(
 /** Throws if the agent cannot be started. */
 async function startOf(
 	asker: Asker,
-	{ task, title, isNew, resume, fork, worker, agent, place, budget }: Input,
+	{ task, title, isNew, resume, fork, worker, agent, place, budget, permissions, extra }: Input,
 	context: OperationContext,
 ): Promise<Start> {
 	const { workspace, env } = context;
@@ -215,7 +225,19 @@ async function startOf(
 	if (budget) requireTold(budget, await unitsWith(found.driver.id, known, context), task);
 	if (isWorktree(place)) await requireWorktree(found, context);
 	const again = earlier && (await worktreeAgain(earlier, context));
-	return { found, known, again, source: fork ? earlier?.name : undefined };
+	const mode = permissions ?? (earlier && (await modeBefore(workspace, { task, worker: earlier.name }, found)));
+	modeFlags(found.driver, mode, extra);
+	return { found, known, again, source: fork ? earlier?.name : undefined, mode };
+}
+
+/** The permissions that the worker had, if a person has chosen them and its CLI still has them. */
+async function modeBefore(
+	workspace: Workspace,
+	worker: WorkerAddress,
+	{ driver }: FoundAgent,
+): Promise<string | undefined> {
+	const before = await chosenMode(workspace, worker, driver.id);
+	return launchModesOf(driver).find(({ id }) => id === before)?.id;
 }
 
 /**

@@ -59,6 +59,8 @@ export interface AgentChoice {
 	model: string | undefined;
 	/** Its permission modes as a delegate, most careful first; empty if it cannot be one. */
 	permissionModes: readonly PermissionMode[];
+	/** Its permission modes in a terminal, most careful first; empty if its CLI takes no flag for them. */
+	launchModes: readonly Pick<PermissionMode, 'id' | 'label' | 'detail'>[];
 }
 
 /** A worker to start in a terminal. */
@@ -80,6 +82,8 @@ export interface WorkerRequest {
 	/** The first prompt; empty for an agent that waits for the user. */
 	prompt?: string;
 	model?: string | undefined;
+	/** One of the agent's launch modes. Absent: as its CLI's settings say, or as the conversation had it that goes on. */
+	permissions?: string | undefined;
 }
 
 /** The process to start, and its worker. */

@@ -396,8 +396,13 @@ describe('a task in the sidebar', () => {
 		await showHow(workbench);
 		await workbench.pick(/^\s*Agent/);
 		await workbench.pick(/^\s*Claude Code/);
+		await workbench.pick(/^\s*Permissions.*As its settings say/);
+		await lab.picture('tasks-permissions');
+		await workbench.pick(/^\s*Plan/);
+		await workbench.quickRow(/^\s*Permissions.*Plan/).waitFor();
 		await workbench.pick(/^\s*Preset.*none/);
 		await workbench.pick(/pair.*Claude Code, Codex/);
+		await workbench.quickRow(/^\s*Permissions.*As its settings say/).waitFor();
 		await workbench.quickRow('Start Task with 2 Workers').waitFor();
 		await workbench.quickRow(/^\s*Where.*A worktree of its own/).waitFor();
 		await workbench.pick(/^\s*Preset.*pair/);
@@ -406,6 +411,20 @@ describe('a task in the sidebar', () => {
 		await workbench.dialog('Delete the preset “pair”?').getByRole('button', { name: 'Delete' }).click();
 		await workbench.quickRow('Save as Preset…').waitFor();
 		expect(await workbench.quickRow('pair').count()).toBe(0);
+		await page.keyboard.press('Escape');
+
+		await workbench.ask('nancy.orchestrateTask');
+		await workbench.quickInput.fill('Fourth things. [[text:Fourth done]]');
+		await showHow(workbench);
+		await workbench.pick(/^\s*Agent/);
+		await workbench.pick(/^\s*Claude Code/);
+		await workbench.pick(/^\s*Permissions/);
+		await workbench.pick(/^\s*Plan/);
+		await workbench.pick('Start Task');
+		await workbench.row('Tasks', /Fourth things.*idle · Fourth done/).waitFor();
+		await page.locator('.xterm-rows', { hasText: 'plan mode on' }).waitFor();
+		await workbench.ask('nancy.orchestrateTask');
+		await workbench.quick.getByText('Enter starts Claude Code (Plan).').first().waitFor();
 		await page.keyboard.press('Escape');
 	});
 

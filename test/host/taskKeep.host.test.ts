@@ -20,13 +20,14 @@ const agents = ['heron', 'egret', 'ibis'].map((id): AgentChoice => ({
 	limits: [],
 	model: undefined,
 	permissionModes: [],
+	launchModes: id === 'ibis' ? [] : [{ id: 'plan', label: 'Plan', detail: 'Plans.' }],
 }));
 const folder: Folder = {
 	...unusedFolder(new Workspace('/project')),
 	overview: () => ({ tasks: [], problems: [] }),
 };
 const order: TaskOrder = { folder };
-const choice = { agents: agents.map(({ id }) => id), models: '', place: 'worktree' as const, permissions: {} };
+const choice = { agents: agents.map(({ id }) => id), models: '', place: 'worktree' as const, permissions: { heron: 'plan', egret: 'everything' } };
 const begun: WorkersStart = {
 	order,
 	answer: { prompt: 'Paint it.\nGreen.', title: 'Paint it', choice, runs: runsOf(choice, agents) },
@@ -88,6 +89,14 @@ describe('a prompt for several agents', () => {
 			again: { ...choice, agents: ['heron', 'ibis'] },
 		});
 		assert.equal(memory.draft(draftOf(order)), '');
+	});
+
+	it('starts each with the permissions that are chosen for it, of those that it has in a terminal', async () => {
+		await startBut([]);
+		assert.deepEqual(
+			asked.map(({ permissions }) => permissions),
+			['plan', undefined, undefined],
+		);
 	});
 
 	it('makes one task, also if the first agent fails once the task is made', async () => {

@@ -73,6 +73,7 @@ export const fakeDriver: Driver = {
 		},
 	},
 	tells: { inTerminal: ['tokens', 'dollars'], headless: ['tokens'], atStart: [] },
+	launchModes: 'none',
 	headless: 'none',
 	marks: ['FAKE_AGENT_TOOL'],
 	npmPackage: 'fake-agent',

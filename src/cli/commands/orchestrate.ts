@@ -22,6 +22,7 @@ const Input = z.object({
 	'prompt-file': z.optional(z.string()),
 	agent: z.optional(z.string()),
 	model: z.optional(z.string().check(z.minLength(1))),
+	permissions: z.optional(z.string()),
 	worker: z.optional(WorkerName),
 	resume: z._default(z.boolean(), false),
 	worktree: z._default(z.boolean(), false),
@@ -54,6 +55,10 @@ export const orchestrate = command(
 				help: 'which agent; without it the one that you chose for the task before, for a new task the first found',
 			},
 			model: { value: 'MODEL', help: 'the model, as the agent names it' },
+			permissions: {
+				value: 'MODE',
+				help: 'what it may do unasked, as the agent names it; --resume keeps it. Without it, as its settings say',
+			},
 			worker: {
 				value: 'WORKER',
 				help: 'this worker, for example worker-2; without it the next free name',
@@ -109,6 +114,7 @@ export const orchestrate = command(
 				fork: input.fork,
 				prompt: await promptOf(input, context),
 				model: input.model,
+				permissions: input.permissions,
 				extra: input.extra,
 				hooks: !input['no-hooks'],
 				budget: budgetOf(input.budget),

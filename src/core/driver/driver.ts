@@ -1,5 +1,6 @@
 import { isAtLeast, parseVersion, type Version } from '../../base/version.ts';
 import type { HeadlessFormat } from './headless.ts';
+import type { LaunchModes } from './launchModes.ts';
 import type { LaunchPlace } from './launchPlace.ts';
 import type { Slot } from './slot.ts';
 import type { TranscriptFormat } from './transcript.ts';
@@ -63,6 +64,8 @@ export interface Driver {
 	readonly tells: Tells;
 	/** How a person breaks off its turn in a terminal, or `none` if no key does. */
 	readonly interrupt: Interrupt | 'none';
+	/** What it may do unasked in a terminal, if a person chooses that; `none` if its CLI takes no flag for it. */
+	readonly launchModes: LaunchModes | 'none';
 	/** How it runs without a terminal, or `none` if it cannot. */
 	readonly headless: HeadlessFormat | 'none';
 	/** The CLI sets one of these for its tools, and a person has none. They tell a command of an agent from a person's. */
@@ -154,7 +157,7 @@ export interface LaunchRequest extends LaunchPlace {
 	model: string | undefined;
 	/** Name to show for the session, if the CLI supports one. */
 	title: string;
-	/** The user's own arguments, passed through unchanged. */
+	/** The flags of the permissions that a person chose, then the user's own arguments: passed through unchanged. */
 	extra: readonly string[];
 }
 

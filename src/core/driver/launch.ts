@@ -10,6 +10,7 @@ import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
 import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless.ts';
+import { modeFlags } from './modeFlags.ts';
 import { isStarting } from './starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
@@ -43,6 +44,8 @@ export interface WorkerRequest {
 	fork?: WorkerName | undefined;
 	/** The session to continue; by default the last that the worker's record names. */
 	lastSession?: SessionId | undefined;
+	/** One of the modes of an agent in a terminal; none where absent. */
+	mode?: string | undefined;
 	/** The user's own arguments for the agent CLI. */
 	extra?: readonly string[];
 	/** Folder with the `nancy` command, put first on the agent's PATH. */
@@ -242,7 +245,8 @@ async function launchOf(
 	const mayWait = resume !== undefined && request.hooks !== undefined;
 	const prompt = request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, version, address) : undefined);
 	const isPrompted = prompt !== undefined && prompt !== '';
-	return { ...driver.launch({ ...conversation, fork, prompt, title }), stdin: '', isPrompted };
+	const extra = [...modeFlags(driver, request.mode, conversation.extra), ...conversation.extra];
+	return { ...driver.launch({ ...conversation, extra, fork, prompt, title }), stdin: '', isPrompted };
 }
 
 interface Prompted {

@@ -5,7 +5,12 @@ import type { WorkerAddress, Workspace } from './workspace.ts';
 /** `chosen/<task>/task.json` and `chosen/<task>/workers/<worker>.json` in the user's own records */
 const CHOSEN = 'chosen';
 
-const Choice = z.object({ version: z.literal(1), agent: DriverId });
+const Choice = z.object({
+	version: z.literal(1),
+	agent: DriverId,
+	/** Of a worker: what it may do unasked in its terminal. Absent if its CLI's settings say that. */
+	mode: z.optional(z.string()),
+});
 
 type Chooser = Pick<WorkerAddress, 'task'> & { worker?: WorkerName | undefined };
 
@@ -18,14 +23,30 @@ export async function chosenAgent({ own }: Workspace, chooser: Chooser): Promise
 	return (await own.read(Choice, ...recordOf(chooser)))?.agent;
 }
 
+/** The permissions that a person has chosen for a worker of this agent, which go on with its conversation. */
+export async function chosenMode(
+	{ own }: Workspace,
+	worker: WorkerAddress,
+	agent: DriverId,
+): Promise<string | undefined> {
+	const choice = await own.read(Choice, ...recordOf(worker));
+	return choice?.agent === agent ? choice.mode : undefined;
+}
+
 /** Whether a person has started a task or one of its workers. */
 export function isStartedByPerson({ own }: Workspace, task: TaskName): boolean {
 	return own.namesSync(CHOSEN, task).length > 0;
 }
 
 /** Notes the choice of a person. */
-export async function noteChosenAgent({ own }: Workspace, chooser: Chooser, agent: DriverId): Promise<void> {
-	await own.write({ version: 1, agent } satisfies z.infer<typeof Choice>, ...recordOf(chooser));
+export async function noteChosenAgent(
+	{ own }: Workspace,
+	chooser: Chooser,
+	agent: DriverId,
+	mode?: string,
+): Promise<void> {
+	const choice: z.infer<typeof Choice> = { version: 1, agent, ...(mode !== undefined && { mode }) };
+	await own.write(choice, ...recordOf(chooser));
 }
 
 /** Forgets the choice for a worker, or all those for a task. */

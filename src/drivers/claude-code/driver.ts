@@ -5,6 +5,7 @@ import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
+import { launchModes } from './modes.ts';
 import { probe } from './probe.ts';
 import { transcript } from './transcript.ts';
 import { floors, OLDEST } from './versions.ts';
@@ -76,6 +77,7 @@ export const claudeCode: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: ['dollars'] },
 	interrupt: { keys: [ESCAPE] },
+	launchModes,
 	headless,
 	foreignVariables,
 };

@@ -4,6 +4,7 @@ import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
+import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { queueCommand } from './wake.ts';
@@ -51,6 +52,7 @@ export const codex: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
+	launchModes,
 	headless,
 	foreignVariables,
 };

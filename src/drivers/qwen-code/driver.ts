@@ -5,6 +5,7 @@ import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
+import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { program } from './program.ts';
@@ -65,6 +66,7 @@ export const qwenCode: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
+	launchModes,
 	headless,
 	foreignVariables,
 };

@@ -3,7 +3,7 @@ import { newMessageId } from '../../core/mailbox/messageId.ts';
 import type { DelegateRequest } from '../../core/delegates/queueDelegate.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import { askHow, modeOf } from './askHow.ts';
+import { askHow, permissionsOf } from './askHow.ts';
 import { placeAndLimits, type DelegateChoice } from './delegateChoice.ts';
 import type { AgentChoice, Folder } from '../ports.ts';
 import { defaultAgent, delegateLimits } from '../settings.ts';
@@ -118,7 +118,7 @@ function requestsOf(
 		prompt,
 		agent: agent.id,
 		model,
-		permissions: modeOf(agent, choice).id,
+		permissions: permissionsOf(agent, choice),
 		...placeAndLimits(choice, workspace),
 		parent,
 		group,

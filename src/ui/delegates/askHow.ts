@@ -1,14 +1,14 @@
 import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
-import type { PermissionMode } from '../../core/driver/headless.ts';
-import { askChoice, type StepFrame } from '../kit/inputs.ts';
+import type { StepFrame } from '../kit/inputs.ts';
 import { warn } from '../kit/messages.ts';
 import type { AgentChoice } from '../ports.ts';
 import { selectionRow, type OfferedSelection } from '../start/askPrompt.ts';
 import { presetRow } from '../start/askPreset.ts';
+import { modeOf, permissionsRow, type Modes } from '../start/permissions.ts';
 import type { Presets } from '../start/presets.ts';
-import { agentsOf, misplaced, runsOf } from '../start/startChoice.ts';
-import { agentRow, askHub, misplacedWords, modelRow, placeRow, rowFrame, type HubRow } from '../start/startHub.ts';
+import { misplaced, runsOf } from '../start/startChoice.ts';
+import { agentRow, askHub, misplacedWords, modelRow, placeRow, type HubRow } from '../start/startHub.ts';
 import { askMore, moreWords } from './askMore.ts';
 import type { DelegateChoice } from './delegateChoice.ts';
 
@@ -31,10 +31,10 @@ function summary({ choice, agents, presets, selection, workspace }: HowToDelegat
 	const title = l10n.t('Delegate');
 	return [
 		startRow(title, choice, agents),
-		presetRow({ title, presets, choice, agents, hasPermissions: true }),
+		presetRow({ title, presets, choice, agents, modes: modesOfDelegate }),
 		agentRow(title, choice, agents),
 		placeRow(title, choice, agents, choice.within),
-		permissionsRow(title, choice, agents),
+		...permissionsRow(title, choice, agents, modesOfDelegate),
 		...modelRow(title, choice, agents),
 		...(selection ? [selectionRow(selection)] : []),
 		{
@@ -59,32 +59,15 @@ function startRow(title: string, choice: DelegateChoice, agents: readonly AgentC
 	};
 }
 
-function permissionsRow(title: string, choice: DelegateChoice, agents: readonly AgentChoice[]): HubRow {
-	const chosen = agentsOf(choice, agents);
-	const modes = chosen.map(agent => ({ agent: agent.displayName, mode: modeOf(agent, choice).label }));
-	const isOneMode = new Set(modes.map(({ mode }) => mode)).size < 2;
-	return {
-		icon: 'shield',
-		label: l10n.t('Permissions'),
-		description: isOneMode
-			? (modes[0]?.mode ?? '')
-			: modes.map(({ agent, mode }) => `${agent}: ${mode}`).join(', '),
-		async act() {
-			for (const agent of chosen) choice.permissions[agent.id] = await askMode(title, agent, choice);
-		},
-	};
-}
-
-async function askMode(title: string, agent: AgentChoice, choice: DelegateChoice): Promise<string> {
-	const items = agent.permissionModes.map(mode => ({ label: mode.label, detail: mode.detail, mode }));
-	const active = items.find(({ mode }) => mode.id === modeOf(agent, choice).id);
-	const placeholder = l10n.t('What may {0} do unasked? Everything else is denied and reported.', agent.displayName);
-	return (await askChoice(rowFrame(title), { items, active, placeholder })).mode.id;
-}
+const modesOfDelegate: Modes = {
+	of: ({ permissionModes }) => permissionModes,
+	question: ({ displayName }) =>
+		l10n.t('What may {0} do unasked? Everything else is denied and reported.', displayName),
+};
 
 /** The chosen permission mode of an agent, or the agent's first. @throws NancyError `no-agent` if it has none */
-export function modeOf(agent: AgentChoice, { permissions }: DelegateChoice): PermissionMode {
-	const mode = agent.permissionModes.find(({ id }) => id === permissions[agent.id]) ?? agent.permissionModes[0];
-	if (mode) return mode;
+export function permissionsOf(agent: AgentChoice, choice: DelegateChoice): string {
+	const mode = modeOf(agent, choice, modesOfDelegate)?.id;
+	if (mode !== undefined) return mode;
 	throw new NancyError('no-agent', l10n.t('{0} cannot run without a terminal.', agent.displayName));
 }

@@ -2,8 +2,9 @@ import { l10n } from 'vscode';
 import { askChoice, askText, ignoreBack } from '../kit/inputs.ts';
 import { ask, warn } from '../kit/messages.ts';
 import type { AgentChoice } from '../ports.ts';
+import { modeOf, type Modes } from './permissions.ts';
 import type { Preset, Presets } from './presets.ts';
-import type { StartChoice } from './startChoice.ts';
+import { agentsOf, type StartChoice } from './startChoice.ts';
 import { rowFrame, placeWords, type HubRow } from './startHub.ts';
 
 export interface PresetUse {
@@ -13,8 +14,7 @@ export interface PresetUse {
 	/** Changed to that of the preset that is chosen. */
 	choice: StartChoice;
 	agents: readonly AgentChoice[];
-	/** Whether the permissions of a preset count. */
-	hasPermissions: boolean;
+	modes: Modes;
 }
 
 /** The row of the hub for the choices that the user has saved by name. */
@@ -67,7 +67,8 @@ function taken({ name, choice: preset }: Preset, { choice, agents }: PresetUse):
 		void warn(l10n.t('The preset “{0}” needs {1}, which cannot be used here.', name, names.join(', ')));
 		return false;
 	}
-	Object.assign(choice, { ...preset, permissions: { ...choice.permissions, ...preset.permissions } });
+	const others = Object.entries(choice.permissions).filter(([agent]) => !preset.agents.includes(agent));
+	Object.assign(choice, { ...preset, permissions: { ...Object.fromEntries(others), ...preset.permissions } });
 	return true;
 }
 
@@ -117,17 +118,16 @@ async function askName(title: string, before: string, taken: readonly string[]):
 function presetWords({ name, choice }: Preset, use: PresetUse) {
 	if (!choice) return { icon: 'warning', label: name || l10n.t('(no name)'), description: l10n.t('cannot be read') };
 	const { models, place, permissions } = choice;
-	const agents = choice.agents.map(id => use.agents.find(agent => agent.id === id) ?? id);
-	const names = agents.map(agent => (typeof agent === 'string' ? agent : agent.displayName));
-	const modes = agents.flatMap(agent => {
-		if (typeof agent === 'string') return [];
-		return agent.permissionModes.filter(({ id }) => id === permissions[agent.id]).map(({ label }) => label);
-	});
-	const isIgnored = modes.length > 0 && !use.hasPermissions;
+	const names = choice.agents.map(id => use.agents.find(agent => agent.id === id)?.displayName ?? id);
+	const named = agentsOf(choice, use.agents)
+		.filter(({ id }) => permissions[id] !== undefined)
+		.map(agent => ({ wanted: permissions[agent.id], mode: modeOf(agent, choice, use.modes) }));
+	const modes = new Set(named.map(({ mode }) => mode?.label));
+	const isChanged = named.some(({ wanted, mode }) => mode?.id !== wanted);
 	return {
 		icon: 'bookmark',
 		label: name,
-		description: [names.join(', '), models, ...new Set(modes), placeWords(place).label].filter(Boolean).join(' · '),
-		...(isIgnored && { detail: l10n.t('Permissions are for delegates: an agent in a terminal asks you.') }),
+		description: [names.join(', '), models, ...modes, placeWords(place).label].filter(Boolean).join(' · '),
+		...(isChanged && { detail: l10n.t('Its own permissions cannot be chosen here. These count instead.') }),
 	};
 }

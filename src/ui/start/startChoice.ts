@@ -11,7 +11,7 @@ export const StartChoice = z.object({
 	/** As typed: see {@link modelsIn}. */
 	models: z._default(z.string(), ''),
 	place: z.enum(PLACES),
-	/** By agent. Only a delegate has a permission mode: an agent in a terminal asks. */
+	/** The permission mode of each agent that has one. For a task it is one in a terminal. */
 	permissions: z.record(z.string(), z.string()),
 });
 export type StartChoice = z.infer<typeof StartChoice>;

@@ -13,6 +13,7 @@ import {
 } from '../start/askPrompt.ts';
 import { presetRow } from '../start/askPreset.ts';
 import { quotedSelection, selectionIn } from '../start/askSelection.ts';
+import { modeOf, modesInTerminal, permissionsRow } from '../start/permissions.ts';
 import type { Presets } from '../start/presets.ts';
 import { agentsOf, misplaced, runsOf, type StartChoice } from '../start/startChoice.ts';
 import {
@@ -112,7 +113,7 @@ function firstChoice({ order, agents, memory }: TaskQuestion): StartChoice {
 	const known = (last?.agents ?? []).filter(id => found.some(each => each === id));
 	const preferred = found.find(id => id === wanted) ?? (order.task || known.length === 0 ? found[0] : undefined);
 	const place = order.task ? 'folder' : (last?.place ?? 'folder');
-	return { agents: preferred ? [preferred] : known, models: '', place, permissions: {} };
+	return { agents: preferred ? [preferred] : known, models: '', place, permissions: { ...last?.permissions } };
 }
 
 /** Whether the user has started the last task so, and it still can. The default agent may come from the workspace's settings. */
@@ -127,7 +128,10 @@ function promptOf(
 	{ prompt, choice, selection }: Chosen,
 	isDirect: boolean,
 ): PromptQuestion {
-	const names = agentsOf(choice, agents).map(({ displayName }) => displayName);
+	const names = agentsOf(choice, agents).map(agent => {
+		const mode = modeOf(agent, choice, modesInTerminal);
+		return mode?.id === undefined ? agent.displayName : `${agent.displayName} (${mode.label})`;
+	});
 	const place = choice.place === 'folder' ? [] : [placeWords(choice.place).label];
 	return {
 		typed: prompt,
@@ -150,9 +154,10 @@ function summary({ order, agents, presets }: TaskQuestion, chosen: Chosen): HubR
 	const { choice, selection } = chosen;
 	return [
 		startRow(title, order, choice, agents),
-		presetRow({ title, presets, choice, agents, hasPermissions: false }),
+		presetRow({ title, presets, choice, agents, modes: modesInTerminal }),
 		agentRow(title, choice, agents),
 		placeRow(title, choice, agents),
+		...permissionsRow(title, choice, agents, modesInTerminal),
 		...modelRow(title, choice, agents),
 		...(selection ? [selectionRow(selection)] : []),
 		...(order.task ? [] : [nameRow(title, chosen)]),

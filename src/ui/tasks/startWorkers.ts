@@ -3,6 +3,7 @@ import { NancyError } from '../../base/errors.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
 import type { WorkerRequest } from '../ports.ts';
 import { notStarted, runName } from '../start/notStarted.ts';
+import { modeOf, modesInTerminal } from '../start/permissions.ts';
 import type { PromptEditors } from '../start/promptEditors.ts';
 import { choiceOfRest } from '../start/startChoice.ts';
 import type { StartMemory } from '../start/startMemory.ts';
@@ -38,7 +39,8 @@ export async function startWorkers(
 	let isNew = known === undefined;
 	const { done: started, failures } = await oneByOne(runs, async run => {
 		const { agent, model } = run;
-		const request = { task, agent: agent.id, prompt, model, place: choice.place };
+		const permissions = modeOf(agent, choice, modesInTerminal)?.id;
+		const request = { task, agent: agent.id, prompt, model, permissions, place: choice.place };
 		try {
 			await start({ ...request, ...(!known && { title }), ...(isNew && { isNew }) });
 		} catch (error) {

@@ -227,6 +227,29 @@ describe('nancy orchestrate', () => {
 			expect((await workspace.worker({ task, worker }))?.sessions).toEqual(first?.sessions);
 		}));
 
+	it('starts with the permissions that a person chose, and keeps them for that conversation alone', () =>
+		using(machine(), async ({ workspace, start, args }) => {
+			await start('fix-login', '--permissions', 'plan').ended;
+			expect(args().slice(-2)).toEqual(['--permission-mode', 'plan']);
+			await start('fix-login').ended;
+			expect(args()).not.toContain('--permission-mode');
+
+			const record = await workspace.worker({ task, worker });
+			const resumed = ['--resume', record?.sessions[0]?.id];
+			const resume = (...more: string[]) => start('fix-login', '--worker', 'worker', '--resume', ...more).ended;
+			await resume();
+			expect(args()).toEqual([...resumed, '--permission-mode', 'plan']);
+			await resume('--permissions', 'acceptEdits');
+			await resume();
+			expect(args()).toEqual([...resumed, '--permission-mode', 'acceptEdits']);
+			// Nobody has sealed it of this one, whatever its record says.
+			const own = new Workspace(workspace.folder, join(nancy.dataFolder, 'nancy'));
+			await noteChosenAgent(own, { task, worker }, record!.agent);
+			await workspace.saveWorker({ ...record!, mode: 'acceptEdits' } as typeof record & object);
+			await resume();
+			expect(args()).toEqual(resumed);
+		}));
+
 	it('refuses to start a worker twice', () =>
 		using(machine(), async ({ workspace, start, wasStarted }) => {
 			await start('fix-login').ended;
@@ -249,6 +272,12 @@ describe('nancy orchestrate', () => {
 	it.each([
 		{ args: ['fix-login', '--prompt-file', 'missing.md'], code: 2, says: /missing\.md cannot be read/ },
 		{ args: ['fix-login', '--agent', 'unknown'], code: 2, says: /there is no agent "unknown"; Nancy knows/ },
+		{ args: ['fix-login', '--permissions', 'bypassPermissions'], code: 2, says: /has no permissions "bypassPer/ },
+		{
+			args: ['fix-login', '--permissions', 'plan', '--', '--dangerously-skip-permissions'],
+			code: 2,
+			says: /--dangerously-skip-permissions would replace the permissions "plan"/,
+		},
 		{ args: ['fix-login', '--worker', 'Bad Name'], code: 2, says: /--worker is not valid: use up to 32 of a-z/ },
 		{ args: ['fix-login', '--worker', 'orchestrator'], code: 2, says: /no worker/ },
 		{ args: ['???'], code: 2, says: /no task name can be made/ },

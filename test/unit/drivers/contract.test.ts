@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CAPABILITIES, shortcomings, type Driver } from '../../../src/core/driver/driver.ts';
+import { launchModesOf, modeFlags } from '../../../src/core/driver/modeFlags.ts';
 import { drivers } from '../../../src/drivers/index.ts';
 import { programs } from '../../../src/drivers/programs.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
@@ -54,6 +55,20 @@ describe.each(named)('the driver of %s', (_, driver) => {
 		const widths = driver.headless.permissionModes.map(({ width }) => width);
 		expect(widths[0]).toBe(0);
 		expect(widths.toSorted((a, b) => a - b)).toEqual(widths);
+	});
+
+	it('offers no mode in a terminal that never asks, and lets no argument replace a chosen one', () => {
+		const modes = launchModesOf(driver);
+		expect(modes.length).toBeGreaterThan(0);
+		const widest = driver.headless === 'none' ? undefined : driver.headless.permissionModes.at(-1)?.id;
+		for (const { id, args } of modes) {
+			expect(id).not.toBe(widest);
+			expect(args.join(' ')).not.toMatch(/bypass|danger|yolo|skip|never|autopilot|allow-all|auto$/i);
+			expect(modeFlags(driver, id, ['--verbose'])).toEqual(args);
+			expect(() => modeFlags(driver, id, args)).toThrow(/would replace the permissions/);
+		}
+		expect(modeFlags(driver, undefined, modes[0]?.args ?? [])).toEqual([]);
+		expect(() => modeFlags(driver, widest, [])).toThrow(/has no permissions/);
 	});
 
 	it('names no hook program in a launch without hooks, and lets no mark of its tools through to a new agent', () => {

@@ -479,6 +479,16 @@ describe('orchestrate', () => {
 		await expect(start({ fork: true }, context)).rejects.toMatchObject({ code: 'no-task' });
 	});
 
+	it('lets a person alone choose what the agent may do unasked', async () => {
+		const context = contextIn();
+		const asker = agentIn(context.workspace.folder);
+		await expect(start({ title: 'Fix', permissions: 'plan' }, context, asker)).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('chooses no permissions'),
+		});
+		await expect(start({ title: 'Fix', permissions: 'plan' }, context)).rejects.toMatchObject({ code: 'no-agent' });
+	});
+
 	it('is refused in Restricted Mode', async () => {
 		await expect(start({ title: 'Fix' }, contextIn({ isTrusted: false }))).rejects.toMatchObject({
 			code: 'not-trusted',

@@ -16,6 +16,7 @@ const agent = (id: string): AgentChoice => ({
 	limits: [],
 	model: id === 'ibis' ? 'curved' : undefined,
 	permissionModes: [],
+	launchModes: [],
 });
 const AGENTS = ['heron', 'egret', 'ibis'].map(agent);
 const USUAL: DelegateChoice = {

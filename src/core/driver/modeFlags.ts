@@ -1,0 +1,30 @@
+import { NancyError } from '../../base/errors.ts';
+import type { Driver } from './driver.ts';
+import type { LaunchMode } from './launchModes.ts';
+
+/** The modes of an agent in a terminal; none if its CLI takes no such flag. */
+export function launchModesOf({ launchModes }: Driver): readonly LaunchMode[] {
+	return launchModes === 'none' ? [] : launchModes.modes;
+}
+
+/**
+ * The flags of a mode; none without one, and the CLI does what its settings say.
+ * @param extra the user's own arguments
+ * @throws NancyError `bad-usage` if the agent has no such mode, or an argument sets another one
+ */
+export function modeFlags(driver: Driver, named: string | undefined, extra: readonly string[]): readonly string[] {
+	if (named === undefined) return [];
+	const { launchModes, displayName } = driver;
+	const mode = launchModesOf(driver).find(({ id }) => id === named);
+	if (!mode || launchModes === 'none') {
+		const known = launchModesOf(driver).map(({ id, detail }) => `${id} (${detail})`);
+		const has = known.length === 0 ? 'none' : known.join(', ');
+		throw new NancyError('bad-usage', `${displayName} has no permissions "${named}" in a terminal; it has ${has}`);
+	}
+	const word = extra.find(
+		(each, at) => launchModes.replacedBy.test(each) || launchModes.replacedBy.test(`${each}=${extra[at + 1] ?? ''}`),
+	);
+	if (word === undefined) return mode.args;
+	const [option = word] = word.split('=', 1);
+	throw new NancyError('bad-usage', `${option} would replace the permissions "${named}"; leave out one of them`);
+}

@@ -1,0 +1,25 @@
+import type { LaunchModes } from '../../core/driver/launchModes.ts';
+
+export const launchModes: LaunchModes = {
+	modes: [
+		{
+			id: 'plan',
+			label: 'Plan',
+			detail: 'Reads and plans. Changes and commands are denied until you approve its plan.',
+			args: ['--approval-mode=plan'],
+		},
+		{
+			id: 'default',
+			label: 'Ask first',
+			detail: 'Asks before each change and each command that your rules do not allow.',
+			args: ['--approval-mode=default'],
+		},
+		{
+			id: 'auto_edit',
+			label: 'Edits without asking',
+			detail: 'Edits files in its folder. It asks before each command.',
+			args: ['--approval-mode=auto_edit'],
+		},
+	],
+	replacedBy: /^(?:--(?:yolo|approval-?mode)(?:=|$)|-[a-z]*y)/i,
+};
