@@ -41,7 +41,11 @@ export async function changesSince(
 			async ({ tree, env }) => {
 				const head = await headOf(own);
 				const isDirty = head === undefined || (await treeOf(own, head)) !== tree;
-				return { ...(await difference(own, since, tree, env)), commits: await commitsIn(own, since, head), isDirty };
+				return {
+					...(await difference(own, since, tree, env)),
+					commits: await commitsIn(own, since, head),
+					isDirty,
+				};
 			},
 			{ isLookInto: common },
 		);

@@ -16,7 +16,7 @@ import { eventually } from '../support/eventually.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
 import { gateIn } from '../support/gate.ts';
 import type { Lab } from '../support/lab.ts';
-import { seedDelegate } from '../support/delegateSeeds.ts';
+import { gitIn, seedDelegate } from '../support/delegateSeeds.ts';
 import { contextKey, focusedRow, inQueue, moveTo } from '../support/listGestures.ts';
 import { messageFrame } from '../support/messageFrame.ts';
 import { messageContent } from '../support/messageContent.ts';
@@ -426,6 +426,34 @@ describe('a task in the sidebar', () => {
 		await workbench.ask('nancy.orchestrateTask');
 		await workbench.quick.getByText('Enter starts Claude Code (Plan).').first().waitFor();
 		await page.keyboard.press('Escape');
+	});
+
+	test('in a repository, shows what has changed in the folder since it began, and takes comments on it', async () => {
+		gitIn(workspace, 'init', '-q', '-b', 'main');
+		gitIn(workspace, 'commit', '-q', '--allow-empty', '-m', 'first');
+		writeFileSync(join(workspace, 'before.txt'), 'not committed\n');
+		const gate = gateIn(workspace);
+		await orchestrate(lab, 'Plant a tree', `${gate.step}[[text:It is planted]]`);
+		await workbench.row('Tasks', /Plant a tree.*working · Bash/).waitFor();
+		writeFileSync(join(workspace, 'tree.txt'), 'green\n');
+		gate.open();
+		const planted = workbench.row('Tasks', /Plant a tree.*idle.*\+1 −0/);
+		await planted.waitFor();
+
+		await workbench.contextMenu(planted, 'Review Changes');
+		await workbench.tab(/Changes since “Plant a tree” began/).waitFor();
+		const line = page.locator('.multiDiffEntry .modified .view-line', { hasText: 'green' });
+		await line.waitFor();
+		expect(await page.locator('.multiDiffEntry', { hasText: 'before.txt' }).count()).toBe(0);
+		await lab.picture('task-since');
+		await line.hover();
+		await page.locator('.multiDiffEntry .modified .comment-range-glyph').first().click();
+		await page.locator('.review-widget .comment-form .monaco-editor').click();
+		await page.keyboard.insertText('Make it red. [[text:It is red]]');
+		await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
+		await workbench.command('Nancy: Send Comments Back');
+		expect((await model.waitForRequest(({ text }) => text.includes('tree.txt:1'))).text).toContain('Make it red.');
+		await workbench.row('Tasks', /Plant a tree.*idle.*It is red/).waitFor();
 	});
 
 	test('is led by keys alone, which are never lost', async () => {

@@ -96,9 +96,7 @@ function reviewHandlers(own: DelegateCollaborators) {
 			const commented = comments.authorOf(args[0]);
 			const [only, ...others] = comments.waiting();
 			const known = commented ?? (rowOf(args) === undefined && others.length === 0 ? only : undefined);
-			await comments.sendBack(
-				known ?? commentedOf(await reviewable(own, args, changesOfWorker), own.agentName),
-			);
+			await comments.sendBack(known ?? commentedOf(await reviewable(own, args, changesOfWorker), own.agentName));
 		},
 	};
 }

@@ -51,7 +51,9 @@ export class Reviews {
 			const now = vscode.Uri.file(join(root, file.path));
 			return [now, baseOf(folder, of, file), file.status === 'deleted' ? undefined : now];
 		});
-		const label = plainLine(isTask ? l10n.t('Changes since “{0}” began', title) : l10n.t('Changes of “{0}”', title));
+		const label = plainLine(
+			isTask ? l10n.t('Changes since “{0}” began', title) : l10n.t('Changes of “{0}”', title),
+		);
 		const shown = resources.map(([{ fsPath }]) => fsPath);
 		this.opened.add(label, item, keyOf(folder, of), shown);
 		await vscode.commands.executeCommand('vscode.changes', label, resources);
@@ -168,11 +170,7 @@ function viewOf(item: ReviewedItem): string {
 }
 
 /** At the same path as the file that it is compared with. VS Code shows a file at another path as renamed. */
-function baseOf(
-	folder: Folder,
-	of: ChangesOf,
-	{ path: now, before, status }: ChangedFile,
-): vscode.Uri | undefined {
+function baseOf(folder: Folder, of: ChangesOf, { path: now, before, status }: ChangedFile): vscode.Uri | undefined {
 	if (status === 'added') return undefined;
 	const path = before ?? now;
 	const address: z.infer<typeof BaseAddress> = { folder: folder.path, of: plainOf(of), path };

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -19,6 +19,9 @@ beforeEach(() => {
 });
 afterEach(() => repository.remove());
 
+const git = (args: readonly string[], folder?: string) => repository.git(args, folder);
+const write = (files: Readonly<Record<string, string>>) => repository.write(files);
+const commit = (files: Readonly<Record<string, string>>) => repository.commit(files);
 const taken = (folder = repository.root): Promise<Snapshot> => takeSnapshot(folder);
 const changed = async (snapshot: Snapshot, folder = repository.root) =>
 	(await changesSinceSnapshot(folder, snapshot)).files;
@@ -27,7 +30,7 @@ const text = async (snapshot: Snapshot, path: string) =>
 
 describe('the changes since a snapshot', () => {
 	it('are none for what was uncommitted or untracked before, and each new, changed, deleted and renamed file after', async () => {
-		const { root, write } = repository;
+		const { root } = repository;
 		write({ 'a.txt': lines('a', { 1: 'before' }), 'new before.txt': 'one\n', 'c.txt': lines('c') });
 		const snapshot = await taken();
 		expect(await changesSinceSnapshot(root, snapshot)).toEqual({ files: [], insertions: 0, deletions: 0 });
@@ -52,7 +55,6 @@ describe('the changes since a snapshot', () => {
 	});
 
 	it('are the same once somebody has committed them, or has gone to another branch', async () => {
-		const { git, commit, write } = repository;
 		const snapshot = await taken();
 		commit({ 'made.txt': 'made\n' });
 		git(['switch', '--quiet', '--create', 'other']);
@@ -64,7 +66,6 @@ describe('the changes since a snapshot', () => {
 	});
 
 	it('have no ignored file', async () => {
-		const { write } = repository;
 		write({ 'key.secret': 'one', 'ignored/x': 'one' });
 		const snapshot = await taken();
 		write({ 'key.secret': 'two', 'ignored/x': 'two', 'other.secret': 'two' });
@@ -73,7 +74,7 @@ describe('the changes since a snapshot', () => {
 	});
 
 	it('are those below the folder alone, with paths from there', async () => {
-		const { root, write, commit } = repository;
+		const { root } = repository;
 		commit({ 'packages/one/x.txt': 'x\n', 'packages/one-more/x.txt': 'x\n' });
 		const folder = join(root, 'packages/one');
 		write({ 'outside.txt': 'outside\n' });
@@ -82,20 +83,21 @@ describe('the changes since a snapshot', () => {
 		write({ 'packages/one/x.txt': 'y\n', 'packages/one-more/x.txt': 'y\n', 'a.txt': 'y\n', 'outside.txt': 'y\n' });
 		expect(await changed(snapshot, folder)).toEqual([{ path: 'x.txt', status: 'modified' }]);
 		expect((await fileInSnapshot(folder, snapshot, 'x.txt'))?.toString()).toBe('x\n');
-		await expect(changed(snapshot, tempFolder().path)).rejects.toMatchObject({ code: 'git' });
+		await using elsewhere = tempFolder();
+		await expect(changed(snapshot, elsewhere.path)).rejects.toMatchObject({ code: 'git' });
 	});
 
 	it('have another commit of a submodule, in which no git is started', async () => {
-		const { root, git, commit } = repository;
+		const { root } = repository;
 		await using other = gitRepository();
 		git(['submodule', '--quiet', 'add', other.root, 'sub']);
 		commit({});
 		const ran = join(root, '..', 'ran');
 		const sub = join(root, 'sub');
-		repository.git(['config', 'core.fsmonitor', `touch '${ran.replaceAll("'", "'\\''")}' #`], sub);
+		git(['config', 'core.fsmonitor', `touch '${ran.replaceAll("'", "'\\''")}' #`], sub);
 		const snapshot = await taken();
 		expect(await changed(snapshot)).toEqual([]);
-		repository.git(['-c', 'core.fsmonitor=false', 'commit', '--quiet', '--allow-empty', '-m', 'on'], sub);
+		git(['-c', 'core.fsmonitor=false', 'commit', '--quiet', '--allow-empty', '-m', 'on'], sub);
 		expect(await changed(snapshot)).toEqual([{ path: 'sub', status: 'modified' }]);
 		expect(await text(snapshot, 'sub')).toBeUndefined();
 		expect(existsSync(ran)).toBe(false);
@@ -104,23 +106,25 @@ describe('the changes since a snapshot', () => {
 
 describe('a snapshot', () => {
 	it('and a look at the changes leave files, index, status, stash and branches as they were', async () => {
-		const { root, git, write, state } = repository;
+		const { root } = repository;
 		write({ 'a.txt': 'stashed\n' });
 		git(['stash', 'push', '--quiet']);
 		write({ 'a.txt': 'staged\n', 'b.txt': 'not staged\n', 'new.txt': 'new\n' });
 		git(['add', 'a.txt']);
-		const before = { state: state(), branches: git(['for-each-ref', 'refs/heads', 'refs/tags']) };
+		const before = { state: repository.state(), branches: git(['for-each-ref', 'refs/heads', 'refs/tags']) };
 		const log = git(['log', '--all', '--format=%H %D']);
 		const snapshot = await taken();
 		await keepSnapshot(root, snapshot);
 		await changed(snapshot);
 		await text(snapshot, 'a.txt');
-		expect({ state: state(), branches: git(['for-each-ref', 'refs/heads', 'refs/tags']) }).toEqual(before);
+		expect({ state: repository.state(), branches: git(['for-each-ref', 'refs/heads', 'refs/tags']) }).toEqual(
+			before,
+		);
 		expect(git(['log', '--all', '--format=%H %D'])).toBe(log);
 	});
 
 	it('outlives a garbage collection while it is kept, and goes once it is dropped', async () => {
-		const { root, git, write } = repository;
+		const { root } = repository;
 		write({ 'new.txt': 'new\n' });
 		const snapshot = await taken();
 		await keepSnapshot(root, snapshot);
@@ -134,7 +138,6 @@ describe('a snapshot', () => {
 	});
 
 	it('stores nothing when somebody only looks', async () => {
-		const { git, write } = repository;
 		const snapshot = await taken();
 		const count = git(['count-objects']);
 		write({ 'made.txt': 'made\n' });
@@ -143,10 +146,13 @@ describe('a snapshot', () => {
 	});
 
 	it('runs no hook and no filter of the repository', async () => {
-		const { root, git, write } = repository;
+		const { root } = repository;
 		const ran = join(root, '..', 'ran');
-		write({ '.git/hooks/post-index-change': `#!/bin/sh\ntouch "${ran}"\n`, '.gitattributes': '*.txt filter=own\n' });
-		execFileSync('chmod', ['+x', join(root, '.git/hooks/post-index-change')]);
+		write({
+			'.git/hooks/post-index-change': `#!/bin/sh\ntouch "${ran}"\n`,
+			'.gitattributes': '*.txt filter=own\n',
+		});
+		chmodSync(join(root, '.git/hooks/post-index-change'), 0o700);
 		await taken();
 		expect(existsSync(ran)).toBe(false);
 		git(['config', 'filter.own.clean', `sh -c 'touch "${ran.replaceAll("'", "'\\''")}"; cat'`]);
@@ -159,20 +165,23 @@ describe('a snapshot', () => {
 		await using folder = tempFolder();
 		await expect(taken(folder.path)).rejects.toMatchObject({ code: 'git' });
 		execFileSync('git', ['init', '--quiet', folder.file('empty')]);
-		await expect(taken(folder.file('empty'))).rejects.toMatchObject({ message: expect.stringContaining('no commit') });
+		await expect(taken(folder.file('empty'))).rejects.toMatchObject({
+			message: expect.stringContaining('no commit'),
+		});
 		writeFileSync(join(repository.root, '.git/index'), 'no index');
 		await expect(taken()).rejects.toMatchObject({ code: 'git' });
 	});
 
 	it('is refused for more untracked files, or larger ones, than sources are, and in too little time', async () => {
-		const { root, git, write } = repository;
+		const { root } = repository;
 		write(Object.fromEntries(Array.from({ length: 5001 }, (_, index) => [`data/${index}`, ''])));
 		await expect(taken()).rejects.toThrow(/neither tracked nor ignored/);
 		// What is outside the folder does not matter.
 		mkdirSync(join(root, 'inside'));
 		await taken(join(root, 'inside'));
 		rmSync(join(root, 'data'), { recursive: true });
-		execFileSync('truncate', ['--size', '101M', join(root, 'large')]);
+		write({ large: '' });
+		truncateSync(join(root, 'large'), 101 * 1024 * 1024);
 		await expect(taken()).rejects.toThrow(/neither tracked nor ignored/);
 		rmSync(join(root, 'large'));
 		const before = git(['count-objects']);
