@@ -55,7 +55,8 @@ function registerViews(context: vscode.ExtensionContext, load: () => Promise<Nan
 		};
 		const view = vscode.window.createTreeView(id, {
 			treeDataProvider: lazy,
-			showCollapseAll: true,
+			// The messages are one flat list.
+			showCollapseAll: part !== 'inbox',
 			canSelectMany: part === 'delegates',
 			...(part === 'inbox' && { dragAndDropController }),
 		});

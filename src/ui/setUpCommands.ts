@@ -7,9 +7,11 @@ import { CONTAINER, WALKTHROUGH } from './contributions.ts';
 import type { Documents } from './documents.ts';
 import type { Folders } from './folders.ts';
 import type { Failures } from './kit/failures.ts';
+import { firstLine } from './kit/format.ts';
 import { pickOne } from './kit/inputs.ts';
 import { confirm, inform, warn } from './kit/messages.ts';
 import { pickFolder } from './pickers.ts';
+import { taskLabels } from './tasks/taskLabels.ts';
 import type { Folder, Operations } from './ports.ts';
 import { stopAll } from './tasks/stopWorkers.ts';
 import { hasRunning } from './tasks/taskOrder.ts';
@@ -96,9 +98,12 @@ async function pickWhatToClean(folder: Folder): Promise<TaskName | undefined> {
 		detail: l10n.t('Takes back hooks and skills. Tasks and messages stay in .nancy.'),
 		task: undefined,
 	};
-	const tasks = folder
-		.overview()
-		.tasks.map(({ record }) => ({ label: record.title, detail: record.name, task: record.name }));
+	const labels = taskLabels(folder.overview().tasks);
+	const tasks = folder.overview().tasks.map(({ record }) => ({
+		label: labels.get(record.name) ?? record.title,
+		detail: firstLine(record.prompt),
+		task: record.name,
+	}));
 	const chosen = await pickOne(l10n.t('Clean up what?'), [everything, ...tasks]);
 	if (!chosen) throw new vscode.CancellationError();
 	const own = folder

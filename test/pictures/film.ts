@@ -24,11 +24,12 @@ export function left(ms) {
 }
 `;
 
-const PRESETS = `export const presets = {
-	green: 3,
-	black: 5,
-	herbal: 8,
-};
+// No program: VS Code would look for a compiler.
+const PRESETS = `{
+	"green": 3,
+	"black": 5,
+	"herbal": 8
+}
 `;
 
 const TITLE = 'Show the minutes left in the page title';
@@ -43,10 +44,10 @@ await seedWorktree(
 	new Delegates(new Workspace(project, join(data, 'nancy'))),
 	join(data, 'nancy'),
 	{ title: 'Add presets for teas' },
-	{ 'src/presets.js': PRESETS, 'README.md': '# Tea timer\n\nPresets: green, black, herbal.\n' },
+	{ 'src/presets.json': PRESETS, 'README.md': '# Tea timer\n\nPresets: green, black, herbal.\n' },
 );
 
-const shell = (command: string): ScriptedCall => ({ kind: 'shell', command, description: command });
+const shell = (command: string, description: string): ScriptedCall => ({ kind: 'shell', command, description });
 const edit = (old_string: string, new_string: string): ScriptedCall => ({
 	kind: 'tool',
 	name: 'Edit',
@@ -57,14 +58,14 @@ const edit = (old_string: string, new_string: string): ScriptedCall => ({
 const plans: Readonly<Record<string, readonly Reply[]>> = {
 	[TITLE]: [
 		{ text: 'I read the timer first.', calls: [{ kind: 'read', file: inProject('src/timer.js') }] },
-		{ text: 'Now I look for the places that use it.', calls: [shell('git grep -n minutes')] },
+		{ text: 'Now I look for the places that use it.', calls: [shell('git grep -n minutes', 'Find the places')] },
 		{
 			text: 'Understood: rounding up.',
 			calls: [edit('return Math.floor(ms / 60000);', 'return Math.ceil(ms / 60000);')],
 		},
 		{ text: 'The page title shows the minutes left, rounded up.' },
 	],
-	'Clean the build': [{ calls: [shell('rm -rf dist')] }, { text: 'The build folder is clean.' }],
+	'Clean the build': [{ calls: [shell('rm -rf dist', 'Remove the build folder')] }, { text: 'The build folder is clean.' }],
 };
 
 function plan(turns: readonly Turn[]): Reply {
@@ -80,7 +81,12 @@ await using lab = await openLab({
 	workspace: project,
 	size: SIZE,
 	unscripted: plan,
-	settings: { 'workbench.colorTheme': THEMES.dark, 'workbench.panel.opensMaximized': 'always' },
+	settings: {
+		'workbench.colorTheme': THEMES.dark,
+		'workbench.panel.opensMaximized': 'always',
+		// One notification is enough for the film.
+		'nancy.notifications.stopped': 'badge',
+	},
 	claudeSettings: {
 		prefersReducedMotion: true,
 		permissions: { defaultMode: 'default', allow: ['Bash(nancy:*)', 'Bash(git grep:*)', 'Edit'] },
@@ -118,6 +124,7 @@ await film.caption('Start a task: a prompt, and Enter');
 await workbench.pane('Tasks').locator('.pane-header').hover();
 await click(workbench.pane('Tasks').locator('.pane-header [aria-label^="Orchestrate Task"]'));
 await workbench.quickInput.waitFor();
+await film.point(SIZE.width / 2, SIZE.height / 2);
 await film.type(`${TITLE}.`);
 const thought = hold(TITLE, 'minutes');
 await page.keyboard.press('Enter');
@@ -128,7 +135,7 @@ thought();
 const work = hold(TITLE, 'places that use it');
 await workbench.row('Tasks', new RegExp(`${TITLE}.*Read|${TITLE}.*working`)).waitFor();
 await model.waitForRequest(({ text }) => text.includes('places that use it'));
-await film.rest(1200);
+await film.rest(800);
 
 await film.caption('Correct it while it works');
 log('directive');
@@ -159,14 +166,14 @@ await film.caption('Review what a delegate changed, and merge it');
 const delegate = workbench.row('Delegates', 'Add presets for teas');
 await delegate.hover();
 await click(delegate.locator('.action-item a[aria-label^="Review Changes"]'));
-await page.locator('.multiDiffEntry').filter({ hasText: 'presets.js' }).waitFor();
-await film.rest(2000);
+await page.locator('.multiDiffEntry').filter({ hasText: 'presets.json' }).waitFor();
+await film.rest(1500);
 await click(page.locator('.editor-actions .action-label[aria-label^="Merge"]'));
 await workbench.quick.getByText(/into main/).waitFor();
 await film.rest(1200);
 await page.keyboard.press('Enter');
 await workbench.row('Delegates', /Add presets for teas.*merged/).waitFor();
-await film.rest(2500);
+await film.rest(1800);
 
 const made = await film.end();
 mkdirSync(dirname(file), { recursive: true });

@@ -85,10 +85,12 @@ export async function leave({ workbench, page }: Lab): Promise<void> {
 }
 
 /** A view gets the whole sidebar. */
-async function only({ workbench }: Lab, title: string): Promise<void> {
+async function only({ workbench, page }: Lab, title: string): Promise<void> {
 	const isOpen = async (each: string) => (await workbench.pane(each).locator('.pane-header.expanded').count()) > 0;
 	await unfold(workbench, title);
 	for (const each of PANES) if (each !== title && (await isOpen(each))) await fold(workbench, each);
+	// Over a row, a hover would open.
+	await page.mouse.move(0, 0);
 }
 
 async function hub(workbench: Workbench): Promise<void> {

@@ -4,7 +4,7 @@ import type { LimitOf } from '../../core/mailbox/held.ts';
 import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
 import { messageTime } from '../../core/mailbox/messageId.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import { firstLine, formatMoment, formatTime } from '../kit/format.ts';
+import { capitalized, formatMoment, formatTime, shortName } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
 import { kindWord, messageLine, stateWord, subjectOf } from '../words.ts';
@@ -38,7 +38,7 @@ export function messageRow(element: MessageItem, limitOf: LimitOf): Row {
 	item.contextValue = `message.${message.state}`;
 	item.iconPath = messageIcon(message);
 	item.description = [
-		isYours(element) ? l10n.t('to {0}', shortName(whoIs(folder, address))) : undefined,
+		isYours(element) ? l10n.t('to {0}', shortName(whoIs(folder, address), NAME)) : undefined,
 		isHeld(message) ? l10n.t('held') : undefined,
 		placeInQueue(element),
 		kind === 'feedback' ? kindWord(kind) : undefined,
@@ -75,23 +75,17 @@ export function moreRow({ count, open }: MoreItem): Row {
 /** `Find dead code asks · Shall I round…`. What the user wrote begins with its own words, which tell such rows apart in a narrow view. */
 function headline({ folder, address, message }: MailItem | MessageItem): string {
 	const subject = subjectOf(message.content);
-	const to = shortName(whoIs(folder, address));
+	const to = shortName(whoIs(folder, address), NAME);
 	const isForUser = address.worker === ORCHESTRATOR;
 	if (message.content.kind === 'result') return isForUser ? subject : l10n.t('{0} · for {1}', subject, to);
 	if (isYours({ address, message })) return subject;
-	const from = shortName(whoWrote(folder, message.author));
+	const from = shortName(whoWrote(folder, message.author), NAME);
 	if (!isForUser) return l10n.t('{0} to {1} · {2}', from, to, subject);
 	return asks(message) ? l10n.t('{0} asks · {1}', from, subject) : l10n.t('{0} writes · {1}', from, subject);
 }
 
 function isYours({ address, message }: Pick<MessageItem, 'address' | 'message'>): boolean {
 	return address.worker !== ORCHESTRATOR && message.author.is === 'human' && message.content.kind !== 'result';
-}
-
-/** `Fix the roun… · worker-2`: the worker's own name stays whole. */
-function shortName(name: string): string {
-	const [title = '', ...others] = name.split(' · ');
-	return [firstLine(title, NAME), ...others.slice(-1)].join(' · ');
 }
 
 export function messageHover(element: MailItem | MessageItem, limitOf: LimitOf): vscode.MarkdownString {
@@ -169,8 +163,4 @@ function messageIcon(message: StoredMessage): vscode.ThemeIcon {
 		case 'withdrawn':
 			return new vscode.ThemeIcon('circle-slash');
 	}
-}
-
-function capitalized(text: string): string {
-	return text.charAt(0).toUpperCase() + text.slice(1);
 }

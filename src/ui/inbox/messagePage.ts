@@ -5,7 +5,7 @@ import type { LimitOf } from '../../core/mailbox/held.ts';
 import { writer } from '../../protocol/author.ts';
 import type { MessageAct, ShownMessage, ToMessagePage } from '../../protocol/messagePage.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import { firstLine, formatTime } from '../kit/format.ts';
+import { capitalized, formatTime, shortName } from '../kit/format.ts';
 import { kindWord, subjectOf } from '../words.ts';
 import { whoIs, whoWrote } from '../who.ts';
 import { between, partyOf, YOU } from './conversation.ts';
@@ -18,6 +18,9 @@ type Item = MailItem | MessageItem;
 
 /** The most messages of a conversation on one page: the newest. */
 const MOST = 200;
+
+/** Letters of a task's title in a heading. */
+const NAME = 60;
 
 /** One message with all that is known of it. */
 export function messagePage(item: Item, limitOf: LimitOf): ToMessagePage {
@@ -32,11 +35,15 @@ export function conversationPage(item: Item, limitOf: LimitOf): ToMessagePage {
 	const all = between(mailboxesOf(folder, true), author, reader);
 	const shown = all.slice(-MOST).map(({ box, message: each }) => itemOf(box, each));
 	const older = all.length - shown.length;
-	const title = l10n.t('{0} and {1}', whoWrote(folder, message.author), whoIs(folder, address));
+	const title = l10n.t(
+		'{0} and {1}',
+		shortName(whoWrote(folder, message.author), NAME),
+		shortName(whoIs(folder, address), NAME),
+	);
 	const note = older === 0 ? '' : l10n.t('{0} older messages are not shown.', older);
 	return page(
 		`${keyOf(item)} conversation`,
-		title,
+		capitalized(title),
 		note,
 		shown.map(each => shownMessage(each, limitOf, false)),
 	);
@@ -59,7 +66,11 @@ function shownMessage(item: Item, limitOf: LimitOf, isAlone: boolean): ShownMess
 	return {
 		key: keyOf(item),
 		heading: visibleLine(
-			l10n.t('From {0} to {1}', firstLine(whoWrote(folder, message.author)), firstLine(whoIs(folder, address))),
+			l10n.t(
+				'From {0} to {1}',
+				shortName(whoWrote(folder, message.author), NAME),
+				shortName(whoIs(folder, address), NAME),
+			),
 			200,
 		),
 		facts: facts.filter(Boolean).join(' · '),

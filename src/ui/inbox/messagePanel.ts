@@ -67,7 +67,7 @@ export class MessagePanel implements vscode.Disposable {
 			enableScripts: true,
 			localResourceRoots: [media],
 		});
-		panel.iconPath = vscode.Uri.joinPath(media, 'nancy.svg');
+		panel.iconPath = new vscode.ThemeIcon('mail');
 		panel.webview.onDidReceiveMessage((message: unknown) => this.own.failures.background(this.take(message)));
 		// VS Code throws the page of a hidden tab away, and makes it anew when the tab is shown.
 		panel.onDidChangeViewState(() => {

@@ -102,3 +102,16 @@ export function firstLine(text: string, limit = 80): string {
 	const plain = line.trim().replace(/\s+/g, ' ');
 	return plain.length <= limit ? plain : `${plain.slice(0, limit - 1).trimEnd()}…`;
 }
+
+/**
+ * `Fix the roun… · worker-2`: the worker's own name stays whole.
+ * @param most letters of the title
+ */
+export function shortName(name: string, most: number): string {
+	const [title = '', ...others] = name.split(' · ');
+	return [firstLine(title, most), ...others.slice(-1)].join(' · ');
+}
+
+export function capitalized(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}

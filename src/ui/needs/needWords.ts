@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { formatAge } from '../kit/format.ts';
+import { formatAge, shortName } from '../kit/format.ts';
 import type { Choice } from '../kit/inputs.ts';
 import { subjectOf } from '../words.ts';
 import { whoIs, whoWrote } from '../who.ts';
@@ -34,12 +34,15 @@ export function stoppedSentence(who: string, what: string): string {
 
 const ICONS = { waiting: 'bell-dot', stopped: 'circle-filled', message: 'mail', delegate: 'run-all' } as const;
 
+/** Letters of a task's title in a list: beside it, the worker's own name has room. */
+const NAME = 50;
+
 /** The row of a need in a list: who, and below what for, with which agent and since when. A long title leaves no room beside it. */
 export function needRow(need: Need, agentName: (driver: string) => string): Choice & { value: Need } {
 	const age = need.since === undefined ? undefined : formatAge(need.since);
 	const agent = 'worker' in need.item ? agentName(need.item.worker.record.agent) : undefined;
 	return {
-		label: whoNeeds(need),
+		label: shortName(whoNeeds(need), NAME),
 		detail: [kindWords(need), agent, age, whatFor(need)].filter(Boolean).join(' · '),
 		icon: ICONS[need.kind],
 		value: need,

@@ -7,6 +7,7 @@ import {
 	formatRough,
 	formatTime,
 	formatWindow,
+	shortName,
 } from '../../../../src/ui/kit/format.ts';
 
 it('shows the time of today, the day of this year, and the year of another', () => {
@@ -73,4 +74,9 @@ it('tells less than a cent from nothing', () => {
 
 it('tells how long a limit is for', () => {
 	expect([30, 300, 10_080].map(formatWindow)).toEqual(['30 min', '5 h', '7 d']);
+});
+
+it('shortens the title of a name, and never the worker in it', () => {
+	expect(shortName('Fix the rounding of the timer', 10)).toBe('Fix the r…');
+	expect(shortName('Fix the rounding of the timer · worker-2', 10)).toBe('Fix the r… · worker-2');
 });
