@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { uniqueHex } from '../base/unique.ts';
 import { git, gitList, type GitPlace } from './git.ts';
 import { headOf, withWorkingTree } from './gitTree.ts';
@@ -32,7 +33,7 @@ export async function takeSnapshot(folder: string, longestMs = LONGEST_MS): Prom
 	const deadlineMs = Date.now() + longestMs;
 	const { checkout, below } = await partOf(folder);
 	const place = { ...checkout, deadlineMs };
-	if ((await headOf(place)) === undefined) throw new NancyError('git', `${checkout.folder} has no commit yet`);
+	if ((await headOf(place)) === undefined) throw new NancyError('git', phrase`${checkout.folder} has no commit yet`);
 	await refuseMany(place, below);
 	const tree = await withWorkingTree(place, working => Promise.resolve(working.tree), belowOf(below));
 	return { repository: checkout.folder, tree, ref: `refs/nancy/snapshots/${uniqueHex(16)}` };
@@ -83,7 +84,7 @@ const belowOf = (below: string) => (below === '' ? {} : { below });
 async function partOf(folder: string, snapshot?: Snapshot): Promise<Part> {
 	const checkout = await checkoutAt(folder);
 	if (snapshot && snapshot.repository !== checkout.folder)
-		throw new NancyError('git', `${folder} is no part of the repository ${snapshot.repository} any more`);
+		throw new NancyError('git', phrase`${folder} is no part of the repository ${snapshot.repository} any more`);
 	const below = relative(realpathSync(checkout.folder), realpathSync(folder));
 	return { checkout, below: below.replaceAll(sep, '/') };
 }
@@ -95,5 +96,5 @@ async function refuseMany(place: GitPlace, below: string): Promise<void> {
 	const few = files.slice(0, MOST_UNTRACKED);
 	const sizes = few.map(file => lstatSync(join(place.folder, file), { throwIfNoEntry: false })?.size ?? 0);
 	if (files.length > few.length || sizes.reduce((sum, size) => sum + size, 0) > MOST_UNTRACKED_BYTES)
-		throw new NancyError('git', `too many files in ${place.folder} are neither tracked nor ignored`);
+		throw new NancyError('git', phrase`too many files in ${place.folder} are neither tracked nor ignored`);
 }

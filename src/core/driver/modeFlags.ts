@@ -1,4 +1,5 @@
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { Driver } from './driver.ts';
 import type { LaunchMode } from './launchModes.ts';
 
@@ -19,12 +20,12 @@ export function modeFlags(driver: Driver, named: string | undefined, extra: read
 	if (!mode || launchModes === 'none') {
 		const known = launchModesOf(driver).map(({ id, detail }) => `${id} (${detail})`);
 		const has = known.length === 0 ? 'none' : known.join(', ');
-		throw new NancyError('bad-usage', `${displayName} has no permissions "${named}" in a terminal; it has ${has}`);
+		throw new NancyError('bad-usage', phrase`${displayName} has no permissions "${named}" in a terminal; it has ${has}`);
 	}
 	const word = extra.find(
 		(each, at) => launchModes.replacedBy.test(each) || launchModes.replacedBy.test(`${each}=${extra[at + 1] ?? ''}`),
 	);
 	if (word === undefined) return mode.args;
 	const [option = word] = word.split('=', 1);
-	throw new NancyError('bad-usage', `${option} would replace the permissions "${named}"; leave out one of them`);
+	throw new NancyError('bad-usage', phrase`${option} would replace the permissions "${named}"; leave out one of them`);
 }

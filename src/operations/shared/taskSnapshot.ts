@@ -1,4 +1,5 @@
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { TaskSnapshots } from '../../core/worktrees/taskSnapshots.ts';
 import { dropSnapshot, keepSnapshot, takeSnapshot, type Snapshot } from '../../git/snapshot.ts';
@@ -35,5 +36,5 @@ export async function forgetSnapshot(workspace: Workspace, task: TaskName): Prom
 export async function snapshotOf(workspace: Workspace, task: TaskName): Promise<Snapshot> {
 	const snapshot = await new TaskSnapshots(workspace.own).of(task);
 	if (snapshot) return snapshot;
-	throw new NancyError('git', `Nancy has no snapshot of the folder from when ${task} began`);
+	throw new NancyError('git', phrase`Nancy has no snapshot of the folder from when ${task} began`);
 }
