@@ -27,8 +27,8 @@ interface Notice {
  * @param setBudget runs the command for a row
  */
 export function budgetNotices(
-	folders: Folders,
-	failures: Failures,
+	folders: Pick<Folders, 'list' | 'onDidChange'>,
+	failures: Pick<Failures, 'background'>,
 	setBudget: (item: TaskItem | DelegateItem) => Promise<void>,
 ): vscode.Disposable {
 	// What was said or left to another window: no reason to ask the disk again.

@@ -288,8 +288,9 @@ test('moves no row when a message is read, and shows each of two messages with o
 	const [task] = (await store.tasks()).tasks;
 	if (!task) throw new Error('there is no task');
 	const write = (worker: WorkerName, folder: string, id: string, text: string) => {
-		const file = join(store.mailbox({ task: task.name, worker }).folder, folder, `${id}.md`);
-		writeFileSync(file, `${text}\n\n${'More of it.\n\n'.repeat(200)}`);
+		const into = join(store.mailbox({ task: task.name, worker }).folder, folder);
+		mkdirSync(into, { recursive: true });
+		writeFileSync(join(into, `${id}.md`), `${text}\n\n${'More of it.\n\n'.repeat(200)}`);
 	};
 	const hoursAgo = (hours: number) => idTime(Date.now() - hours * 60 * 60_000);
 	write(ORCHESTRATOR, 'inbox', `${hoursAgo(30)}-newer`, 'Read me late');

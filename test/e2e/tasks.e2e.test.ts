@@ -783,9 +783,7 @@ describe('a task in the sidebar', () => {
 		await workbench.toast('“Count the stars” has used more than 80 % of its budget of 50k tokens.').waitFor();
 		await setBudget('40k');
 		await workbench.row('Tasks', /Count the stars.*budget used up/).waitFor();
-		const over = workbench.toast(
-			'“Count the stars” has used up its budget of 40k tokens. Its agents are paused.',
-		);
+		const over = workbench.toast('“Count the stars” has used up its budget of 40k tokens. Its agents are paused.');
 		await over.getByRole('button', { name: 'Set Budget…' }).click();
 		await page.getByText('Used so far: 45.2k tokens').waitFor();
 		await workbench.answer('$2');

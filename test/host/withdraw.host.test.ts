@@ -44,7 +44,9 @@ describe('withdrawing a message in the window', () => {
 		const operations = new WindowOperations(temp, '0.0.0', () => undefined);
 		const nothing = { overview: () => ({ tasks: [], problems: [] }), delegates: () => [] };
 		const folder = Object.assign(unusedFolder(workspace), nothing);
-		await withdrawMessage({ operations, inbox: { letGo: () => undefined } }, [new MessageItem(folder, address, message)]);
+		await withdrawMessage({ operations, inbox: { letGo: () => undefined } }, [
+			new MessageItem(folder, address, message),
+		]);
 	}
 
 	it('says nothing of a message that nobody has read', async () => {

@@ -157,7 +157,7 @@ export class Lookout {
 		const address = { task: record.task, worker: record.name };
 		// A full disk or a vanished task: the next tick tries again.
 		await this.settle(record, view, state, stillOpen)
-			.then(() => this.upkeep.tend(record, states.aheadOf(record), tasks.inState(address, 'queued')))
+			.then(() => this.upkeep.tend(record, states.aheadOf(record, state), tasks.inState(address, 'queued')))
 			.catch((error: unknown) => fail(workspace.paths.mailbox(record.task, record.name), error));
 	}
 

@@ -17,8 +17,7 @@ const NONE: ReadonlySet<SessionView> = new Set();
 /** The session that decides a worker's state: the one with the newest event. */
 export function currentOf(sessions: ReadonlySet<SessionView>): SessionView | undefined {
 	let newest: SessionView | undefined;
-	for (const view of sessions)
-		if (view.state && (!newest?.state || view.state.at >= newest.state.at)) newest = view;
+	for (const view of sessions) if (view.state && (!newest?.state || view.state.at >= newest.state.at)) newest = view;
 	return newest;
 }
 

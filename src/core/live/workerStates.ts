@@ -83,15 +83,14 @@ export class WorkerStates {
 	}
 
 	/** What writers of messages may expect. The agent of a delegate that waits for its account has ended, and will start anew. */
-	aheadOf(record: WorkerRecord, { state } = this.of(record)): WorkerState {
+	aheadOf(record: WorkerRecord, state = this.of(record).state): WorkerState {
 		if (state.phase !== 'ended' || this.delegateOf(record)?.state !== 'parked') return state;
 		const { at, since, session } = state;
 		return { phase: 'starting', source: PARKED, at, since, ...(session !== undefined && { session }) };
 	}
 
 	viewOf(record: WorkerRecord): WorkerView {
-		const standing = this.of(record);
-		const { view, folded, sessions } = standing;
+		const { state, view, folded, sessions } = this.of(record);
 		const use = newerUse(this.useOfDelegate(record), sumUse([...sessions].map(each => each.use)));
 		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
 		const delegate = this.delegateOf(record);
@@ -100,7 +99,7 @@ export class WorkerStates {
 		const worktree = this.worktreeOf(record);
 		return {
 			record,
-			state: this.aheadOf(record, standing),
+			state: this.aheadOf(record, state),
 			queued,
 			...(view?.facts && { facts: view.facts }),
 			...(use && { use }),

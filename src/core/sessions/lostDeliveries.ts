@@ -17,8 +17,17 @@ const NEWEST = 200;
 /** A delivered message that nothing has proven to be in the conversation. */
 export type Unproven = StoredMessage & { receipt: Receipt; transcript: string };
 
+/** A list is another one once its mailbox was read again. Each second, thousands of messages are asked for that have not changed. */
+const unprovenOf = new WeakMap<readonly StoredMessage[], readonly Unproven[]>();
+
 /** Deliveries that may have been lost. Only sealed ones: a receipt below the workspace could replay words that the user took back. */
-export function unproven(delivered: readonly StoredMessage[]): Unproven[] {
+export function unproven(delivered: readonly StoredMessage[]): readonly Unproven[] {
+	const known = unprovenOf.get(delivered) ?? unprovenIn(delivered);
+	unprovenOf.set(delivered, known);
+	return known;
+}
+
+function unprovenIn(delivered: readonly StoredMessage[]): Unproven[] {
 	return delivered.flatMap(message => {
 		const { receipt, transcript } = message;
 		if (!receipt || transcript === undefined || receipt.inContextAt !== undefined) return [];

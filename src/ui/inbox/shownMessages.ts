@@ -137,7 +137,9 @@ function indexOf(listing: MailboxListing): Index {
 }
 
 /** Newest first. */
-export function inOrder<B>(messages: readonly { box: B; message: StoredMessage }[]): { box: B; message: StoredMessage }[] {
+export function inOrder<B>(
+	messages: readonly { box: B; message: StoredMessage }[],
+): { box: B; message: StoredMessage }[] {
 	return messages.toSorted((a, b) => byTime(a.message, b.message));
 }
 

@@ -98,7 +98,10 @@ describe('a runner', () => {
 		await eventually('it has begun', async () => (await delegates.get(own.record.id)).status.tool_calls === 1);
 		expect((await delegates.get(own.record.id)).status.input_tokens).toBe(199);
 		await budgets.set({ delegate: own.record.id }, { tokens: 150 });
-		expect(await ended(own)).toMatchObject({ state: 'failed', error: 'budget: 150 tokens is used up, with 199 tokens' });
+		expect(await ended(own)).toMatchObject({
+			state: 'failed',
+			error: 'budget: 150 tokens is used up, with 199 tokens',
+		});
 		await budgets.noteLevel({ task: own.record.task }, 'spent');
 		const other = await delegate('wait:20000 answer:late');
 		await look();

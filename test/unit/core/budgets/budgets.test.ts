@@ -29,7 +29,8 @@ describe('parseBudget', () => {
 	);
 
 	it('reads what is written', () => {
-		for (const typed of ['200k', '1.5M', '1234', '500 tokens', '$2', '$0.5']) expect(budgetText(parseBudget(typed)!)).toBe(typed);
+		for (const typed of ['200k', '1.5M', '1234', '500 tokens', '$2', '$0.5'])
+			expect(budgetText(parseBudget(typed)!)).toBe(typed);
 	});
 });
 

@@ -1,8 +1,10 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { SessionMirror } from '../../../../src/core/live/sessionMirror.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { currentOf, SessionMirror } from '../../../../src/core/live/sessionMirror.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
-import { SessionId } from '../../../../src/protocol/names.ts';
+import { bindSession } from '../../../../src/core/sessions/bindings.ts';
+import { SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
+import type { WorkerRecord } from '../../../../src/protocol/records.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
@@ -12,7 +14,7 @@ let mirror: SessionMirror;
 
 beforeEach(() => {
 	folder = tempFolder();
-	workspace = new Workspace(folder.path);
+	workspace = new Workspace(folder.path, folder.file('data'));
 	mkdirSync(workspace.paths.traffic, { recursive: true });
 	mirror = new SessionMirror(workspace, [fakeDriver], () => undefined);
 });
@@ -49,4 +51,41 @@ it('keeps the newest sixty and those of workers, whatever has grown meanwhile', 
 	const needed = old.at(-1)!;
 	mirror.keepOnly(new Set([needed]));
 	expect(shown()).toEqual([...fresh, ...old.slice(0, 50), needed]);
+});
+
+describe('the sessions of a worker', () => {
+	const startedAt = new Date().toISOString();
+	const worker = (name: string, ...sessions: SessionId[]): WorkerRecord => ({
+		version: 1,
+		task: TaskName.parse('fix'),
+		name: WorkerName.parse(name),
+		agent: fakeDriver.id,
+		sessions: sessions.map(id => ({ id, startedAt })),
+		startedAt,
+	});
+	const sessionsOf = (record: WorkerRecord) => [...mirror.of(record)].map(each => each.session);
+	const bind = (id: SessionId, { task, name }: WorkerRecord) =>
+		bindSession(workspace, id, { address: { task, worker: name }, watched: true });
+
+	it('are those that are bound to it and those that its record names, without one that went to another worker', async () => {
+		const [bound, named] = [session('bound', 2), session('named', 1)];
+		await bind(bound, worker('one'));
+		await mirror.read();
+		expect(sessionsOf(worker('one'))).toEqual([bound]);
+		expect(sessionsOf(worker('one', bound, named))).toEqual([bound, named]);
+		await bind(bound, worker('two'));
+		await mirror.follow(bound);
+		expect(sessionsOf(worker('one'))).toEqual([]);
+		expect(sessionsOf(worker('two'))).toEqual([bound]);
+		rmSync(workspace.paths.trafficFile(bound));
+		await mirror.read();
+		expect(sessionsOf(worker('two'))).toEqual([]);
+	});
+
+	it('decide its state by the newest event', async () => {
+		const [older, newer] = [session('older', 9), session('newer', 1)];
+		await mirror.read();
+		for (const order of [worker('one', older, newer), worker('one', newer, older)])
+			expect(currentOf(mirror.of(order))?.session).toBe(newer);
+	});
 });

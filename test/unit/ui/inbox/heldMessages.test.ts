@@ -20,7 +20,11 @@ function message(hoursAgo: number, state: StoredMessage['state']): StoredMessage
 }
 
 /** A mailbox as read anew. */
-const box = (...messages: StoredMessage[]): Named => ({ name: 'a/worker', listing: { messages, problems: [] }, isOwn: true });
+const box = (...messages: StoredMessage[]): Named => ({
+	name: 'a/worker',
+	listing: { messages, problems: [] },
+	isOwn: true,
+});
 
 let held: HeldMessages<Named>;
 beforeEach(() => {
