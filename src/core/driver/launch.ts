@@ -9,6 +9,7 @@ import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
 import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless.ts';
+import { imageFlags } from './imageFlags.ts';
 import { modeFlags } from './modeFlags.ts';
 import { isStarting } from './starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
@@ -45,6 +46,8 @@ export interface WorkerRequest {
 	lastSession?: SessionId | undefined;
 	/** One of the modes of an agent in a terminal; none where absent. */
 	mode?: string | undefined;
+	/** Of the first prompt in a terminal, absolute. */
+	images?: readonly string[] | undefined;
 	/** The user's own arguments for the agent CLI. */
 	extra?: readonly string[];
 	/** Folder with the `nancy` command, put first on the agent's PATH. */
@@ -238,7 +241,11 @@ async function launchOf(
 	const mayWait = resume !== undefined && request.hooks !== undefined;
 	const prompt = request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, version, address) : undefined);
 	const isPrompted = prompt !== undefined && prompt !== '';
-	const extra = [...modeFlags(driver, request.mode, conversation.extra), ...conversation.extra];
+	const extra = [
+		...modeFlags(driver, request.mode, conversation.extra),
+		...imageFlags(driver, request.images ?? [], prompt),
+		...conversation.extra,
+	];
 	return { ...driver.launch({ ...conversation, extra, fork, prompt, title }), stdin: '', isPrompted };
 }
 
