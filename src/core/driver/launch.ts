@@ -1,4 +1,3 @@
-import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
 import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
@@ -8,7 +7,8 @@ import type { Worktree } from '../../protocol/worktree.ts';
 import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
-import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless.ts';
+import type { HeadlessLaunch, HeadlessRequest } from './headless.ts';
+import { prepareHeadless } from './headlessOf.ts';
 import { imageFlags } from './imageFlags.ts';
 import { modeFlags } from './modeFlags.ts';
 import { isStarting } from './starting.ts';
@@ -312,19 +312,6 @@ async function earlierRecord(
 ): Promise<WorkerRecord | undefined> {
 	if (resume) return workerToResume(workspace, task, worker);
 	return worker && workspace.worker({ task, worker });
-}
-
-/** How an agent runs without a terminal; throws if it cannot. */
-export function headlessOf(driver: Driver): HeadlessFormat {
-	if (driver.headless !== 'none') return driver.headless;
-	throw new NancyError('no-agent', `${driver.displayName} cannot be run without a terminal; choose another agent`);
-}
-
-/** How it is run this time, once the files are on disk that its arguments name. */
-export async function prepareHeadless(driver: Driver, request: HeadlessRequest): Promise<HeadlessLaunch> {
-	const launch = headlessOf(driver).launch(request);
-	for (const { path, content } of launch.files ?? []) await writeFileAtomic(path, content);
-	return launch;
 }
 
 function refuseSecond(record: WorkerRecord): void {
