@@ -27,6 +27,8 @@ const Agent = z.object({
 	permissionModes: z.array(z.object({ id: z.string(), label: z.string(), detail: z.string(), width: z.number() })),
 	/** Its permission modes in a terminal, most careful first; empty if its CLI takes no flag for them. */
 	launchModes: z.array(z.object({ id: z.string(), label: z.string(), detail: z.string() })),
+	/** Whether its first prompt in a terminal can have images. */
+	takesImages: z.boolean(),
 });
 const Output = z.object({ agents: z.array(Agent) });
 
@@ -55,5 +57,6 @@ async function agentOf(driver: Driver, context: MachineContext): Promise<z.infer
 		...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
 		permissionModes: headless === 'none' ? [] : [...headless.permissionModes],
 		launchModes: launchModesOf(driver).map(({ id: mode, label, detail }) => ({ id: mode, label, detail })),
+		takesImages: driver.images !== 'none',
 	};
 }

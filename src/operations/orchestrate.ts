@@ -6,6 +6,7 @@ import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Budgets } from '../core/budgets/budgets.ts';
 import { planWorker, refuseLongPrompt, type FoundAgent } from '../core/driver/launch.ts';
+import { imageFlags } from '../core/driver/imageFlags.ts';
 import { launchModesOf, modeFlags } from '../core/driver/modeFlags.ts';
 import { abandonStart } from '../core/driver/workerProcess.ts';
 import type { Driver } from '../core/driver/driver.ts';
@@ -55,6 +56,8 @@ const Input = z.object({
 	 * on had, or what the CLI's settings say.
 	 */
 	permissions: Text,
+	/** Files for the first prompt, absolute. */
+	images: z.optional(z.array(z.string())),
 	/** Arguments for the agent's CLI. */
 	extra: z.array(z.string()),
 	/** Writes hooks and skills, if the user wants hooks here. Without them the agent reports nothing and gets no messages. */
@@ -101,6 +104,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			throw new NancyError('not-trusted', phrase`an agent starts no other without hooks: no halt would reach it`);
 		const own = ownAddress(asker);
 		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
+		for (const file of input.images ?? []) permit(asker, { is: 'prompt-file', file });
 		if (input.permissions !== undefined)
 			throw new NancyError('not-trusted', phrase`an agent chooses no permissions for a terminal; ask the user to do it`);
 		if (input.fork) throw new NancyError('not-trusted', phrase`an agent forks no conversation; ask the user to do it`);
@@ -137,6 +141,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			model: input.model,
 			resume: input.resume,
 			mode,
+			images: input.images,
 			extra: input.extra,
 			bin: runtime.bin,
 			hooks: isHooked ? runtime : undefined,
@@ -202,7 +207,7 @@ async function placeOf(
 /** Throws if the agent cannot be started. */
 async function startOf(
 	asker: Asker,
-	{ task, title, isNew, resume, fork, worker, agent, place, budget, permissions, extra }: Input,
+	{ task, title, isNew, resume, fork, worker, agent, place, budget, prompt, permissions, images = [], extra }: Input,
 	context: OperationContext,
 ): Promise<Start> {
 	const { workspace, env } = context;
@@ -227,6 +232,7 @@ async function startOf(
 	const again = earlier && (await worktreeAgain(earlier, context));
 	const mode = permissions ?? (earlier && (await modeBefore(workspace, { task, worker: earlier.name }, found)));
 	modeFlags(found.driver, mode, extra);
+	imageFlags(found.driver, images, prompt);
 	return { found, known, again, source: fork ? earlier?.name : undefined, mode };
 }
 

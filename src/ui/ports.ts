@@ -61,6 +61,8 @@ export interface AgentChoice {
 	permissionModes: readonly PermissionMode[];
 	/** Its permission modes in a terminal, most careful first; empty if its CLI takes no flag for them. */
 	launchModes: readonly Pick<PermissionMode, 'id' | 'label' | 'detail'>[];
+	/** Whether its first prompt in a terminal can have images. */
+	takesImages: boolean;
 }
 
 /** A worker to start in a terminal. */
@@ -84,6 +86,8 @@ export interface WorkerRequest {
 	model?: string | undefined;
 	/** One of the agent's launch modes. Absent: as its CLI's settings say, or as the conversation had it that goes on. */
 	permissions?: string | undefined;
+	/** Files for the first prompt, absolute. */
+	images?: string[];
 }
 
 /** The process to start, and its worker. */

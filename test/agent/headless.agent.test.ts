@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import type { HeadlessEvent } from '../../src/core/driver/headless.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
-import { headlessOf } from '../../src/core/driver/launch.ts';
+import { headlessOf } from '../../src/core/driver/headlessOf.ts';
 import { RUN_MARK, markedProcesses } from '../../src/process/marked.ts';
 import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
 import { SessionId } from '../../src/protocol/names.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { imageFlags } from '../../src/core/driver/imageFlags.ts';
 import { launchModesOf, modeFlags } from '../../src/core/driver/modeFlags.ts';
 import { driverById } from '../../src/drivers/index.ts';
 import { SessionId } from '../../src/protocol/names.ts';
@@ -10,6 +11,8 @@ import { agentsUnderTest } from '../support/agents/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { terminal, type Terminal } from '../support/terminal.ts';
 
+/** A picture of one pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const EDITS = /edit|write/i;
 
 /** The modes that matter: the most careful one, and the one that edits. Those between them ask too. */
@@ -24,14 +27,20 @@ const cases = agentsUnderTest.flatMap(agent => {
 
 type Case = (typeof cases)[number];
 
-function start(lab: AgentLab, { agent, driver, mode }: Pick<Case, 'agent' | 'driver' | 'mode'>, prompt: string): Terminal {
+/** Opens the agent's terminal with flags of its driver. */
+function start(
+	lab: AgentLab,
+	{ agent, driver }: Pick<Case, 'agent' | 'driver'>,
+	flags: readonly string[],
+	prompt: string,
+): Terminal {
 	const { args, env } = driver.launch({
 		session: SessionId.parse(randomUUID()),
 		resume: undefined,
 		fork: undefined,
 		model: undefined,
 		title: 'Paint it',
-		extra: modeFlags(driver, mode, []),
+		extra: flags,
 		prompt,
 		version: driver.oldestVersion,
 		workspaceFolder: lab.workspace.path,
@@ -49,7 +58,12 @@ describe('an agent in a terminal', () => {
 	it.each(cases)('$driver.id changes a file unasked in the mode $mode: $isEditing', async each => {
 		await using lab = await agentLab(each.agent.home);
 		const file = lab.workspace.file('made.txt');
-		const opened = start(lab, each, `[[write:${file}|green]] [[text:Tried]]`);
+		const opened = start(
+			lab,
+			each,
+			modeFlags(each.driver, each.mode, []),
+			`[[write:${file}|green]] [[text:Tried]]`,
+		);
 		try {
 			const asked = () => lab.model.requests.filter(({ hasTools }) => hasTools).length;
 			// It asks its user, or tells the model that this is denied.
@@ -58,6 +72,23 @@ describe('an agent in a terminal', () => {
 				throw new Error(opened.screen(), { cause });
 			});
 			expect(existsSync(file)).toBe(each.isEditing);
+		} finally {
+			await opened.close();
+		}
+	});
+
+	const seeing = cases.filter(({ driver, isEditing }) => isEditing && driver.images !== 'none');
+	it.each(seeing)('$driver.id gives its model the images of its start', async each => {
+		await using lab = await agentLab(each.agent.home);
+		const files = ['a.png', 'b c.png'].map(name => lab.workspace.file(name));
+		for (const file of files) writeFileSync(file, Buffer.from(PIXEL, 'base64'));
+		const prompt = 'Look at both. [[text:Seen]]';
+		const opened = start(lab, each, imageFlags(each.driver, files, prompt), prompt);
+		try {
+			const { body } = await lab.model.waitForRequest(({ hasTools }) => hasTools, READY_MS);
+			expect(
+				JSON.stringify(body).match(/"type":"input_image","image_url":"data:image\/png;base64,/g),
+			).toHaveLength(2);
 		} finally {
 			await opened.close();
 		}

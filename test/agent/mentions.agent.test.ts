@@ -5,7 +5,7 @@ import { relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { Driver } from '../../src/core/driver/driver.ts';
-import { prepareHeadless } from '../../src/core/driver/launch.ts';
+import { prepareHeadless } from '../../src/core/driver/headlessOf.ts';
 import { promptOfAgent } from '../../src/core/driver/promptOfAgent.ts';
 import { driverById } from '../../src/drivers/index.ts';
 import { SessionId } from '../../src/protocol/names.ts';

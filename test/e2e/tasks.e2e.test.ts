@@ -422,7 +422,10 @@ describe('a task in the sidebar', () => {
 		await workbench.pick(/^\s*Plan/);
 		await workbench.pick('Start Task');
 		await workbench.row('Tasks', /Fourth things.*idle · Fourth done/).waitFor();
-		await page.locator('.xterm-rows', { hasText: 'plan mode on' }).waitFor();
+		const planning = await model.waitForRequest(
+			({ text }) => text.includes('Fourth things') && /plan mode/i.test(text),
+		);
+		expect(planning.text).toContain('Fourth things');
 		await workbench.ask('nancy.orchestrateTask');
 		await workbench.quick.getByText('Enter starts Claude Code (Plan).').first().waitFor();
 		await page.keyboard.press('Escape');

@@ -8,7 +8,17 @@ const usable = { found: { executable: '/bin/x', version: '1.2.3' }, lacks: [], l
 
 function agent(more: Partial<AgentChoice>): AgentChoice {
 	const { id, displayName } = drivers[0]!;
-	return { id, displayName, installCommand: '', model: undefined, permissionModes: [], launchModes: [], ...usable, ...more };
+	return {
+		id,
+		displayName,
+		installCommand: '',
+		model: undefined,
+		permissionModes: [],
+		launchModes: [],
+		takesImages: false,
+		...usable,
+		...more,
+	};
 }
 
 describe('the words for an agent in the list', () => {

@@ -21,16 +21,28 @@ const agents = ['heron', 'egret', 'ibis'].map((id): AgentChoice => ({
 	model: undefined,
 	permissionModes: [],
 	launchModes: id === 'ibis' ? [] : [{ id: 'plan', label: 'Plan', detail: 'Plans.' }],
+	takesImages: id === 'egret',
 }));
 const folder: Folder = {
 	...unusedFolder(new Workspace('/project')),
 	overview: () => ({ tasks: [], problems: [] }),
 };
 const order: TaskOrder = { folder };
-const choice = { agents: agents.map(({ id }) => id), models: '', place: 'worktree' as const, permissions: { heron: 'plan', egret: 'everything' } };
+const choice = {
+	agents: agents.map(({ id }) => id),
+	models: '',
+	place: 'worktree' as const,
+	permissions: { heron: 'plan', egret: 'everything' },
+};
 const begun: WorkersStart = {
 	order,
-	answer: { prompt: 'Paint it.\nGreen.', title: 'Paint it', choice, runs: runsOf(choice, agents) },
+	answer: {
+		prompt: 'Paint it.\nGreen.',
+		title: 'Paint it',
+		choice,
+		runs: runsOf(choice, agents),
+		images: ['/a.png'],
+	},
 	document: undefined,
 };
 
@@ -87,6 +99,7 @@ describe('a prompt for several agents', () => {
 			folder,
 			task: { name: 'paint-it', label: 'Paint it', agent: 'heron' },
 			again: { ...choice, agents: ['heron', 'ibis'] },
+			images: ['/a.png'],
 		});
 		assert.equal(memory.draft(draftOf(order)), '');
 	});
@@ -96,6 +109,14 @@ describe('a prompt for several agents', () => {
 		assert.deepEqual(
 			asked.map(({ permissions }) => permissions),
 			['plan', undefined, undefined],
+		);
+	});
+
+	it('gives its images to each agent that takes some', async () => {
+		await startBut([]);
+		assert.deepEqual(
+			asked.map(({ images }) => images),
+			[undefined, ['/a.png'], undefined],
 		);
 	});
 

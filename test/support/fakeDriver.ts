@@ -74,6 +74,7 @@ export const fakeDriver: Driver = {
 	},
 	tells: { inTerminal: ['tokens', 'dollars'], headless: ['tokens'], atStart: [] },
 	launchModes: 'none',
+	images: 'none',
 	headless: 'none',
 	marks: ['FAKE_AGENT_TOOL'],
 	npmPackage: 'fake-agent',

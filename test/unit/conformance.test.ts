@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { headlessOf } from '../../src/core/driver/launch.ts';
+import { headlessOf } from '../../src/core/driver/headlessOf.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { cells } from '../conformance/cells.ts';
 import { markdownOf } from '../conformance/markdown.ts';

@@ -66,6 +66,8 @@ export interface Driver {
 	readonly interrupt: Interrupt | 'none';
 	/** What it may do unasked in a terminal, if a person chooses that; `none` if its CLI takes no flag for it. */
 	readonly launchModes: LaunchModes | 'none';
+	/** How the first prompt in a terminal gets images, or `none` if no flag of its CLI gives it one. */
+	readonly images: ImageFlag | 'none';
 	/** How it runs without a terminal, or `none` if it cannot. */
 	readonly headless: HeadlessFormat | 'none';
 	/** The CLI sets one of these for its tools, and a person has none. They tell a command of an agent from a person's. */
@@ -81,6 +83,13 @@ export interface Tells {
 	readonly headless: readonly BudgetUnit[];
 	/** The CLI keeps to a limit of this by itself, if it gets one at the start of a run without a terminal. */
 	readonly atStart: readonly BudgetUnit[];
+}
+
+export interface ImageFlag {
+	/** The beginning of the argument for one image, before its path. */
+	readonly flag: string;
+	/** The CLI takes a path with this for several. */
+	readonly separator: string;
 }
 
 export interface Interrupt {
@@ -157,7 +166,7 @@ export interface LaunchRequest extends LaunchPlace {
 	model: string | undefined;
 	/** Name to show for the session, if the CLI supports one. */
 	title: string;
-	/** The flags of the permissions that a person chose, then the user's own arguments: passed through unchanged. */
+	/** The flags of the permissions and the images that a person chose, then the user's own arguments: passed through unchanged. */
 	extra: readonly string[];
 }
 

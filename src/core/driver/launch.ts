@@ -1,4 +1,3 @@
-import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { identify } from '../../base/liveness.ts';
@@ -9,7 +8,9 @@ import type { Worktree } from '../../protocol/worktree.ts';
 import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
-import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless.ts';
+import type { HeadlessLaunch, HeadlessRequest } from './headless.ts';
+import { prepareHeadless } from './headlessOf.ts';
+import { imageFlags } from './imageFlags.ts';
 import { modeFlags } from './modeFlags.ts';
 import { isStarting } from './starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
@@ -46,6 +47,8 @@ export interface WorkerRequest {
 	lastSession?: SessionId | undefined;
 	/** One of the modes of an agent in a terminal; none where absent. */
 	mode?: string | undefined;
+	/** Of the first prompt in a terminal, absolute. */
+	images?: readonly string[] | undefined;
 	/** The user's own arguments for the agent CLI. */
 	extra?: readonly string[];
 	/** Folder with the `nancy` command, put first on the agent's PATH. */
@@ -245,7 +248,11 @@ async function launchOf(
 	const mayWait = resume !== undefined && request.hooks !== undefined;
 	const prompt = request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, version, address) : undefined);
 	const isPrompted = prompt !== undefined && prompt !== '';
-	const extra = [...modeFlags(driver, request.mode, conversation.extra), ...conversation.extra];
+	const extra = [
+		...modeFlags(driver, request.mode, conversation.extra),
+		...imageFlags(driver, request.images ?? [], prompt),
+		...conversation.extra,
+	];
 	return { ...driver.launch({ ...conversation, extra, fork, prompt, title }), stdin: '', isPrompted };
 }
 
@@ -312,22 +319,6 @@ async function earlierRecord(
 ): Promise<WorkerRecord | undefined> {
 	if (resume) return workerToResume(workspace, task, worker);
 	return worker && workspace.worker({ task, worker });
-}
-
-/** How an agent runs without a terminal; throws if it cannot. */
-export function headlessOf(driver: Driver): HeadlessFormat {
-	if (driver.headless !== 'none') return driver.headless;
-	throw new NancyError(
-		'no-agent',
-		phrase`${driver.displayName} cannot be run without a terminal; choose another agent`,
-	);
-}
-
-/** How it is run this time, once the files are on disk that its arguments name. */
-export async function prepareHeadless(driver: Driver, request: HeadlessRequest): Promise<HeadlessLaunch> {
-	const launch = headlessOf(driver).launch(request);
-	for (const { path, content } of launch.files ?? []) await writeFileAtomic(path, content);
-	return launch;
 }
 
 function refuseSecond(record: WorkerRecord): void {

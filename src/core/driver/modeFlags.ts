@@ -23,7 +23,8 @@ export function modeFlags(driver: Driver, named: string | undefined, extra: read
 		throw new NancyError('bad-usage', phrase`${displayName} has no permissions "${named}" in a terminal; it has ${has}`);
 	}
 	const word = extra.find(
-		(each, at) => launchModes.replacedBy.test(each) || launchModes.replacedBy.test(`${each}=${extra[at + 1] ?? ''}`),
+		(each, at) =>
+			launchModes.replacedBy.test(each) || launchModes.replacedBy.test(`${each}=${extra[at + 1] ?? ''}`),
 	);
 	if (word === undefined) return mode.args;
 	const [option = word] = word.split('=', 1);

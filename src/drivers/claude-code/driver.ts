@@ -78,6 +78,7 @@ export const claudeCode: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: ['dollars'] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
+	images: 'none',
 	headless,
 	foreignVariables,
 };

@@ -6,13 +6,13 @@ export const launchModes: LaunchModes = {
 		{
 			id: 'plan',
 			label: 'Plan',
-			detail: 'Reads and plans. It asks before each change and each command that your rules do not allow.',
+			detail: 'Reads and plans. It asks before each change and each command that no rule allows.',
 			args: ['--permission-mode', 'plan'],
 		},
 		{
 			id: 'default',
 			label: 'Ask first',
-			detail: 'Asks before each change and each command that your rules do not allow.',
+			detail: 'Asks before each change and each command that no rule allows.',
 			args: ['--permission-mode', 'default'],
 		},
 		{

@@ -53,6 +53,7 @@ export const codex: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
+	images: { flag: '--image=', separator: ',' },
 	headless,
 	foreignVariables,
 };

@@ -8,13 +8,13 @@ export const launchModes: LaunchModes = {
 		{
 			id: 'read-only',
 			label: 'Read only',
-			detail: 'Reads, and runs commands in a sandbox where nothing can be changed. It asks before each edit, and before it leaves the sandbox. Rules of yours can allow more.',
+			detail: 'Reads, and runs commands in a sandbox where nothing can be changed. It asks before each edit, and before it leaves the sandbox. Rules, also of a trusted folder, can allow more.',
 			args: sandboxed('read-only'),
 		},
 		{
 			id: 'workspace-write',
 			label: 'Edits without asking',
-			detail: 'Changes files in its folder, and runs commands in a sandbox. It asks before it leaves the sandbox. Settings and rules of yours can widen it.',
+			detail: 'Changes files in its folder, and runs commands in a sandbox. It asks before it leaves the sandbox. Settings and rules, also of a trusted folder, can allow more.',
 			args: sandboxed('workspace-write'),
 		},
 	],

@@ -86,6 +86,7 @@ export const copilotCli: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE, ESCAPE] },
 	launchModes,
+	images: 'none',
 	headless,
 	foreignVariables,
 };

@@ -71,6 +71,7 @@ export const geminiCli: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
+	images: 'none',
 	headless,
 	foreignVariables,
 };

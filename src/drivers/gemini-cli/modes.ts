@@ -11,7 +11,7 @@ export const launchModes: LaunchModes = {
 		{
 			id: 'default',
 			label: 'Ask first',
-			detail: 'Asks before each change and each command that your rules do not allow.',
+			detail: 'Asks before each change and each command that no rule allows.',
 			args: ['--approval-mode=default'],
 		},
 		{

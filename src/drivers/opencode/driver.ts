@@ -63,6 +63,7 @@ export const opencode: Driver = {
 	tells: { inTerminal: [], headless: ['tokens', 'dollars'], atStart: [] },
 	interrupt: { keys: [ESCAPE, ESCAPE] },
 	launchModes,
+	images: 'none',
 	headless,
 	foreignVariables,
 };

@@ -5,7 +5,7 @@ export const launchModes: LaunchModes = {
 		{
 			id: 'plan',
 			label: 'Plan',
-			detail: 'Its agent “plan”: edits no files. Commands run as opencode.json says, and without asking where it says nothing.',
+			detail: 'Its agent “plan”: edits no files, unless opencode.json says otherwise. Commands run without asking where it says nothing.',
 			args: ['--agent=plan'],
 		},
 	],

@@ -67,6 +67,7 @@ export const qwenCode: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
+	images: 'none',
 	headless,
 	foreignVariables,
 };

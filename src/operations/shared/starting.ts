@@ -8,7 +8,7 @@ import type { Asker } from '../../core/asker/asker.ts';
 import { SeenSettings } from '../../core/asker/seenSettings.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import type { PermissionMode } from '../../core/driver/headless.ts';
-import { headlessOf } from '../../core/driver/launch.ts';
+import { headlessOf } from '../../core/driver/headlessOf.ts';
 import { UserSettingsFile } from '../../core/files/userSettings.ts';
 import { foldersUpFrom } from '../../core/workspace/placeFrom.ts';
 import { homeCheckout } from '../../git/homeCheckout.ts';

@@ -5,10 +5,7 @@ import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
-import { standingWorktree, workersWorktree } from '../../core/delegates/inWorktree.ts';
-import type { TaskView, WorkerView } from '../../core/live/overview.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import { changesOfWorker } from './changesOf.ts';
 import { askDelegate, draftOf, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from '../inbox/composeView.ts';
 import { readResultOf } from '../inbox/mailCommands.ts';
@@ -22,13 +19,9 @@ import { confirm, warn } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
 import { inProgress } from '../kit/progress.ts';
 import { pickFolder, pickItem, reachable } from '../pickers.ts';
-import type { Folder, Operations } from '../ports.ts';
-import type { Commented, ReviewComments } from './reviewComments.ts';
-import { reviewedOf, worktreeOfRow, type ReviewedItem } from './reviewed.ts';
-import type { Reviews } from './reviews.ts';
-import { TaskItem, WorkerItem, workersIn } from '../tasks/tasksView.ts';
-import { whoIs } from '../who.ts';
-import type { OpenReviews } from './openReviews.ts';
+import type { Folder } from '../ports.ts';
+import { reviewHandlers, type ReviewCollaborators } from './reviewCommands.ts';
+import { TaskItem, WorkerItem } from '../tasks/tasksView.ts';
 import { PromptNeedsEditor } from '../start/askPrompt.ts';
 import type { Presets } from '../start/presets.ts';
 import { promptDocument, type PromptEditors } from '../start/promptEditors.ts';
@@ -36,16 +29,10 @@ import type { StartMemory } from '../start/startMemory.ts';
 import { startOrKeep } from './startDelegates.ts';
 import { stopEach } from './stopEach.ts';
 
-export interface DelegateCollaborators {
-	folders: Folders;
-	operations: Operations;
+export interface DelegateCollaborators extends ReviewCollaborators {
 	outputs: DelegateOutputs;
-	reviews: Reviews;
-	opened: OpenReviews;
-	comments: ReviewComments;
 	cleanup: DelegateCleanup;
 	drafts: PromptEditors<DelegateOrder>;
-	agentName: (driver: string) => string;
 	compose: ComposeView;
 	memory: StartMemory;
 	presets: Presets;
@@ -76,71 +63,6 @@ export function delegateHandlers(own: DelegateCollaborators) {
 		'nancy.addComment': ([reply]: Args) => comments.add(reply),
 		'nancy.deleteComment': ([comment]: Args) => comments.remove(comment),
 	};
-}
-
-/** The commands for changes, of delegates and of tasks. */
-function reviewHandlers(own: DelegateCollaborators) {
-	const { operations, reviews, comments, opened } = own;
-	return {
-		'nancy.reviewDelegate': async (args: Args) => {
-			const item = await reviewable(own, args, changesOfWorker);
-			await reviews.open(item);
-			if (item instanceof DelegateItem) await readResultOf(operations, item);
-		},
-		'nancy.mergeDelegate': async (args: Args) =>
-			reviews.merge(rowOf(args) ?? opened.active() ?? (await reviewable(own, args))),
-		'nancy.undoMerge': async (args: Args) => reviews.undoMerge(await reviewable(own, args)),
-		'nancy.openDelegateWorktree': async (args: Args) => reviews.openWorktree(await reviewable(own, args)),
-		'nancy.discardDelegate': async (args: Args) => reviews.discard(await reviewable(own, args)),
-		'nancy.sendBack': async (args: Args) => {
-			const commented = comments.authorOf(args[0]);
-			const [only, ...others] = comments.waiting();
-			const known = commented ?? (rowOf(args) === undefined && others.length === 0 ? only : undefined);
-			await comments.sendBack(known ?? commentedOf(await reviewable(own, args, changesOfWorker), own.agentName));
-		},
-	};
-}
-
-function commentedOf(item: ReviewedItem, agentName: (driver: string) => string): Commented {
-	if (item instanceof DelegateItem) {
-		const { folder, worktree } = worktreeOfRow(item, agentName);
-		return { folder, of: { worktree }, delegate: item.delegate };
-	}
-	const { folder, of } = reviewedOf(item, agentName);
-	return { folder, of, worker: item.worker.record };
-}
-
-/** The row that the command was called from. */
-function rowOf([item]: Args): ReviewedItem | undefined {
-	return item instanceof DelegateItem || item instanceof WorkerItem ? item : undefined;
-}
-
-/**
- * That row, or one that the user chooses.
- * @param has says whether a worker can be chosen: by default, one with a worktree
- */
-async function reviewable(
-	{ folders, agentName }: DelegateCollaborators,
-	args: Args,
-	has: (task: TaskView, worker: WorkerView) => unknown = (_, worker) => workersWorktree(worker),
-): Promise<ReviewedItem> {
-	const called = rowOf(args);
-	if (called) return called;
-	const rows = folders.list().flatMap(folder => [
-		...workersIn(folder)
-			.filter(({ task, worker }) => has(task, worker) !== undefined)
-			.map((value): Choosable => ({ label: whoIs(folder, value.address), description: l10n.t('task'), value })),
-		...delegateItems(folder, agentName)
-			.filter(hasWorktree)
-			.map((value): Choosable => ({ label: value.fullLabel, description: delegateLine(value.delegate), value })),
-	]);
-	return pickItem(rows, l10n.t('Whose changes?'), l10n.t('No task and no delegate has changes of this kind.'));
-}
-
-interface Choosable {
-	label: string;
-	description: string;
-	value: ReviewedItem;
 }
 
 async function delegate(own: DelegateCollaborators, args: Args): Promise<void> {
@@ -308,8 +230,4 @@ function storeOf({ workspace }: Folder): Delegates {
 
 function isOpen({ delegate }: DelegateItem): boolean {
 	return !isFinal(delegate.state) && !delegate.isForeign;
-}
-
-function hasWorktree({ folder, delegate }: DelegateItem): boolean {
-	return standingWorktree(delegate, folder.delegates()) !== undefined;
 }

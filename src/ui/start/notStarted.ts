@@ -16,9 +16,7 @@ export function notStarted({ started, failures, again }: Tried): NancyError {
 	const why = reasons(failures);
 	const names = failures.map(({ name }) => name).join(', ');
 	const what =
-		started.length === 0
-			? why
-			: l10n.t('Started: {0}. Not started: {1}. {2}', started.join(', '), names, why);
+		started.length === 0 ? why : l10n.t('Started: {0}. Not started: {1}. {2}', started.join(', '), names, why);
 	const text = again === undefined ? what : l10n.t('{0} “{1}” in the prompt’s editor tries that again.', what, again);
 	return new NancyError('io', text, { cause: failures[0]?.error });
 }

@@ -13,6 +13,7 @@ import {
 } from '../start/askPrompt.ts';
 import { presetRow } from '../start/askPreset.ts';
 import { quotedSelection, selectionIn } from '../start/askSelection.ts';
+import { imagesRow, type WithImages } from '../start/images.ts';
 import { modeOf, modesInTerminal, permissionsRow } from '../start/permissions.ts';
 import type { Presets } from '../start/presets.ts';
 import { agentsOf, misplaced, runsOf, type StartChoice } from '../start/startChoice.ts';
@@ -35,6 +36,8 @@ export interface TaskOrder {
 	task?: { name: TaskName; label: string; agent: string } | undefined;
 	/** The prompt is for those agents alone that could not be started at the last try. */
 	again?: StartChoice;
+	/** Those that the prompt got at the last try. */
+	images?: readonly string[];
 }
 
 export interface TaskAnswer {
@@ -42,6 +45,8 @@ export interface TaskAnswer {
 	title: string;
 	choice: StartChoice;
 	runs: ReturnType<typeof runsOf>;
+	/** Absolute. */
+	images: readonly string[];
 }
 
 export interface TaskQuestion {
@@ -54,7 +59,7 @@ export interface TaskQuestion {
 }
 
 /** What the user says and chooses for the start of a task or a worker. */
-interface Chosen {
+interface Chosen extends WithImages {
 	choice: StartChoice;
 	prompt: string;
 	/** As typed; empty for the one made from the prompt. */
@@ -74,6 +79,7 @@ export async function askTask(question: TaskQuestion): Promise<TaskAnswer> {
 		prompt: written ?? '',
 		title: '',
 		selection: found && { ...found, isTaken: false },
+		images: order.images ?? [],
 	};
 	const isDirect = written === undefined && order.task === undefined && isKnown(question, chosen.choice);
 	let changesHow = !isDirect;
@@ -91,8 +97,8 @@ export async function askTask(question: TaskQuestion): Promise<TaskAnswer> {
 	if (!order.task) await memory.remember('task', chosen.choice);
 	const context = chosen.selection?.isTaken ? `\n\n${quotedSelection(chosen.selection)}` : '';
 	const prompt = `${chosen.prompt.trim()}${context}`.trim();
-	const { choice } = chosen;
-	return { prompt, title: nameOf(chosen), choice, runs: runsOf(choice, agents) };
+	const { choice, images } = chosen;
+	return { prompt, title: nameOf(chosen), choice, runs: runsOf(choice, agents), images };
 }
 
 /** Where the prompt of this order is kept until it has started: see {@link StartMemory.draft}. */
@@ -160,6 +166,7 @@ function summary({ order, agents, presets }: TaskQuestion, chosen: Chosen): HubR
 		...permissionsRow(title, choice, agents, modesInTerminal),
 		...modelRow(title, choice, agents),
 		...(selection ? [selectionRow(selection)] : []),
+		...imagesRow(title, order.folder, chosen, choice, agents),
 		...(order.task ? [] : [nameRow(title, chosen)]),
 	];
 }

@@ -18,7 +18,7 @@ export interface WorkersStart {
 }
 
 export interface StartParts {
-	start(request: WorkerRequest): Promise<void>;
+	start: (request: WorkerRequest) => Promise<void>;
 	editors: PromptEditors<TaskOrder>;
 	memory: StartMemory;
 }
@@ -33,7 +33,7 @@ export async function startWorkers(
 	{ order, answer, document }: WorkersStart,
 ): Promise<void> {
 	const { folder, task: known } = order;
-	const { prompt, title, choice, runs } = answer;
+	const { prompt, title, choice, runs, images } = answer;
 	const names = () => new Set(folder.overview().tasks.map(({ record }) => record.name));
 	const task = known?.name ?? freeName(title, names());
 	let isNew = known === undefined;
@@ -41,8 +41,9 @@ export async function startWorkers(
 		const { agent, model } = run;
 		const permissions = modeOf(agent, choice, modesInTerminal)?.id;
 		const request = { task, agent: agent.id, prompt, model, permissions, place: choice.place };
+		const withImages = agent.takesImages && images.length > 0 && { images: [...images] };
 		try {
-			await start({ ...request, ...(!known && { title }), ...(isNew && { isNew }) });
+			await start({ ...request, ...withImages, ...(!known && { title }), ...(isNew && { isNew }) });
 		} catch (error) {
 			// One that fails later than that has made the task.
 			isNew &&= error instanceof NancyError && error.code === 'task-exists';
@@ -57,7 +58,7 @@ export async function startWorkers(
 			failures.map(({ item: { agent, model } }) => ({ agent: agent.id, model })),
 		);
 		const [agent = ''] = again.agents;
-		const rest = { folder, task: { name: task, label: known?.label ?? title, agent }, again };
+		const rest = { folder, task: { name: task, label: known?.label ?? title, agent }, again, images };
 		await editors.keep(rest, prompt, document);
 	}
 	if (started.length > 0 && !document) await memory.keepDraft(draftOf(order), '');

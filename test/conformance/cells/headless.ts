@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { HeadlessEvent } from '../../../src/core/driver/headless.ts';
-import { headlessOf } from '../../../src/core/driver/launch.ts';
+import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { createWorktree, folderInWorktree } from '../../../src/git/worktree.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { eventually } from '../../support/eventually.ts';

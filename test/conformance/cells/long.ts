@@ -1,4 +1,4 @@
-import { headlessOf } from '../../../src/core/driver/launch.ts';
+import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { eventually } from '../../support/eventually.ts';
 import { must, WORKS, type Cell } from '../cell.ts';
 import { WORKER } from '../lab.ts';

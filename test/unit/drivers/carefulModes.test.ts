@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Driver } from '../../../src/core/driver/driver.ts';
-import { headlessOf } from '../../../src/core/driver/launch.ts';
+import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { codex } from '../../../src/drivers/codex/driver.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';

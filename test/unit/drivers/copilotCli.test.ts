@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/driver/driver.ts';
 import { NO_FACTS } from '../../../src/core/driver/transcript.ts';
 import type { HeadlessEvent } from '../../../src/core/driver/headless.ts';
-import { headlessOf } from '../../../src/core/driver/launch.ts';
+import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
 import { BELL, JOINED, wakeAnswer } from '../../../src/drivers/copilot-cli/wake.ts';
 import { SessionId } from '../../../src/protocol/names.ts';

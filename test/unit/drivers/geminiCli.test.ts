@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { WAKE_PROMPT, type Delivery, type LaunchRequest } from '../../../src/core/driver/driver.ts';
 import { NO_FACTS } from '../../../src/core/driver/transcript.ts';
-import { headlessOf } from '../../../src/core/driver/launch.ts';
+import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import type { AgentEvent } from '../../../src/protocol/traffic.ts';

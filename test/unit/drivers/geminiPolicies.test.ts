@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { headlessOf } from '../../../src/core/driver/launch.ts';
+import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { tempFolder } from '../../support/tempFolder.ts';

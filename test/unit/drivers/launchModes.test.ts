@@ -30,5 +30,7 @@ it.each(Object.entries(replacing))('%s: no argument replaces the chosen permissi
 
 it('a CLI without such flags has no mode', () => {
 	expect(launchModesOf(fakeDriver)).toEqual([]);
-	expect(() => modeFlags(fakeDriver, 'plan', [])).toThrow('Fake has no permissions "plan" in a terminal; it has none');
+	expect(() => modeFlags(fakeDriver, 'plan', [])).toThrow(
+		'Fake has no permissions "plan" in a terminal; it has none',
+	);
 });

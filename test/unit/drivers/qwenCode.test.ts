@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WAKE_PROMPT, type Delivery, type LaunchRequest } from '../../../src/core/driver/driver.ts';
 import { NO_FACTS } from '../../../src/core/driver/transcript.ts';
-import { headlessOf } from '../../../src/core/driver/launch.ts';
+import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { qwenCode } from '../../../src/drivers/qwen-code/driver.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import type { AgentEvent } from '../../../src/protocol/traffic.ts';

@@ -479,6 +479,26 @@ describe('orchestrate', () => {
 		await expect(start({ fork: true }, context)).rejects.toMatchObject({ code: 'no-task' });
 	});
 
+	it('takes images from a person alone, with a prompt, for an agent that has a flag for them', async () => {
+		const context = contextIn();
+		const images = [join(folder, 'a.png')];
+		const asker = agentIn(context.workspace.folder);
+		const refused = (more: object, by?: Asker) => start({ title: 'Fix', images, ...more }, context, by);
+		await expect(refused({ prompt: 'Look.' }, asker)).rejects.toMatchObject({ code: 'not-trusted' });
+		mkdirSync(join(folder, 'bin'), { recursive: true });
+		const install = (command: string, version: string) =>
+			writeFileSync(join(folder, 'bin', command), `#!/bin/sh\necho "${version}"\n`, { mode: 0o755 });
+		install('claude', '2.1.329 (Claude Code)');
+		install('codex', 'codex-cli 0.169.0');
+		await expect(refused({ prompt: 'Look.', agent: 'claude-code' })).rejects.toMatchObject({ code: 'bad-usage' });
+		await expect(refused({ agent: 'codex' })).rejects.toMatchObject({ code: 'bad-message' });
+		await expect(refused({ prompt: 'Look.', agent: 'codex', images: ['/a,b.png'] })).rejects.toThrow(
+			'Codex takes no image with "," in its path: /a,b.png',
+		);
+		await expect(refused({ prompt: 'Look.', agent: 'codex' })).rejects.toThrow('nothing is installed in this test');
+		expect(existsSync(context.workspace.paths.tasks)).toBe(false);
+	});
+
 	it('lets a person alone choose what the agent may do unasked', async () => {
 		const context = contextIn();
 		const asker = agentIn(context.workspace.folder);

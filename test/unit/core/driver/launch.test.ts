@@ -59,6 +59,34 @@ it('two windows that start a worker at once start two workers', async () => {
 	expect(new Set(plans.map(({ address }) => address.worker)).size).toBe(8);
 });
 
+it('an agent in a terminal gets the flags of its mode and its images before the user’s own arguments', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const mode = { id: 'plan', label: 'Plan', detail: 'Plans.', args: ['--mode', 'plan'] };
+	const driver: Driver = {
+		...fakeDriver,
+		launchModes: { modes: [mode], replacedBy: /^--mode/ },
+		images: { flag: '--image=', separator: ',' },
+		launch: ({ extra }) => ({ args: [...extra], env: {}, sessionIsKnown: true }),
+	};
+	const plan = await planWorker(
+		workspace,
+		driver,
+		{ executable: '/a', version: [1, 0, 0] },
+		{
+			task,
+			bin: folder.path,
+			hooks: undefined,
+			env: {},
+			prompt: 'Look.',
+			mode: 'plan',
+			images: ['/a.png', '/b c.png'],
+			extra: ['--verbose'],
+		},
+	);
+	expect(plan.args).toEqual(['--mode', 'plan', '--image=/a.png', '--image=/b c.png', '--verbose']);
+});
+
 it('a prompt that is too long for an argument is refused before anything is written, but for a run that reads it', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);

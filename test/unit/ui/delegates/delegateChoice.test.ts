@@ -17,6 +17,7 @@ const agent = (id: string): AgentChoice => ({
 	model: id === 'ibis' ? 'curved' : undefined,
 	permissionModes: [],
 	launchModes: [],
+	takesImages: false,
 });
 const AGENTS = ['heron', 'egret', 'ibis'].map(agent);
 const USUAL: DelegateChoice = {
