@@ -387,6 +387,7 @@ describe('a task in the sidebar', () => {
 	test('in a repository, shows what has changed in the folder since it began, and takes comments on it', async () => {
 		gitIn(workspace, 'init', '-q', '-b', 'main');
 		gitIn(workspace, 'commit', '-q', '--allow-empty', '-m', 'first');
+		writeFileSync(join(workspace, '.gitignore'), '*.gate\n');
 		writeFileSync(join(workspace, 'before.txt'), 'not committed\n');
 		const gate = gateIn(workspace);
 		await orchestrate(lab, 'Plant a tree', `${gate.step}[[text:It is planted]]`);
