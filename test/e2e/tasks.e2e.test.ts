@@ -434,6 +434,7 @@ describe('a task in the sidebar', () => {
 	test('in a repository, shows what has changed in the folder since it began, and takes comments on it', async () => {
 		gitIn(workspace, 'init', '-q', '-b', 'main');
 		gitIn(workspace, 'commit', '-q', '--allow-empty', '-m', 'first');
+		writeFileSync(join(workspace, '.gitignore'), '*.gate\n');
 		writeFileSync(join(workspace, 'before.txt'), 'not committed\n');
 		const gate = gateIn(workspace);
 		await orchestrate(lab, 'Plant a tree', `${gate.step}[[text:It is planted]]`);
@@ -457,6 +458,14 @@ describe('a task in the sidebar', () => {
 		await workbench.command('Nancy: Send Comments Back');
 		expect((await model.waitForRequest(({ text }) => text.includes('tree.txt:1'))).text).toContain('Make it red.');
 		await workbench.row('Tasks', /Plant a tree.*idle.*It is red/).waitFor();
+
+		// Nobody can tell whose a change in a shared folder is.
+		await orchestrate(lab, 'Water it', '[[text:It is watered]]');
+		await workbench.row('Tasks', /Water it.*idle · It is watered/).waitFor();
+		await workbench.row('Tasks', /Plant a tree/).hover();
+		const hover = page.locator('.workbench-hover').filter({ hasText: 'since the task began, also yours' });
+		await hover.waitFor();
+		expect((await hover.innerText()).replaceAll('\u00a0', ' ')).toContain('worked there since: “Water it”');
 	});
 
 	test('is led by keys alone, which are never lost', async () => {

@@ -1,14 +1,16 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { bindSession } from '../../src/core/sessions/bindings.ts';
 import { deleteTask } from '../../src/core/workspace/deletion.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { TaskSnapshots } from '../../src/core/worktrees/taskSnapshots.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import * as operations from '../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../src/operations/operation.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../src/protocol/names.ts';
+import { gitIn } from '../support/delegateSeeds.ts';
 import { agentAt, contextOf } from '../support/operationContext.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
@@ -110,6 +112,20 @@ describe('an agent that calls nancy orchestrate', () => {
 		const { address } = await orchestrate(asker(), { task: mine.task });
 		expect(address).toEqual({ task: 'mine', worker: 'worker-2' });
 	});
+});
+
+it('a snapshot of the folder is taken for a task that a person begins, and not for one that an agent makes anew', async () => {
+	const { path } = folder;
+	gitIn(path, 'init', '-q', 'project');
+	gitIn(workspace.folder, 'commit', '-q', '--allow-empty', '-m', 'first');
+	const snapshots = new TaskSnapshots(workspace.own);
+	const fresh = TaskName.parse('fresh');
+	await orchestrate(IN_TERMINAL, { task: fresh, title: 'Fresh', agent: driver.id });
+	expect(snapshots.tasksSync()).toEqual([fresh]);
+	rmSync(workspace.paths.task(mine.task), { recursive: true });
+	const agent = { ...agentAt(folder, mine), driver: driver.id };
+	await orchestrate(agent, { task: mine.task, title: 'Mine' });
+	expect(snapshots.tasksSync()).toEqual([fresh]);
 });
 
 it('the prompt in a task’s record, which agents can write, is handed to nobody', async () => {

@@ -99,3 +99,33 @@ it('knows the delegate of the active tab, unless two share its label', () => {
 	reviews.add('One', item('2'), folder.file('2'), [folder.file('a/x')]);
 	expect([reviews.active(), showsReview]).toEqual([undefined, false]);
 });
+
+it('knows whose open changes show a file: the active tab’s, or else the last ones', () => {
+	const [shared, own] = [folder.file('a/x'), folder.file('b/y')];
+	const idWith = (file: string) => {
+		const found = reviews.lastWith(file);
+		return found && 'delegate' in found ? found.delegate.record.id : undefined;
+	};
+	expect([reviews.shows(shared), idWith(shared)]).toEqual([false, undefined]);
+	reviews.add('One', item('1'), folder.file('1'), [shared, own]);
+	opens('One');
+	reviews.add('Two', item('2'), folder.file('2'), [shared]);
+	const two = opens('Two');
+	expect([idWith(shared), idWith(own)]).toEqual(['2', '1']);
+	group.activeTab = group.tabs[0];
+	expect(idWith(shared)).toBe('1');
+	opens('Another editor');
+	expect(idWith(shared)).toBe('2');
+	closes(two);
+	expect([reviews.shows(shared), reviews.shows(folder.file('a/z'))]).toEqual([true, false]);
+});
+
+it('offers no merge of a task in the folder itself', () => {
+	const worker = (worktree?: object): Item => Object.assign(Object.create(null), { worker: { worktree } });
+	reviews.add('In a worktree', worker({}), folder.file('1'), [folder.file('a/x')]);
+	opens('In a worktree');
+	expect(showsReview).toBe(true);
+	reviews.add('In the folder', worker(), folder.file('2'), [folder.file('a/x')]);
+	opens('In the folder');
+	expect(showsReview).toBe(false);
+});
