@@ -3,8 +3,8 @@ import { formatVersion } from '../base/version.ts';
 import { CAPABILITIES, shortcomings, type Driver } from '../core/driver/driver.ts';
 import { drivers } from '../drivers/index.ts';
 import { DriverId } from '../protocol/names.ts';
+import { Said } from '../protocol/said.ts';
 import { detect } from './shared/agents.ts';
-import { Said } from './shared/said.ts';
 import { anybody, type MachineContext, type Operation } from './operation.ts';
 
 const Ability = z.enum(CAPABILITIES);
