@@ -59,7 +59,8 @@ export async function runCommandLine(
 		if (text !== '') print(stdout, `${text}\n`);
 		return reply.exitCode ?? ExitCode.ok;
 	} catch (error) {
-		const { code, message } = failureOf(error);
+		const { code, message: said } = failureOf(error);
+		const message = String(said);
 		const output = wantsJson
 			? JSON.stringify(ErrorOutput.parse({ error: { code, message } }))
 			: `nancy: ${message}`;

@@ -59,7 +59,9 @@ export class WindowOperations implements Operations {
 	async setUp(folder: Folder): Promise<readonly string[]> {
 		const { agents, failed } = await perform(await operations.setUp(), IN_WINDOW, {}, this.contextOf(folder));
 		return [
-			...failed.map(({ agent, message }) => vscode.l10n.t('{0} was not set up: {1}', nameOf(agent), message)),
+			...failed.map(({ agent, message }) =>
+				vscode.l10n.t('{0} was not set up: {1}', nameOf(agent), translated(message)),
+			),
 			...agents.flatMap(({ warnings }) => warnings),
 		];
 	}
@@ -69,7 +71,7 @@ export class WindowOperations implements Operations {
 		const done = await perform(await operations.cleanUp(), IN_WINDOW, input, this.contextOf(folder));
 		if (!done.undeployed) return [vscode.l10n.t('Archived. Hooks and skills stay: other tasks need them.')];
 		const failures = done.failed.map(({ agent, message }) =>
-			vscode.l10n.t('{0} was not cleaned up: {1}', nameOf(agent), message),
+			vscode.l10n.t('{0} was not cleaned up: {1}', nameOf(agent), translated(message)),
 		);
 		return [...failures, ...cleanedUp(done.changed), ...done.warnings];
 	}

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import { examine, repair, type Repair } from '../core/deployment/doctor.ts';
 import type { Finding, Instruments } from '../core/deployment/finding.ts';
@@ -50,7 +51,11 @@ async function instruments(context: OperationContext): Promise<Instruments> {
 	const agents = drivers.map(async driver => {
 		const found = await detect(driver, context);
 		if (found.found) return { driver, found, problem: '' };
-		return { driver, found: undefined, problem: `${String(found.reason)}. ${found.hint}`.trimEnd() };
+		return {
+			driver,
+			found: undefined,
+			problem: found.hint === '' ? phrase`${found.reason}.` : phrase`${found.reason}. ${found.hint}`,
+		};
 	});
 	return {
 		agents: await Promise.all(agents),

@@ -4,8 +4,8 @@ import { CAPABILITIES, shortcomings, type Driver } from '../core/driver/driver.t
 import { launchModesOf } from '../core/driver/modeFlags.ts';
 import { drivers } from '../drivers/index.ts';
 import { DriverId } from '../protocol/names.ts';
+import { Said } from '../protocol/said.ts';
 import { detect } from './shared/agents.ts';
-import { Said } from './shared/said.ts';
 import { anybody, type MachineContext, type Operation } from './operation.ts';
 
 const Ability = z.enum(CAPABILITIES);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { mergeWorktree as merge } from '../git/worktreeMerge.ts';
 import { Worktree } from '../protocol/worktree.ts';
-import { Said } from './shared/said.ts';
+import { Said } from '../protocol/said.ts';
 import type { Operation } from './operation.ts';
 import { endedWorktreeOf, noteMerged } from './shared/ownWorktreeOf.ts';
 

@@ -8,9 +8,9 @@ import { tearDown } from '../git/tearDown.ts';
 import { removeWorktree as remove } from '../git/worktreeRemove.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { idOfBranch, Worktree } from '../protocol/worktree.ts';
+import { Said } from '../protocol/said.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { endedWorktreeOf, refuseRunning } from './shared/ownWorktreeOf.ts';
-import { Said } from './shared/said.ts';
 import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({

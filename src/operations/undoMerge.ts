@@ -4,7 +4,7 @@ import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import { undoMerge as undo } from '../git/mergeUndo.ts';
 import { Worktree } from '../protocol/worktree.ts';
-import { Said } from './shared/said.ts';
+import { Said } from '../protocol/said.ts';
 import type { Operation } from './operation.ts';
 import { endedWorktreeOf, noteMerged } from './shared/ownWorktreeOf.ts';
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { DoctorOutput } from '../protocol/output/deployment.ts';
 import { pageLine } from './kit/page.ts';
+import { translated } from './kit/translated.ts';
 import type { Report } from './ports.ts';
 
 const { l10n } = vscode;
@@ -18,10 +19,10 @@ export function doctorReport({ checks, failed }: DoctorOutput): Report {
 	const repairs = [
 		...checks
 			.filter(({ repaired }) => repaired)
-			.map(({ text }) => `- ${signs.ok} ${pageLine(text)} — ${l10n.t('repaired')}`),
+			.map(({ text }) => `- ${signs.ok} ${pageLine(translated(text))} — ${l10n.t('repaired')}`),
 		...failed.map(
 			({ text, reason }) =>
-				`- ${signs.problem} ${pageLine(text)} — ${l10n.t('not repaired: {0}', pageLine(reason))}`,
+				`- ${signs.problem} ${pageLine(translated(text))} — ${l10n.t('not repaired: {0}', pageLine(translated(reason)))}`,
 		),
 	];
 	const sections = [
@@ -45,6 +46,6 @@ function headingFor(problems: number): string {
 }
 
 function line({ level, check, text, repair }: Check): string {
-	const cure = repair === undefined ? '' : ` — ${l10n.t('Repair: {0}.', pageLine(repair))}`;
-	return `- ${signs[level]} **${check}** ${pageLine(text)}${cure}`;
+	const cure = repair === undefined ? '' : ` — ${l10n.t('Repair: {0}.', pageLine(translated(repair)))}`;
+	return `- ${signs[level]} **${check}** ${pageLine(translated(text))}${cure}`;
 }

@@ -34,6 +34,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/hooks/due',
 			'extension/hooks/hand-over',
 			'extension/hooks/nancy-hook',
+			'extension/l10n/bundle.l10n.de.json',
 			'extension/l10n/bundle.l10n.json',
 			'extension/media/compose.css',
 			'extension/media/icon.png',
@@ -45,6 +46,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/media/web/compose.js',
 			'extension/media/web/messages.js',
 			'extension/package.json',
+			'extension/package.nls.de.json',
 			'extension/package.nls.json',
 			'extension/readme.md',
 			'extension/skills/check-directives/SKILL.md',
@@ -83,7 +85,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(1350);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(1375);
 });
 
 it('has programs without an editor that need nothing but Node', () => {

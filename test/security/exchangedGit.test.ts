@@ -22,6 +22,7 @@ import { inspectRepository } from '../../src/git/repository.ts';
 import { createWorktree, WITHOUT_SPARSE } from '../../src/git/worktree.ts';
 import { WorktreeName } from '../../src/protocol/worktree.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
+import { inEnglish } from '../support/inEnglish.ts';
 
 let repo: GitRepository;
 /** Another one of the user's, which an agent may not read. */
@@ -181,7 +182,7 @@ describe('what a program of an agent puts into git’s folder after the look', (
 	it('is not quoted in the reason why there can be no worktree', async () => {
 		repo.git(['config', 'include.path', join(other.root, 'own.conf')]);
 		other.write({ 'own.conf': '[core]\n\tbare = secret\n' });
-		const said = await inspectRepository(repo.root);
+		const said = await inEnglish(inspectRepository(repo.root));
 		expect(said).toMatchObject({ ok: false, reason: expect.stringContaining('fatal: bad … config value …') });
 	});
 

@@ -30,6 +30,7 @@ import { WorktreeName, type Worktree } from '../../src/protocol/worktree.ts';
 import { fetchingGitDir } from '../support/fetchingGitDir.ts';
 import { gitRepository, lines, type GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { inEnglish } from '../support/inEnglish.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 import { fakeClaude } from '../unit/cli/fakeClaude.ts';
 
@@ -181,7 +182,7 @@ describe('a checkout whose .git leads to another repository of the user’s', ()
 			readFileSync(join(other.root, '.git/info/exclude'), 'utf8'),
 			other.git(['branch']),
 		];
-		expect(await inspectRepository(repo.root)).toMatchObject({
+		expect(await inEnglish(inspectRepository(repo.root))).toMatchObject({
 			ok: false,
 			reason: expect.stringContaining('because an agent can write it'),
 		});
@@ -210,7 +211,7 @@ describe('a checkout whose .git leads to another repository of the user’s', ()
 
 	it('is the user’s own once it names the checkout in return', async () => {
 		leadAway();
-		const { reason } = (await inspectRepository(repo.root)) as { reason: string };
+		const { reason } = (await inEnglish(inspectRepository(repo.root))) as { reason: string };
 		execFileSync('sh', ['-c', /run: (.*)$/.exec(reason)?.[1] ?? 'false']);
 		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true, root: repo.root });
 	});
@@ -264,7 +265,7 @@ describe('a bare repository that a clone brought along in a folder', () => {
 		});
 
 	it('is no place for a worktree, and runs nothing', async () => {
-		expect(await inspectRepository(evil())).toMatchObject({
+		expect(await inEnglish(inspectRepository(evil()))).toMatchObject({
 			ok: false,
 			reason: expect.stringContaining('is in a bare repository'),
 		});

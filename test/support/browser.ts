@@ -36,6 +36,8 @@ export interface OpenOptions {
 	size?: { width: number; height: number };
 	/** Pixels of the picture for each of the window. Default 1. */
 	scale?: number;
+	/** The display language, for extensions: VS Code's own words need a language pack. Default English. */
+	language?: string;
 }
 
 export interface OpenedPage {
@@ -50,6 +52,7 @@ export async function openPage(browser: Browser, server: Server, options: OpenOp
 	const { size = { width: 1400, height: 900 }, scale = 1, onLog } = options;
 	const context = await browser.newContext({ viewport: size, deviceScaleFactor: scale, reducedMotion: 'reduce' });
 	await context.addInitScript(stopAnimations);
+	if (options.language !== undefined) await context.addInitScript(setLanguage, options.language);
 	const page = await context.newPage();
 	page.setDefaultTimeout(HANG_MS);
 	page.setDefaultNavigationTimeout(HANG_MS);
@@ -84,6 +87,11 @@ export async function showWorkspaceFile(page: Page, server: Server, workspace: s
 		globSync(copies).some(copy => CachedWorkspace.parse(JSON.parse(readFileSync(copy, 'utf8'))).content === text),
 	);
 	await page.goto(url);
+}
+
+/** Runs in the window: VS Code's own scripts set this where a language pack is there. */
+function setLanguage(language: string): void {
+	Object.assign(globalThis, { _VSCODE_NLS_LANGUAGE: language });
 }
 
 /** Runs in the window: drawn without a graphics card, one turning icon keeps a third of a core busy. */

@@ -38,6 +38,8 @@ export interface LabOptions {
 	size?: { width: number; height: number };
 	/** Pixels of a picture for each of the window. Default 1. */
 	scale?: number;
+	/** The display language, for extensions. Default English. */
+	language?: string;
 	/** The user's own keys. */
 	keybindings?: readonly { key: string; command: string }[];
 	/** Open folders in Restricted Mode until the user trusts them. */
@@ -71,6 +73,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 		nancy = true,
 		size,
 		scale,
+		language,
 		agents = [],
 		claudeSettings = {},
 		unscripted,
@@ -106,6 +109,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 			folder: openedFolder,
 			...(size && { size }),
 			...(scale && { scale }),
+			...(language !== undefined && { language }),
 		});
 		const workbench = new Workbench(page);
 		await workbench.ready();

@@ -146,7 +146,7 @@ export class Workbench {
 		return this.pane(paneTitle).locator('[role=treeitem]').filter({ hasText: text });
 	}
 
-	/** Rows of the Inbox by their spoken names, which have the receipt: `Directive for Fix it, Mind the gap, delivered · PreToolUse`. */
+	/** Rows of the Inbox by their spoken names, which have the receipt: `Directive to Fix it, Mind the gap, delivered · PreToolUse`. */
 	mail(name: string | RegExp): Locator {
 		return this.pane('Inbox').getByRole('treeitem', { name });
 	}

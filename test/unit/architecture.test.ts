@@ -6,7 +6,7 @@ import * as operations from '../../src/operations/index.ts';
 
 /** Who may import whom; docs/architecture.md says it in one line. Types count: a room that names another's types knows it. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
-	protocol: ['zod/mini'],
+	protocol: ['base', 'zod/mini'],
 	base: ['node:'],
 	core: ['base', 'protocol', 'zod/mini', 'jsonc-parser', 'node:'],
 	process: ['core', 'base', 'protocol', 'node:'],

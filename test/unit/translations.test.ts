@@ -31,6 +31,9 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 		'Worktree',
 		'git {0}: {1}{2}',
 		'{0} {1}',
+		'{0}.',
+		'{0}. {1}',
+		'{0}: {1}',
 	],
 };
 

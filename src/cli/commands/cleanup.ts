@@ -36,7 +36,7 @@ export const cleanup = command(
 		);
 		const { task, changed, warnings, kept, failed, undeployed } = done;
 		for (const warning of warnings) context.note(warning);
-		for (const { agent, message } of failed) context.note(`${agent} was not cleaned up: ${message}`);
+		for (const { agent, message } of failed) context.note(`${agent} was not cleaned up: ${String(message)}`);
 		return answer(
 			CleanupOutput,
 			done,

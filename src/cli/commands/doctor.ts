@@ -32,7 +32,8 @@ export const doctor = command(
 			input,
 			programContext(await findDeployed(context), context),
 		);
-		for (const { text, reason } of done.failed) context.note(`${text} could not be repaired: ${reason}`);
+		for (const { text, reason } of done.failed)
+			context.note(`${String(text)} could not be repaired: ${String(reason)}`);
 		return answer(DoctorOutput, done, done.checks.map(line), done.healthy ? ExitCode.ok : ExitCode.failed);
 	},
 );
@@ -40,7 +41,7 @@ export const doctor = command(
 type Check = DoctorOutput['checks'][number];
 
 function line({ level, check: what, text, repair, repaired }: Check): string {
-	if (repaired) return `repaired ${what}: ${printableLine(text, 1000)}`;
-	const cure = repair === undefined ? '' : ` (nancy doctor --fix: ${repair})`;
-	return `${signs[level]} ${what}: ${printableLine(text, 1000)}${cure}`;
+	if (repaired) return `repaired ${what}: ${printableLine(String(text), 1000)}`;
+	const cure = repair === undefined ? '' : ` (nancy doctor --fix: ${String(repair)})`;
+	return `${signs[level]} ${what}: ${printableLine(String(text), 1000)}${cure}`;
 }

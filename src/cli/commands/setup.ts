@@ -64,7 +64,7 @@ export const update = command(
 function answerFor(done: SetupOutput, context: Context): Answer {
 	const { folder, agents, failed } = done;
 	for (const { warnings } of agents) for (const warning of warnings) context.note(warning);
-	for (const { agent, message } of failed) context.note(`${agent} was not set up: ${message}`);
+	for (const { agent, message } of failed) context.note(`${agent} was not set up: ${String(message)}`);
 	return answer(
 		SetupOutput,
 		done,

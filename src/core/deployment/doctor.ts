@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
+import { errorText, hasErrno, NancyError, said } from '../../base/errors.ts';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import { folderNames } from '../../base/listing.ts';
 import { formatVersion, isAtLeast } from '../../base/version.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
@@ -22,11 +23,11 @@ export async function examine(workspace: Workspace, instruments: Instruments): P
 	const { installRuntime } = instruments;
 	const runtime = installRuntime && (await attempt(findings, 'runtime', installRuntime));
 	if (!installRuntime) {
-		const text = 'in Restricted Mode Doctor runs no program; trust this workspace and run it again';
+		const text = phrase`in Restricted Mode Doctor runs no program; trust this workspace and run it again`;
 		findings.push({ check: 'runtime', level: 'note', text });
 	}
 	if (runtime?.isRepaired) {
-		const text = `the programs in ${runtime.folder} were damaged and have been installed again`;
+		const text = phrase`the programs in ${runtime.folder} were damaged and have been installed again`;
 		findings.push({ check: 'runtime', level: 'note', text });
 	}
 	if (runtime) findings.push(await launcher(runtime, instruments));
@@ -55,7 +56,7 @@ export async function examine(workspace: Workspace, instruments: Instruments): P
 export interface Repair {
 	finding: Finding;
 	/** Why it failed; absent after a success. */
-	failure?: string;
+	failure?: string | Phrase;
 }
 
 /** Repairs one finding after the other. A failure does not stop the others. */
@@ -67,7 +68,7 @@ export async function repair(findings: readonly Finding[]): Promise<Repair[]> {
 			await finding.repair.run();
 			results.push({ finding });
 		} catch (error) {
-			results.push({ finding, failure: errorText(error) });
+			results.push({ finding, failure: said(error) });
 		}
 	}
 	return results;
@@ -76,14 +77,14 @@ export async function repair(findings: readonly Finding[]): Promise<Repair[]> {
 async function writable(workspace: Workspace): Promise<Finding> {
 	try {
 		await access(workspace.paths.root, constants.W_OK);
-		return { check: 'folder', level: 'ok', text: `${workspace.paths.root} can be written` };
+		return { check: 'folder', level: 'ok', text: phrase`${workspace.paths.root} can be written` };
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT'))
-			return { check: 'folder', level: 'note', text: `${workspace.folder} has no tasks yet` };
+			return { check: 'folder', level: 'note', text: phrase`${workspace.folder} has no tasks yet` };
 		return {
 			check: 'folder',
 			level: 'problem',
-			text: `${workspace.paths.root} cannot be written (${errorText(error)}); messages and receipts have nowhere to go`,
+			text: phrase`${workspace.paths.root} cannot be written (${errorText(error)}); messages and receipts have nowhere to go`,
 		};
 	}
 }
@@ -93,38 +94,45 @@ async function launcher(
 	{ tryLauncher }: Instruments,
 ): Promise<Finding> {
 	const failure = await tryLauncher(program);
-	const runner = node.isElectron ? 'the editor’s own Node' : node.executable;
-	if (failure === undefined) return { check: 'runtime', level: 'ok', text: `${folder}, run by ${runner}` };
-	return { check: 'runtime', level: 'problem', text: `the hook program in ${folder} does not run: ${failure}` };
+	const runner = node.isElectron ? phrase`the editor’s own Node` : node.executable;
+	if (failure === undefined) return { check: 'runtime', level: 'ok', text: phrase`${folder}, run by ${runner}` };
+	return { check: 'runtime', level: 'problem', text: phrase`the hook program in ${folder} does not run: ${failure}` };
 }
 
-const abilities: readonly { capability: Capability; without: string }[] = [
-	{ capability: 'hooks', without: 'reports nothing to Nancy' },
-	{ capability: 'steer', without: 'reads messages only when it stops' },
-	{ capability: 'quietStop', without: 'shows an error badge when feedback keeps it going' },
-	{ capability: 'wake', without: 'cannot be woken when idle; messages wait for its next prompt' },
-	{ capability: 'status', without: 'reports its state through events only' },
+const abilities: readonly { capability: Capability; without: Phrase }[] = [
+	{ capability: 'hooks', without: phrase`reports nothing to Nancy` },
+	{ capability: 'steer', without: phrase`reads messages only when it stops` },
+	{ capability: 'quietStop', without: phrase`shows an error badge when feedback keeps it going` },
+	{ capability: 'wake', without: phrase`cannot be woken when idle; messages wait for its next prompt` },
+	{ capability: 'status', without: phrase`reports its state through events only` },
 ];
 
 function agent({ driver, found, problem }: Instruments['agents'][number]): Finding[] {
-	if (!found) return [{ check: 'agent', level: 'note', text: `${driver.displayName}: ${problem}` }];
+	if (!found) return [{ check: 'agent', level: 'note', text: phrase`${driver.displayName}: ${problem}` }];
 	const version = `${driver.displayName} ${formatVersion(found.version)}`;
 	const missing = abilities.filter(({ capability }) => {
 		const floor = driver.floors[capability];
 		return floor === 'none' || !isAtLeast(found.version, floor);
 	});
 	return [
-		{ check: 'agent', level: 'ok', text: `${version} at ${found.executable}` },
-		...missing.map(({ without }): Finding => ({ check: 'agent', level: 'note', text: `${version} ${without}` })),
+		{ check: 'agent', level: 'ok', text: phrase`${version} at ${found.executable}` },
+		...missing.map(({ without }): Finding => ({
+			check: 'agent',
+			level: 'note',
+			text: phrase`${version} ${without}`,
+		})),
 	];
 }
 
 function withoutHooks(deployments: readonly Deployment[]): Finding {
-	const left = deployments.length > 0 ? '; what was deployed before is still there: nancy cleanup takes it back' : '';
+	const isLeft = deployments.length > 0;
 	return {
 		check: 'hooks',
 		level: 'note',
-		text: `hooks are off (nancy.hooks): agents are started without, and messages for them stay queued${left}`,
+		text: isLeft
+			? phrase`hooks are off (nancy.hooks): agents are started without, and messages for them stay queued;
+				what was deployed before is still there: nancy cleanup takes it back`
+			: phrase`hooks are off (nancy.hooks): agents are started without, and messages for them stay queued`,
 	};
 }
 
@@ -138,7 +146,7 @@ async function records(workspace: Workspace, drivers: readonly Driver[]): Promis
 			findings.push({
 				check: 'messages',
 				level: 'note',
-				text: `${queued} queued for ${name}, which is not running; resume it to deliver them`,
+				text: phrase`${queued} queued for ${name}, which is not running; resume it to deliver them`,
 			});
 		}
 		const mailbox = workspace.mailbox({ task: worker.task, worker: worker.name });
@@ -146,15 +154,15 @@ async function records(workspace: Workspace, drivers: readonly Driver[]): Promis
 		findings.push({
 			check: 'messages',
 			level: 'note',
-			text: `${name} has messages in the hands of a hook`,
-			repair: { text: 'give back what a dead hook holds', run: async () => void (await mailbox.recover()) },
+			text: phrase`${name} has messages in the hands of a hook`,
+			repair: { text: phrase`give back what a dead hook holds`, run: async () => void (await mailbox.recover()) },
 		});
 	}
 	if ((await folderNames(workspace.paths.spool)).includes(REJECTED)) {
 		findings.push({
 			check: 'traffic',
 			level: 'note',
-			text: `events that could not be read are kept in ${join(workspace.paths.spool, REJECTED)}`,
+			text: phrase`events that could not be read are kept in ${join(workspace.paths.spool, REJECTED)}`,
 		});
 	}
 	const broken = [...problems, ...(await strangersIn(workspace.paths.spool))];
@@ -162,14 +170,17 @@ async function records(workspace: Workspace, drivers: readonly Driver[]): Promis
 		findings.push({
 			check: 'files',
 			level: 'problem',
-			text: `${file}: ${reason.replace(/\.$/, '')}. Nancy leaves it as it is; it is yours to repair or to move`,
+			text: phrase`${file}: ${reason.replace(/\.$/, '')}. Nancy leaves it as it is; it is yours to repair or to move`,
 		});
 	}
 	if (broken.length === 0)
 		findings.push({
 			check: 'files',
 			level: 'ok',
-			text: `${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}, all records readable`,
+			text:
+				tasks.length === 1
+					? phrase`1 task, all records readable`
+					: phrase`${tasks.length} tasks, all records readable`,
 		});
 	return findings;
 }
@@ -178,7 +189,7 @@ async function attempt<T>(findings: Finding[], check: string, run: () => Promise
 	try {
 		return await run();
 	} catch (error) {
-		const text = error instanceof NancyError ? error.message : `could not be looked at: ${errorText(error)}`;
+		const text = error instanceof NancyError ? error.said : phrase`could not be looked at: ${errorText(error)}`;
 		findings.push({ check, level: 'problem', text });
 		return undefined;
 	}

@@ -1,3 +1,4 @@
+import type { Phrase } from '../../base/phrase.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { InstalledAgent } from '../driver/launch.ts';
@@ -10,15 +11,15 @@ export interface Finding {
 	check: string;
 	level: 'ok' | 'note' | 'problem';
 	/** The state and its consequence, in a sentence for a person. */
-	text: string;
+	text: string | Phrase;
 	/** What Doctor can do about it; absent if only the user can repair it. */
-	repair?: { text: string; run: () => Promise<void> };
+	repair?: { text: Phrase; run: () => Promise<void> };
 }
 
 /** The doctor's connection to programs, which the core neither finds nor starts. */
 export interface Instruments {
 	/** `problem` says why an agent was not found, and what to do. */
-	agents: readonly { driver: Driver; found: InstalledAgent | undefined; problem: string }[];
+	agents: readonly { driver: Driver; found: InstalledAgent | undefined; problem: string | Phrase }[];
 	/** The user's, with the records of what was deployed: see base/folders. */
 	dataFolder: string;
 	/** Installs the programs that hooks call, if they are missing or damaged. Absent in Restricted Mode. */

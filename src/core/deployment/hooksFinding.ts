@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import { deploy, deploymentState, obstacles, rehearse, type DeploymentState } from './deploy.ts';
 import type { Finding, Instruments } from './finding.ts';
@@ -21,9 +22,9 @@ export async function hooksFinding(
 	const record = await records.of(driver.id);
 	const place = placeOf(records, record);
 	if (!found) {
-		if (!record) return note(`${displayName} has no hooks here`);
-		return problem(`${place} has hooks for ${displayName}, which is not installed any more`, {
-			text: 'take them back',
+		if (!record) return note(phrase`${displayName} has no hooks here`);
+		return problem(phrase`${place} has hooks for ${displayName}, which is not installed any more`, {
+			text: phrase`take them back`,
 			run: async () => void (await undeploy(workspace, driver, { dataFolder, isBusy: asked, askGit })),
 		});
 	}
@@ -33,10 +34,10 @@ export async function hooksFinding(
 	const request = { runtime, agentVersion: found.version, scope: 'launch' as const, isBusy: asked, askGit };
 	const run = async () => void (await deploy(workspace, driver, request));
 	const state = await deploymentState(workspace, driver, request);
-	const settings = place || 'its settings';
+	const settings = place || phrase`its settings`;
 	if (record && (await statusOf(stat, workspace.paths.spool)) === undefined) {
-		const text = `${displayName}: somebody removed .nancy, without which the hooks in ${settings} do nothing`;
-		return problem(text, { text: 'make it again', run });
+		const text = phrase`${displayName}: somebody removed .nancy, without which the hooks in ${settings} do nothing`;
+		return problem(text, { text: phrase`make it again`, run });
 	}
 	if (state === 'ok') {
 		const inTheWay = [
@@ -44,37 +45,44 @@ export async function hooksFinding(
 			...(await silencers(workspace, driver, request, env)),
 		];
 		if (inTheWay.length > 0) return problem(inTheWay.join(' '));
-		return { check: 'hooks', level: 'ok', text: `${place || displayName}: ${contentWords(record)}` };
+		return { check: 'hooks', level: 'ok', text: phrase`${place || displayName}: ${contentWords(record)}` };
 	}
 	await rehearse(workspace, driver, request);
 	if (state === 'missing' && !record)
-		return note(`${displayName} has no hooks here yet; starting a task or nancy setup deploys them`);
-	const what = faultWords(record, state, runtime);
-	const text = `${displayName}: ${what} ${settings}; sessions may report nothing and get no messages`;
-	return problem(text, { text: 'write them again', run });
+		return note(phrase`${displayName} has no hooks here yet; starting a task or nancy setup deploys them`);
+	const what = faultWords(record, state, runtime, settings);
+	const text = phrase`${displayName}: ${what}; sessions may report nothing and get no messages`;
+	return problem(text, { text: phrase`write them again`, run });
 }
 
-function note(text: string): Finding {
+function note(text: Phrase): Finding {
 	return { check: 'hooks', level: 'note', text };
 }
 
 /** @param repair absent if only the user can repair it */
-function problem(text: string, repair?: Finding['repair']): Finding {
+function problem(text: string | Phrase, repair?: Finding['repair']): Finding {
 	return { check: 'hooks', level: 'problem', text, ...(repair && { repair }) };
 }
 
-function contentWords(record: Deployment | undefined): string {
-	const served = record?.scope === 'launch' ? ', for what Nancy starts' : '';
+function contentWords(record: Deployment | undefined): Phrase {
+	const events = record?.events.length ?? 0;
 	const skills = record?.skills.length ?? 0;
-	return `${record?.events.length ?? 0} events, ${skills} skills, hook program ${record?.hookVersion}${served}`;
+	return record?.scope === 'launch'
+		? phrase`${events} events, ${skills} skills, hook program ${record.hookVersion}, for what Nancy starts`
+		: phrase`${events} events, ${skills} skills, hook program ${record?.hookVersion}`;
 }
 
-/** What is wrong, before the name of the place. */
-function faultWords(record: Deployment | undefined, state: DeploymentState, runtime: Runtime): string {
-	if (!record) return 'Nancy has no record (an earlier version wrote it) of what it has in';
-	if (state === 'missing') return 'somebody removed the entries of Nancy from';
-	if (record.hookVersion !== runtime.version) return `version ${record.hookVersion} in`;
-	return 'entries or skills of Nancy are not as they were deployed in';
+/** What is wrong in a place. */
+function faultWords(
+	record: Deployment | undefined,
+	state: DeploymentState,
+	runtime: Runtime,
+	place: string | Phrase,
+): Phrase {
+	if (!record) return phrase`Nancy has no record (an earlier version wrote it) of what it has in ${place}`;
+	if (state === 'missing') return phrase`somebody removed the entries of Nancy from ${place}`;
+	if (record.hookVersion !== runtime.version) return phrase`version ${record.hookVersion} in ${place}`;
+	return phrase`entries or skills of Nancy are not as they were deployed in ${place}`;
 }
 
 /** Where a deployment's hooks are. */

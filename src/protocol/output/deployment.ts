@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { DriverId, TaskName } from '../names.ts';
+import { Said } from '../said.ts';
 
 /** An agent that was not served in full, and the reason. */
-const FailedAgent = z.object({ agent: DriverId, code: z.string(), message: z.string() });
+const FailedAgent = z.object({ agent: DriverId, code: z.string(), message: Said });
 
 const DeployedAgent = z.object({
 	agent: DriverId,
@@ -47,13 +48,13 @@ export const DoctorOutput = z.object({
 		z.object({
 			check: z.string(),
 			level: z.enum(['ok', 'note', 'problem']),
-			text: z.string(),
+			text: Said,
 			/** What `--fix` does about it. */
-			repair: z.optional(z.string()),
+			repair: z.optional(Said),
 			repaired: z.boolean(),
 		}),
 	),
 	/** The repairs that `--fix` tried in vain, and why. Each is among the checks with its present state. */
-	failed: z.array(z.object({ check: z.string(), text: z.string(), reason: z.string() })),
+	failed: z.array(z.object({ check: z.string(), text: Said, reason: Said })),
 });
 export type DoctorOutput = z.infer<typeof DoctorOutput>;

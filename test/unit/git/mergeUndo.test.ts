@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { undoMerge } from '../../../src/git/mergeUndo.ts';
+import { undoMerge as undoMergeSaid } from '../../../src/git/mergeUndo.ts';
 import { createWorktree } from '../../../src/git/worktree.ts';
 import { mergeWorktree } from '../../../src/git/worktreeMerge.ts';
 import { removeWorktree, whatWouldBeLost } from '../../../src/git/worktreeRemove.ts';
@@ -9,6 +9,9 @@ import { previewMerge } from '../../../src/git/mergePreview.ts';
 import type { MergeRecord } from '../../../src/protocol/merge.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
+import { inEnglish } from '../../support/inEnglish.ts';
+
+const undoMerge = (...args: Parameters<typeof undoMergeSaid>) => inEnglish(undoMergeSaid(...args));
 
 let repo: GitRepository;
 

@@ -38,7 +38,7 @@ const create = (changes: { name?: string; withChanges?: boolean; copyIncludes?: 
 	});
 const reasonOf = async (folder = repo.root) => {
 	const found = await inspectRepository(folder);
-	return found.ok ? 'ok' : found.reason;
+	return found.ok ? 'ok' : String(found.reason);
 };
 const other = (...segments: string[]) => join(repo.root, '..', ...segments);
 

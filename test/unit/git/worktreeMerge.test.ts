@@ -2,10 +2,13 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync,
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorktree } from '../../../src/git/worktree.ts';
-import { mergeWorktree } from '../../../src/git/worktreeMerge.ts';
+import { mergeWorktree as mergeWorktreeSaid } from '../../../src/git/worktreeMerge.ts';
 import { removeWorktree } from '../../../src/git/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
+import { inEnglish } from '../../support/inEnglish.ts';
+
+const mergeWorktree = (...args: Parameters<typeof mergeWorktreeSaid>) => inEnglish(mergeWorktreeSaid(...args));
 
 let repo: GitRepository;
 

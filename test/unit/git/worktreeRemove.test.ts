@@ -13,6 +13,7 @@ import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
 import { roundsOr } from '../../support/rounds.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { inEnglish } from '../../support/inEnglish.ts';
 
 let repo: GitRepository;
 
@@ -23,8 +24,8 @@ afterEach(() => repo.remove());
 
 const create = (withChanges = false, name = 'x') =>
 	createWorktree({ folder: repo.root, name: WorktreeName.parse(name), withChanges, copyIncludes: true });
-const keep = (worktree: Worktree) => removeWorktree(worktree, { discard: false });
-const discard = (worktree: Worktree) => removeWorktree(worktree, { discard: true });
+const keep = (worktree: Worktree) => inEnglish(removeWorktree(worktree, { discard: false }));
+const discard = (worktree: Worktree) => inEnglish(removeWorktree(worktree, { discard: true }));
 const branches = () => repo.git(['for-each-ref', '--format=%(refname:short)', 'refs/heads/nancy']);
 const show = (object: string) => repo.git(['show', object]);
 const NOTHING = { commits: 0, files: [], nested: [], ignored: [] };
@@ -323,8 +324,8 @@ describe('removing a worktree', () => {
 	});
 
 	it('says in words what is only there', () => {
-		expect(inWords({ ...NOTHING, commits: 1 })).toBe('1 commit');
-		expect(inWords({ ...NOTHING, commits: 2, files: ['a'], nested: ['n/'] })).toBe(
+		expect(String(inWords({ ...NOTHING, commits: 1 }))).toBe('1 commit');
+		expect(String(inWords({ ...NOTHING, commits: 2, files: ['a'], nested: ['n/'] }))).toBe(
 			'2 commits, 1 uncommitted file and the repository n/',
 		);
 	});

@@ -158,17 +158,10 @@ describe('doctor without fix', () => {
 			contextIn({ isTrusted: false }),
 		);
 
-		expect(checks).toContainEqual(
-			expect.objectContaining({
-				check: 'runtime',
-				level: 'note',
-				text: expect.stringContaining('Restricted Mode'),
-			}),
-		);
+		const textsOf = (what: string) => checks.filter(({ check }) => check === what).map(({ text }) => String(text));
+		expect(textsOf('runtime')).toEqual([expect.stringContaining('Restricted Mode')]);
 		// Nobody has looked, so there is nothing to install or to repair.
-		expect(checks).toContainEqual(
-			expect.objectContaining({ check: 'agent', text: 'Claude Code: not looked for in Restricted Mode.' }),
-		);
+		expect(textsOf('agent')).toContain('Claude Code: not looked for in Restricted Mode.');
 		expect(healthy).toBe(true);
 		expect(() => readFileSync(ran)).toThrow('ENOENT');
 	});
@@ -522,7 +515,9 @@ describe('listAgents', () => {
 		const { agents } = await perform(await operations.listAgents(), IN_WINDOW, {}, here);
 
 		expect(agents.length).toBeGreaterThan(5);
-		expect(new Set(agents.map(({ problem }) => problem))).toEqual(new Set(['not looked for in Restricted Mode']));
+		expect(new Set(agents.map(({ problem }) => String(problem)))).toEqual(
+			new Set(['not looked for in Restricted Mode']),
+		);
 	});
 
 	it('says which version is too old', async () => {
@@ -532,10 +527,10 @@ describe('listAgents', () => {
 
 		const old = agents.find(({ id }) => id === 'claude-code');
 		expect(old).toMatchObject({
-			problem: expect.stringContaining('is version 0.1.0; Nancy needs'),
 			oldVersion: '0.1.0',
 			installCommand: 'npm install -g @anthropic-ai/claude-code',
 		});
+		expect(String(old?.problem)).toContain('is version 0.1.0; Nancy needs');
 		expect(old).not.toHaveProperty('found');
 	});
 });

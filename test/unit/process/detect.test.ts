@@ -5,6 +5,7 @@ import { detectAgent, findNode } from '../../../src/process/detect.ts';
 import type { Driver } from '../../../src/core/driver/driver.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { inEnglish } from '../../support/inEnglish.ts';
 
 let folder: TempFolder;
 let bin: string;
@@ -56,7 +57,7 @@ describe('detecting an agent', () => {
 		['is garbage', '\0\x01', 'does not'],
 	])('says why not when it %s', async (_, body, reason) => {
 		if (body !== undefined) program(body);
-		const found = await detectAgent(driver, undefined, env);
+		const found = await inEnglish(detectAgent(driver, undefined, env));
 		expect(found).toMatchObject({ found: false, reason: expect.stringContaining(reason), hint: 'npm i heron' });
 	});
 

@@ -50,7 +50,9 @@ const instruments = (more: Partial<Instruments> = {}): Instruments => ({
 });
 
 const problems = async (more: Partial<Instruments> = {}) =>
-	(await examine(workspace, instruments(more))).filter(({ level }) => level === 'problem').map(({ text }) => text);
+	(await examine(workspace, instruments(more)))
+		.filter(({ level }) => level === 'problem')
+		.map(({ text }) => String(text));
 
 const workerRecord = (task: TaskName): WorkerRecord => ({
 	version: 1,
@@ -128,8 +130,10 @@ describe('the doctor', () => {
 		expect(found).toContainEqual(expect.objectContaining({ check: 'hooks', level: 'ok' }));
 		await noteHooksChoice(workspace, 'off');
 		await writeFile(settings, '{}');
-		const notes = (await examine(workspace, instruments())).filter(({ check }) => check === 'hooks');
-		expect(notes).toMatchObject([{ level: 'note', text: expect.stringMatching(/hooks are off.*nancy cleanup/) }]);
+		const [note, ...others] = (await examine(workspace, instruments())).filter(({ check }) => check === 'hooks');
+		expect(others).toEqual([]);
+		expect(note?.level).toBe('note');
+		expect(String(note?.text)).toMatch(/hooks are off.*nancy cleanup/);
 	});
 
 	it('says that the programs were damaged, which it has mended', async () => {
@@ -137,9 +141,8 @@ describe('the doctor', () => {
 			workspace,
 			instruments({ installRuntime: () => Promise.resolve({ ...runtime, isRepaired: true }) }),
 		);
-		expect(findings).toContainEqual(
-			expect.objectContaining({ check: 'runtime', level: 'note', text: expect.stringContaining('were damaged') }),
-		);
+		const notes = findings.filter(({ check, level }) => check === 'runtime' && level === 'note');
+		expect(notes.map(({ text }) => String(text)).join()).toContain('were damaged');
 	});
 
 	it('names a settings file that does not parse, with the place, and does not touch it', async () => {
