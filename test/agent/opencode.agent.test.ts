@@ -53,16 +53,7 @@ describe('the real opencode', () => {
 		await lab.deploy('workspace');
 		mkdirSync(lab.workspace.file('sub'));
 		const { executable } = pinnedAgent('opencode');
-		const args = [
-			'run',
-			'--headless',
-			'--agent',
-			'opencode',
-			'--permissions',
-			'edit',
-			'--working-dir',
-			'sub',
-		];
+		const args = ['run', '--headless', '--agent', 'opencode', '--permissions', 'edit', '--working-dir', 'sub'];
 		const { code, stderr } = await nancy.start([...args, '--prompt', '[[write:made|text]] [[text:Done.]]'], {
 			cwd: lab.workspace.path,
 			env: {

@@ -69,7 +69,10 @@ export const views = {
 	},
 	traffic: async ({ workbench }) => {
 		await workbench.command('Nancy Traffic: Focus on Traffic View');
-		await workbench.row('Traffic', /^tool Bash/).first().click();
+		await workbench
+			.row('Traffic', /^tool Bash/)
+			.first()
+			.click();
 		await workbench.tab(/tool Bash/).waitFor();
 		return workbench.pane('Traffic');
 	},
