@@ -118,7 +118,7 @@ async function seedDelegates(store: Delegates, dataFolder: string, count: number
 		await tickets.end(record.id, { isReported: true, ...(seed.error !== undefined && { error: seed.error }) });
 	}
 	const added = { 'src/presets.js': 'export const green = 3;\n', 'src/timer.js': 'export const minutes = 4;\n' };
-	await seedWorktree(store, dataFolder, { title: 'Add the presets of the old version' }, added);
+	await seedWorktree(store, dataFolder, { title: 'Add the old presets' }, added);
 	await seedWorktree(store, dataFolder, { title: 'Draw an icon' }, { [join('src', 'icon.svg')]: '<svg/>\n' });
 }
 

@@ -63,7 +63,7 @@ export const views = {
 	},
 	review: async lab => {
 		await only(lab, 'Delegates');
-		await lab.workbench.rowAction(lab.workbench.row('Delegates', 'Add the presets'), 'Review Changes');
+		await lab.workbench.rowAction(lab.workbench.row('Delegates', 'Add the old presets'), 'Review Changes');
 		await lab.page.locator('.multiDiffEntry').filter({ hasText: 'presets.js' }).waitFor();
 		return lab.page.locator('.part.editor');
 	},
