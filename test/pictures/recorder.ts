@@ -103,6 +103,8 @@ function addOverlay(): void {
 		Object.assign(each.style, { position: 'fixed', zIndex: '1000000', pointerEvents: 'none' });
 		document.body.append(each);
 	}
+	// Over the title bar, and below the box that asks for something.
+	caption.style.zIndex = '2520';
 	window.addEventListener(
 		'mousemove',
 		({ clientX, clientY }) => Object.assign(pointer.style, { left: `${clientX}px`, top: `${clientY}px` }),
