@@ -101,7 +101,7 @@ function addOverlay(): void {
 	Object.assign(caption.style, { background: '#0b5cad', color: '#fff', fontSize: '16px', textAlign: 'center' });
 	for (const each of [pointer, caption]) {
 		Object.assign(each.style, { position: 'fixed', zIndex: '1000000', pointerEvents: 'none' });
-		document.body.append(each);
+		document.querySelector('.monaco-workbench')?.append(each);
 	}
 	// Over the title bar, and below the box that asks for something.
 	caption.style.zIndex = '2520';
