@@ -14,6 +14,8 @@ await packageExtension();
 await installAgent('claude-code');
 for (const install of [installVscodeServer, installChromium, installSymbols]) await install();
 const [first = '', ...rest] = process.argv.slice(2);
-const program = ['documents', 'film'].includes(first) ? [`test/pictures/${first}.ts`] : ['test/pictures/main.ts', first, ...rest];
+const program = ['documents', 'film'].includes(first)
+	? [`test/pictures/${first}.ts`]
+	: ['test/pictures/main.ts', first, ...rest];
 const args = ['--experimental-transform-types', '--no-warnings', ...program.filter(Boolean)];
 process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;

@@ -79,13 +79,13 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/extension.js': 2,
 		'dist/late.js': 7,
 		'dist/hook/claude-code.js': 155,
-		'dist/main.js': 750,
-		'dist/nancy.js': 640,
+		'dist/main.js': 775,
+		'dist/nancy.js': 650,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(1375);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(1600);
 });
 
 it('has programs without an editor that need nothing but Node', () => {

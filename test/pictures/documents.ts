@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { openLab, type Lab } from '../support/lab.ts';
 import { messageFrame } from '../support/messageFrame.ts';
 import { tempFolder } from '../support/tempFolder.ts';
-import { scenes } from './scenes.ts';
+import { busyScene } from './scenes.ts';
 import { leave, views } from './views.ts';
 import { showNancy, THEMES, wear, widen } from './window.ts';
 
@@ -34,12 +34,11 @@ const steps = {
 
 await using folder = tempFolder('np-');
 const data = folder.file('data');
-const workspace = await scenes['seven']?.(folder, join(data, 'nancy'));
-if (workspace === undefined) throw new Error('There is no such scene.');
+const workspace = await busyScene(folder, join(data, 'nancy'));
 const settings = { 'workbench.colorTheme': THEMES.dark };
 await using lab = await openLab({ workspace, size: SIZE, scale: 1.5, settings, env: { XDG_DATA_HOME: data } });
 await showNancy(lab);
-await widen(lab, 420);
+await widen(lab, 450);
 // The README's: all views at once.
 await views.traffic(lab);
 await lab.workbench.command('View: Close Editor');

@@ -65,7 +65,10 @@ const plans: Readonly<Record<string, readonly Reply[]>> = {
 		},
 		{ text: 'The page title shows the minutes left, rounded up.' },
 	],
-	'Clean the build': [{ calls: [shell('rm -rf dist', 'Remove the build folder')] }, { text: 'The build folder is clean.' }],
+	'Clean the build': [
+		{ calls: [shell('rm -rf dist', 'Remove the build folder')] },
+		{ text: 'The build folder is clean.' },
+	],
 };
 
 function plan(turns: readonly Turn[]): Reply {
@@ -151,9 +154,9 @@ await film.rest(1200);
 
 build();
 log('permission');
-await film.caption('Another agent asks: one key goes there');
+await film.caption('Another agent asks: Shift+Alt+N goes there');
 await workbench.row('Tasks', /Clean the build.*asks/).waitFor();
-await film.rest(1200);
+await film.rest(800);
 await page.keyboard.press('Shift+Alt+N');
 await workbench.waitForTerminalText(/Do you want to proceed/);
 await film.rest(1500);
@@ -166,7 +169,7 @@ await film.caption('Review what a delegate changed, and merge it');
 const delegate = workbench.row('Delegates', 'Add presets for teas');
 await delegate.hover();
 await click(delegate.locator('.action-item a[aria-label^="Review Changes"]'));
-await page.locator('.multiDiffEntry').filter({ hasText: 'presets.json' }).waitFor();
+await page.locator('.multiDiffEntry .modified .view-line', { hasText: 'herbal' }).last().waitFor();
 await film.rest(1500);
 await click(page.locator('.editor-actions .action-label[aria-label^="Merge"]'));
 await workbench.quick.getByText(/into main/).waitFor();

@@ -6,7 +6,7 @@ import sharp, { type Sharp } from 'sharp';
 const LOOK_MS = 60;
 
 /** How long a changed picture is shown, in milliseconds. A slow machine makes no slow film. */
-const CHANGE_MS = 100;
+const CHANGE_MS = 90;
 
 /**
  * Films a window. Pictures that are alike count once, so that waiting takes no time in the film; {@link rest} shows the last one
@@ -45,9 +45,9 @@ export class Recorder {
 
 	/** Types as a person does, and shows each third letter. */
 	async type(words: string): Promise<void> {
-		for (const [at, letter] of [...words].entries()) {
-			await this.#page.keyboard.type(letter);
-			if (at % 3 === 2) await this.#shoot();
+		for (const letters of words.match(/.{1,3}/g) ?? []) {
+			await this.#page.keyboard.type(letters);
+			await this.#shoot();
 		}
 		await this.rest(300);
 	}
@@ -101,8 +101,10 @@ function addOverlay(): void {
 	Object.assign(caption.style, { background: '#0b5cad', color: '#fff', fontSize: '16px', textAlign: 'center' });
 	for (const each of [pointer, caption]) {
 		Object.assign(each.style, { position: 'fixed', zIndex: '1000000', pointerEvents: 'none' });
-		document.body.append(each);
+		document.querySelector('.monaco-workbench')?.append(each);
 	}
+	// Over the title bar, and below the box that asks for something.
+	caption.style.zIndex = '2520';
 	window.addEventListener(
 		'mousemove',
 		({ clientX, clientY }) => Object.assign(pointer.style, { left: `${clientX}px`, top: `${clientY}px` }),

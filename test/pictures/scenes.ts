@@ -17,10 +17,11 @@ type Doing = 'starting' | 'working' | 'asks' | 'stopped';
 type Seed = readonly [title: string, agent: string, ...workers: Doing[]];
 
 const ONE: readonly Seed[] = [['Fix the login', 'claude-code', 'working']];
-const SEVEN: readonly Seed[] = [
-	['Port the tests to node:test', 'copilot-cli', 'working'],
+const LONG = 'Fix the rounding of the tea timer, which shows 4:60 where it should show 5:00';
+const seven = (title: string): readonly Seed[] => [
+	['Port the tests', 'copilot-cli', 'working'],
 	['Find dead code', 'opencode', 'asks'],
-	['Fix the rounding of the tea timer, which shows 4:60 where it should show 5:00', 'claude-code', 'working', 'asks'],
+	[title, 'claude-code', 'working', 'asks'],
 	['Docs in German', 'gemini-cli', 'stopped'],
 	['Add presets', 'codex', 'starting'],
 	['Simplify brewing', 'qwen-code', 'working'],
@@ -36,15 +37,22 @@ export const scenes: Readonly<Record<string, Scene>> = {
 		await seedTasks(new Workspace(root, dataFolder), ONE);
 		return root;
 	},
-	seven: async (folder, dataFolder) => {
+	seven: busy(LONG, 8),
+};
+
+/** For the documents: as busy, and hardly anything is too long for its row. */
+export const busyScene = busy('Round the minutes', 5);
+
+function busy(title: string, delegates: number): Scene {
+	return async (folder, dataFolder) => {
 		const root = project(folder);
 		const workspace = new Workspace(root, dataFolder);
-		await seedTasks(workspace, SEVEN);
-		await seedMail(workspace);
-		await seedDelegates(new Delegates(workspace), dataFolder);
+		await seedTasks(workspace, seven(title));
+		await seedMail(workspace, nameOf(title));
+		await seedDelegates(new Delegates(workspace), dataFolder, delegates);
 		return root;
-	},
-};
+	};
+}
 
 function project(folder: TempFolder): string {
 	return smallRepository(folder, { 'src/timer.js': 'export const minutes = 5;\n', 'README.md': '# Tea timer\n' });
@@ -80,17 +88,16 @@ function happens(workspace: Workspace, session: string, title: string, doing: Do
 	happened('Stop', { last_assistant_message: 'All pages are translated.' });
 }
 
-async function seedMail(workspace: Workspace): Promise<void> {
-	const timer = nameOf(SEVEN[2]?.[0] ?? '');
+async function seedMail(workspace: Workspace, timer: TaskName): Promise<void> {
 	const from = { is: 'agent', worker: `${timer}/worker-2` } as const;
 	const question = 'Shall I round up, or to the nearest minute?\n\n- up: never too early\n- nearest: **shorter**';
 	await workspace.send({ task: timer, worker: ORCHESTRATOR }, messageContent(question), from);
 	const first = { task: timer, worker: FIRST_WORKER };
-	await workspace.send(first, messageContent('Use the helper in `src/timer.js`.'), BY_USER);
-	await workspace.send(first, messageContent('Then run all tests once more.', { kind: 'feedback' }), BY_USER);
+	await workspace.send(first, messageContent('Use `src/timer.js`.'), BY_USER);
+	await workspace.send(first, messageContent('Then run all tests.', { kind: 'feedback' }), BY_USER);
 }
 
-async function seedDelegates(store: Delegates, dataFolder: string): Promise<void> {
+async function seedDelegates(store: Delegates, dataFolder: string, count: number): Promise<void> {
 	const tickets = new Tickets(dataFolder, store.workspace.folder);
 	// All are over: Nancy would start one that waits, and look for the process of one that runs.
 	const seeds: readonly DelegateSeed[] = [
@@ -98,10 +105,11 @@ async function seedDelegates(store: Delegates, dataFolder: string): Promise<void
 		{ title: 'Review the last commit', state: 'done', tool_calls: 1 },
 		{ title: 'Write a changelog', state: 'done', tool_calls: 2 },
 		{ title: 'Explain the scheduler', state: 'done', tool_calls: 7 },
-		{ title: 'Try another parser', state: 'failed', error: 'the model service answered 529' },
+		{ title: 'Try another parser', state: 'failed', error: 'the model answered 529' },
 		{ title: 'Rename the presets', state: 'failed', error: 'cancelled' },
 	];
-	for (const seed of seeds) {
+	// Two more have worktrees.
+	for (const seed of seeds.slice(2 - count)) {
 		const { record } = await seedDelegate(store, seed);
 		const asked = store.filesOfRequest(record.id);
 		const contents = asked.map(file => readFileSync(file, 'utf8'));
@@ -110,7 +118,7 @@ async function seedDelegates(store: Delegates, dataFolder: string): Promise<void
 		await tickets.end(record.id, { isReported: true, ...(seed.error !== undefined && { error: seed.error }) });
 	}
 	const added = { 'src/presets.js': 'export const green = 3;\n', 'src/timer.js': 'export const minutes = 4;\n' };
-	await seedWorktree(store, dataFolder, { title: 'Add the presets of the old version' }, added);
+	await seedWorktree(store, dataFolder, { title: 'Add the old presets' }, added);
 	await seedWorktree(store, dataFolder, { title: 'Draw an icon' }, { [join('src', 'icon.svg')]: '<svg/>\n' });
 }
 

@@ -63,13 +63,16 @@ export const views = {
 	},
 	review: async lab => {
 		await only(lab, 'Delegates');
-		await lab.workbench.rowAction(lab.workbench.row('Delegates', 'Add the presets'), 'Review Changes');
+		await lab.workbench.rowAction(lab.workbench.row('Delegates', 'Add the old presets'), 'Review Changes');
 		await lab.page.locator('.multiDiffEntry').filter({ hasText: 'presets.js' }).waitFor();
 		return lab.page.locator('.part.editor');
 	},
 	traffic: async ({ workbench }) => {
 		await workbench.command('Nancy Traffic: Focus on Traffic View');
-		await workbench.row('Traffic', /^tool Bash/).first().click();
+		await workbench
+			.row('Traffic', /^tool Bash/)
+			.first()
+			.click();
 		await workbench.tab(/tool Bash/).waitFor();
 		return workbench.pane('Traffic');
 	},

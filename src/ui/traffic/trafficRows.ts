@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { eventName, type EventName } from '../../core/traffic/eventName.ts';
 import type { Outcome, TrafficNode } from '../../core/traffic/node.ts';
-import { formatMinutes, formatDuration, formatTime } from '../kit/format.ts';
+import { formatMinutes, formatDuration, formatTime, shortName } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
 import { whoIs } from '../who.ts';
@@ -78,9 +78,12 @@ export function sessionRow(item: SessionItem, { salt, isOpen }: Drawing): Row {
 	return made;
 }
 
+/** Letters of a task's title in a row: beside it, the worker's own name has room. */
+const NAME = 40;
+
 /** The worker's name, with the time of its beginning if the worker has several sessions. */
 export function sessionName({ folder, traffic, isOneOfSeveral }: SessionItem): string {
-	const name = traffic.address ? whoIs(folder, traffic.address) : traffic.session.slice(0, 8);
+	const name = traffic.address ? shortName(whoIs(folder, traffic.address), NAME) : traffic.session.slice(0, 8);
 	return isOneOfSeveral ? `${name} · ${formatTime(traffic.startedAt)}` : name;
 }
 
