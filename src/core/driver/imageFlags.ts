@@ -1,4 +1,5 @@
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { Driver } from './driver.ts';
 
 /**
@@ -12,14 +13,14 @@ export function imageFlags(
 	prompt: string | undefined,
 ): readonly string[] {
 	if (files.length === 0) return [];
-	if (images === 'none') throw new NancyError('bad-usage', `${displayName} takes no images at its start`);
+	if (images === 'none') throw new NancyError('bad-usage', phrase`${displayName} takes no images at its start`);
 	if (prompt === undefined || prompt.trim() === '')
-		throw new NancyError('bad-message', 'images need a prompt that says what to do with them');
+		throw new NancyError('bad-message', phrase`images need a prompt that says what to do with them`);
 	const misread = files.find(file => file.includes(images.separator));
 	if (misread !== undefined)
 		throw new NancyError(
 			'bad-usage',
-			`${displayName} takes no image with "${images.separator}" in its path: ${misread}`,
+			phrase`${displayName} takes no image with "${images.separator}" in its path: ${misread}`,
 		);
 	return files.map(file => `${images.flag}${file}`);
 }
