@@ -156,13 +156,14 @@ describe('WorkspaceModel', () => {
 	});
 
 	it('shows nothing of a folder that was made and removed between two looks at whether there is one', async () => {
-		await rm(workspace.paths.root, { recursive: true });
+		await rm(workspace.paths.root, { recursive: true, maxRetries: 10 });
 		const model = await start();
 		await workspace.createTask(taskRecord(task, DriverId.parse('fake'), { title: 'Fix' }));
 		// As a window does after its own changes, before anything watches the new folder.
 		await model.refresh();
 		expect(model.overview().tasks).toHaveLength(1);
-		await rm(workspace.paths.root, { recursive: true });
+		// The window may be writing there.
+		await rm(workspace.paths.root, { recursive: true, maxRetries: 10 });
 		await eventually('the task has left the view', () => model.overview().tasks.length === 0);
 	});
 
