@@ -23,6 +23,9 @@ import { messageContent } from '../support/messageContent.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import type { Workbench } from '../support/workbench.ts';
 
+/** A picture of one pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 const settings = {
 	'workbench.colorTheme': 'Default Light Modern',
 	// Also where one is installed.
@@ -428,7 +431,21 @@ describe('a task in the sidebar', () => {
 		expect(planning.text).toContain('Fourth things');
 		await workbench.ask('nancy.orchestrateTask');
 		await workbench.quick.getByText('Enter starts Claude Code (Plan).').first().waitFor();
-		await page.keyboard.press('Escape');
+
+		// An image of the folder, for the agent that has a flag for it.
+		writeFileSync(join(workspace, 'shot.png'), Buffer.from(PIXEL, 'base64'));
+		await workbench.quickInput.fill('Fifth things. [[text:Fifth done]]');
+		await showHow(workbench);
+		expect(await workbench.quickRow(/^\s*Images/).count()).toBe(0);
+		await workbench.pick(/^\s*Agent/);
+		await workbench.pick(/^\s*Codex/);
+		await workbench.pick(/^\s*Images.*none/);
+		await workbench.quickRow('shot.png').click();
+		await page.keyboard.press('Enter');
+		await workbench.quickRow(/^\s*Images.*shot\.png/).waitFor();
+		await workbench.pick('Start Task');
+		const seeing = await model.waitForRequest(({ text, hasTools }) => hasTools && text.includes('Fifth things'));
+		expect(JSON.stringify(seeing.body)).toContain('"type":"input_image"');
 	});
 
 	test('in a repository, shows what has changed in the folder since it began, and takes comments on it', async () => {
