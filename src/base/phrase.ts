@@ -29,7 +29,7 @@ export class Phrase {
 
 /**
  * Marks a text that a person may read in the window: phrase`there is no task "${name}"`. A new line with its indentation counts as one
- * blank, so that a long text can stand on several lines.
+ * blank, so that a long text can stand on several lines. All signs are of Latin-1: see the test of the command line.
  */
 export function phrase(texts: TemplateStringsArray, ...parts: readonly PhrasePart[]): Phrase {
 	return new Phrase(templateOf(texts), parts);

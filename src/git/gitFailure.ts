@@ -21,7 +21,7 @@ export function failure(folder: string, [command]: readonly string[], said: stri
 	}
 	const isNotFetched = /lazy fetching disabled|transport '.*' not allowed/.test(said);
 	const hint = isNotFetched
-		? phrase`; Nancy has git fetch nothing: run “git fetch --refetch --no-filter” there first`
+		? phrase`; Nancy has git fetch nothing: run "git fetch --refetch --no-filter" there first`
 		: '';
 	return new NancyError('git', phrase`git ${command}: ${ownWords(said)}${hint}`, { cause: error });
 }

@@ -134,7 +134,7 @@ async function takeChangesBack(parent: GitPlace, own: GitPlace, merge: Of<'appli
 		const changed = changes().filter(file => touched.has(file) && differs.has(file));
 		if (changed.length > 0) return changedSince(changed);
 		if ((await indexDigest(parent, changes())) !== index)
-			return refused(phrase`some of its files were staged since, or are no longer; set git’s index back first`);
+			return refused(phrase`some of its files were staged since, or are no longer; set git's index back first`);
 		const comes = changes('A').filter(file => differs.has(file));
 		const inTheWay = await unknownInTheWay(parent.folder, comes, new Set(changes('D')));
 		return inTheWay.length > 0

@@ -21,7 +21,7 @@ export async function refuseTracked({ folder, paths }: Workspace): Promise<void>
 	throw new NancyError(
 		'not-trusted',
 		phrase`${paths.root} came with the repository: git tracks ${visibleLine(first, 200)}${more}. Its prompts and messages are not your own, and agents would
-			take them for yours; so nothing is started, set up, sent or handed over here. Look at what is in it, then run “git rm -r --cached ${name}” in
+			take them for yours; so nothing is started, set up, sent or handed over here. Look at what is in it, then run "git rm -r --cached ${name}" in
 			${folder}, or remove the folder.`,
 	);
 }

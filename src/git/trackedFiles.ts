@@ -27,7 +27,7 @@ export async function trackedFiles(
 		throw new NancyError(
 			'not-trusted',
 			phrase`${folder} is in a repository of somebody else, and git does not say what came with it. If you trust it, run
-				“git config --global --add safe.directory <its top folder>” and try again.`,
+				"git config --global --add safe.directory <its top folder>" and try again.`,
 			{ cause: error },
 		);
 	}

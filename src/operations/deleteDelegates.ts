@@ -104,7 +104,7 @@ function named(id: DelegateId, all: readonly Delegate[]): Delegate {
 
 function refusal({ record, isForeign }: Delegate): NancyError {
 	return isForeign
-		? new NancyError('bad-usage', phrase`${record.id} is another program’s; Nancy only shows it`)
+		? new NancyError('bad-usage', phrase`${record.id} is another program's; Nancy only shows it`)
 		: new NancyError(
 				'busy',
 				phrase`${record.id} has not ended; stop it first: nancy delegates ${record.id} --stop`,

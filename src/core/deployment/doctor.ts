@@ -94,7 +94,7 @@ async function launcher(
 	{ tryLauncher }: Instruments,
 ): Promise<Finding> {
 	const failure = await tryLauncher(program);
-	const runner = node.isElectron ? phrase`the editor’s own Node` : node.executable;
+	const runner = node.isElectron ? phrase`the editor's own Node` : node.executable;
 	if (failure === undefined) return { check: 'runtime', level: 'ok', text: phrase`${folder}, run by ${runner}` };
 	return { check: 'runtime', level: 'problem', text: phrase`the hook program in ${folder} does not run: ${failure}` };
 }

@@ -16,7 +16,10 @@ function parseAddress(typed: string): Meant {
 	if (workerPart === undefined) return { task };
 	const worker = WorkerName.safeParse(workerPart);
 	if (worker.success && more.length === 0) return { task, worker: worker.data };
-	throw new NancyError('bad-name', phrase`"${typed}" is not <task>/<worker>; a worker is called worker, worker-2, …`);
+	throw new NancyError(
+		'bad-name',
+		phrase`"${typed}" is not <task>/<worker>; a worker is called worker, worker-2, ...`,
+	);
 }
 
 export function parseTaskName(typed: string): TaskName {
