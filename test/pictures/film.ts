@@ -100,9 +100,8 @@ const { workbench, page, model } = lab;
 const film = new Recorder(page);
 const log = (words: string) => process.stdout.write(`${words}\n`);
 
-/** Replies to requests that have this many tool results wait until what is returned is called. */
-const hold = (prompt: string, words: string) =>
-	model.hold(({ text, hasTools }) => hasTools && text.includes(prompt) && text.includes(words));
+/** The agent waits for the model's reply to these words until what is returned is called. */
+const hold = (words: string) => model.hold(({ text, hasTools }) => hasTools && text.includes(words));
 
 async function click(target: Locator): Promise<void> {
 	await target.waitFor();
@@ -116,7 +115,7 @@ async function click(target: Locator): Promise<void> {
 await showNancy(lab);
 await widen(lab, 400);
 // Another task is at work before the film begins.
-const build = hold('Clean the build', 'Clean the build');
+const answerBuild = hold('Clean the build');
 await orchestrate(lab, 'Clean the build', 'Remove what earlier builds left.');
 await workbench.row('Tasks', /Clean the build.*working/).waitFor();
 await page.mouse.move(SIZE.width / 2, SIZE.height / 2);
@@ -129,14 +128,13 @@ await click(workbench.pane('Tasks').locator('.pane-header [aria-label^="Orchestr
 await workbench.quickInput.waitFor();
 await film.point(SIZE.width / 2, SIZE.height / 2);
 await film.type(`${TITLE}.`);
-const thought = hold(TITLE, 'minutes');
+const answerTitle = hold(TITLE);
 await page.keyboard.press('Enter');
 log('prompt');
 await film.caption('Claude Code starts in a terminal, and its row says what it does');
 await workbench.row('Tasks', new RegExp(`${TITLE}.*working`)).waitFor();
-thought();
-const work = hold(TITLE, 'places that use it');
-await workbench.row('Tasks', new RegExp(`${TITLE}.*Read|${TITLE}.*working`)).waitFor();
+const answerSearch = hold('places that use it');
+answerTitle();
 await model.waitForRequest(({ text }) => text.includes('places that use it'));
 await film.rest(800);
 
@@ -147,12 +145,12 @@ await film.type(DIRECTIVE);
 await page.keyboard.press('Control+Enter');
 await workbench.mail(/Round up.*queued/).waitFor();
 await film.rest(800);
-work();
+answerSearch();
 await workbench.mail(/Round up.*in context/).waitFor();
 await film.caption('The receipt: the message is in the context of the agent');
 await film.rest(1200);
 
-build();
+answerBuild();
 log('permission');
 await film.caption('Another agent asks: Shift+Alt+N goes there');
 await workbench.row('Tasks', /Clean the build.*asks/).waitFor();
@@ -169,6 +167,8 @@ await film.caption('Review what a delegate changed, and merge it');
 const delegate = workbench.row('Delegates', 'Add presets for teas');
 await delegate.hover();
 await click(delegate.locator('.action-item a[aria-label^="Review Changes"]'));
+// Over the row, its hover would open and cover the changes.
+await film.point(SIZE.width * 0.7, SIZE.height / 2);
 await page.locator('.multiDiffEntry .modified .view-line', { hasText: 'herbal' }).last().waitFor();
 await film.rest(1500);
 await click(page.locator('.editor-actions .action-label[aria-label^="Merge"]'));
