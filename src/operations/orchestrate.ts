@@ -106,8 +106,12 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
 		for (const file of input.images ?? []) permit(asker, { is: 'prompt-file', file });
 		if (input.permissions !== undefined)
-			throw new NancyError('not-trusted', phrase`an agent chooses no permissions for a terminal; ask the user to do it`);
-		if (input.fork) throw new NancyError('not-trusted', phrase`an agent forks no conversation; ask the user to do it`);
+			throw new NancyError(
+				'not-trusted',
+				phrase`an agent chooses no permissions for a terminal; ask the user to do it`,
+			);
+		if (input.fork)
+			throw new NancyError('not-trusted', phrase`an agent forks no conversation; ask the user to do it`);
 		permit(asker, { is: 'start-worker', what: input.task, isOwn });
 		const { workspace } = context;
 		const start = await startOf(asker, input, context);

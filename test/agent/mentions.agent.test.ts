@@ -15,6 +15,9 @@ import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
 import { terminal } from '../support/terminal.ts';
 
+/** A PNG of one pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 function driverOf(id: string): Driver {
 	const driver = driverById(id);
 	if (!driver) throw new Error(`there is no driver ${id}`);
@@ -52,6 +55,13 @@ function withMentions(lab: AgentLab): { secret: string; mentions: string[] } {
 	return { secret, mentions };
 }
 
+/** Mentions of images, as Copilot CLI takes them into its request unasked. */
+function withImages(lab: AgentLab): string[] {
+	const files = [`${lab.home}/a.png`, lab.workspace.file('b.png')];
+	for (const file of files) writeFileSync(file, Buffer.from(PIXEL, 'base64'));
+	return [...files, 'b.png', './b.png'].flatMap(file => [`@${file}`, `see@${file}`, `"@${file}"`, `(@${file})`]);
+}
+
 describe('an agent’s first prompt in a terminal', () => {
 	const started = (lab: AgentLab, { driver: id, env }: AgentUnderTest, prompt: string) => {
 		const { args, env: more } = driverOf(id).launch({
@@ -74,13 +84,16 @@ describe('an agent’s first prompt in a terminal', () => {
 		await using lab = await agentLab(agent.home);
 		const { secret, mentions } = withMentions(lab);
 		const pwned = lab.workspace.file('pwned');
-		const prompt = [`!touch ${pwned}`, '/help', ...mentions, ...mentions.map(each => `\\${each}`)].join('\n');
+		const all = [...mentions, ...withImages(lab)];
+		const prompt = [`!touch ${pwned}`, '/help', ...all, ...all.map(each => `\\${each}`)].join('\n');
 		const opened = started(lab, agent, `${prompt}\n[[text:Compared]]`);
 		try {
 			// Those for a title offer no tools.
 			const isAsked = ({ hasTools, text: words }: RecordedRequest) => hasTools && words.includes('!touch');
 			await lab.model.waitForRequest(isAsked, READY_MS);
-			expect(lab.model.requests.filter(({ body }) => JSON.stringify(body).includes(secret))).toEqual([]);
+			const given = lab.model.requests.map(({ body }) => JSON.stringify(body));
+			expect(given.filter(body => body.includes(secret) || body.includes(PIXEL.slice(0, 40)))).toEqual([]);
+			expect(given.filter(body => /data:image|"inline_?data"|"type":"(?:input_)?image/i.test(body))).toEqual([]);
 			expect(existsSync(pwned)).toBe(false);
 		} finally {
 			await opened.close();

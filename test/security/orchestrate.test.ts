@@ -95,7 +95,7 @@ describe('an agent that calls nancy orchestrate', () => {
 		const prompt = '!touch /tmp/x @/home/me/.ssh/id \\@types/node a@b';
 		const { args } = await orchestrate(asker(), { task: mine.task, prompt });
 		expect(args.at(-1)).toMatch(/^A task from another agent:\n/);
-		expect(args.at(-1)).toContain('!touch /tmp/x \\@/home/me/.ssh/id \\@types/node a\\@b');
+		expect(args.at(-1)).toContain('!touch /tmp/x \\@ /home/me/.ssh/id \\@types/node a\\@b');
 		const own = await orchestrate(IN_TERMINAL, { task: mine.task, prompt });
 		expect(own.args.at(-1)).toBe(prompt);
 	});

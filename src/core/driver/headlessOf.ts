@@ -7,7 +7,10 @@ import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless
 /** How an agent runs without a terminal; throws if it cannot. */
 export function headlessOf(driver: Driver): HeadlessFormat {
 	if (driver.headless !== 'none') return driver.headless;
-	throw new NancyError('no-agent', phrase`${driver.displayName} cannot be run without a terminal; choose another agent`);
+	throw new NancyError(
+		'no-agent',
+		phrase`${driver.displayName} cannot be run without a terminal; choose another agent`,
+	);
 }
 
 /** How it is run this time, once the files are on disk that its arguments name. */

@@ -20,7 +20,10 @@ export function modeFlags(driver: Driver, named: string | undefined, extra: read
 	if (!mode || launchModes === 'none') {
 		const known = launchModesOf(driver).map(({ id, detail }) => `${id} (${detail})`);
 		const has = known.length === 0 ? 'none' : known.join(', ');
-		throw new NancyError('bad-usage', phrase`${displayName} has no permissions "${named}" in a terminal; it has ${has}`);
+		throw new NancyError(
+			'bad-usage',
+			phrase`${displayName} has no permissions "${named}" in a terminal; it has ${has}`,
+		);
 	}
 	const word = extra.find(
 		(each, at) =>
@@ -28,5 +31,8 @@ export function modeFlags(driver: Driver, named: string | undefined, extra: read
 	);
 	if (word === undefined) return mode.args;
 	const [option = word] = word.split('=', 1);
-	throw new NancyError('bad-usage', phrase`${option} would replace the permissions "${named}"; leave out one of them`);
+	throw new NancyError(
+		'bad-usage',
+		phrase`${option} would replace the permissions "${named}"; leave out one of them`,
+	);
 }
