@@ -2,7 +2,7 @@ import { NancyError } from '../base/errors.ts';
 import { phrase, type Phrase } from '../base/phrase.ts';
 import type { MergeRecord } from '../protocol/merge.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { git, gitAnswer, gitLine, gitList, type GitPlace } from './git.ts';
+import { git, gitAnswer, gitHolds, gitLine, gitList, type GitPlace } from './git.ts';
 import { branchRef, differingFiles, headOf, indexDigest, namesByStatus, withWorkingTree } from './gitTree.ts';
 import { overwritten, unknownInTheWay } from './inTheWay.ts';
 import { asItStands, holdingGitLock, locate, MERGED_REF, moveRef, refOf, type OpenWorktree } from './openWorktree.ts';
@@ -63,13 +63,14 @@ async function movedOn(parent: GitPlace, merge: MergeRecord): Promise<Phrase | u
 
 /** Whether the merge commit is on the branch it went into. If that branch is gone or renamed: on the checked-out commit or any branch. */
 async function isThereStill(parent: GitPlace, { ref, commit }: Of<'merged'>): Promise<boolean> {
+	// Git may have removed the commit itself.
+	if (!(await gitHolds(parent, ['cat-file', '-e', commit]))) return false;
 	const branch = ref === undefined ? undefined : await refOf(parent, ref);
 	if (branch !== undefined) return isAncestor(parent, commit, branch);
 	const head = await headOf(parent);
 	if (head !== undefined && (await isAncestor(parent, commit, head))) return true;
 	const containing = ['for-each-ref', '--count=1', `--contains=${commit}`, 'refs/heads'];
-	// 129: git has removed the commit itself.
-	return (await gitLine(parent, containing, { answers: [129] })) !== undefined;
+	return (await gitLine(parent, containing)) !== undefined;
 }
 
 /** The files go back first. Then the branch does, unless it has moved meanwhile. */

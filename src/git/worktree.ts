@@ -69,8 +69,7 @@ async function create(
 		folder: worktreeFolder(repository.root, name),
 		branch: branchOf(name),
 	};
-	/** Exists only while the worktree is being made. So the leftovers of a kill differ from a person's worktree. */
-	const making = `refs/nancy/making/${name}`;
+	const making = makingOf(name);
 
 	const whole = await wholeBase(worktree.folder, common);
 	const [begun, taken] = await commitsAt(parent, [making, `refs/heads/${worktree.branch}`]);
@@ -78,11 +77,8 @@ async function create(
 		if (begun !== undefined) await git(parent, ['update-ref', '-d', making]);
 		return { ...worktree, base: whole };
 	}
-	const mark = `${common} ${name}`;
 	if (begun !== undefined) {
-		// The git of a killed Nancy may still be at work.
-		await stopMarked(GIT_MARK, mark);
-		await clearHalf(parent, worktree, begun, common);
+		await clearHalf(parent, worktree, begun);
 		return create({ withChanges, copyIncludes }, name, repository);
 	}
 	assertFree(worktree, taken);
@@ -91,7 +87,7 @@ async function create(
 	await moveRef(parent, making, base, '', 'nancy: worktree');
 	await moveRef(parent, `refs/heads/${worktree.branch}`, base, '', 'nancy: worktree');
 	await mkdir(dirname(worktree.folder), { recursive: true });
-	const env = { [GIT_MARK]: mark };
+	const env = { [GIT_MARK]: markOf(common, name) };
 	const add = ['worktree', 'add', '--quiet', '--no-checkout', worktree.folder, worktree.branch];
 	await gitOverWorktrees(common, parent, add, { env: { ...env, ...WITHOUT_SPARSE } });
 	const gitDir = await adminFolder(common, worktree.folder);
@@ -144,20 +140,42 @@ async function wholeBase(folder: string, common: string): Promise<string | undef
 	return gitDir !== undefined && existsSync(folder) ? refOf({ folder, gitDir, common }, BASE_REF) : undefined;
 }
 
+/** Exists only while the worktree is being made. So the leftovers of a kill differ from a person's worktree. */
+function makingOf(name: string): string {
+	return `refs/nancy/making/${name}`;
+}
+
+function markOf(common: string, name: string): string {
+	return `${common} ${name}`;
+}
+
+/**
+ * Removes what a kill has left of a worktree that never was whole. Of a whole one, and of none, nothing is touched.
+ * @param root of the repository
+ */
+export async function clearUnfinished(root: string, name: WorktreeName): Promise<void> {
+	const { checkout: parent } = await requireRepository(root);
+	const { common } = parent;
+	const worktree = { repository: root, folder: worktreeFolder(root, name), branch: branchOf(name) };
+	await holdingGitLock(common, name, async () => {
+		const [begun] = await commitsAt(parent, [makingOf(name)]);
+		if (begun !== undefined && (await wholeBase(worktree.folder, common)) === undefined)
+			await clearHalf(parent, worktree, begun);
+	});
+}
+
 /** Nobody has worked in it, because it never was whole. */
-async function clearHalf(
-	parent: GitPlace,
-	{ folder, branch }: Omit<Worktree, 'base'>,
-	begun: string,
-	common: string,
-): Promise<void> {
+async function clearHalf(parent: GitPlace, { folder, branch }: Omit<Worktree, 'base'>, begun: string): Promise<void> {
+	const { common } = parent;
+	// The git of a killed Nancy may still be at work.
+	await stopMarked(GIT_MARK, markOf(common, idOfBranch(branch)));
 	if ((await adminFolder(common, folder)) !== undefined) {
 		await setAside(folder);
 		await forget(common, parent, folder);
 	}
 	await removeAside(folder);
 	if ((await tipOf(parent, branch)) === begun) await git(parent, ['update-ref', '-d', `refs/heads/${branch}`, begun]);
-	await git(parent, ['update-ref', '-d', `refs/nancy/making/${idOfBranch(branch)}`, begun]);
+	await git(parent, ['update-ref', '-d', makingOf(idOfBranch(branch)), begun]);
 }
 
 function assertFree({ folder, branch }: Omit<Worktree, 'base'>, tip: string | undefined): void {

@@ -11,6 +11,7 @@ import { worktreeFolder } from '../git/homeCheckout.ts';
 import { TaskName } from '../protocol/names.ts';
 import { TasksDeletedOutput } from '../protocol/output/tasks.ts';
 import { forgetSnapshot } from './shared/taskSnapshot.ts';
+import { clearLeft, isLeft } from './shared/taskWorktree.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({ tasks: z.array(TaskName) });
@@ -28,6 +29,7 @@ export const deleteTasks: Operation<z.infer<typeof Input>, z.infer<typeof TasksD
 		}
 	},
 	async run(_, { tasks }, { workspace }) {
+		await clearLeft(workspace);
 		const worktrees = new TaskWorktrees(workspace.own);
 		for (const task of tasks) {
 			for (const { name } of await worktrees.ofTask(task)) await worktrees.forget(name);
@@ -54,7 +56,8 @@ async function refuseRunning(workspace: Workspace, task: TaskName): Promise<void
 
 /** Work that only a worktree has must not become nobody's. What an agent has made of the task's records does not matter. */
 async function refuseWorktrees({ own }: Workspace, task: TaskName): Promise<void> {
-	const folders = (await new TaskWorktrees(own).ofTask(task)).map(each => worktreeFolder(each.repository, each.name));
+	const made = (await new TaskWorktrees(own).ofTask(task)).filter(each => !isLeft(each));
+	const folders = made.map(each => worktreeFolder(each.repository, each.name));
 	const standing = folders.find(folder => existsSync(folder));
 	if (standing !== undefined)
 		throw new NancyError('busy', phrase`${task} has the worktree ${standing}; merge or discard it first`);

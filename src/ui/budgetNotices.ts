@@ -37,7 +37,7 @@ export function budgetNotices(
 		if (!vscode.workspace.isTrusted) return;
 		for (const notice of folders.list().flatMap(noticesIn)) {
 			const { folder, owner, view } = notice;
-			const key = [folder.path, ownerKey(owner), view.level, budgetWords(view.budget)].join('//');
+			const key = [folder.path, ownerKey(owner), view.level, JSON.stringify(view.budget)].join('//');
 			if (done.has(key)) continue;
 			done.add(key);
 			failures.background(tell(notice, setBudget));

@@ -2,19 +2,20 @@ import { existsSync } from 'node:fs';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { identify, liveness } from '../../base/liveness.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { SeenSettings } from '../../core/asker/seenSettings.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
 import { isStanding } from '../../core/delegates/inWorktree.ts';
 import type { FoundAgent } from '../../core/driver/launch.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
-import { TaskWorktrees } from '../../core/worktrees/taskWorktrees.ts';
+import { TaskWorktrees, type TaskWorktree } from '../../core/worktrees/taskWorktrees.ts';
 import { worktreeFolder } from '../../git/homeCheckout.ts';
 import { provenWorktree } from '../../git/ownWorktree.ts';
 import { tipOf } from '../../git/openWorktree.ts';
 import { RUN_MARK, stopMarked } from '../../process/marked.ts';
 import { requireRepository, type Repository } from '../../git/repository.ts';
 import { setUp } from '../../git/setUp.ts';
-import { createWorktree, folderInWorktree } from '../../git/worktree.ts';
+import { clearUnfinished, createWorktree, folderInWorktree } from '../../git/worktree.ts';
 import { removeWorktree } from '../../git/worktreeRemove.ts';
 import { putIgnored } from '../../git/worktreeInclude.ts';
 import type { TaskName, WorkerName } from '../../protocol/names.ts';
@@ -60,7 +61,7 @@ export async function makeWorktree(
 		const rules = await new SeenSettings(dataFolder, folder).written(driver, folder);
 		await putIgnored(folder, worktree.folder, rules);
 		const { worktreeSetUp } = await context.readSettings(folder);
-		await setUp(worktree, worktreeSetUp, { mark: markOf(name) });
+		await setUp(worktree, worktreeSetUp, { mark: markOf(repository.root, name) });
 		return { worktree, cwd: await folderInWorktree(worktree, folder) };
 	} catch (error) {
 		// Made a moment ago, and no agent was started there.
@@ -71,26 +72,32 @@ export async function makeWorktree(
 
 /**
  * Removes what kills have left, for any task: a worktree in which no agent was started, and whose maker is gone. A set-up command that goes
- * on there is ended. Should there be work in it, its branch keeps that. What cannot be removed now waits for the next start.
+ * on there is ended. Should there be work in it, its branch keeps that. What cannot be removed now waits for the next call.
  */
-async function clearLeft(workspace: Workspace): Promise<void> {
-	for (const { name, repository, by, workers } of await new TaskWorktrees(workspace.own).all()) {
-		if (workers.length > 0 || liveness(by) !== 'dead') continue;
-		await stopMarked(RUN_MARK, markOf(name));
-		const folder = worktreeFolder(repository, name);
-		// The base is git's own word: see provenWorktree.
-		const claimed = { repository, folder, branch: branchOf(name), base: '0'.repeat(40) };
-		await provenWorktree(claimed, repository)
-			.then(worktree => removeAndForget(worktree, name, workspace, false))
-			.catch((error: unknown) => {
-				if (!(error instanceof NancyError)) throw error;
-			});
+export async function clearLeft(workspace: Workspace): Promise<void> {
+	for (const left of await new TaskWorktrees(workspace.own).all()) {
+		if (!isLeft(left)) continue;
+		await stopMarked(RUN_MARK, markOf(left.repository, left.name));
+		await clear(left, workspace).catch(() => undefined);
 	}
 }
 
+/** A kill has left it: no agent was started there, and its maker is gone. */
+export function isLeft({ workers, by }: TaskWorktree): boolean {
+	return workers.length === 0 && liveness(by) === 'dead';
+}
+
+async function clear({ name, repository }: TaskWorktree, workspace: Workspace): Promise<void> {
+	await clearUnfinished(repository, name);
+	const { head } = await requireRepository(repository);
+	// Of one that is there, the base is git's own word: see provenWorktree.
+	const claimed = { repository, folder: worktreeFolder(repository, name), branch: branchOf(name), base: head };
+	await removeAndForget(await provenWorktree(claimed, repository), name, workspace, false);
+}
+
 /** Of its set-up command. No delegate has such an id. */
-export function markOf(name: WorktreeName): string {
-	return `worktree/${name}`;
+export function markOf(repository: string, name: WorktreeName): string {
+	return `worktree/${sha256(repository).slice(0, 16)}/${name}`;
 }
 
 async function removeAndForget(

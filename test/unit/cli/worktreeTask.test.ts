@@ -11,6 +11,7 @@ import { readOverview } from '../../../src/core/live/model.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { TaskWorktrees } from '../../../src/core/worktrees/taskWorktrees.ts';
 import { drivers } from '../../../src/drivers/index.ts';
+import { BASE_REF } from '../../../src/git/homeCheckout.ts';
 import { createWorktree } from '../../../src/git/worktree.ts';
 import { deleteTasks } from '../../../src/operations/deleteTasks.ts';
 import { mergeWorktree } from '../../../src/operations/mergeWorktree.ts';
@@ -110,7 +111,7 @@ describe('a task in a worktree of its own', () => {
 		const { root } = it.repository;
 		await worktrees.ask(name, { task: TaskName.parse('earlier'), repository: root, by: gone });
 		const left = await createWorktree({ folder: root, name, withChanges: false, copyIncludes: false });
-		const settingUp = spawn('sleep', ['600'], { env: { ...process.env, [RUN_MARK]: markOf(name) } });
+		const settingUp = spawn('sleep', ['600'], { env: { ...process.env, [RUN_MARK]: markOf(root, name) } });
 		const ended = once(settingUp, 'exit');
 		await it.run('fix', '--worktree');
 		expect(await it.worktree()).toMatchObject({ folder: left.folder });
@@ -122,6 +123,22 @@ describe('a task in a worktree of its own', () => {
 		await it.run('fix', '--worktree');
 		expect((await it.worktree('worker-2')).folder).not.toBe(making.folder);
 		expect(existsSync(making.folder)).toBe(true);
+	});
+
+	it('does not keep its task, if a kill has left it half made', async () => {
+		await using it = machine();
+		await it.run('fix');
+		const name = WorktreeName.parse('fix');
+		const gone = { machine: ownMachine(), pid: 4_000_000, startedTicks: 1 };
+		const { root } = it.repository;
+		await new TaskWorktrees(it.workspace.own).ask(name, { task, repository: root, by: gone });
+		const half = await createWorktree({ folder: root, name, withChanges: false, copyIncludes: false });
+		it.repository.git(['update-ref', 'refs/nancy/making/fix', half.base]);
+		it.repository.git(['-C', half.folder, 'update-ref', '-d', BASE_REF]);
+		await perform(deleteTasks, IN_WINDOW, { tasks: [task] }, it.context);
+		expect(existsSync(half.folder)).toBe(false);
+		expect(it.repository.git(['for-each-ref', '--format=%(refname)'])).toBe('refs/heads/main');
+		expect(await new TaskWorktrees(it.workspace.own).all()).toEqual([]);
 	});
 
 	it('is its own worker’s alone, whatever another one’s record says', async () => {

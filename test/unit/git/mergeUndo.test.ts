@@ -228,6 +228,9 @@ it('says that a merge commit is gone which the user’s git has taken off its br
 	expect(await undoMerge(worktree, record)).toEqual({ ok: true, isGone: true });
 	expect(repo.state()).toEqual(before);
 	expect((await whatWouldBeLost(worktree)).commits).toBeGreaterThan(0);
+	repo.git(['reflog', 'expire', '--expire=now', '--all']);
+	repo.git(['gc', '--quiet', '--prune=now']);
+	expect(await undoMerge(worktree, record)).toEqual({ ok: true, isGone: true });
 	expect((await merge(worktree)).how).toBe('merged');
 });
 
