@@ -11,8 +11,8 @@ import type { HubRow } from './startHub.ts';
 const IMAGES = '**/*.{png,PNG,jpg,JPG,jpeg,JPEG,gif,GIF,webp,WEBP}';
 /** Beside `files.exclude`. */
 const EXCLUDED = '**/{node_modules,.git,.nancy}/**';
-/** As many as one can look through. */
-const MOST_FOUND = 200;
+/** What is typed filters them. */
+const MOST_FOUND = 2000;
 
 /** Images for the first prompt: absolute paths. */
 export interface WithImages {
@@ -47,8 +47,8 @@ export function imagesRow(
 async function askImages(title: string, folder: string, before: readonly string[]): Promise<readonly string[]> {
 	const pattern = new vscode.RelativePattern(folder, IMAGES);
 	const found = await vscode.workspace.findFiles(pattern, EXCLUDED, MOST_FOUND);
-	const rows = found
-		.map(({ fsPath }) => ({ fsPath, path: relative(folder, fsPath).split(sep).join('/') }))
+	const rows = [...new Set([...before, ...found.map(({ fsPath }) => fsPath)])]
+		.map(fsPath => ({ fsPath, path: relative(folder, fsPath).split(sep).join('/') }))
 		// A name that hides something is not offered: what is shown is what is handed over.
 		.filter(({ path }) => visible(path) === path)
 		.toSorted((a, b) => (a.path < b.path ? -1 : 1))
