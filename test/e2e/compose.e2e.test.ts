@@ -298,7 +298,8 @@ test('moves no row when a message is read, and shows each of two messages with o
 	const [late, next] = ['Read me late', 'Leave me there'].map(text => workbench.row('Inbox', text));
 	const before = await next?.boundingBox();
 	await late?.click();
-	await (await messageFrame(page)).locator('.steps li', { hasText: 'read' }).waitFor();
+	const opened = (await messageFrame(page)).locator('article', { hasText: 'Read me late' });
+	await opened.locator('.steps li', { hasText: 'read' }).waitFor();
 	await workbench.mail(/^Message, .*Read me late/).waitFor();
 	expect(await next?.boundingBox()).toEqual(before);
 
