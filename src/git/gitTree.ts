@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { realOr } from '../base/realPath.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { sha256 } from '../base/sha256.ts';
 import { cutAtZeros, git, gitAnswer, gitLine, gitList, type GitPlace } from './git.ts';
@@ -27,6 +28,8 @@ export interface TreeOptions {
 	isStagedOnly?: boolean;
 	/** Takes only the files below this folder of the checkout. The others are as the user's index has them. */
 	below?: string;
+	/** Takes the files of this tree that are still there, whether or not git ignores them by now. */
+	known?: string;
 }
 
 /** How often a working tree is read again if files come and go meanwhile. */
@@ -39,7 +42,7 @@ const TRIES = 3;
 export async function withWorkingTree<T>(
 	place: GitPlace,
 	use: (working: WorkingTree) => Promise<T>,
-	{ isLookInto, isStagedOnly = false, below = '.' }: TreeOptions = {},
+	{ isLookInto, isStagedOnly = false, below = '.', known }: TreeOptions = {},
 ): Promise<T> {
 	const temporary = await mkdtemp(join(tmpdir(), 'nancy-git-'));
 	try {
@@ -49,7 +52,7 @@ export async function withWorkingTree<T>(
 		const isThere = await copyIndex(place.gitDir, join(temporary, 'index'));
 		const head = isThere ? undefined : await headOf(place);
 		if (head !== undefined) await git(place, ['read-tree', head], { env });
-		const inside = isStagedOnly ? { nested: [], submodules: [] } : await addAll(place, env, below);
+		const inside = isStagedOnly ? { nested: [], submodules: [] } : await addAll(place, env, below, known);
 		return await use({ tree: await gitAnswer(place, ['write-tree'], { env }), ...inside, env });
 	} finally {
 		await removeTree(temporary);
@@ -130,6 +133,7 @@ async function addAll(
 	place: GitPlace,
 	env: Readonly<Record<string, string>>,
 	below: string,
+	known: string | undefined,
 ): Promise<Pick<WorkingTree, 'nested' | 'submodules'>> {
 	const all = `:(literal)${below}`;
 	for (let tries = 1; ; tries++) {
@@ -146,6 +150,7 @@ async function addAll(
 			if (stderr.includes('adding embedded git repository'))
 				throw new NancyError('busy', phrase`a repository has just been made in ${place.folder}; try again`);
 			await addSubmodules(place, submodules, env);
+			if (known !== undefined) await addKnown(place, env, { all, known, submodules });
 			return { nested, submodules };
 		} catch (error) {
 			if (tries === TRIES || !(error instanceof NancyError) || error.code !== 'git') throw error;
@@ -172,6 +177,25 @@ async function addSubmodules(
 	if (moved.length > 0) await git(place, ['update-index', '-z', '--index-info'], { env, input: moved.join('') });
 	const gone = folders.filter(folder => !isFolder(folder)).join('\0');
 	if (gone !== '') await git(place, ['update-index', '--remove', '--replace', '-z', '--stdin'], { env, input: gone });
+}
+
+/** Files that `add` has left out: ignored by now, or in a folder that has become a repository. What is a submodule by now has no files. */
+async function addKnown(
+	place: GitPlace,
+	env: Readonly<Record<string, string>>,
+	{ all, known, submodules }: { all: string; known: string; submodules: readonly string[] },
+): Promise<void> {
+	const list = ['diff-index', '--cached', '-z', '--name-only', '--no-renames', '--no-ext-diff', '--diff-filter=D'];
+	const left = await gitList(place, [...list, known, '--', all], { env });
+	const root = realOr(place.folder);
+	const there = left.filter(file => {
+		const found = lstatSync(join(root, file), { throwIfNoEntry: false });
+		// Git has no file that is behind a link.
+		const isOwn = realOr(dirname(join(root, file))) === dirname(join(root, file));
+		return isOwn && (found?.isFile() || found?.isSymbolicLink()) && !submodules.some(each => file.startsWith(each));
+	});
+	if (there.length === 0) return;
+	await git(place, ['update-index', '--add', '-z', '--stdin'], { env, input: there.map(file => `${file}\0`).join('') });
 }
 
 /**

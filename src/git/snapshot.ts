@@ -56,6 +56,7 @@ export async function changesSinceSnapshot(folder: string, snapshot: Snapshot): 
 	const { checkout, below } = await partOf(folder, snapshot);
 	return withWorkingTree(checkout, ({ tree, env }) => difference(checkout, snapshot.tree, tree, env, below), {
 		isLookInto: checkout.common,
+		known: snapshot.tree,
 		...belowOf(below),
 	});
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -71,6 +71,25 @@ describe('the changes since a snapshot', () => {
 		write({ 'key.secret': 'two', 'ignored/x': 'two', 'other.secret': 'two' });
 		expect(await changed(snapshot)).toEqual([]);
 		expect(await text(snapshot, 'key.secret')).toBeUndefined();
+	});
+
+	it('do not show a file as deleted that is there, but is ignored or not tracked any more', async () => {
+		const { root } = repository;
+		write({ 'new.txt': 'one\n', 'later/x.txt': 'one\n', 'gone.txt': 'one\n', 'inner/x.txt': 'one\n', 'led/x.txt': '1' });
+		const snapshot = await taken();
+		write({ '.git/info/exclude': 'later\ngone.txt\nled\na.txt\n', '.gitignore': 'new.txt\n' });
+		git(['rm', '--quiet', '--cached', 'a.txt']);
+		git(['init', '--quiet', 'inner']);
+		rmSync(join(root, 'gone.txt'));
+		renameSync(join(root, 'led'), join(root, '.git/led'));
+		symlinkSync('.git/led', join(root, 'led'));
+		write({ 'new.txt': 'two\n' });
+		expect(await changed(snapshot)).toEqual([
+			{ path: '.gitignore', status: 'modified' },
+			{ path: 'gone.txt', status: 'deleted' },
+			{ path: 'led/x.txt', status: 'deleted' },
+			{ path: 'new.txt', status: 'modified' },
+		]);
 	});
 
 	it('are those below the folder alone, with paths from there', async () => {
