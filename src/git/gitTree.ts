@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
@@ -32,6 +32,12 @@ export interface TreeOptions {
 	known?: string;
 }
 
+/** How the names of temporary folders begin. */
+const TEMPORARY = 'nancy-git-';
+
+/** No tree takes that long, in milliseconds. */
+const LEFT_MS = 24 * 60 * 60 * 1000;
+
 /** How often a working tree is read again if files come and go meanwhile. */
 const TRIES = 3;
 
@@ -44,7 +50,8 @@ export async function withWorkingTree<T>(
 	use: (working: WorkingTree) => Promise<T>,
 	{ isLookInto, isStagedOnly = false, below = '.', known }: TreeOptions = {},
 ): Promise<T> {
-	const temporary = await mkdtemp(join(tmpdir(), 'nancy-git-'));
+	await removeLeftovers();
+	const temporary = await mkdtemp(join(tmpdir(), TEMPORARY));
 	try {
 		const env: Record<string, string> = { GIT_INDEX_FILE: join(temporary, 'index') };
 		if (isLookInto !== undefined)
@@ -56,6 +63,17 @@ export async function withWorkingTree<T>(
 		return await use({ tree: await gitAnswer(place, ['write-tree'], { env }), ...inside, env });
 	} finally {
 		await removeTree(temporary);
+	}
+}
+
+/** Temporary folders of processes that were killed. They hold copies of files. */
+async function removeLeftovers(): Promise<void> {
+	const names = await readdir(tmpdir()).catch(() => []);
+	for (const name of names.filter(each => each.startsWith(TEMPORARY))) {
+		const folder = join(tmpdir(), name);
+		// Another user's stays, and so does one that another process removes right now.
+		const found = await lstat(folder).catch(() => undefined);
+		if (found?.isDirectory() && Date.now() - found.mtimeMs > LEFT_MS) await removeTree(folder).catch(() => undefined);
 	}
 }
 

@@ -10,7 +10,7 @@ import { TaskWorktrees } from '../core/worktrees/taskWorktrees.ts';
 import { worktreeFolder } from '../git/homeCheckout.ts';
 import { TaskName } from '../protocol/names.ts';
 import { TasksDeletedOutput } from '../protocol/output/tasks.ts';
-import { forgetSnapshot } from './shared/taskSnapshot.ts';
+import { forgetSnapshots } from './shared/taskSnapshot.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({ tasks: z.array(TaskName) });
@@ -31,7 +31,7 @@ export const deleteTasks: Operation<z.infer<typeof Input>, z.infer<typeof TasksD
 		const worktrees = new TaskWorktrees(workspace.own);
 		for (const task of tasks) {
 			for (const { name } of await worktrees.ofTask(task)) await worktrees.forget(name);
-			await forgetSnapshot(workspace, task);
+			await forgetSnapshots(workspace, [task]);
 			await deleteTask(workspace, task);
 		}
 		return { deleted: tasks };
