@@ -73,7 +73,8 @@ async function removeLeftovers(): Promise<void> {
 		const folder = join(tmpdir(), name);
 		// Another user's stays, and so does one that another process removes right now.
 		const found = await lstat(folder).catch(() => undefined);
-		if (found?.isDirectory() && Date.now() - found.mtimeMs > LEFT_MS) await removeTree(folder).catch(() => undefined);
+		if (found?.isDirectory() && Date.now() - found.mtimeMs > LEFT_MS)
+			await removeTree(folder).catch(() => undefined);
 	}
 }
 
@@ -213,7 +214,10 @@ async function addKnown(
 		return isOwn && (found?.isFile() || found?.isSymbolicLink()) && !submodules.some(each => file.startsWith(each));
 	});
 	if (there.length === 0) return;
-	await git(place, ['update-index', '--add', '-z', '--stdin'], { env, input: there.map(file => `${file}\0`).join('') });
+	await git(place, ['update-index', '--add', '-z', '--stdin'], {
+		env,
+		input: there.map(file => `${file}\0`).join(''),
+	});
 }
 
 /**

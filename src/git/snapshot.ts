@@ -39,7 +39,8 @@ export async function takeSnapshot(
 	longestMs = LONGEST_MS,
 ): Promise<void> {
 	const { checkout, below } = await partOf(folder, longestMs);
-	if ((await headOf(checkout)) === undefined) throw new NancyError('git', phrase`${checkout.folder} has no commit yet`);
+	if ((await headOf(checkout)) === undefined)
+		throw new NancyError('git', phrase`${checkout.folder} has no commit yet`);
 	await refuseMany(checkout, below);
 	const tree = await withWorkingTree(checkout, working => Promise.resolve(working.tree), belowOf(below));
 	const snapshot = { repository: checkout.folder, tree, ref: `refs/nancy/snapshots/${uniqueHex(16)}` };

@@ -17,7 +17,9 @@ export async function beginSnapshot(workspace: Workspace, task: TaskName): Promi
 	const snapshots = new TaskSnapshots(workspace.own);
 	try {
 		// Of tasks that were removed by hand. One may have had the same name.
-		const gone = snapshots.tasksSync().filter(each => each === task || !existsSync(workspace.paths.taskRecord(each)));
+		const gone = snapshots
+			.tasksSync()
+			.filter(each => each === task || !existsSync(workspace.paths.taskRecord(each)));
 		for (const each of gone) snapshots.putAside(each);
 		await takeSnapshot(workspace.folder, snapshot => snapshots.note(task, snapshot));
 		await dropAside(snapshots);

@@ -160,18 +160,30 @@ describe('a task in the workspace folder', () => {
 		expect(new TaskSnapshots(it.workspace.own).tasksSync()).toEqual([other]);
 	});
 
-	it.each([true, false])('keeps its snapshot when another start of the name comes too late (new: %s)', async isNew => {
-		await using it = machine();
-		const env = { ...it.context.env, ...it.env };
-		const runtime = { folder: '', launcher: '', bin: '/bin', skills: '', version: '', dataFolder: '', isRepaired: false, node: '' };
-		const context = { ...it.context, env, installRuntime: () => Promise.resolve(runtime) };
-		const input = { task, title: 'Fix', isNew, resume: false, prompt: '', extra: [], hooks: false };
-		const start = await orchestrate.permit(IN_WINDOW, input, context);
-		await it.run('fix');
-		const refs = it.refs();
-		const late = orchestrate.run(IN_WINDOW, input, context, start);
-		await (isNew ? expect(late).rejects.toMatchObject({ code: 'task-exists' }) : late);
-		expect(it.refs()).toEqual(refs);
-		expect(await it.changes()).toEqual([{ path: 'made.txt', status: 'added' }]);
-	});
+	it.each([true, false])(
+		'keeps its snapshot when another start of the name comes too late (new: %s)',
+		async isNew => {
+			await using it = machine();
+			const env = { ...it.context.env, ...it.env };
+			const runtime = {
+				folder: '',
+				launcher: '',
+				bin: '/bin',
+				skills: '',
+				version: '',
+				dataFolder: '',
+				isRepaired: false,
+			};
+			const node = { executable: process.execPath, isElectron: false };
+			const context = { ...it.context, env, installRuntime: () => Promise.resolve({ ...runtime, node }) };
+			const input = { task, title: 'Fix', isNew, resume: false, prompt: '', extra: [], hooks: false };
+			const start = await orchestrate.permit(IN_WINDOW, input, context);
+			await it.run('fix');
+			const refs = it.refs();
+			const late = orchestrate.run(IN_WINDOW, input, context, start);
+			await (isNew ? expect(late).rejects.toMatchObject({ code: 'task-exists' }) : late);
+			expect(it.refs()).toEqual(refs);
+			expect(await it.changes()).toEqual([{ path: 'made.txt', status: 'added' }]);
+		},
+	);
 });

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	truncateSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -80,7 +90,13 @@ describe('the changes since a snapshot', () => {
 
 	it('do not show a file as deleted that is there, but is ignored or not tracked any more', async () => {
 		const { root } = repository;
-		write({ 'new.txt': 'one\n', 'later/x.txt': 'one\n', 'gone.txt': 'one\n', 'inner/x.txt': 'one\n', 'led/x.txt': '1' });
+		write({
+			'new.txt': 'one\n',
+			'later/x.txt': 'one\n',
+			'gone.txt': 'one\n',
+			'inner/x.txt': 'one\n',
+			'led/x.txt': '1',
+		});
 		const snapshot = await taken();
 		write({ '.git/info/exclude': 'later\ngone.txt\nled\na.txt\n', '.gitignore': 'new.txt\n' });
 		git(['rm', '--quiet', '--cached', 'a.txt']);
@@ -236,16 +252,21 @@ describe('a snapshot', () => {
 		await both();
 	});
 
-	it.each(['.git/config', 'pipes/.gitignore'])('is not held up for good by a pipe as %s, nor is a look or its end', async pipe => {
-		const { root } = repository;
-		const snapshot = await taken();
-		const path = join(root, pipe);
-		mkdirSync(dirname(path), { recursive: true });
-		rmSync(path, { force: true });
-		execFileSync('mkfifo', [path]);
-		const note = () => Promise.reject(new Error('taken'));
-		await expect(takeSnapshot(root, note, 500)).rejects.toMatchObject({ code: 'timeout' });
-		await expect(changesSinceSnapshot(root, snapshot, 500)).rejects.toMatchObject({ code: 'timeout' });
-		await dropSnapshot(snapshot, 500).catch((error: unknown) => expect(error).toMatchObject({ code: 'timeout' }));
-	});
+	it.each(['.git/config', 'pipes/.gitignore'])(
+		'is not held up for good by a pipe as %s, nor is a look or its end',
+		async pipe => {
+			const { root } = repository;
+			const snapshot = await taken();
+			const path = join(root, pipe);
+			mkdirSync(dirname(path), { recursive: true });
+			rmSync(path, { force: true });
+			execFileSync('mkfifo', [path]);
+			const note = () => Promise.reject(new Error('taken'));
+			await expect(takeSnapshot(root, note, 500)).rejects.toMatchObject({ code: 'timeout' });
+			await expect(changesSinceSnapshot(root, snapshot, 500)).rejects.toMatchObject({ code: 'timeout' });
+			await dropSnapshot(snapshot, 500).catch((error: unknown) =>
+				expect(error).toMatchObject({ code: 'timeout' }),
+			);
+		},
+	);
 });
