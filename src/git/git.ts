@@ -22,7 +22,7 @@ export interface GitPlace {
 	/** That of the repository, which all its worktrees share, by its real path. */
 	common: string;
 	/** Each call is ended at this time, in milliseconds since 1970. By default only questions are: see {@link LONGEST_QUESTION_MS}. */
-	deadlineMs?: number;
+	deadlineMs?: number | undefined;
 }
 
 /** What may be asked about a folder before its repository is proven. The answer is no more than names. */
@@ -79,6 +79,9 @@ const SETTINGS = [
 	'core.splitIndex=false',
 	'merge.autoStash=false',
 	'rerere.enabled=false',
+	// What shows that a file has changed. With less, an edit of the same length under the old time would be in no tree.
+	'core.trustctime=true',
+	'core.checkStat=default',
 	// The format of git's output and objects.
 	'core.safecrlf=false',
 	'core.quotePath=false',
@@ -309,9 +312,13 @@ export function cutAtZeros(output: Buffer): string[] {
  * The answers of `rev-parse` to questions with one line each, of a folder whose repository is not proven. One process, unless the name of a
  * folder has a newline: then nothing shows where an answer ends.
  */
-export async function answersAt(folder: string, questions: readonly string[]): Promise<string[]> {
+export async function answersAt(
+	folder: string,
+	questions: readonly string[],
+	options: GitOptions = {},
+): Promise<string[]> {
 	const ask = async (...asked: readonly string[]) =>
-		(await lineAt(folder, ['rev-parse', ...asked], { answers: [] })) ?? '';
+		(await lineAt(folder, ['rev-parse', ...asked], { answers: [], ...options })) ?? '';
 	const answers = (await ask(...questions)).split('\n');
 	return answers.length === questions.length ? answers : Promise.all(questions.map(question => ask(question)));
 }

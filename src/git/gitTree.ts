@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { realOr } from '../base/realPath.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { sha256 } from '../base/sha256.ts';
 import { cutAtZeros, git, gitAnswer, gitLine, gitList, type GitPlace } from './git.ts';
@@ -27,7 +28,15 @@ export interface TreeOptions {
 	isStagedOnly?: boolean;
 	/** Takes only the files below this folder of the checkout. The others are as the user's index has them. */
 	below?: string;
+	/** Takes the files of this tree that are still there, whether or not git ignores them by now. */
+	known?: string;
 }
+
+/** How the names of temporary folders begin. */
+const TEMPORARY = 'nancy-git-';
+
+/** No tree takes that long, in milliseconds. */
+const LEFT_MS = 24 * 60 * 60 * 1000;
 
 /** How often a working tree is read again if files come and go meanwhile. */
 const TRIES = 3;
@@ -39,9 +48,10 @@ const TRIES = 3;
 export async function withWorkingTree<T>(
 	place: GitPlace,
 	use: (working: WorkingTree) => Promise<T>,
-	{ isLookInto, isStagedOnly = false, below = '.' }: TreeOptions = {},
+	{ isLookInto, isStagedOnly = false, below = '.', known }: TreeOptions = {},
 ): Promise<T> {
-	const temporary = await mkdtemp(join(tmpdir(), 'nancy-git-'));
+	await removeLeftovers();
+	const temporary = await mkdtemp(join(tmpdir(), TEMPORARY));
 	try {
 		const env: Record<string, string> = { GIT_INDEX_FILE: join(temporary, 'index') };
 		if (isLookInto !== undefined)
@@ -49,10 +59,22 @@ export async function withWorkingTree<T>(
 		const isThere = await copyIndex(place.gitDir, join(temporary, 'index'));
 		const head = isThere ? undefined : await headOf(place);
 		if (head !== undefined) await git(place, ['read-tree', head], { env });
-		const inside = isStagedOnly ? { nested: [], submodules: [] } : await addAll(place, env, below);
+		const inside = isStagedOnly ? { nested: [], submodules: [] } : await addAll(place, env, below, known);
 		return await use({ tree: await gitAnswer(place, ['write-tree'], { env }), ...inside, env });
 	} finally {
 		await removeTree(temporary);
+	}
+}
+
+/** Temporary folders of processes that were killed. They hold copies of files. */
+async function removeLeftovers(): Promise<void> {
+	const names = await readdir(tmpdir()).catch(() => []);
+	for (const name of names.filter(each => each.startsWith(TEMPORARY))) {
+		const folder = join(tmpdir(), name);
+		// Another user's stays, and so does one that another process removes right now.
+		const found = await lstat(folder).catch(() => undefined);
+		if (found?.isDirectory() && Date.now() - found.mtimeMs > LEFT_MS)
+			await removeTree(folder).catch(() => undefined);
 	}
 }
 
@@ -130,6 +152,7 @@ async function addAll(
 	place: GitPlace,
 	env: Readonly<Record<string, string>>,
 	below: string,
+	known: string | undefined,
 ): Promise<Pick<WorkingTree, 'nested' | 'submodules'>> {
 	const all = `:(literal)${below}`;
 	for (let tries = 1; ; tries++) {
@@ -146,6 +169,7 @@ async function addAll(
 			if (stderr.includes('adding embedded git repository'))
 				throw new NancyError('busy', phrase`a repository has just been made in ${place.folder}; try again`);
 			await addSubmodules(place, submodules, env);
+			if (known !== undefined) await addKnown(place, env, { all, known, submodules });
 			return { nested, submodules };
 		} catch (error) {
 			if (tries === TRIES || !(error instanceof NancyError) || error.code !== 'git') throw error;
@@ -172,6 +196,28 @@ async function addSubmodules(
 	if (moved.length > 0) await git(place, ['update-index', '-z', '--index-info'], { env, input: moved.join('') });
 	const gone = folders.filter(folder => !isFolder(folder)).join('\0');
 	if (gone !== '') await git(place, ['update-index', '--remove', '--replace', '-z', '--stdin'], { env, input: gone });
+}
+
+/** Files that `add` has left out: ignored by now, or in a folder that has become a repository. What is a submodule by now has no files. */
+async function addKnown(
+	place: GitPlace,
+	env: Readonly<Record<string, string>>,
+	{ all, known, submodules }: { all: string; known: string; submodules: readonly string[] },
+): Promise<void> {
+	const list = ['diff-index', '--cached', '-z', '--name-only', '--no-renames', '--no-ext-diff', '--diff-filter=D'];
+	const left = await gitList(place, [...list, known, '--', all], { env });
+	const root = realOr(place.folder);
+	const there = left.filter(file => {
+		const found = lstatSync(join(root, file), { throwIfNoEntry: false });
+		// Git has no file that is behind a link.
+		const isOwn = realOr(dirname(join(root, file))) === dirname(join(root, file));
+		return isOwn && (found?.isFile() || found?.isSymbolicLink()) && !submodules.some(each => file.startsWith(each));
+	});
+	if (there.length === 0) return;
+	await git(place, ['update-index', '--add', '-z', '--stdin'], {
+		env,
+		input: there.map(file => `${file}\0`).join(''),
+	});
 }
 
 /**

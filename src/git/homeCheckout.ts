@@ -78,12 +78,15 @@ async function commonDir(folder: string): Promise<string> {
 
 /**
  * The checkout that a folder is in, proven for each call of git.
+ * @param deadlineMs of this call, and of each that gets the place: see {@link GitPlace}
  * @throws NancyError `git` outside of one, `not-trusted` if its `.git` may have been led to another repository
  */
-export async function checkoutAt(folder: string): Promise<GitPlace> {
+export async function checkoutAt(folder: string, deadlineMs?: number): Promise<GitPlace> {
 	const asked = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
-	const [top = '', gitDir = '', common = ''] = await answersAt(folder, asked);
-	const checkout = { folder: top, gitDir, common: realFrom(folder, common) };
+	const [top = '', gitDir = '', common = ''] = await answersAt(folder, asked, {
+		timeoutMs: deadlineMs === undefined ? undefined : Math.max(1, deadlineMs - Date.now()),
+	});
+	const checkout = { folder: top, gitDir, common: realFrom(folder, common), deadlineMs };
 	await requireOwnGit(folder, checkout);
 	return checkout;
 }

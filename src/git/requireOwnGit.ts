@@ -29,13 +29,13 @@ const NOT_LOOKED_INTO = /^(?:annex|hooks|lfs|(?:worktrees[\\/][^\\/]+[\\/])?modu
  * @param asked the folder that git was asked about
  * @throws NancyError `not-trusted` with the cure
  */
-export async function requireOwnGit(asked: string, { folder, gitDir, common }: GitPlace): Promise<void> {
+export async function requireOwnGit(asked: string, { folder, gitDir, common, deadlineMs }: GitPlace): Promise<void> {
 	const [checkout, own, shared] = [realpathSync(folder), realpathSync(gitDir), realpathSync(common)];
 	const dotGit = join(checkout, '.git');
 	if (!isInside(checkout, realpathSync(asked)) || gitDirAt(dotGit) !== own)
 		throw notOwn(asked, phrase`its settings say that its files are in ${folder}`);
 	const isItsOwn = own === dotGit && shared === own;
-	if (!isItsOwn && !(await namesInReturn(dotGit, own, shared)))
+	if (!isItsOwn && !(await namesInReturn(dotGit, own, shared, deadlineMs)))
 		throw notOwn(
 			asked,
 			phrase`it leads to ${own}, which does not name ${checkout} in return. If it should, run: ${
@@ -62,14 +62,19 @@ export function gitDirAt(dotGit: string): string | undefined {
 	return realOr(resolve(dirname(dotGit), led));
 }
 
-async function namesInReturn(dotGit: string, own: string, shared: string): Promise<boolean> {
+async function namesInReturn(
+	dotGit: string,
+	own: string,
+	shared: string,
+	deadlineMs: number | undefined,
+): Promise<boolean> {
 	if (own !== shared) {
 		if (dirname(own) !== join(shared, 'worktrees')) return false;
 		const named = (readPlainTextSync(join(own, 'gitdir'), LONGEST_PATH) ?? '').replace(/\n$/, '');
 		return realOr(resolve(own, named)) === realpathSync(dotGit);
 	}
 	const asked = ['config', '--file', join(shared, 'config'), 'core.worktree'];
-	const named = await gitLine({ folder: shared, gitDir: shared, common: shared }, asked);
+	const named = await gitLine({ folder: shared, gitDir: shared, common: shared, deadlineMs }, asked);
 	return named !== undefined && realOr(resolve(shared, named)) === dirname(dotGit);
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { TaskName } from '../protocol/names.ts';
-import { forgetSnapshot } from './shared/taskSnapshot.ts';
+import { forgetSnapshots } from './shared/taskSnapshot.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({ task: TaskName });
@@ -18,7 +18,7 @@ export const archiveTask: Operation<z.infer<typeof Input>, z.infer<typeof Output
 	async run(_, { task }, { workspace }) {
 		const archivedAt = new Date().toISOString();
 		await workspace.updateTask(task, record => ({ ...record, archivedAt }));
-		await forgetSnapshot(workspace, task);
+		await forgetSnapshots(workspace, [task]);
 		return {};
 	},
 };

@@ -8,7 +8,7 @@ import { TaskName } from '../protocol/names.ts';
 import { CleanupOutput } from '../protocol/output/deployment.ts';
 import { betweenAnswers } from './shared/betweenAnswers.ts';
 import { failureOf } from './shared/failure.ts';
-import { forgetSnapshot } from './shared/taskSnapshot.ts';
+import { forgetSnapshots } from './shared/taskSnapshot.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({ task: z.optional(TaskName) });
@@ -29,7 +29,7 @@ export const cleanUp: Operation<z.infer<typeof Input>, CleanupOutput> = {
 			takeBack(workspace, task, drivers, { dataFolder, isBusy, askGit }),
 		);
 		const snapshots = task === undefined ? new TaskSnapshots(workspace.own).tasksSync() : [task];
-		for (const each of snapshots) await forgetSnapshot(workspace, each);
+		await forgetSnapshots(workspace, snapshots);
 		return {
 			folder: workspace.folder,
 			...(task !== undefined && { task }),

@@ -10,7 +10,7 @@ import { TaskWorktrees } from '../core/worktrees/taskWorktrees.ts';
 import { worktreeFolder } from '../git/homeCheckout.ts';
 import { TaskName } from '../protocol/names.ts';
 import { TasksDeletedOutput } from '../protocol/output/tasks.ts';
-import { forgetSnapshot } from './shared/taskSnapshot.ts';
+import { forgetSnapshots } from './shared/taskSnapshot.ts';
 import { clearLeft, isLeft } from './shared/taskWorktree.ts';
 import type { Operation } from './operation.ts';
 
@@ -32,8 +32,9 @@ export const deleteTasks: Operation<z.infer<typeof Input>, z.infer<typeof TasksD
 		await clearLeft(workspace);
 		const worktrees = new TaskWorktrees(workspace.own);
 		for (const task of tasks) {
-			for (const { name } of await worktrees.ofTask(task)) await worktrees.forget(name);
-			await forgetSnapshot(workspace, task);
+			// What could not be cleared is known until it can.
+			for (const each of await worktrees.ofTask(task)) if (!isLeft(each)) await worktrees.forget(each.name);
+			await forgetSnapshots(workspace, [task]);
 			await deleteTask(workspace, task);
 		}
 		return { deleted: tasks };

@@ -134,9 +134,10 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		if (asker.is === 'human') await noteTaskChoice(workspace, input.task, known, driver.id);
 		// First, because a set-up command may fail: then no task is made.
 		const place = await placeOf(input, found, again, context);
-		// As late as possible: what Nancy has deployed is no change of the task's.
-		if (asker.is === 'human' && !known && !place) await beginSnapshot(workspace, input.task);
-		const task = known ?? (await createTask(workspace, input, driver.id));
+		const isMade = !known && (await createTask(workspace, input, driver.id));
+		// As late as possible: what Nancy has deployed is no change of the task's. Only the start that has made the task takes it.
+		if (asker.is === 'human' && isMade && !place) await beginSnapshot(workspace, input.task);
+		const task = known ?? (await workspace.task(input.task));
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
 			worker: source ? undefined : input.worker,
@@ -295,16 +296,19 @@ async function existingTask(workspace: Workspace, name: TaskName): Promise<TaskR
 	}
 }
 
+/** `false` if somebody else has just made the task. Then it gets another worker, as an earlier task does. */
 async function createTask(
 	workspace: Workspace,
 	{ task: name, title = name, prompt = '', isNew }: Input,
 	agent: DriverId,
-): Promise<TaskRecord> {
+): Promise<boolean> {
 	const createdAt = new Date().toISOString();
 	const record: TaskRecord = { version: 1, name, title, prompt, agent, createdAt, origin: 'nancy' };
-	// Somebody else may have just made the task. Then it gets another worker, as an earlier task does.
-	await workspace.createTask(record).catch((error: unknown) => {
+	try {
+		await workspace.createTask(record);
+		return true;
+	} catch (error) {
 		if (isNew || !(error instanceof NancyError) || error.code !== 'task-exists') throw error;
-	});
-	return workspace.task(name);
+		return false;
+	}
 }

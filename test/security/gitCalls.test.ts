@@ -77,6 +77,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 	'submodule.recurse': 'false',
 	'gc.auto': '0',
 	'maintenance.auto': 'false',
+	'core.trustctime': 'true',
+	'core.checkstat': 'default',
 };
 const VARIABLES: Readonly<Record<string, string>> = {
 	GIT_OPTIONAL_LOCKS: '0',

@@ -1,8 +1,11 @@
 import * as z from 'zod/mini';
+import { uniqueHex } from '../../base/unique.ts';
 import { TaskName } from '../../protocol/names.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 
 const FOLDER = 'snapshots';
+/** Of snapshots that are no task's any more. Their refs may still be there. */
+const ASIDE = 'dropped-snapshots';
 const ENDING = '.json';
 
 const TaskSnapshot = z.object({
@@ -33,7 +36,21 @@ export class TaskSnapshots {
 		return names.flatMap(name => TaskName.safeParse(name.slice(0, -ENDING.length)).data ?? []);
 	}
 
-	async forget(task: TaskName): Promise<void> {
-		await this.own.remove(FOLDER, task + ENDING);
+	/** The task has none from now on, and may get another one. Does nothing without one. */
+	putAside(task: TaskName): void {
+		this.own.moveSync([FOLDER, task + ENDING], [ASIDE, uniqueHex(16) + ENDING]);
+	}
+
+	/** The names of the records that were put aside. */
+	asideSync(): string[] {
+		return this.own.namesSync(ASIDE).filter(name => name.endsWith(ENDING));
+	}
+
+	aside(name: string): Promise<TaskSnapshot | undefined> {
+		return this.own.read(TaskSnapshot, ASIDE, name);
+	}
+
+	async forgetAside(name: string): Promise<void> {
+		await this.own.remove(ASIDE, name);
 	}
 }

@@ -10,6 +10,7 @@ import { archiveTask } from '../../../src/operations/archiveTask.ts';
 import { cleanUp } from '../../../src/operations/cleanUp.ts';
 import { deleteTasks } from '../../../src/operations/deleteTasks.ts';
 import { fileAtStart } from '../../../src/operations/fileAtStart.ts';
+import { orchestrate } from '../../../src/operations/orchestrate.ts';
 import { perform, type OperationContext } from '../../../src/operations/operation.ts';
 import { taskChanges } from '../../../src/operations/taskChanges.ts';
 import { TaskName } from '../../../src/protocol/names.ts';
@@ -40,6 +41,7 @@ function machine(at = (root: string) => root) {
 		repository,
 		workspace,
 		context,
+		env,
 		changes: async (of = task) => (await perform(taskChanges, IN_WINDOW, { task: of }, context)).files,
 		refs: () => repository.git(['for-each-ref', '--format=%(refname)', 'refs/nancy']).split('\n').filter(Boolean),
 		reviewable: async () => {
@@ -129,6 +131,59 @@ describe('a task in the workspace folder', () => {
 		await it.run('fix');
 		rmSync(join(it.repository.root, '.git'), { recursive: true });
 		await perform(deleteTasks, IN_WINDOW, { tasks: [task] }, it.context);
-		expect(new TaskSnapshots(it.workspace.own).tasksSync()).toEqual([]);
+		const snapshots = new TaskSnapshots(it.workspace.own);
+		expect([...snapshots.tasksSync(), ...snapshots.asideSync()]).toEqual([]);
 	});
+
+	it('is deleted also if git cannot drop its snapshot, and the next clean-up drops it', async () => {
+		await using it = machine();
+		await it.run('fix');
+		const lock = join(it.repository.root, '.git', `${it.refs()[0]}.lock`);
+		writeFileSync(lock, '');
+		await perform(deleteTasks, IN_WINDOW, { tasks: [task] }, it.context);
+		expect(await it.reviewable()).toEqual([]);
+		expect(it.refs()).toHaveLength(1);
+		rmSync(lock);
+		await perform(cleanUp, IN_WINDOW, {}, it.context);
+		expect(it.refs()).toEqual([]);
+		expect(new TaskSnapshots(it.workspace.own).asideSync()).toEqual([]);
+	});
+
+	it('takes the snapshots of tasks along that were removed by hand', async () => {
+		await using it = machine();
+		await it.run('fix');
+		const [first] = it.refs();
+		rmSync(it.workspace.paths.task(task), { recursive: true });
+		await it.run('other');
+		expect(it.refs()).toHaveLength(1);
+		expect(it.refs()).not.toContain(first);
+		expect(new TaskSnapshots(it.workspace.own).tasksSync()).toEqual([other]);
+	});
+
+	it.each([true, false])(
+		'keeps its snapshot when another start of the name comes too late (new: %s)',
+		async isNew => {
+			await using it = machine();
+			const env = { ...it.context.env, ...it.env };
+			const runtime = {
+				folder: '',
+				launcher: '',
+				bin: '/bin',
+				skills: '',
+				version: '',
+				dataFolder: '',
+				isRepaired: false,
+			};
+			const node = { executable: process.execPath, isElectron: false };
+			const context = { ...it.context, env, installRuntime: () => Promise.resolve({ ...runtime, node }) };
+			const input = { task, title: 'Fix', isNew, resume: false, prompt: '', extra: [], hooks: false };
+			const start = await orchestrate.permit(IN_WINDOW, input, context);
+			await it.run('fix');
+			const refs = it.refs();
+			const late = orchestrate.run(IN_WINDOW, input, context, start);
+			await (isNew ? expect(late).rejects.toMatchObject({ code: 'task-exists' }) : late);
+			expect(it.refs()).toEqual(refs);
+			expect(await it.changes()).toEqual([{ path: 'made.txt', status: 'added' }]);
+		},
+	);
 });

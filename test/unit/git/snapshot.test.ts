@@ -1,12 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	truncateSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
 	changesSinceSnapshot,
 	dropSnapshot,
 	fileInSnapshot,
-	keepSnapshot,
 	takeSnapshot,
 	type Snapshot,
 } from '../../../src/git/snapshot.ts';
@@ -22,7 +31,13 @@ afterEach(() => repository.remove());
 const git = (args: readonly string[], folder?: string) => repository.git(args, folder);
 const write = (files: Readonly<Record<string, string>>) => repository.write(files);
 const commit = (files: Readonly<Record<string, string>>) => repository.commit(files);
-const taken = (folder = repository.root): Promise<Snapshot> => takeSnapshot(folder);
+const taken = async (folder = repository.root): Promise<Snapshot> => {
+	const noted: Snapshot[] = [];
+	await takeSnapshot(folder, async snapshot => void noted.push(snapshot));
+	const [snapshot] = noted;
+	if (!snapshot) throw new Error('none was noted');
+	return snapshot;
+};
 const changed = async (snapshot: Snapshot, folder = repository.root) =>
 	(await changesSinceSnapshot(folder, snapshot)).files;
 const text = async (snapshot: Snapshot, path: string) =>
@@ -73,6 +88,45 @@ describe('the changes since a snapshot', () => {
 		expect(await text(snapshot, 'key.secret')).toBeUndefined();
 	});
 
+	it('do not show a file as deleted that is there, but is ignored or not tracked any more', async () => {
+		const { root } = repository;
+		write({
+			'new.txt': 'one\n',
+			'later/x.txt': 'one\n',
+			'gone.txt': 'one\n',
+			'inner/x.txt': 'one\n',
+			'led/x.txt': '1',
+		});
+		const snapshot = await taken();
+		write({ '.git/info/exclude': 'later\ngone.txt\nled\na.txt\n', '.gitignore': 'new.txt\n' });
+		git(['rm', '--quiet', '--cached', 'a.txt']);
+		git(['init', '--quiet', 'inner']);
+		rmSync(join(root, 'gone.txt'));
+		renameSync(join(root, 'led'), join(root, '.git/led'));
+		symlinkSync('.git/led', join(root, 'led'));
+		write({ 'new.txt': 'two\n' });
+		expect(await changed(snapshot)).toEqual([
+			{ path: '.gitignore', status: 'modified' },
+			{ path: 'gone.txt', status: 'deleted' },
+			{ path: 'led/x.txt', status: 'deleted' },
+			{ path: 'new.txt', status: 'modified' },
+		]);
+	});
+
+	it('have an edit of the same length and time, whatever the repository says that git compares', async () => {
+		const path = join(repository.root, 'a.txt');
+		utimesSync(path, 1_700_000_000, 1_700_000_000);
+		git(['add', '.']);
+		const snapshot = await taken();
+		git(['config', 'core.trustctime', 'false']);
+		git(['config', 'core.checkStat', 'minimal']);
+		write({ other: lines('z') });
+		renameSync(join(repository.root, 'other'), path);
+		utimesSync(path, 1_700_000_000, 1_700_000_000);
+		expect(git(['status', '--porcelain'])).toBe('');
+		expect(await changed(snapshot)).toEqual([{ path: 'a.txt', status: 'modified' }]);
+	});
+
 	it('are those below the folder alone, with paths from there', async () => {
 		const { root } = repository;
 		commit({ 'packages/one/x.txt': 'x\n', 'packages/one-more/x.txt': 'x\n' });
@@ -106,7 +160,6 @@ describe('the changes since a snapshot', () => {
 
 describe('a snapshot', () => {
 	it('and a look at the changes leave files, index, status, stash and branches as they were', async () => {
-		const { root } = repository;
 		write({ 'a.txt': 'stashed\n' });
 		git(['stash', 'push', '--quiet']);
 		write({ 'a.txt': 'staged\n', 'b.txt': 'not staged\n', 'new.txt': 'new\n' });
@@ -114,7 +167,6 @@ describe('a snapshot', () => {
 		const before = { state: repository.state(), branches: git(['for-each-ref', 'refs/heads', 'refs/tags']) };
 		const log = git(['log', '--all', '--format=%H %D']);
 		const snapshot = await taken();
-		await keepSnapshot(root, snapshot);
 		await changed(snapshot);
 		await text(snapshot, 'a.txt');
 		expect({ state: repository.state(), branches: git(['for-each-ref', 'refs/heads', 'refs/tags']) }).toEqual(
@@ -123,18 +175,26 @@ describe('a snapshot', () => {
 		expect(git(['log', '--all', '--format=%H %D'])).toBe(log);
 	});
 
-	it('outlives a garbage collection while it is kept, and goes once it is dropped', async () => {
-		const { root } = repository;
+	it('outlives a garbage collection, and goes once it is dropped', async () => {
 		write({ 'new.txt': 'new\n' });
 		const snapshot = await taken();
-		await keepSnapshot(root, snapshot);
 		git(['gc', '--quiet', '--prune=now']);
 		expect(await text(snapshot, 'new.txt')).toBe('new\n');
-		await dropSnapshot(root, snapshot);
+		await dropSnapshot(snapshot);
 		git(['gc', '--quiet', '--prune=now']);
 		expect(git(['for-each-ref', 'refs/nancy'])).toBe('');
 		write({ 'new.txt': 'other\n' });
 		await expect(changed(snapshot)).rejects.toMatchObject({ code: 'git' });
+	});
+
+	it('and a look remove what looks of killed processes have left for a day', async () => {
+		const snapshot = await taken();
+		await using day = tempFolder('nancy-git-');
+		await using now = tempFolder('nancy-git-');
+		await using others = tempFolder('nancy-other-');
+		for (const { path } of [day, others]) utimesSync(path, 1_700_000_000, 1_700_000_000);
+		await changed(snapshot);
+		expect([day, now, others].map(({ path }) => existsSync(path))).toEqual([false, true, true]);
 	});
 
 	it('stores nothing when somebody only looks', async () => {
@@ -172,20 +232,41 @@ describe('a snapshot', () => {
 		await expect(taken()).rejects.toMatchObject({ code: 'git' });
 	});
 
-	it('is refused for more untracked files, or larger ones, than sources are, and in too little time', async () => {
+	it('is refused for more untracked files, or larger ones, than sources are, and so is a look', async () => {
 		const { root } = repository;
+		const snapshot = await taken();
+		const both = async () => {
+			const before = git(['count-objects']);
+			await expect(taken()).rejects.toThrow(/neither tracked nor ignored/);
+			await expect(changed(snapshot)).rejects.toThrow(/neither tracked nor ignored/);
+			expect(git(['count-objects'])).toBe(before);
+		};
 		write(Object.fromEntries(Array.from({ length: 5001 }, (_, index) => [`data/${index}`, ''])));
-		await expect(taken()).rejects.toThrow(/neither tracked nor ignored/);
+		await both();
 		// What is outside the folder does not matter.
 		mkdirSync(join(root, 'inside'));
-		await taken(join(root, 'inside'));
+		expect(await changed(await taken(join(root, 'inside')), join(root, 'inside'))).toEqual([]);
 		rmSync(join(root, 'data'), { recursive: true });
 		write({ large: '' });
 		truncateSync(join(root, 'large'), 101 * 1024 * 1024);
-		await expect(taken()).rejects.toThrow(/neither tracked nor ignored/);
-		rmSync(join(root, 'large'));
-		const before = git(['count-objects']);
-		await expect(takeSnapshot(root, 0)).rejects.toMatchObject({ code: 'timeout' });
-		expect(git(['count-objects'])).toBe(before);
+		await both();
 	});
+
+	it.each(['.git/config', 'pipes/.gitignore'])(
+		'is not held up for good by a pipe as %s, nor is a look or its end',
+		async pipe => {
+			const { root } = repository;
+			const snapshot = await taken();
+			const path = join(root, pipe);
+			mkdirSync(dirname(path), { recursive: true });
+			rmSync(path, { force: true });
+			execFileSync('mkfifo', [path]);
+			const note = () => Promise.reject(new Error('taken'));
+			await expect(takeSnapshot(root, note, 500)).rejects.toMatchObject({ code: 'timeout' });
+			await expect(changesSinceSnapshot(root, snapshot, 500)).rejects.toMatchObject({ code: 'timeout' });
+			await dropSnapshot(snapshot, 500).catch((error: unknown) =>
+				expect(error).toMatchObject({ code: 'timeout' }),
+			);
+		},
+	);
 });
