@@ -5,6 +5,7 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { Asker } from '../asker/asker.ts';
 import { Budgets } from '../budgets/budgets.ts';
+import { forgetChosenAgents } from '../workspace/chosenAgent.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import type { Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
@@ -73,6 +74,8 @@ export async function queueDelegate(
 			} satisfies Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 			prompt,
 			async (record, contents, report) => {
+				// An earlier worker of that name may have had one, and its record may be gone.
+				await forgetChosenAgents(delegates.workspace, { task, worker });
 				// Its name is taken from now on, and people can write to it before it runs.
 				const { id, agent, createdAt } = record;
 				await delegates.workspace.createWorker({
