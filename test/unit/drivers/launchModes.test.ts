@@ -17,7 +17,6 @@ const replacing: Record<string, readonly string[][]> = {
 	'gemini-cli': [['--yolo'], ['-y'], ['-dy'], ['--approval-mode', 'yolo'], ['--approvalMode=yolo']],
 	'qwen-code': [['--yolo'], ['-y'], ['--approval-mode=yolo'], ['--approvalMode', 'yolo']],
 	'copilot-cli': [['--mode', 'autopilot'], ['--autopilot'], ['--yolo'], ['--allow-all'], ['--allow-all-tools']],
-	opencode: [['--agent', 'build'], ['--auto'], ['--yolo'], ['--dangerouslySkipPermissions']],
 };
 const harmless = [['--verbose'], ['--model', 'large'], ['-c', 'model_reasoning_effort="high"'], ['--add-dir=../lib']];
 
