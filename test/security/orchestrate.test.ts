@@ -58,7 +58,7 @@ const orchestrate = async (
 		worker?: typeof FIRST_WORKER;
 		resume?: boolean;
 		hooks?: boolean;
-		permissions?: string;
+		permissions?: string | undefined;
 	},
 ) => {
 	const input = { isNew: false, resume: false, extra: [], hooks: asker.is === 'agent', ...more };

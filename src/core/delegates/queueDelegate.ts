@@ -99,7 +99,7 @@ export async function queueDelegate(
 async function refuseSecond(delegates: Delegates, feature: SwarmFeature): Promise<void> {
 	const other = await openDelegate(delegates, feature);
 	const run = other ? undefined : await liveSwarmRun(delegates.workspace.folder, feature);
-	const who = other?.record.id ?? (run && `the process ${run.pid}`);
+	const who = other?.record.id ?? (run && phrase`the process ${run.pid}`);
 	if (who === undefined) return;
 	throw new NancyError('busy', phrase`${who} is the swarm's worker "${feature}" already; wait until it has ended`);
 }

@@ -30,6 +30,6 @@ it.each(Object.entries(replacing))('%s: no argument replaces the chosen permissi
 it('a CLI without such flags has no mode', () => {
 	expect(launchModesOf(fakeDriver)).toEqual([]);
 	expect(() => modeFlags(fakeDriver, 'plan', [])).toThrow(
-		'Fake has no permissions "plan" in a terminal; it has none',
+		'Fake has no permissions "plan" in a terminal; choose one of --permissions settings (what its own settings say)',
 	);
 });
