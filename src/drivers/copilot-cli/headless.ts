@@ -29,7 +29,12 @@ export const headless: HeadlessFormat = {
 			detail: phrase`Edits files in its folder; other commands are denied and reported, but for what you or hooks allow as under "Read only".`,
 			width: 1,
 		},
-		{ id: 'tools', label: phrase`Tools`, detail: phrase`Runs every tool unasked, on files in its folder.`, width: 2 },
+		{
+			id: 'tools',
+			label: phrase`Tools`,
+			detail: phrase`Runs every tool unasked, on files in its folder.`,
+			width: 2,
+		},
 		{
 			id: EVERYTHING,
 			label: phrase`Everything`,

@@ -99,7 +99,12 @@ export const headless: HeadlessFormat = {
 			detail: phrase`Edits files and reads the web; it is offered no commands and no tools of MCP servers, whatever your settings and policies allow.`,
 			width: 1,
 		},
-		{ id: EVERYTHING, label: phrase`Everything`, detail: phrase`Everything, without asking. For sandboxes.`, width: 2 },
+		{
+			id: EVERYTHING,
+			label: phrase`Everything`,
+			detail: phrase`Everything, without asking. For sandboxes.`,
+			width: 2,
+		},
 	],
 	beside: '“Read only” and “Edit” take policies of your own and your system’s settings, none of the folder’s, and none of yours lets commands through; policies in the system’s own folder, hooks, and tools that the folder you trust has discovered, run as ever.',
 	// Trust and hooks belong to the folder, and a worktree is a new folder each time.

@@ -40,7 +40,12 @@ export const headless: HeadlessFormat = {
 			detail: phrase`Edits files; commands, subagents and tools of MCP servers are not offered to it, whatever your settings allow.`,
 			width: 1,
 		},
-		{ id: EVERYTHING, label: phrase`Everything`, detail: phrase`Everything, without asking. For sandboxes.`, width: 2 },
+		{
+			id: EVERYTHING,
+			label: phrase`Everything`,
+			detail: phrase`Everything, without asking. For sandboxes.`,
+			width: 2,
+		},
 	],
 	beside: 'Unless you have switched folder trust on, Qwen Code takes the settings and skills of every folder: hooks in them run in every mode, and rules in them may allow pages of the web.',
 	// Hooks belong to the folder, and a worktree is a new folder each time.
