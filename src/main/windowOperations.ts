@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { dataFolder } from '../base/folders.ts';
 import { oneByOne } from '../base/oneByOne.ts';
+import type { Phrase } from '../base/phrase.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
 import type { BudgetOwner } from '../core/budgets/budgets.ts';
 import type { DeployRequest } from '../core/deployment/job.ts';
@@ -20,7 +21,7 @@ import type { DriverId, MessageId, SessionId, TaskName } from '../protocol/names
 import { inform } from '../ui/kit/messages.ts';
 import { errorWords, translated } from '../ui/kit/translated.ts';
 import { doctorReport } from '../ui/doctorReport.ts';
-import type { Addressee, BudgetFacts, Folder, Letter, Operations } from '../ui/ports.ts';
+import type { Addressee, AgentMode, BudgetFacts, Folder, Letter, Operations } from '../ui/ports.ts';
 import { agentArguments, agentModel } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
 import { keepHooksChoice } from './keepHooksChoice.ts';
@@ -53,6 +54,8 @@ export class WindowOperations implements Operations {
 			...agent,
 			problem: agent.problem && translated(agent.problem),
 			model: agentModel(agent.id),
+			permissionModes: agent.permissionModes.map(modeInWords),
+			launchModes: agent.launchModes.map(modeInWords),
 		}));
 	}
 
@@ -199,6 +202,10 @@ export class WindowOperations implements Operations {
 			throw error;
 		}
 	}
+}
+
+function modeInWords({ id, label, detail }: Record<'label' | 'detail', string | Phrase> & { id: string }): AgentMode {
+	return { id, label: translated(label), detail: translated(detail) };
 }
 
 function stoppedElsewhere(worker: string): string {

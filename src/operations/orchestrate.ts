@@ -7,7 +7,7 @@ import { permit } from '../core/asker/permit.ts';
 import { Budgets } from '../core/budgets/budgets.ts';
 import { planWorker, refuseLongPrompt, type FoundAgent } from '../core/driver/launch.ts';
 import { imageFlags } from '../core/driver/imageFlags.ts';
-import { launchModesOf, modeFlags } from '../core/driver/modeFlags.ts';
+import { AS_SETTINGS_SAY, modeFlags } from '../core/driver/modeFlags.ts';
 import { abandonStart } from '../core/driver/workerProcess.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
@@ -52,7 +52,7 @@ const Input = z.object({
 	prompt: Text,
 	model: Text,
 	/**
-	 * What it may do unasked in its terminal: one of its CLI's modes. A person's alone to choose. By default what a conversation that goes
+	 * What it may do unasked in its terminal: one of its CLI's modes, or {@link AS_SETTINGS_SAY}. A person's alone to choose. By default what a conversation that goes
 	 * on had, or what the CLI's settings say.
 	 */
 	permissions: Text,
@@ -235,20 +235,12 @@ async function startOf(
 	if (budget) requireTold(budget, await unitsWith(found.driver.id, known, context), task);
 	if (isWorktree(place)) await requireWorktree(found, context);
 	const again = earlier && (await worktreeAgain(earlier, context));
-	const mode = permissions ?? (earlier && (await modeBefore(workspace, { task, worker: earlier.name }, found)));
+	const chosen =
+		permissions ?? (earlier && (await chosenMode(workspace, { task, worker: earlier.name }, found.driver.id)));
+	const mode = chosen === AS_SETTINGS_SAY ? undefined : chosen;
 	modeFlags(found.driver, mode, extra);
 	imageFlags(found.driver, images, prompt);
 	return { found, known, again, source: fork ? earlier?.name : undefined, mode };
-}
-
-/** The permissions that the worker had, if a person has chosen them and its CLI still has them. */
-async function modeBefore(
-	workspace: Workspace,
-	worker: WorkerAddress,
-	{ driver }: FoundAgent,
-): Promise<string | undefined> {
-	const before = await chosenMode(workspace, worker, driver.id);
-	return launchModesOf(driver).find(({ id }) => id === before)?.id;
 }
 
 /**

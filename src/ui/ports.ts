@@ -12,7 +12,6 @@ import type { EventDetail } from '../core/traffic/eventDetail.ts';
 import type { TrafficNode } from '../core/traffic/node.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
-import type { PermissionMode } from '../core/driver/headless.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { Budget, BudgetUnit } from '../protocol/budget.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
@@ -58,11 +57,18 @@ export interface AgentChoice {
 	/** The model in the user's settings. `undefined` leaves the choice to the CLI. */
 	model: string | undefined;
 	/** Its permission modes as a delegate, most careful first; empty if it cannot be one. */
-	permissionModes: readonly PermissionMode[];
+	permissionModes: readonly AgentMode[];
 	/** Its permission modes in a terminal, most careful first; empty if its CLI takes no flag for them. */
-	launchModes: readonly Pick<PermissionMode, 'id' | 'label' | 'detail'>[];
+	launchModes: readonly AgentMode[];
 	/** Whether its first prompt in a terminal can have images. */
 	takesImages: boolean;
+}
+
+/** What an agent may do unasked, in the user's language. */
+export interface AgentMode {
+	id: string;
+	label: string;
+	detail: string;
 }
 
 /** A worker to start in a terminal. */

@@ -11,6 +11,7 @@ import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
 import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { sealCall } from '../../src/core/sessions/sealedAgents.ts';
+import { chosenMode, noteChosenAgent } from '../../src/core/workspace/chosenAgent.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../src/delegates/delegateQueue.ts';
 import { endedWorktree } from '../../src/git/ownWorktree.ts';
@@ -135,6 +136,15 @@ describe('a delegate that waits', () => {
 		expect(told).toEqual([expect.stringContaining('done')]);
 		expect(told.join()).not.toContain('Forged');
 	});
+});
+
+it('a delegate gets no permissions that a person chose for an earlier worker of the same name', async () => {
+	const { workspace } = delegates;
+	const { task, worker } = (await queue()).record;
+	await noteChosenAgent(workspace, { task, worker }, fakeDriver.id, 'acceptEdits');
+	rmSync(workspace.paths.workerRecord(task, worker));
+	expect((await queue()).record).toMatchObject({ task, worker });
+	expect(await chosenMode(workspace, { task, worker }, fakeDriver.id)).toBeUndefined();
 });
 
 it('no list of parked agents in a file of .nancy holds a delegate back', async () => {

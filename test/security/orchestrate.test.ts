@@ -3,6 +3,8 @@ import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { bindSession } from '../../src/core/sessions/bindings.ts';
+import { launchModesOf } from '../../src/core/driver/modeFlags.ts';
+import { chosenAgent, chosenMode } from '../../src/core/workspace/chosenAgent.ts';
 import { deleteTask } from '../../src/core/workspace/deletion.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { TaskSnapshots } from '../../src/core/worktrees/taskSnapshots.ts';
@@ -56,6 +58,7 @@ const orchestrate = async (
 		worker?: typeof FIRST_WORKER;
 		resume?: boolean;
 		hooks?: boolean;
+		permissions?: string | undefined;
 	},
 ) => {
 	const input = { isNew: false, resume: false, extra: [], hooks: asker.is === 'agent', ...more };
@@ -111,6 +114,19 @@ describe('an agent that calls nancy orchestrate', () => {
 		await orchestrate(IN_TERMINAL, { task: mine.task, agent: driver.id });
 		const { address } = await orchestrate(asker(), { task: mine.task });
 		expect(address).toEqual({ task: 'mine', worker: 'worker-2' });
+	});
+
+	it('gets nothing that a person chose for an earlier worker of the same name', async () => {
+		const [mode] = launchModesOf(driver);
+		const chosen = { task: mine.task, agent: driver.id, permissions: mode?.id };
+		await orchestrate(IN_TERMINAL, chosen);
+		const { address } = await orchestrate(IN_TERMINAL, chosen);
+		expect(await chosenMode(workspace, address, driver.id)).toBe(mode?.id);
+		rmSync(workspace.paths.workerRecord(address.task, address.worker));
+
+		expect(await orchestrate(asker(), { task: mine.task })).toMatchObject({ address });
+		expect(await chosenMode(workspace, address, driver.id)).toBeUndefined();
+		expect(await chosenAgent(workspace, address)).toBeUndefined();
 	});
 });
 

@@ -1,3 +1,4 @@
+import { phrase } from '../../src/base/phrase.ts';
 import type { HeadlessEvent, HeadlessFormat } from '../../src/core/driver/headless.ts';
 import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import type { Driver } from '../../src/core/driver/driver.ts';
@@ -5,7 +6,7 @@ import { fakeDriver } from './fakeDriver.ts';
 
 /** Reads what test/fixtures/children/fakeAgent.mjs prints: one event in each line. */
 const format: HeadlessFormat = {
-	permissionModes: [{ id: 'default', label: 'Default', detail: '', width: 0 }],
+	permissionModes: [{ id: 'default', label: phrase`Default`, detail: phrase``, width: 0 }],
 	beside: '',
 	launch: ({ session, resume, prompt }) => ({
 		args: [new URL('../fixtures/children/fakeAgent.mjs', import.meta.url).pathname, resume ?? session],

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { filled } from '../../src/base/phrase.ts';
 import { taskExists } from '../../src/core/workspace/workspace.ts';
+import { drivers } from '../../src/drivers/index.ts';
 import { TaskName } from '../../src/protocol/names.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -29,8 +30,11 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 		'Tool',
 		'Worker',
 		'Worktree',
+		'git bisect reset',
 		'git {0}: {1}{2}',
+		'{0} ({1})',
 		'{0} {1}',
+		'{0}, {1}',
 		'{0}.',
 		'{0}. {1}',
 		'{0}: {1}',
@@ -90,4 +94,15 @@ it('reach an error of the core', () => {
 	expect(inGerman).toBe(
 		'es gibt schon eine Aufgabe „login“; setzen Sie sie fort oder wählen Sie einen anderen Namen',
 	);
+});
+
+it('reach the modes that an agent may have', () => {
+	const german = read('l10n/bundle.l10n.de.json');
+	const modes = drivers.flatMap(({ headless, launchModes }) => [
+		...(headless === 'none' ? [] : headless.permissionModes),
+		...(launchModes === 'none' ? [] : launchModes.modes),
+	]);
+	for (const { label, detail } of modes)
+		for (const { template } of [label, detail]) expect(german[template], template).not.toBe(template);
+	expect(modes.find(({ id }) => id === 'read-only')?.label.in(key => german[key] ?? key)).toBe('Schreibgeschützt');
 });

@@ -57,7 +57,7 @@ export const orchestrate = command(
 			model: { value: 'MODEL', help: 'the model, as the agent names it' },
 			permissions: {
 				value: 'MODE',
-				help: 'what it may do unasked, as the agent names it; --resume keeps it. Without it, as its settings say',
+				help: 'what it may do unasked, as the agent names it; --resume keeps it, "settings" drops it. Without it, as its settings say',
 			},
 			worker: {
 				value: 'WORKER',

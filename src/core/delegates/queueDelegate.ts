@@ -5,6 +5,7 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { Asker } from '../asker/asker.ts';
 import { Budgets } from '../budgets/budgets.ts';
+import { forgetChosenAgents } from '../workspace/chosenAgent.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import type { Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
@@ -73,6 +74,8 @@ export async function queueDelegate(
 			} satisfies Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 			prompt,
 			async (record, contents, report) => {
+				// An earlier worker of that name may have had one, and its record may be gone.
+				await forgetChosenAgents(delegates.workspace, { task, worker });
 				// Its name is taken from now on, and people can write to it before it runs.
 				const { id, agent, createdAt } = record;
 				await delegates.workspace.createWorker({
@@ -96,7 +99,7 @@ export async function queueDelegate(
 async function refuseSecond(delegates: Delegates, feature: SwarmFeature): Promise<void> {
 	const other = await openDelegate(delegates, feature);
 	const run = other ? undefined : await liveSwarmRun(delegates.workspace.folder, feature);
-	const who = other?.record.id ?? (run && `the process ${run.pid}`);
+	const who = other?.record.id ?? (run && phrase`the process ${run.pid}`);
 	if (who === undefined) return;
 	throw new NancyError('busy', phrase`${who} is the swarm's worker "${feature}" already; wait until it has ended`);
 }

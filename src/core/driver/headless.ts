@@ -1,3 +1,4 @@
+import type { Phrase } from '../../base/phrase.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import type { LaunchPlace } from './launchPlace.ts';
 
@@ -25,9 +26,9 @@ export interface HeadlessReader {
 
 export interface PermissionMode {
 	id: string;
-	label: string;
+	label: Phrase;
 	/** Its permissions, in a sentence. */
-	detail: string;
+	detail: Phrase;
 	/** How much it allows: 0 is the most careful, and of two the larger one allows more. */
 	width: number;
 }

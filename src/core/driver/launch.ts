@@ -16,6 +16,7 @@ import { isStarting } from './starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
 import { refuseFork, refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
+import { forgetChosenAgents } from '../workspace/chosenAgent.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { bindSession, sessionBinding } from '../sessions/bindings.ts';
 import { isRunning } from './workerProcess.ts';
@@ -132,6 +133,8 @@ async function tryPlan(
 	const { sessionIsKnown, isPrompted } = launch;
 	const recorded = await recordStart(workspace, driver, agent, request, { ...start, sessionIsKnown, isPrompted });
 	if (!recorded) return undefined;
+	// Before its session is bound, without which nobody resumes it. What a person chose for an earlier worker of that name is not for it.
+	if (!start.earlier) await forgetChosenAgents(workspace, address);
 	if (sessionIsKnown) await bindSession(workspace, session, { address, watched: false });
 	const cwd = request.cwd ?? workspace.folder;
 	return {

@@ -1,3 +1,5 @@
+import type { Phrase } from '../../base/phrase.ts';
+
 /** What an agent in a terminal may do unasked, as flags of its CLI. Part of the driver contract. */
 export interface LaunchModes {
 	/** Most careful first. In each, the agent asks a person before anything else. So a mode that never asks is none of them. */
@@ -8,8 +10,8 @@ export interface LaunchModes {
 
 export interface LaunchMode {
 	id: string;
-	label: string;
+	label: Phrase;
 	/** What it allows, in a sentence. */
-	detail: string;
+	detail: Phrase;
 	args: readonly string[];
 }

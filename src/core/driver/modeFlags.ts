@@ -2,6 +2,10 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { Driver } from './driver.ts';
 import type { LaunchMode } from './launchModes.ts';
+import { modeList } from './modeList.ts';
+
+/** In place of a mode: no flag, also for a conversation that had a mode. */
+export const AS_SETTINGS_SAY = 'settings';
 
 /** The modes of an agent in a terminal; none if its CLI takes no such flag. */
 export function launchModesOf({ launchModes }: Driver): readonly LaunchMode[] {
@@ -18,11 +22,13 @@ export function modeFlags(driver: Driver, named: string | undefined, extra: read
 	const { launchModes, displayName } = driver;
 	const mode = launchModesOf(driver).find(({ id }) => id === named);
 	if (!mode || launchModes === 'none') {
-		const known = launchModesOf(driver).map(({ id, detail }) => `${id} (${detail})`);
-		const has = known.length === 0 ? 'none' : known.join(', ');
+		const known = modeList([
+			...launchModesOf(driver),
+			{ id: AS_SETTINGS_SAY, detail: phrase`what its own settings say` },
+		]);
 		throw new NancyError(
 			'bad-usage',
-			phrase`${displayName} has no permissions "${named}" in a terminal; it has ${has}`,
+			phrase`${displayName} has no permissions "${named}" in a terminal; choose one of --permissions ${known}`,
 		);
 	}
 	const word = extra.find(
@@ -33,6 +39,6 @@ export function modeFlags(driver: Driver, named: string | undefined, extra: read
 	const [option = word] = word.split('=', 1);
 	throw new NancyError(
 		'bad-usage',
-		phrase`${option} would replace the permissions "${named}"; leave out one of them`,
+		phrase`${option} would replace the permissions "${named}"; leave it out, or choose --permissions ${AS_SETTINGS_SAY}`,
 	);
 }

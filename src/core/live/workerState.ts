@@ -28,6 +28,9 @@ export const INTERRUPTED = 'interrupted in its terminal';
 /** The source of the end of a worker whose process has vanished. */
 export const PROCESS_GONE = 'process gone';
 
+/** The source of a state that the agent's CLI has told when asked. */
+export const OWN_STATUS = "agent's own status";
+
 /** The source of the state of a delegate that waits for its account. */
 export const PARKED = 'parked';
 /** The source of the idle state of an agent that was started without a prompt. */
@@ -86,7 +89,7 @@ function probed(base: WorkerState, { status, at, since: answered }: NonNullable<
 	if (status === 'unlisted') return { ...ended(base, "agent's own list", at), since };
 	// The events already show the same state in more detail.
 	if (status.phase === base.phase) return base;
-	const source = "agent's own status";
+	const source = OWN_STATUS;
 	switch (status.phase) {
 		case 'idle':
 			return { ...idle(base, source, at), since };

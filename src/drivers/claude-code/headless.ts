@@ -1,3 +1,4 @@
+import { phrase } from '../../base/phrase.ts';
 import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessFormat } from '../../core/driver/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
@@ -110,27 +111,27 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'default',
-			label: 'Read only',
-			detail: 'Reads; what it would have to ask for is denied and reported. Rules and hooks of yours, and of its folder, can allow more.',
+			label: phrase`Read only`,
+			detail: phrase`Reads; what it would have to ask for is denied and reported. Rules and hooks of yours, and of its folder, can allow more.`,
 			width: 0,
 		},
 		{
 			id: 'plan',
-			label: 'Plan',
-			detail: 'Reads and plans, edits nothing; commands that rules of yours, or of a trusted folder, allow are run.',
+			label: phrase`Plan`,
+			detail: phrase`Reads and plans, edits nothing; commands that rules of yours, or of a trusted folder, allow are run.`,
 			width: 0,
 		},
 		{
 			id: 'acceptEdits',
-			label: 'Edit',
-			detail: 'Edits files in its folder, and in those that settings add; other commands need a rule or a hook that allows them.',
+			label: phrase`Edit`,
+			detail: phrase`Edits files in its folder, and in those that settings add; other commands need a rule or a hook that allows them.`,
 			width: 1,
 		},
-		{ id: 'auto', label: 'Auto', detail: 'A classifier decides about each action.', width: 2 },
+		{ id: 'auto', label: phrase`Auto`, detail: phrase`A classifier decides about each action.`, width: 2 },
 		{
 			id: EVERYTHING,
-			label: 'Everything',
-			detail: 'Everything, without asking. For sandboxes.',
+			label: phrase`Everything`,
+			detail: phrase`Everything, without asking. For sandboxes.`,
 			width: 3,
 		},
 	],

@@ -1,3 +1,4 @@
+import { phrase } from '../../base/phrase.ts';
 import type { HeadlessEvent, HeadlessFormat, HeadlessReader, HeadlessResult } from '../../core/driver/headless.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { knownLine } from '../stream.ts';
@@ -24,20 +25,20 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'read-only',
-			label: 'Read only',
-			detail: 'Reads, and runs commands in a sandbox where nothing can be changed. MCP servers run outside of it.',
+			label: phrase`Read only`,
+			detail: phrase`Reads, and runs commands in a sandbox where nothing can be changed. MCP servers run outside of it.`,
 			width: 0,
 		},
 		{
 			id: 'workspace-write',
-			label: 'Edit',
-			detail: 'Changes files in its folder and runs commands in a sandbox that keeps them to it and to temporary files, without network. MCP servers run outside of it.',
+			label: phrase`Edit`,
+			detail: phrase`Changes files in its folder and runs commands in a sandbox that keeps them to it and to temporary files, without network. MCP servers run outside of it.`,
 			width: 1,
 		},
 		{
 			id: EVERYTHING,
-			label: 'Everything',
-			detail: 'Everything, without asking and without a sandbox. For sandboxes.',
+			label: phrase`Everything`,
+			detail: phrase`Everything, without asking and without a sandbox. For sandboxes.`,
 			width: 2,
 		},
 	],

@@ -1,3 +1,4 @@
+import { phrase } from '../../base/phrase.ts';
 import type { HeadlessFormat } from '../../core/driver/headless.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { conversationFlags, hookFlags } from './launch.ts';
@@ -18,21 +19,26 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'ask',
-			label: 'Read only',
-			detail: 'Reads; what it would have to ask for is denied and reported. What you have allowed in this folder for good runs, and what hooks allow, of yours or of a trusted folder.',
+			label: phrase`Read only`,
+			detail: phrase`Reads; what it would have to ask for is denied and reported. What you have allowed in this folder for good runs, and what hooks allow, of yours or of a trusted folder.`,
 			width: 0,
 		},
 		{
 			id: 'edit',
-			label: 'Edit',
-			detail: 'Edits files in its folder; other commands are denied and reported, but for what you or hooks allow as under “Read only”.',
+			label: phrase`Edit`,
+			detail: phrase`Edits files in its folder; other commands are denied and reported, but for what you or hooks allow as under "Read only".`,
 			width: 1,
 		},
-		{ id: 'tools', label: 'Tools', detail: 'Runs every tool unasked, on files in its folder.', width: 2 },
+		{
+			id: 'tools',
+			label: phrase`Tools`,
+			detail: phrase`Runs every tool unasked, on files in its folder.`,
+			width: 2,
+		},
 		{
 			id: EVERYTHING,
-			label: 'Everything',
-			detail: 'Everything, anywhere, without asking. For sandboxes.',
+			label: phrase`Everything`,
+			detail: phrase`Everything, anywhere, without asking. For sandboxes.`,
 			width: 3,
 		},
 	],

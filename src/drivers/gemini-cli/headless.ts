@@ -89,17 +89,22 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'default',
-			label: 'Read only',
-			detail: 'Reads; edits, commands and tools of MCP servers are not offered to it, whatever your settings and policies allow.',
+			label: phrase`Read only`,
+			detail: phrase`Reads; edits, commands and tools of MCP servers are not offered to it, whatever your settings and policies allow.`,
 			width: 0,
 		},
 		{
 			id: EDIT,
-			label: 'Edit',
-			detail: 'Edits files and reads the web; it is offered no commands and no tools of MCP servers, whatever your settings and policies allow.',
+			label: phrase`Edit`,
+			detail: phrase`Edits files and reads the web; it is offered no commands and no tools of MCP servers, whatever your settings and policies allow.`,
 			width: 1,
 		},
-		{ id: EVERYTHING, label: 'Everything', detail: 'Everything, without asking. For sandboxes.', width: 2 },
+		{
+			id: EVERYTHING,
+			label: phrase`Everything`,
+			detail: phrase`Everything, without asking. For sandboxes.`,
+			width: 2,
+		},
 	],
 	beside: '“Read only” and “Edit” take policies of your own and your system’s settings, none of the folder’s, and none of yours lets commands through; policies in the system’s own folder, hooks, and tools that the folder you trust has discovered, run as ever.',
 	// Trust and hooks belong to the folder, and a worktree is a new folder each time.

@@ -4,7 +4,6 @@ import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
-import { launchModes } from './modes.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { wakeAnswer, watchAnswer } from './wake.ts';
 import { program } from './program.ts';
@@ -62,7 +61,8 @@ export const opencode: Driver = {
 	transcript: 'none',
 	tells: { inTerminal: [], headless: ['tokens', 'dollars'], atStart: [] },
 	interrupt: { keys: [ESCAPE, ESCAPE] },
-	launchModes,
+	// Its agent “plan” runs commands unasked.
+	launchModes: 'none',
 	images: 'none',
 	headless,
 	foreignVariables,

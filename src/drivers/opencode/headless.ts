@@ -1,3 +1,4 @@
+import { phrase } from '../../base/phrase.ts';
 import type { HeadlessFormat } from '../../core/driver/headless.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { conversationFlags, settingsEnvironment } from './launch.ts';
@@ -63,26 +64,26 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'ask',
-			label: 'Read only',
-			detail: 'Reads; edits, commands, pages of the web and tools of MCP servers are denied, and reported. Custom tools and plugins, also the project’s, run unasked.',
+			label: phrase`Read only`,
+			detail: phrase`Reads; edits, commands, pages of the web and tools of MCP servers are denied, and reported. Custom tools and plugins, also the project's, run unasked.`,
 			width: 0,
 		},
 		{
 			id: 'edit',
-			label: 'Edit',
-			detail: 'Edits files in its folder; commands and all the rest are denied, and reported. Custom tools and plugins, also the project’s, run unasked.',
+			label: phrase`Edit`,
+			detail: phrase`Edits files in its folder; commands and all the rest are denied, and reported. Custom tools and plugins, also the project's, run unasked.`,
 			width: 1,
 		},
 		{
 			id: 'configured',
-			label: 'As Configured',
-			detail: 'What opencode.json allows, which is everything where it says nothing; what it would ask for is denied.',
+			label: phrase`As Configured`,
+			detail: phrase`What opencode.json allows, which is everything where it says nothing; what it would ask for is denied.`,
 			width: 2,
 		},
 		{
 			id: EVERYTHING,
-			label: 'Everything',
-			detail: 'Whatever opencode.json does not deny, unasked. For sandboxes.',
+			label: phrase`Everything`,
+			detail: phrase`Whatever opencode.json does not deny, unasked. For sandboxes.`,
 			width: 3,
 		},
 	],

@@ -1,3 +1,4 @@
+import { phrase } from '../../base/phrase.ts';
 import type { HeadlessFormat } from '../../core/driver/headless.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { conversationFlags } from './launch.ts';
@@ -29,17 +30,22 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'default',
-			label: 'Read only',
-			detail: 'Reads; edits, commands, subagents and tools of MCP servers are not offered to it, whatever your settings allow.',
+			label: phrase`Read only`,
+			detail: phrase`Reads; edits, commands, subagents and tools of MCP servers are not offered to it, whatever your settings allow.`,
 			width: 0,
 		},
 		{
 			id: EDIT,
-			label: 'Edit',
-			detail: 'Edits files; commands, subagents and tools of MCP servers are not offered to it, whatever your settings allow.',
+			label: phrase`Edit`,
+			detail: phrase`Edits files; commands, subagents and tools of MCP servers are not offered to it, whatever your settings allow.`,
 			width: 1,
 		},
-		{ id: EVERYTHING, label: 'Everything', detail: 'Everything, without asking. For sandboxes.', width: 2 },
+		{
+			id: EVERYTHING,
+			label: phrase`Everything`,
+			detail: phrase`Everything, without asking. For sandboxes.`,
+			width: 2,
+		},
 	],
 	beside: 'Unless you have switched folder trust on, Qwen Code takes the settings and skills of every folder: hooks in them run in every mode, and rules in them may allow pages of the web.',
 	// Hooks belong to the folder, and a worktree is a new folder each time.

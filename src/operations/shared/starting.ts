@@ -9,6 +9,7 @@ import { SeenSettings } from '../../core/asker/seenSettings.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import type { PermissionMode } from '../../core/driver/headless.ts';
 import { headlessOf } from '../../core/driver/headlessOf.ts';
+import { modeList } from '../../core/driver/modeList.ts';
 import { UserSettingsFile } from '../../core/files/userSettings.ts';
 import { foldersUpFrom } from '../../core/workspace/placeFrom.ts';
 import { homeCheckout } from '../../git/homeCheckout.ts';
@@ -32,10 +33,9 @@ export function permissionMode(driver: Driver, named: string | undefined, asking
 	const { permissionModes } = headlessOf(driver);
 	const mode = named === undefined ? permissionModes[0] : permissionModes.find(({ id }) => id === named);
 	if (!mode) {
-		const known = permissionModes.map(({ id, detail }) => `${id} (${detail})`).join(', ');
 		throw new NancyError(
 			'bad-usage',
-			phrase`${driver.displayName} has no permission mode "${named}"; it has ${known}`,
+			phrase`${driver.displayName} has no permission mode "${named}"; it has ${modeList(permissionModes)}`,
 		);
 	}
 	if (!isAgent(asking)) return mode.id;

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
+import { INTERRUPTED, OWN_STATUS, PROCESS_GONE } from '../../core/live/workerState.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { workersWorktree } from '../../core/delegates/inWorktree.ts';
 import type { TaskView, WorkerView } from '../../core/live/overview.ts';
@@ -81,6 +82,20 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, lines }
 	return item;
 }
 
+/** An event is named as it is. */
+function sourceWords(source: string): string {
+	switch (source) {
+		case PROCESS_GONE:
+			return l10n.t('process gone');
+		case INTERRUPTED:
+			return l10n.t('interrupted in its terminal');
+		case OWN_STATUS:
+			return l10n.t('agent’s own status');
+		default:
+			return source;
+	}
+}
+
 export function workerHover(
 	element: OfWorker,
 	names: AgentNames,
@@ -89,7 +104,7 @@ export function workerHover(
 	const { folder, task, worker } = element;
 	const { record, state, facts, use } = worker;
 	const all = sumUse(task.workers.map(each => each.use));
-	const evidence = l10n.t('{0}, {1} ago', state.source, formatAge(state.at));
+	const evidence = l10n.t('{0}, {1} ago', sourceWords(state.source), formatAge(state.at));
 	const hover = tooltip(`${labelOf(element)} · ${record.name}`, [
 		[l10n.t('State'), l10n.t('{0} for {1}', phaseWord(state), formatAge(state.since))],
 		[l10n.t('Known from'), evidence],

@@ -242,12 +242,28 @@ describe('nancy orchestrate', () => {
 			await resume('--permissions', 'acceptEdits');
 			await resume();
 			expect(args()).toEqual([...resumed, '--permission-mode', 'acceptEdits']);
+			await resume('--permissions', 'settings');
+			await resume();
+			expect(args()).toEqual(resumed);
 			// Nobody has sealed it of this one, whatever its record says.
 			const own = new Workspace(workspace.folder, join(nancy.dataFolder, 'nancy'));
 			await noteChosenAgent(own, { task, worker }, record!.agent);
 			await workspace.saveWorker({ ...record!, mode: 'acceptEdits' } as typeof record & object);
 			await resume();
 			expect(args()).toEqual(resumed);
+		}));
+
+	it('refuses to go on with permissions that the agent has no more, and says how to drop them', () =>
+		using(machine(), async ({ workspace, start, args }) => {
+			await start('fix-login').ended;
+			const record = await workspace.worker({ task, worker });
+			const own = new Workspace(workspace.folder, join(nancy.dataFolder, 'nancy'));
+			await noteChosenAgent(own, { task, worker }, record!.agent, 'former');
+			const refused = start('fix-login', '--resume');
+			expect(await refused.ended).toBe(2);
+			await refused.waitForText(/has no permissions "former"[^]*settings/);
+			await start('fix-login', '--resume', '--permissions', 'settings').ended;
+			expect(args()).toEqual(['--resume', record?.sessions[0]?.id]);
 		}));
 
 	it('refuses to start a worker twice', () =>

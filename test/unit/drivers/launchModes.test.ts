@@ -17,7 +17,6 @@ const replacing: Record<string, readonly string[][]> = {
 	'gemini-cli': [['--yolo'], ['-y'], ['-dy'], ['--approval-mode', 'yolo'], ['--approvalMode=yolo']],
 	'qwen-code': [['--yolo'], ['-y'], ['--approval-mode=yolo'], ['--approvalMode', 'yolo']],
 	'copilot-cli': [['--mode', 'autopilot'], ['--autopilot'], ['--yolo'], ['--allow-all'], ['--allow-all-tools']],
-	opencode: [['--agent', 'build'], ['--auto'], ['--yolo'], ['--dangerouslySkipPermissions']],
 };
 const harmless = [['--verbose'], ['--model', 'large'], ['-c', 'model_reasoning_effort="high"'], ['--add-dir=../lib']];
 
@@ -31,6 +30,6 @@ it.each(Object.entries(replacing))('%s: no argument replaces the chosen permissi
 it('a CLI without such flags has no mode', () => {
 	expect(launchModesOf(fakeDriver)).toEqual([]);
 	expect(() => modeFlags(fakeDriver, 'plan', [])).toThrow(
-		'Fake has no permissions "plan" in a terminal; it has none',
+		'Fake has no permissions "plan" in a terminal; choose one of --permissions settings (what its own settings say)',
 	);
 });

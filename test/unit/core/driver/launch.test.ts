@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { phrase } from '../../../../src/base/phrase.ts';
 import { ENDED, identify } from '../../../../src/base/liveness.ts';
 import type { HeadlessRequest } from '../../../../src/core/driver/headless.ts';
 import { RESUME_PROMPT, type Driver } from '../../../../src/core/driver/driver.ts';
@@ -62,7 +63,7 @@ it('two windows that start a worker at once start two workers', async () => {
 it('an agent in a terminal gets the flags of its mode and its images before the user’s own arguments', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);
-	const mode = { id: 'plan', label: 'Plan', detail: 'Plans.', args: ['--mode', 'plan'] };
+	const mode = { id: 'plan', label: phrase`Plan`, detail: phrase`Plans.`, args: ['--mode', 'plan'] };
 	const driver: Driver = {
 		...fakeDriver,
 		launchModes: { modes: [mode], replacedBy: /^--mode/ },
