@@ -35,11 +35,11 @@ describe('the editor of a prompt', () => {
 		await ownFile();
 	});
 	afterEach(async () => {
-		while (open().length > 0) {
-			const before = open().length;
+		// The command closes the active editor. For a moment after a close none is active, and then it does nothing.
+		await eventually('all editors are closed', async () => {
 			await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-			await eventually('an editor is closed', () => open().length < before);
-		}
+			return open().length === 0;
+		});
 	});
 	after(() => drafts.dispose());
 

@@ -95,6 +95,8 @@ const steps: Readonly<Record<EventKind, Step>> = {
 		const source = describe(event);
 		if (event.cause === 'compact') return { ...backFromCompaction(state), session: event.session };
 		if (event.cause === 'clear') return { ...resting(state, at, source), session: event.session, subagents: 0 };
+		// A session starts up once. Gemini CLI runs this hook beside the first turn, and on a busy machine it is the later one to report.
+		if (event.cause === 'startup' && (state.phase === 'working' || state.phase === 'waiting')) return state;
 		return { ...startingState(at, event.session), since: state.since, source, stops: state.stops };
 	},
 	// The same process continues with a new session, whose start follows.
