@@ -96,7 +96,13 @@ describe('concludeState', () => {
 			],
 		],
 		['working', [{ kind: 'prompt' }, { kind: 'session-start', cause: 'startup' }]],
-		['waiting', [{ kind: 'permission-asked', tool: 'Bash' }, { kind: 'session-start', cause: 'startup' }]],
+		[
+			'waiting',
+			[
+				{ kind: 'permission-asked', tool: 'Bash' },
+				{ kind: 'session-start', cause: 'startup' },
+			],
+		],
 		['starting', [bash, { kind: 'session-start', cause: 'resume' }]],
 		['idle', [{ kind: 'stop' }, { ...bash, subagent: 'a1' }]],
 	] as const)('is %s after %j', (phase, events) => expect(after([...events]).phase).toBe(phase));
