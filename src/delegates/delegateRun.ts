@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dataFolder } from '../base/folders.ts';
 import { visible } from '../base/visible.ts';
 import { SeenSettings } from '../core/asker/seenSettings.ts';
+import { gitPrograms } from '../git/gitPrograms.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
@@ -157,7 +158,7 @@ export class DelegateRun {
 	}
 
 	private get seen(): SeenSettings {
-		return new SeenSettings(dataFolder(this.tools.env), this.delegates.workspace.folder);
+		return new SeenSettings(dataFolder(this.tools.env), this.delegates.workspace.folder, gitPrograms);
 	}
 
 	/** The folder to work in. Makes the worktree, or takes the one that an earlier runner had made. */

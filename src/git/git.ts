@@ -26,7 +26,7 @@ export interface GitPlace {
 }
 
 /** What may be asked about a folder before its repository is proven. The answer is no more than names. */
-export type Question = readonly ['rev-parse' | 'ls-files' | 'check-ignore', ...string[]];
+export type Question = readonly ['rev-parse' | 'ls-files' | 'check-ignore' | 'config', ...string[]];
 
 export interface GitOptions {
 	/** Variables on top of the cleaned environment. */

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { isInside } from '../base/inside.ts';
+import { SeenSettings } from '../core/asker/seenSettings.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { busyIn, isStanding, worktreeOf } from '../core/delegates/inWorktree.ts';
@@ -9,6 +10,10 @@ import { ownRequest } from '../core/delegates/ownRequest.ts';
 import type { FullRequest } from '../core/delegates/queueDelegate.ts';
 import { promptWithRemarks } from '../core/delegates/remarks.ts';
 import { NO_TICKET } from '../core/delegates/tickets.ts';
+import { placeFrom } from '../core/workspace/placeFrom.ts';
+import type { Driver } from '../core/driver/driver.ts';
+import { headlessOf } from '../core/driver/headlessOf.ts';
+import { gitPrograms } from '../git/gitPrograms.ts';
 import { folderInWorktree } from '../git/worktree.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { DelegateId, type DelegateRecord } from '../protocol/delegate.ts';
@@ -48,6 +53,7 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 		if (!own) throw new NancyError('not-trusted', phrase`${id} is not repeated: ${NO_TICKET}`);
 		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 		const { record, prompt } = own;
+		const found = await findAgent(knownDriver(record.agent), context.env);
 		const request =
 			remarks === undefined
 				? again(record, prompt)
@@ -55,7 +61,7 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 						...(await withRemarks(record, prompt, remarks, context)),
 						limits: limitsFor(undefined, asking),
 					};
-		const found = await findAgent(knownDriver(record.agent), context.env);
+		if (remarks !== undefined) await requireSeenThere(found.driver, record.permissions, request.folder, context);
 		return startDelegate(found, { ...shared(record), ...request }, asking);
 	},
 };
@@ -84,6 +90,32 @@ async function withRemarks(
 		prompt: promptWithRemarks(prompt, remarks, worktree.base),
 		folder: isInside(worktree.folder, folder) ? folder : await folderInWorktree(worktree, folder),
 	};
+}
+
+/**
+ * The earlier delegate may have written settings that run commands when its CLI starts there. A remark on its changes is no look at them.
+ * @throws NancyError `not-trusted` with their names
+ */
+async function requireSeenThere(
+	driver: Driver,
+	permissions: string,
+	folder: string,
+	context: OperationContext,
+): Promise<void> {
+	// It could run anything by itself.
+	if (headlessOf(driver).permissionModes.at(-1)?.id === permissions) return;
+	const records = [context.workspace.folder, placeFrom(folder, context.env).folder];
+	const unseen = await Promise.all(
+		records.map(at => new SeenSettings(context.dataFolder, at, gitPrograms).unseen(driver, folder)),
+	);
+	const [names] = unseen;
+	if (names === undefined || unseen.includes(undefined)) return;
+	throw new NancyError(
+		'not-trusted',
+		phrase`${driver.displayName} is not started again in ${folder}: its settings there can run commands and deny them, and you have not
+			started it with these: ${names}. Look at them, then start it there once yourself (nancy delegate --agent ${driver.id}
+			--working-dir <that folder>)`,
+	);
 }
 
 /** The delegate's worktree, as git has it: see {@link ownWorktreeOf}. */

@@ -19,6 +19,8 @@ import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 const PERMISSIVE = {
 	permission: { edit: 'allow', bash: 'allow', '*': 'allow' },
 	agent: { build: { permission: { '*': 'allow', task: 'allow', bash: 'allow' } } },
+	lsp: true,
+	formatter: true,
 };
 
 // What every agent shall do is in the conformance suite; this is what this one does in its own way.
@@ -30,7 +32,14 @@ describe('the real opencode', () => {
 			installed: pinnedAgent('opencode'),
 		});
 		writeFileSync(lab.workspace.file('opencode.json'), JSON.stringify(PERMISSIVE));
-		const { ended } = await lab.runHeadless('[[write:made|text]] [[sh:touch never]] [[text:Not said]]', {
+		// Where language servers are on, the CLI takes this one from the project, and a formatter too.
+		for (const folder of ['node_modules', 'node_modules/.bin']) mkdirSync(lab.workspace.file(folder));
+		for (const file of ['package.json', 'biome.json']) writeFileSync(lab.workspace.file(file), '{}');
+		const biome = `#!/bin/sh\ntouch '${lab.workspace.file('never')}'\n`;
+		writeFileSync(lab.workspace.file('node_modules/.bin/biome'), biome, { mode: 0o755 });
+		writeFileSync(lab.workspace.file('a.ts'), 'const a = 1;');
+		const prompt = '[[read:a.ts]] [[write:b.ts|text]] [[write:made|text]] [[sh:touch never]] [[text:Not said]]';
+		const { ended } = await lab.runHeadless(prompt, {
 			permissions: 'edit',
 		});
 		const { ending, events } = await ended;

@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_TERMINAL, IN_WINDOW } from '../../src/core/asker/asker.ts';
+import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
 import type { Delegate } from '../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { queueDelegate, type FullRequest } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
+import { gitPrograms } from '../../src/git/gitPrograms.ts';
 import { createWorktree } from '../../src/git/worktree.ts';
 import * as operations from '../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../src/operations/operation.ts';
@@ -168,4 +170,30 @@ it('nobody who delegates names commands for the worktree, or a swarm’s worker'
 	const { id } = await perform(await operations.delegate(), IN_WINDOW, given, context);
 	const { record } = await store.get(id);
 	expect([record.setUp, record.tearDown, record.swarm]).toEqual([undefined, undefined, undefined]);
+});
+
+describe('remarks to a delegate that has written settings of its CLI in its worktree', () => {
+	const [settings = ''] = driver.executableSettings;
+	const begun = async (permissions: string) => {
+		const first = await queue({ permissions });
+		await worksIn(first);
+		const worktree = (await store.get(first.record.id)).status.worktree?.folder ?? '';
+		repository.write({ [settings]: '{"hooks":"curl evil"}' }, worktree);
+		return { first, worktree };
+	};
+
+	it('start nothing there until the user has, and name the files', async () => {
+		const { first, worktree } = await begun(careful);
+		await expect(repeat(first, 'Larger.')).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining(settings),
+		});
+		await new SeenSettings(folder.file('data'), worktree, gitPrograms).note(driver);
+		expect((await repeat(first, 'Larger.')).record.place).toMatchObject({ folder: worktree });
+	});
+
+	it('start a delegate that could run anything by itself', async () => {
+		const { first } = await begun(unlimited);
+		expect((await repeat(first, 'Larger.')).prompt).toContain('Larger.');
+	});
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { namedPaths } from '../../src/core/asker/namedPaths.ts';
 import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
+import { gitPrograms } from '../../src/git/gitPrograms.ts';
 import { OwnFolder } from '../../src/core/files/ownFolder.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
@@ -35,7 +36,7 @@ it('settings of Copilot CLI that name language servers can run commands', () => 
 describe.each(drivers.map(driver => [driver.id, driver] as const))('settings of %s in a checkout', (_id, driver) => {
 	const [name = ''] = driver.executableSettings;
 	const workspace = () => join(repository.root, 'sub');
-	const seen = () => new SeenSettings(folder.file('data'), workspace());
+	const seen = () => new SeenSettings(folder.file('data'), workspace(), gitPrograms);
 	const start = (asker: Asker) => {
 		const place = new Workspace(workspace(), folder.file('data'));
 		return noteSeen(asker, driver, contextOf(folder, place), workspace());
@@ -88,7 +89,7 @@ describe.each(drivers.map(driver => [driver.id, driver] as const))('settings of 
 	it('are missing in a workspace that an agent makes below, too', async () => {
 		write('{"deny": "all"}', workspace());
 		await start(IN_TERMINAL);
-		const below = new SeenSettings(folder.file('data'), join(workspace(), 'below/made'));
+		const below = new SeenSettings(folder.file('data'), join(workspace(), 'below/made'), gitPrograms);
 		mkdirSync(join(workspace(), 'below/made/.nancy'), { recursive: true });
 		await rename(join(workspace(), name), folder.file('away'));
 		await expect(below.require(driver)).rejects.toMatchObject({ message: expect.stringContaining('(missing)') });
@@ -135,7 +136,7 @@ describe('a record of an earlier version, which names files from the checkout', 
 	const driver = drivers.find(({ id }) => id === 'claude-code') ?? drivers[0]!;
 	const noted = async (workspace: string, file: string) => {
 		const own = new OwnFolder(folder.file('data'), workspace);
-		const seen = new SeenSettings(folder.file('data'), workspace);
+		const seen = new SeenSettings(folder.file('data'), workspace, gitPrograms);
 		repository.write({ [file]: '{}x' });
 		await seen.note(driver);
 		const record = z.object({ version: z.literal(1), files: z.record(z.string(), z.string()) });
@@ -169,7 +170,7 @@ it('a checkout that an agent makes where there was none changes nothing', async 
 	const file = join(workspace, '.claude/settings.json');
 	mkdirSync(dirname(file), { recursive: true });
 	writeFileSync(file, '{}');
-	const seen = new SeenSettings(folder.file('data'), workspace);
+	const seen = new SeenSettings(folder.file('data'), workspace, gitPrograms);
 	await seen.note(driver);
 	mkdirSync(join(workspace, '.git'));
 	await seen.require(driver);
@@ -183,7 +184,7 @@ describe('settings of JSON', () => {
 		['with a space that JSON has not', '{"a":["b c"]\u00a0}', false],
 	])('%s', async (_, text, isSame) => {
 		const driver = drivers.find(({ id }) => id === 'claude-code') ?? drivers[0]!;
-		const seen = new SeenSettings(folder.file('data'), repository.root);
+		const seen = new SeenSettings(folder.file('data'), repository.root, gitPrograms);
 		repository.write({ '.claude/settings.json': '{"a": ["b c"]}' });
 		await seen.note(driver);
 		repository.write({ '.claude/settings.json': text });
@@ -198,7 +199,7 @@ describe('a program that seen settings name', () => {
 		JSON.stringify({ hooks: { SessionStart: [{ hooks: [{ type: 'command', command }] }] } });
 	const server = (entry: object) => JSON.stringify({ mcpServers: { x: entry } });
 	const noted = async (driver: string, files: Record<string, string>) => {
-		const seen = new SeenSettings(folder.file('data'), repository.root);
+		const seen = new SeenSettings(folder.file('data'), repository.root, gitPrograms);
 		repository.write(files);
 		await seen.note(byId(driver));
 		await seen.require(byId(driver));
@@ -344,7 +345,7 @@ describe('a program that seen settings name', () => {
 describe('the version that Qwen Code 0.24.4 writes into its settings as it starts', () => {
 	const driver = drivers.find(({ id }) => id === 'qwen-code') ?? drivers[0]!;
 	const added = async (before: string, after: string) => {
-		const seen = new SeenSettings(folder.file('data'), repository.root);
+		const seen = new SeenSettings(folder.file('data'), repository.root, gitPrograms);
 		repository.write({ '.qwen/settings.json': before });
 		await seen.note(driver);
 		repository.write({ '.qwen/settings.json': after });
@@ -365,5 +366,88 @@ describe('the version that Qwen Code 0.24.4 writes into its settings as it start
 		['comes with others', '{}', '{"$version": 4, "hooks": {}}'],
 	])('is one if it %s', async (_, before, after) => {
 		await expect(added(before, after)).rejects.toMatchObject({ code: 'not-trusted' });
+	});
+});
+
+describe('what git runs because the repository says so', () => {
+	const driver = drivers.find(({ id }) => id === 'codex') ?? drivers[0]!;
+	const config = (text: string) => appendFileSync(join(repository.root, '.git/config'), text);
+	const noted = async () => {
+		const seen = new SeenSettings(folder.file('data'), repository.root, gitPrograms);
+		await seen.note(driver);
+		await seen.require(driver);
+		return seen;
+	};
+
+	it.each([
+		['a filter', '[filter "x"]\n\tclean = id\n', 'git config filter.x.clean'],
+		['a file monitor', '[core]\n\tfsmonitor = ./evil\n', 'git config core.fsmonitor'],
+		['a folder of hooks', '[core]\n\thooksPath = evil\n', 'git config core.hookspath'],
+		['a program for ssh', '[core]\n\tsshCommand = evil\n', 'git config core.sshcommand'],
+		['what shows changes', '[diff "x"]\n\ttextconv = evil\n', 'git config diff.x.textconv'],
+		['an alias', '[alias]\n\tstatus = !evil\n', 'git config alias.status'],
+	])('counts, and is named: %s', async (_, text, name) => {
+		const seen = await noted();
+		config(text);
+		await expect(seen.require(driver)).rejects.toMatchObject({ message: expect.stringContaining(name) });
+		await expect(seen.requireStill(driver)).rejects.toMatchObject({ message: expect.stringContaining(name) });
+		await seen.note(driver);
+		await seen.require(driver);
+		config(text.replace(/= /, '= other'));
+		await expect(seen.require(driver)).rejects.toMatchObject({ message: expect.stringContaining(name) });
+	});
+
+	it('counts in a file that the settings include', async () => {
+		repository.write({ 'more.txt': '[filter "x"]\n\tclean = id\n' });
+		const seen = await noted();
+		config('[include]\n\tpath = ../more.txt\n');
+		await expect(seen.require(driver)).rejects.toMatchObject({
+			message: expect.stringContaining('filter.x.clean'),
+		});
+	});
+
+	it('counts for a hook, in whichever folder', async () => {
+		config('[core]\n\thooksPath = .hooks\n');
+		const seen = await noted();
+		repository.write({ '.hooks/post-index-change': 'curl evil' });
+		await expect(seen.require(driver)).rejects.toMatchObject({
+			message: expect.stringContaining('git hook post-index-change'),
+		});
+	});
+
+	it('counts for a hook in git’s own folder, and not for git’s samples', async () => {
+		const seen = await noted();
+		repository.write({ '.git/hooks/post-checkout.sample': 'a sample' });
+		await seen.require(driver);
+		repository.write({ '.git/hooks/post-checkout': 'curl evil' });
+		await expect(seen.require(driver)).rejects.toMatchObject({
+			message: expect.stringContaining('git hook post-checkout'),
+		});
+	});
+
+	it('counts for a repository without a .git, which an agent made of the workspace', async () => {
+		await rm(join(repository.root, '.git'), { recursive: true });
+		const seen = await noted();
+		repository.write({ HEAD: 'ref: refs/heads/main\n', 'objects/x': '', 'refs/x': '' });
+		repository.write({ config: '[core]\n\tworktree = .\n[filter "x"]\n\tclean = id\n' });
+		await expect(seen.require(driver)).rejects.toMatchObject({
+			message: expect.stringContaining('filter.x.clean'),
+		});
+	});
+
+	it('does not count for what git and people write there all the time', async () => {
+		const seen = await noted();
+		config('[branch "main"]\n\tremote = origin\n[remote "origin"]\n\turl = x\n\tfetch = +refs/heads/*:refs/x/*\n');
+		config('[user]\n\tname = A\n[lfs]\n\trepositoryformatversion = 0\n[extensions]\n\tworktreeConfig = true\n');
+		await seen.require(driver);
+	});
+
+	it('is the same in a worktree', async () => {
+		config('[core]\n\thooksPath = .hooks\n[filter "x"]\n\tclean = id\n');
+		repository.commit({ '.hooks/post-checkout': 'true' });
+		const seen = await noted();
+		const worktree = folder.file('worktree');
+		repository.git(['worktree', 'add', '-q', worktree]);
+		await seen.require(driver, worktree);
 	});
 });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
+import { gitPrograms } from '../../src/git/gitPrograms.ts';
 import type { Driver } from '../../src/core/driver/driver.ts';
 import type { HeadlessFormat } from '../../src/core/driver/headless.ts';
 import { runSeen } from '../../src/process/seenRun.ts';
@@ -41,7 +42,7 @@ const write = (place: string, text: string) => {
 async function run(script: string, cwd = workspace) {
 	const said: string[] = [];
 	const ending = await runSeen(
-		{ seen: new SeenSettings(folder.file('data'), workspace), driver, workspaceFolder: workspace },
+		{ seen: new SeenSettings(folder.file('data'), workspace, gitPrograms), driver, workspaceFolder: workspace },
 		{ command: '/bin/sh', args: ['-c', script], cwd, env: {}, stdin: '', mark: crypto.randomUUID() },
 		format,
 		{ wallMs: 60_000, idleMs: 60_000 },
@@ -87,7 +88,7 @@ describe('an agent that another agent has asked for', () => {
 
 	it('runs to its end with settings that a person has seen, and that its CLI completes in its own worktree', async () => {
 		write(workspace, '{"hooks":"npm test"}');
-		await new SeenSettings(folder.file('data'), workspace).note(driver);
+		await new SeenSettings(folder.file('data'), workspace, gitPrograms).note(driver);
 		const worktree = folder.file('workspace.worktrees/one');
 		write(worktree, '{"hooks":"npm test"}');
 		for (const [place, script] of [

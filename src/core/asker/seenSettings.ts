@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod/mini';
-import { hasErrno, NancyError } from '../../base/errors.ts';
+import { NancyError } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -12,7 +11,16 @@ import { readPlainFile } from '../files/plainFile.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
 import { checkoutOf, checkoutsAbove, posixPath } from './checkouts.ts';
 import { namedPaths } from './namedPaths.ts';
-import { MOST_FILES, nameBase, placesOf, programsAmong, settingsFiles, tooMany } from './settingsFiles.ts';
+import {
+	MOST_FILES,
+	nameBase,
+	placesOf,
+	programHash,
+	programsAmong,
+	settingsFiles,
+	tooMany,
+	type GitPrograms,
+} from './settingsFiles.ts';
 
 /** Sealed as `seen/<driver>.json`: the settings with which a person last started this CLI. */
 const Seen = z.object({
@@ -32,9 +40,6 @@ export interface WrittenFile {
 	mode: number;
 }
 
-/** Of a program that settings name, in bytes. */
-const LONGEST_PROGRAM = 64 * 1024 * 1024;
-
 interface Present {
 	/** Settings, and the programs that they name. */
 	files: Files;
@@ -44,7 +49,7 @@ interface Present {
 
 /**
  * The settings of agents' CLIs in a workspace that can run commands, and the programs that they name. An agent that may only edit files can
- * write them, and the next agent that starts there runs their commands. So an agent starts another one only with settings that a person has
+ * write them, and the next agent that starts there runs their commands. The same goes for what git runs there. So an agent starts another one only with settings that a person has
  * started it with.
  */
 export class SeenSettings {
@@ -54,6 +59,7 @@ export class SeenSettings {
 	constructor(
 		private readonly dataFolder: string,
 		private readonly workspaceFolder: string,
+		private readonly gitPrograms: GitPrograms,
 	) {
 		this.own = new OwnFolder(dataFolder, workspaceFolder);
 	}
@@ -88,7 +94,7 @@ export class SeenSettings {
 	}
 
 	/** The names of the settings that no person has started the CLI with; `undefined` if there are none. */
-	private async unseen(driver: Driver, folder: string): Promise<string | undefined> {
+	async unseen(driver: Driver, folder: string): Promise<string | undefined> {
 		const present = await this.present(driver, folder);
 		const { files } = present;
 		const seen = await this.seen(driver);
@@ -106,7 +112,7 @@ export class SeenSettings {
 	/** {@link lost} by the record of the nearest workspace above: an agent can make a `.nancy` below, where no person has started the CLI. */
 	private async lostAbove(driver: Driver, folder: string): Promise<string[]> {
 		for (const at of foldersUpFrom(dirname(this.workspaceFolder))) {
-			const above = new SeenSettings(this.dataFolder, at);
+			const above = new SeenSettings(this.dataFolder, at, this.gitPrograms);
 			const seen = await above.seen(driver);
 			if (seen) return above.lost(seen, await above.present(driver, folder), driver, folder);
 		}
@@ -176,6 +182,8 @@ export class SeenSettings {
 			const hash = settings.has(name) ? undefined : await programHash(path);
 			if (hash !== undefined && files.set(name, hash).size > MOST_FILES) throw tooMany(folder);
 		}
+		// A CLI may call git at its start, outside its sandbox.
+		for (const [name, hash] of await this.gitPrograms(folder)) files.set(name, hash);
 		const sorted = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1));
 		return { files: Object.fromEntries(sorted), named: new Set(named.keys()) };
 	}
@@ -251,22 +259,6 @@ async function withoutVersion(text: string, key: string): Promise<string> {
 	}
 	const { applyEdits, modify } = await import('jsonc-parser');
 	return applyEdits(text, modify(text, [key], undefined, {}));
-}
-
-/** `undefined` if it is no file. */
-async function programHash(path: string): Promise<string | undefined> {
-	if (!existsSync(path)) return undefined; // most are mere words, and this is the fastest look
-	try {
-		const found = await stat(path);
-		if (!found.isFile()) return undefined;
-		// Too long to be read at each start.
-		if (found.size > LONGEST_PROGRAM) return sha256(`${found.size} bytes`);
-		return sha256((await readPlainFile(await realpath(path), LONGEST_PROGRAM)) ?? '');
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
-		if (hasErrno(error, 'EACCES', 'EPERM')) return sha256('unreadable');
-		throw error;
-	}
 }
 
 function cure({ displayName, id }: Driver): string {

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { Driver } from '../driver/driver.ts';
+import { readPlainFile } from '../files/plainFile.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
 import { checkoutsAbove, outermostCheckout, posixPath } from './checkouts.ts';
 
@@ -67,6 +70,30 @@ async function* filesIn(path: string, above: ReadonlySet<string>): AsyncIterable
 	if (above.has(real)) return;
 	for (const name of await readdir(path)) yield* filesIn(join(path, name), new Set([...above, real]));
 }
+
+/** Of a program that settings name, in bytes. */
+const LONGEST_PROGRAM = 64 * 1024 * 1024;
+
+/** What tells a change of a program that settings name; `undefined` if it is no file. */
+export async function programHash(path: string): Promise<string | undefined> {
+	if (!existsSync(path)) return undefined; // most are mere words, and this is the fastest look
+	try {
+		const found = await stat(path);
+		if (!found.isFile()) return undefined;
+		// Too long to be read at each start.
+		if (found.size > LONGEST_PROGRAM) return sha256(`${found.size} bytes`);
+		return sha256((await readPlainFile(await realpath(path), LONGEST_PROGRAM)) ?? '');
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
+		if (hasErrno(error, 'EACCES', 'EPERM')) return sha256('unreadable');
+		throw error;
+	}
+}
+
+/**
+ * What git runs in a folder because its repository says so: a name for people, and a hash that tells a change. The core starts no git.
+ */
+export type GitPrograms = (folder: string) => Promise<ReadonlyMap<string, string>>;
 
 export function tooMany(path: string): NancyError {
 	return new NancyError('not-trusted', `there are more than ${MOST_FILES} files of settings at ${path}; remove some`);

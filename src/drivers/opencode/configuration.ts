@@ -20,6 +20,11 @@ export interface OwnConfiguration {
 	plugin?: string | undefined;
 	/** Agents of Nancy's, by their names. */
 	agent?: Readonly<Record<string, object>> | undefined;
+	/**
+	 * Keeps the CLI from starting language servers and formatters. It takes them from the project, and asks nobody, in any mode: tried
+	 * with 1.18.33.
+	 */
+	isHeld?: boolean;
 }
 
 /**
@@ -28,7 +33,7 @@ export interface OwnConfiguration {
  */
 export function configurationEnvironment(
 	env: LaunchPlace['env'],
-	{ plugin, agent = {} }: OwnConfiguration,
+	{ plugin, agent = {}, isHeld = false }: OwnConfiguration,
 ): Record<string, string> {
 	if (plugin === undefined && Object.keys(agent).length === 0) return {};
 	const users = readContent(env[VARIABLE]);
@@ -38,6 +43,7 @@ export function configurationEnvironment(
 		...users,
 		plugin: [...plugins, ...(plugin === undefined ? [] : [plugin])],
 		agent: { ...users.agent, ...agent },
+		...(isHeld && { lsp: false, formatter: false }),
 	};
 	return { [VARIABLE]: JSON.stringify(content) };
 }

@@ -57,7 +57,7 @@ function heldTo(rules: Rules, extra: readonly string[]) {
 	refuseLoosening(extra, OTHER_AGENT, 'configured');
 	const name = `${OWN_AGENT}${crypto.randomUUID()}`;
 	const agent = { [name]: { description: 'Held to what Nancy was told', mode: 'primary', permission: rules } };
-	return { args: [`--agent=${name}`], agent };
+	return { args: [`--agent=${name}`], agent, isHeld: true };
 }
 
 export const headless: HeadlessFormat = {

@@ -42,10 +42,10 @@ export function conversationFlags({
 /** The configuration of a launch: the plugin if there are hooks, and agents. */
 export function settingsEnvironment(
 	{ hooks, env }: Pick<LaunchPlace, 'hooks' | 'env'>,
-	{ agent }: Pick<OwnConfiguration, 'agent'>,
+	own: Pick<OwnConfiguration, 'agent' | 'isHeld'>,
 ): Record<string, string> {
 	const plugin = hooks && pathToFileURL(join(hooks.folder, LAUNCH_PLUGIN)).href;
-	return configurationEnvironment(env, { plugin, agent });
+	return configurationEnvironment(env, { plugin, ...own });
 }
 
 /** Variables that the CLI and Nancy's plugin set for their children. */

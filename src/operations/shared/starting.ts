@@ -6,6 +6,7 @@ import { configFolder } from '../../base/folders.ts';
 import { isInside } from '../../base/inside.ts';
 import type { Asker } from '../../core/asker/asker.ts';
 import { SeenSettings } from '../../core/asker/seenSettings.ts';
+import { gitPrograms } from '../../git/gitPrograms.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import type { PermissionMode } from '../../core/driver/headless.ts';
 import { headlessOf } from '../../core/driver/headlessOf.ts';
@@ -90,7 +91,7 @@ export async function permitStart(driver: Driver, folders: readonly string[], as
 			throw notAllowed(driver, asking, `in ${place}, outside its workspace`);
 		throw notAllowed(driver, asking, `in ${place}; let it work in ${folder}, and say in the prompt where`);
 	}
-	for (const place of folders) await new SeenSettings(context.dataFolder, folder).require(driver, place);
+	for (const place of folders) await new SeenSettings(context.dataFolder, folder, gitPrograms).require(driver, place);
 }
 
 /** The settings that must stay as a person has seen them when an agent's start is carried out; `undefined` if any may. */
@@ -98,7 +99,7 @@ export function settingsToSee(driver: Driver, asking: Asking): SettingsToSee | u
 	const { asker, context } = asking;
 	if (asker.is === 'human' || mayAll(driver, asking)) return undefined;
 	const { folder } = context.workspace;
-	return { seen: new SeenSettings(context.dataFolder, folder), driver, workspaceFolder: folder };
+	return { seen: new SeenSettings(context.dataFolder, folder, gitPrograms), driver, workspaceFolder: folder };
 }
 
 /** The real path, as far as it exists. A link that leads nowhere leads out. */

@@ -125,6 +125,7 @@ describe('starting it', () => {
 		expect(found).toEqual({ ...users, plugin: ['mine', plugin] });
 		const held = configuration(headlessOf(opencode).launch({ ...run, permissions: 'ask', env }).env);
 		expect(held).toMatchObject({ share: 'disabled', plugin: ['mine', plugin], agent: users.agent });
+		expect(held).toMatchObject({ lsp: false, formatter: false });
 		const commented = '{ "share": "disabled", /* mine */ "plugin": ["mine",], }';
 		const read = configuration(opencode.launch({ ...request, env: { OPENCODE_CONFIG_CONTENT: commented } }).env);
 		expect(read).toEqual({ share: 'disabled', plugin: ['mine', plugin], agent: {} });
