@@ -1,3 +1,4 @@
+import { translated } from './ui/kit/translated.ts';
 import * as vscode from 'vscode';
 import { version } from '../package.json';
 import { errorText } from './base/errors.ts';
@@ -38,6 +39,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 		},
 		agentName: driver => driverById(driver)?.displayName ?? driver,
 		agentShortName: driver => driverById(driver)?.shortName ?? driver,
+		modeName,
 		limitOf,
 		readerOf: driverById,
 		interruptOf: agent => driverById(agent)?.interrupt ?? 'none',
@@ -51,6 +53,13 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 			await Promise.all(open.map(model => model.close()));
 		},
 	};
+}
+
+/** A delegate may be of an agent that this version does not know. */
+function modeName(driver: string, mode: string): string {
+	const headless = driverById(driver)?.headless ?? 'none';
+	const known = headless === 'none' ? undefined : headless.permissionModes.find(({ id }) => id === mode);
+	return known ? translated(known.label) : mode;
 }
 
 /** Copies this window's settings into the user's file, where the `nancy` command reads them; one copy after the other. */

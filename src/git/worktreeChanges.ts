@@ -3,18 +3,23 @@ import { cutAtZeros, git, gitAnswer, gitLine, type GitPlace } from './git.ts';
 import { DIFF_TREE, headOf, treeOf, withWorkingTree } from './gitTree.ts';
 import { openWorktree, tipOf, type OpenWorktree } from './openWorktree.ts';
 
+/** Lines; binary files count as none. */
+interface ChangedLines {
+	insertions: number;
+	deletions: number;
+}
+
 export interface ChangedFile {
 	path: string;
 	/** Its place before it was renamed. */
 	before?: string;
 	status: 'added' | 'modified' | 'deleted' | 'renamed';
+	/** Absent for a binary file. */
+	lines?: ChangedLines;
 }
 
-export interface Difference {
+export interface Difference extends ChangedLines {
 	files: ChangedFile[];
-	/** Lines; binary files count as none. */
-	insertions: number;
-	deletions: number;
 }
 
 export interface Changes extends Difference {
@@ -84,37 +89,40 @@ export async function difference(
 	below = '',
 ): Promise<Difference> {
 	const relative = below === '' ? [] : [`--relative=${below}/`];
-	const args = [...DIFF_TREE, '--raw', '--shortstat', '--find-renames', ...relative, before, after];
-	const parts = cutAtZeros((await git(place, args, { env })).stdout);
-	// ` 1 file changed, 2 insertions(+)`, if there are any.
-	const numbers = parts.pop() ?? '';
-	return {
-		files: changedFiles(parts),
-		insertions: Number(/(\d+) insertion/.exec(numbers)?.[1] ?? 0),
-		deletions: Number(/(\d+) deletion/.exec(numbers)?.[1] ?? 0),
-	};
+	const args = [...DIFF_TREE, '--raw', '--numstat', '--find-renames', ...relative, before, after];
+	const files = changedFiles(cutAtZeros((await git(place, args, { env })).stdout));
+	const sum = (count: keyof ChangedLines) => files.reduce((all, { lines }) => all + (lines?.[count] ?? 0), 0);
+	return { files, insertions: sum('insertions'), deletions: sum('deletions') };
 }
 
 async function commitsIn(place: GitPlace, base: string, head: string | undefined): Promise<number> {
 	return head === undefined ? 0 : Number(await gitAnswer(place, ['rev-list', '--count', `${base}..${head}`]));
 }
 
-/** `--raw -z`: modes, objects and a letter, then one path, or two of a rename. */
+/**
+ * `--raw --numstat -z`. First `:`, modes, objects and a letter for each file, then one path, or two of a rename. After all of these, two
+ * numbers and a path for each file, or no path there and then two of a rename.
+ */
 function changedFiles(parts: readonly string[]): ChangedFile[] {
-	const files: ChangedFile[] = [];
+	const files = new Map<string, ChangedFile>();
 	const rest = parts[Symbol.iterator]();
 	for (const entry of rest) {
-		const letter = entry.slice(entry.lastIndexOf(' ') + 1);
-		const path = rest.next().value;
-		if (path === undefined) break;
-		const renamed = letter.startsWith('R') ? rest.next().value : undefined;
-		files.push(
-			renamed === undefined
-				? { path, status: statusFor(letter) }
-				: { path: renamed, before: path, status: 'renamed' },
-		);
+		if (entry.startsWith(':')) {
+			const letter = entry.slice(entry.lastIndexOf(' ') + 1);
+			const path = rest.next().value;
+			if (path === undefined) break;
+			const renamed = letter.startsWith('R') ? rest.next().value : undefined;
+			if (renamed === undefined) files.set(path, { path, status: statusFor(letter) });
+			else files.set(renamed, { path: renamed, before: path, status: 'renamed' });
+			continue;
+		}
+		const [, insertions, deletions, own] = /^(\d+|-)\t(\d+|-)\t([^]*)$/.exec(entry) ?? [];
+		const path = own === '' ? [rest.next().value, rest.next().value][1] : own;
+		const file = files.get(path ?? '');
+		// `-` for a binary file.
+		if (file && insertions !== '-') file.lines = { insertions: Number(insertions), deletions: Number(deletions) };
 	}
-	return files;
+	return [...files.values()];
 }
 
 function statusFor(letter: string): ChangedFile['status'] {

@@ -5,8 +5,7 @@ import { perform } from '../operations/operation.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { translated } from '../ui/kit/translated.ts';
 import type {
-	ChangedFile,
-	ChangedLines,
+	Changes,
 	ChangesOf,
 	Folder,
 	MergeOutcome,
@@ -25,12 +24,11 @@ export class WindowWorktrees implements WorktreeOperations {
 		await perform(await operations.verifyWorktree(), IN_WINDOW, { worktree }, this.contextOf(folder));
 	}
 
-	async changes(folder: Folder, of: ChangesOf): Promise<readonly ChangedFile[]> {
-		return (await this.look(folder, of)).files;
-	}
-
-	lines(folder: Folder, of: ChangesOf): Promise<ChangedLines> {
-		return this.look(folder, of);
+	async changes(folder: Folder, of: ChangesOf): Promise<Changes> {
+		const context = this.contextOf(folder);
+		return 'worktree' in of
+			? perform(await operations.worktreeChanges(), IN_WINDOW, { worktree: of.worktree }, context)
+			: perform(await operations.taskChanges(), IN_WINDOW, { task: of.task }, context);
 	}
 
 	async base(folder: Folder, of: ChangesOf, path: string): Promise<Buffer | undefined> {
@@ -72,13 +70,6 @@ export class WindowWorktrees implements WorktreeOperations {
 		const input = { worktree, ...options };
 		const done = await perform(await operations.removeWorktree(), IN_WINDOW, input, this.contextOf(folder));
 		return { ...done, says: translated(done.says) };
-	}
-
-	private async look(folder: Folder, of: ChangesOf) {
-		const context = this.contextOf(folder);
-		return 'worktree' in of
-			? perform(await operations.worktreeChanges(), IN_WINDOW, { worktree: of.worktree }, context)
-			: perform(await operations.taskChanges(), IN_WINDOW, { task: of.task }, context);
 	}
 
 	private contextOf(folder: Folder) {

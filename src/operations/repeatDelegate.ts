@@ -4,6 +4,7 @@ import { phrase } from '../base/phrase.ts';
 import { isInside } from '../base/inside.ts';
 import { SeenSettings } from '../core/asker/seenSettings.ts';
 import { permit } from '../core/asker/permit.ts';
+import { Budgets } from '../core/budgets/budgets.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { busyIn, isStanding, worktreeOf } from '../core/delegates/inWorktree.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
@@ -62,7 +63,9 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 						limits: limitsFor(undefined, asking),
 					};
 		if (remarks !== undefined) await requireSeenThere(found.driver, record.permissions, request.folder, context);
-		return startDelegate(found, { ...shared(record), ...request }, asking);
+		// A person has set it, and so it is sealed. The new delegate has all of it again.
+		const budget = await new Budgets(workspace.own).of({ delegate: id });
+		return startDelegate(found, { ...shared(record), ...request, budget }, asking);
 	},
 };
 

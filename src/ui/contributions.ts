@@ -89,6 +89,7 @@ const BY_PLACE = {
 			'nancy.openDelegateWorktree',
 			'nancy.discardDelegate',
 			'nancy.deleteDelegate',
+			'nancy.openChange',
 		],
 		looks: [
 			'nancy.copySession',
@@ -99,6 +100,7 @@ const BY_PLACE = {
 			'nancy.openEvent',
 			'nancy.openPayload',
 			'nancy.openTranscript',
+			'nancy.openChangedFile',
 			'nancy.openDelegateLog',
 			'nancy.openDelegatePrompt',
 			'nancy.openDelegateAnswer',

@@ -194,9 +194,7 @@ export interface WorktreeOperations {
 	/** For a caller that opens the worktree or works in it. */
 	verify(folder: Folder, worktree: Worktree): Promise<void>;
 	/** The difference between the beginning and the present files, committed or not. */
-	changes(folder: Folder, of: ChangesOf): Promise<readonly ChangedFile[]>;
-	/** How many lines that difference has. */
-	lines(folder: Folder, of: ChangesOf): Promise<ChangedLines>;
+	changes(folder: Folder, of: ChangesOf): Promise<Changes>;
 	/** A file as it was in the beginning; `undefined` if there was none. */
 	base(folder: Folder, of: ChangesOf, path: string): Promise<Buffer | undefined>;
 	/** What a merge would bring. Only looks. */
@@ -234,11 +232,17 @@ export interface ChangedFile {
 	/** Where it was before it was renamed. */
 	before?: string;
 	status: 'added' | 'modified' | 'deleted' | 'renamed';
+	/** Absent for a binary file. */
+	lines?: ChangedLines;
 }
 
 export interface ChangedLines {
 	insertions: number;
 	deletions: number;
+}
+
+export interface Changes extends ChangedLines {
+	files: readonly ChangedFile[];
 }
 
 export interface MergePreview {

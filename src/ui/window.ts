@@ -18,7 +18,8 @@ import { DelegateCleanup } from './delegates/delegateCleanup.ts';
 import { DelegateOutputs } from './delegates/delegateOutput.ts';
 import { delegateStatus } from './delegates/delegateStatus.ts';
 import { DelegatesView } from './delegates/delegatesView.ts';
-import { LineCounts } from './delegates/lineCounts.ts';
+import { decorateChanges } from './delegates/changedFiles.ts';
+import { KnownChanges } from './delegates/knownChanges.ts';
 import { followFacts } from './facts.ts';
 import { Documents } from './documents.ts';
 import type { Failures } from './kit/failures.ts';
@@ -60,6 +61,8 @@ export interface WindowParts {
 	openFolder: (path: string, name: string) => Folder;
 	agentName: (driver: string) => string;
 	agentShortName: (driver: string) => string;
+	/** How a permission mode of a delegate is called. */
+	modeName: (driver: string, mode: string) => string;
 	limitOf: LimitOf;
 	readerOf: (agent: string) => Reader | undefined;
 	interruptOf: (agent: string) => Interrupt | 'none';
@@ -74,10 +77,12 @@ export function openWindow(parts: WindowParts): Nancy {
 	const documents = new Documents(context.extensionUri);
 	const folders = own.add(new Folders(openFolder));
 	const terminals = own.add(new Terminals(failures, () => refreshAll(folders, failures)));
-	const lines = own.add(new LineCounts((folder, of) => operations.worktrees.lines(folder, of)));
-	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName, lines));
+	const changes = own.add(new KnownChanges((folder, of) => operations.worktrees.changes(folder, of)));
+	own.add(decorateChanges());
+	const forHover = { agent: agentName, mode: parts.modeName };
+	const delegates = own.add(new DelegatesView(folders, views.delegates, forHover, changes));
 	const names = { full: agentName, short: agentShortName };
-	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates, lines));
+	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates, changes));
 	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf, choices));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions, context.globalState));
 	const compose = composeBox(parts, own, folders);
@@ -132,7 +137,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	own.add(budgetNotices(folders, failures, setBudget));
 	own.add(followFacts({ folders, choices, traffic, views, keys }));
 	own.add(vscode.workspace.onDidGrantWorkspaceTrust(() => folders.reopen()));
-	own.add(vscode.workspace.onDidGrantWorkspaceTrust(() => lines.lookAgain()));
+	own.add(vscode.workspace.onDidGrantWorkspaceTrust(() => changes.lookAgain()));
 	own.add(searchAgents(operations, failures, keys));
 
 	return {
@@ -147,7 +152,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		compose,
 		document: async uri => (uri.scheme === SCHEMES.base ? forDelegates.reviews.base(uri) : documents.provide(uri)),
 		run: (command, args) => {
-			if (args.length > 0) tasks.touch();
+			for (const each of args.length > 0 ? [tasks, delegates] : []) each.touch();
 			// A key in package.json names its view.
 			const rows = keyRows.get(args[0])?.take() ?? args;
 			const run = () => runCommand(handlers, command, rows);

@@ -10,10 +10,11 @@ import { WorkspaceModel } from '../../src/core/live/model.ts';
 import type { SessionTraffic } from '../../src/core/live/sessionView.ts';
 import { idTime } from '../../src/core/mailbox/messageId.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { TaskSnapshots } from '../../src/core/worktrees/taskSnapshots.ts';
 import { driverById, drivers, limitOf } from '../../src/drivers/index.ts';
 import { DriverId, FIRST_WORKER, MessageId, ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';
 import type { TreePart, Views } from '../../src/ui/nancy.ts';
-import type { Folder } from '../../src/ui/ports.ts';
+import type { Changes, Folder } from '../../src/ui/ports.ts';
 import { addBoundWorker } from '../support/boundWorker.ts';
 import { seedDelegate } from '../support/delegateSeeds.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
@@ -27,6 +28,17 @@ const TASKS = 200;
 const DELEGATES = 500;
 const MESSAGES = 20_000;
 const WOKEN_TURNS = 1000;
+
+/** Of each task. */
+const CHANGES: Changes = {
+	files: Array.from({ length: 60 }, (_, number) => ({
+		path: `src/room/file-${number}.ts`,
+		status: 'modified',
+		lines: { insertions: number, deletions: 1 },
+	})),
+	insertions: 1770,
+	deletions: 60,
+};
 
 const UPDATES = 20;
 /** Longer than the model and the views take to come to rest. */
@@ -48,6 +60,9 @@ export async function benchViews(): Promise<Row[]> {
 	const window = await openOn(model);
 	await model.refresh();
 	await sleep(REST_MS * 2);
+	window.draw();
+	// The rows have changed files only once they were asked for.
+	await sleep(REST_MS);
 	const rows = window.draw();
 	await sleep(SETTLES_MS);
 
@@ -149,9 +164,13 @@ async function openOn(model: WorkspaceModel): Promise<{
 		context: nothing({ workspaceState: memory, globalState: memory }),
 		views: { tasks: view(), delegates: view(), inbox: view(), traffic: view() },
 		failures: nothing({ background: () => undefined }),
-		operations: nothing({ agents: () => Promise.resolve([]) }),
+		operations: nothing({
+			agents: () => Promise.resolve([]),
+			worktrees: { changes: () => Promise.resolve(CHANGES) },
+		}),
 		openFolder: () => folder,
 		agentName: driver => driverById(driver)?.displayName ?? driver,
+		modeName: (_, mode) => mode,
 		agentShortName: driver => driverById(driver)?.shortName ?? driver,
 		limitOf,
 		readerOf: driverById,
@@ -187,6 +206,8 @@ async function seed(workspace: Workspace): Promise<void> {
 		await addBoundWorker(workspace, address, { agent: AGENT, session: SessionId.parse(session) });
 		spool(workspace, session, 'UserPromptSubmit', { prompt: `Please fix it ${number}` }, `${number}-1`);
 		spool(workspace, session, 'Stop', { last_assistant_message: 'It is fixed.' }, `${number}-2`);
+		const snapshot = { repository: workspace.folder, tree: '0'.repeat(40), ref: `refs/nancy/snapshots/${number}` };
+		await new TaskSnapshots(workspace.own).note(task, snapshot);
 		for (const worker of [FIRST_WORKER, ORCHESTRATOR]) await fill(workspace, task, worker);
 	}
 	const delegates = new Delegates(workspace);

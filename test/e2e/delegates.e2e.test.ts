@@ -197,6 +197,8 @@ test('are only shown in a folder that is not trusted', async () => {
 		await rows.nth(0).hover();
 		const hover = page.getByText('Not allowed: Bash');
 		await hover.waitFor({ timeout: 2000 });
+		// As it was chosen, and not as the CLI names it.
+		await page.getByText('Permissions: Read only').waitFor({ timeout: 2000 });
 		return true;
 	});
 	await lab.picture('delegates-restricted');
@@ -560,6 +562,54 @@ describe('in a trusted folder, delegates', () => {
 			place: { is: 'folder', folder: join(project, 'garden') },
 			limits: { wallSeconds: 420, idleSeconds: 180 },
 		});
+	});
+
+	test('list the changed files below their row, and open the changes of one', async () => {
+		const moved = readFileSync(join(project, 'notes.txt'));
+		const files = {
+			'notes.txt': undefined,
+			'moved.txt': moved,
+			'.vscode/settings.json': undefined,
+			'new.bin': BINARY,
+			// Shown as it is, this name would look like that of a text.
+			'made\u202etxt.sh': 'one\ntwo\n',
+		};
+		await seedWorktree(store, dataFolder({ HOME: lab.server.home }), { title: 'List the files' }, files);
+		await row(/List the files.*done.*\+2 −1/).waitFor();
+		await workbench.command('Nancy: Focus on Delegates View');
+		await moveTo(workbench, 'Delegates', 'List the files');
+		await page.keyboard.press('ArrowRight');
+		await row('moved.txt').waitFor();
+		// The letters come later than the rows.
+		await row('moved.txt').locator('[class*="monaco-decoration"]').first().waitFor({ state: 'attached' });
+		await lab.picture('delegates-files');
+		const spoken = await workbench
+			.pane('Delegates')
+			.locator('[role=treeitem][aria-level="2"]')
+			.evaluateAll(rows => rows.map(each => each.getAttribute('aria-label') ?? ''));
+		expect(spoken.map(each => each.replace(/ {2}.*/, ''))).toEqual([
+			'File settings.json, deleted, 0 lines added, 1 removed, .vscode',
+			'File made⟨U+202E⟩txt.sh, added, 2 lines added, 0 removed',
+			'File moved.txt, renamed, before: notes.txt',
+			'File new.bin, added, binary',
+		]);
+
+		await moveTo(workbench, 'Delegates', 'made');
+		await page.keyboard.press('Enter');
+		await workbench.tab(/made.*txt\.sh · Changes of “List the files”/).waitFor();
+		await page.locator('.monaco-diff-editor .modified .view-line', { hasText: 'two' }).waitFor();
+		await page.locator('.monaco-diff-editor .modified .comment-range-glyph').first().waitFor({ state: 'attached' });
+		await lab.picture('delegates-file-added');
+		// It has no text any more.
+		await row('settings.json').click();
+		await workbench.tab(/settings\.json · Changes of “List the files”/).waitFor();
+		await page.locator('.monaco-diff-editor .original .view-line', { hasText: 'idleMinutes' }).waitFor();
+		await row('new.bin').click();
+		await workbench.tab(/new\.bin$/).waitFor();
+		await workbench.contextMenu(row('moved.txt'), 'Open File');
+		await workbench.tab(/moved\.txt$/).waitFor();
+		await workbench.tidy();
+		await clear();
 	});
 
 	test('say what stands in the way of a merge or a removal, and lose nothing by it or by being deleted', async () => {

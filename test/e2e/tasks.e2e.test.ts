@@ -461,6 +461,17 @@ describe('a task in the sidebar', () => {
 		const planted = workbench.row('Tasks', /Plant a tree.*idle.*\+1 −0/);
 		await planted.waitFor();
 
+		// The file below the row, by keys.
+		await workbench.command('Nancy: Focus on Tasks View');
+		await moveTo(workbench, 'Tasks', 'Plant a tree');
+		await page.keyboard.press('ArrowRight');
+		await workbench.row('Tasks', /Changed Files.*1/).waitFor();
+		await moveTo(workbench, 'Tasks', 'tree.txt');
+		await page.keyboard.press('Enter');
+		await workbench.tab(/tree\.txt · Changes since “Plant a tree” began/).waitFor();
+		await page.locator('.monaco-diff-editor .modified .view-line', { hasText: 'green' }).waitFor();
+		await page.locator('.monaco-diff-editor .modified .comment-range-glyph').first().waitFor({ state: 'attached' });
+		await lab.picture('task-file');
 		await workbench.contextMenu(planted, 'Review Changes');
 		await workbench.tab(/Changes since “Plant a tree” began/).waitFor();
 		const line = page.locator('.multiDiffEntry .modified .view-line', { hasText: 'green' });

@@ -67,6 +67,15 @@ export const views = {
 		await lab.page.locator('.multiDiffEntry').filter({ hasText: 'presets.js' }).waitFor();
 		return lab.page.locator('.part.editor');
 	},
+	changes: async lab => {
+		await only(lab, 'Delegates');
+		const delegate = lab.workbench.row('Delegates', 'Add the old presets');
+		const isOpen = await delegate.getAttribute('aria-expanded');
+		if (isOpen !== 'true') await delegate.locator('.monaco-tl-twistie').click();
+		await lab.workbench.row('Delegates', 'timer.js').click();
+		await lab.workbench.tab(/timer\.js · Changes of/).waitFor();
+		return lab.page.locator('.part.editor');
+	},
 	traffic: async ({ workbench }) => {
 		await workbench.command('Nancy Traffic: Focus on Traffic View');
 		await workbench

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_TERMINAL, IN_WINDOW } from '../../src/core/asker/asker.ts';
 import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
+import { Budgets } from '../../src/core/budgets/budgets.ts';
 import type { Delegate } from '../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { queueDelegate, type FullRequest } from '../../src/core/delegates/queueDelegate.ts';
@@ -111,6 +112,31 @@ describe('a delegate that is repeated', () => {
 		const { id } = (await queue()).record;
 		const asked = perform(await operations.repeatDelegate(), asker, { id }, context);
 		await expect(asked).rejects.toMatchObject({ code: 'not-trusted', message: expect.stringContaining(id) });
+	});
+});
+
+describe('the budget of a delegate that is repeated', () => {
+	const budget = { tokens: 200_000 };
+	const budgetOf = ({ record: { id } }: Pick<Delegate, 'record'>) =>
+		new Budgets(store.workspace.own).of({ delegate: id });
+
+	it('is that of the first one, as the user has set it last', async () => {
+		const first = await queue({ budget });
+		await new Budgets(store.workspace.own).set({ delegate: first.record.id }, { tokens: 300_000 });
+		await store.files(first.record.id).writeDone('cancelled');
+		expect(await budgetOf(await repeat(first))).toEqual({ tokens: 300_000 });
+	});
+
+	it('is kept when the delegate is sent back', async () => {
+		const first = await queue({ budget });
+		await worksIn(first);
+		expect(await budgetOf(await repeat(first, 'Make it green.'))).toEqual(budget);
+	});
+
+	it('is none if the first one had none', async () => {
+		const first = await queue();
+		await store.files(first.record.id).writeDone('cancelled');
+		expect(await budgetOf(await repeat(first))).toBeUndefined();
 	});
 });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Delegate } from '../../src/core/delegates/delegate.ts';
 import type { Delegates } from '../../src/core/delegates/delegates.ts';
@@ -84,14 +84,14 @@ export async function seedDelegate(store: Delegates, seed: DelegateSeed): Promis
 }
 
 /**
- * One that has ended in a worktree of its own, with these files changed there and not committed.
+ * One that has ended in a worktree of its own, with these files changed there and not committed; `undefined` removes one.
  * @param dataFolder the user's, where the ticket is that makes it this user's own. Earlier versions did not seal its worktree
  */
 export async function seedWorktree(
 	store: Delegates,
 	dataFolder: string,
 	seed: Pick<DelegateSeed, 'title' | 'tearDown' | 'askedBy'>,
-	files: Readonly<Record<string, string | Buffer>>,
+	files: Readonly<Record<string, string | Buffer | undefined>>,
 	{ isWorktreeSealed = true } = {},
 ): Promise<{ delegate: Delegate; folder: string; branch: string }> {
 	const place = { is: 'worktree', folder: store.workspace.folder, withChanges: false } as const;
@@ -103,7 +103,11 @@ export async function seedWorktree(
 		withChanges: false,
 		copyIncludes: false,
 	});
-	for (const [name, content] of Object.entries(files)) writeFileSync(join(worktree.folder, name), content);
+	for (const [name, content] of Object.entries(files)) {
+		const file = join(worktree.folder, name);
+		if (content === undefined) rmSync(file);
+		else writeFileSync(file, content);
+	}
 	const asked = store.filesOfRequest(id);
 	const contents = asked.map(file => readFileSync(file, 'utf8'));
 	const tickets = new Tickets(dataFolder, store.workspace.folder);

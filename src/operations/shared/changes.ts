@@ -1,5 +1,8 @@
 import * as z from 'zod/mini';
 
+/** Lines; binary files count as none. */
+const lines = { insertions: z.int(), deletions: z.int() };
+
 /** Between two times of a folder. */
 export const Changes = z.object({
 	files: z.array(
@@ -9,10 +12,10 @@ export const Changes = z.object({
 			/** Its place before it was renamed. */
 			before: z.exactOptional(z.string()),
 			status: z.enum(['added', 'modified', 'deleted', 'renamed']),
+			/** Absent for a binary file. */
+			lines: z.exactOptional(z.object(lines)),
 		}),
 	),
-	/** Lines; binary files count as none. */
-	insertions: z.int(),
-	deletions: z.int(),
+	...lines,
 });
 export type Changes = z.infer<typeof Changes>;

@@ -1,31 +1,31 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
-import { isStanding, mergeOf, worktreeOf } from '../../core/delegates/inWorktree.ts';
+import { isStanding, standingWorktree, worktreeOf } from '../../core/delegates/inWorktree.ts';
 import type { DelegateState } from '../../protocol/delegate.ts';
-import type { MergeRecord } from '../../protocol/merge.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import type { DelegateLabels } from './delegateLabels.ts';
-import { delegateLabels, delegateLine, duration, lastStep, shortTitle, stateWord, toolCalls } from './delegateWords.ts';
+import { delegateHover, mergedIn, type DelegateNames } from './delegateHover.ts';
+import { delegateLabels, delegateLine, shortTitle, stateWord } from './delegateWords.ts';
+import { icons, mergedIcon, stoppedIcon } from './delegateLooks.ts';
 import { budgetOfDelegate, useOfDelegate } from './delegateUse.ts';
-import { firstLine, formatDollars, formatTime } from '../kit/format.ts';
 import type { Folders } from '../folders.ts';
-import { LiveTree } from '../kit/liveTree.ts';
-import type { ChangedLines, Folder } from '../ports.ts';
-import type { LineCounts } from './lineCounts.ts';
-import { row, type Row } from '../kit/row.ts';
-import { tooltip } from '../kit/tooltip.ts';
+import { LiveTree, type TreeNode } from '../kit/liveTree.ts';
+import type { Folder } from '../ports.ts';
 import {
-	budgetLine,
-	budgetNote,
-	inAndOut,
-	lineNotes,
-	lineWords,
-	spokenLines,
-	spokenUse,
-	useNotes,
-} from '../useWords.ts';
-import { whoIs } from '../who.ts';
+	changedFileHover,
+	ChangedFileItem,
+	changedFileRow,
+	changedFilesIn,
+	MoreFilesItem,
+	moreFilesRow,
+	type ChangedFileElement,
+} from './changedFiles.ts';
+import { NO_CHANGES, type KnownChanges, type ShownChanges } from './knownChanges.ts';
+import { row, type Row } from '../kit/row.ts';
+import { Held } from '../kit/held.ts';
+import { touchesOf } from '../kit/presence.ts';
+import { budgetNote, lineNotes, spokenLines, spokenUse, useNotes } from '../useWords.ts';
 
 export class DelegateItem {
 	constructor(
@@ -61,26 +61,13 @@ class DelegateFolderItem {
 	constructor(readonly folder: Folder) {}
 }
 
-type Element = DelegateItem | GroupItem | EarlierItem | DelegateFolderItem;
+type Element = DelegateItem | GroupItem | EarlierItem | DelegateFolderItem | ChangedFileElement;
 
 /** One row of the list: a delegate by itself, or a group. Never empty. */
 type Entry = readonly Delegate[];
 
-const icons: Readonly<Record<DelegateState, vscode.ThemeIcon>> = {
-	running: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
-	queued: new vscode.ThemeIcon('clockface', new vscode.ThemeColor('disabledForeground')),
-	parked: new vscode.ThemeIcon('debug-pause', new vscode.ThemeColor('notificationsWarningIcon.foreground')),
-	failed: new vscode.ThemeIcon('error', new vscode.ThemeColor('errorForeground')),
-	done: new vscode.ThemeIcon('pass', new vscode.ThemeColor('charts.green')),
-};
-
 /** The states of one that has not ended. A group shows the first that any of its delegates is in. */
 const OPEN: readonly DelegateState[] = ['running', 'queued', 'parked'];
-
-/** A delegate that was stopped on purpose is not shown as an error. */
-const stoppedIcon = new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground'));
-
-const mergedIcon = new vscode.ThemeIcon('git-merge', new vscode.ThemeColor('charts.green'));
 
 /** How many of the newest entries the list shows. Older ones that have ended are under “Earlier”. */
 const SHOWN = 20;
@@ -89,13 +76,33 @@ const TICK_MS = 5000;
 
 /** The delegates of all folders, with their progress and their results. */
 export class DelegatesView extends LiveTree<Element> {
+	private readonly presence: ReturnType<typeof touchesOf>;
+	private readonly held: Held<ShownChanges>;
+
 	constructor(
 		private readonly folders: Folders,
 		view: vscode.TreeView<unknown>,
-		private readonly agentName: (driver: string) => string,
-		private readonly counts: LineCounts,
+		private readonly names: DelegateNames,
+		private readonly known: KnownChanges,
 	) {
-		super(view, TICK_MS, folders.onDidChange, counts.onDidChange);
+		super(view, TICK_MS, folders.onDidChange, known.onDidChange);
+		this.presence = touchesOf(view);
+		this.held = new Held(this.presence.touches);
+	}
+
+	/** The user is in the view: see {@link Held}. */
+	touch(): void {
+		this.presence.touches.touch();
+	}
+
+	override resolveTreeItem(item: vscode.TreeItem, node: TreeNode<Element>): vscode.TreeItem {
+		this.touch();
+		return super.resolveTreeItem(item, node);
+	}
+
+	override dispose(): void {
+		this.presence.following.dispose();
+		super.dispose();
 	}
 
 	protected childrenOf(parent: Element | undefined): Element[] {
@@ -111,100 +118,84 @@ export class DelegatesView extends LiveTree<Element> {
 		if (parent instanceof GroupItem) return delegatesIn(parent);
 		if (parent instanceof EarlierItem)
 			return parent.entries.map(entry => entryItem(parent.folder, entry, parent.labels));
-		return [];
+		return parent instanceof DelegateItem ? this.filesOf(parent, (key, changes) => this.hold(key, changes)) : [];
+	}
+
+	private hold(key: string, changes: ShownChanges): ShownChanges {
+		return this.held.of(key, changes, this.isListed(key));
+	}
+
+	/**
+	 * The changed files below a delegate's row.
+	 * @param hold gives those that the row's view shows now
+	 */
+	filesOf(element: DelegateItem, hold: (key: string, changes: ShownChanges) => ShownChanges): ChangedFileElement[] {
+		const { folder, delegate } = element;
+		const worktree = standingWorktree(delegate, folder.delegates());
+		if (!worktree) return [];
+		const key = delegateKey(element);
+		const changes = hold(key, this.changesOf(element, worktree) ?? NO_CHANGES);
+		return changedFilesIn({ owner: element, key, of: { worktree }, changes });
 	}
 
 	itemOf(element: Element): Row {
 		if (element instanceof DelegateItem) return this.delegateItem(element);
 		if (element instanceof GroupItem) return groupItem(element);
+		if (element instanceof ChangedFileItem) return changedFileRow(element);
+		if (element instanceof MoreFilesItem) return moreFilesRow(element);
 		return element instanceof EarlierItem ? earlierItem(element) : folderItem(element);
 	}
 
 	hoverOf(element: Element): vscode.MarkdownString | undefined {
-		return element instanceof DelegateItem ? this.delegateTooltip(element) : undefined;
+		if (element instanceof ChangedFileItem) return changedFileHover(element);
+		if (!(element instanceof DelegateItem)) return undefined;
+		const worktree = standingWorktree(element.delegate, element.folder.delegates());
+		return delegateHover(element, this.names, worktree && this.changesOf(element, worktree));
 	}
 
 	private listOf(folder: Folder): Element[] {
-		return listOf(folder, delegateLabels(folder.delegates(), this.agentName));
+		return listOf(
+			folder,
+			delegateLabels(folder.delegates(), driver => this.names.agent(driver)),
+		);
 	}
 
 	private delegateItem(element: DelegateItem): Row {
 		const { folder, delegate, label } = element;
-		const { record, state, error } = delegate;
-		const item = row(`${folder.path}//:delegate/${record.id}`, label);
+		const { state, error } = delegate;
 		const all = folder.delegates();
 		const worktree = worktreeOf(delegate, all);
 		const isMerged = mergedIn(delegate, worktree, all) !== undefined;
 		const isHere = worktree !== undefined && isStanding(worktree);
+		const changes = isHere ? this.changesOf(element, worktree) : undefined;
+		const { Collapsed, None } = vscode.TreeItemCollapsibleState;
+		const item = row(delegateKey(element), label, (changes?.files ?? []).length > 0 ? Collapsed : None);
 		const kinds = [state, isHere && 'worktree', isHere && isMerged && 'merged'].filter(Boolean).join('.');
 		item.contextValue = delegate.isForeign ? 'foreign' : `delegate.${kinds}`;
 		item.iconPath = isMerged ? mergedIcon : error === 'cancelled' ? stoppedIcon : icons[state];
 		const line = delegateLine(delegate, isMerged);
 		const use = useOfDelegate(folder, delegate);
 		const notes = isFinal(state) ? [] : budgetNote(budgetOfDelegate(folder, delegate));
-		const lines = isHere ? this.linesOf(element, worktree) : undefined;
-		item.description = [line, ...notes, ...lineNotes(lines), ...useNotes(use)].join(' · ');
+		item.description = [line, ...notes, ...lineNotes(changes), ...useNotes(use)].join(' · ');
 		item.command = { command: 'nancy.showDelegateOutput', title: l10n.t('Show Output'), arguments: [element] };
 		item.accessibilityInformation = {
 			label: l10n.t(
 				'Delegate {0}, {1}',
 				spokenLabel(element),
-				[line, ...notes, ...spokenLines(lines), ...spokenUse(use)].join(' · '),
+				[line, ...notes, ...spokenLines(changes), ...spokenUse(use)].join(' · '),
 			),
 		};
 		return item;
 	}
 
 	/** Another tool call, or an end, may have changed its worktree. */
-	private linesOf(
+	private changesOf(
 		{ folder, delegate: { state, status } }: DelegateItem,
 		worktree: Worktree,
-	): ChangedLines | undefined {
+	): ShownChanges | undefined {
 		// No git runs in Restricted Mode.
 		if (!vscode.workspace.isTrusted) return undefined;
-		return this.counts.of(folder, { worktree }, `${state} ${status.tool_calls} ${status.ended_at ?? ''}`);
-	}
-
-	private delegateTooltip(element: DelegateItem): vscode.MarkdownString {
-		const { folder, delegate } = element;
-		const { record, status, state, error } = delegate;
-		const all = folder.delegates();
-		const worktree = worktreeOf(delegate, all);
-		const merge = mergedIn(delegate, worktree, all);
-		const denied = [...new Set(status.denied)];
-		const budget = budgetOfDelegate(folder, delegate);
-		const use = useOfDelegate(folder, delegate);
-		return tooltip(record.title, [
-			[
-				l10n.t('State'),
-				[stateWord(delegate), toolCalls(status.tool_calls), duration(delegate)].filter(Boolean).join(' · '),
-			],
-			[l10n.t('Merged'), merge && formatTime(merge.at)],
-			[l10n.t('Error'), error === undefined || error === 'cancelled' ? undefined : firstLine(error, 400)],
-			[l10n.t('Parked until'), status.parked_until && formatTime(status.parked_until)],
-			[l10n.t('Doing'), isFinal(state) ? undefined : lastStep(delegate)],
-			[l10n.t('Attempt'), status.iteration > 1 ? String(status.iteration) : undefined],
-			[l10n.t('Agent'), this.agentName(record.agent)],
-			[l10n.t('Model'), status.model ?? record.model],
-			[l10n.t('Permissions'), record.permissions],
-			[l10n.t('Not allowed'), denied.join(', ')],
-			[l10n.t('Tokens'), use && inAndOut(use)],
-			[l10n.t('Cost'), use?.costUsd === undefined ? undefined : formatDollars(use.costUsd)],
-			[l10n.t('Budget'), budget && budgetLine(budget, use)],
-			[l10n.t('Folder'), worktree?.folder ?? record.place.folder],
-			[l10n.t('Worktree'), worktree && !isStanding(worktree) ? l10n.t('removed') : undefined],
-			[l10n.t('Branch'), worktree?.branch],
-			[
-				l10n.t('Changed'),
-				worktree && isStanding(worktree) ? lineWords(this.linesOf(element, worktree)) : undefined,
-			],
-			[l10n.t('Result for'), record.parent ? whoIs(folder, record.parent) : l10n.t('you')],
-			[l10n.t('Mailbox'), `${record.task}/${record.worker}`],
-			[l10n.t('Asked'), new Date(record.createdAt).toLocaleString()],
-			[l10n.t('Started'), status.started_at && formatTime(status.started_at)],
-			[l10n.t('Ended'), status.ended_at && formatTime(status.ended_at)],
-			[l10n.t('ID'), record.id],
-		]);
+		return this.known.of(folder, { worktree }, `${state} ${status.tool_calls} ${status.ended_at ?? ''}`);
 	}
 }
 
@@ -216,18 +207,13 @@ export function delegatesIn(element: unknown): DelegateItem[] {
 	return element.delegates.map(each => new DelegateItem(folder, each, labels.row(each), labels.full(each)));
 }
 
+function delegateKey({ folder, delegate }: DelegateItem): string {
+	return `${folder.path}//:delegate/${delegate.record.id}`;
+}
+
 /** With all of the title: a label may have only its beginning. */
 function spokenLabel({ delegate, fullLabel }: DelegateItem): string {
 	return delegate.record.title + fullLabel.slice(shortTitle(delegate).length);
-}
-
-/** The last merge of its worktree, if that has its work. */
-function mergedIn(
-	delegate: Delegate,
-	worktree: Worktree | undefined,
-	all: readonly Delegate[],
-): MergeRecord | undefined {
-	return worktree && delegate.state === 'done' ? mergeOf(delegate, worktree, all) : undefined;
 }
 
 /** The newest first. No row moves when a state changes: it would come under a hand that aims at another. */

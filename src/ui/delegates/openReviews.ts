@@ -49,8 +49,10 @@ export class OpenReviews implements vscode.Disposable {
 	add(label: string, item: ReviewedItem, key: string, files: readonly string[]): void {
 		const known = this.reviews.get(label);
 		const isAnother = known !== undefined && known.key !== key;
+		// Two files of one name, each in a tab of its own, have the same label.
+		const before = known && !isAnother && this.open.has(label) ? known.files : [];
 		this.reviews.delete(label);
-		this.reviews.set(label, { item: isAnother ? undefined : item, key, files: new Set(files) });
+		this.reviews.set(label, { item: isAnother ? undefined : item, key, files: new Set([...before, ...files]) });
 		this.open.add(label);
 		this.watchOpen();
 		this.look();

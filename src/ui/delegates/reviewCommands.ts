@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { standingWorktree, workersWorktree } from '../../core/delegates/inWorktree.ts';
 import type { TaskView, WorkerView } from '../../core/live/overview.ts';
@@ -7,6 +8,7 @@ import { pickItem } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
 import { WorkerItem, workersIn } from '../tasks/tasksView.ts';
 import { whoIs } from '../who.ts';
+import { ChangedFileItem, ownerOf } from './changedFiles.ts';
 import { changesOfWorker } from './changesOf.ts';
 import { DelegateItem, delegateItems } from './delegatesView.ts';
 import { delegateLine } from './delegateWords.ts';
@@ -35,6 +37,14 @@ export function reviewHandlers(own: ReviewCollaborators) {
 			await reviews.open(item);
 			if (item instanceof DelegateItem) await readResultOf(operations, item);
 		},
+		'nancy.openChange': async ([item]: Args) => {
+			const row = rowOf([item]);
+			if (item instanceof ChangedFileItem && row) await reviews.openFile(row, item.file);
+		},
+		'nancy.openChangedFile': async ([item]: Args) => {
+			if (item instanceof ChangedFileItem)
+				await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(item.path));
+		},
 		'nancy.mergeDelegate': async (args: Args) =>
 			reviews.merge(rowOf(args) ?? opened.active() ?? (await reviewable(own, args))),
 		'nancy.undoMerge': async (args: Args) => reviews.undoMerge(await reviewable(own, args)),
@@ -58,8 +68,9 @@ function commentedOf(item: ReviewedItem, agentName: (driver: string) => string):
 	return { folder, of, worker: item.worker.record };
 }
 
-/** The row that the command was called from. */
-function rowOf([item]: Args): ReviewedItem | undefined {
+/** The row that the command was called from, or the one above it whose changed files it lists. */
+function rowOf([called]: Args): ReviewedItem | undefined {
+	const item = ownerOf(called);
 	return item instanceof DelegateItem || item instanceof WorkerItem ? item : undefined;
 }
 

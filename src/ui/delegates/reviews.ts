@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import * as z from 'zod/mini';
@@ -38,7 +38,7 @@ export class Reviews {
 	async open(item: ReviewedItem): Promise<void> {
 		const { folder, of, label: title } = reviewedOf(item, this.agentName);
 		const isTask = 'task' in of;
-		const files = await this.worktrees.changes(folder, of);
+		const { files } = await this.worktrees.changes(folder, of);
 		if (files.length === 0) {
 			const text = isTask
 				? l10n.t('Nothing in the folder has changed since “{0}” began.', title)
@@ -51,16 +51,30 @@ export class Reviews {
 			const now = vscode.Uri.file(join(root, file.path));
 			return [now, baseOf(folder, of, file), file.status === 'deleted' ? undefined : now];
 		});
-		const label = plainLine(
-			isTask ? l10n.t('Changes since “{0}” began', title) : l10n.t('Changes of “{0}”', title),
-		);
+		const label = labelOf(of, title);
 		const shown = resources.map(([{ fsPath }]) => fsPath);
 		this.opened.add(label, item, keyOf(folder, of), shown);
 		await vscode.commands.executeCommand('vscode.changes', label, resources);
 	}
 
-	/** Text of a file as it was before the work began. */
+	/** Opens the changes of one file. A binary file is shown as it is now: a comparison would show its bytes. */
+	async openFile(item: ReviewedItem, file: ChangedFile): Promise<void> {
+		const { folder, of, label: title } = reviewedOf(item, this.agentName);
+		const now = vscode.Uri.file(join(rootOf(folder, of), file.path));
+		if (!file.lines && file.status !== 'deleted') {
+			await vscode.commands.executeCommand('vscode.open', now);
+			return;
+		}
+		const nothing = now.with({ scheme: SCHEMES.base });
+		const right = file.status === 'deleted' ? nothing : now;
+		const label = plainLine(`${basename(file.path)} · ${labelOf(of, title)}`);
+		this.opened.add(label, item, keyOf(folder, of), [now.fsPath]);
+		await vscode.commands.executeCommand('vscode.diff', baseOf(folder, of, file) ?? nothing, right, label);
+	}
+
+	/** Text of a file as it was before the work began. An address that names no work stands for an empty file. */
 	async base(uri: vscode.Uri): Promise<string> {
+		if (uri.query === '') return '';
 		const address = BaseAddress.parse(JSON.parse(uri.query));
 		const folder = this.folders.list().find(({ path }) => path === address.folder);
 		// A removed worktree counts too: its editor may still be open. The operation asks for proof that it was Nancy's.
@@ -163,6 +177,10 @@ export class Reviews {
 		await folder.refresh();
 		void inform(sentence(second.says));
 	}
+}
+
+function labelOf(of: ChangesOf, title: string): string {
+	return plainLine('task' in of ? l10n.t('Changes since “{0}” began', title) : l10n.t('Changes of “{0}”', title));
 }
 
 function viewOf(item: ReviewedItem): string {

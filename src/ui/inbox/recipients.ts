@@ -2,6 +2,7 @@ import { l10n } from 'vscode';
 import { visibleLine } from '../../base/visible.ts';
 import type { WorkerView } from '../../core/live/overview.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
+import { ownerOf } from '../delegates/changedFiles.ts';
 import { DelegateItem } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
 import { pickSeveral, type Choice } from '../kit/inputs.ts';
@@ -55,8 +56,9 @@ export function keyOf({ folder, address }: Pick<Recipient, 'folder' | 'address'>
 	return `${folder.path}//${address.task}/${address.worker}`;
 }
 
-/** The worker behind a row of the Tasks view, if it is the row of one worker. */
-export function recipientOfRow(row: unknown): Pick<Recipient, 'folder' | 'address'> | undefined {
+/** The worker behind a row of the Tasks view, if it is the row of one worker, or below it. */
+export function recipientOfRow(called: unknown): Pick<Recipient, 'folder' | 'address'> | undefined {
+	const row = ownerOf(called);
 	if (row instanceof WorkerItem) return row;
 	if (row instanceof DelegateItem) {
 		const { task, worker } = row.delegate.record;

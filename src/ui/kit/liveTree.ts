@@ -24,6 +24,10 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 	private readonly nodes = new Map<string, TreeNode<E>>();
 	/** Keys of the children that VS Code has asked for, by their parent's key. */
 	private readonly shown = new Map<string, readonly string[]>();
+	/** Children that VS Code was told of and has not asked for since, by their parent's key: it asks once their row is opened. */
+	private readonly told = new Map<string, string>();
+	/** Whether any of the children could be opened when VS Code was last told of them, by their parent's key. */
+	private readonly folds = new Map<string, boolean>();
 	/** How each row looked when VS Code asked for it. */
 	private readonly looks = new Map<string, string>();
 	private readonly timer: NodeJS.Timeout;
@@ -47,11 +51,14 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 	protected abstract hoverOf(element: E): vscode.MarkdownString | undefined;
 
 	getChildren(parent?: TreeNode<E>): TreeNode<E>[] {
-		const nodes = this.below(parent).map(({ node }) => node);
+		const below = this.below(parent);
+		const nodes = below.map(({ node }) => node);
+		const key = parent?.key ?? '';
 		this.remember(
-			parent?.key ?? '',
-			nodes.map(({ key }) => key),
+			key,
+			nodes.map(node => node.key),
 		);
+		this.folds.set(key, below.some(canFold));
 		return nodes;
 	}
 
@@ -90,6 +97,11 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 		};
 	}
 
+	/** Whether VS Code has the rows below the row of this key. */
+	protected isListed(key: string): boolean {
+		return this.shown.has(key);
+	}
+
 	/** `''` for a row at the top. */
 	private parentOf(key: string): string | undefined {
 		return [...this.shown].find(([, keys]) => keys.includes(key))?.[0];
@@ -110,12 +122,21 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 
 	/** True when the children of `parent` are others than VS Code knows. */
 	private findStale(parent: TreeNode<E> | undefined, stale: TreeNode<E>[]): boolean {
-		const known = this.shown.get(parent?.key ?? '');
+		const key = parent?.key ?? '';
+		const known = this.shown.get(key);
 		if (known === undefined) return false;
 		const below = this.below(parent);
-		if (below.length !== known.length || below.some(({ node }, at) => node.key !== known[at])) return true;
+		if (below.length !== known.length || below.some(({ node }, at) => node.key !== known[at])) {
+			const now = JSON.stringify(below.map(({ node }) => node.key));
+			if (parent && this.told.get(key) === now) return false;
+			this.told.set(key, now);
+			return true;
+		}
+		// VS Code indents rows more if any row beside them can be opened.
+		const isShifted = this.folds.get(key) !== below.some(canFold);
+		if (isShifted) this.folds.set(key, below.some(canFold));
 		for (const { node, item } of below) {
-			const isOther = lookOf(item) !== this.looks.get(node.key);
+			const isOther = isShifted || lookOf(item) !== this.looks.get(node.key);
 			// A row that is drawn again has its children asked for again.
 			if (isOther || this.findStale(node, stale)) stale.push(node);
 		}
@@ -136,6 +157,7 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 		const kept = new Set(keys);
 		const gone = (this.shown.get(parent) ?? []).filter(key => !kept.has(key));
 		this.shown.set(parent, keys);
+		this.told.delete(parent);
 		const isElsewhere = (key: string) => [...this.shown.values()].some(others => others.includes(key));
 		// A row may have moved below another one.
 		for (const key of gone) if (!isElsewhere(key)) this.forget(key);
@@ -143,8 +165,12 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 
 	private forget(key: string): void {
 		for (const child of this.shown.get(key) ?? []) this.forget(child);
-		for (const map of [this.shown, this.nodes, this.looks]) map.delete(key);
+		for (const map of [this.shown, this.told, this.folds, this.nodes, this.looks]) map.delete(key);
 	}
+}
+
+function canFold({ item }: { readonly item: vscode.TreeItem }): boolean {
+	return item.collapsibleState !== vscode.TreeItemCollapsibleState.None;
 }
 
 /** The thing behind a row, for a command that was called from it. */

@@ -1,22 +1,35 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import type { TaskView, WorkerView } from '../../core/live/overview.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { Choices } from '../choices.ts';
+import {
+	changedFileHover,
+	ChangedFileItem,
+	changedFileRow,
+	changedFilesIn,
+	ChangedFilesItem,
+	changedFilesRow,
+	MoreFilesItem,
+	moreFilesRow,
+	type ChangedFileElement,
+} from '../delegates/changedFiles.ts';
 import { changesOfWorker, isInFolder } from '../delegates/changesOf.ts';
 import { DelegateItem, type DelegatesView } from '../delegates/delegatesView.ts';
 import { delegateLabels } from '../delegates/delegateWords.ts';
-import type { LineCounts } from '../delegates/lineCounts.ts';
+import { NO_CHANGES, type KnownChanges, type ShownChanges } from '../delegates/knownChanges.ts';
 import type { Folders } from '../folders.ts';
-import type { ChangedLines, Folder } from '../ports.ts';
+import { Held } from '../kit/held.ts';
+import { touchesOf } from '../kit/presence.ts';
+import type { Folder } from '../ports.ts';
 import { LiveTree, type TreeNode } from '../kit/liveTree.ts';
 import { ProblemItem } from '../kit/problemItem.ts';
 import type { Row } from '../kit/row.ts';
-import { arrange, groupOf, HeldGroups, type Group } from './taskGroups.ts';
+import { arrange, groupOf, type Group } from './taskGroups.ts';
 import { isShown, workersOf } from './taskOrder.ts';
 import { archivedRow, folderRow, groupRow, taskHover, taskRow } from './taskRows.ts';
-import { workerHover, workerRow, type AgentNames } from './workerRows.ts';
+import { workerHover, workerKey, workerRow, type AgentNames } from './workerRows.ts';
 
 export class FolderItem {
 	constructor(readonly folder: Folder) {}
@@ -59,7 +72,16 @@ export class ArchivedItem {
 	) {}
 }
 
-type TaskElement = FolderItem | GroupItem | TaskItem | WorkerItem | DelegateItem | ArchivedItem | ProblemItem;
+type TaskElement =
+	| FolderItem
+	| GroupItem
+	| TaskItem
+	| WorkerItem
+	| DelegateItem
+	| ChangedFilesItem
+	| ChangedFileElement
+	| ArchivedItem
+	| ProblemItem;
 
 /** Rows show whole minutes. In groups, a row also moves only some seconds after the view was touched. */
 const TICK_MS = 5000;
@@ -69,8 +91,10 @@ const ENDED_SHOWN = 10;
 
 /** Tasks with their workers and what each is doing. Maps what the folders know; asks nothing of the disk. */
 export class TasksView extends LiveTree<TaskElement> {
-	private readonly held: HeldGroups;
-	private readonly touches: vscode.Disposable;
+	private readonly presence: ReturnType<typeof touchesOf>;
+	private readonly heldGroups: Held<Group>;
+	private readonly heldChanges: Held<ShownChanges>;
+	private readonly choosing: { dispose(): void };
 	private readonly openedMs = Date.now();
 
 	constructor(
@@ -78,23 +102,20 @@ export class TasksView extends LiveTree<TaskElement> {
 		view: vscode.TreeView<unknown>,
 		private readonly choices: Choices,
 		private readonly names: AgentNames,
-		private readonly delegates: Pick<DelegatesView, 'itemOf' | 'hoverOf'>,
-		private readonly counts: LineCounts,
+		private readonly delegates: Pick<DelegatesView, 'itemOf' | 'hoverOf' | 'filesOf'>,
+		private readonly known: KnownChanges,
 	) {
-		super(view, TICK_MS, folders.onDidChange, choices.onDidChange, counts.onDidChange);
-		this.held = new HeldGroups(() => !view.visible || !vscode.window.state.focused);
-		const touch = () => this.touch();
-		this.touches = vscode.Disposable.from(
-			view.onDidChangeSelection(touch),
-			view.onDidExpandElement(touch),
-			view.onDidCollapseElement(touch),
-			choices.onDidChange(() => this.held.release()),
-		);
+		super(view, TICK_MS, folders.onDidChange, choices.onDidChange, known.onDidChange);
+		this.presence = touchesOf(view);
+		const { touches } = this.presence;
+		this.heldGroups = new Held(touches);
+		this.heldChanges = new Held(touches);
+		this.choosing = choices.onDidChange(() => touches.release());
 	}
 
-	/** The user is in the view: see {@link HeldGroups}. */
+	/** The user is in the view: see {@link Held}. */
 	touch(): void {
-		this.held.touch();
+		this.presence.touches.touch();
 	}
 
 	override resolveTreeItem(item: vscode.TreeItem, node: TreeNode<TaskElement>): vscode.TreeItem {
@@ -103,7 +124,8 @@ export class TasksView extends LiveTree<TaskElement> {
 	}
 
 	override dispose(): void {
-		this.touches.dispose();
+		this.choosing.dispose();
+		this.presence.following.dispose();
 		super.dispose();
 	}
 
@@ -117,7 +139,10 @@ export class TasksView extends LiveTree<TaskElement> {
 		if (parent instanceof GroupItem) return parent.tasks.map(task => itemFor(parent.folder, task));
 		if (parent instanceof TaskItem)
 			return workersOf(parent.task.workers).map(worker => new WorkerItem(parent.folder, parent.task, worker));
-		if (parent instanceof WorkerItem) return [...delegatesOf(parent, this.names)];
+		if (parent instanceof WorkerItem) return this.belowWorker(parent);
+		if (parent instanceof DelegateItem)
+			return this.delegates.filesOf(parent, (key, changes) => this.hold(key, changes));
+		if (parent instanceof ChangedFilesItem) return changedFilesIn(parent.list);
 		if (parent instanceof ArchivedItem) return parent.tasks.map(task => new TaskItem(parent.folder, task));
 		return [];
 	}
@@ -128,31 +153,50 @@ export class TasksView extends LiveTree<TaskElement> {
 				names: this.names,
 				delegates: delegatesOf(element, this.names),
 				isTask: isWholeTask(element),
-				lines: this.linesOf(element),
+				changes: this.changesOf(element),
 			});
 		if (element instanceof TaskItem) return taskRow(element);
 		if (element instanceof DelegateItem) return this.delegates.itemOf(element);
 		if (element instanceof GroupItem) return groupRow(element);
+		if (element instanceof ChangedFilesItem) return changedFilesRow(element);
+		if (element instanceof ChangedFileItem) return changedFileRow(element);
+		if (element instanceof MoreFilesItem) return moreFilesRow(element);
 		if (element instanceof ProblemItem) return element.treeItem();
 		return element instanceof FolderItem ? folderRow(element) : archivedRow(element);
 	}
 
 	protected hoverOf(element: TaskElement): vscode.MarkdownString | undefined {
-		if (element instanceof WorkerItem) return workerHover(element, this.names, this.linesOf(element));
+		if (element instanceof WorkerItem) return workerHover(element, this.names, this.changesOf(element));
 		if (element instanceof TaskItem) return taskHover(element);
+		if (element instanceof ChangedFileItem) return changedFileHover(element);
 		return element instanceof DelegateItem ? this.delegates.hoverOf(element) : undefined;
+	}
+
+	/** Its delegates, then one row for its changed files: a worker with a delegate at work is open, and its files would fill the view. */
+	private belowWorker(element: WorkerItem): TaskElement[] {
+		const delegates = delegatesOf(element, this.names);
+		const of = changesOfWorker(element.task, element.worker);
+		const above = workerKey(element, isWholeTask(element));
+		const changes = this.hold(above, this.changesOf(element) ?? NO_CHANGES);
+		const key = `${above}//:changes`;
+		if (!of || changes.files.length === 0) return [...delegates];
+		return [...delegates, new ChangedFilesItem({ owner: element, key, of, changes }, delegates.length === 0)];
+	}
+
+	private hold(key: string, changes: ShownChanges): ShownChanges {
+		return this.heldChanges.of(key, changes, this.isListed(key));
 	}
 
 	/**
 	 * Of its own worktree, git is asked again once a tool call or the turn has ended. Of the folder itself, once a turn has ended of the task,
 	 * and not of a worker that had ended before: what others change later is not its work.
 	 */
-	private linesOf({ folder, task, worker }: WorkerItem): ChangedLines | undefined {
+	private changesOf({ folder, task, worker }: WorkerItem): ShownChanges | undefined {
 		const of = changesOfWorker(task, worker);
 		if (!of) return undefined;
 		const { state, turnEndedAt = '' } = worker;
 		const mark = state.phase === 'working' ? state.at : `${state.phase} ${turnEndedAt}`;
-		return this.counts.of(folder, of, 'worktree' in of ? mark : this.endsOf(task));
+		return this.known.of(folder, of, 'worktree' in of ? mark : this.endsOf(task));
 	}
 
 	/** The ends of turns of the task's workers in the folder that this window has seen. */
@@ -169,7 +213,7 @@ export class TasksView extends LiveTree<TaskElement> {
 	private tasksOf(folder: Folder): TaskElement[] {
 		const { tasks, problems } = folder.overview();
 		const archived = tasks.filter(({ record }) => record.archivedAt !== undefined);
-		const shownAs = (task: TaskView) => this.held.groupOf(`${folder.path}//${task.record.name}`, groupOf(task));
+		const shownAs = (task: TaskView) => this.heldGroups.of(`${folder.path}//${task.record.name}`, groupOf(task));
 		const arranged = arrange(tasks, this.choices.tasks, shownAs).flatMap<TaskElement>(({ group, tasks: all }) => {
 			const own = all.filter(isShown);
 			if (group !== undefined) return own.length > 0 ? [new GroupItem(folder, group, own)] : [];

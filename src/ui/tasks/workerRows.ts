@@ -7,6 +7,7 @@ import type { TaskView, WorkerView } from '../../core/live/overview.ts';
 import { sumUse } from '../../core/budgets/use.ts';
 import { changesOfWorker, isInFolder } from '../delegates/changesOf.ts';
 import type { DelegateItem } from '../delegates/delegatesView.ts';
+import type { ShownChanges } from '../delegates/knownChanges.ts';
 import type { ChangedLines } from '../ports.ts';
 import { firstLine, formatAge, formatDollars, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
@@ -48,16 +49,15 @@ interface Beside {
 	/** The task has no other worker, so this is its row, too. */
 	readonly isTask: boolean;
 	/** Of its own worktree, or of the folder since the task began. */
-	readonly lines: ChangedLines | undefined;
+	readonly changes: ShownChanges | undefined;
 }
 
 /** `Fix the login   Claude · working · +120 −14 · 45k · Bash npm test · 4 min` */
-export function workerRow(element: OfWorker, { names, delegates, isTask, lines }: Beside): Row {
-	const { folder, task, worker } = element;
+export function workerRow(element: OfWorker, { names, delegates, isTask, changes }: Beside): Row {
+	const { task, worker } = element;
 	const { record, state } = worker;
 	const title = labelOf(element);
-	const key = `${folder.path}//${record.task}`;
-	const item = row(isTask ? key : `${key}/${record.name}`, isTask ? title : record.name, foldOf(delegates));
+	const item = row(workerKey(element, isTask), isTask ? title : record.name, foldOf(delegates, changes));
 	const worktree = workersWorktree(worker);
 	const isMerged = worktree !== undefined && isMergedNow(worker);
 	const phase = state.exitCode === undefined ? state.phase : 'failed';
@@ -70,9 +70,9 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, lines }
 	const notes = [merged, unhooked, queued, ...(isTask ? [...taskNotes(task), ...budgetNote(task.budget)] : [])];
 	const line = (figures: readonly string[]) =>
 		[names.short(record.agent), stateLine(state, figures), ...notes].filter(Boolean).join(' · ');
-	item.description = line([...lineNotes(lines), ...useNotes(worker.use)]);
+	item.description = line([...lineNotes(changes), ...useNotes(worker.use)]);
 	item.command = { command: 'nancy.focusTerminal', title: l10n.t('Focus Terminal'), arguments: [element] };
-	const spoken = line([...spokenLines(lines), ...spokenUse(worker.use)]);
+	const spoken = line([...spokenLines(changes), ...spokenUse(worker.use)]);
 	const said = state.phase === 'waiting' ? `${phaseWord(state)}, ${spoken}` : spoken;
 	item.accessibilityInformation = {
 		label: isTask
@@ -80,6 +80,12 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, lines }
 			: l10n.t('Worker {0} of task {1}, {2}', record.name, title, said),
 	};
 	return item;
+}
+
+/** @param isTask whether the row is its task's, too */
+export function workerKey({ folder, worker: { record } }: OfWorker, isTask: boolean): string {
+	const key = `${folder.path}//${record.task}`;
+	return isTask ? key : `${key}/${record.name}`;
 }
 
 /** An event is named as it is. */
@@ -172,8 +178,11 @@ function isMergedNow({ worktree, state, workedAt = '' }: WorkerView): boolean {
 	return isOver && mergedAt !== undefined && mergedAt > workedAt;
 }
 
-function foldOf(delegates: readonly DelegateItem[]): vscode.TreeItemCollapsibleState {
-	if (delegates.length === 0) return vscode.TreeItemCollapsibleState.None;
+function foldOf(
+	delegates: readonly DelegateItem[],
+	changes: ShownChanges | undefined,
+): vscode.TreeItemCollapsibleState {
+	if (delegates.length + (changes?.files ?? []).length === 0) return vscode.TreeItemCollapsibleState.None;
 	const isAnyOpen = delegates.some(({ delegate }) => !isFinal(delegate.state));
 	return isAnyOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
 }

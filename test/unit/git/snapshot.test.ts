@@ -39,7 +39,7 @@ const taken = async (folder = repository.root): Promise<Snapshot> => {
 	return snapshot;
 };
 const changed = async (snapshot: Snapshot, folder = repository.root) =>
-	(await changesSinceSnapshot(folder, snapshot)).files;
+	(await changesSinceSnapshot(folder, snapshot)).files.map(({ lines: _lines, ...file }) => file);
 const text = async (snapshot: Snapshot, path: string) =>
 	(await fileInSnapshot(repository.root, snapshot, path))?.toString('utf8');
 
@@ -55,11 +55,11 @@ describe('the changes since a snapshot', () => {
 		renameSync(join(root, 'c.txt'), join(root, 'd.txt'));
 		expect(await changesSinceSnapshot(root, snapshot)).toEqual({
 			files: [
-				{ path: 'a.txt', status: 'modified' },
-				{ path: 'b.txt', status: 'deleted' },
-				{ path: 'd.txt', before: 'c.txt', status: 'renamed' },
-				{ path: 'made.txt', status: 'added' },
-				{ path: 'new before.txt', status: 'modified' },
+				{ path: 'a.txt', status: 'modified', lines: { insertions: 1, deletions: 1 } },
+				{ path: 'b.txt', status: 'deleted', lines: { insertions: 0, deletions: 12 } },
+				{ path: 'd.txt', before: 'c.txt', status: 'renamed', lines: { insertions: 0, deletions: 0 } },
+				{ path: 'made.txt', status: 'added', lines: { insertions: 1, deletions: 0 } },
+				{ path: 'new before.txt', status: 'modified', lines: { insertions: 1, deletions: 1 } },
 			],
 			insertions: 3,
 			deletions: 14,

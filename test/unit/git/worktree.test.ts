@@ -390,6 +390,8 @@ describe('.worktreeinclude', () => {
 });
 
 describe('changes of a worktree', () => {
+	const counted = (insertions: number, deletions: number) => ({ insertions, deletions });
+
 	it('are none at first, also with what the checkout had not committed', async () => {
 		repo.write({ 'a.txt': 'changed' });
 		const none = { files: [], insertions: 0, deletions: 0, commits: 0, isDirty: false };
@@ -421,12 +423,13 @@ describe('changes of a worktree', () => {
 		const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
 		expect(changes.files.toSorted(byPath)).toEqual(
 			[
-				{ path: 'a.txt', status: 'modified' },
+				{ path: 'a.txt', status: 'modified', lines: counted(1, 1) },
+				// Nobody counts the lines of a binary file.
 				{ path: 'bin.dat', status: 'modified' },
-				{ path: 'gone.txt', status: 'deleted' },
-				{ path: 'now.txt', before: 'old.txt', status: 'renamed' },
-				{ path: 'run.sh', status: 'modified' },
-				...ODD.map(path => ({ path, status: 'added' })),
+				{ path: 'gone.txt', status: 'deleted', lines: counted(0, 1) },
+				{ path: 'now.txt', before: 'old.txt', status: 'renamed', lines: counted(0, 0) },
+				{ path: 'run.sh', status: 'modified', lines: counted(0, 0) },
+				...ODD.map(path => ({ path, status: 'added', lines: counted(1, 0) })),
 			].toSorted(byPath),
 		);
 		expect(repo.git(['status', '--porcelain', '-z'], worktree.folder)).toBe(status);

@@ -120,6 +120,22 @@ it('knows whose open changes show a file: the active tab’s, or else the last o
 	expect([reviews.shows(shared), reviews.shows(folder.file('a/z'))]).toEqual([true, false]);
 });
 
+it('knows the files of two open tabs with one label, of the same changes', () => {
+	reviews.add('x · One', item('1'), folder.file('1'), [folder.file('a/x')]);
+	const first = opens('x · One');
+	reviews.add('x · One', item('1'), folder.file('1'), [folder.file('b/x')]);
+	const second = opens('x · One');
+	const shown = () => ['a/x', 'b/x'].map(file => reviews.shows(folder.file(file)));
+	expect(shown()).toEqual([true, true]);
+	closes(second);
+	expect(shown()).toEqual([true, true]);
+	closes(first);
+	expect(shown()).toEqual([false, false]);
+	reviews.add('x · One', item('1'), folder.file('1'), [folder.file('b/x')]);
+	expect(shown()).toEqual([false, true]);
+	closes(opens('x · One'));
+});
+
 it('offers no merge of a task in the folder itself', () => {
 	const worker = (worktree?: object): Item => Object.assign(Object.create(null), { worker: { worktree } });
 	reviews.add('In a worktree', worker({}), folder.file('1'), [folder.file('a/x')]);

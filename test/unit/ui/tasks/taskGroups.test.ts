@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskView } from '../../../../src/core/live/overview.ts';
-import { arrange, countPhases, groupOf, HeldGroups, phaseOf } from '../../../../src/ui/tasks/taskGroups.ts';
+import { arrange, countPhases, groupOf, phaseOf } from '../../../../src/ui/tasks/taskGroups.ts';
 import { taskView } from '../../../support/taskViews.ts';
 
 const namesOf = (tasks: readonly TaskView[]) => tasks.map(({ record }) => record.name);
@@ -65,50 +65,5 @@ describe('arrange', () => {
 			['idle', 'new', 'old'],
 			['ended', 'over'],
 		]);
-	});
-});
-
-describe('HeldGroups', () => {
-	function seen() {
-		const clock = { ms: 1_000_000, isElsewhere: false };
-		const held = new HeldGroups(
-			() => clock.isElsewhere,
-			() => clock.ms,
-		);
-		return { clock, held };
-	}
-
-	it('moves a task at once while nobody is in the view', () => {
-		const { held } = seen();
-		expect(held.groupOf('t', 'working')).toBe('working');
-		expect(held.groupOf('t', 'idle')).toBe('idle');
-	});
-
-	it('moves none for ten seconds after the view was touched', () => {
-		const { clock, held } = seen();
-		held.groupOf('t', 'working');
-		held.touch();
-		expect(held.groupOf('t', 'needs')).toBe('working');
-		clock.ms += 9_999;
-		expect(held.groupOf('t', 'idle')).toBe('working');
-		clock.ms += 1;
-		expect(held.groupOf('t', 'idle')).toBe('idle');
-	});
-
-	it('shows a new task where it belongs', () => {
-		const { held } = seen();
-		held.touch();
-		expect(held.groupOf('t', 'needs')).toBe('needs');
-	});
-
-	it('moves them while the user is elsewhere, and when the user asks for another order', () => {
-		const { clock, held } = seen();
-		held.groupOf('t', 'working');
-		held.touch();
-		clock.isElsewhere = true;
-		expect(held.groupOf('t', 'idle')).toBe('idle');
-		clock.isElsewhere = false;
-		held.release();
-		expect(held.groupOf('t', 'ended')).toBe('ended');
 	});
 });

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { LineCounts } from '../../../../src/ui/delegates/lineCounts.ts';
+import { KnownChanges } from '../../../../src/ui/delegates/knownChanges.ts';
 import { keyOf } from '../../../../src/ui/delegates/changesOf.ts';
-import type { ChangesOf, Folder } from '../../../../src/ui/ports.ts';
+import type { ChangedFile, ChangesOf, Folder } from '../../../../src/ui/ports.ts';
 import { TaskName } from '../../../../src/protocol/names.ts';
 
 // Only handed on.
@@ -13,14 +13,14 @@ const worktree = (name: string): ChangesOf => ({
 
 function lab() {
 	const asked: string[] = [];
-	const answers: ((insertions: number | undefined) => void)[] = [];
+	const answers: ((insertions: number | undefined, files: readonly ChangedFile[]) => void)[] = [];
 	let nowMs = 100_000;
-	const counts = new LineCounts(
+	const counts = new KnownChanges(
 		(_, of) => {
 			asked.push(keyOf(folder, of));
 			return new Promise((resolve, reject) =>
-				answers.push(insertions =>
-					insertions === undefined ? reject(new Error('gone')) : resolve({ insertions, deletions: 1 }),
+				answers.push((insertions, files) =>
+					insertions === undefined ? reject(new Error('gone')) : resolve({ files, insertions, deletions: 1 }),
 				),
 			);
 		},
@@ -28,9 +28,9 @@ function lab() {
 	);
 	let changes = 0;
 	counts.onDidChange(() => changes++);
-	const answer = async (insertions: number | undefined) => {
+	const answer = async (insertions: number | undefined, ...files: readonly ChangedFile[]) => {
 		await turn();
-		answers.shift()?.(insertions);
+		answers.shift()?.(insertions, files);
 		await turn();
 		await turn();
 	};
@@ -65,7 +65,7 @@ it('asks of one worktree at a time, also after a failure', async () => {
 	expect(asked).toEqual(['/wt/a', '/wt/b']);
 	await answer(3);
 	expect(counts.of(folder, worktree('a'), '1')).toBeUndefined();
-	expect(counts.of(folder, worktree('b'), '1')).toEqual({ insertions: 3, deletions: 1 });
+	expect(counts.of(folder, worktree('b'), '1')).toMatchObject({ insertions: 3, deletions: 1 });
 	expect(changes()).toBe(1);
 });
 
@@ -78,7 +78,7 @@ it('asks nothing of a task in the folder while no turn of it has ended', async (
 	counts.of(folder, of, 'worker 1');
 	await answer(2);
 	expect(asked).toEqual(['/workspace//fix']);
-	expect(counts.of(folder, of, undefined)).toEqual({ insertions: 2, deletions: 1 });
+	expect(counts.of(folder, of, undefined)).toMatchObject({ insertions: 2, deletions: 1 });
 });
 
 it('asks again once the workspace is trusted, though nothing has happened since git could not be asked', async () => {
@@ -91,4 +91,25 @@ it('asks again once the workspace is trusted, though nothing has happened since 
 	expect([of(), changes()]).toEqual([undefined, 1]);
 	await answer(5);
 	expect([of(), changes(), asked.length]).toEqual([5, 2, 2]);
+});
+
+it('keeps the first fifty files and the number of the others, and says when another file has changed', async () => {
+	const { counts, answer, changes, pass } = lab();
+	const file = (path: string): ChangedFile => ({ path, status: 'added', lines: { insertions: 1, deletions: 0 } });
+	const look = (mark: string) => counts.of(folder, worktree('a'), mark);
+	const many = Array.from({ length: 52 }, (_, number) => file(`${number}.txt`));
+	look('1');
+	await answer(52, ...many);
+	const known = look('1');
+	expect([known?.files.length, known?.files.at(-1)?.path, known?.more]).toEqual([50, '49.txt', 2]);
+	// The same lines in the same files, and a row must not be drawn again.
+	pass(10_000);
+	look('2');
+	await answer(52, ...many);
+	expect([look('2') === known, changes()]).toEqual([true, 1]);
+	// The same number of lines in another file.
+	pass(10_000);
+	look('3');
+	await answer(52, file('other.txt'), ...many.slice(1));
+	expect([look('3')?.files[0]?.path, changes()]).toEqual(['other.txt', 2]);
 });
