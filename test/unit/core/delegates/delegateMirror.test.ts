@@ -1,4 +1,4 @@
-import { existsSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -105,11 +105,13 @@ describe('the mirror of the delegates', () => {
 		const now = new Date();
 		utimesSync(store.folder, now, now);
 		await mirror.read();
+		// Some disks tell how many entries a folder has.
+		for (const name of readdirSync(store.folder)) rmSync(join(store.folder, name));
 		await create('second');
 		// As on a disk with a coarse clock.
 		utimesSync(store.folder, now, now);
 		expect(await mirror.read()).toBe(true);
-		expect(seen(mirror)).toEqual(['first queued', 'second queued']);
+		expect(seen(mirror)).toEqual(['second queued']);
 	});
 
 	it('shows what it knew until it has read everything', async () => {
