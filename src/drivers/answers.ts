@@ -1,4 +1,4 @@
-import { SILENT, type Delivery, type HookAnswer } from '../core/driver/driver.ts';
+import { SILENT, type Delivery, type HookAnswer } from '../core/driver/hooks.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 
 /** The answer of a hook to its CLI, as one line of JSON. It hands nothing over. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { HookCall } from '../core/driver/driver.ts';
+import type { HookCall } from '../core/driver/hooks.ts';
 import { isObject } from './summary.ts';
 
 // Building a schema costs the hook more than using it, so each schema is built when its event comes.

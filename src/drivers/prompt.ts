@@ -1,4 +1,4 @@
-import { WAKE_PROMPT } from '../core/driver/driver.ts';
+import { WAKE_PROMPT } from '../core/driver/hooks.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 import { oneLine } from './summary.ts';
 

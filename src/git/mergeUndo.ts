@@ -62,7 +62,7 @@ async function movedOn(parent: GitPlace, merge: MergeRecord): Promise<Phrase | u
 }
 
 /** Whether the merge commit is on the branch it went into. If that branch is gone or renamed: on the checked-out commit or any branch. */
-async function isThereStill(parent: GitPlace, { ref, commit }: Of<'merged'>): Promise<boolean> {
+export async function isThereStill(parent: GitPlace, { ref, commit }: Of<'merged'>): Promise<boolean> {
 	// Git may have removed the commit itself.
 	if (!(await gitHolds(parent, ['cat-file', '-e', commit]))) return false;
 	const branch = ref === undefined ? undefined : await refOf(parent, ref);

@@ -59,16 +59,23 @@ export const NOT_SPARSE = {
 /**
  * Brings a worktree's changes into the checkout that it was made from. They come as a merge commit if its base is in the checkout's
  * history, else as uncommitted changes. If that cannot be done cleanly, the checkout stays unchanged.
+ * @param onBegin called right before the checkout is changed, with the record of the whole merge; see {@link hasMerged}
  */
-export async function mergeWorktree(worktree: Worktree, message: string): Promise<Merge> {
+export async function mergeWorktree(
+	worktree: Worktree,
+	message: string,
+	onBegin: OnBegin = () => Promise.resolve(),
+): Promise<Merge> {
 	const located = await locate(worktree);
 	const { common, name } = located;
 	return holdingGitLock(common, name, () =>
-		holdingGitLock(common, '.merge', async () => merge(await asItStands(located), message)),
+		holdingGitLock(common, '.merge', async () => merge(await asItStands(located), message, onBegin)),
 	);
 }
 
-async function merge(open: OpenWorktree, message: string): Promise<Merge> {
+type OnBegin = (record: MergeRecord) => Promise<void>;
+
+async function merge(open: OpenWorktree, message: string, onBegin: OnBegin): Promise<Merge> {
 	const { parent, record, own, isThere } = open;
 	const tooOld = await gitTooOld(parent, record.branch);
 	if (tooOld !== undefined) return { ok: false, reason: tooOld };
@@ -86,8 +93,8 @@ async function merge(open: OpenWorktree, message: string): Promise<Merge> {
 	const ref = await branchRef(parent);
 	const began: Began = { at: new Date().toISOString(), head, ...(ref !== undefined && { ref }) };
 	const result = (await isAncestor(parent, record.base, head))
-		? await mergeCommit(parent, began, saved.tip, message)
-		: await applyChanges(open, began, saved.tip);
+		? await mergeCommit(parent, began, saved.tip, message, onBegin)
+		: await applyChanges(open, began, saved.tip, onBegin);
 	if (result.ok && own && result.how !== 'merged') await git(own, ['update-ref', MERGED_REF, saved.tip]);
 	return result.ok ? { ...result, ...left } : result;
 }
@@ -96,13 +103,21 @@ async function merge(open: OpenWorktree, message: string): Promise<Merge> {
 type Began = Pick<MergeRecord, 'at' | 'head' | 'ref'>;
 
 /** The merge is made aside. The checkout then moves forward to it, which git does whole or not at all. */
-async function mergeCommit(parent: GitPlace, began: Began, tip: string, message: string): Promise<Merge> {
+async function mergeCommit(
+	parent: GitPlace,
+	began: Began,
+	tip: string,
+	message: string,
+	onBegin: OnBegin,
+): Promise<Merge> {
 	const { head } = began;
 	const trial = await mergedTree(parent, head, tip);
 	if (!trial.ok) return conflict(trial.conflicts);
 	const removed = await removedByUser(parent, head, trial.tree);
 	if (removed.length > 0) return notCommitted(removed);
 	const commit = await commitTree(parent, trial.tree, [head, tip], message, await identityFor(parent));
+	const record: MergeRecord = { ...began, how: 'merged', commit };
+	await onBegin(record);
 	const forward = await git(
 		parent,
 		[
@@ -117,7 +132,7 @@ async function mergeCommit(parent: GitPlace, began: Began, tip: string, message:
 		],
 		{ answers: [1, 2, 128], env: { GIT_REFLOG_ACTION: 'nancy: merge' } },
 	);
-	if (forward.code === 0) return { ok: true, how: 'merged', record: { ...began, how: 'merged', commit } };
+	if (forward.code === 0) return { ok: true, how: 'merged', record };
 	const inTheWay = await overwritten(parent, await differingFiles(parent, head, commit));
 	return inTheWay.length > 0
 		? notCommitted(inTheWay)
@@ -125,7 +140,7 @@ async function mergeCommit(parent: GitPlace, began: Began, tip: string, message:
 }
 
 /** Like a merge of the worktree with everything in the checkout, committed or not. The index stays unchanged. */
-async function applyChanges(open: OpenWorktree, began: Began, tip: string): Promise<Merge> {
+async function applyChanges(open: OpenWorktree, began: Began, tip: string, onBegin: OnBegin): Promise<Merge> {
 	const { parent, own } = open;
 	return withWorkingTree(parent, async ({ tree, env }) => {
 		const { ours, trial } = await mergedFiles(open, { tree, env }, tip);
@@ -138,6 +153,9 @@ async function applyChanges(open: OpenWorktree, began: Began, tip: string): Prom
 		if (leftOut.length > 0) return sparse(leftOut);
 		const inTheWay = await unknownInTheWay(parent.folder, changes('A'), new Set(changes('D')));
 		if (inTheWay.length > 0) return notCommitted(inTheWay);
+		const after = { before: ours, after: trial.tree, index, tip, ...(applied !== undefined && { applied }) };
+		const record: MergeRecord = { ...began, how: 'applied', ...after };
+		await onBegin(record);
 		try {
 			// First checks that every file still is as in the first tree, and only then writes.
 			await git(parent, ['read-tree', '-m', '-u', tree, trial.tree], { env: { ...env, ...NOT_SPARSE } });
@@ -148,8 +166,7 @@ async function applyChanges(open: OpenWorktree, began: Began, tip: string): Prom
 				reason: phrase`files have just changed in ${parent.folder}; try again (${error.said})`,
 			};
 		}
-		const after = { before: ours, after: trial.tree, index, tip, ...(applied !== undefined && { applied }) };
-		return { ok: true, how: 'applied', record: { ...began, how: 'applied', ...after } };
+		return { ok: true, how: 'applied', record };
 	});
 }
 

@@ -1,5 +1,5 @@
 import { withSafePath } from '../base/searchPath.ts';
-import type { HookAnswer, HookWake, WakeCommand } from '../core/driver/driver.ts';
+import type { HookAnswer, HookWake, WakeCommand } from '../core/driver/hooks.ts';
 import { NO_FACTS } from '../core/driver/transcript.ts';
 import { openPlainFile } from '../core/files/plainFile.ts';
 import { wakes } from '../core/mailbox/due.ts';

@@ -65,6 +65,7 @@ export function liveFolder({ name, path, model, operations, log, warn, onDispose
 	);
 	keeper.onDidRepair(repair => sayRepaired(log, repair));
 	keeper.onDidFail(warn);
+	if (vscode.workspace.isTrusted) operations.worktrees.settle(folder).catch(warn);
 	return folder;
 }
 

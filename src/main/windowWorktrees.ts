@@ -58,6 +58,11 @@ export class WindowWorktrees implements WorktreeOperations {
 		return done.ok ? done : { ...done, reason: translated(done.reason) };
 	}
 
+	/** After a kill: see {@link operations.settleMerges}. */
+	async settle(folder: Folder): Promise<void> {
+		await perform(await operations.settleMerges(), IN_WINDOW, {}, this.contextOf(folder));
+	}
+
 	async only(folder: Folder, worktree: Worktree): Promise<OnlyThere> {
 		return perform(await operations.worktreeLoss(), IN_WINDOW, { worktree }, this.contextOf(folder));
 	}

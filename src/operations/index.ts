@@ -50,5 +50,6 @@ export const fileAtBase = async () => (await import('./fileAtBase.ts')).fileAtBa
 export const mergePreview = async () => (await import('./mergePreview.ts')).mergePreview;
 export const mergeWorktree = async () => (await import('./mergeWorktree.ts')).mergeWorktree;
 export const undoMerge = async () => (await import('./undoMerge.ts')).undoMerge;
+export const settleMerges = async () => (await import('./settleMerges.ts')).settleMerges;
 export const worktreeLoss = async () => (await import('./worktreeLoss.ts')).worktreeLoss;
 export const removeWorktree = async () => (await import('./removeWorktree.ts')).removeWorktree;

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
+import { BegunMerges } from '../core/worktrees/begunMerges.ts';
 import { mergeWorktree as merge } from '../git/worktreeMerge.ts';
 import { Worktree } from '../protocol/worktree.ts';
 import { Said } from '../protocol/said.ts';
 import type { Operation } from './operation.ts';
-import { endedWorktreeOf, noteMerged } from './shared/ownWorktreeOf.ts';
+import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
+import { noteMerge } from './shared/settleMerges.ts';
 
 const Input = z.object({
 	worktree: Worktree,
@@ -26,12 +28,11 @@ export const mergeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Outp
 		permit(asker, { is: 'change-worktree', what: `merge ${worktree.branch}` });
 	},
 	async run(_, { worktree: claimed, message }, context) {
-		const { worktree, merges, own } = await endedWorktreeOf(context, claimed);
-		const merged = await merge(worktree, message);
-		if (merged.ok && merged.record) {
-			await merges.add(merged.record);
-			await noteMerged(context, own, merged.record.at);
-		}
+		const { worktree } = await endedWorktreeOf(context, claimed);
+		const begun = new BegunMerges(context.workspace.own);
+		const merged = await merge(worktree, message, record => begun.add({ worktree, merge: record }));
+		if (merged.ok && merged.record) await noteMerge(context, { worktree, merge: merged.record });
+		else await begun.forget(worktree.branch);
 		return merged;
 	},
 };

@@ -6,7 +6,8 @@ import { undoMerge as undo } from '../git/mergeUndo.ts';
 import { Worktree } from '../protocol/worktree.ts';
 import { Said } from '../protocol/said.ts';
 import type { Operation } from './operation.ts';
-import { endedWorktreeOf, noteMerged } from './shared/ownWorktreeOf.ts';
+import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
+import { noteMerged } from './shared/settleMerges.ts';
 
 const Input = z.object({ worktree: Worktree });
 const Output = z.discriminatedUnion('ok', [

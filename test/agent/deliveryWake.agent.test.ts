@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { WAKE_PROMPT } from '../../src/core/driver/driver.ts';
+import { WAKE_PROMPT } from '../../src/core/driver/hooks.ts';
 import { readPhase } from '../../src/core/sessions/phase.ts';
 import { WAKE_SUMMARY } from '../../src/drivers/claude-code/wake.ts';
 import { SessionId } from '../../src/protocol/names.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { identify } from '../../src/base/liveness.ts';
-import { readOverview } from '../../src/core/live/model.ts';
+import { readOverview } from '../../src/core/live/readOverview.ts';
 import { guardSource } from '../../src/drivers/guardSource.ts';
 import { opencode } from '../../src/drivers/opencode/driver.ts';
 import { conformanceLab, WORKER } from '../conformance/lab.ts';

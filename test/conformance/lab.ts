@@ -9,7 +9,7 @@ import type { HeadlessEvent } from '../../src/core/driver/headless.ts';
 import { headlessOf } from '../../src/core/driver/headlessOf.ts';
 import { planWorker, type WorkerPlan } from '../../src/core/driver/launch.ts';
 import { recordProcess } from '../../src/core/driver/workerProcess.ts';
-import { readOverview } from '../../src/core/live/model.ts';
+import { readOverview } from '../../src/core/live/readOverview.ts';
 import type { Ask } from '../../src/core/sessions/prober.ts';
 import type { WorkerView } from '../../src/core/live/overview.ts';
 import type { Runtime } from '../../src/core/deployment/runtime.ts';

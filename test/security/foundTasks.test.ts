@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../src/base/liveness.ts';
 import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
-import { readOverview } from '../../src/core/live/model.ts';
+import { readOverview } from '../../src/core/live/readOverview.ts';
 import { bindCaller } from '../../src/core/sessions/sessions.ts';
 import { sealCall } from '../../src/core/sessions/sealedAgents.ts';
 import { noteChosenAgent } from '../../src/core/workspace/chosenAgent.ts';

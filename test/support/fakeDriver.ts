@@ -1,4 +1,5 @@
-import { SILENT, type Driver } from '../../src/core/driver/driver.ts';
+import type { Driver } from '../../src/core/driver/driver.ts';
+import { SILENT } from '../../src/core/driver/hooks.ts';
 import { AgentEvent } from '../../src/protocol/traffic.ts';
 import { DriverId } from '../../src/protocol/names.ts';
 

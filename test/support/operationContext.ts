@@ -6,7 +6,7 @@ import type { TempFolder } from './tempFolder.ts';
 
 /** For operations that start no program of Nancy's. The user's data is in `data`, programs are in `bin`. */
 export function contextOf(
-	folder: TempFolder,
+	folder: Pick<TempFolder, 'path' | 'file'>,
 	workspace: Workspace,
 	more: Partial<OperationContext> = {},
 ): OperationContext {

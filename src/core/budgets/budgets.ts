@@ -1,5 +1,5 @@
-import { lstat } from 'node:fs/promises';
 import * as z from 'zod/mini';
+import { look, stampOf } from '../../base/look.ts';
 import { Budget } from '../../protocol/budget.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import type { TaskName } from '../../protocol/names.ts';
@@ -69,8 +69,7 @@ export class Budgets {
 
 	/** Differs once any of it may: for a caller that has read all before. */
 	async look(): Promise<string> {
-		const found = await lstat(this.own.path(FOLDER), { bigint: true }).catch(() => undefined);
-		return found ? `${found.ino}:${found.mtimeNs}` : '';
+		return stampOf(await look(this.own.path(FOLDER)));
 	}
 }
 

@@ -1,6 +1,6 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileNames } from '../../base/listing.ts';
+import { look, stampOf } from '../../base/look.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { swarmWorkers } from './swarm.ts';
@@ -13,6 +13,9 @@ import type { Tickets } from './tickets.ts';
 const SETTLED_MS = 5000;
 /** How many of them each look takes. With more, each has its turn in a later look, so that hundreds cost no more than some. */
 const MOST_SETTLED = 50;
+
+/** Two changes within this time may leave the same time at a folder, in milliseconds. */
+const CLOCK_MS = 2000;
 
 interface Mirrored {
 	/** Of its files when they were read. */
@@ -27,6 +30,8 @@ export class DelegateMirror {
 	private foreign: Delegate[] = [];
 	private list: readonly Delegate[] | undefined;
 	private settledMs = -Infinity;
+	/** The ids, as listed when the folder was last other than before. */
+	private listed: { stamp: string; ids: readonly DelegateId[] } | undefined;
 	/** How many of the ended delegates had their turn. */
 	private turn = 0;
 
@@ -70,17 +75,15 @@ export class DelegateMirror {
 		// Put in place whole: somebody may look while it is being read.
 		const after = new Map<DelegateId, Mirrored>();
 		let isChanged = false;
-		for (const name of (await fileNames(folder, '.json')).toSorted()) {
-			const id = DelegateId.safeParse(name.slice(0, -'.json'.length));
-			if (!id.success) continue;
-			const known = before.get(id.data);
-			const look = known && isSettled(known) && !isDue(id.data) ? known.look : await this.lookOf(id.data);
-			if (known?.look === look) {
-				after.set(id.data, known);
+		for (const id of await this.ids(isThorough)) {
+			const known = before.get(id);
+			const seen = known && isSettled(known) && !isDue(id) ? known.look : await this.lookOf(id);
+			if (known?.look === seen) {
+				after.set(id, known);
 				continue;
 			}
 			isChanged = true;
-			after.set(id.data, { look, ...(await this.readOne(id.data, join(folder, name))) });
+			after.set(id, { look: seen, ...(await this.readOne(id, join(folder, `${id}.json`))) });
 		}
 		const own = [...after.values()].flatMap(({ delegate }) => delegate ?? []);
 		const foreign = await swarmWorkers(this.store.workspace.folder, swarmFeatures(own));
@@ -90,6 +93,19 @@ export class DelegateMirror {
 		isChanged ||= [...before.keys()].some(id => !after.has(id));
 		if (isChanged) this.list = undefined;
 		return isChanged;
+	}
+
+	/** Sorted. Listed again once a file came, went or was replaced, which the folder's time tells. */
+	private async ids(isThorough: boolean): Promise<readonly DelegateId[]> {
+		const { folder } = this.store;
+		const found = await look(folder);
+		const stamp = stampOf(found);
+		if (!isThorough && this.listed && this.listed.stamp === stamp) return this.listed.ids;
+		const isOld = found !== undefined && Date.now() - Number(found.mtimeNs / 1_000_000n) > CLOCK_MS;
+		const names = (await fileNames(folder, '.json')).toSorted();
+		const ids = names.flatMap(name => DelegateId.safeParse(name.slice(0, -'.json'.length)).data ?? []);
+		this.listed = isOld ? { stamp, ids } : undefined;
+		return ids;
 	}
 
 	/** The delegates that have ended and whose turn it is. */
@@ -106,12 +122,9 @@ export class DelegateMirror {
 
 	/** Taken before they are read: what changes meanwhile is read once more. */
 	private async lookOf(id: DelegateId): Promise<string> {
-		const looks = ['json', 'status', 'done'].map(async ending => {
-			const found = await lstat(join(this.store.folder, `${id}.${ending}`), { bigint: true }).catch(
-				() => undefined,
-			);
-			return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
-		});
+		const looks = ['json', 'status', 'done'].map(async ending =>
+			stampOf(await look(join(this.store.folder, `${id}.${ending}`))),
+		);
 		const merges = await this.tickets?.merges(id).look();
 		return [...(await Promise.all(looks)), merges].join(' ');
 	}

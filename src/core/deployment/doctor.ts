@@ -10,7 +10,7 @@ import { hooksFinding } from './hooksFinding.ts';
 import { DeploymentRecords } from './records.ts';
 import type { Capability, Driver } from '../driver/driver.ts';
 import { isRunning } from '../driver/workerProcess.ts';
-import { readOverview } from '../live/model.ts';
+import { readOverview } from '../live/readOverview.ts';
 import type { InstalledRuntime } from './runtime.ts';
 import { REJECTED } from '../traffic/rejected.ts';
 import { strangersIn } from '../traffic/strangers.ts';

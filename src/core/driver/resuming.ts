@@ -3,7 +3,8 @@ import { phrase } from '../../base/phrase.ts';
 import { formatVersion, type Version } from '../../base/version.ts';
 import type { TaskName, WorkerName } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
-import { can, RESUME_PROMPT, type Driver } from './driver.ts';
+import { can, type Driver } from './driver.ts';
+import { RESUME_PROMPT } from './hooks.ts';
 import { wakes } from '../mailbox/due.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 

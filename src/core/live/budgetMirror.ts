@@ -15,12 +15,13 @@ export class BudgetMirror {
 		this.budgets = new Budgets(workspace.own);
 	}
 
-	/** Reads them again if any may have changed: one look at one folder. */
-	async read(): Promise<void> {
+	/** Reads them again if any may have changed: one look at one folder. Returns whether it did. */
+	async read(): Promise<boolean> {
 		const look = await this.budgets.look();
-		if (look === this.seen) return;
+		if (look === this.seen) return false;
 		this.known = await this.budgets.all();
 		this.seen = look;
+		return true;
 	}
 
 	/** `undefined` without a budget. */

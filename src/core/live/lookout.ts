@@ -97,16 +97,18 @@ export class Lookout {
 		this.isKeeping = await this.mayKeep();
 	}
 
-	async look(): Promise<void> {
+	/** Returns whether any fact may be other than before. */
+	async look(): Promise<boolean> {
 		const { tasks, states, prober, drivers, budgets, now, fail, workspace } = this.around;
-		await budgets.read().catch((error: unknown) => fail(workspace.own.folder, error));
+		const failed = (error: unknown) => fail(workspace.own.folder, error);
+		let isOther = (await budgets.read().catch(failed)) ?? false;
 		if (this.isKeeping) await this.returnMisplaced();
 		const doubtful = new Map<DriverId, SessionId[]>();
 		const stillOpen = new Map<MessageId, LookUps>();
 		for (const record of tasks.workers()) {
 			const { state, view, sessions } = states.of(record);
-			await this.readTranscript(record, view, state);
-			for (const each of sessions) if (each !== view) await this.readEarlier(record, each);
+			isOther = (await this.readTranscript(record, view, state)) || isOther;
+			for (const each of sessions) if (each !== view) isOther = (await this.readEarlier(record, each)) || isOther;
 			const isActive = state.phase === 'working' || state.phase === 'waiting' || state.phase === 'starting';
 			const isInDoubt = isActive && now() - Date.parse(view?.state?.at ?? record.startedAt) > DOUBT_MS;
 			const session = view?.session ?? record.sessions.at(-1)?.id;
@@ -115,7 +117,8 @@ export class Lookout {
 			if (this.isKeeping) await this.tend(record, view, state, stillOpen);
 		}
 		this.lookedUp = stillOpen;
-		for (const driver of drivers) await prober.look(driver, doubtful.get(driver.id) ?? []);
+		for (const driver of drivers) isOther = (await prober.look(driver, doubtful.get(driver.id) ?? [])) || isOther;
+		return states.takeNews() || isOther;
 	}
 
 	/** The keeper also pauses tasks whose budget is used up. */
@@ -123,8 +126,8 @@ export class Lookout {
 		if (!this.isKeeping) return;
 		const { workspace, fail } = this.around;
 		for (const task of tasks) {
-			const file = workspace.paths.task(task.record.name);
-			await this.budgets.tend(task).catch((error: unknown) => fail(file, error));
+			const failed = (error: unknown) => fail(workspace.paths.task(task.record.name), error);
+			await this.budgets.tend(task).catch(failed);
 		}
 	}
 
@@ -165,31 +168,32 @@ export class Lookout {
 		record: WorkerRecord,
 		view: SessionView | undefined,
 		state: WorkerState,
-	): Promise<void> {
+	): Promise<boolean> {
 		const { tasks } = this.around;
-		if (!view) return;
+		if (!view) return false;
 		this.findTranscript(record, view);
 		const { transcript } = view;
-		if (!transcript) return;
+		if (!transcript) return false;
 		const isFirst = transcript.facts.lastReply === undefined && transcript.facts.model === undefined;
 		const isOver = state.phase === 'ended' && this.around.now() - Date.parse(state.at) > LAST_WORDS_MS;
-		if (isOver && !isFirst) return;
-		await transcript.read();
-		if (!this.isKeeping) return;
+		if (isOver && !isFirst) return false;
+		const isNew = await transcript.read();
+		if (!this.isKeeping) return isNew;
 		const address = { task: record.task, worker: record.name };
 		for (const message of unproven(tasks.inState(address, 'delivered'))) {
 			// The events that name the transcript are below the workspace. What was sealed at the delivery is not.
 			if (message.transcript === transcript.file && transcript.shows(message))
 				this.noteInContext(record, message.id);
 		}
+		return isNew;
 	}
 
 	/** Of a session that is over, for what it has taken. Once: nothing is added to it. */
-	private async readEarlier(record: WorkerRecord, view: SessionView): Promise<void> {
-		if (this.readOnce.has(view)) return;
+	private async readEarlier(record: WorkerRecord, view: SessionView): Promise<boolean> {
+		if (this.readOnce.has(view)) return false;
 		this.readOnce.add(view);
 		this.findTranscript(record, view);
-		await view.transcript?.read();
+		return (await view.transcript?.read()) ?? false;
 	}
 
 	/** Some CLIs name it in few of their events, and their hook programs find it all the same. */

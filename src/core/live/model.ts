@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Emitter, type Event } from '../../base/event.ts';
 import { DisposableStore, type Disposable } from '../../base/lifetime.ts';
 import { liveness, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
-import { ORCHESTRATOR, type TaskName } from '../../protocol/names.ts';
+import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { AttentionTracker, type Attention } from './attention.ts';
 import { Announcer } from './announcer.ts';
 import { BudgetMirror } from './budgetMirror.ts';
@@ -12,21 +12,20 @@ import type { Delegate } from '../delegates/delegate.ts';
 import type { Delegates } from '../delegates/delegates.ts';
 import type { Tickets } from '../delegates/tickets.ts';
 import type { Driver } from '../driver/driver.ts';
-import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
+import { fileProblem } from '../files/fileProblem.ts';
 import { EVERYTHING, FolderReader } from './folderReader.ts';
 import { LiveDelegates } from './liveDelegates.ts';
 import { Lookout } from './lookout.ts';
 import type { MailboxListing } from '../mailbox/mailboxFiles.ts';
-import type { Overview, TaskView } from './overview.ts';
+import type { Overview } from './overview.ts';
+import { Overviews } from './overviews.ts';
 import { Prober, type Ask } from '../sessions/prober.ts';
 import { SessionMirror } from './sessionMirror.ts';
 import type { SessionTraffic, SessionView } from './sessionView.ts';
-import { TaskMirror, type MirroredTask } from './taskMirror.ts';
+import { TaskMirror } from './taskMirror.ts';
 import { Collector, type CollectorOptions } from '../traffic/collector.ts';
 import { watch } from './watch.ts';
-import { sumUse, tokensOf } from '../budgets/use.ts';
 import { ifOwn } from '../files/ownFolder.ts';
-import { TaskSnapshots } from '../worktrees/taskSnapshots.ts';
 import { TaskWorktrees } from '../worktrees/taskWorktrees.ts';
 import { WorkerStates } from './workerStates.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
@@ -70,15 +69,12 @@ export class WorkspaceModel implements Disposable {
 	private readonly traffic: SessionMirror;
 	private readonly liveDelegates: LiveDelegates;
 	private readonly states: WorkerStates;
-	private readonly budgets: BudgetMirror;
-	private readonly snapshots: TaskSnapshots;
+	private readonly overviews: Overviews;
 	private readonly lookout: Lookout;
 	private readonly reader: FolderReader;
 	private readonly folders = this.owned.add(new ChangedFolders(folders => this.read(folders)));
 	private readonly announcer = this.owned.add(new Announcer(() => this.changed.fire()));
-	private failure: FileProblem | undefined;
 
-	private known: Overview | undefined;
 	private isLooking = false;
 	private reading: Promise<void> = Promise.resolve();
 	private released: Promise<void> | undefined;
@@ -114,12 +110,11 @@ export class WorkspaceModel implements Disposable {
 			mayCollect: !options.readOnly,
 			onMore: () => this.folders.touch([workspace.paths.spool]),
 		});
-		this.budgets = new BudgetMirror(workspace);
-		this.snapshots = new TaskSnapshots(workspace.own);
+		const budgets = new BudgetMirror(workspace);
 		const worktrees = new TaskWorktrees(workspace.own);
 		this.states = new WorkerStates({
 			worktreeOf: record => ifOwn(() => worktrees.ofWorkerSync(record)),
-			budgets: this.budgets,
+			budgets,
 			tasks: this.tasks,
 			traffic: this.traffic,
 			delegates: this.liveDelegates,
@@ -127,13 +122,21 @@ export class WorkspaceModel implements Disposable {
 			isAlive: options.isAlive ?? liveness,
 			now,
 		});
+		this.overviews = new Overviews({
+			workspace,
+			tasks: this.tasks,
+			states: this.states,
+			budgets,
+			delegates: this.liveDelegates,
+			collector: this.collector,
+		});
 		this.lookout = new Lookout({
 			workspace,
 			drivers,
 			tasks: this.tasks,
 			states: this.states,
 			prober: this.prober,
-			budgets: this.budgets,
+			budgets,
 			now,
 			isReadOnly: options.readOnly ?? false,
 			once: options.once ?? false,
@@ -161,8 +164,7 @@ export class WorkspaceModel implements Disposable {
 	}
 
 	overview(): Overview {
-		this.known ??= this.compute();
-		return this.known;
+		return this.overviews.present();
 	}
 
 	/** A worker's mailbox, or the human's own (`orchestrator`), as last read. */
@@ -210,7 +212,7 @@ export class WorkspaceModel implements Disposable {
 		try {
 			const isChanged = await this.reader.read(folders);
 			if (folders.includes(EVERYTHING)) this.isBehind = false;
-			if (!this.isBehind) this.failure = undefined;
+			if (!this.isBehind) this.overviews.setFailure(undefined);
 			if (isChanged || !this.isReady) this.conclude();
 			this.isReady = true;
 		} catch (error) {
@@ -227,30 +229,9 @@ export class WorkspaceModel implements Disposable {
 		else this.folders.touch([this.workspace.paths.tasks, this.workspace.paths.task(address.task)]);
 	}
 
-	private compute(): Overview {
-		const failures = this.failure ? [this.failure] : [];
-		const begun = new Set(ifOwn(() => this.snapshots.tasksSync()));
-		const tasks = this.tasks.all().map(task => this.taskView(task, begun));
-		const problems = [
-			...this.tasks.problems(),
-			...this.liveDelegates.problems(),
-			...this.collector.problems,
-			...failures,
-		];
-		return { tasks, problems };
-	}
-
-	private taskView({ record, workers: records }: MirroredTask, begun: ReadonlySet<TaskName>): TaskView {
-		const workers = records.map(worker => this.states.viewOf(worker));
-		const budget = this.budgets.viewOf({ task: record.name }, sumUse(workers.map(({ use }) => use)));
-		const unread = this.tasks.inState({ task: record.name, worker: ORCHESTRATOR }, 'queued').length;
-		const hasSnapshot = begun.has(record.name) && ({ hasSnapshot: true } as const);
-		return { record, workers, unread, ...(budget && { budget }), ...hasSnapshot };
-	}
-
 	/** After a change: updates the human's notifications, and announces it to the views. */
 	private conclude(): void {
-		this.known = undefined;
+		this.overviews.conclude();
 		const addresses: WorkerAddress[] = [];
 		for (const task of this.tasks.all()) {
 			for (const record of task.workers) {
@@ -269,7 +250,7 @@ export class WorkspaceModel implements Disposable {
 	}
 
 	private announce(): void {
-		this.known = undefined;
+		this.overviews.forget();
 		this.announcer.announce();
 	}
 
@@ -293,54 +274,16 @@ export class WorkspaceModel implements Disposable {
 	private async lookAround(): Promise<void> {
 		if (this.owned.isDisposed) return;
 		await this.lookout.keep();
-		const before = changeable(this.overview());
-		await this.lookout.look();
-		this.known = undefined;
+		this.overviews.present();
+		if (await this.lookout.look()) this.overviews.forget();
+		await this.overviews.lookAtSnapshots();
 		await this.lookout.tendBudgets(this.overview());
-		const after = changeable(this.overview());
-		if (before.length !== after.length || before.some((part, index) => part !== after[index])) this.conclude();
+		if (this.overviews.isOther()) this.conclude();
 		const deleted = await this.lookout.tidy(this.overview());
 		if (deleted.length > 0) this.folders.touch([this.workspace.paths.tasks]);
 	}
 
 	private fail(file: string, error: unknown): void {
-		this.failure = fileProblem(file, error);
-	}
-}
-
-/** The facts that may change without an event, for comparison. */
-function changeable({ tasks }: Overview): unknown[] {
-	const workers = tasks.flatMap(task => task.workers);
-	const ofTasks = tasks.flatMap(({ budget }) => [budget?.budget, budget?.level]);
-	const ofWorkers = workers.flatMap(({ state, facts, use, budget }) => [
-		state.phase,
-		state.source,
-		state.at,
-		state.tool,
-		state.summary,
-		facts,
-		use && tokensOf(use),
-		use?.costUsd,
-		budget?.budget,
-		budget?.level,
-	]);
-	return [...ofTasks, ...ofWorkers];
-}
-
-/**
- * The present content of the disk, with the spool collected and the mailboxes kept if nobody else does it. For commands: nothing goes on
- * afterwards.
- */
-export async function readOverview(
-	workspace: Workspace,
-	drivers: readonly Driver[],
-	options: Pick<ModelOptions, 'ask' | 'readOnly'> = {},
-): Promise<Overview> {
-	const model = new WorkspaceModel(workspace, drivers, { ...options, once: true });
-	try {
-		await model.refresh();
-		return model.overview();
-	} finally {
-		await model.close();
+		this.overviews.setFailure(fileProblem(file, error));
 	}
 }

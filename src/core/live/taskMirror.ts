@@ -24,7 +24,7 @@ export interface MirroredTask {
 /** `.nancy/tasks` in memory, as last read: tasks, workers and mailboxes. Reads again only reported changes. */
 export class TaskMirror {
 	private tasks = new Map<TaskName, MirroredTask>();
-	private readonly mailboxes = new Map<string, Listings>();
+	private readonly mailboxes = new Map<TaskName, Map<WorkerName, Listings>>();
 	private readonly combined = new WeakMap<Listings, MailboxListing>();
 	private readonly filed = new Map<string, FiledMessages>();
 	private problemsOfTasks: FileProblem[] = [];
@@ -67,20 +67,24 @@ export class TaskMirror {
 
 	/** A worker's mailbox, or the human's own (`orchestrator`). The same object until the mailbox was read again. */
 	messages(address: WorkerAddress): MailboxListing {
-		const listings = this.mailboxes.get(mailboxName(address));
+		const listings = this.mailboxOf(address);
 		if (!listings) return { messages: [], problems: [] };
 		const known = this.combined.get(listings) ?? combine(inOrder(listings));
 		this.combined.set(listings, known);
 		return known;
 	}
 
+	private mailboxOf({ task, worker }: WorkerAddress): Listings | undefined {
+		return this.mailboxes.get(task)?.get(worker);
+	}
+
 	private listings(address: WorkerAddress): MailboxListing[] {
-		return inOrder(this.mailboxes.get(mailboxName(address)));
+		return inOrder(this.mailboxOf(address));
 	}
 
 	/** The messages of a mailbox that are in this state. */
 	inState(address: WorkerAddress, state: MessageState): readonly StoredMessage[] {
-		return this.mailboxes.get(mailboxName(address))?.get(state)?.messages ?? [];
+		return this.mailboxOf(address)?.get(state)?.messages ?? [];
 	}
 
 	/** Everything again. */
@@ -109,8 +113,8 @@ export class TaskMirror {
 	}
 
 	private forget(name: TaskName): void {
-		for (const map of [this.mailboxes, this.filed])
-			for (const key of map.keys()) if (key.startsWith(`${name}/`)) map.delete(key);
+		this.mailboxes.delete(name);
+		for (const key of this.filed.keys()) if (key.startsWith(`${name}/`)) this.filed.delete(key);
 	}
 
 	/** @param segments the folder below `tasks/`, none of them empty */
@@ -120,7 +124,7 @@ export class TaskMirror {
 		if (!this.tasks.has(name.data) || room === undefined) return this.readTasks(task => task === name.data);
 		if (room === 'workers') {
 			await this.readWorkers(name.data);
-			return this.readMailboxes(name.data, address => !this.mailboxes.has(mailboxName(address)));
+			return this.readMailboxes(name.data, address => !this.mailboxOf(address));
 		}
 		const mailbox = WorkerName.safeParse(worker);
 		if (room !== 'comms' || !mailbox.success) return this.readMailboxes(name.data, () => true);
@@ -149,12 +153,12 @@ export class TaskMirror {
 	 * them, and its row would vanish for a moment. Then all folders are read again.
 	 */
 	private async readMailbox(address: WorkerAddress, states: readonly MessageState[]): Promise<void> {
-		const before = this.mailboxes.get(mailboxName(address));
+		const before = this.mailboxOf(address);
 		const waiting = idsIn(before, WAITING);
 		let now = await this.readStates(address, states.some(isWaiting) ? [...WAITING, ...states] : states, before);
 		for (let look = 1; look < LOOKS && !hasAll(now, waiting); look++)
 			now = await this.readStates(address, MESSAGE_STATES, now);
-		this.mailboxes.set(mailboxName(address), now);
+		this.mailboxes.set(address.task, (this.mailboxes.get(address.task) ?? new Map()).set(address.worker, now));
 		this.troubled = undefined;
 	}
 

@@ -1,8 +1,9 @@
 import { watch as watchFolder, type FSWatcher } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import type { Disposable } from '../../base/lifetime.ts';
+import { look } from '../../base/look.ts';
 
 export interface WatchOptions {
 	/** How often to look whether a notification was missed, in milliseconds. Default 5,000. */
@@ -118,7 +119,7 @@ class TreeWatcher implements Disposable {
 
 	/** Compares a folder with its last state, and looks into it if it is new, or for new ones if it has changed. */
 	private async look(folder: string): Promise<void> {
-		const found = await lstat(folder, { bigint: true }).catch(() => undefined);
+		const found = await look(folder);
 		if (this.disposed) return;
 		let known = this.folders.get(folder);
 		if (known && (!found?.isDirectory() || known.inode !== found.ino)) {

@@ -48,7 +48,17 @@ export class WorkerStates {
 
 	private readonly worktrees = new WeakMap<WorkerRecord, Pick<WorkerRecord, 'worktree'>>();
 
+	/** A process was found otherwise than before. */
+	private hasNews = false;
+
 	constructor(private readonly sources: Sources) {}
+
+	/** Whether a process was found otherwise since the last call. */
+	takeNews(): boolean {
+		const { hasNews } = this;
+		this.hasNews = false;
+		return hasNews;
+	}
 
 	/** An ended worker stays so until its record or its session changes: hundreds of them are asked every second. */
 	of(record: WorkerRecord): Standing {
@@ -153,6 +163,7 @@ export class WorkerStates {
 			at: new Date(now()).toISOString(),
 			checkedMs: now(),
 		};
+		this.hasNews ||= known?.liveness !== found.liveness;
 		this.processes.set(key, found);
 		return found;
 	}

@@ -1,6 +1,6 @@
 import type { Effect, MessageContent, MessageKind } from '../../protocol/message.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
-import type { HookMapping } from '../driver/driver.ts';
+import type { HookMapping } from '../driver/hooks.ts';
 import type { Slot } from '../driver/slot.ts';
 
 const effectsAroundTools = {

@@ -41,7 +41,7 @@ export class Prober {
 		pace.intervalMs = SHORTEST_MS;
 	}
 
-	/** Asks for these sessions if it is time to; true when an answer changed something. Never rejects. */
+	/** Asks for these sessions if it is time to; true when an answer came. Never rejects. */
 	async look(driver: Driver, sessions: readonly SessionId[]): Promise<boolean> {
 		if (driver.probe === 'none' || sessions.length === 0) return false;
 		const pace = this.paces.get(driver.id) ?? { isAsking: false, nextMs: 0, intervalMs: SHORTEST_MS };
@@ -51,8 +51,10 @@ export class Prober {
 		// Evidence has the time of its question: later events are newer.
 		const at = new Date(this.now()).toISOString();
 		let isChanged = false;
+		let isAnswered = false;
 		try {
 			const answer = await this.ask(driver);
+			isAnswered = true;
 			for (const [session, status] of answer) isChanged = this.note(session, status, at) || isChanged;
 			// Only a session that was listed before can be missing.
 			for (const session of sessions) {
@@ -65,7 +67,7 @@ export class Prober {
 		pace.isAsking = false;
 		pace.intervalMs = isChanged ? SHORTEST_MS : Math.min(LONGEST_MS, pace.intervalMs * 2);
 		pace.nextMs = this.now() + pace.intervalMs;
-		return isChanged;
+		return isAnswered;
 	}
 
 	private note(session: SessionId, status: Probe['status'], at: string): boolean {

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { lstat } from 'node:fs/promises';
+import { look } from '../../base/look.ts';
 import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/transcript.ts';
 import { foldLine, presenceIn, type Shown } from './recordSearch.ts';
 import { readNewLines, type LineCursor } from '../traffic/jsonLines.ts';
@@ -38,7 +38,7 @@ export class Transcript {
 	private async readOnce(signal: AbortSignal | undefined): Promise<boolean> {
 		// The path comes from a hook's payload: it names a plain file, or nothing is read.
 		if (!isAbsolute(this.file)) return false;
-		const found = await lstat(this.file, { bigint: true }).catch(() => undefined);
+		const found = await look(this.file);
 		const stamp = found?.isFile() ? `${found.ino}/${found.size}/${found.mtimeNs}` : '';
 		if (stamp === '' || stamp === this.seen) return false;
 		const before = this.known;

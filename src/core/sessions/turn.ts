@@ -1,7 +1,8 @@
 import { parseVersion, type Version } from '../../base/version.ts';
 import type { AgentEvent, DeliveryNote } from '../../protocol/traffic.ts';
 import { readSealed } from '../deployment/sealed.ts';
-import { can, type Driver, type HookAnswer } from '../driver/driver.ts';
+import { can, type Driver } from '../driver/driver.ts';
+import type { HookAnswer } from '../driver/hooks.ts';
 import type { Slot } from '../driver/slot.ts';
 import { claimBatch, type Batch } from '../mailbox/batch.ts';
 import { deliveryNote, deliveryPlace } from '../mailbox/deliveryRecord.ts';

@@ -1,5 +1,5 @@
-import { lstat } from 'node:fs/promises';
 import * as z from 'zod/mini';
+import { look, stampOf } from '../../base/look.ts';
 import { MergeRecord } from '../../protocol/merge.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 
@@ -25,8 +25,10 @@ export class MergeRecords {
 		return (await this.own.read(Merges, ...this.segments))?.merges ?? [];
 	}
 
+	/** Does nothing if it is the last one already: after a kill, nobody knows whether it was added. */
 	async add(merge: MergeRecord): Promise<void> {
-		await this.write([...(await this.list()), merge]);
+		const merges = await this.list();
+		if (merges.at(-1)?.at !== merge.at) await this.write([...merges, merge]);
 	}
 
 	/** Forgets the last merge, which was undone. */
@@ -36,8 +38,7 @@ export class MergeRecords {
 
 	/** Differs once {@link list} may: for a caller that has read them before. */
 	async look(): Promise<string> {
-		const found = await lstat(this.own.path(...this.segments), { bigint: true }).catch(() => undefined);
-		return found ? `${found.ino}:${found.mtimeNs}` : '';
+		return stampOf(await look(this.own.path(...this.segments)));
 	}
 
 	private async write(merges: readonly MergeRecord[]): Promise<void> {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { look, stampOf } from '../../base/look.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import { TaskName } from '../../protocol/names.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
@@ -34,6 +35,11 @@ export class TaskSnapshots {
 	tasksSync(): TaskName[] {
 		const names = this.own.namesSync(FOLDER).filter(name => name.endsWith(ENDING));
 		return names.flatMap(name => TaskName.safeParse(name.slice(0, -ENDING.length)).data ?? []);
+	}
+
+	/** Differs once {@link tasksSync} may: for a caller that has asked before. */
+	async look(): Promise<string> {
+		return stampOf(await look(this.own.path(FOLDER)));
 	}
 
 	/** The task has none from now on, and may get another one. Does nothing without one. */

@@ -1,4 +1,4 @@
-import { SILENT, type Delivery, type HookAnswer } from '../../core/driver/driver.ts';
+import { SILENT, type Delivery, type HookAnswer } from '../../core/driver/hooks.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
 import { handedOver, printed } from '../answers.ts';
 import { hasQuietStop } from './versions.ts';

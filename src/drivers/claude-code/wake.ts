@@ -1,4 +1,4 @@
-import type { HookAnswer } from '../../core/driver/driver.ts';
+import type { HookAnswer } from '../../core/driver/hooks.ts';
 import { waking } from '../answers.ts';
 
 /** Shown to the user as `● …`, and the model's title of the notification. @internal in the CLI: it may go. */

@@ -1,4 +1,4 @@
-import type { Delivery, HookAnswer } from '../../core/driver/driver.ts';
+import type { Delivery, HookAnswer } from '../../core/driver/hooks.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
 import { handedOver, wordsWithPause } from '../answers.ts';
 

@@ -1,4 +1,4 @@
-import type { HookCall } from '../../core/driver/driver.ts';
+import type { HookCall } from '../../core/driver/hooks.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';

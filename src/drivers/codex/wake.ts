@@ -1,4 +1,4 @@
-import type { WakeCommand } from '../../core/driver/driver.ts';
+import type { WakeCommand } from '../../core/driver/hooks.ts';
 import type { SessionId } from '../../protocol/names.ts';
 
 /** The text that `codex queue` brings. No person types this text, so the receipt can name the rung. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { HookCall } from '../../core/driver/driver.ts';
+import type { HookCall } from '../../core/driver/hooks.ts';
 import { type SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { beginsWithMessage } from '../messages.ts';

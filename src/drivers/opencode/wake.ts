@@ -1,4 +1,4 @@
-import { SILENT, type HookAnswer } from '../../core/driver/driver.ts';
+import { SILENT, type HookAnswer } from '../../core/driver/hooks.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
 import { printed, waking } from '../answers.ts';
 

@@ -9,9 +9,12 @@ import { Pause } from '../../base/pause.ts';
 
 type Environment = Caller['env'];
 
-/** Everything about a workspace as it is now. */
+/** Everything about a workspace as it is now. The model is loaded only here, because agents call the other commands often. */
 export async function currentOverview(workspace: Workspace, env: Environment): Promise<Overview> {
-	const [{ readOverview }, { drivers }] = await loadModel();
+	const [{ readOverview }, { drivers }] = await Promise.all([
+		import('../../core/live/readOverview.ts'),
+		import('../../drivers/index.ts'),
+	]);
 	return readOverview(workspace, drivers, { ask: askWith(env) });
 }
 
@@ -21,7 +24,10 @@ export async function watchWorkspace<T>(
 	env: Environment,
 	work: (live: LiveOverview) => Promise<T>,
 ): Promise<T> {
-	const [{ WorkspaceModel }, { drivers }] = await loadModel();
+	const [{ WorkspaceModel }, { drivers }] = await Promise.all([
+		import('../../core/live/model.ts'),
+		import('../../drivers/index.ts'),
+	]);
 	const model = new WorkspaceModel(workspace, drivers, { ask: askWith(env) });
 	const pause = new Pause();
 	model.onDidChange(() => pause.end());
@@ -44,9 +50,4 @@ function askWith(env: Environment): Ask {
 		if (executable === undefined) throw new NancyError('no-agent', phrase`there is no ${driver.displayName}`);
 		return askStatus(driver, executable, env);
 	};
-}
-
-/** Loaded only where it is used: agents call the other commands often. */
-function loadModel() {
-	return Promise.all([import('../../core/live/model.ts'), import('../../drivers/index.ts')]);
 }

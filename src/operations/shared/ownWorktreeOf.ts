@@ -1,7 +1,6 @@
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
-import type { MergeRecords } from '../../core/worktrees/mergeRecords.ts';
 import { isRunning } from '../../core/driver/workerProcess.ts';
 import { isStarting } from '../../core/driver/starting.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
@@ -10,18 +9,14 @@ import { isInside } from '../../base/inside.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { TaskWorktrees, type TaskWorktree } from '../../core/worktrees/taskWorktrees.ts';
 import { endedWorktree, ownWorktree, provenWorktree } from '../../git/ownWorktree.ts';
-import { DelegateId } from '../../protocol/delegate.ts';
-import { idOfBranch, type Worktree } from '../../protocol/worktree.ts';
+import type { Worktree } from '../../protocol/worktree.ts';
 import type { OperationContext } from '../operation.ts';
+import { mergesOf, settleMerge, type MergesOf } from './settleMerges.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
 /** A worktree to be merged or removed. */
-interface EndedWorktree {
+interface EndedWorktree extends MergesOf {
 	worktree: Worktree;
-	/** The sealed records of its merges. */
-	merges: MergeRecords;
-	/** Absent for a delegate's. */
-	own?: TaskWorktree;
 }
 
 /**
@@ -40,16 +35,13 @@ export async function ownWorktreeOf(context: OperationContext, claimed: Worktree
  * @throws NancyError `busy` also
  */
 export async function endedWorktreeOf(context: OperationContext, claimed: Worktree): Promise<EndedWorktree> {
-	const tasks = new TaskWorktrees(context.workspace.own);
-	const own = await tasks.of(claimed.branch);
-	if (own) {
-		const worktree = await provenWorktree(claimed, own.repository);
-		await refuseWorking(context, worktree, own);
-		return { worktree, merges: tasks.merges(own.name), own };
-	}
-	const tickets = ticketsOf(context);
-	const worktree = await endedWorktree(new Delegates(context.workspace), tickets, claimed);
-	return { worktree, merges: tickets.merges(DelegateId.parse(idOfBranch(claimed.branch))) };
+	const own = await new TaskWorktrees(context.workspace.own).of(claimed.branch);
+	const worktree = own
+		? await provenWorktree(claimed, own.repository)
+		: await endedWorktree(new Delegates(context.workspace), ticketsOf(context), claimed);
+	if (own) await refuseWorking(context, worktree, own);
+	await settleMerge(context, worktree.branch);
+	return { worktree, ...(await mergesOf(context, worktree.branch)) };
 }
 
 /** An agent that is idle in its terminal is no obstacle: a merge takes the files as they are. Delegates may work there, too. */
@@ -76,20 +68,4 @@ export async function refuseRunning(workspace: Workspace, own: TaskWorktree): Pr
 	const { workers } = await workspace.workers(own.task);
 	const running = workers.find(record => isOf(own, record) && (isRunning(record) || isStarting(record)));
 	if (running) throw new NancyError('busy', phrase`${own.task}/${running.name} runs there; stop it first`);
-}
-
-/** Notes in the records of its workers, for people, when a worktree was merged; `undefined` once that was undone. */
-export async function noteMerged(
-	{ workspace }: OperationContext,
-	own: TaskWorktree | undefined,
-	mergedAt: string | undefined,
-): Promise<void> {
-	if (!own) return;
-	for (const worker of own.workers) {
-		await workspace.updateWorker({ task: own.task, worker }, record => {
-			if (!record?.worktree) return undefined;
-			const { mergedAt: _, ...worktree } = record.worktree;
-			return { ...record, worktree: { ...worktree, ...(mergedAt !== undefined && { mergedAt }) } };
-		});
-	}
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { l10n } from 'vscode';
-import { WAKE_PROMPT } from '../../core/driver/driver.ts';
+import { WAKE_PROMPT } from '../../core/driver/hooks.ts';
 import { isSameAddress } from '../../core/workspace/workspace.ts';
 import { workerItems } from '../pickers.ts';
 import type { Folders } from '../folders.ts';

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { IN_WINDOW } from '../../../src/core/asker/asker.ts';
-import { readOverview } from '../../../src/core/live/model.ts';
+import { readOverview } from '../../../src/core/live/readOverview.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { TaskSnapshots } from '../../../src/core/worktrees/taskSnapshots.ts';
 import { drivers } from '../../../src/drivers/index.ts';

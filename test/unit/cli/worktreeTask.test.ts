@@ -7,7 +7,7 @@ import { identify } from '../../../src/base/liveness.ts';
 import { ownMachine } from '../../../src/base/machine.ts';
 import { IN_WINDOW } from '../../../src/core/asker/asker.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
-import { readOverview } from '../../../src/core/live/model.ts';
+import { readOverview } from '../../../src/core/live/readOverview.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { TaskWorktrees } from '../../../src/core/worktrees/taskWorktrees.ts';
 import { drivers } from '../../../src/drivers/index.ts';

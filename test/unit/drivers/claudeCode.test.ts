@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { WAKE_PROMPT, type Delivery } from '../../../src/core/driver/driver.ts';
+import { WAKE_PROMPT, type Delivery } from '../../../src/core/driver/hooks.ts';
 import { NO_FACTS } from '../../../src/core/driver/transcript.ts';
 import { messageMark, newMessageId } from '../../../src/core/mailbox/messageId.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';

@@ -2,12 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-	WAKE_PROMPT,
-	type Delivery,
-	type DeploymentScope,
-	type LaunchRequest,
-} from '../../../src/core/driver/driver.ts';
+import type { DeploymentScope, LaunchRequest } from '../../../src/core/driver/driver.ts';
+import { WAKE_PROMPT, type Delivery } from '../../../src/core/driver/hooks.ts';
 import { NO_FACTS } from '../../../src/core/driver/transcript.ts';
 import type { HeadlessEvent } from '../../../src/core/driver/headless.ts';
 import { headlessOf } from '../../../src/core/driver/headlessOf.ts';

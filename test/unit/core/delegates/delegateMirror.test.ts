@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { WorkspaceModel, type ModelOptions } from '../../../../src/core/live/mod
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { Limits, type DelegateId } from '../../../../src/protocol/delegate.ts';
 import { DriverId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
+import { countCalls } from '../../../support/countedCalls.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
@@ -81,6 +82,36 @@ describe('the mirror of the delegates', () => {
 		await finish(store, first, { ok: true, output: 'All is well.' });
 		expect(await mirror.read()).toBe(true);
 		expect(seen(mirror)).toEqual(['first done', 'second running']);
+	});
+
+	it('lists the folder again only once a file came, went or was replaced there', async () => {
+		const mirror = mirrorOf();
+		const first = await create('first');
+		utimesSync(store.folder, 1, 1);
+		await mirror.read();
+		const calls = countCalls('readdir');
+		const lists = () => calls.count('readdir', path => path === store.folder);
+		await mirror.read();
+		expect(lists()).toBe(0);
+		await store.writeStatus(first.record.id, { ...first.status, status: 'running' });
+		expect(await mirror.read()).toBe(true);
+		expect(lists()).toBe(1);
+		calls.stop();
+	});
+
+	it('misses none that comes in the same moment in which it was listing', async () => {
+		const mirror = mirrorOf();
+		await create('first');
+		const now = new Date();
+		utimesSync(store.folder, now, now);
+		await mirror.read();
+		// Some disks tell how many entries a folder has.
+		for (const name of readdirSync(store.folder)) rmSync(join(store.folder, name));
+		await create('second');
+		// As on a disk with a coarse clock.
+		utimesSync(store.folder, now, now);
+		expect(await mirror.read()).toBe(true);
+		expect(seen(mirror)).toEqual(['second queued']);
 	});
 
 	it('shows what it knew until it has read everything', async () => {

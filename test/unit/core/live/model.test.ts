@@ -5,15 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Budgets } from '../../../../src/core/budgets/budgets.ts';
 import { claimBatch } from '../../../../src/core/mailbox/batch.ts';
-import type { Liveness } from '../../../../src/base/liveness.ts';
+import { ownIdentity, type Liveness } from '../../../../src/base/liveness.ts';
 import type { Attention } from '../../../../src/core/live/attention.ts';
 import type { ProbedStatus } from '../../../../src/core/driver/driver.ts';
-import { readOverview, WorkspaceModel, type ModelOptions } from '../../../../src/core/live/model.ts';
+import { WorkspaceModel, type ModelOptions } from '../../../../src/core/live/model.ts';
+import { readOverview } from '../../../../src/core/live/readOverview.ts';
 import type { WorkerState } from '../../../../src/core/live/overview.ts';
 import { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { ProcessLock } from '../../../../src/core/files/processLock.ts';
 import { Collector } from '../../../../src/core/traffic/collector.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import { TaskSnapshots } from '../../../../src/core/worktrees/taskSnapshots.ts';
 import { DelegateStatus } from '../../../../src/protocol/delegate.ts';
 import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
@@ -108,6 +110,41 @@ describe('WorkspaceModel', () => {
 		expect(left.length).toBeGreaterThan(2);
 		// By whoever collects and whoever watches.
 		expect(calls.count('readdir', path => path === workspace.paths.spool)).toBeLessThan(12);
+	});
+
+	it('makes no new overview while nothing happens, but one for a budget or a snapshot of a task', async () => {
+		let looks = 0;
+		const countLooks = (): Liveness => {
+			looks++;
+			return 'alive';
+		};
+		let nowMs = Date.now();
+		await workspace.updateWorker(address, record => record && { ...record, process: ownIdentity() });
+		const model = await start({ isAlive: countLooks, now: () => (nowMs += 1000) });
+		await happens('stop');
+		await becomes(model, 'idle');
+		looks = 0;
+		await eventually('it has come to rest', () => looks > 3);
+		const before = model.overview();
+		looks = 0;
+		await eventually('several looks', () => looks > 3);
+		expect(model.overview()).toBe(before);
+		await new Budgets(workspace.own).set({ task }, { tokens: 100 });
+		await eventually('the budget', () => model.overview().tasks[0]?.budget !== undefined);
+		const snapshot = { repository: folder.path, tree: '0'.repeat(40), ref: 'refs/nancy/snapshots/0' };
+		await new TaskSnapshots(workspace.own).note(task, snapshot);
+		await eventually('the snapshot', () => model.overview().tasks[0]?.hasSnapshot === true);
+	});
+
+	it('shows what the agent’s own record tells, also while nothing else happens', async () => {
+		const transcript = folder.file('transcript.jsonl');
+		await writeFile(transcript, '');
+		const model = await start();
+		await happens('stop', { transcript });
+		await becomes(model, 'idle');
+		await sleep(150);
+		await appendFile(transcript, `${JSON.stringify({ model: 'fake-2' })}\n`);
+		await eventually('its model', () => model.overview().tasks[0]?.workers[0]?.facts?.model === 'fake-2');
 	});
 
 	it('shows mailboxes as they change, and a message that was dropped by hand', async () => {
