@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { tooltip } from '../../src/ui/kit/tooltip.ts';
+import { lineWords } from '../../src/ui/useWords.ts';
 
 describe('a hover', () => {
 	it('breaks long lines between words, and keeps spaces that a writer has doubled', () => {
@@ -7,5 +8,12 @@ describe('a hover', () => {
 		assert.ok(value.startsWith('**Fix the login**'));
 		assert.ok(value.includes('Fix it&nbsp;&nbsp;now, please'), value);
 		assert.ok(value.includes('\n&nbsp;&nbsp;&nbsp;&nbsp;and soon'), value);
+	});
+});
+
+describe('words of a row', () => {
+	it('count one line as one', () => {
+		assert.equal(lineWords({ insertions: 1, deletions: 1 }), '1 line added, 1 removed');
+		assert.equal(lineWords({ insertions: 2, deletions: 0 }), '2 lines added, 0 removed');
 	});
 });
