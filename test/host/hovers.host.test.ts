@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { tooltip } from '../../src/ui/kit/tooltip.ts';
 import { lineWords } from '../../src/ui/useWords.ts';
+import { effectWord } from '../../src/ui/words.ts';
 
 describe('a hover', () => {
 	it('breaks long lines between words, and keeps spaces that a writer has doubled', () => {
@@ -15,5 +16,11 @@ describe('words of a row', () => {
 	it('count one line as one', () => {
 		assert.equal(lineWords({ insertions: 1, deletions: 1 }), '1 line added, 1 removed');
 		assert.equal(lineWords({ insertions: 2, deletions: 0 }), '2 lines added, 0 removed');
+	});
+
+	it('say what a directive does, not what its file calls it', () => {
+		assert.equal(effectWord('none'), undefined);
+		assert.equal(effectWord('halt'), 'blocks the next tool call');
+		assert.equal(effectWord('pause'), 'ends the turn');
 	});
 });
