@@ -8,7 +8,7 @@ import type { Worktree } from '../../protocol/worktree.ts';
 import type { DelegateLabels } from './delegateLabels.ts';
 import { delegateLabels, delegateLine, duration, lastStep, shortTitle, stateWord, toolCalls } from './delegateWords.ts';
 import { budgetOfDelegate, useOfDelegate } from './delegateUse.ts';
-import { firstLine, formatDollars, formatTime } from '../kit/format.ts';
+import { firstLine, formatDateTime, formatDollars, formatTime } from '../kit/format.ts';
 import type { Folders } from '../folders.ts';
 import { LiveTree } from '../kit/liveTree.ts';
 import type { ChangedLines, Folder } from '../ports.ts';
@@ -200,7 +200,7 @@ export class DelegatesView extends LiveTree<Element> {
 			],
 			[l10n.t('Result for'), record.parent ? whoIs(folder, record.parent) : l10n.t('you')],
 			[l10n.t('Mailbox'), `${record.task}/${record.worker}`],
-			[l10n.t('Asked'), new Date(record.createdAt).toLocaleString()],
+			[l10n.t('Asked'), formatDateTime(record.createdAt)],
 			[l10n.t('Started'), status.started_at && formatTime(status.started_at)],
 			[l10n.t('Ended'), status.ended_at && formatTime(status.ended_at)],
 			[l10n.t('ID'), record.id],

@@ -116,7 +116,7 @@ function timeOf({ id }: StoredMessage): string {
 /** With seconds, so that no two rows sound alike. */
 function spokenTime({ id }: StoredMessage): string {
 	const at = messageTime(id);
-	return at === undefined ? '' : new Date(at).toLocaleString();
+	return at === undefined ? '' : formatDateTime(at);
 }
 
 function opening(item: Row, element: MailItem | MessageItem, spoken: readonly (string | undefined)[]): Row {

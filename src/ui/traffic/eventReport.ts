@@ -38,7 +38,7 @@ type Fact = readonly [label: string, value: string | undefined];
 function facts(node: TrafficNode, more: readonly Fact[]): string {
 	const { event, at, durationMs } = node;
 	const rows: readonly Fact[] = [
-		[l10n.t('Time'), new Date(at).toLocaleString()],
+		[l10n.t('Time'), formatDateTime(at)],
 		...more,
 		[l10n.t('State'), outcomeWord(node)],
 		[l10n.t('Took'), durationMs === undefined ? undefined : formatDuration(durationMs)],

@@ -67,8 +67,8 @@ export function sessionRow(item: SessionItem, { salt, isOpen }: Drawing): Row {
 	made.tooltip = tooltip(name, [
 		[l10n.t('Session'), traffic.session],
 		[l10n.t('Worker'), traffic.address && `${traffic.address.task}/${traffic.address.worker}`],
-		[l10n.t('Began'), new Date(traffic.startedAt).toLocaleString()],
-		[l10n.t('Last event'), new Date(traffic.lastAt).toLocaleString()],
+		[l10n.t('Began'), formatDateTime(traffic.startedAt)],
+		[l10n.t('Last event'), formatDateTime(traffic.lastAt)],
 		[l10n.t('Turns'), String(traffic.turns.length)],
 	]);
 	made.accessibilityInformation = {
