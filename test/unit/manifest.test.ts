@@ -224,7 +224,9 @@ describe('commands', () => {
 		});
 		const pattern = /viewItem =~ \/(.*)\/$/.exec(inline?.[0]?.when ?? '')?.[1] ?? 'none';
 		const offered = (row: string) => new RegExp(pattern).test(row);
-		expect(['task.running worker.idle worktree', 'worker.ended worktree', 'worker.failed worktree'].filter(offered)).toHaveLength(3);
+		expect(
+			['task.running worker.idle worktree', 'worker.ended worktree', 'worker.failed worktree'].filter(offered),
+		).toHaveLength(3);
 		expect(
 			['worker.working worktree', 'worker.idle snapshot', 'worker.idle worktree merged'].filter(offered),
 		).toEqual([]);
