@@ -8,8 +8,7 @@ import { dataFolder } from '../../src/base/folders.ts';
 import { idTime } from '../../src/core/mailbox/messageId.ts';
 import { deleteTask } from '../../src/core/workspace/deletion.ts';
 import type { WorkerAddress, Workspace } from '../../src/core/workspace/workspace.ts';
-import { DriverId, FIRST_WORKER, ORCHESTRATOR, SessionId, WorkerName } from '../../src/protocol/names.ts';
-import { addBoundWorker } from '../support/boundWorker.ts';
+import { FIRST_WORKER, ORCHESTRATOR, type WorkerName } from '../../src/protocol/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { openLab, type Lab } from '../support/lab.ts';
 import { fold, unfold } from '../support/listGestures.ts';
@@ -350,22 +349,4 @@ test('shows a hundred messages, and more when asked', async () => {
 	await eventually('the last row', () => atEnd(/Show More.*\d\d older/));
 	await page.keyboard.press('Enter');
 	await eventually('the oldest message', () => atEnd('Old 129.'));
-});
-
-test('names in full which worker of a task with a long title it writes to', async () => {
-	const title = 'Fix the rounding of the tea timer, which shows 4:60';
-	const home = dataFolder({ HOME: lab.server.home });
-	const { address } = await seedWorkspace(lab.workspace, { title, session: 'c0c0c0c0-0003', dataFolder: home });
-	const second = { ...address, worker: WorkerName.parse('worker-2') };
-	const agent = DriverId.parse('claude-code');
-	await addBoundWorker(store, second, { agent, session: SessionId.parse('c0c0c0c0-0004') });
-	await fold(workbench, 'Inbox');
-	await unfold(workbench, 'Tasks', 'Compose');
-	await select('worker-2');
-	await recipients(/To: Fix the rounding.* · worker-2/);
-	const [chip, worker] = await Promise.all(
-		['#recipients', '#recipients .whole'].map(part => form().locator(part).boundingBox()),
-	);
-	expect(worker!.x + worker!.width).toBeLessThan(chip!.x + chip!.width);
-	await lab.picture('compose-long-title');
 });
