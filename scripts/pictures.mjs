@@ -11,9 +11,11 @@ const { installSymbols } = await import('./lib/installSymbols.mjs');
 const { installVscodeServer } = await import('./lib/installVscodeServer.mjs');
 const { packageExtension } = await import('./lib/packageExtension.mjs');
 await packageExtension();
-await installAgent('claude-code');
 for (const install of [installVscodeServer, installChromium, installSymbols]) await install();
 const [first = '', ...rest] = process.argv.slice(2);
+// The list of agents in the documents shows the version of each.
+const { agentIds } = await import('../test/support/pinnedAgent.ts');
+for (const id of first === 'documents' ? agentIds : ['claude-code']) await installAgent(id);
 const program = ['documents', 'film'].includes(first)
 	? [`test/pictures/${first}.ts`]
 	: ['test/pictures/main.ts', first, ...rest];

@@ -39,7 +39,10 @@ export function spokenLines(lines: ChangedLines | undefined): string[] {
 /** For a hover, and for a screen reader. */
 export function lineWords(lines: ChangedLines | undefined): string | undefined {
 	if (!lines || lines.insertions + lines.deletions === 0) return undefined;
-	return l10n.t('{0} lines added, {1} removed', lines.insertions, lines.deletions);
+	const { insertions, deletions } = lines;
+	return insertions === 1
+		? l10n.t('1 line added, {0} removed', deletions)
+		: l10n.t('{0} lines added, {1} removed', insertions, deletions);
 }
 
 /** For a hover: `48.2k tokens · $0.31`. */

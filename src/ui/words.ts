@@ -41,6 +41,18 @@ export function kindWord(kind: MessageKind): string {
 	}
 }
 
+/** The words of the compose box, as what the message does. */
+export function effectWord(effect: MessageContent['effect']): string | undefined {
+	switch (effect) {
+		case 'none':
+			return undefined;
+		case 'halt':
+			return l10n.t('blocks the next tool call');
+		case 'pause':
+			return l10n.t('ends the turn');
+	}
+}
+
 export function stateWord(state: StoredMessage['state']): string {
 	switch (state) {
 		case 'queued':
@@ -105,7 +117,8 @@ export function messageLine({ state, receipt, held, content }: StoredMessage, li
 		return [stateWord(state), where, formatTime(receipt.deliveredAt), inContext].filter(Boolean).join(' · ');
 	}
 	const urgent = content.priority === 'urgent' ? l10n.t('urgent') : undefined;
-	const effect = content.effect === 'none' ? undefined : content.effect;
 	const reason = held === undefined ? undefined : l10n.t('held: {0}', heldText(held, limitOf));
-	return [stateWord(state), kindWord(content.kind), urgent, effect, reason].filter(Boolean).join(' · ');
+	return [stateWord(state), kindWord(content.kind), urgent, effectWord(content.effect), reason]
+		.filter(Boolean)
+		.join(' · ');
 }

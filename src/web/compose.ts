@@ -120,7 +120,9 @@ function showState(now: State): void {
 	const words = element('banner-words', HTMLElement);
 	words.textContent = now.banner ?? '';
 	words.title = now.banner ?? '';
-	recipients.textContent = now.recipients;
+	// Of a long name the title is cut. The worker's own name stays whole.
+	const [title = '', worker = ''] = now.recipients.split(/(?= · [a-z][a-z0-9-]{0,31}$)/);
+	recipients.replaceChildren(span('cut', title), span('whole', worker));
 	recipients.title = now.everybody === '' ? now.recipients : now.everybody;
 	const rows = now.sent.map(({ to, text: content, state: mark, detail }) => {
 		const row = document.createElement('li');

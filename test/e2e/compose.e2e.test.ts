@@ -32,6 +32,8 @@ beforeAll(async () => {
 	const home = dataFolder({ HOME: lab.server.home });
 	mkdirSync(join(lab.workspace, 'src'));
 	writeFileSync(join(lab.workspace, 'src', 'brewing.ts'), '');
+	for (const leaf of ['assam', 'ceylon', 'darjeeling', 'earl', 'genmaicha', 'matcha', 'oolong', 'sencha'])
+		writeFileSync(join(lab.workspace, 'src', `leaf-${leaf}.ts`), '');
 	await seedWorkspace(lab.workspace, { title: 'Fix the login', session: 'c0c0c0c0-0001', dataFolder: home });
 	const seed = { title: 'Write the docs', session: 'c0c0c0c0-0002', dataFolder: home };
 	({ workspace: store, address: docs } = await seedWorkspace(lab.workspace, seed));
@@ -219,6 +221,15 @@ test('has its text and Send in sight where it is lowest, and nothing that axe-co
 		);
 	await expect.poll(seen).toEqual([true, true, true]);
 	await lab.picture('compose-low');
+
+	// The list of files leaves in sight what is being typed.
+	await form().locator('#text').fill('');
+	await form().locator('#text').pressSequentially('@leaf');
+	await expect.poll(() => form().locator('[role=option]').count()).toBe(8);
+	const [typed, files] = await Promise.all(['#text', '#files'].map(id => form().locator(id).boundingBox()));
+	expect(files!.y).toBeGreaterThanOrEqual(typed!.y + typed!.height);
+	await lab.picture('compose-low-files');
+	await page.keyboard.press('Escape');
 });
 
 test('shows a message as a page without links, pictures or HTML, and what was written to and fro', async () => {

@@ -174,6 +174,16 @@ describe('a task in the sidebar', () => {
 		await row.hover();
 		await page.locator('.workbench-hover').getByText('Unknown option').waitFor();
 		await page.mouse.move(0, 0);
+		// It never began a conversation, so there is none to resume.
+		await row.click({ button: 'right' });
+		const choices = page.locator('.context-view .action-item');
+		await choices
+			.filter({ hasText: 'Add Worker' })
+			.or(choices.filter({ hasText: 'More' }))
+			.first()
+			.waitFor();
+		expect(await choices.filter({ hasText: 'Resume Worker' }).count()).toBe(0);
+		await page.keyboard.press('Escape');
 		await workbench.command('Terminal: Kill All Terminals');
 		await row.click();
 		await workbench.waitForTerminalText(/Unknown option/);

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
+import { agentsUnderTest } from '../support/agents/index.ts';
 import { openLab, type Lab } from '../support/lab.ts';
 import { messageFrame } from '../support/messageFrame.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -15,11 +16,9 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** Of a step's picture in the walkthrough: VS Code shows it about 600 pixels wide. */
 const SIZE = { width: 1100, height: 820 };
 
-/** Of a view in a picture, in pixels: below it is nothing. */
+/** Of a view in a picture, in pixels: below it is nothing. A list of choices is shown whole. */
 const TALLEST = 340;
-
-/** Around what a picture is about, in pixels. */
-const MARGIN = 8;
+const VIEWS = new Set(['watch', 'delegate', 'steer']);
 
 /** What each step of the walkthrough shows. */
 const steps = {
@@ -36,7 +35,9 @@ await using folder = tempFolder('np-');
 const data = folder.file('data');
 const workspace = await busyScene(folder, join(data, 'nancy'));
 const settings = { 'workbench.colorTheme': THEMES.dark };
-await using lab = await openLab({ workspace, size: SIZE, scale: 1.5, settings, env: { XDG_DATA_HOME: data } });
+const agents = agentsUnderTest.filter(({ id }) => id !== 'claude-code');
+const env = { XDG_DATA_HOME: data };
+await using lab = await openLab({ workspace, size: SIZE, scale: 1.5, settings, agents, env });
 await showNancy(lab);
 await widen(lab, 450);
 // The README's: all views at once.
@@ -49,22 +50,19 @@ await leave(lab);
 for (const theme of ['dark', 'light'] as const) {
 	await wear(lab, theme);
 	for (const [name, show] of Object.entries(steps)) {
-		await shoot(lab, await show(lab), join('media', 'walkthrough', `${name}-${theme}.webp`));
+		const tallest = VIEWS.has(name) ? TALLEST : SIZE.height;
+		await shoot(lab, await show(lab), join('media', 'walkthrough', `${name}-${theme}.webp`), tallest);
 		await leave(lab);
 	}
 }
 
 /** Lossless: letters stay sharp, and plain areas cost nothing. */
-async function shoot({ page }: Lab, about: Locator, file: string, tallest = TALLEST): Promise<void> {
+async function shoot({ page }: Lab, about: Locator, file: string, tallest: number): Promise<void> {
 	await page.waitForTimeout(1000);
 	const box = await about.boundingBox();
 	if (!box) throw new Error(`There is nothing to see for ${file}.`);
-	const clip = {
-		x: Math.max(0, box.x - MARGIN),
-		y: Math.max(0, box.y - MARGIN),
-		width: box.width + 2 * MARGIN,
-		height: Math.min(box.height, tallest) + 2 * MARGIN,
-	};
+	// Nothing of what is beside it: cut letters look like faults.
+	const clip = { ...box, height: Math.min(box.height, tallest) };
 	const picture = await sharp(await page.screenshot({ clip }))
 		.webp({ lossless: true, effort: 6 })
 		.toBuffer();

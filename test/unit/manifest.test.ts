@@ -217,6 +217,21 @@ describe('commands', () => {
 			expect(reached).not.toContain(`nancy.${act}`);
 	});
 
+	it('that review the work of a task are at a click on its row once there may be something to merge', () => {
+		const inline = itemsOf('view/item/context')?.filter(({ command, group, when }) => {
+			const isReview = command === 'nancy.reviewDelegate' && group?.startsWith('inline@');
+			return isReview && when?.includes('worker');
+		});
+		const pattern = /viewItem =~ \/(.*)\/$/.exec(inline?.[0]?.when ?? '')?.[1] ?? 'none';
+		const offered = (row: string) => new RegExp(pattern).test(row);
+		expect(
+			['task.running worker.idle worktree', 'worker.ended worktree', 'worker.failed worktree'].filter(offered),
+		).toHaveLength(3);
+		expect(
+			['worker.working worktree', 'worker.idle snapshot', 'worker.idle worktree merged'].filter(offered),
+		).toEqual([]);
+	});
+
 	it('that are at a click on a row are in its menu too, for the keyboard', () => {
 		const items = itemsOf('view/item/context') ?? [];
 		const isInline = ({ group = '' }: { group?: string | undefined }) => group.startsWith('inline@');

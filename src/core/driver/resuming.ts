@@ -19,7 +19,10 @@ export async function workerToResume(
 ): Promise<WorkerRecord> {
 	const record = worker ? await workspace.worker({ task, worker }) : await lastWorker(workspace, task);
 	if (record && record.sessions.length > 0) return record;
-	throw new NancyError('no-task', phrase`${task} has no session to resume; start it anew`);
+	throw new NancyError(
+		'no-task',
+		phrase`there is no conversation to resume: the agent has never begun one; start another worker`,
+	);
 }
 
 async function lastWorker(workspace: Workspace, task: TaskName): Promise<WorkerRecord | undefined> {

@@ -4,7 +4,7 @@ import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
 import { isStanding, mergeOf, worktreeOf } from '../../core/delegates/inWorktree.ts';
 import type { MergeRecord } from '../../protocol/merge.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
-import { firstLine, formatDollars, formatTime } from '../kit/format.ts';
+import { firstLine, formatDateTime, formatDollars, formatTime } from '../kit/format.ts';
 import { tooltip } from '../kit/tooltip.ts';
 import type { ChangedLines, Folder } from '../ports.ts';
 import { budgetLine, inAndOut, lineWords } from '../useWords.ts';
@@ -55,7 +55,7 @@ export function delegateHover(
 		[l10n.t('Changed'), lineWords(lines)],
 		[l10n.t('Result for'), record.parent ? whoIs(folder, record.parent) : l10n.t('you')],
 		[l10n.t('Mailbox'), `${record.task}/${record.worker}`],
-		[l10n.t('Asked'), new Date(record.createdAt).toLocaleString()],
+		[l10n.t('Asked'), formatDateTime(record.createdAt)],
 		[l10n.t('Started'), status.started_at && formatTime(status.started_at)],
 		[l10n.t('Ended'), status.ended_at && formatTime(status.ended_at)],
 		[l10n.t('ID'), record.id],

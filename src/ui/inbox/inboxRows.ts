@@ -4,10 +4,10 @@ import type { LimitOf } from '../../core/mailbox/held.ts';
 import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
 import { messageTime } from '../../core/mailbox/messageId.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import { capitalized, formatMoment, formatTime, shortName } from '../kit/format.ts';
+import { capitalized, formatDateTime, formatMoment, formatTime, shortName } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
-import { kindWord, messageLine, stateWord, subjectOf } from '../words.ts';
+import { effectWord, kindWord, messageLine, stateWord, subjectOf } from '../words.ts';
 import { whoIs, whoWrote } from '../who.ts';
 import { isUnread, keyOf, MailItem, type MessageItem, type MoreItem } from './inboxItems.ts';
 import { queueOf } from './shownMessages.ts';
@@ -42,7 +42,7 @@ export function messageRow(element: MessageItem, limitOf: LimitOf): Row {
 		isHeld(message) ? l10n.t('held') : undefined,
 		placeInQueue(element),
 		kind === 'feedback' ? kindWord(kind) : undefined,
-		effect === 'none' ? undefined : effect,
+		effectWord(effect),
 		priority === 'urgent' ? l10n.t('urgent') : undefined,
 		timeOf(message),
 	]
@@ -96,7 +96,7 @@ export function messageHover(element: MailItem | MessageItem, limitOf: LimitOf):
 	const hover = tooltip(capitalized(heading), [
 		[l10n.t('From'), whoWrote(folder, message.author)],
 		[l10n.t('Priority'), content.priority === 'urgent' ? l10n.t('urgent') : undefined],
-		[l10n.t('Effect'), content.effect === 'none' ? undefined : content.effect],
+		[l10n.t('Effect'), effectWord(content.effect)],
 		[l10n.t('Queue'), isMail ? undefined : placeInQueue(element)],
 		...timeline(message, isMail, limitOf).map(
 			({ at, words }) => [at === undefined ? l10n.t('Then') : formatTime(at), words] as const,
@@ -116,7 +116,7 @@ function timeOf({ id }: StoredMessage): string {
 /** With seconds, so that no two rows sound alike. */
 function spokenTime({ id }: StoredMessage): string {
 	const at = messageTime(id);
-	return at === undefined ? '' : new Date(at).toLocaleString();
+	return at === undefined ? '' : formatDateTime(at);
 }
 
 function opening(item: Row, element: MailItem | MessageItem, spoken: readonly (string | undefined)[]): Row {

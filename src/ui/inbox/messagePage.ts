@@ -5,8 +5,8 @@ import type { LimitOf } from '../../core/mailbox/held.ts';
 import { writer } from '../../protocol/author.ts';
 import type { MessageAct, ShownMessage, ToMessagePage } from '../../protocol/messagePage.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import { capitalized, formatTime, shortName } from '../kit/format.ts';
-import { kindWord, subjectOf } from '../words.ts';
+import { capitalized, formatDateTime, formatTime, shortName } from '../kit/format.ts';
+import { effectWord, kindWord, subjectOf } from '../words.ts';
 import { whoIs, whoWrote } from '../who.ts';
 import { between, partyOf, YOU } from './conversation.ts';
 import { keyOf, MailItem, type MessageItem } from './inboxItems.ts';
@@ -59,9 +59,9 @@ function shownMessage(item: Item, limitOf: LimitOf, isAlone: boolean): ShownMess
 	const at = messageTime(message.id);
 	const facts = [
 		kindWord(kind),
-		effect === 'none' ? undefined : effect,
+		effectWord(effect),
 		priority === 'urgent' ? l10n.t('urgent') : undefined,
-		at === undefined ? undefined : new Date(at).toLocaleString(),
+		at === undefined ? undefined : formatDateTime(at),
 	];
 	return {
 		key: keyOf(item),

@@ -51,6 +51,13 @@ export function formatTime(moment: string): string {
 	return formatWith('seconds', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }, moment);
 }
 
+/** `21 Nov 2026, 12:03:04`, in the reader's own time zone and order. */
+export function formatDateTime(moment: string): string {
+	const date = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+	const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+	return formatWith('whole', { ...date, ...time }, moment);
+}
+
 /** `12:03` of today, else `21 Nov`, and the year if it is another one; in the reader's own time zone and order. */
 export function formatMoment(moment: string, nowMs: number = Date.now()): string {
 	const [at, now] = [new Date(moment), new Date(nowMs)];

@@ -28,8 +28,9 @@ export function asMarkdown(text: string): MarkdownString {
 
 /**
  * `appendText` leaves addresses of pages and of mail, which VS Code makes links of (GFM's autolinks), and names of characters, such as
- * `&rlm;`. It writes spaces as `&nbsp;` itself.
+ * `&rlm;`. It writes spaces as `&nbsp;`, at which no line is broken. So those between words become spaces again.
  */
 function escaped(text: string): string {
-	return new MarkdownString().appendText(visible(text)).value.replace(/[:.@]|&(?!nbsp;)/g, '\\$&');
+	const { value } = new MarkdownString().appendText(visible(text));
+	return value.replace(/[:.@]|&(?!nbsp;)/g, '\\$&').replace(/(?<=\S)(?<!&nbsp;)&nbsp;(?!&nbsp;|\s|$)/g, ' ');
 }

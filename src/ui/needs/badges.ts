@@ -19,7 +19,7 @@ export function showBadges(folders: Folders, views: Views, seen: SeenStops): vsc
 		const count = (...kinds: Need['kind'][]) => counted.filter(({ kind }) => kinds.includes(kind)).length;
 		const [waiting, stopped] = [count('waiting'), count('stopped')];
 		const unread = count('message', 'delegate');
-		views.tasks.badge = badge(waiting + stopped, l10n.t('{0} waiting, {1} stopped', waiting, stopped));
+		views.tasks.badge = badge(waiting + stopped, badgeWords(waiting, stopped));
 		views.inbox.badge = badge(unread, l10n.t('{0} unread', unread));
 	};
 	own.add(folders.onDidChange(show));
@@ -28,6 +28,13 @@ export function showBadges(folders: Folders, views: Views, seen: SeenStops): vsc
 	own.add(seen.onDidChange(show));
 	show();
 	return own;
+}
+
+/** `1 waiting, 2 stopped`, without what there is none of. */
+export function badgeWords(waiting: number, stopped: number): string {
+	return [waiting > 0 ? l10n.t('{0} waiting', waiting) : '', stopped > 0 ? l10n.t('{0} stopped', stopped) : '']
+		.filter(part => part !== '')
+		.join(', ');
 }
 
 function badge(value: number, tooltip: string): vscode.ViewBadge | undefined {

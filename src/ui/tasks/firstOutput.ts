@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { printedLines, TerminalLines } from '../kit/terminalText.ts';
@@ -11,6 +12,9 @@ const MARKS = String.raw`\033]633;A\007\033]633;B\007\033]633;C\007`;
 
 /** How long after its start an agent's output is read along, in milliseconds. Later its screen is a picture, and no lines. */
 const START_MS = 30_000;
+
+/** VS Code hands over what a program printed a moment later: of one that died at once, after its terminal has closed. In milliseconds. */
+const LATE_MS = 1000;
 
 /** In UTF-16 units. */
 const TAIL = 32_000;
@@ -27,8 +31,10 @@ export function marked({ command, args }: Pick<WorkerStart, 'command' | 'args'>)
 /** What agents print in the first moments, for those that fail. */
 export class FirstOutput implements vscode.Disposable {
 	private readonly tails = new Map<vscode.Terminal, string>();
+	/** Each resolves once all of the output has been read. */
+	private readonly readings = new Map<vscode.Terminal, Promise<void>>();
 	private readonly following = vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
-		if (this.tails.get(terminal) === '') void this.read(terminal, execution);
+		if (this.tails.get(terminal) === '') this.readings.set(terminal, this.read(terminal, execution));
 	});
 
 	follow(terminal: vscode.Terminal): void {
@@ -36,8 +42,11 @@ export class FirstOutput implements vscode.Disposable {
 	}
 
 	/** The last lines of an agent that has ended; none if it ran for longer. */
-	end(terminal: vscode.Terminal): string[] {
+	async end(terminal: vscode.Terminal): Promise<string[]> {
+		if (!this.tails.has(terminal)) return [];
+		await Promise.race([this.readings.get(terminal) ?? sleep(LATE_MS), sleep(LATE_MS)]);
 		const tail = this.tails.get(terminal) ?? '';
+		this.readings.delete(terminal);
 		this.tails.delete(terminal);
 		return printedLines(tail);
 	}

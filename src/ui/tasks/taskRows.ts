@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { TaskView } from '../../core/live/overview.ts';
 import { sumUse } from '../../core/budgets/use.ts';
-import { firstLine } from '../kit/format.ts';
+import { firstLine, formatDateTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
 import type { Folder } from '../ports.ts';
@@ -94,7 +94,7 @@ export function taskHover({ task: { record, workers, budget } }: OfTask): vscode
 		),
 		[l10n.t('Whole task'), all && useWords(all)],
 		[l10n.t('Budget'), budget && budgetLine(budget, all)],
-		[l10n.t('Started'), new Date(record.createdAt).toLocaleString()],
+		[l10n.t('Started'), formatDateTime(record.createdAt)],
 		[l10n.t('Name'), record.name],
 	]);
 }

@@ -87,7 +87,7 @@ export class Terminals implements vscode.Disposable {
 		const started = this.starts.get(terminal);
 		if (!started) return;
 		this.starts.delete(terminal);
-		const lines = this.output.end(terminal);
+		const lines = await this.output.end(terminal);
 		const { code, reason } = terminal.exitStatus ?? {};
 		if (!code || reason !== vscode.TerminalExitReason.Process) return;
 		const { folder, address, pid, recorded } = started;

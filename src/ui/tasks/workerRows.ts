@@ -61,7 +61,9 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, changes
 	const worktree = workersWorktree(worker);
 	const isMerged = worktree !== undefined && isMergedNow(worker);
 	const phase = state.exitCode === undefined ? state.phase : 'failed';
-	const context = `worker.${phase}${kindOf(task, worker)}${isMerged ? ' merged' : ''}`;
+	// Nothing to resume: its agent ended before it began a conversation.
+	const unbegun = record.sessions.length === 0 ? ' unbegun' : '';
+	const context = `worker.${phase}${kindOf(task, worker)}${isMerged ? ' merged' : ''}${unbegun}`;
 	item.contextValue = isTask ? `${taskContext(element)} ${context}` : context;
 	item.iconPath = phase === 'failed' ? failedIcon : phaseIcons[state.phase];
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;

@@ -2,11 +2,11 @@ import { l10n } from 'vscode';
 import type { EventDetail } from '../../core/traffic/eventDetail.ts';
 import type { TrafficNode } from '../../core/traffic/node.ts';
 import type { DeliveryNote } from '../../protocol/traffic.ts';
-import { formatDuration } from '../kit/format.ts';
+import { formatDateTime, formatDuration } from '../kit/format.ts';
 import { pageBlock, pageLine } from '../kit/page.ts';
 import type { Folder } from '../ports.ts';
 import { whoWrote } from '../who.ts';
-import { rungWords } from '../words.ts';
+import { effectWord, rungWords } from '../words.ts';
 import type { NodeItem } from './trafficItems.ts';
 import { sessionName } from './trafficRows.ts';
 import { eventLabel, outcomeWord } from './trafficWords.ts';
@@ -38,7 +38,7 @@ type Fact = readonly [label: string, value: string | undefined];
 function facts(node: TrafficNode, more: readonly Fact[]): string {
 	const { event, at, durationMs } = node;
 	const rows: readonly Fact[] = [
-		[l10n.t('Time'), new Date(at).toLocaleString()],
+		[l10n.t('Time'), formatDateTime(at)],
 		...more,
 		[l10n.t('State'), outcomeWord(node)],
 		[l10n.t('Took'), durationMs === undefined ? undefined : formatDuration(durationMs)],
@@ -61,6 +61,6 @@ function delivered(folder: Folder, { task, worker, messages, rung, effect }: Del
 		const from = l10n.t('From {0}', whoWrote(folder, message.author));
 		return `${pageLine(from)}\n\n${pageBlock(message.content.text)}`;
 	});
-	const how = [rungWords(rung), effect === 'none' ? undefined : effect].filter(Boolean).join(' · ');
+	const how = [rungWords(rung), effectWord(effect)].filter(Boolean).join(' · ');
 	return [`## ${l10n.t('Delivered by Nancy')}`, pageLine(how), ...texts].join('\n\n');
 }

@@ -2,10 +2,11 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { eventName, type EventName } from '../../core/traffic/eventName.ts';
 import type { Outcome, TrafficNode } from '../../core/traffic/node.ts';
-import { formatMinutes, formatDuration, formatTime, shortName } from '../kit/format.ts';
+import { formatDateTime, formatMinutes, formatDuration, formatTime, shortName } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
 import { whoIs } from '../who.ts';
+import { effectWord } from '../words.ts';
 import { notesOf, type NodeItem, type NoteItem, type SessionItem, type TurnItem } from './trafficItems.ts';
 import { deliveredTexts, eventLabel, outcomeWord, turnTitle } from './trafficWords.ts';
 
@@ -66,8 +67,8 @@ export function sessionRow(item: SessionItem, { salt, isOpen }: Drawing): Row {
 	made.tooltip = tooltip(name, [
 		[l10n.t('Session'), traffic.session],
 		[l10n.t('Worker'), traffic.address && `${traffic.address.task}/${traffic.address.worker}`],
-		[l10n.t('Began'), new Date(traffic.startedAt).toLocaleString()],
-		[l10n.t('Last event'), new Date(traffic.lastAt).toLocaleString()],
+		[l10n.t('Began'), formatDateTime(traffic.startedAt)],
+		[l10n.t('Last event'), formatDateTime(traffic.lastAt)],
 		[l10n.t('Turns'), String(traffic.turns.length)],
 	]);
 	made.accessibilityInformation = {
@@ -156,9 +157,7 @@ export function noteRow({ parent, note, at }: NoteItem): Row {
 		? new vscode.ThemeIcon('mail', new vscode.ThemeColor('charts.green'))
 		: new vscode.ThemeIcon('warning', warning);
 	made.description = isDelivery
-		? [...deliveredTexts(session.folder, note), note.effect === 'none' ? undefined : note.effect]
-				.filter(Boolean)
-				.join(' · ')
+		? [...deliveredTexts(session.folder, note), effectWord(note.effect)].filter(Boolean).join(' · ')
 		: note.reason;
 	made.tooltip = made.description;
 	made.command = { command: 'nancy.openEvent', title: l10n.t('Open Event'), arguments: [parent] };

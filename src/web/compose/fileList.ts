@@ -116,12 +116,13 @@ export class FileList {
 		this.text.setAttribute('aria-activedescendant', row?.id ?? '');
 	}
 
-	/** Below the text, or over its end where there is no room below. */
+	/** Below the text, with as many rows as there is room for. Where there is room for less than two, over the end of the text. */
 	private place(): void {
 		const { bottom } = this.text.getBoundingClientRect();
-		const wanted = Math.min(this.list.children.length, 8) * ROW + 2;
-		const top = Math.max(0, Math.min(bottom, window.innerHeight - wanted - 2));
-		this.list.style.top = `${top}px`;
-		this.list.style.maxHeight = `${Math.min(wanted, window.innerHeight - top - 2)}px`;
+		const heightOf = (rows: number) => Math.min(this.list.children.length, rows) * ROW + 2;
+		const room = window.innerHeight - bottom - 2;
+		const height = Math.max(heightOf(2), Math.min(heightOf(8), room));
+		this.list.style.top = `${Math.max(0, Math.min(bottom, window.innerHeight - height - 2))}px`;
+		this.list.style.maxHeight = `${height}px`;
 	}
 }

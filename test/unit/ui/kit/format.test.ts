@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
 	formatCents,
 	formatCount,
+	formatDateTime,
 	formatDollars,
 	formatMoment,
 	formatRough,
@@ -17,6 +18,12 @@ it('shows the time of today, the day of this year, and the year of another', () 
 	expect(formatMoment('2026-06-03T12:00:00.000Z', now)).toContain('3');
 	expect(formatMoment('2026-06-03T12:00:00.000Z', now)).not.toMatch(year);
 	expect(formatMoment('2025-06-03T12:00:00.000Z', now)).toContain('2025');
+});
+
+it('shows date and time with the same clock as times alone', () => {
+	const moment = '2026-06-15T16:00:05.000Z';
+	expect(formatDateTime(moment)).toContain('2026');
+	expect(formatDateTime(moment)).toContain(formatTime(moment));
 });
 
 it('shows seconds, for each moment its own', () => {
