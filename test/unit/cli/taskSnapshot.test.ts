@@ -65,7 +65,7 @@ describe('a task in the workspace folder', () => {
 		const before = readFileSync(join(it.repository.root, '.git/index'));
 		await it.run('fix');
 		expect(await it.reviewable()).toEqual([task]);
-		expect(await it.changes()).toEqual([{ path: 'made.txt', status: 'added' }]);
+		expect(await it.changes()).toMatchObject([{ path: 'made.txt', status: 'added' }]);
 		expect(readFileSync(join(it.repository.root, '.git/index'))).toEqual(before);
 
 		it.repository.write({ 'a.txt': 'changed since\n' });
@@ -122,7 +122,7 @@ describe('a task in the workspace folder', () => {
 		rmSync(join(it.repository.root, 'made.txt'));
 		it.repository.write({ 'a.txt': 'changed since\n' });
 		await it.run('fix');
-		expect(await it.changes()).toEqual([{ path: 'made.txt', status: 'added' }]);
+		expect(await it.changes()).toMatchObject([{ path: 'made.txt', status: 'added' }]);
 		expect(it.refs()).toHaveLength(1);
 	});
 
@@ -183,7 +183,7 @@ describe('a task in the workspace folder', () => {
 			const late = orchestrate.run(IN_WINDOW, input, context, start);
 			await (isNew ? expect(late).rejects.toMatchObject({ code: 'task-exists' }) : late);
 			expect(it.refs()).toEqual(refs);
-			expect(await it.changes()).toEqual([{ path: 'made.txt', status: 'added' }]);
+			expect(await it.changes()).toMatchObject([{ path: 'made.txt', status: 'added' }]);
 		},
 	);
 });

@@ -74,7 +74,7 @@ describe('a task in a worktree of its own', () => {
 		expect(it.cwd()).toBe(worktree.folder);
 
 		const { files } = await perform(worktreeChanges, IN_WINDOW, { worktree }, it.context);
-		expect(files).toEqual([{ path: 'made.txt', status: 'added' }]);
+		expect(files).toMatchObject([{ path: 'made.txt', status: 'added' }]);
 		await expect(perform(deleteTasks, IN_WINDOW, { tasks: [task] }, it.context)).rejects.toMatchObject({
 			code: 'busy',
 		});
