@@ -107,6 +107,8 @@ function switches(): Readonly<Record<string, string>> {
 		GIT_PAGER: 'cat',
 		GIT_SSH_COMMAND: 'false',
 		GIT_NO_LAZY_FETCH: '1',
+		// In seconds. Git writes its progress also where nobody reads any more, and would die of that in the middle of a checkout.
+		GIT_PROGRESS_DELAY: '100000',
 		// An agent's program could put another repository's commit in the place of the one that Nancy names.
 		GIT_NO_REPLACE_OBJECTS: '1',
 		// The global one is loaded at its first use.

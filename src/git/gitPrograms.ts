@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isInside } from '../base/inside.ts';
 import { sha256 } from '../base/sha256.ts';
 import { checkoutsAbove } from '../core/asker/checkouts.ts';
 import { MOST_FILES, programHash, tooMany, type GitPrograms } from '../core/asker/settingsFiles.ts';
@@ -15,6 +16,7 @@ const RUNS = new RegExp(
 		String.raw`(?:hook|alias|pager|difftool|mergetool|guitool|browser|man|sendemail|protocol|url)\..*`,
 		String.raw`lfs\.(?:.*\.)?(?:path|args|standalonetransferagent|clean|smudge)`,
 		String.raw`core\.(?:fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand|worktree)`,
+		String.raw`gc\.recentobjectshook`,
 		String.raw`credential\.(?:.*\.)?helper`,
 		String.raw`diff\.(?:.*\.)?(?:command|textconv|external)`,
 		String.raw`gpg\.(?:.*\.)?(?:program|defaultkeycommand)`,
@@ -43,64 +45,68 @@ interface Setting {
  */
 export const gitPrograms: GitPrograms = async folder => {
 	const found = new Map<string, string>();
-	for (const repository of repositoriesOf(folder)) {
-		const { settings, top, hooks } = await (repository.isBare ? bareAt(repository.at) : checkoutFrom(folder));
-		const own = new Set(settings.filter(({ isOwn }) => isOwn).map(({ key, value }) => `${key}\n${value}`));
-		for (const { key, value, isOwn } of settings) {
-			if (isOwn || !RUNS.test(key) || own.has(`${key}\n${value}`)) continue;
-			const name = `git config ${key}`;
-			found.set(name, sha256(`${found.get(name) ?? ''}\n${value}`));
+	const add = (name: string, value: string) => found.set(name, sha256(`${found.get(name) ?? ''}\n${value}`));
+	for (const at of repositoriesOf(folder)) {
+		const repository = await repositoryAt(at);
+		if (!repository) {
+			// What Nancy's git cannot read, another version may.
+			if (at.bare) add(`git repository ${at.folder}`, '');
+			continue;
 		}
+		const { settings, top, hooks } = repository;
+		const own = new Set(settings.filter(({ isOwn }) => isOwn).map(({ key, value }) => `${key}\n${value}`));
+		for (const { key, value, isOwn } of settings)
+			if (!isOwn && RUNS.test(key) && !own.has(`${key}\n${value}`)) add(`git config ${key}`, value);
 		const chosen = settings.findLast(({ key }) => key === 'core.hookspath');
-		if (top === undefined || chosen?.isOwn || chosen?.value === '') continue;
 		const path = chosen ? resolve(top, chosen.value.replace(/^~(?=\/|$)/, homedir())) : hooks;
-		for (const [name, hash] of await hooksIn(path)) found.set(`git hook ${name}`, hash);
+		if (chosen?.value === '' || (chosen?.isOwn && !isInside(top, path))) continue;
+		for (const [name, hash] of await hooksIn(path)) add(`git hook ${name}`, hash);
 	}
 	return found;
 };
 
-/** Git takes the nearest. A bare one among the files counts unless the user's settings say otherwise, and an agent can make one. */
-function repositoriesOf(folder: string): { at: string; isBare: boolean }[] {
-	const [checkout] = checkoutsAbove(folder);
+interface Place {
+	folder: string;
+	/** Git's own folder without a `.git`, which git may find on its way up. */
+	bare: boolean;
+}
+
+/**
+ * A bare repository among the files counts for git unless the user's settings say otherwise, and an agent can make one, in many forms: each
+ * has a `HEAD`. The nearest `.git` may be no repository: then git goes on upwards.
+ */
+function repositoriesOf(folder: string): Place[] {
 	const up = foldersUpFrom(folder);
-	// The `.git` may be no repository. Then git takes a bare one in the same folder.
-	const within = checkout === undefined ? up : up.slice(0, up.indexOf(checkout) + 1);
-	const bare = within.filter(at => ['HEAD', 'objects', 'refs'].every(name => existsSync(join(at, name))));
+	const bare = up.filter(at => lstatSync(join(at, 'HEAD'), { throwIfNoEntry: false }) !== undefined);
 	return [
-		...bare.map(at => ({ at, isBare: true })),
-		...(checkout === undefined ? [] : [{ at: checkout, isBare: false }]),
+		...bare.map(at => ({ folder: at, bare: true })),
+		...(checkoutsAbove(folder).length > 0 ? [{ folder, bare: false }] : []),
 	];
 }
 
 interface Repository {
 	settings: Setting[];
-	/** Where git runs hooks, if there is a repository. */
-	top: string | undefined;
+	/** Where git runs hooks. */
+	top: string;
 	/** The folder of hooks if no setting names another one. */
 	hooks: string;
 }
 
-async function checkoutFrom(folder: string): Promise<Repository> {
-	// Where git fails, the agent's git does too, and runs nothing.
-	const options = { env: ANY_OWNER, answers: [128] };
-	const { stdout } = await askAt(folder, ['config', '--list', '--show-scope', '-z'], options);
+/** `undefined` where git finds no repository, or none that it can read: the agent's git then runs nothing, too. */
+async function repositoryAt({ folder, bare }: Place): Promise<Repository | undefined> {
+	const options = { env: { ...ANY_OWNER, ...(bare && { GIT_DIR: folder }) }, answers: [128] };
+	const [common = ''] = await answersAt(folder, ['--git-common-dir'], options);
+	if (common === '') return undefined;
+	const { code, stdout } = await askAt(folder, ['config', '--list', '--show-scope', '-z'], options);
+	if (code !== 0) return undefined;
 	const parts = cutAtZeros(stdout);
 	const settings = parts.flatMap((scope, index) =>
 		index % 2 === 0 && scope !== 'command'
 			? [settingOf(parts[index + 1], scope === 'system' || scope === 'global')]
 			: [],
 	);
-	const asked = ['--show-toplevel', '--git-common-dir'];
-	const [top, common = ''] = await answersAt(folder, asked, options);
-	return { settings, top: top === '' ? undefined : top, hooks: join(resolve(folder, common), 'hooks') };
-}
-
-async function bareAt(at: string): Promise<Repository> {
-	const file = join(at, 'config');
-	const { stdout } = existsSync(file)
-		? await askAt(at, ['config', '--file', file, '--includes', '--list', '-z'], { answers: [128] })
-		: { stdout: Buffer.of() };
-	return { settings: cutAtZeros(stdout).map(text => settingOf(text, false)), top: at, hooks: join(at, 'hooks') };
+	const [top = ''] = await answersAt(folder, ['--show-toplevel'], options);
+	return { settings, top: top === '' ? folder : top, hooks: join(resolve(folder, common), 'hooks') };
 }
 
 function settingOf(text = '', isOwn: boolean): Setting {

@@ -102,7 +102,7 @@ async function merge(open: OpenWorktree, message: string, onBegin: OnBegin): Pro
 /** What is checked out when the merge begins. */
 type Began = Pick<MergeRecord, 'at' | 'head' | 'ref'>;
 
-/** The merge is made aside. The checkout then moves forward to it, which git does whole or not at all. */
+/** The merge is made aside. The checkout then moves forward to it, which git does whole, unless it is killed. */
 async function mergeCommit(
 	parent: GitPlace,
 	began: Began,

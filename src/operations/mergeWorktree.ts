@@ -6,7 +6,7 @@ import { Worktree } from '../protocol/worktree.ts';
 import { Said } from '../protocol/said.ts';
 import type { Operation } from './operation.ts';
 import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
-import { noteMerge } from './shared/settleMerges.ts';
+import { noteMerge, settleMerge } from './shared/settleMerges.ts';
 
 const Input = z.object({
 	worktree: Worktree,
@@ -32,7 +32,8 @@ export const mergeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Outp
 		const begun = new BegunMerges(context.workspace.own);
 		const merged = await merge(worktree, message, record => begun.add({ worktree, merge: record }));
 		if (merged.ok && merged.record) await noteMerge(context, { worktree, merge: merged.record });
-		else await begun.forget(worktree.branch);
+		// Also a merge that failed may have written files.
+		else await settleMerge(context, worktree.branch);
 		return merged;
 	},
 };

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { namedPaths } from '../../src/core/asker/namedPaths.ts';
@@ -425,14 +425,42 @@ describe('what git runs because the repository says so', () => {
 		});
 	});
 
-	it('counts for a repository without a .git, which an agent made of the workspace', async () => {
+	const EVIL = '[core]\n\tworktree = .\n\tfsmonitor = ./evil\n';
+	const HEAD = 'ref: refs/heads/main\n';
+
+	it.each<[string, Record<string, string>]>([
+		['plainly', { HEAD, 'objects/x': '', 'refs/x': '', config: EVIL }],
+		['led on by commondir', { HEAD, commondir: 'x', 'x/objects/x': '', 'x/refs/x': '', 'x/config': EVIL }],
+		[
+			'with settings of a worktree',
+			{
+				...{ HEAD, 'objects/x': '', 'refs/x': '', 'config.worktree': EVIL },
+				config: '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n',
+			},
+		],
+		['above a .git that is none', { HEAD, 'objects/x': '', 'refs/x': '', config: EVIL, 'sub/.git/x': '' }],
+	])('counts for a repository without a .git, which an agent made of the workspace: %s', async (_, files) => {
 		await rm(join(repository.root, '.git'), { recursive: true });
-		const seen = await noted();
-		repository.write({ HEAD: 'ref: refs/heads/main\n', 'objects/x': '', 'refs/x': '' });
-		repository.write({ config: '[core]\n\tworktree = .\n[filter "x"]\n\tclean = id\n' });
+		const at = files['sub/.git/x'] === undefined ? repository.root : join(repository.root, 'sub');
+		mkdirSync(at, { recursive: true });
+		const seen = new SeenSettings(folder.file('data'), at, gitPrograms);
+		await seen.note(driver);
+		await seen.require(driver);
+		repository.write(files);
 		await expect(seen.require(driver)).rejects.toMatchObject({
-			message: expect.stringContaining('filter.x.clean'),
+			message: expect.stringMatching(/git config core\.fsmonitor|git repository/),
 		});
+	});
+
+	it('counts for hooks of the checkout that the user’s own settings name', async () => {
+		vi.stubEnv('GIT_CONFIG_GLOBAL', folder.file('global'));
+		writeFileSync(folder.file('global'), '[core]\n\thooksPath = .githooks\n');
+		const seen = await noted();
+		repository.write({ '.githooks/post-index-change': 'curl evil' });
+		await expect(seen.require(driver)).rejects.toMatchObject({
+			message: expect.stringContaining('git hook post-index-change'),
+		});
+		vi.unstubAllEnvs();
 	});
 
 	it('does not count for what git and people write there all the time', async () => {

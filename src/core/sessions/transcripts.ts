@@ -1,6 +1,6 @@
+import { lstat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { look } from '../../base/look.ts';
 import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/transcript.ts';
 import { foldLine, presenceIn, type Shown } from './recordSearch.ts';
 import { readNewLines, type LineCursor } from '../traffic/jsonLines.ts';
@@ -36,9 +36,9 @@ export class Transcript {
 	}
 
 	private async readOnce(signal: AbortSignal | undefined): Promise<boolean> {
-		// The path comes from a hook's payload: it names a plain file, or nothing is read.
+		// The path comes from a hook's payload: it names a plain file, or nothing is read. It may also be on a disk that never answers.
 		if (!isAbsolute(this.file)) return false;
-		const found = await look(this.file);
+		const found = await lstat(this.file, { bigint: true }).catch(() => undefined);
 		const stamp = found?.isFile() ? `${found.ino}/${found.size}/${found.mtimeNs}` : '';
 		if (stamp === '' || stamp === this.seen) return false;
 		const before = this.known;

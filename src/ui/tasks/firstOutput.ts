@@ -43,10 +43,11 @@ export class FirstOutput implements vscode.Disposable {
 
 	/** The last lines of an agent that has ended; none if it ran for longer. */
 	async end(terminal: vscode.Terminal): Promise<string[]> {
-		if (!this.tails.has(terminal)) return [];
-		await Promise.race([this.readings.get(terminal) ?? sleep(LATE_MS), sleep(LATE_MS)]);
-		const tail = this.tails.get(terminal) ?? '';
+		const reading = this.readings.get(terminal);
 		this.readings.delete(terminal);
+		if (!this.tails.has(terminal)) return [];
+		await Promise.race([reading ?? sleep(LATE_MS), sleep(LATE_MS)]);
+		const tail = this.tails.get(terminal) ?? '';
 		this.tails.delete(terminal);
 		return printedLines(tail);
 	}
