@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
 import type { TaskView, WorkerView } from '../../src/core/live/overview.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { forkWorker } from '../../src/ui/tasks/forkWorker.ts';
+import { askedToStop } from '../../src/ui/tasks/stopWorkers.ts';
 import { WorkerItem } from '../../src/ui/tasks/tasksView.ts';
 import { workerRow } from '../../src/ui/tasks/workerRows.ts';
 import { taskView } from '../support/taskViews.ts';
@@ -22,6 +24,35 @@ function begun(worker: WorkerView): WorkerView {
 	const sessions = [{ id: ID, startedAt: worker.record.startedAt }];
 	return { ...worker, record: { ...worker.record, sessions } };
 }
+
+describe('stopping agents', () => {
+	const { showWarningMessage } = vscode.window;
+	let asked: string[] = [];
+	beforeEach(() => {
+		asked = [];
+		const answer = (question: string, { detail }: vscode.MessageOptions, button: string) => {
+			asked.push(question, detail ?? '');
+			return Promise.resolve(button);
+		};
+		Object.assign(vscode.window, { showWarningMessage: answer });
+	});
+	afterEach(() => Object.assign(vscode.window, { showWarningMessage }));
+
+	it('asks before one that starts is stopped, and says that it cannot be resumed', async () => {
+		await askedToStop([only(taskView('fix', { workers: ['starting'] })).item]);
+		assert.deepEqual(asked, ['Stop “fix”?', 'An agent that has not begun a conversation cannot be resumed later.']);
+	});
+
+	it('asks before one that works is stopped, and not before an idle one is', async () => {
+		await askedToStop([only(taskView('fix', { workers: ['idle'] }), begun).item]);
+		assert.deepEqual(asked, []);
+		await askedToStop([only(taskView('fix', { workers: ['working'] }), begun).item]);
+		assert.deepEqual(asked, [
+			'Stop “fix”?',
+			'The agent is in the middle of its work. You can resume its conversation later.',
+		]);
+	});
+});
 
 describe('the row of a worker', () => {
 	const names = { full: () => 'Fake', short: () => 'Fake' };
