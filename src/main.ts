@@ -43,6 +43,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 		limitOf,
 		readerOf: driverById,
 		interruptOf: agent => driverById(agent)?.interrupt ?? 'none',
+		canFork: agent => (driverById(agent)?.floors.fork ?? 'none') !== 'none',
 	});
 	return {
 		...nancy,

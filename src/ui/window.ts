@@ -66,6 +66,8 @@ export interface WindowParts {
 	limitOf: LimitOf;
 	readerOf: (agent: string) => Reader | undefined;
 	interruptOf: (agent: string) => Interrupt | 'none';
+	/** Whether an agent's CLI can begin a conversation as a copy of another. */
+	canFork: (agent: string) => boolean;
 }
 
 /** Builds the views and commands of one window. */
@@ -82,7 +84,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	const forHover = { agent: agentName, mode: parts.modeName };
 	const delegates = own.add(new DelegatesView(folders, views.delegates, forHover, changes));
 	const names = { full: agentName, short: agentShortName };
-	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates, changes));
+	const tasks = own.add(new TasksView(folders, views.tasks, choices, names, delegates, changes, parts.canFork));
 	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf, choices));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions, context.globalState));
 	const compose = composeBox(parts, own, folders);
@@ -122,6 +124,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		keys,
 		failures,
 		interruptOf: parts.interruptOf,
+		canFork: parts.canFork,
 	});
 	const keyRows = new Map<unknown, KeyRows>([
 		[VIEWS.tasks, own.add(new KeyRows(views.tasks))],

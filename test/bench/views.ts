@@ -175,6 +175,7 @@ async function openOn(model: WorkspaceModel): Promise<{
 		limitOf,
 		readerOf: driverById,
 		interruptOf: agent => driverById(agent)?.interrupt ?? 'none',
+		canFork: agent => (driverById(agent)?.floors.fork ?? 'none') !== 'none',
 	});
 	const parts = [window.tasks, window.delegates, window.inbox, window.traffic];
 	return {

@@ -171,6 +171,13 @@ describe('a task in the sidebar', () => {
 		const row = workbench.row('Tasks', /Fail at once.*Gemini.*failed · exit 3/);
 		await row.waitFor();
 		await workbench.waitForTerminalText(/Unknown option.*The agent ended with exit code 3/s);
+		const needs = workbench.status('nancy.nancy.needs');
+		await needs.filter({ hasText: '1 stopped' }).waitFor();
+		await needs.click();
+		await workbench.quickRow(/Fail at once.*failed · exit 3 · Gemini CLI/).waitFor();
+		await page.keyboard.press('Escape');
+		await workbench.command('Nancy: Next Agent That Needs You');
+		await needs.waitFor({ state: 'detached' });
 		await row.hover();
 		await page.locator('.workbench-hover').getByText('Unknown option').waitFor();
 		await page.mouse.move(0, 0);

@@ -232,6 +232,21 @@ describe('commands', () => {
 		).toEqual([]);
 	});
 
+	it('that fork a conversation are offered on rows that can be forked alone', () => {
+		const forks = submenus
+			.flatMap(({ submenu }) => itemsOf(submenu) ?? [])
+			.filter(({ command }) => command === 'nancy.forkWorker');
+		expect(forks).toHaveLength(1);
+		const pattern = /viewItem =~ \/(.*)\/$/.exec(forks[0]?.when ?? '')?.[1] ?? '';
+		const rows = [
+			'task worker.ended fork',
+			'worker.idle worktree merged fork',
+			'worker.idle',
+			'worker.failed unbegun',
+		];
+		expect(rows.filter(row => new RegExp(pattern).test(row))).toEqual(rows.slice(0, 2));
+	});
+
 	it('that are at a click on a row are in its menu too, for the keyboard', () => {
 		const items = itemsOf('view/item/context') ?? [];
 		const isInline = ({ group = '' }: { group?: string | undefined }) => group.startsWith('inline@');

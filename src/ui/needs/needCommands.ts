@@ -9,7 +9,7 @@ import { pickOne } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
 import type { Operations } from '../ports.ts';
 import type { Terminals } from '../tasks/terminals.ts';
-import { needsOf, type Need } from './needs.ts';
+import { needsOf, stopOf, type Need } from './needs.ts';
 import { needRow } from './needWords.ts';
 import { nextAfter } from './round.ts';
 import type { SeenStops } from './seenStops.ts';
@@ -41,7 +41,8 @@ export function needHandlers(own: NeedCollaborators) {
 
 /** The user has looked at what the worker did. */
 export function seeStop(seen: SeenStops, item: WorkerItem): void {
-	if (item.worker.turnEndedAt !== undefined) seen.see(keyOf(item), item.worker.turnEndedAt);
+	const at = stopOf(item.worker);
+	if (at !== undefined) seen.see(keyOf(item), at);
 }
 
 /** A list of all that needs the user; the inbox, where messages wait for agents, if nothing does. */

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { formatAge, shortName } from '../kit/format.ts';
 import type { Choice } from '../kit/inputs.ts';
-import { subjectOf } from '../words.ts';
+import { phaseWord, subjectOf } from '../words.ts';
 import { whoIs, whoWrote } from '../who.ts';
 import type { Need } from './needs.ts';
 
@@ -11,8 +11,12 @@ export function needSentence(need: Need): string {
 	switch (need.kind) {
 		case 'waiting':
 			return waitingSentence(who, need.item.worker.state.tool !== undefined, what);
-		case 'stopped':
-			return stoppedSentence(who, what);
+		case 'stopped': {
+			const { exitCode } = need.item.worker.state;
+			return exitCode === undefined
+				? stoppedSentence(who, what)
+				: l10n.t('{0} has failed with exit code {1}.', who, exitCode);
+		}
 		case 'message':
 		case 'delegate':
 			return l10n.t('{0} writes: {1}', who, what);
@@ -44,9 +48,13 @@ export function needRow(need: Need, agentName: (driver: string) => string): Choi
 	return {
 		label: shortName(whoNeeds(need), NAME),
 		detail: [kindWords(need), agent, age, whatFor(need)].filter(Boolean).join(' · '),
-		icon: ICONS[need.kind],
+		icon: hasFailed(need) ? 'error' : ICONS[need.kind],
 		value: need,
 	};
+}
+
+function hasFailed({ item }: Need): boolean {
+	return 'worker' in item && item.worker.state.exitCode !== undefined;
 }
 
 function whoNeeds({ folder, item }: Need): string {
@@ -65,7 +73,7 @@ function kindWords(need: Need): string {
 		case 'waiting':
 			return need.item.worker.state.tool === undefined ? l10n.t('waits for you') : l10n.t('asks permission');
 		case 'stopped':
-			return l10n.t('has stopped');
+			return hasFailed(need) ? phaseWord(need.item.worker.state) : l10n.t('has stopped');
 		case 'message':
 			return l10n.t('writes');
 		case 'delegate':

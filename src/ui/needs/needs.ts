@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { WorkerView } from '../../core/live/overview.ts';
 import { messageTime } from '../../core/mailbox/messageId.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { Folders } from '../folders.ts';
@@ -21,7 +22,7 @@ const STOP_SETTLES_MS = 400;
 const ORDER: readonly Need['kind'][] = ['waiting', 'stopped', 'message', 'delegate'];
 
 /** All that needs the user, in all folders: who waits first, and of each kind the oldest first. Archived tasks need nothing. */
-export function needsOf(folders: Folders, seen: SeenStops): Need[] {
+export function needsOf(folders: Pick<Folders, 'list'>, seen: SeenStops): Need[] {
 	const needs = folders.list().flatMap(folder => [...workerNeeds(folder, seen), ...mailNeeds(folder)]);
 	return needs.toSorted((a, b) => (a.place < b.place ? -1 : 1));
 }
@@ -47,25 +48,29 @@ function workerNeeds(folder: Folder, seen: SeenStops): Need[] {
 			const item = new WorkerItem(folder, task, worker);
 			const key = keyOf(item);
 			const { phase, since } = worker.state;
-			const { turnEndedAt } = worker;
+			const stoppedAt = stopOf(worker);
 			if (phase === 'waiting')
 				needs.push({ place: placeOf('waiting', since, key), folder, kind: 'waiting', item, since });
-			if (
-				phase === 'idle' &&
-				turnEndedAt !== undefined &&
-				hasSettled(turnEndedAt) &&
-				seen.isNew(key, turnEndedAt)
-			)
+			if (stoppedAt !== undefined && isStopped(worker, stoppedAt) && seen.isNew(key, stoppedAt))
 				needs.push({
-					place: placeOf('stopped', turnEndedAt, key),
+					place: placeOf('stopped', stoppedAt, key),
 					folder,
 					kind: 'stopped',
 					item,
-					since: turnEndedAt,
+					since: stoppedAt,
 				});
 		}
 	}
 	return needs;
+}
+
+/** When the worker failed, or when its last turn ended. UTC, ISO 8601. */
+export function stopOf({ state, record, turnEndedAt }: WorkerView): string | undefined {
+	return state.exitCode === undefined ? turnEndedAt : record.exit?.at;
+}
+
+function isStopped({ state }: WorkerView, at: string): boolean {
+	return state.exitCode !== undefined || (state.phase === 'idle' && hasSettled(at));
 }
 
 function mailNeeds(folder: Folder): Need[] {

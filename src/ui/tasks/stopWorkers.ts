@@ -11,18 +11,24 @@ interface Stopping {
 }
 
 /**
- * Asks once before agents are stopped in the middle of a turn. Idle ones lose nothing.
+ * Asks once before agents are stopped while they start or in the middle of a turn. Idle ones lose nothing.
  * @throws CancellationError if the user says no
  */
 export async function askedToStop(items: readonly WorkerItem[]): Promise<void> {
-	const busy = items.filter(({ worker }) => worker.state.phase === 'working' || worker.state.phase === 'waiting');
+	const busy = items.filter(({ worker: { state } }) => state.phase !== 'idle' && state.phase !== 'ended');
 	const [only, ...others] = busy;
 	if (!only) return;
 	const label = whoIs(only.folder, only.address);
 	const question =
 		others.length === 0 ? l10n.t('Stop “{0}”?', label) : l10n.t('Stop “{0}” and {1} more?', label, others.length);
-	const detail = l10n.t('The agent is in the middle of its work. You can resume its conversation later.');
+	const detail = busy.every(canResume)
+		? l10n.t('The agent is in the middle of its work. You can resume its conversation later.')
+		: l10n.t('An agent that has not begun a conversation cannot be resumed later.');
 	await confirm(question, detail, l10n.t('Stop'));
+}
+
+function canResume({ worker: { record, state } }: WorkerItem): boolean {
+	return state.phase !== 'starting' && record.sessions.length > 0;
 }
 
 /** Ends a worker, and closes its terminal once the end counts as meant. */

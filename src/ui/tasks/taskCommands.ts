@@ -15,6 +15,7 @@ import { seeStop } from '../needs/needCommands.ts';
 import type { SeenStops } from '../needs/seenStops.ts';
 import { noTask, pickTask, pickWorker, workerItems } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
+import { forkWorker } from './forkWorker.ts';
 import { interrupt, isInTurn } from './interrupt.ts';
 import type { Orchestrator } from './orchestrate.ts';
 import { placeOfDelegate, placeOfTask, setBudget, type BudgetPlace } from './setBudget.ts';
@@ -34,6 +35,8 @@ export interface TaskCollaborators {
 	compose: ComposeView;
 	/** The keys that break off a turn of an agent. */
 	interruptOf: (agent: string) => Interrupt | 'none';
+	agentName: (driver: string) => string;
+	canFork: (agent: string) => boolean;
 }
 
 type Args = readonly unknown[];
@@ -52,8 +55,7 @@ export function taskHandlers(own: TaskCollaborators) {
 		},
 		'nancy.forkWorker': async (args: Args) => {
 			const none = l10n.t('No worker has a conversation yet.');
-			const item = await workerOf(own, args, hasConversation, none);
-			await own.orchestrator.fork(item.folder, item.address, item.worker.record.agent);
+			await forkWorker(own, await workerOf(own, args, hasConversation, none));
 		},
 		'nancy.interruptWorker': async (args: Args) => {
 			const none = l10n.t('No worker is in the middle of a turn.');

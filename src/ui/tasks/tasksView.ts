@@ -104,6 +104,7 @@ export class TasksView extends LiveTree<TaskElement> {
 		private readonly names: AgentNames,
 		private readonly delegates: Pick<DelegatesView, 'itemOf' | 'hoverOf' | 'filesOf'>,
 		private readonly known: KnownChanges,
+		private readonly canFork: (agent: string) => boolean,
 	) {
 		super(view, TICK_MS, folders.onDidChange, choices.onDidChange, known.onDidChange);
 		this.presence = touchesOf(view);
@@ -153,6 +154,7 @@ export class TasksView extends LiveTree<TaskElement> {
 				names: this.names,
 				delegates: delegatesOf(element, this.names),
 				isTask: isWholeTask(element),
+				canFork: this.canFork(element.worker.record.agent),
 				changes: this.changesOf(element),
 			});
 		if (element instanceof TaskItem) return taskRow(element);

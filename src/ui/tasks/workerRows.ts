@@ -48,12 +48,14 @@ interface Beside {
 	readonly delegates: readonly DelegateItem[];
 	/** The task has no other worker, so this is its row, too. */
 	readonly isTask: boolean;
+	/** The agent's CLI can begin a conversation as a copy of another. */
+	readonly canFork: boolean;
 	/** Of its own worktree, or of the folder since the task began. */
 	readonly changes: ShownChanges | undefined;
 }
 
 /** `Fix the login   Claude · working · +120 −14 · 45k · Bash npm test · 4 min` */
-export function workerRow(element: OfWorker, { names, delegates, isTask, changes }: Beside): Row {
+export function workerRow(element: OfWorker, { names, delegates, isTask, canFork, changes }: Beside): Row {
 	const { task, worker } = element;
 	const { record, state } = worker;
 	const title = labelOf(element);
@@ -63,7 +65,8 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, changes
 	const phase = state.exitCode === undefined ? state.phase : 'failed';
 	// Nothing to resume: its agent ended before it began a conversation.
 	const unbegun = record.sessions.length === 0 ? ' unbegun' : '';
-	const context = `worker.${phase}${kindOf(task, worker)}${isMerged ? ' merged' : ''}${unbegun}`;
+	const fork = canFork ? ' fork' : '';
+	const context = `worker.${phase}${kindOf(task, worker)}${isMerged ? ' merged' : ''}${unbegun || fork}`;
 	item.contextValue = isTask ? `${taskContext(element)} ${context}` : context;
 	item.iconPath = phase === 'failed' ? failedIcon : phaseIcons[state.phase];
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
