@@ -99,12 +99,12 @@ describe('a task in the sidebar', () => {
 		await page.locator('.terminal-wrapper .xterm.focus').waitFor();
 		await page.keyboard.press('Enter');
 		await workbench.row('Tasks', /idle · All finished/).waitFor();
-		await workbench.toast('has stopped: All finished').waitFor();
+		await workbench.toast('is done: All finished').waitFor();
 
 		await page.reload();
 		await workbench.ready();
 		await workbench.row('Tasks', /idle · All finished/).waitFor();
-		await needs.filter({ hasText: '1 stopped' }).waitFor();
+		await needs.filter({ hasText: '1 done' }).waitFor();
 		await workbench.row('Tasks', /idle · All finished/).click();
 		await workbench.waitForTerminalText(/All finished/);
 		await needs.waitFor({ state: 'detached' });

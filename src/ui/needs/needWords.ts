@@ -12,7 +12,7 @@ export function needSentence(need: Need): string {
 		case 'waiting':
 			return waitingSentence(who, need.item.worker.state.tool !== undefined, what);
 		case 'stopped':
-			return stoppedSentence(who, what);
+			return doneSentence(who, what);
 		case 'message':
 		case 'delegate':
 			return l10n.t('{0} writes: {1}', who, what);
@@ -28,8 +28,8 @@ export function waitingSentence(who: string, isPermission: boolean, what: string
 		: l10n.t('{0} waits for your permission: {1}', who, what);
 }
 
-export function stoppedSentence(who: string, what: string): string {
-	return what === '' ? l10n.t('{0} has stopped.', who) : l10n.t('{0} has stopped: {1}', who, what);
+export function doneSentence(who: string, what: string): string {
+	return what === '' ? l10n.t('{0} is done.', who) : l10n.t('{0} is done: {1}', who, what);
 }
 
 const ICONS = { waiting: 'bell-dot', stopped: 'circle-filled', message: 'mail', delegate: 'run-all' } as const;
@@ -65,7 +65,7 @@ function kindWords(need: Need): string {
 		case 'waiting':
 			return need.item.worker.state.tool === undefined ? l10n.t('waits for you') : l10n.t('asks permission');
 		case 'stopped':
-			return l10n.t('has stopped');
+			return l10n.t('is done');
 		case 'message':
 			return l10n.t('writes');
 		case 'delegate':
