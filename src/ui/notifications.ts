@@ -8,7 +8,7 @@ import { firstLine } from './kit/format.ts';
 import { inform, warn } from './kit/messages.ts';
 import type { Folder } from './ports.ts';
 import { notice } from './settings.ts';
-import { stoppedSentence, waitingSentence } from './needs/needWords.ts';
+import { doneSentence, waitingSentence } from './needs/needWords.ts';
 import { whoIs } from './who.ts';
 
 export interface Call {
@@ -28,7 +28,7 @@ export interface Reactions {
 	delegateChoices(call: Call): readonly { label: string; run(): Promise<void> }[];
 }
 
-/** Tells the user that an agent waits, has stopped or has written, as the settings say. */
+/** Tells the user that an agent waits, is done or has written, as the settings say. */
 export class Notifications implements vscode.Disposable {
 	private gathered: Call[] = [];
 	private timer: NodeJS.Timeout | undefined;
@@ -100,7 +100,7 @@ function sentence({ folder, attention: { kind, address, text, tool, delegate } }
 		case 'permission':
 			return waitingSentence(who, tool !== undefined, line);
 		case 'stopped':
-			return stoppedSentence(who, line);
+			return doneSentence(who, line);
 		case 'message':
 			return l10n.t('{0} writes: {1}', who, line);
 		case 'delegate':
@@ -127,6 +127,6 @@ function summary(calls: readonly Call[]): string {
 		...phrase(waiting, l10n.t('1 worker waits for you.'), l10n.t('{0} workers wait for you.', waiting)),
 		...phrase(writing, l10n.t('1 worker writes to you.'), l10n.t('{0} workers write to you.', writing)),
 		...phrase(ended, l10n.t('1 delegate has ended.'), l10n.t('{0} delegates have ended.', ended)),
-		...phrase(stopped, l10n.t('1 worker has stopped.'), l10n.t('{0} workers have stopped.', stopped)),
+		...phrase(stopped, l10n.t('1 worker is done.'), l10n.t('{0} workers are done.', stopped)),
 	].join(' ');
 }

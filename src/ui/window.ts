@@ -129,6 +129,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	const keyRows = new Map<unknown, KeyRows>([
 		[VIEWS.tasks, own.add(new KeyRows(views.tasks))],
 		[VIEWS.delegates, own.add(new KeyRows(views.delegates))],
+		[VIEWS.inbox, own.add(new KeyRows(views.inbox))],
 	]);
 	const trees: readonly ShownTree[] = [
 		[views.tasks, tasks],

@@ -99,12 +99,12 @@ describe('a task in the sidebar', () => {
 		await page.locator('.terminal-wrapper .xterm.focus').waitFor();
 		await page.keyboard.press('Enter');
 		await workbench.row('Tasks', /idle · All finished/).waitFor();
-		await workbench.toast('has stopped: All finished').waitFor();
+		await workbench.toast('is done: All finished').waitFor();
 
 		await page.reload();
 		await workbench.ready();
 		await workbench.row('Tasks', /idle · All finished/).waitFor();
-		await needs.filter({ hasText: '1 stopped' }).waitFor();
+		await needs.filter({ hasText: '1 done' }).waitFor();
 		await workbench.row('Tasks', /idle · All finished/).click();
 		await workbench.waitForTerminalText(/All finished/);
 		await needs.waitFor({ state: 'detached' });
@@ -625,6 +625,12 @@ describe('a task in the sidebar', () => {
 		await workbench.contextMenu(workbench.row('Inbox', 'First thought'), 'Withdraw Message');
 		await expect.poll(queue).toEqual(['Better']);
 		expect(await form.locator('#sent').innerText()).toContain('withdrawn');
+		await workbench.command('Nancy: Focus on Inbox View');
+		await moveTo(workbench, 'Inbox', 'Better thought');
+		await page.keyboard.press('Delete');
+		await expect.poll(queue).toEqual([]);
+		const withdrawn = join(workspace, '.nancy/tasks/think/comms/worker/withdrawn');
+		expect(readdirSync(withdrawn).filter(name => name.endsWith('.md'))).toHaveLength(2);
 	});
 
 	test('writes to the human, who sees it unread, and is halted before its next tool runs', async () => {
@@ -640,6 +646,12 @@ describe('a task in the sidebar', () => {
 		await workbench.tab('Which port do you want?').waitFor();
 		await expect.poll(badge).toBe('');
 		await workbench.command('View: Close Editor');
+		await workbench.command('Nancy: Focus on Inbox View');
+		await moveTo(workbench, 'Inbox', /Which port/);
+		await page.keyboard.press('Delete');
+		await workbench.row('Inbox', /Which port/).waitFor({ state: 'detached' });
+		const archived = join(workspace, '.nancy/tasks/report/comms/orchestrator/archive');
+		expect(readdirSync(archived).filter(name => name.endsWith('.md'))).toHaveLength(1);
 
 		const form = workbench.webview();
 		await form.locator('#kind').selectOption('directive');

@@ -26,8 +26,8 @@ describe('words of a row', () => {
 	});
 
 	it('name on the badge only what there is', () => {
-		assert.equal(badgeWords(0, 1), '1 stopped');
+		assert.equal(badgeWords(0, 1), '1 done');
 		assert.equal(badgeWords(2, 0), '2 waiting');
-		assert.equal(badgeWords(2, 1), '2 waiting, 1 stopped');
+		assert.equal(badgeWords(2, 1), '2 waiting, 1 done');
 	});
 });

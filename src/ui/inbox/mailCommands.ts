@@ -95,11 +95,19 @@ export async function withdrawMessage(
 	inbox.letGo(item);
 }
 
-async function archiveMessage({ operations, inbox }: MailCollaborators, [item]: Args): Promise<void> {
-	if (!(item instanceof MessageItem || item instanceof MailItem)) return;
-	await operations.archive(item.folder, item.address, item.message.id);
+/**
+ * Archives the message of a row. The view's Delete key calls this on any row: a message that waits for an agent is withdrawn, and one that is
+ * put away already stays as it is.
+ */
+async function archiveMessage(own: MailCollaborators, args: Args): Promise<void> {
+	const [item] = args;
+	if (!isMessage(item)) return;
+	const { state } = item.message;
+	if (item instanceof MessageItem && state === 'queued') return withdrawMessage(own, args);
+	if (state !== 'queued' && state !== 'delivered') return;
+	await own.operations.archive(item.folder, item.address, item.message.id);
 	await item.folder.refresh();
-	inbox.letGo(item);
+	own.inbox.letGo(item);
 }
 
 async function reply({ folders, operations, compose }: MailCollaborators, [item]: Args): Promise<void> {

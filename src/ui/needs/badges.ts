@@ -30,9 +30,9 @@ export function showBadges(folders: Folders, views: Views, seen: SeenStops): vsc
 	return own;
 }
 
-/** `1 waiting, 2 stopped`, without what there is none of. */
+/** `1 waiting, 2 done`, without what there is none of. */
 export function badgeWords(waiting: number, stopped: number): string {
-	return [waiting > 0 ? l10n.t('{0} waiting', waiting) : '', stopped > 0 ? l10n.t('{0} stopped', stopped) : '']
+	return [waiting > 0 ? l10n.t('{0} waiting', waiting) : '', stopped > 0 ? l10n.t('{0} done', stopped) : '']
 		.filter(part => part !== '')
 		.join(', ');
 }

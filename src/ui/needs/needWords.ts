@@ -14,7 +14,7 @@ export function needSentence(need: Need): string {
 		case 'stopped': {
 			const { exitCode } = need.item.worker.state;
 			return exitCode === undefined
-				? stoppedSentence(who, what)
+				? doneSentence(who, what)
 				: l10n.t('{0} has failed with exit code {1}.', who, exitCode);
 		}
 		case 'message':
@@ -32,8 +32,8 @@ export function waitingSentence(who: string, isPermission: boolean, what: string
 		: l10n.t('{0} waits for your permission: {1}', who, what);
 }
 
-export function stoppedSentence(who: string, what: string): string {
-	return what === '' ? l10n.t('{0} has stopped.', who) : l10n.t('{0} has stopped: {1}', who, what);
+export function doneSentence(who: string, what: string): string {
+	return what === '' ? l10n.t('{0} is done.', who) : l10n.t('{0} is done: {1}', who, what);
 }
 
 const ICONS = { waiting: 'bell-dot', stopped: 'circle-filled', message: 'mail', delegate: 'run-all' } as const;
@@ -73,7 +73,7 @@ function kindWords(need: Need): string {
 		case 'waiting':
 			return need.item.worker.state.tool === undefined ? l10n.t('waits for you') : l10n.t('asks permission');
 		case 'stopped':
-			return hasFailed(need) ? phaseWord(need.item.worker.state) : l10n.t('has stopped');
+			return hasFailed(need) ? phaseWord(need.item.worker.state) : l10n.t('is done');
 		case 'message':
 			return l10n.t('writes');
 		case 'delegate':

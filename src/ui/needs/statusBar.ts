@@ -37,7 +37,7 @@ function statusParts(needs: readonly Need[], queued: number): string[] {
 	const [waiting, stopped, unread] = [count('waiting'), count('stopped'), count('message', 'delegate')];
 	return [
 		waiting > 0 ? l10n.t('{0} waiting', waiting) : '',
-		stopped > 0 ? l10n.t('{0} stopped', stopped) : '',
+		stopped > 0 ? l10n.t('{0} done', stopped) : '',
 		unread > 0 ? l10n.t('{0} unread', unread) : '',
 		queued > 0 ? l10n.t('{0} queued', queued) : '',
 	].filter(part => part !== '');
