@@ -172,7 +172,7 @@ describe('a task in the sidebar', () => {
 		await row.waitFor();
 		await workbench.waitForTerminalText(/Unknown option.*The agent ended with exit code 3/s);
 		const needs = workbench.status('nancy.nancy.needs');
-		await needs.filter({ hasText: '1 stopped' }).waitFor();
+		await needs.filter({ hasText: '1 failed' }).waitFor();
 		await needs.click();
 		await workbench.quickRow(/Fail at once.*failed · exit 3 · Gemini CLI/).waitFor();
 		await page.keyboard.press('Escape');

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { tooltip } from '../../src/ui/kit/tooltip.ts';
-import { badgeWords } from '../../src/ui/needs/badges.ts';
 import { lineWords } from '../../src/ui/useWords.ts';
 import { effectWord } from '../../src/ui/words.ts';
 
@@ -23,11 +22,5 @@ describe('words of a row', () => {
 		assert.equal(effectWord('none'), undefined);
 		assert.equal(effectWord('halt'), 'blocks the next tool call');
 		assert.equal(effectWord('pause'), 'ends the turn');
-	});
-
-	it('name on the badge only what there is', () => {
-		assert.equal(badgeWords(0, 1), '1 done');
-		assert.equal(badgeWords(2, 0), '2 waiting');
-		assert.equal(badgeWords(2, 1), '2 waiting, 1 done');
 	});
 });

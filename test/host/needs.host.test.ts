@@ -5,7 +5,7 @@ import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { seeStop } from '../../src/ui/needs/needCommands.ts';
 import { needsOf } from '../../src/ui/needs/needs.ts';
-import { needRow, needSentence } from '../../src/ui/needs/needWords.ts';
+import { agentCounts, needRow, needSentence } from '../../src/ui/needs/needWords.ts';
 import { SeenStops } from '../../src/ui/needs/seenStops.ts';
 import { forkWorker } from '../../src/ui/tasks/forkWorker.ts';
 import { askedToStop } from '../../src/ui/tasks/stopWorkers.ts';
@@ -54,6 +54,15 @@ describe('an agent that has failed', () => {
 		assert.deepEqual(needsOf(folders, looks), []);
 		const again = only(taskView('fix', { workers: ['ended'] }), failing(at(2)));
 		assert.equal(needsOf(again.folders, looks).length, 1);
+	});
+
+	it('is counted as failed, not as done, and only what there is is counted', () => {
+		const looks = seen();
+		const needs = needsOf(only(taskView('fix', { workers: ['ended'] }), failing(at(1))).folders, looks);
+		assert.deepEqual(agentCounts(needs), ['1 failed']);
+		const waiting = needsOf(only(taskView('fix', { workers: ['waiting'] })).folders, looks);
+		assert.deepEqual(agentCounts([...waiting, ...needs]), ['1 waiting', '1 failed']);
+		assert.deepEqual(agentCounts([]), []);
 	});
 
 	it('needs nobody if it was stopped, or if that was before the first use', () => {

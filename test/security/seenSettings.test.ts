@@ -434,8 +434,11 @@ describe('what git runs because the repository says so', () => {
 		[
 			'with settings of a worktree',
 			{
-				...{ HEAD, 'objects/x': '', 'refs/x': '', 'config.worktree': EVIL },
-				config: '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n',
+				HEAD,
+				'objects/x': '',
+				'refs/x': '',
+				'config.worktree': EVIL,
+				config: '[core]\n	repositoryformatversion = 1\n[extensions]\n	worktreeConfig = true\n',
 			},
 		],
 		['above a .git that is none', { HEAD, 'objects/x': '', 'refs/x': '', config: EVIL, 'sub/.git/x': '' }],

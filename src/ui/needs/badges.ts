@@ -5,6 +5,7 @@ import type { Folders } from '../folders.ts';
 import type { Views } from '../nancy.ts';
 import { notice } from '../settings.ts';
 import { needsOf, type Need } from './needs.ts';
+import { agentCounts } from './needWords.ts';
 import type { SeenStops } from './seenStops.ts';
 
 const SETTING = { waiting: 'permission', stopped: 'stopped', message: 'message', delegate: 'delegate' } as const;
@@ -16,10 +17,10 @@ export function showBadges(folders: Folders, views: Views, seen: SeenStops): vsc
 		const counted = needsOf(folders, seen).filter(
 			({ kind, folder }) => notice(SETTING[kind], folder.path) !== 'off',
 		);
-		const count = (...kinds: Need['kind'][]) => counted.filter(({ kind }) => kinds.includes(kind)).length;
-		const [waiting, stopped] = [count('waiting'), count('stopped')];
-		const unread = count('message', 'delegate');
-		views.tasks.badge = badge(waiting + stopped, badgeWords(waiting, stopped));
+		const isMail = ({ kind }: Need) => kind === 'message' || kind === 'delegate';
+		const agents = counted.filter(need => !isMail(need));
+		const unread = counted.length - agents.length;
+		views.tasks.badge = badge(agents.length, agentCounts(agents).join(', '));
 		views.inbox.badge = badge(unread, l10n.t('{0} unread', unread));
 	};
 	own.add(folders.onDidChange(show));
@@ -28,13 +29,6 @@ export function showBadges(folders: Folders, views: Views, seen: SeenStops): vsc
 	own.add(seen.onDidChange(show));
 	show();
 	return own;
-}
-
-/** `1 waiting, 2 done`, without what there is none of. */
-export function badgeWords(waiting: number, stopped: number): string {
-	return [waiting > 0 ? l10n.t('{0} waiting', waiting) : '', stopped > 0 ? l10n.t('{0} done', stopped) : '']
-		.filter(part => part !== '')
-		.join(', ');
 }
 
 function badge(value: number, tooltip: string): vscode.ViewBadge | undefined {

@@ -53,6 +53,19 @@ export function needRow(need: Need, agentName: (driver: string) => string): Choi
 	};
 }
 
+/** `2 waiting`, `1 failed`, `1 done`, without what there is none of. */
+export function agentCounts(needs: readonly Need[]): string[] {
+	const waiting = needs.filter(({ kind }) => kind === 'waiting').length;
+	const stopped = needs.filter(({ kind }) => kind === 'stopped');
+	const failed = stopped.filter(hasFailed).length;
+	const done = stopped.length - failed;
+	return [
+		...(waiting > 0 ? [l10n.t('{0} waiting', waiting)] : []),
+		...(failed > 0 ? [l10n.t('{0} failed', failed)] : []),
+		...(done > 0 ? [l10n.t('{0} done', done)] : []),
+	];
+}
+
 function hasFailed({ item }: Need): boolean {
 	return 'worker' in item && item.worker.state.exitCode !== undefined;
 }

@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import type { Folders } from '../folders.ts';
 import { statusItem } from '../kit/statusItem.ts';
 import { countQueued, needsOf, type Need } from './needs.ts';
-import { needSentence } from './needWords.ts';
+import { agentCounts, needSentence } from './needWords.ts';
 import type { SeenStops } from './seenStops.ts';
 
 /** How many needs the hover names. The list has all. */
@@ -33,12 +33,10 @@ export function needsStatus(folders: Folders, seen: SeenStops): vscode.Disposabl
 }
 
 function statusParts(needs: readonly Need[], queued: number): string[] {
-	const count = (...kinds: Need['kind'][]) => needs.filter(({ kind }) => kinds.includes(kind)).length;
-	const [waiting, stopped, unread] = [count('waiting'), count('stopped'), count('message', 'delegate')];
+	const unread = needs.filter(({ kind }) => kind === 'message' || kind === 'delegate').length;
 	return [
-		waiting > 0 ? l10n.t('{0} waiting', waiting) : '',
-		stopped > 0 ? l10n.t('{0} done', stopped) : '',
-		unread > 0 ? l10n.t('{0} unread', unread) : '',
-		queued > 0 ? l10n.t('{0} queued', queued) : '',
-	].filter(part => part !== '');
+		...agentCounts(needs),
+		...(unread > 0 ? [l10n.t('{0} unread', unread)] : []),
+		...(queued > 0 ? [l10n.t('{0} queued', queued)] : []),
+	];
 }

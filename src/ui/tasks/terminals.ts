@@ -156,9 +156,7 @@ export class Terminals implements vscode.Disposable {
 		}
 		const resume = l10n.t('Resume');
 		const choice =
-			item.worker.state.phase === 'ended' &&
-			item.worker.record.sessions.length > 0 &&
-			vscode.workspace.isTrusted
+			item.worker.state.phase === 'ended' && item.worker.record.sessions.length > 0 && vscode.workspace.isTrusted
 				? await inform(l10n.t('{0} has ended.', name), resume)
 				: void inform(l10n.t('The terminal of {0} is not known.', name));
 		if (choice === resume) await vscode.commands.executeCommand('nancy.resumeWorker', item);
