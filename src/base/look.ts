@@ -11,7 +11,7 @@ let slowUntilMs = -Infinity;
 /**
  * What is at a path now, without following a link; `undefined` if there is nothing, or nobody can tell. For looks that are made all the
  * time: asking another thread takes seven times the processor time of the question. After a slow answer, as from a disk elsewhere,
- * another thread asks for a second, so that nobody waits for the disk.
+ * another thread asks for a second. The path must not come from an agent, which could name a disk that never answers.
  */
 export async function look(path: string): Promise<BigIntStats | undefined> {
 	const beganMs = performance.now();
