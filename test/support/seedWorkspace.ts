@@ -11,7 +11,7 @@ import { taskRecord } from './taskRecord.ts';
 
 const AGENT = DriverId.parse('claude-code');
 
-/** Writes a hook event where the guard of a running agent would. */
+/** Writes a hook event where the guard of a running agent would, in a file of its session's own. */
 export function spool(workspace: Workspace, session: string, event: string, payload: object, unique: string): void {
 	const whole = {
 		session_id: session,
@@ -20,7 +20,7 @@ export function spool(workspace: Workspace, session: string, event: string, payl
 		prompt_id: 'prompt-1',
 		...payload,
 	};
-	writeFileSync(join(workspace.paths.spool, spoolFileName(AGENT, event, unique)), JSON.stringify(whole));
+	writeFileSync(join(workspace.paths.spool, spoolFileName(AGENT, event, `${session}-${unique}`)), JSON.stringify(whole));
 }
 
 /**
