@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { benchActivation } from './activation.ts';
 import { benchAgent } from './agent.ts';
 import { benchDelegates } from './delegates.ts';
@@ -18,10 +19,16 @@ const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 };
 
 const asked = process.argv.slice(2);
-const rows: Row[] = [];
-for (const [name, bench] of Object.entries(parts)) {
-	if (asked.length > 0 && !asked.includes(name)) continue;
-	process.stderr.write(`measuring ${name} …\n`);
-	rows.push(...(await bench()));
+const unknown = asked.find(name => !parts[name]);
+if (unknown !== undefined) throw new Error(`there is no part ${unknown}; there are ${Object.keys(parts).join(', ')}`);
+const [only] = asked;
+if (only !== undefined && asked.length === 1) {
+	process.stderr.write(`measuring ${only} …\n`);
+	print((await parts[only]?.()) ?? []);
+} else {
+	// Each in a process of its own: what one leaves in memory would cost the next.
+	for (const name of asked.length > 0 ? asked : Object.keys(parts)) {
+		const args = [...process.execArgv, import.meta.filename, name];
+		process.exitCode ||= spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
+	}
 }
-print(rows);

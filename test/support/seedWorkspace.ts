@@ -20,7 +20,10 @@ export function spool(workspace: Workspace, session: string, event: string, payl
 		prompt_id: 'prompt-1',
 		...payload,
 	};
-	writeFileSync(join(workspace.paths.spool, spoolFileName(AGENT, event, `${session}-${unique}`)), JSON.stringify(whole));
+	writeFileSync(
+		join(workspace.paths.spool, spoolFileName(AGENT, event, `${session}-${unique}`)),
+		JSON.stringify(whole),
+	);
 }
 
 /**
