@@ -8,6 +8,7 @@ import { checkoutsAbove } from '../core/asker/checkouts.ts';
 import { MOST_FILES, programHash, tooMany, type GitPrograms } from '../core/asker/settingsFiles.ts';
 import { foldersUpFrom } from '../core/workspace/placeFrom.ts';
 import { answersAt, askAt, cutAtZeros } from './git.ts';
+import { ANY_OWNER } from './trackedFiles.ts';
 
 /** Settings that name a program, or let git take one from elsewhere: `git help config` of git 2.51, and Git LFS 3.7. */
 const RUNS = new RegExp(
@@ -27,9 +28,6 @@ const RUNS = new RegExp(
 	].join('|')})$`,
 	's',
 );
-
-/** Asks whoever owns the repository: the agent's git may. */
-const ANY_OWNER = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' } as const;
 
 interface Setting {
 	key: string;

@@ -3,10 +3,14 @@ import { phrase } from '../base/phrase.ts';
 import { askAt, cutAtZeros } from './git.ts';
 
 /**
- * The index is read whoever owns the repository, because another user's files are trusted least. Git before 2.38 takes the exception only
- * from the user's own settings.
+ * For questions whose answer counts whoever owns the repository, because another user's files are trusted least. Git before 2.38 takes the
+ * exception only from the user's own settings.
  */
-const ANY_OWNER = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' } as const;
+export const ANY_OWNER = {
+	GIT_CONFIG_COUNT: '1',
+	GIT_CONFIG_KEY_0: 'safe.directory',
+	GIT_CONFIG_VALUE_0: '*',
+} as const;
 
 /**
  * The files at and below some places that git tracks, relative to the folder. Throws `git` without git, outside a checkout and if git
