@@ -62,9 +62,12 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 		return nodes;
 	}
 
-	getTreeItem({ key, element }: TreeNode<E>): vscode.TreeItem {
+	getTreeItem(node: TreeNode<E>): vscode.TreeItem {
+		const { key, element } = node;
 		const item = this.itemOf(element);
 		this.looks.set(key, lookOf(item));
+		// A row is drawn again only when it looks different. Its command acts on what the row stands for by then.
+		if (item.command?.arguments?.[0] === element) item.command = { ...item.command, arguments: [node] };
 		return plainItem(item);
 	}
 
