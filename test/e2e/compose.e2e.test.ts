@@ -11,7 +11,7 @@ import type { WorkerAddress, Workspace } from '../../src/core/workspace/workspac
 import { FIRST_WORKER, ORCHESTRATOR, type WorkerName } from '../../src/protocol/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { openLab, type Lab } from '../support/lab.ts';
-import { fold, unfold } from '../support/listGestures.ts';
+import { focusedRow, fold, unfold } from '../support/listGestures.ts';
 import { messageFrame } from '../support/messageFrame.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { seedWorkspace } from '../support/seedWorkspace.ts';
@@ -340,13 +340,12 @@ test('shows a hundred messages, and more when asked', async () => {
 		writeFileSync(join(mailbox.folder, 'delivered', `${id}.md`), `Old ${minute}.\n`);
 	}
 	await fold(workbench, 'Tasks');
-	const atEnd = async (text: string | RegExp) => {
+	const [more, oldest] = [/Show More.*\d\d older/, 'Old 129.'].map(text => focusedRow(workbench, 'Inbox', text));
+	// A key that comes while the list is drawn anew is lost.
+	await eventually('the oldest message', async () => {
 		await workbench.command('Nancy: Focus on Inbox View');
 		await page.keyboard.press('End');
-		await workbench.row('Inbox', text).waitFor({ timeout: 5000 });
-		return true;
-	};
-	await eventually('the last row', () => atEnd(/Show More.*\d\d older/));
-	await page.keyboard.press('Enter');
-	await eventually('the oldest message', () => atEnd('Old 129.'));
+		if (await more?.isVisible()) await page.keyboard.press('Enter');
+		return oldest?.isVisible();
+	});
 });
