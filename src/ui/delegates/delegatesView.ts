@@ -190,12 +190,13 @@ export class DelegatesView extends LiveTree<Element> {
 
 	/** Another tool call, or an end, may have changed its worktree. */
 	private changesOf(
-		{ folder, delegate: { state, status } }: DelegateItem,
+		{ folder, delegate: { record, state, status } }: DelegateItem,
 		worktree: Worktree,
 	): ShownChanges | undefined {
 		// No git runs in Restricted Mode.
 		if (!vscode.workspace.isTrusted) return undefined;
-		return this.known.of(folder, { worktree }, `${state} ${status.tool_calls} ${status.ended_at ?? ''}`);
+		const mark = `${state} ${status.tool_calls} ${status.ended_at ?? ''}`;
+		return this.known.of(folder, { worktree }, record.id, mark);
 	}
 }
 

@@ -193,12 +193,14 @@ export class TasksView extends LiveTree<TaskElement> {
 	 * Of its own worktree, git is asked again once a tool call or the turn has ended. Of the folder itself, once a turn has ended of the task,
 	 * and not of a worker that had ended before: what others change later is not its work.
 	 */
-	private changesOf({ folder, task, worker }: WorkerItem): ShownChanges | undefined {
+	private changesOf({ folder, task, worker, address }: WorkerItem): ShownChanges | undefined {
 		const of = changesOfWorker(task, worker);
 		if (!of) return undefined;
 		const { state, turnEndedAt = '' } = worker;
 		const mark = state.phase === 'working' ? state.at : `${state.phase} ${turnEndedAt}`;
-		return this.known.of(folder, of, 'worktree' in of ? mark : this.endsOf(task));
+		return 'worktree' in of
+			? this.known.of(folder, of, mailboxName(address), mark)
+			: this.known.of(folder, of, task.record.name, this.endsOf(task));
 	}
 
 	/** The ends of turns of the task's workers in the folder that this window has seen. */
