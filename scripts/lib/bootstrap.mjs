@@ -66,9 +66,7 @@ function installDependencies() {
 }
 
 async function continueUnder(node) {
-	// Scripts load TypeScript of src/, which has no package.json that says what kind of modules it holds.
-	const quiet = '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON';
-	const child = spawn(node, [quiet, ...process.argv.slice(1)], { stdio: 'inherit' });
+	const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 	const code = await new Promise(resolve =>
 		child.once('exit', (status, signal) => resolve(status ?? (signal ? 1 : 0))),

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { errorText } from '../base/errors.ts';
 import { identify } from '../base/liveness.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { withoutGitVariables } from './git.ts';
+import { withoutGitVariables } from './gitSwitches.ts';
 import { markWithin, RUN_MARK, stopMarked } from '../process/marked.ts';
 import { stopTree } from '../process/stopTree.ts';
 

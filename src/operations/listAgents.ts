@@ -3,6 +3,7 @@ import { formatVersion } from '../base/version.ts';
 import { CAPABILITIES, shortcomings, type Driver } from '../core/driver/driver.ts';
 import { launchModesOf } from '../core/driver/modeFlags.ts';
 import { drivers } from '../drivers/index.ts';
+import { OBSTACLES } from '../process/detect.ts';
 import { DriverId } from '../protocol/names.ts';
 import { Said } from '../protocol/said.ts';
 import { detect } from './shared/agents.ts';
@@ -14,7 +15,8 @@ const Agent = z.object({
 	id: DriverId,
 	displayName: z.string(),
 	found: z.optional(z.object({ executable: z.string(), version: z.string() })),
-	/** Why it cannot be used. */
+	/** Why it cannot be used, in a word and in a sentence. */
+	obstacle: z.optional(z.enum(OBSTACLES)),
 	problem: z.optional(Said),
 	/** Its version, if that is too old. */
 	oldVersion: z.optional(z.string()),
@@ -52,7 +54,11 @@ async function agentOf(driver: Driver, context: MachineContext): Promise<z.infer
 		displayName,
 		...(found.found
 			? { found: { executable: found.executable, version: formatVersion(found.version) } }
-			: { problem: found.reason, oldVersion: found.version && formatVersion(found.version) }),
+			: {
+					obstacle: found.obstacle,
+					problem: found.reason,
+					oldVersion: found.version && formatVersion(found.version),
+				}),
 		installCommand: `npm install -g ${npmPackage}`,
 		...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
 		permissionModes: headless === 'none' ? [] : [...headless.permissionModes],

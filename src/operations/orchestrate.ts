@@ -12,12 +12,12 @@ import { abandonStart } from '../core/driver/workerProcess.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
 import { refuseFork, refuseResume, workerToResume } from '../core/driver/resuming.ts';
-import { chosenAgent, chosenMode, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
+import { chosenMode, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
 import { taskExists, type WorkerAddress, type Workspace } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { Budget } from '../protocol/budget.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
-import type { TaskRecord, WorkerRecord } from '../protocol/records.ts';
+import type { TaskRecord } from '../protocol/records.ts';
 import { chooseAgent } from './shared/agents.ts';
 import { requireTold, unitsWith } from './shared/budgetUnits.ts';
 import { deployAgent } from './shared/deployEach.ts';
@@ -26,6 +26,7 @@ import { noteSeen } from './shared/noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { restored } from './restoreTask.ts';
 import { handOver, makeWorktree, requireWorktree, worktreeAgain } from './shared/taskWorktree.ts';
+import { chosenBefore, noteTaskChoice } from './shared/taskAgent.ts';
 import { beginSnapshot } from './shared/taskSnapshot.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { permitStart, refuseExtraFromAgent, settingsToSee, type Asking } from './shared/starting.ts';
@@ -241,41 +242,6 @@ async function startOf(
 	modeFlags(found.driver, mode, extra);
 	imageFlags(found.driver, images, prompt);
 	return { found, known, again, source: fork ? earlier?.name : undefined, mode };
-}
-
-/**
- * The agent that a person chose for the worker or the task. An agent that asks may start its own without such a choice.
- * @throws NancyError `bad-usage` if no person did, or the worker's record names another one: an agent may have written the record
- */
-async function chosenBefore(
-	asker: Asker,
-	workspace: Workspace,
-	{ name: task, agent }: TaskRecord,
-	earlier: WorkerRecord | undefined,
-): Promise<DriverId | undefined> {
-	const chosen = await chosenAgent(workspace, { task, worker: earlier?.name });
-	const filed = earlier?.agent ?? agent;
-	if (chosen !== undefined && (!earlier || chosen === filed)) return chosen;
-	if (asker.is === 'agent') return undefined;
-	const what = earlier ? `${task}/${earlier.name}` : task;
-	throw new NancyError(
-		'bad-usage',
-		chosen === undefined
-			? phrase`name the agent for ${what} with --agent: its record in .nancy says ${filed}, but agents can write that,
-				and Nancy has not noted that you chose it`
-			: phrase`name the agent for ${what} with --agent: you started it with ${chosen}, but its record in .nancy says ${filed} by now`,
-	);
-}
-
-/** A new task's is noted before the task is there: others may find the task at once. */
-async function noteTaskChoice(
-	workspace: Workspace,
-	task: TaskName,
-	known: TaskRecord | undefined,
-	agent: DriverId,
-): Promise<void> {
-	const isNoted = known !== undefined && (await chosenAgent(workspace, { task })) !== undefined;
-	if (!isNoted) await noteChosenAgent(workspace, { task }, agent);
 }
 
 /** An unreadable record is no reason to make the task anew. */

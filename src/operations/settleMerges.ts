@@ -13,9 +13,9 @@ export const settleMerges: Operation<z.infer<typeof Nothing>, z.infer<typeof Not
 	output: Nothing,
 	permit: anybody,
 	async run(_asker, _input, context) {
-		for (const { worktree } of await new BegunMerges(context.workspace.own).all())
-			await settleMerge(context, worktree.branch).catch((error: unknown) =>
-				context.note(`the merge of ${worktree.branch} is not settled: ${errorText(error)}`),
+		for (const branch of new BegunMerges(context.workspace.own).branches())
+			await settleMerge(context, branch).catch((error: unknown) =>
+				context.note(`the merge of ${branch} is not settled: ${errorText(error)}`),
 			);
 		return {};
 	},

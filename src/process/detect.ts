@@ -16,8 +16,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Detection =
 	| ({ found: true } & InstalledAgent)
-	/** The version is that of a CLI that is too old. */
-	| { found: false; reason: Phrase; hint: string; version?: Version };
+	/** The version is that of a CLI that is too old. No hint says how to install a CLI that is there. */
+	| { found: false; obstacle: Obstacle; reason: Phrase; hint: string; version?: Version };
+
+/** `unanswered`: it did not tell its version in time, as on a busy machine. The next one who asks may get an answer. */
+export const OBSTACLES = ['missing', 'too-old', 'broken', 'unanswered'] as const;
+export type Obstacle = (typeof OBSTACLES)[number];
 
 const run = promisify(execFile);
 /** A cold start of a large CLI on a busy machine. */
@@ -40,29 +44,40 @@ export function locateAgent(
 	return configuredPath ? configured(configuredPath, env) : onPath(command, env);
 }
 
-/** Looks for an agent CLI and asks for its version. Never throws: a missing CLI is an ordinary answer. */
+/**
+ * Looks for an agent CLI and asks for its version. Never throws: a missing CLI is an ordinary answer.
+ * @param withinMs how long the CLI may take to answer
+ */
 export async function detectAgent(
 	driver: Driver,
 	configuredPath: string | undefined,
 	env: Environment,
+	withinMs = VERSION_TIMEOUT_MS,
 ): Promise<Detection> {
-	const no = (reason: Phrase): Detection => ({ found: false, reason, hint: driver.installHint });
+	const no = (obstacle: Obstacle, reason: Phrase): Detection => {
+		const hint = obstacle === 'unanswered' ? '' : driver.installHint;
+		return { found: false, obstacle, reason, hint };
+	};
 	const executable = locateAgent(driver, configuredPath, env);
 	if (executable === undefined) {
 		return no(
+			'missing',
 			configuredPath
 				? phrase`there is no program at ${configuredPath}`
 				: phrase`there is no "${driver.command}" on the PATH`,
 		);
 	}
 	try {
-		const version = await versionOf(executable, driver.versionArgs, questionEnvironment(driver, env));
-		if (!version) return no(phrase`${executable} does not tell its version`);
+		const version = await versionOf(executable, driver.versionArgs, questionEnvironment(driver, env), withinMs);
+		if (!version) return no('broken', phrase`${executable} does not tell its version`);
 		if (isAtLeast(version, driver.oldestVersion)) return { found: true, executable, version };
 		const oldest = formatVersion(driver.oldestVersion);
-		return { ...no(phrase`${executable} is version ${formatVersion(version)}; Nancy needs ${oldest}`), version };
+		const reason = phrase`${executable} is version ${formatVersion(version)}; Nancy needs ${oldest}`;
+		return { ...no('too-old', reason), version };
 	} catch (error) {
-		return no(phrase`${executable} does not run: ${errorText(error).split('\n')[0]}`);
+		if (hasRunOut(error))
+			return no('unanswered', phrase`${executable} did not answer within ${withinMs / 1000} seconds; try again`);
+		return no('broken', phrase`${executable} does not run: ${errorText(error).split('\n')[0]}`);
 	}
 }
 
@@ -72,7 +87,7 @@ export async function findNode(env: Environment, running: NodeProgram): Promise<
 	const executable = onPath('node', env);
 	if (executable === undefined) return running;
 	try {
-		const version = await versionOf(executable, ['--version'], withSafePath(env));
+		const version = await versionOf(executable, ['--version'], withSafePath(env), VERSION_TIMEOUT_MS);
 		return version && isAtLeast(version, OLDEST_NODE) ? { executable, isElectron: false } : running;
 	} catch {
 		return running; // it does not run, whatever it is: VS Code's own does
@@ -87,13 +102,18 @@ function configured(path: string, env: Environment): string | undefined {
 }
 
 /** Asked once for each state of the executable. */
-async function versionOf(executable: string, args: readonly string[], env: Environment): Promise<Version | undefined> {
+async function versionOf(
+	executable: string,
+	args: readonly string[],
+	env: Environment,
+	withinMs: number,
+): Promise<Version | undefined> {
 	const real = realpathSync(executable);
 	const key = `${real} ${statSync(real).mtimeMs}`;
 	const known = versions.get(key);
 	if (known) return known;
 	const { stdout } = await run(executable, [...args], {
-		timeout: VERSION_TIMEOUT_MS,
+		timeout: withinMs,
 		// A program that ignores a polite end would delay the window for ever.
 		killSignal: 'SIGKILL',
 		maxBuffer: 64 * 1024,
@@ -102,4 +122,9 @@ async function versionOf(executable: string, args: readonly string[], env: Envir
 	const version = parseVersion(stdout);
 	if (version) versions.set(key, version);
 	return version;
+}
+
+/** Node has killed the program at the end of its time, and not because it wrote too much. */
+function hasRunOut(error: unknown): boolean {
+	return error instanceof Error && 'killed' in error && error.killed === true && !('code' in error && error.code);
 }

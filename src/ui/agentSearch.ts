@@ -3,6 +3,7 @@ import { DisposableStore } from '../base/lifetime.ts';
 import type { ContextKeys } from './contextKeys.ts';
 import type { Failures } from './kit/failures.ts';
 import type { Operations } from './ports.ts';
+import { canBeChosen } from './start/startChoice.ts';
 
 /** Keeps the context keys that say whether an agent CLI was found. A user without one installs one and comes back to the window. */
 export function searchAgents(
@@ -11,17 +12,18 @@ export function searchAgents(
 	keys: ContextKeys,
 ): vscode.Disposable {
 	const own = new DisposableStore();
-	let isMissing = true;
+	let isFound = false;
 	const search = async () => {
-		isMissing = (await operations.agents()).every(({ found }) => found === undefined);
-		keys.set('agentFound', !isMissing);
-		keys.set('agentMissing', isMissing);
+		const agents = await operations.agents();
+		isFound = agents.some(({ found }) => found !== undefined);
+		keys.set('agentFound', isFound);
+		keys.set('agentMissing', !agents.some(canBeChosen));
 	};
 	const again = () => failures.background(search());
 	own.add(
 		vscode.workspace.onDidChangeConfiguration(change => change.affectsConfiguration('nancy.agents') && again()),
 	);
-	own.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && isMissing && again()));
+	own.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && !isFound && again()));
 	own.add(vscode.workspace.onDidGrantWorkspaceTrust(again));
 	again();
 	return own;

@@ -44,7 +44,8 @@ export interface AgentChoice {
 	displayName: string;
 	/** Where it was found and which version. */
 	found?: { executable: string; version: string } | undefined;
-	/** Why it cannot be used if it was not found. */
+	/** Why it cannot be used if it was not found, in a word and in a sentence. */
+	obstacle?: 'missing' | 'too-old' | 'broken' | 'unanswered' | undefined;
 	problem?: string | undefined;
 	/** Its version, if it is too old to be used. */
 	oldVersion?: string | undefined;

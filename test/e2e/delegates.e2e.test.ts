@@ -595,11 +595,14 @@ describe('in a trusted folder, delegates', () => {
 		]);
 
 		await moveTo(workbench, 'Delegates', 'made');
+		// The key of delegates says nothing here.
+		await page.keyboard.press('Delete');
 		await page.keyboard.press('Enter');
 		await workbench.tab(/made.*txt\.sh · Changes of “List the files”/).waitFor();
 		await page.locator('.monaco-diff-editor .modified .view-line', { hasText: 'two' }).waitFor();
 		await page.locator('.monaco-diff-editor .modified .comment-range-glyph').first().waitFor({ state: 'attached' });
 		await lab.picture('delegates-file-added');
+		expect(await workbench.toast('Choose a delegate').count()).toBe(0);
 		// It has no text any more.
 		await row('settings.json').click();
 		await workbench.tab(/settings\.json · Changes of “List the files”/).waitFor();

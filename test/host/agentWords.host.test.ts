@@ -45,10 +45,14 @@ describe('the words for an agent in the list', () => {
 	});
 
 	it('say why one cannot be used, with its version', () => {
-		const missing = agent({ found: undefined, problem: 'there is no "x" on the PATH' });
+		const missing = agent({ found: undefined, obstacle: 'missing', problem: 'there is no "x" on the PATH' });
 		assert.equal(agentVersion(missing), 'not found');
 		assert.equal(agentDetail(missing), 'There is no "x" on the PATH.');
-		assert.equal(agentVersion({ ...missing, oldVersion: '0.1.0' }), '0.1.0 is too old');
+		assert.equal(agentVersion({ ...missing, obstacle: 'too-old', oldVersion: '0.1.0' }), '0.1.0 is too old');
+		assert.equal(agentVersion({ ...missing, obstacle: 'broken' }), 'cannot be used');
+		const late: AgentChoice = { ...missing, obstacle: 'unanswered', problem: '/bin/x did not answer; try again' };
+		assert.equal(agentVersion(late), 'did not answer');
+		assert.equal(agentDetail(late), '/bin/x did not answer; try again.');
 		assert.equal(agentVersion(agent({})), '1.2.3');
 	});
 });

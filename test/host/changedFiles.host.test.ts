@@ -9,9 +9,12 @@ import {
 	moreFilesRow,
 	MoreFilesItem,
 } from '../../src/ui/delegates/changedFiles.ts';
+import { NO_CHANGES, type ShownChanges } from '../../src/ui/delegates/knownChanges.ts';
+import { workerRow } from '../../src/ui/tasks/workerRows.ts';
 import type { ChangedFile } from '../../src/ui/ports.ts';
 import { TaskName } from '../../src/protocol/names.ts';
 import { DelegateRoom } from '../support/delegateRoom.ts';
+import { taskView } from '../support/taskViews.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
 
 describe('the rows of changed files', () => {
@@ -69,5 +72,19 @@ describe('the rows of changed files', () => {
 		const group = changedFilesRow(new ChangedFilesItem(list, false));
 		assert.equal(group.description, '121');
 		assert.equal(group.collapsibleState, vscode.TreeItemCollapsibleState.Collapsed);
+	});
+
+	it('keep the row of their worker open while they are listed below it, also if they are no changes any more', () => {
+		const task = taskView('fix', { workers: ['idle'] });
+		const [worker] = task.workers;
+		assert.ok(worker);
+		const overview = () => ({ tasks: [task], problems: [] });
+		const folder = Object.assign(unusedFolder(room.workspace), { overview });
+		const beside = { names: { full: () => '', short: () => '' }, delegates: [], isTask: false, canFork: false };
+		const foldWith = (changes: ShownChanges, listed: ShownChanges) =>
+			workerRow({ folder, task, worker }, { ...beside, changes, listed }).collapsibleState;
+		const some: ShownChanges = { ...NO_CHANGES, files: [{ path: 'x', status: 'added' }] };
+		const { Collapsed, None } = vscode.TreeItemCollapsibleState;
+		assert.deepEqual([foldWith(NO_CHANGES, some), foldWith(some, NO_CHANGES)], [Collapsed, None]);
 	});
 });

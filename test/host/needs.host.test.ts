@@ -8,6 +8,7 @@ import { needsOf } from '../../src/ui/needs/needs.ts';
 import { agentCounts, needRow, needSentence } from '../../src/ui/needs/needWords.ts';
 import { SeenStops } from '../../src/ui/needs/seenStops.ts';
 import { forkWorker } from '../../src/ui/tasks/forkWorker.ts';
+import { NO_CHANGES } from '../../src/ui/delegates/knownChanges.ts';
 import { askedToStop } from '../../src/ui/tasks/stopWorkers.ts';
 import { WorkerItem } from '../../src/ui/tasks/tasksView.ts';
 import { workerRow } from '../../src/ui/tasks/workerRows.ts';
@@ -104,7 +105,8 @@ describe('stopping agents', () => {
 describe('the row of a worker', () => {
 	const names = { full: () => 'Fake', short: () => 'Fake' };
 	const menuOf = ({ item }: { item: WorkerItem }, canFork: boolean) =>
-		workerRow(item, { names, delegates: [], isTask: false, canFork, changes: undefined }).contextValue;
+		workerRow(item, { names, delegates: [], isTask: false, canFork, changes: undefined, listed: NO_CHANGES })
+			.contextValue;
 
 	it('offers a fork only of a conversation, and only where the CLI can', () => {
 		const task = taskView('fix', { workers: ['idle'] });

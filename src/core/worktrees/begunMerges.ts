@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { MergeRecord } from '../../protocol/merge.ts';
-import { idOfBranch, Worktree, WorktreeName } from '../../protocol/worktree.ts';
+import { branchOf, idOfBranch, Worktree, WorktreeName } from '../../protocol/worktree.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 
 const FOLDER = 'begun-merges';
@@ -22,19 +22,20 @@ export class BegunMerges {
 		await this.own.write({ version: 1, worktree, merge }, FOLDER, fileOf(worktree.branch));
 	}
 
+	/** @throws NancyError `bad-file` for an unreadable one */
 	of(branch: string): Promise<BegunMerge | undefined> {
 		return this.own.read(BegunMerge, FOLDER, fileOf(branch));
 	}
 
-	/** @throws NancyError `bad-file` for an unreadable one */
-	async all(): Promise<BegunMerge[]> {
+	/** The branches of which a merge has begun, also one whose record is unreadable. */
+	branches(): string[] {
 		const names = this.own.namesSync(FOLDER).filter(name => name.endsWith(ENDING));
-		const all = await Promise.all(names.map(name => this.own.read(BegunMerge, FOLDER, name)));
-		return all.filter(each => each !== undefined);
+		return names.map(name => branchOf(name.slice(0, -ENDING.length)));
 	}
 
-	async forget(branch: string): Promise<void> {
-		await this.own.remove(FOLDER, fileOf(branch));
+	/** Forgets this one. Another process may have settled it, and have begun the next one of the same worktree. */
+	async forget({ worktree: { branch }, merge: { at } }: BegunMerge): Promise<void> {
+		if ((await this.of(branch))?.merge.at === at) await this.own.remove(FOLDER, fileOf(branch));
 	}
 }
 

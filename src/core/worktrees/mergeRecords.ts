@@ -25,10 +25,10 @@ export class MergeRecords {
 		return (await this.own.read(Merges, ...this.segments))?.merges ?? [];
 	}
 
-	/** Does nothing if it is the last one already: after a kill, nobody knows whether it was added. */
+	/** Does nothing if it is there already: after a kill, nobody knows whether it was added. */
 	async add(merge: MergeRecord): Promise<void> {
 		const merges = await this.list();
-		if (merges.at(-1)?.at !== merge.at) await this.write([...merges, merge]);
+		if (merges.every(({ at }) => at !== merge.at)) await this.write([...merges, merge]);
 	}
 
 	/** Forgets the last merge, which was undone. */

@@ -24,10 +24,17 @@ export async function chooseAgent(asker: Asker, env: Environment, named: string 
 	);
 }
 
-/** Every agent that is found on the PATH. */
+/** Every agent that is found on the PATH. @throws as {@link foundIn} does */
 export async function foundAgents(env: Environment): Promise<FoundAgent[]> {
-	const found = await Promise.all(drivers.map(driver => findAgent(driver, env).catch(noAgent)));
-	return found.filter(each => each !== undefined);
+	return foundIn(await Promise.all(drivers.map(driver => findAgent(driver, env).catch(whyNone))));
+}
+
+/** @throws the NancyError `timeout` of one that did not answer, if no other one is found: so nobody is told that none is installed */
+export function foundIn(answers: readonly (FoundAgent | NancyError)[]): FoundAgent[] {
+	const found = answers.flatMap(each => (each instanceof NancyError ? [] : [each]));
+	const unanswered = answers.flatMap(each => (each instanceof NancyError && each.code === 'timeout' ? [each] : []));
+	if (found.length === 0 && unanswered[0]) throw unanswered[0];
+	return found;
 }
 
 export function knownDriver(id: string): Driver {
@@ -39,22 +46,23 @@ export function knownDriver(id: string): Driver {
 	);
 }
 
+/** @throws NancyError `no-agent`, or `timeout` for one that may be usable and did not answer */
 export async function findAgent(driver: Driver, env: Environment): Promise<FoundAgent> {
 	const detection = await detect(driver, { env, isTrusted: true });
 	if (detection.found) return { driver, agent: { executable: detection.executable, version: detection.version } };
-	throw new NancyError(
-		'no-agent',
-		phrase`${driver.displayName} cannot be used: ${detection.reason}. ${detection.hint}`,
-	);
+	const { obstacle, reason, hint } = detection;
+	if (obstacle === 'unanswered')
+		throw new NancyError('timeout', phrase`${driver.displayName} cannot be used: ${reason}`);
+	throw new NancyError('no-agent', phrase`${driver.displayName} cannot be used: ${reason}. ${hint}`);
 }
 
 /** In Restricted Mode nothing is run, not even for a version. */
 export async function detect(driver: Driver, { env, isTrusted }: MachineContext): Promise<Detection> {
 	if (isTrusted) return detectAgent(driver, env[programVariable(driver.id)], env);
-	return { found: false, reason: phrase`not looked for in Restricted Mode`, hint: '' };
+	return { found: false, obstacle: 'missing', reason: phrase`not looked for in Restricted Mode`, hint: '' };
 }
 
-function noAgent(error: unknown): undefined {
-	if (error instanceof NancyError && error.code === 'no-agent') return undefined;
+function whyNone(error: unknown): NancyError {
+	if (error instanceof NancyError && (error.code === 'no-agent' || error.code === 'timeout')) return error;
 	throw error;
 }

@@ -24,11 +24,12 @@ export async function mergesOf(context: OperationContext, branch: string): Promi
 }
 
 /** Notes a merge that has changed the checkout, so that it can be undone. Safe to repeat after a kill. */
-export async function noteMerge(context: OperationContext, { worktree, merge }: BegunMerge): Promise<void> {
+export async function noteMerge(context: OperationContext, begun: BegunMerge): Promise<void> {
+	const { worktree, merge } = begun;
 	const { merges, own } = await mergesOf(context, worktree.branch);
 	await merges.add(merge);
 	await noteMerged(context, own, merge.at);
-	await new BegunMerges(context.workspace.own).forget(worktree.branch);
+	await new BegunMerges(context.workspace.own).forget(begun);
 }
 
 /** After a kill between a merge and its note: git tells whether the checkout has the changes. Does nothing without such a merge. */
@@ -37,7 +38,7 @@ export async function settleMerge(context: OperationContext, branch: string): Pr
 	const left = await begun.of(branch);
 	if (!left) return;
 	if (await hasMerged(left.worktree, left.merge)) await noteMerge(context, left);
-	else await begun.forget(branch);
+	else await begun.forget(left);
 }
 
 /** Notes in the records of its workers, for people, when a worktree was merged; `undefined` once that was undone. */

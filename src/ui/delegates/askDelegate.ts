@@ -11,7 +11,7 @@ import { inOrder, type StepFrame } from '../kit/inputs.ts';
 import { askPrompt, specificationIn, type OfferedSelection, type PromptQuestion } from '../start/askPrompt.ts';
 import { quotedSelection, selectionIn } from '../start/askSelection.ts';
 import type { Presets } from '../start/presets.ts';
-import { runsOf, type StartChoice } from '../start/startChoice.ts';
+import { canBeChosen, runsOf, type StartChoice } from '../start/startChoice.ts';
 import type { StartMemory } from '../start/startMemory.ts';
 
 export interface DelegateOrder {
@@ -128,7 +128,7 @@ function requestsOf(
 /** @param ofParent the agent that gets the result. It is the default until the user chooses another */
 function lastChoice(memory: StartMemory, agents: readonly AgentChoice[], ofParent: DriverId | undefined): StartChoice {
 	const last = memory.last('delegate');
-	const found = agents.filter(agent => agent.found);
+	const found = agents.filter(canBeChosen);
 	const known = (last?.agents ?? []).filter(id => found.some(agent => agent.id === id));
 	const likely = [ofParent, defaultAgent()];
 	const preferred = likely.map(id => found.find(agent => agent.id === id)).find(agent => agent) ?? found[0];

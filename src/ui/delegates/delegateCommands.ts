@@ -58,7 +58,7 @@ export function delegateHandlers(own: DelegateCollaborators) {
 			vscode.env.clipboard.writeText((await anyOf(own, args)).delegate.record.id),
 		'nancy.messageDelegate': (args: Args) => message(own, args),
 		...reviewHandlers(own),
-		'nancy.deleteDelegate': (args: Args) => cleanup.delete(chosenFrom(args)),
+		'nancy.deleteDelegate': (args: Args) => deleteChosen(own, args),
 		'nancy.clearDelegates': () => cleanup.clearEnded(),
 		'nancy.addComment': ([reply]: Args) => comments.add(reply),
 		'nancy.deleteComment': ([comment]: Args) => comments.remove(comment),
@@ -134,6 +134,12 @@ async function confirmStop(items: readonly DelegateItem[]): Promise<void> {
 			: l10n.t('Stop {0} delegates?', others.length + 1);
 	const detail = l10n.t('A stopped delegate cannot be resumed. The files that it has changed stay as they are.');
 	await confirm(question, detail, l10n.t('Stop'));
+}
+
+/** A key on a row of no delegate does nothing. */
+async function deleteChosen({ cleanup }: DelegateCollaborators, args: Args): Promise<void> {
+	const items = chosenFrom(args);
+	if (items.length > 0) await cleanup.delete(items);
 }
 
 /** For the agents of the chosen rows, or for all. */

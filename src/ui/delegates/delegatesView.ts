@@ -61,6 +61,9 @@ class DelegateFolderItem {
 	constructor(readonly folder: Folder) {}
 }
 
+/** Gives the changes below the row of this key as the row's view shows them now: see {@link Held}. */
+type HoldChanges = (key: string, changes: ShownChanges) => ShownChanges;
+
 type Element = DelegateItem | GroupItem | EarlierItem | DelegateFolderItem | ChangedFileElement;
 
 /** One row of the list: a delegate by itself, or a group. Never empty. */
@@ -118,18 +121,13 @@ export class DelegatesView extends LiveTree<Element> {
 		if (parent instanceof GroupItem) return delegatesIn(parent);
 		if (parent instanceof EarlierItem)
 			return parent.entries.map(entry => entryItem(parent.folder, entry, parent.labels));
-		return parent instanceof DelegateItem ? this.filesOf(parent, (key, changes) => this.hold(key, changes)) : [];
+		return parent instanceof DelegateItem ? this.filesOf(parent, this.hold) : [];
 	}
 
-	private hold(key: string, changes: ShownChanges): ShownChanges {
-		return this.held.of(key, changes, this.isListed(key));
-	}
+	private readonly hold: HoldChanges = (key, changes) => this.held.of(key, changes, this.isListed(key));
 
-	/**
-	 * The changed files below a delegate's row.
-	 * @param hold gives those that the row's view shows now
-	 */
-	filesOf(element: DelegateItem, hold: (key: string, changes: ShownChanges) => ShownChanges): ChangedFileElement[] {
+	/** The changed files below a delegate's row. */
+	filesOf(element: DelegateItem, hold: HoldChanges): ChangedFileElement[] {
 		const { folder, delegate } = element;
 		const worktree = standingWorktree(delegate, folder.delegates());
 		if (!worktree) return [];
@@ -139,7 +137,7 @@ export class DelegatesView extends LiveTree<Element> {
 	}
 
 	itemOf(element: Element): Row {
-		if (element instanceof DelegateItem) return this.delegateItem(element);
+		if (element instanceof DelegateItem) return this.delegateItem(element, this.hold);
 		if (element instanceof GroupItem) return groupItem(element);
 		if (element instanceof ChangedFileItem) return changedFileRow(element);
 		if (element instanceof MoreFilesItem) return moreFilesRow(element);
@@ -160,7 +158,8 @@ export class DelegatesView extends LiveTree<Element> {
 		);
 	}
 
-	private delegateItem(element: DelegateItem): Row {
+	/** A delegate's row, which can be opened as long as its view shows files below it. */
+	delegateItem(element: DelegateItem, hold: HoldChanges): Row {
 		const { folder, delegate, label } = element;
 		const { state, error } = delegate;
 		const all = folder.delegates();
@@ -169,7 +168,9 @@ export class DelegatesView extends LiveTree<Element> {
 		const isHere = worktree !== undefined && isStanding(worktree);
 		const changes = isHere ? this.changesOf(element, worktree) : undefined;
 		const { Collapsed, None } = vscode.TreeItemCollapsibleState;
-		const item = row(delegateKey(element), label, (changes?.files ?? []).length > 0 ? Collapsed : None);
+		const key = delegateKey(element);
+		const canOpen = isHere && hold(key, changes ?? NO_CHANGES).files.length > 0;
+		const item = row(key, label, canOpen ? Collapsed : None);
 		const kinds = [state, isHere && 'worktree', isHere && isMerged && 'merged'].filter(Boolean).join('.');
 		item.contextValue = delegate.isForeign ? 'foreign' : `delegate.${kinds}`;
 		item.iconPath = isMerged ? mergedIcon : error === 'cancelled' ? stoppedIcon : icons[state];
@@ -190,12 +191,13 @@ export class DelegatesView extends LiveTree<Element> {
 
 	/** Another tool call, or an end, may have changed its worktree. */
 	private changesOf(
-		{ folder, delegate: { state, status } }: DelegateItem,
+		{ folder, delegate: { record, state, status } }: DelegateItem,
 		worktree: Worktree,
 	): ShownChanges | undefined {
 		// No git runs in Restricted Mode.
 		if (!vscode.workspace.isTrusted) return undefined;
-		return this.known.of(folder, { worktree }, `${state} ${status.tool_calls} ${status.ended_at ?? ''}`);
+		const mark = `${state} ${status.tool_calls} ${status.ended_at ?? ''}`;
+		return this.known.of(folder, { worktree }, record.id, mark);
 	}
 }
 

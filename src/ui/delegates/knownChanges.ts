@@ -20,8 +20,11 @@ export interface ShownChanges extends ChangedLines {
 export const NO_CHANGES: ShownChanges = { files: [], more: 0, insertions: 0, deletions: 0 };
 
 interface Known {
-	/** What had been done there when the changes were last asked for. */
-	mark: string;
+	/** What each that works there had done when its row was last drawn. */
+	readonly marks: Map<string, string>;
+	/** Something has happened there since git was asked. */
+	isStale: boolean;
+	/** Of the last look, its begin or its end. */
 	atMs: number;
 	changes?: ShownChanges;
 }
@@ -48,17 +51,22 @@ export class KnownChanges implements Disposable {
 
 	/**
 	 * What is known, and asks for more if there may be more.
-	 * @param mark differs once something has happened there; without one, nothing is asked
+	 * @param by who works there: several may, and the changes are the same for all
+	 * @param mark differs once it has done something there; without one, nothing is asked
 	 */
-	of(folder: Folder, of: ChangesOf, mark: string | undefined): ShownChanges | undefined {
+	of(folder: Folder, of: ChangesOf, by: string, mark: string | undefined): ShownChanges | undefined {
 		const key = keyOf(folder, of);
-		const known = this.known.get(key);
-		const isNews = mark !== undefined && known?.mark !== mark;
-		if (isNews && this.now() - (known?.atMs ?? -Infinity) >= REST_MS) {
-			this.known.set(key, { ...known, mark, atMs: this.now() });
+		const known: Known = this.known.get(key) ?? { marks: new Map(), isStale: false, atMs: -Infinity };
+		if (mark === undefined) return known.changes;
+		this.known.set(key, known);
+		if (known.marks.get(by) !== mark) known.isStale = true;
+		known.marks.set(by, mark);
+		if (known.isStale && this.now() - known.atMs >= REST_MS) {
+			known.isStale = false;
+			known.atMs = this.now();
 			this.working = this.working.then(() => this.look(folder, of, key));
 		}
-		return known?.changes;
+		return known.changes;
 	}
 
 	/** Asks again for all that is shown: git may be asked from now on. */
@@ -73,8 +81,10 @@ export class KnownChanges implements Disposable {
 		if (!known || !found) return;
 		const changes = shown(found);
 		const isOther = JSON.stringify(known.changes) !== JSON.stringify(changes);
-		this.known.set(key, { ...known, atMs: this.now(), ...(isOther && { changes }) });
-		if (isOther) this.changed.fire();
+		known.atMs = this.now();
+		if (!isOther) return;
+		known.changes = changes;
+		this.changed.fire();
 	}
 }
 

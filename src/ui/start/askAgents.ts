@@ -6,6 +6,7 @@ import { inform } from '../kit/messages.ts';
 import { openTerminal } from '../kit/terminals.ts';
 import type { AgentChoice } from '../ports.ts';
 import { agentDetail, agentVersion } from '../tasks/agentWords.ts';
+import { canBeChosen } from './startChoice.ts';
 
 /** Asks for one agent or several. */
 export async function askAgents(
@@ -13,7 +14,7 @@ export async function askAgents(
 	agents: readonly AgentChoice[],
 	chosen: readonly AgentChoice[],
 ): Promise<string[]> {
-	const isOne = agents.filter(({ found }) => found).length < 2;
+	const isOne = agents.filter(canBeChosen).length < 2;
 	const several = { icon: 'list-selection', label: l10n.t('Several Agents…'), agent: undefined };
 	const agent = await askOne(frame, agents, chosen[0], isOne ? [] : [several]);
 	return agent ? [agent.id] : askSeveral(frame.title, agents, chosen);
@@ -31,7 +32,7 @@ export async function askAgent(
 }
 
 /**
- * An agent that is missing or too old cannot be chosen: it is offered to be installed or found instead.
+ * An agent that is missing, too old or broken cannot be chosen: it is offered to be installed or found instead.
  * @returns `undefined` for one of the other rows
  */
 async function askOne(
@@ -47,14 +48,14 @@ async function askOne(
 			active: rows.find(row => row.agent === chosen),
 			placeholder: l10n.t('Which agent works on it?'),
 		});
-		if (!agent || agent.found) return agent;
+		if (!agent || canBeChosen(agent)) return agent;
 		await askToInstall(frame, agent).catch(ignoreBack);
 	}
 }
 
 function agentRow(agent: AgentChoice) {
 	return {
-		icon: agent.found ? 'robot' : 'circle-slash',
+		icon: canBeChosen(agent) ? 'robot' : 'circle-slash',
 		label: agent.displayName,
 		description: agentVersion(agent),
 		detail: agentDetail(agent),
@@ -67,9 +68,7 @@ async function askSeveral(
 	agents: readonly AgentChoice[],
 	chosen: readonly AgentChoice[],
 ): Promise<string[]> {
-	const rows = agents
-		.filter(({ found }) => found)
-		.map(agent => ({ ...agentRow(agent), picked: chosen.includes(agent) }));
+	const rows = agents.filter(canBeChosen).map(agent => ({ ...agentRow(agent), picked: chosen.includes(agent) }));
 	const question = l10n.t('Which agents? Each of them gets the same prompt.');
 	const picked = await pickSeveral(title, question, rows);
 	return (picked && picked.length > 0 ? picked.map(({ agent }) => agent) : chosen).map(({ id }) => id);

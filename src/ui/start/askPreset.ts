@@ -4,7 +4,7 @@ import { ask, warn } from '../kit/messages.ts';
 import type { AgentChoice } from '../ports.ts';
 import { modeOf, type Modes } from './permissions.ts';
 import type { Preset, Presets } from './presets.ts';
-import { agentsOf, type StartChoice } from './startChoice.ts';
+import { agentsOf, canBeChosen, type StartChoice } from './startChoice.ts';
 import { rowFrame, placeWords, type HubRow } from './startHub.ts';
 
 export interface PresetUse {
@@ -61,7 +61,7 @@ function taken({ name, choice: preset }: Preset, { choice, agents }: PresetUse):
 		void warn(l10n.t('The preset “{0}” cannot be read. Delete it, and save it again.', name));
 		return false;
 	}
-	const missing = preset.agents.filter(id => !agents.some(agent => agent.id === id && agent.found));
+	const missing = preset.agents.filter(id => !agents.some(agent => agent.id === id && canBeChosen(agent)));
 	if (missing.length > 0) {
 		const names = missing.map(id => agents.find(agent => agent.id === id)?.displayName ?? id);
 		void warn(l10n.t('The preset “{0}” needs {1}, which cannot be used here.', name, names.join(', ')));

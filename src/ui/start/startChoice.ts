@@ -26,6 +26,11 @@ export function agentsOf({ agents: ids }: StartChoice, agents: readonly AgentCho
 	return agents.filter(({ id }) => ids.includes(id));
 }
 
+/** Whether an agent can be chosen. A CLI that did not answer in time is there: the start asks it again. */
+export function canBeChosen({ found, obstacle }: AgentChoice): boolean {
+	return found !== undefined || obstacle === 'unanswered';
+}
+
 /**
  * The chosen agents that work only in the workspace's own folder, if another one is chosen.
  * @param within the folder to work in, relative to the workspace folder

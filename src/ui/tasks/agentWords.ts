@@ -3,9 +3,18 @@ import { sentence } from '../kit/failures.ts';
 import type { AgentChoice } from '../ports.ts';
 
 /** Its version, or why there is none to use. */
-export function agentVersion({ found, oldVersion }: AgentChoice): string {
+export function agentVersion({ found, obstacle, oldVersion = '' }: AgentChoice): string {
 	if (found) return found.version;
-	return oldVersion === undefined ? l10n.t('not found') : l10n.t('{0} is too old', oldVersion);
+	switch (obstacle) {
+		case 'too-old':
+			return l10n.t('{0} is too old', oldVersion);
+		case 'broken':
+			return l10n.t('cannot be used');
+		case 'unanswered':
+			return l10n.t('did not answer');
+		default:
+			return l10n.t('not found');
+	}
 }
 
 /** The second line of an agent in a list: how it hears the user, or why it cannot be used. */

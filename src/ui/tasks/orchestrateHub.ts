@@ -16,7 +16,7 @@ import { quotedSelection, selectionIn } from '../start/askSelection.ts';
 import { imagesRow, type WithImages } from '../start/images.ts';
 import { modeOf, modesInTerminal, permissionsRow } from '../start/permissions.ts';
 import type { Presets } from '../start/presets.ts';
-import { agentsOf, misplaced, runsOf, type StartChoice } from '../start/startChoice.ts';
+import { agentsOf, canBeChosen, misplaced, runsOf, type StartChoice } from '../start/startChoice.ts';
 import {
 	agentRow,
 	askHub,
@@ -114,7 +114,7 @@ function titleOf({ task }: TaskOrder): string {
 function firstChoice({ order, agents, memory }: TaskQuestion): StartChoice {
 	if (order.again) return { ...order.again };
 	const last = memory.last('task');
-	const found = agents.filter(agent => agent.found).map(({ id }) => id);
+	const found = agents.filter(canBeChosen).map(({ id }) => id);
 	const wanted = order.task?.agent ?? defaultAgent();
 	const known = (last?.agents ?? []).filter(id => found.some(each => each === id));
 	const preferred = found.find(id => id === wanted) ?? (order.task || known.length === 0 ? found[0] : undefined);

@@ -152,7 +152,7 @@ async function wakeByTyping(own: TaskCollaborators, [item]: Args): Promise<void>
 	await typeWake(folders, terminals, await workerOf(own, [target], isIdleWithMessages, none));
 }
 
-/** The task of the row that the command was called from, or one that the user chooses. */
+/** The task of the row that the command was called from, or one that the user chooses. A key on a row of no task does nothing. */
 async function taskOf(
 	own: TaskCollaborators,
 	[item]: Args,
@@ -161,6 +161,7 @@ async function taskOf(
 ): Promise<TaskItem> {
 	if (item instanceof TaskItem) return item;
 	if (item instanceof WorkerItem) return new TaskItem(item.folder, item.task);
+	if (item !== undefined) throw new vscode.CancellationError();
 	return pickTask(own.folders, which, none);
 }
 

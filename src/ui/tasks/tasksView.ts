@@ -102,7 +102,7 @@ export class TasksView extends LiveTree<TaskElement> {
 		view: vscode.TreeView<unknown>,
 		private readonly choices: Choices,
 		private readonly names: AgentNames,
-		private readonly delegates: Pick<DelegatesView, 'itemOf' | 'hoverOf' | 'filesOf'>,
+		private readonly delegates: Pick<DelegatesView, 'delegateItem' | 'hoverOf' | 'filesOf'>,
 		private readonly known: KnownChanges,
 		private readonly canFork: (agent: string) => boolean,
 	) {
@@ -141,8 +141,7 @@ export class TasksView extends LiveTree<TaskElement> {
 		if (parent instanceof TaskItem)
 			return workersOf(parent.task.workers).map(worker => new WorkerItem(parent.folder, parent.task, worker));
 		if (parent instanceof WorkerItem) return this.belowWorker(parent);
-		if (parent instanceof DelegateItem)
-			return this.delegates.filesOf(parent, (key, changes) => this.hold(key, changes));
+		if (parent instanceof DelegateItem) return this.delegates.filesOf(parent, this.hold);
 		if (parent instanceof ChangedFilesItem) return changedFilesIn(parent.list);
 		if (parent instanceof ArchivedItem) return parent.tasks.map(task => new TaskItem(parent.folder, task));
 		return [];
@@ -156,9 +155,10 @@ export class TasksView extends LiveTree<TaskElement> {
 				isTask: isWholeTask(element),
 				canFork: this.canFork(element.worker.record.agent),
 				changes: this.changesOf(element),
+				listed: this.listedOf(element),
 			});
 		if (element instanceof TaskItem) return taskRow(element);
-		if (element instanceof DelegateItem) return this.delegates.itemOf(element);
+		if (element instanceof DelegateItem) return this.delegates.delegateItem(element, this.hold);
 		if (element instanceof GroupItem) return groupRow(element);
 		if (element instanceof ChangedFilesItem) return changedFilesRow(element);
 		if (element instanceof ChangedFileItem) return changedFileRow(element);
@@ -178,27 +178,33 @@ export class TasksView extends LiveTree<TaskElement> {
 	private belowWorker(element: WorkerItem): TaskElement[] {
 		const delegates = delegatesOf(element, this.names);
 		const of = changesOfWorker(element.task, element.worker);
-		const above = workerKey(element, isWholeTask(element));
-		const changes = this.hold(above, this.changesOf(element) ?? NO_CHANGES);
-		const key = `${above}//:changes`;
+		const changes = this.listedOf(element);
+		const key = `${workerKey(element, isWholeTask(element))}//:changes`;
 		if (!of || changes.files.length === 0) return [...delegates];
 		return [...delegates, new ChangedFilesItem({ owner: element, key, of, changes }, delegates.length === 0)];
 	}
 
-	private hold(key: string, changes: ShownChanges): ShownChanges {
-		return this.heldChanges.of(key, changes, this.isListed(key));
+	/** The changes that are listed below a worker's row. */
+	private listedOf(element: WorkerItem): ShownChanges {
+		if (!changesOfWorker(element.task, element.worker)) return NO_CHANGES;
+		return this.hold(workerKey(element, isWholeTask(element)), this.changesOf(element) ?? NO_CHANGES);
 	}
+
+	private readonly hold = (key: string, changes: ShownChanges) =>
+		this.heldChanges.of(key, changes, this.isListed(key));
 
 	/**
 	 * Of its own worktree, git is asked again once a tool call or the turn has ended. Of the folder itself, once a turn has ended of the task,
 	 * and not of a worker that had ended before: what others change later is not its work.
 	 */
-	private changesOf({ folder, task, worker }: WorkerItem): ShownChanges | undefined {
+	private changesOf({ folder, task, worker, address }: WorkerItem): ShownChanges | undefined {
 		const of = changesOfWorker(task, worker);
 		if (!of) return undefined;
 		const { state, turnEndedAt = '' } = worker;
 		const mark = state.phase === 'working' ? state.at : `${state.phase} ${turnEndedAt}`;
-		return this.known.of(folder, of, 'worktree' in of ? mark : this.endsOf(task));
+		return 'worktree' in of
+			? this.known.of(folder, of, mailboxName(address), mark)
+			: this.known.of(folder, of, task.record.name, this.endsOf(task));
 	}
 
 	/** The ends of turns of the task's workers in the folder that this window has seen. */

@@ -52,14 +52,16 @@ interface Beside {
 	readonly canFork: boolean;
 	/** Of its own worktree, or of the folder since the task began. */
 	readonly changes: ShownChanges | undefined;
+	/** Those that stand below the row: see {@link Held}. */
+	readonly listed: ShownChanges;
 }
 
 /** `Fix the login   Claude · working · +120 −14 · 45k · Bash npm test · 4 min` */
-export function workerRow(element: OfWorker, { names, delegates, isTask, canFork, changes }: Beside): Row {
+export function workerRow(element: OfWorker, { names, delegates, isTask, canFork, changes, listed }: Beside): Row {
 	const { task, worker } = element;
 	const { record, state } = worker;
 	const title = labelOf(element);
-	const item = row(workerKey(element, isTask), isTask ? title : record.name, foldOf(delegates, changes));
+	const item = row(workerKey(element, isTask), isTask ? title : record.name, foldOf(delegates, listed));
 	const worktree = workersWorktree(worker);
 	const isMerged = worktree !== undefined && isMergedNow(worker);
 	const phase = state.exitCode === undefined ? state.phase : 'failed';
@@ -183,11 +185,8 @@ function isMergedNow({ worktree, state, workedAt = '' }: WorkerView): boolean {
 	return isOver && mergedAt !== undefined && mergedAt > workedAt;
 }
 
-function foldOf(
-	delegates: readonly DelegateItem[],
-	changes: ShownChanges | undefined,
-): vscode.TreeItemCollapsibleState {
-	if (delegates.length + (changes?.files ?? []).length === 0) return vscode.TreeItemCollapsibleState.None;
+function foldOf(delegates: readonly DelegateItem[], { files }: ShownChanges): vscode.TreeItemCollapsibleState {
+	if (delegates.length + files.length === 0) return vscode.TreeItemCollapsibleState.None;
 	const isAnyOpen = delegates.some(({ delegate }) => !isFinal(delegate.state));
 	return isAnyOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
 }

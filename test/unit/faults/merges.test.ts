@@ -1,17 +1,18 @@
-import { appendFileSync, rmSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { IN_WINDOW } from '../../../src/core/asker/asker.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
-import { BegunMerges } from '../../../src/core/worktrees/begunMerges.ts';
+import { BegunMerges, type BegunMerge } from '../../../src/core/worktrees/begunMerges.ts';
 import { TaskWorktrees } from '../../../src/core/worktrees/taskWorktrees.ts';
 import { createWorktree } from '../../../src/git/worktree.ts';
 import { mergeWorktree } from '../../../src/git/worktreeMerge.ts';
 import * as operations from '../../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../../src/operations/operation.ts';
+import { noteMerge } from '../../../src/operations/shared/settleMerges.ts';
 import { DriverId, FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
-import { WorktreeName } from '../../../src/protocol/worktree.ts';
+import { branchOf, WorktreeName } from '../../../src/protocol/worktree.ts';
 import { gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
 import { killedAt } from '../../support/killedAt.ts';
 import { contextOf } from '../../support/operationContext.ts';
@@ -43,6 +44,19 @@ async function begin(repo: GitRepository, workspace: Workspace, withChanges: boo
 	return { worktree, merges: tasks.merges(name) };
 }
 
+/** The record of a worktree of the task, as it was asked for. */
+async function taskWorktree(workspace: Workspace, of: string) {
+	const name = WorktreeName.parse(of);
+	const tasks = new TaskWorktrees(workspace.own);
+	await tasks.ask(name, { task, repository: '/repository', by: identify(process.pid) });
+	return { merges: tasks.merges(name) };
+}
+
+function aMerge(name: string, at: string): BegunMerge {
+	const worktree = { repository: '/repository', folder: `/wt/${name}`, branch: branchOf(name), base: '0'.repeat(40) };
+	return { worktree, merge: { how: 'merged', at, head: '0'.repeat(40), commit: '1'.repeat(40) } };
+}
+
 /** What a person sees of the checkout. */
 function checkout(repo: GitRepository) {
 	const { files, status, head, stash } = repo.state() as Record<string, unknown>;
@@ -71,7 +85,7 @@ describe('a merge that is killed', () => {
 			const mergedAt = (await workspace.worker({ task, worker: FIRST_WORKER }))?.worktree?.mergedAt;
 			expect({
 				killAt,
-				begun: await new BegunMerges(workspace.own).all(),
+				begun: new BegunMerges(workspace.own).branches(),
 				merges: (await merges.list()).length,
 				isShown: mergedAt !== undefined,
 			}).toEqual({ killAt, begun: [], merges: isMerged ? 1 : 0, isShown: isMerged });
@@ -116,9 +130,9 @@ describe('a merge that is killed', () => {
 			});
 			await expect(killed).rejects.toThrow('killed');
 			expect(checkout(repo)).toEqual(before);
-			expect(await begun.all()).toHaveLength(1);
+			expect(begun.branches()).toHaveLength(1);
 			await perform(await operations.settleMerges(), IN_WINDOW, {}, context);
-			expect(await begun.all()).toEqual([]);
+			expect(begun.branches()).toEqual([]);
 			expect(await merges.list()).toEqual([]);
 		});
 
@@ -133,7 +147,7 @@ describe('a merge that is killed', () => {
 			}
 			expect(await perform(await operations.undoMerge(), IN_WINDOW, { worktree }, context)).toEqual({ ok: true });
 			expect(checkout(repo)).toEqual(before);
-			expect(await begun.all()).toEqual([]);
+			expect(begun.branches()).toEqual([]);
 		});
 
 		it('that is refused leaves nothing begun', async () => {
@@ -141,7 +155,7 @@ describe('a merge that is killed', () => {
 			repo.write({ 'b.txt': 'mine' });
 			const merging = perform(await operations.mergeWorktree(), IN_WINDOW, { worktree, message: 'm' }, context);
 			expect(await merging).toMatchObject({ ok: false });
-			expect(await begun.all()).toEqual([]);
+			expect(begun.branches()).toEqual([]);
 		});
 	});
 
@@ -161,5 +175,41 @@ describe('a merge that is killed', () => {
 		expect(await merges.list()).toHaveLength(1);
 		expect(await perform(await operations.undoMerge(), IN_WINDOW, { worktree }, context)).toEqual({ ok: true });
 		expect(checkout(repo)).toEqual(before);
+	});
+
+	it('leaves the next merge begun that another process has begun meanwhile', async () => {
+		await using home = tempFolder();
+		const context = contextOf(home, new Workspace(home.file('project'), home.file('data')));
+		const [first, next] = [aMerge('fix', '2026-11-01T10:00:00.000Z'), aMerge('fix', '2026-11-01T10:00:01.000Z')];
+		const begun = new BegunMerges(context.workspace.own);
+		const { merges } = await taskWorktree(context.workspace, 'fix');
+		for (const merge of [first, next]) await merges.add(merge.merge);
+		await begun.add(next);
+		await noteMerge(context, first);
+		expect(await begun.of(first.worktree.branch)).toEqual(expect.objectContaining(next));
+		expect(await merges.list()).toEqual([first.merge, next.merge]);
+		await noteMerge(context, next);
+		expect(begun.branches()).toEqual([]);
+	});
+
+	it('is settled although the record of another one is unreadable, which is named and left', async () => {
+		await using repo = gitRepository();
+		await using home = tempFolder();
+		const notes: string[] = [];
+		const workspace = new Workspace(home.file('project'), home.file('data'));
+		const context = contextOf(home, workspace, { note: text => notes.push(text) });
+		const { worktree, merges } = await begin(repo, workspace, false);
+		const begun = new BegunMerges(workspace.own);
+		await mergeWorktree(worktree, 'Merge it', merge => begun.add({ worktree, merge }));
+		const broken = aMerge('broken', '2026-11-01T10:00:00.000Z');
+		await begun.add(broken);
+		const file = workspace.own.path('begun-merges', 'broken.json');
+		writeFileSync(file, '{"version":1,');
+		await perform(await operations.settleMerges(), IN_WINDOW, {}, context);
+		expect(await merges.list()).toHaveLength(1);
+		expect(begun.branches()).toEqual([broken.worktree.branch]);
+		expect(notes).toEqual([expect.stringContaining(`the merge of ${broken.worktree.branch} is not settled`)]);
+		expect(notes[0]).toContain(file);
+		expect(readFileSync(file, 'utf8')).toBe('{"version":1,');
 	});
 });

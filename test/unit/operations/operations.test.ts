@@ -2,12 +2,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NancyError } from '../../../src/base/errors.ts';
 import { IN_TERMINAL, IN_WINDOW, type Asker } from '../../../src/core/asker/asker.ts';
 import { Budgets } from '../../../src/core/budgets/budgets.ts';
 import type { Overview } from '../../../src/core/live/overview.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import * as operations from '../../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../../src/operations/operation.ts';
+import { foundIn } from '../../../src/operations/shared/agents.ts';
 import {
 	DriverId,
 	FIRST_WORKER,
@@ -527,10 +529,20 @@ describe('listAgents', () => {
 
 		const old = agents.find(({ id }) => id === 'claude-code');
 		expect(old).toMatchObject({
+			obstacle: 'too-old',
 			oldVersion: '0.1.0',
 			installCommand: 'npm install -g @anthropic-ai/claude-code',
 		});
 		expect(String(old?.problem)).toContain('is version 0.1.0; Nancy needs');
 		expect(old).not.toHaveProperty('found');
+	});
+
+	it('says of a CLI that did not answer in time, if no other is found, that one may try again, and not that none is installed', () => {
+		const none = new NancyError('no-agent', 'there is no "heron" on the PATH');
+		const late = new NancyError('timeout', 'egret did not answer; try again');
+		expect(foundIn([none, none])).toEqual([]);
+		expect(() => foundIn([none, late])).toThrow(late);
+		const found = { driver: fakeDriver, agent: { executable: '/bin/ibis', version: [1, 0, 0] as const } };
+		expect(foundIn([late, found])).toEqual([found]);
 	});
 });

@@ -49,16 +49,30 @@ describe('detecting an agent', () => {
 	});
 
 	it.each([
-		['is not there', undefined, 'no "heron" on the PATH'],
-		['is too old', says('2.0.9'), 'is version 2.0.9; Nancy needs 2.1.0'],
-		['says nothing of use', 'echo hello', 'does not tell its version'],
-		['fails', 'echo broken >&2; exit 3', 'does not run'],
-		['never stops talking', 'exec yes 1.2', 'does not run'],
-		['is garbage', '\0\x01', 'does not'],
-	])('says why not when it %s', async (_, body, reason) => {
+		['is not there', undefined, 'no "heron" on the PATH', 'missing'],
+		['is too old', says('2.0.9'), 'is version 2.0.9; Nancy needs 2.1.0', 'too-old'],
+		['says nothing of use', 'echo hello', 'does not tell its version', 'broken'],
+		['fails', 'echo broken >&2; exit 3', 'does not run', 'broken'],
+		['never stops talking', 'exec yes 1.2', 'does not run', 'broken'],
+		['is ended by somebody', 'kill -9 $$', 'does not run', 'broken'],
+		['is garbage', '\0\x01', 'does not', 'broken'],
+	])('says why not when it %s', async (_, body, reason, obstacle) => {
 		if (body !== undefined) program(body);
 		const found = await inEnglish(detectAgent(driver, undefined, env));
-		expect(found).toMatchObject({ found: false, reason: expect.stringContaining(reason), hint: 'npm i heron' });
+		const why = { obstacle, reason: expect.stringContaining(reason), hint: 'npm i heron' };
+		expect(found).toMatchObject({ found: false, ...why });
+	});
+
+	it('says of one that does not answer in time that one may try again, not how to install it, and asks again', async () => {
+		const file = program(`if [ -e '${folder.file('ready')}' ]; then ${says('2.1.5')}; else exec sleep 1000; fi`);
+		expect(await inEnglish(detectAgent(driver, undefined, env, 200))).toEqual({
+			found: false,
+			obstacle: 'unanswered',
+			reason: `${file} did not answer within 0.2 seconds; try again`,
+			hint: '',
+		});
+		writeFileSync(folder.file('ready'), '');
+		expect(await detectAgent(driver, undefined, env)).toMatchObject({ found: true, version: [2, 1, 5] });
 	});
 
 	it('passes over folders, files that may not be run, and links to nothing', async () => {

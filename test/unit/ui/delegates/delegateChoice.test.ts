@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { placeAndLimits, type DelegateChoice } from '../../../../src/ui/delegates/delegateChoice.ts';
-import { choiceOfRest, misplaced, modelsIn, runsOf } from '../../../../src/ui/start/startChoice.ts';
+import { canBeChosen, choiceOfRest, misplaced, modelsIn, runsOf } from '../../../../src/ui/start/startChoice.ts';
 import { oneByOne } from '../../../../src/base/oneByOne.ts';
 import type { DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
 import type { AgentChoice } from '../../../../src/ui/ports.ts';
@@ -124,4 +124,11 @@ describe('a choice of how to delegate', () => {
 		expect(rest.agents).toEqual(ids);
 		expect(rest.models).toBe('');
 	});
+});
+
+it('lets an agent be chosen that is found or did not answer in time, and none that would have to be installed', () => {
+	const is = (more: Partial<AgentChoice>) => canBeChosen({ ...agent('heron'), ...more });
+	expect(is({ found: { executable: '/bin/heron', version: '1.0.0' } })).toBe(true);
+	expect(is({ obstacle: 'unanswered' })).toBe(true);
+	for (const obstacle of ['missing', 'too-old', 'broken'] as const) expect(is({ obstacle })).toBe(false);
 });

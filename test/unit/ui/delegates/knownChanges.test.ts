@@ -39,7 +39,7 @@ function lab() {
 
 it('asks once for each thing that has happened, and says when there is another answer', async () => {
 	const { counts, asked, answer, changes, pass } = lab();
-	const of = (mark: string) => counts.of(folder, worktree('a'), mark)?.insertions;
+	const of = (mark: string) => counts.of(folder, worktree('a'), 'worker', mark)?.insertions;
 	expect([of('1'), of('1')]).toEqual([undefined, undefined]);
 	await answer(5);
 	expect([of('1'), changes()]).toEqual([5, 1]);
@@ -58,32 +58,32 @@ it('asks once for each thing that has happened, and says when there is another a
 
 it('asks of one worktree at a time, also after a failure', async () => {
 	const { counts, asked, answer, changes } = lab();
-	for (const name of ['a', 'b']) counts.of(folder, worktree(name), '1');
+	for (const name of ['a', 'b']) counts.of(folder, worktree(name), 'worker', '1');
 	await turn();
 	expect(asked).toEqual(['/wt/a']);
 	await answer(undefined);
 	expect(asked).toEqual(['/wt/a', '/wt/b']);
 	await answer(3);
-	expect(counts.of(folder, worktree('a'), '1')).toBeUndefined();
-	expect(counts.of(folder, worktree('b'), '1')).toMatchObject({ insertions: 3, deletions: 1 });
+	expect(counts.of(folder, worktree('a'), 'worker', '1')).toBeUndefined();
+	expect(counts.of(folder, worktree('b'), 'worker', '1')).toMatchObject({ insertions: 3, deletions: 1 });
 	expect(changes()).toBe(1);
 });
 
 it('asks nothing of a task in the folder while no turn of it has ended', async () => {
 	const { counts, asked, answer } = lab();
 	const of = { task: TaskName.parse('fix') };
-	expect(counts.of(folder, of, undefined)).toBeUndefined();
+	expect(counts.of(folder, of, 'worker', undefined)).toBeUndefined();
 	await turn();
 	expect(asked).toEqual([]);
-	counts.of(folder, of, 'worker 1');
+	counts.of(folder, of, 'worker', 'worker 1');
 	await answer(2);
 	expect(asked).toEqual(['/workspace//fix']);
-	expect(counts.of(folder, of, undefined)).toMatchObject({ insertions: 2, deletions: 1 });
+	expect(counts.of(folder, of, 'worker', undefined)).toMatchObject({ insertions: 2, deletions: 1 });
 });
 
 it('asks again once the workspace is trusted, though nothing has happened since git could not be asked', async () => {
 	const { counts, asked, answer, changes } = lab();
-	const of = () => counts.of(folder, worktree('a'), '1')?.insertions;
+	const of = () => counts.of(folder, worktree('a'), 'worker', '1')?.insertions;
 	of();
 	await answer(undefined);
 	expect([of(), asked.length]).toEqual([undefined, 1]);
@@ -96,7 +96,7 @@ it('asks again once the workspace is trusted, though nothing has happened since 
 it('keeps the first fifty files and the number of the others, and says when another file has changed', async () => {
 	const { counts, answer, changes, pass } = lab();
 	const file = (path: string): ChangedFile => ({ path, status: 'added', lines: { insertions: 1, deletions: 0 } });
-	const look = (mark: string) => counts.of(folder, worktree('a'), mark);
+	const look = (mark: string) => counts.of(folder, worktree('a'), 'worker', mark);
 	const many = Array.from({ length: 52 }, (_, number) => file(`${number}.txt`));
 	look('1');
 	await answer(52, ...many);
@@ -112,4 +112,27 @@ it('keeps the first fifty files and the number of the others, and says when anot
 	look('3');
 	await answer(52, file('other.txt'), ...many.slice(1));
 	expect([look('3')?.files[0]?.path, changes()]).toEqual(['other.txt', 2]);
+});
+
+it('asks once for each thing that one of two has done in the same worktree, and then no more', async () => {
+	const { counts, asked, answer, pass } = lab();
+	const draw = (worker: string, delegate: string) => [
+		counts.of(folder, worktree('a'), 'worker', worker)?.insertions,
+		counts.of(folder, worktree('a'), 'delegate', delegate)?.insertions,
+	];
+	draw('idle', 'running 1');
+	await answer(5);
+	// The delegate was first drawn while changes that git had just told were left alone.
+	pass(10_000);
+	expect(draw('idle', 'running 1')).toEqual([5, 5]);
+	await answer(5);
+	for (let round = 0; round < 3; round++) {
+		pass(10_000);
+		draw('idle', 'running 1');
+		await answer(5);
+	}
+	expect(asked).toHaveLength(2);
+	draw('idle', 'running 2');
+	await answer(6);
+	expect([...draw('idle', 'running 2'), asked.length]).toEqual([6, 6, 3]);
 });

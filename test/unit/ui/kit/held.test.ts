@@ -7,7 +7,7 @@ function seen() {
 		() => clock.isElsewhere,
 		() => clock.ms,
 	);
-	return { clock, touches, held: new Held<string>(touches) };
+	return { clock, touches, held: new Held<string>(touches, () => clock.ms) };
 }
 
 it('shows another state at once while nobody is in the view', () => {
@@ -39,6 +39,17 @@ it('shows rows as they are that VS Code asks for anew', () => {
 	touches.touch();
 	expect(held.of('t', 'some', false)).toBe('some');
 	expect(held.of('t', 'more')).toBe('some');
+});
+
+it('forgets a row that nobody has asked for in a minute', () => {
+	const { clock, touches, held } = seen();
+	held.of('gone', 'working');
+	for (let step = 0; step < 12; step++) {
+		held.of('here', 'working');
+		clock.ms += 5000;
+	}
+	touches.touch();
+	expect([held.of('here', 'idle'), held.of('gone', 'idle')]).toEqual(['working', 'idle']);
 });
 
 it('keeps nothing while the user is elsewhere, and once the user asks for other rows', () => {
