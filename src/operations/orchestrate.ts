@@ -41,7 +41,7 @@ const Input = z.object({
 	isNew: z.boolean(),
 	/** By default the one that a person chose for the resumed worker or the task. For a new task as {@link chooseAgent} chooses. */
 	agent: Text,
-	/** By default a new worker, or the one that ran last if its conversation goes on. */
+	/** By default a new worker, or the one that ran last if its conversation goes on. One that ran before works where it worked. */
 	worker: z.optional(WorkerName),
 	/** Goes on with the worker's last conversation, where it worked before. */
 	resume: z.boolean(),
@@ -187,7 +187,7 @@ interface Start {
 	found: FoundAgent;
 	/** The record of a task that is there. */
 	known: TaskRecord | undefined;
-	/** The worktree that the resumed or copied worker worked in. */
+	/** The worktree that the worker worked in, or the one whose conversation is copied. */
 	again: { worktree: Worktree; cwd: string } | undefined;
 	/** The worker whose conversation is copied. */
 	source: WorkerName | undefined;
@@ -235,7 +235,8 @@ async function startOf(
 	if (earlier) (fork ? refuseFork : refuseResume)(found.driver, found.agent.version, earlier);
 	if (budget) requireTold(budget, await unitsWith(found.driver.id, known, context), task);
 	if (isWorktree(place)) await requireWorktree(found, context);
-	const again = earlier && (await worktreeAgain(earlier, context));
+	const before = earlier ?? (known && worker && (await workspace.worker({ task, worker })));
+	const again = before && (await worktreeAgain(before, context));
 	const chosen =
 		permissions ?? (earlier && (await chosenMode(workspace, { task, worker: earlier.name }, found.driver.id)));
 	const mode = chosen === AS_SETTINGS_SAY ? undefined : chosen;

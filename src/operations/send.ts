@@ -104,5 +104,5 @@ async function whyItWaits(workspace: Workspace, record: WorkerRecord, id: Messag
 			.mailbox({ task: record.task, worker: record.name })
 			.setHeld(id, held)
 			.catch(() => undefined);
-	return held && heldText(held, limitOf);
+	return held && String(heldText(held, limitOf));
 }

@@ -85,7 +85,15 @@ export const WorkerRecord = z.looseObject({
 	agent: DriverId,
 	agentVersion: z.optional(z.string()),
 	/** The agent's sessions, oldest first; the last is the current one. */
-	sessions: z.array(z.looseObject({ id: SessionId, startedAt: Moment, transcript: z.optional(z.string()) })),
+	sessions: z.array(
+		z.looseObject({
+			id: SessionId,
+			startedAt: Moment,
+			transcript: z.optional(z.string()),
+			/** Nancy chose its id for a start with hooks, and none of them has reported it yet. */
+			unreported: z.optional(z.literal(true)),
+		}),
+	),
 	process: z.optional(ProcessRecord),
 	/** The process that is about to start the worker's process, until that one is known. Nobody else may start one meanwhile. */
 	starting: z.optional(z.object({ by: ProcessRecord, at: Moment })),

@@ -23,6 +23,7 @@ const BY_PLACE = {
 			'nancy.startThis',
 			'nancy.addWorker',
 			'nancy.resumeWorker',
+			'nancy.startAgain',
 			'nancy.stopWorker',
 			'nancy.interruptWorker',
 			'nancy.forkWorker',

@@ -136,7 +136,8 @@ export function openWindow(parts: WindowParts): Nancy {
 		[views.delegates, delegates],
 		[views.inbox, inbox],
 	];
-	own.add(new Notifications(folders, failures, reactions({ folders, failures, compose, handlers })));
+	const forToasts = reactions({ folders, failures, compose, handlers });
+	own.add(new Notifications({ folders, terminals, failures, reactions: forToasts, agentName }));
 	const setBudget = (item: unknown) => failures.guard(() => handlers['nancy.setBudget']([item]));
 	own.add(budgetNotices(folders, failures, setBudget));
 	own.add(followFacts({ folders, choices, traffic, views, keys }));

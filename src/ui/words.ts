@@ -6,6 +6,7 @@ import type { WorkerState } from '../core/live/overview.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';
 import type { Rung } from '../protocol/records.ts';
 import { firstLine, formatMinutes, formatTime } from './kit/format.ts';
+import { translated } from './kit/translated.ts';
 
 /** The words of the domain as a person reads them. */
 
@@ -117,7 +118,7 @@ export function messageLine({ state, receipt, held, content }: StoredMessage, li
 		return [stateWord(state), where, formatTime(receipt.deliveredAt), inContext].filter(Boolean).join(' · ');
 	}
 	const urgent = content.priority === 'urgent' ? l10n.t('urgent') : undefined;
-	const reason = held === undefined ? undefined : l10n.t('held: {0}', heldText(held, limitOf));
+	const reason = held === undefined ? undefined : l10n.t('held: {0}', translated(heldText(held, limitOf)));
 	return [stateWord(state), kindWord(content.kind), urgent, effectWord(content.effect), reason]
 		.filter(Boolean)
 		.join(' · ');

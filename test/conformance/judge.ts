@@ -30,7 +30,9 @@ export async function judge(
 	}
 	try {
 		const verdict = await tried(cell, candidate, onFailure);
-		return after(limit === undefined || verdict.is === 'not possible' ? verdict : withLimit(verdict, limit));
+		return after(
+			limit === undefined || verdict.is === 'not possible' ? verdict : withLimit(verdict, String(limit)),
+		);
 	} catch (error) {
 		return after({ is: 'fails', because: firstLine(errorText(error)) });
 	}
@@ -67,7 +69,7 @@ function reasonFor(candidate: Candidate, capability: Capability): string {
 	const { driver } = candidate;
 	const floor = driver.floors[capability];
 	if (floor !== 'none') return `It can since version ${formatVersion(floor)}.`;
-	return driver.limits[capability] ?? `${driver.displayName} has nothing for it.`;
+	return String(driver.limits[capability] ?? `${driver.displayName} has nothing for it.`);
 }
 
 /** What stood on the screens, what the model got, and what became of the messages. */

@@ -32,6 +32,8 @@ const settings = {
 	'nancy.agents.copilot-cli.path': '/opt/nowhere/copilot',
 	// It tells its version, and fails at everything else.
 	'nancy.agents.gemini-cli.path': join(import.meta.dirname, '../fixtures/children/failingAgent.sh'),
+	// It tells its version, and never begins.
+	'nancy.agents.qwen-code.path': join(import.meta.dirname, '../fixtures/children/silentAgent.sh'),
 };
 
 // One window for all: each test finds an empty folder, and no terminal.
@@ -167,10 +169,17 @@ describe('a task in the sidebar', () => {
 	});
 
 	test('whose agent fails at its start says so, and keeps what it printed', async () => {
-		await orchestrate(lab, 'Fail at once', 'Go', 'Gemini CLI');
+		await orchestrate(lab, 'Fail at once', 'Go [[text:Gone]]', 'Gemini CLI');
 		const row = workbench.row('Tasks', /Fail at once.*Gemini.*failed · exit 3/);
 		await row.waitFor();
 		await workbench.waitForTerminalText(/Unknown option.*The agent ended with exit code 3/s);
+		const toast = workbench.toast('Fail at once: Gemini CLI ended with exit code 3.');
+		await toast.getByRole('button', { name: 'Show Terminal' }).waitFor();
+		await toast.getByRole('button', { name: 'Start Again' }).click();
+		// The prompt and the choices are those of the first start, and the same worker starts.
+		const start = workbench.quickRow(/^\s*Start Worker.*Fail at once\. Go/s);
+		await start.waitFor();
+		await page.keyboard.press('Escape');
 		const needs = workbench.status('nancy.nancy.needs');
 		await needs.filter({ hasText: '1 failed' }).waitFor();
 		await needs.click();
@@ -184,16 +193,69 @@ describe('a task in the sidebar', () => {
 		// It never began a conversation, so there is none to resume.
 		await row.click({ button: 'right' });
 		const choices = page.locator('.context-view .action-item');
-		await choices
-			.filter({ hasText: 'Add Worker' })
-			.or(choices.filter({ hasText: 'More' }))
-			.first()
-			.waitFor();
+		await choices.filter({ hasText: 'Start Again' }).first().waitFor();
 		expect(await choices.filter({ hasText: 'Resume Worker' }).count()).toBe(0);
 		await page.keyboard.press('Escape');
 		await workbench.command('Terminal: Kill All Terminals');
 		await row.click();
 		await workbench.waitForTerminalText(/Unknown option/);
+		// What was typed is there after a reload too, and old failures call nobody.
+		await page.reload();
+		await workbench.ready();
+		await row.waitFor();
+		expect(await toast.count()).toBe(0);
+		await workbench.contextMenu(row, 'Start Again');
+		await start.waitFor();
+		await chooseAgent(workbench, 'Claude Code');
+		await start.click();
+		await workbench.row('Tasks', /Fail at once.*Claude · idle · Gone/).waitFor();
+		expect(readdirSync(join(workspace, '.nancy/tasks/fail-at-once/workers'))).toEqual(['worker.json']);
+		await model.waitForRequest(({ text }) => text.includes('Fail at once. Go'));
+	});
+
+	test('whose real agent refuses its options starts again with others', async () => {
+		const model = async (name: string) => {
+			await workbench.pick(/^\s*Model/);
+			await workbench.quick.getByText('The model, as the agent names it').first().waitFor();
+			await workbench.answer(name);
+		};
+		await workbench.ask('nancy.orchestrateTask');
+		await workbench.quickInput.fill('Take no model. [[text:Taken]]');
+		await showHow(workbench);
+		await chooseAgent(workbench, 'Codex');
+		await model('--nonsense');
+		await workbench.pick(/^\s*Start Task/);
+		await workbench.row('Tasks', /Take no model.*Codex · failed · exit [12]/).waitFor();
+		await workbench.waitForTerminalText(/unexpected argument '--nonsense'.*The agent ended with exit code/s);
+		const toast = workbench.toast(/Take no model: Codex ended with exit code [12]\./);
+		await toast.getByRole('button', { name: 'Start Again' }).click();
+		await workbench.quickRow(/^\s*Model.*--nonsense/).waitFor();
+		await model('');
+		await workbench.pick(/^\s*Start Worker/);
+		const row = workbench.row('Tasks', /Codex · idle · Taken/);
+		await row.filter({ hasText: 'Take no model' }).waitFor();
+
+		// Its terminal is the active one, and VS Code can rename that.
+		const terminal = page.locator('.single-terminal-tab');
+		await terminal.filter({ hasText: 'Take no model' }).waitFor();
+		await workbench.contextMenu(row, 'Rename Task…');
+		await workbench.answer('Take the default');
+		await terminal.filter({ hasText: 'Take the default' }).waitFor();
+	});
+
+	test('that is stopped before its agent has begun can start again', async () => {
+		await orchestrate(lab, 'Never begin', 'Sit there', 'Qwen Code');
+		const row = workbench.row('Tasks', /Never begin/);
+		await row.filter({ hasText: 'starting' }).waitFor();
+		await workbench.contextMenu(row, 'Stop Worker');
+		const question = workbench.dialog('Stop “Never begin”?');
+		await question.getByText('can be started again later, with the same prompt').waitFor();
+		await question.getByRole('button', { name: 'Stop' }).click();
+		await row.filter({ hasText: 'ended' }).waitFor();
+		await workbench.rowAction(row, 'Start Again');
+		await workbench.quickRow(/^\s*Start Worker.*Never begin\. Sit there/s).waitFor();
+		await workbench.quickRow(/^\s*Agent.*Qwen Code/).waitFor();
+		await page.keyboard.press('Escape');
 	});
 
 	test('breaks off a turn and asks what to do instead', async () => {

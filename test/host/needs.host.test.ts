@@ -86,9 +86,17 @@ describe('stopping agents', () => {
 	});
 	afterEach(() => Object.assign(vscode.window, { showWarningMessage }));
 
-	it('asks before one that starts is stopped, and says that it cannot be resumed', async () => {
-		await askedToStop([only(taskView('fix', { workers: ['starting'] })).item]);
-		assert.deepEqual(asked, ['Stop “fix”?', 'An agent that has not begun a conversation cannot be resumed later.']);
+	it('asks before one that starts is stopped, and says that it can be started again', async () => {
+		const unreported = [{ id: ID, startedAt: new Date().toISOString(), unreported: true as const }];
+		const named = (worker: WorkerView) => ({ ...worker, record: { ...worker.record, sessions: unreported } });
+		const starting = taskView('fix', { workers: ['starting'] });
+		for (const { item } of [only(starting), only(starting, named)]) {
+			await askedToStop([item]);
+			assert.deepEqual(asked.splice(0), [
+				'Stop “fix”?',
+				'An agent that has not begun its conversation can be started again later, with the same prompt.',
+			]);
+		}
 	});
 
 	it('asks before one that works is stopped, and not before an idle one is', async () => {

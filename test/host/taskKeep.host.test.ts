@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { NancyError } from '../../src/base/errors.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
-import { DriverId } from '../../src/protocol/names.ts';
+import { DriverId, FIRST_WORKER, TaskName } from '../../src/protocol/names.ts';
 import type { AgentChoice, Folder, WorkerRequest } from '../../src/ui/ports.ts';
 import { PromptEditors } from '../../src/ui/start/promptEditors.ts';
 import { runsOf } from '../../src/ui/start/startChoice.ts';
@@ -51,7 +51,7 @@ describe('a prompt for several agents', () => {
 	let memory: StartMemory;
 	const asked: WorkerRequest[] = [];
 	/** Fails for these, each with its own reason. */
-	const startBut = (failing: readonly string[], code: 'io' | 'task-exists' = 'io') =>
+	const startBut = (failing: readonly string[], code: 'io' | 'task-exists' = 'io', what = begun) =>
 		startWorkers(
 			{
 				editors,
@@ -63,7 +63,7 @@ describe('a prompt for several agents', () => {
 						: Promise.resolve();
 				},
 			},
-			begun,
+			what,
 		);
 
 	beforeEach(async () => {
@@ -117,6 +117,20 @@ describe('a prompt for several agents', () => {
 		assert.deepEqual(
 			asked.map(({ images }) => images),
 			[undefined, ['/a.png'], undefined],
+		);
+	});
+
+	it('starts a worker again with the first of its agents, where it worked, and new ones with the others', async () => {
+		const task = { name: TaskName.parse('paint-it'), label: 'Paint it', agent: 'heron' };
+		const again = { ...begun, order: { ...order, task, worker: FIRST_WORKER } };
+		await startBut(['heron'], 'io', again).catch(() => undefined);
+		assert.deepEqual(
+			asked.map(({ worker, place }) => [worker, place]),
+			[
+				[FIRST_WORKER, undefined],
+				[FIRST_WORKER, undefined],
+				[undefined, undefined],
+			],
 		);
 	});
 

@@ -232,6 +232,28 @@ describe('commands', () => {
 		).toEqual([]);
 	});
 
+	it('that start again are where those that resume are, on rows of agents that never began', () => {
+		const placesOf = (id: string) => (itemsOf('view/item/context') ?? []).filter(({ command }) => command === id);
+		const [resume, again] = [placesOf('nancy.resumeWorker'), placesOf('nancy.startAgain')];
+		expect(again.map(({ group }) => group)).toEqual(resume.map(({ group }) => group));
+		const offered = (items: typeof again, row: string) =>
+			items.filter(({ when }) => new RegExp(/viewItem =~ \/(.*)\/$/.exec(when ?? '')?.[1] ?? 'none').test(row))
+				.length;
+		const rows = [
+			'worker.ended',
+			'task worker.failed worktree',
+			'worker.ended unbegun',
+			'task worker.failed worktree unbegun',
+		];
+		expect(rows.map(row => [offered(resume, row), offered(again, row)])).toEqual([
+			[2, 0],
+			[1, 0],
+			[0, 2],
+			[0, 1],
+		]);
+		expect(offered(again, 'worker.starting unbegun')).toBe(0);
+	});
+
 	it('that fork a conversation are offered on rows that can be forked alone', () => {
 		const forks = submenus
 			.flatMap(({ submenu }) => itemsOf(submenu) ?? [])

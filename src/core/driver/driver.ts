@@ -1,4 +1,5 @@
 import { isAtLeast, parseVersion, type Version } from '../../base/version.ts';
+import type { Phrase } from '../../base/phrase.ts';
 import type { HeadlessFormat } from './headless.ts';
 import type { HookMapping } from './hooks.ts';
 import type { LaunchModes } from './launchModes.ts';
@@ -25,7 +26,7 @@ export interface Driver {
 	/** The lowest version for each ability, or `none` if no version has it. */
 	readonly floors: Readonly<Record<Capability, Version | 'none'>>;
 	/** Why an ability is missing or only half there, in a sentence for a person. */
-	readonly limits: Readonly<Partial<Record<Capability, string>>>;
+	readonly limits: Readonly<Partial<Record<Capability, string | Phrase>>>;
 	/** One line that tells a person how to install the CLI. */
 	readonly installHint: string;
 	/** Arguments and environment of the CLI itself, without Nancy's own variables. */

@@ -83,6 +83,7 @@ export async function recordStart(
 ): Promise<boolean> {
 	const { address, earlier, resume, session, sessionIsKnown, isPrompted } = start;
 	const now = new Date().toISOString();
+	const fresh = { id: session, startedAt: now, ...(hooks && { unreported: true as const }) };
 	const started = ({
 		process: _gone,
 		stoppedAt: _stopped,
@@ -100,7 +101,7 @@ export async function recordStart(
 		startedAt: now,
 		...(model !== undefined && { model }),
 		...(worktree && { worktree }),
-		sessions: resume || !sessionIsKnown ? kept.sessions : [...kept.sessions, { id: session, startedAt: now }],
+		sessions: resume || !sessionIsKnown ? kept.sessions : [...kept.sessions, fresh],
 	});
 	if (!earlier) return workspace.createWorker(started(newRecord(address, driver, now)));
 	await workspace.updateWorker(address, record => {

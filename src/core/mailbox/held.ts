@@ -1,22 +1,20 @@
 import * as z from 'zod/mini';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import { DriverId } from '../../protocol/names.ts';
 import { CAPABILITIES, type Driver } from '../driver/driver.ts';
 
 const fixed = {
-	ended: 'the agent has ended; resume it to deliver',
+	ended: phrase`the agent has ended; resume it to deliver`,
 	/** The delegate's result names the messages that it did not read. */
-	'ended-unread': 'the delegate ended without reading it',
-	waiting: 'the agent waits for an answer in its terminal',
+	'ended-unread': phrase`the delegate ended without reading it`,
+	waiting: phrase`the agent waits for an answer in its terminal`,
 	/** A pause: the agent rests already. */
-	resting: 'the agent is idle already; the pause waits for the next prompt',
-	unheard: 'the agent is idle and did not answer its bell; it gets the message at its next prompt',
-	brought:
-		'the message may have come with the repository: git tracks files of .nancy, or does not say. Look at what is in it, then run ' +
-		'“git rm -r --cached .nancy”; “nancy setup” says what else is in the way',
-	unprompted:
-		'the agent waits for its first prompt, and hears nothing before; prompt it in its terminal, or use “Nancy: Wake by Typing”',
-	'no-hooks':
-		'the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks',
+	resting: phrase`the agent is idle already; the pause waits for the next prompt`,
+	unheard: phrase`the agent is idle and did not answer its bell; it gets the message at its next prompt`,
+	brought: phrase`the message may have come with the repository: git tracks files of .nancy, or does not say. Look at what is in it, then run
+		"git rm -r --cached .nancy"; "nancy setup" says what else is in the way`,
+	unprompted: phrase`the agent waits for its first prompt, and hears nothing before; prompt it in its terminal, or use "Nancy: Wake by Typing"`,
+	'no-hooks': phrase`the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks`,
 } as const;
 
 /** Why a queued message still waits, as `<id>.held` beside it says in JSON. */
@@ -33,7 +31,7 @@ export type Held = z.infer<typeof Held>;
 export type ReadHeld = Held | { code: 'text'; text: string };
 
 /** What a driver says of an ability that its agent lacks, or has only in part. */
-export type LimitOf = (limit: Extract<Held, { code: 'limit' }>) => string | undefined;
+export type LimitOf = (limit: Extract<Held, { code: 'limit' }>) => Phrase | string | undefined;
 
 export function parseHeld(text: string): ReadHeld {
 	try {
@@ -43,15 +41,15 @@ export function parseHeld(text: string): ReadHeld {
 	}
 }
 
-/** The reason as a clause for a person. */
-export function heldText(held: ReadHeld, limitOf: LimitOf): string {
+/** The reason as a clause for a person. A text of a file stays as it is. */
+export function heldText(held: ReadHeld, limitOf: LimitOf): Phrase | string {
 	switch (held.code) {
 		case 'text':
 			return held.text;
 		case 'limit':
 			return (
 				limitOf(held) ??
-				'this version of the agent cannot be woken when idle; it gets the message at its next prompt, or by “Nancy: Wake by Typing”'
+				phrase`this version of the agent cannot be woken when idle; it gets the message at its next prompt, or by "Nancy: Wake by Typing"`
 			);
 		default:
 			return fixed[held.code];

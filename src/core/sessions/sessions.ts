@@ -210,16 +210,16 @@ function withSession(record: WorkerRecord, caller: SessionCaller): WorkerRecord 
 	const last = record.sessions.at(-1);
 	const current = isNewProcess(record, caller) ? withProcess(record, caller) : record;
 	const isTranscriptKnown = last?.transcript !== undefined || caller.transcript === undefined;
-	if (last?.id === caller.session && isTranscriptKnown) return current;
+	if (last?.id === caller.session && isTranscriptKnown && !last.unreported) return current;
 	const earlier = record.sessions.find(session => session.id === caller.session);
+	const { unreported: _heard, ...kept } = earlier ?? { startedAt: new Date().toISOString() };
 	const transcript = caller.transcript ?? earlier?.transcript;
 	return {
 		...current,
 		sessions: [
 			...record.sessions.filter(session => session.id !== caller.session),
 			{
-				startedAt: new Date().toISOString(),
-				...earlier,
+				...kept,
 				id: caller.session,
 				...(transcript !== undefined && { transcript }),
 			},

@@ -1,3 +1,4 @@
+import { phrase } from '../../base/phrase.ts';
 import type { Version } from '../../base/version.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { floorsSince } from '../floors.ts';
@@ -16,7 +17,7 @@ export const limits: Driver['limits'] = {
 	batchEnd:
 		'Codex takes no message at the end of a step; a directive goes with the tool call that ends, or the next that starts.',
 	quietStop: 'Feedback that keeps the agent going is shown as “Blocked by hook”.',
-	wake: 'An agent is woken once a turn of its own has ended; one that was started or resumed without a prompt waits for its first.',
+	wake: phrase`An agent is woken once a turn of its own has ended; one that was started or resumed without a prompt waits for its first.`,
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Codex says nothing until the command ends or goes on in the background: until then the agent is shown as waiting.',
 	status: 'Codex does not tell what its sessions are doing when asked; events and its own record of the session do.',

@@ -1,3 +1,4 @@
+import { phrase } from '../../base/phrase.ts';
 import type { Version } from '../../base/version.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { floorsSince } from '../floors.ts';
@@ -13,7 +14,7 @@ export const floors = floorsSince(OLDEST, { batchEnd: 'none', status: 'none', fo
 export const limits: Driver['limits'] = {
 	batchEnd:
 		'Copilot CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
-	wake: 'Copilot CLI is woken only where you have switched on its experimental features (“/experimental on”); elsewhere messages wait for the next prompt, or for “Nancy: Wake by Typing”.',
+	wake: phrase`Copilot CLI is woken only where you have switched on its experimental features ("/experimental on"); elsewhere messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Copilot CLI says nothing until the command ends: until then the agent is shown as waiting.',
 	status: 'Copilot CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',

@@ -1,3 +1,4 @@
+import { phrase } from '../../base/phrase.ts';
 import type { Version } from '../../base/version.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { floorsSince } from '../floors.ts';
@@ -22,7 +23,7 @@ export const limits: Driver['limits'] = {
 		'Gemini CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
 	halt: 'A pause denies the tool call and asks the agent to end its turn; where Gemini CLI ends a turn for a hook, the agent never reads why.',
 	quietStop: 'Feedback that keeps the agent going is shown as “Agent execution blocked”.',
-	wake: 'Nothing can wake an idle Gemini CLI; messages wait for the next prompt, or for “Nancy: Wake by Typing”.',
+	wake: phrase`Nothing can wake an idle Gemini CLI; messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Gemini CLI says nothing until the command ends: until then the agent is shown as waiting.',
 	status: 'Gemini CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',

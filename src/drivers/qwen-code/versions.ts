@@ -1,3 +1,4 @@
+import { phrase } from '../../base/phrase.ts';
 import type { Version } from '../../base/version.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { floorsSince } from '../floors.ts';
@@ -13,7 +14,7 @@ export const limits: Driver['limits'] = {
 	feedback:
 		'Feedback that keeps the agent going is not in Qwen Code’s own record: a conversation that is resumed does not hold it, and nothing proves that it was read.',
 	quietStop: 'Feedback that keeps the agent going is shown as “Stop hook error”.',
-	wake: 'Nancy does not wake an idle Qwen Code; messages wait for the next prompt, or for “Nancy: Wake by Typing”.',
+	wake: phrase`Nancy does not wake an idle Qwen Code; messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
 	status: 'Qwen Code does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	headless: 'It tells tokens, but no cost.',
 	worktree:

@@ -59,7 +59,7 @@ export function messageOutput({ address, message }: FoundMessage, limitOf: Limit
 		text: content.text,
 		file,
 		...(receipt && { receipt }),
-		...(held !== undefined && { held: heldText(held, limitOf) }),
+		...(held !== undefined && { held: String(heldText(held, limitOf)) }),
 	};
 }
 

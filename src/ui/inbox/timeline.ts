@@ -4,6 +4,7 @@ import { messageTime } from '../../core/mailbox/messageId.ts';
 import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
 import type { Receipt } from '../../protocol/records.ts';
 import { rungWords, stateWord } from '../words.ts';
+import { translated } from '../kit/translated.ts';
 
 /** What happened to a message, or what it waits for. */
 export interface Step {
@@ -20,7 +21,7 @@ export function timeline(message: StoredMessage, isMail: boolean, limitOf: Limit
 		{ at: messageTime(id), words: isMail ? l10n.t('written') : stateWord('queued') },
 		...(receipt?.lost ?? []).flatMap(lostSteps),
 		...(receipt ? deliverySteps(receipt) : []),
-		...(held && isQueued ? [step(l10n.t('held: {0}', heldText(held, limitOf)))] : []),
+		...(held && isQueued ? [step(l10n.t('held: {0}', translated(heldText(held, limitOf))))] : []),
 		...(state === 'claimed' ? [step(stateWord(state))] : []),
 		...(isMail && state !== 'withdrawn' ? [step(isQueued ? l10n.t('unread') : l10n.t('read'))] : []),
 		...(state === 'archived' || state === 'withdrawn' ? [step(stateWord(state))] : []),

@@ -4,6 +4,7 @@ import { heldText, type LimitOf } from '../../core/mailbox/held.ts';
 import type { Reading, ReadingPlace } from '../../core/mailbox/whenRead.ts';
 import type { Timing } from '../../protocol/compose.ts';
 import { sentence } from '../kit/failures.ts';
+import { translated } from '../kit/translated.ts';
 
 /** When each recipient reads a message that is sent now. */
 export function timingOf(readings: readonly (Reading | undefined)[], limitOf: LimitOf): Timing {
@@ -21,7 +22,7 @@ function readingWords(reading: Reading, limitOf: LimitOf): string {
 		case 'wakes':
 			return l10n.t('Wakes it now.');
 		case 'may-wake':
-			return `${l10n.t('Tries to wake it now.')} ${sentence(heldText(reading.held, limitOf))}`;
+			return `${l10n.t('Tries to wake it now.')} ${sentence(translated(heldText(reading.held, limitOf)))}`;
 		case 'started':
 			return l10n.t('Read once it has started.');
 		case 'first-prompt':
@@ -29,7 +30,7 @@ function readingWords(reading: Reading, limitOf: LimitOf): string {
 		case 'ending':
 			return l10n.t('The delegate is about to end and may not read it.');
 		case 'held':
-			return l10n.t('Held: {0}', sentence(heldText(reading.held, limitOf)));
+			return l10n.t('Held: {0}', sentence(translated(heldText(reading.held, limitOf))));
 	}
 }
 

@@ -8,3 +8,8 @@ export function openTerminal(
 	const named = { ...options, name: plainLine(options.name, 80) };
 	return vscode.window.createTerminal(named);
 }
+
+/** VS Code renames no other one. */
+export async function renameActiveTerminal(name: string): Promise<void> {
+	await vscode.commands.executeCommand('workbench.action.terminal.renameWithArg', { name: plainLine(name, 80) });
+}

@@ -7,6 +7,14 @@ const MOST_DRAFTS = 20;
 const DRAFTS = 'promptDrafts';
 const Drafts = z.record(z.string(), z.string());
 
+/** How many starts of workers are kept. The oldest go first. */
+const MOST_STARTS = 20;
+const STARTS = 'starts';
+const Started = z.object({ prompt: z.string(), choice: StartChoice, images: z.array(z.string()) });
+const Starts = z.record(z.string(), Started);
+/** What a worker was started with. */
+export type Started = z.infer<typeof Started>;
+
 const LAST = { task: 'lastTask', delegate: 'lastDelegate' } as const;
 
 /** What the user has chosen and typed at earlier starts. */
@@ -40,6 +48,22 @@ export class StartMemory {
 		const { [of]: _before, ...others } = this.drafts();
 		const kept = Object.entries(text.trim() === '' ? others : { ...others, [of]: text });
 		await this.here.update(DRAFTS, Object.fromEntries(kept.slice(-MOST_DRAFTS)));
+	}
+
+	/** @param worker who was started: a later worker of the same name is another one */
+	async keepStart(worker: string, started: Started): Promise<void> {
+		const { [worker]: _before, ...others } = this.starts();
+		const kept = Object.entries({ ...others, [worker]: started });
+		await this.here.update(STARTS, Object.fromEntries(kept.slice(-MOST_STARTS)));
+	}
+
+	/** `undefined` for a worker that a command, or another window, has started. */
+	startOf(worker: string): Started | undefined {
+		return this.starts()[worker];
+	}
+
+	private starts(): z.infer<typeof Starts> {
+		return Starts.safeParse(this.here.get(STARTS)).data ?? {};
 	}
 
 	private drafts(): z.infer<typeof Drafts> {

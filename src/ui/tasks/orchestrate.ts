@@ -38,10 +38,20 @@ export class Orchestrator {
 	}
 
 	/** One more worker on a task, with its own prompt. */
-	async addWorker(folder: Folder, { name, title, agent: filed }: TaskRecord): Promise<void> {
-		const label = taskLabels(folder.overview().tasks).get(name) ?? title;
-		const agent = (await chosenAgent(folder.workspace, { task: name })) ?? filed;
-		await this.askAndStart({ folder, task: { name, label, agent } });
+	async addWorker(folder: Folder, task: TaskRecord): Promise<void> {
+		await this.askAndStart(await orderFor(folder, task));
+	}
+
+	/**
+	 * A worker whose agent has not begun a conversation. The list shows the prompt and the choices of its start. If this window did not start
+	 * it, asks for the prompt: nothing in `.nancy` is handed to an agent as the user's words.
+	 */
+	async startAgain(folder: Folder, task: TaskRecord, worker: WorkerName): Promise<void> {
+		const order = { ...(await orderFor(folder, task, worker)), worker };
+		const started = this.own.memory.startOf(startKey(folder, task, worker));
+		if (!started) return this.askAndStart(order);
+		const { prompt: text, choice: again, images } = started;
+		await this.askAndStart({ ...order, again, images }, { text });
 	}
 
 	/** The prompt is the text of a document. */
@@ -97,14 +107,37 @@ export class Orchestrator {
 	}
 
 	private async start(folder: Folder, request: WorkerRequest): Promise<void> {
-		const { operations, terminals } = this.own;
+		const { operations, terminals, memory } = this.own;
 		const { warnings, ...start } = await inProgress(VIEWS.tasks, () => operations.orchestrate(folder, request));
 		if (warnings.length > 0) void warn(warnings.join(' '));
 		await terminals.start(folder, start);
+		const { task, agent, prompt, model = '', permissions, place = 'folder', images = [] } = request;
+		if (prompt === undefined) return;
+		const choice = {
+			agents: [agent],
+			models: model,
+			place,
+			permissions: permissions ? { [agent]: permissions } : {},
+		};
+		const key = startKey(folder, await folder.workspace.task(task), start.address.worker);
+		await memory.keepStart(key, { prompt, choice, images });
 	}
 }
 
 interface Written {
 	text: string;
-	document: vscode.TextDocument;
+	document?: vscode.TextDocument;
+}
+
+/** For a worker of a task: a new one, or one that starts again. Its agent is a proposal. */
+async function orderFor(folder: Folder, task: TaskRecord, worker?: WorkerName): Promise<TaskOrder> {
+	const { name, title, agent: filed } = task;
+	const label = taskLabels(folder.overview().tasks).get(name) ?? title;
+	const agent = (await chosenAgent(folder.workspace, { task: name, worker })) ?? filed;
+	return { folder, task: { name, label, agent } };
+}
+
+/** A later task of the same name is another one. */
+function startKey({ path }: Folder, { name, createdAt }: TaskRecord, worker: WorkerName): string {
+	return [path, name, createdAt, worker].join('//');
 }

@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
-import type { TaskName } from '../../protocol/names.ts';
+import type { TaskName, WorkerName } from '../../protocol/names.ts';
 import { askText, inOrder, type StepFrame } from '../kit/inputs.ts';
+import { firstLine } from '../kit/format.ts';
 import { warn } from '../kit/messages.ts';
 import type { AgentChoice, Folder } from '../ports.ts';
 import { defaultAgent } from '../settings.ts';
@@ -34,9 +35,11 @@ export interface TaskOrder {
 	folder: Folder;
 	/** The task that gets another worker. Absent: a new task. */
 	task?: { name: TaskName; label: string; agent: string } | undefined;
-	/** The prompt is for those agents alone that could not be started at the last try. */
+	/** The worker of that task that starts again, where it worked before. Absent: a new worker. */
+	worker?: WorkerName;
+	/** The prompt is for those agents alone that could not be started at the last start, or that ended before they began. */
 	again?: StartChoice;
-	/** Those that the prompt got at the last try. */
+	/** Those that the prompt got at the last start. */
 	images?: readonly string[];
 }
 
@@ -102,11 +105,12 @@ export async function askTask(question: TaskQuestion): Promise<TaskAnswer> {
 }
 
 /** Where the prompt of this order is kept until it has started: see {@link StartMemory.draft}. */
-export function draftOf({ folder, task }: TaskOrder): string {
-	return ['task', folder.path, ...(task ? [task.name] : [])].join(' ');
+export function draftOf({ folder, task, worker }: TaskOrder): string {
+	return ['task', folder.path, task?.name, worker].filter(Boolean).join(' ');
 }
 
-function titleOf({ task }: TaskOrder): string {
+function titleOf({ task, worker }: TaskOrder): string {
+	if (task && worker) return l10n.t('Start “{0}” Again', task.label);
 	return task ? l10n.t('Add Worker to “{0}”', task.label) : l10n.t('Orchestrate Task');
 }
 
@@ -159,10 +163,10 @@ function summary({ order, agents, presets }: TaskQuestion, chosen: Chosen): HubR
 	const title = titleOf(order);
 	const { choice, selection } = chosen;
 	return [
-		startRow(title, order, choice, agents),
+		startRow(title, order, chosen, agents),
 		presetRow({ title, presets, choice, agents, modes: modesInTerminal }),
 		agentRow(title, choice, agents),
-		placeRow(title, choice, agents),
+		...(order.worker ? [] : [placeRow(title, choice, agents)]),
 		...permissionsRow(title, choice, agents, modesInTerminal),
 		...modelRow(title, choice, agents),
 		...(selection ? [selectionRow(selection)] : []),
@@ -171,11 +175,13 @@ function summary({ order, agents, presets }: TaskQuestion, chosen: Chosen): HubR
 	];
 }
 
-function startRow(title: string, order: TaskOrder, choice: StartChoice, agents: readonly AgentChoice[]): HubRow {
+function startRow(title: string, order: TaskOrder, { choice, prompt }: Chosen, agents: readonly AgentChoice[]): HubRow {
 	const count = runsOf(choice, agents).length;
 	return {
 		icon: 'play',
 		label: startWords(order, count),
+		// The user has not just typed it.
+		...(order.worker && { detail: firstLine(prompt, 120) }),
 		act() {
 			if (count === 0) return agentRow(title, choice, agents).act();
 			if (misplaced(choice, agents).length === 0) return 'start';

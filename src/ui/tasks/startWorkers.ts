@@ -24,7 +24,7 @@ export interface StartParts {
 }
 
 /**
- * Starts a worker for each agent, in the same task, whichever of them fail. If only some fail, the prompt stays in an editor, for more
+ * Starts a worker for each agent, in the same task, whichever of them fail. A worker that starts again gets the first of them. If only some fail, the prompt stays in an editor, for more
  * workers of the task. If all fail, it stays where it is: as a draft of the box, or in its document.
  * @throws an error that names all that could not be started
  */
@@ -37,10 +37,12 @@ export async function startWorkers(
 	const names = () => new Set(folder.overview().tasks.map(({ record }) => record.name));
 	const task = known?.name ?? freeName(title, names());
 	let isNew = known === undefined;
+	let { worker } = order;
 	const { done: started, failures } = await oneByOne(runs, async run => {
 		const { agent, model } = run;
 		const permissions = modeOf(agent, choice, modesInTerminal)?.id;
-		const request = { task, agent: agent.id, prompt, model, permissions, place: choice.place };
+		const place = !order.worker && { place: choice.place };
+		const request = { task, agent: agent.id, prompt, model, permissions, ...place, ...(worker && { worker }) };
 		const withImages = agent.takesImages && images.length > 0 && { images: [...images] };
 		try {
 			await start({ ...request, ...withImages, ...(!known && { title }), ...(isNew && { isNew }) });
@@ -50,6 +52,7 @@ export async function startWorkers(
 			throw error;
 		}
 		isNew = false;
+		worker = undefined;
 		return run;
 	});
 	if (failures.length > 0 && started.length > 0) {

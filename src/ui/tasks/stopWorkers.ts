@@ -1,4 +1,5 @@
 import { l10n } from 'vscode';
+import { hasBegun } from '../../core/driver/starting.ts';
 import { confirm } from '../kit/messages.ts';
 import type { Operations } from '../ports.ts';
 import { whoIs } from '../who.ts';
@@ -21,14 +22,10 @@ export async function askedToStop(items: readonly WorkerItem[]): Promise<void> {
 	const label = whoIs(only.folder, only.address);
 	const question =
 		others.length === 0 ? l10n.t('Stop “{0}”?', label) : l10n.t('Stop “{0}” and {1} more?', label, others.length);
-	const detail = busy.every(canResume)
+	const detail = busy.every(({ worker: { record } }) => hasBegun(record))
 		? l10n.t('The agent is in the middle of its work. You can resume its conversation later.')
-		: l10n.t('An agent that has not begun a conversation cannot be resumed later.');
+		: l10n.t('An agent that has not begun its conversation can be started again later, with the same prompt.');
 	await confirm(question, detail, l10n.t('Stop'));
-}
-
-function canResume({ worker: { record, state } }: WorkerItem): boolean {
-	return state.phase !== 'starting' && record.sessions.length > 0;
 }
 
 /** Ends a worker, and closes its terminal once the end counts as meant. */

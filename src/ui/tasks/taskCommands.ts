@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { TaskView } from '../../core/live/overview.ts';
 import { workersWorktree } from '../../core/delegates/inWorktree.ts';
+import { hasBegun } from '../../core/driver/starting.ts';
 import { isSameAddress } from '../../core/workspace/workspace.ts';
 import { DelegateItem } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
@@ -48,6 +49,11 @@ export function taskHandlers(own: TaskCollaborators) {
 		'nancy.startThis': ([called]: Args) => own.orchestrator.startThis(called),
 		'nancy.addWorker': (args: Args) => addWorker(own, args),
 		'nancy.resumeWorker': (args: Args) => resumeWorker(own, args),
+		'nancy.startAgain': async (args: Args) => {
+			const none = l10n.t('No worker has ended before it began.');
+			const { folder, task, address } = await workerOf(own, args, isUnbegun, none);
+			await own.orchestrator.startAgain(folder, task.record, address.worker);
+		},
 		'nancy.stopWorker': async (args: Args) => {
 			const item = await workerOf(own, args, isLive, noWorker());
 			await askedToStop([item]);
@@ -113,6 +119,8 @@ async function renameTask(own: TaskCollaborators, args: Args): Promise<void> {
 	if (title === undefined || title.trim() === before) return;
 	await own.operations.renameTask(folder, name, title);
 	await folder.refresh();
+	for (const item of workerItems(own.folders))
+		if (item.folder === folder && item.address.task === name && isLive(item)) await own.terminals.rename(item);
 }
 
 async function budgetPlace(own: TaskCollaborators, args: Args): Promise<BudgetPlace> {
@@ -189,7 +197,11 @@ function isLive({ worker }: WorkerItem): boolean {
 }
 
 function hasConversation({ worker }: WorkerItem): boolean {
-	return worker.record.sessions.length > 0;
+	return hasBegun(worker.record);
+}
+
+function isUnbegun(item: WorkerItem): boolean {
+	return !isLive(item) && !hasConversation(item);
 }
 
 function isOpen({ record }: TaskView): boolean {

@@ -1,12 +1,15 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
+import { Emitter } from '../../base/event.ts';
 import { identify, liveness } from '../../base/liveness.ts';
+import { hasBegun } from '../../core/driver/starting.ts';
 import { abandonStart, recordExit, recordProcess } from '../../core/driver/workerProcess.ts';
 import { isWorker, sealedAgent } from '../../core/sessions/sealedAgents.ts';
+import { isSameAddress, type WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { Failures } from '../kit/failures.ts';
 import { inform } from '../kit/messages.ts';
-import { openTerminal } from '../kit/terminals.ts';
+import { openTerminal, renameActiveTerminal } from '../kit/terminals.ts';
 import type { Folder, WorkerStart } from '../ports.ts';
 import { FirstOutput, LastLines, marked } from './firstOutput.ts';
 import type { WorkerItem } from './tasksView.ts';
@@ -18,6 +21,15 @@ const LINES_KEPT = 12;
 
 /** A worker, or a row of one. */
 type Placed = Pick<WorkerItem, 'folder' | 'address'>;
+
+/** An agent in a terminal of this window has ended with an error, and nobody asked for its end. */
+export interface Failure {
+	readonly kind: 'failed';
+	readonly address: WorkerAddress;
+	/** Its driver. */
+	readonly agent: string;
+	readonly exitCode: number;
+}
 
 interface Started extends Placed {
 	readonly pid: number;
@@ -36,6 +48,8 @@ export class Terminals implements vscode.Disposable {
 	/** The terminals that took the place of those that failed. */
 	private readonly failed = new Map<string, vscode.Terminal>();
 	private readonly owned: vscode.Disposable[] = [];
+	private readonly _onDidFail = new Emitter<{ folder: Folder; attention: Failure }>();
+	readonly onDidFail = this._onDidFail.event;
 
 	constructor(
 		private readonly failures: Failures,
@@ -95,6 +109,15 @@ export class Terminals implements vscode.Disposable {
 		await recordExit(folder.workspace, address, pid, { code, lines: lines.slice(-LINES_KEPT) });
 		await folder.refresh();
 		if (lines.length > 0) this.showLast({ folder, address }, code, lines);
+		const worker = folder
+			.overview()
+			.tasks.flatMap(({ workers }) => workers)
+			.find(({ record }) => isSameAddress({ task: record.task, worker: record.name }, address));
+		// None if a command has stopped it, or its own last event told the end.
+		const exitCode = worker?.state.exitCode;
+		if (!worker || exitCode === undefined) return;
+		const failure: Failure = { kind: 'failed', address, agent: worker.record.agent, exitCode };
+		this._onDidFail.fire({ folder, attention: failure });
 	}
 
 	private showLast({ folder, address }: Placed, code: number, lines: readonly string[]): void {
@@ -137,6 +160,13 @@ export class Terminals implements vscode.Disposable {
 		(await this.find(item))?.dispose();
 	}
 
+	/** Gives a worker's terminal the worker's present name if it is the active one. No other one is brought to the front for that. */
+	async rename(item: WorkerItem): Promise<void> {
+		const terminal = await this.find(item);
+		if (terminal && terminal === vscode.window.activeTerminal)
+			await renameActiveTerminal(whoIs(item.folder, item.address));
+	}
+
 	/** Brings a worker's terminal to the front. If this window has none, says where the worker runs. */
 	async focus(item: WorkerItem): Promise<void> {
 		const terminal = await this.find(item);
@@ -156,7 +186,7 @@ export class Terminals implements vscode.Disposable {
 		}
 		const resume = l10n.t('Resume');
 		const choice =
-			item.worker.state.phase === 'ended' && item.worker.record.sessions.length > 0 && vscode.workspace.isTrusted
+			item.worker.state.phase === 'ended' && hasBegun(item.worker.record) && vscode.workspace.isTrusted
 				? await inform(l10n.t('{0} has ended.', name), resume)
 				: void inform(l10n.t('The terminal of {0} is not known.', name));
 		if (choice === resume) await vscode.commands.executeCommand('nancy.resumeWorker', item);
@@ -164,6 +194,7 @@ export class Terminals implements vscode.Disposable {
 
 	dispose(): void {
 		for (const each of this.owned) each.dispose();
+		this._onDidFail.dispose();
 		this.output.dispose();
 		for (const each of this.failed.values()) each.dispose();
 	}

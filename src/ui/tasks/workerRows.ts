@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { INTERRUPTED, OWN_STATUS, PROCESS_GONE } from '../../core/live/workerState.ts';
+import { hasBegun } from '../../core/driver/starting.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { workersWorktree } from '../../core/delegates/inWorktree.ts';
 import type { TaskView, WorkerView } from '../../core/live/overview.ts';
@@ -66,7 +67,7 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, canFork
 	const isMerged = worktree !== undefined && isMergedNow(worker);
 	const phase = state.exitCode === undefined ? state.phase : 'failed';
 	// Nothing to resume: its agent ended before it began a conversation.
-	const unbegun = record.sessions.length === 0 ? ' unbegun' : '';
+	const unbegun = hasBegun(record) ? '' : ' unbegun';
 	const fork = canFork ? ' fork' : '';
 	const context = `worker.${phase}${kindOf(task, worker)}${isMerged ? ' merged' : ''}${unbegun || fork}`;
 	item.contextValue = isTask ? `${taskContext(element)} ${context}` : context;

@@ -24,7 +24,7 @@ export const feedback: Cell = {
 		const isQuiet = !candidate.complaint.test(worker.terminal.screen());
 		const claimsQuiet = can(driver, 'quietStop', version);
 		must(isQuiet || !claimsQuiet, 'an error badge is on the screen');
-		if (!isQuiet) return partly(driver.limits.quietStop ?? 'The terminal shows it as an error.');
+		if (!isQuiet) return partly(String(driver.limits.quietStop ?? 'The terminal shows it as an error.'));
 		const copies = copiesOf(request, 'Second note.');
 		return copies === 1 ? WORKS : partly(`The model reads it ${copies} times.`);
 	},

@@ -91,6 +91,15 @@ describe('a task in a worktree of its own', () => {
 		expect(await perform(deleteTasks, IN_WINDOW, { tasks: [task] }, it.context)).toEqual({ deleted: [task] });
 	});
 
+	it('works there again after a start that failed, without a conversation to go on with', async () => {
+		await using it = machine('exit 1');
+		await it.run('fix', '--worktree');
+		const worktree = await it.worktree();
+		await it.run('fix', '--worker', 'worker');
+		expect(it.cwd()).toBe(worktree.folder);
+		expect(await it.worktree()).toEqual(worktree);
+	});
+
 	it('gets a name that nothing else has, and the uncommitted changes if they are wanted', async () => {
 		await using it = machine();
 		it.repository.git(['branch', 'nancy/fix']);

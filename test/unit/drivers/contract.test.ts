@@ -36,7 +36,7 @@ describe.each(named)('the driver of %s', (_, driver) => {
 	it('says in a sentence why its CLI cannot do something', () => {
 		const silent = CAPABILITIES.filter(each => driver.floors[each] === 'none' && !driver.limits[each]);
 		expect(silent).toEqual([]);
-		for (const limit of Object.values(driver.limits)) expect(limit).toMatch(/\.$/);
+		for (const limit of Object.values(driver.limits)) expect(String(limit)).toMatch(/\.$/);
 	});
 
 	it('tells what a version lacks apart from what it does in part', () => {

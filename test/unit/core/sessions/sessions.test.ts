@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { identify } from '../../../../src/base/liveness.ts';
+import { ENDED, identify } from '../../../../src/base/liveness.ts';
 import { planWorker } from '../../../../src/core/driver/launch.ts';
-import { isRunning, recordProcess, recordStop } from '../../../../src/core/driver/workerProcess.ts';
+import { hasBegun } from '../../../../src/core/driver/starting.ts';
+import { abandonStart, isRunning, recordProcess, recordStop } from '../../../../src/core/driver/workerProcess.ts';
 import { wakeLimit, type Held } from '../../../../src/core/mailbox/held.ts';
 import { bindCaller, type SessionCaller } from '../../../../src/core/sessions/sessions.ts';
 import { Workspace, type WorkerAddress } from '../../../../src/core/workspace/workspace.ts';
@@ -55,6 +56,60 @@ const begin = (more: Partial<SessionCaller> = {}) =>
 	});
 
 const current = async () => (await workspace.worker(address))?.sessions.at(-1)?.id;
+
+describe('a worker whose agent gets an id for its session', () => {
+	const start = (launcher: string | undefined) =>
+		planWorker(
+			workspace,
+			fakeDriver,
+			{ executable: '/a', version: [1, 0, 0] },
+			{
+				task,
+				bin: folder.path,
+				hooks: launcher === undefined ? undefined : { launcher, dataFolder: folder.file('data') },
+				env: {},
+			},
+		);
+	const begun = async (worker: WorkerAddress) => hasBegun((await workspace.worker(worker))!);
+
+	it('has begun a conversation with the first event of it', async () => {
+		const { address: worker, session } = await start(folder.file('hook'));
+		await recordProcess(workspace, worker, identify(process.pid));
+		expect(await begun(worker)).toBe(false);
+		const launchedFor = { taskFolder: workspace.paths.task(task), worker: worker.worker };
+		await begin({ session, launchedFor });
+		expect(await begun(worker)).toBe(true);
+		expect((await workspace.worker(worker))?.sessions).toEqual([{ id: session, startedAt: expect.anything() }]);
+	});
+
+	it('may have begun one if no hook would tell', async () => {
+		expect(await begun((await start(undefined)).address)).toBe(true);
+	});
+
+	it('still has not after a second start that died too, and has the earlier one if it only was to go on', async () => {
+		const { address: worker } = await start(folder.file('hook'));
+		const again = (resume: boolean, of: WorkerAddress) =>
+			planWorker(
+				workspace,
+				fakeDriver,
+				{ executable: '/a', version: [1, 0, 0] },
+				{
+					task,
+					worker: of.worker,
+					resume,
+					bin: folder.path,
+					hooks: { launcher: folder.file('hook'), dataFolder: folder.file('data') },
+					env: {},
+				},
+			);
+		await abandonStart(workspace, worker);
+		await again(false, worker);
+		expect(await begun(worker)).toBe(false);
+		await recordProcess(workspace, address, { pid: process.pid, startedTicks: ENDED });
+		await again(true, address);
+		expect(await begun(address)).toBe(true);
+	});
+});
 
 describe('a session of a process that the CLI does not name', () => {
 	it('is the worker’s own when it is the one that was planned', async () => {

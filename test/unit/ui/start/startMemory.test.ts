@@ -48,3 +48,26 @@ describe('a draft', () => {
 		expect(open(undefined, new Map([['promptDrafts', 7]])).memory.draft('task')).toBe('');
 	});
 });
+
+describe('the start of a worker', () => {
+	const started = (prompt: string) => ({
+		prompt,
+		choice: { agents: ['heron'], models: 'large', place: 'worktree' as const, permissions: { heron: 'plan' } },
+		images: ['/a.png'],
+	});
+
+	it('is there after a reload, with all that was chosen, for that worker alone', async () => {
+		const { memory, here } = open();
+		await memory.keepStart('paint//worker', started('Paint it.\nGreen.'));
+		const later = open(new Map(), here).memory;
+		expect(later.startOf('paint//worker')).toEqual(started('Paint it.\nGreen.'));
+		expect(later.startOf('paint//worker-2')).toBeUndefined();
+	});
+
+	it('is kept for the last twenty', async () => {
+		const { memory } = open();
+		for (let at = 0; at < 21; at++) await memory.keepStart(`worker-${at}`, started(`${at}`));
+		expect(memory.startOf('worker-0')).toBeUndefined();
+		expect(memory.startOf('worker-1')?.prompt).toBe('1');
+	});
+});

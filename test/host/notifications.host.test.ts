@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { Emitter } from '../../src/base/event.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { SETTINGS } from '../../src/ui/contributions.ts';
+import { Notifications } from '../../src/ui/notifications.ts';
+import type { Folder } from '../../src/ui/ports.ts';
+import type { Failure } from '../../src/ui/tasks/terminals.ts';
+import { eventually } from '../support/eventually.ts';
+import { taskView } from '../support/taskViews.ts';
+import { unusedFolder } from '../support/unusedFolder.ts';
+
+describe('the notification of an agent that has failed', () => {
+	const { showWarningMessage } = vscode.window;
+	const task = taskView('fix', { title: 'Fix it', workers: ['ended', 'ended'] });
+	const overview = () => ({ tasks: [task], problems: [] });
+	const folder = Object.assign(unusedFolder(new Workspace('/project')), { overview });
+	const said: (readonly string[])[] = [];
+	const works: Promise<unknown>[] = [];
+	const pressed: string[] = [];
+	const failed = new Emitter<{ folder: Folder; attention: Failure }>();
+	let notifications: Notifications;
+
+	const fail = (which: number) => {
+		const { task: of, name: worker, agent } = task.workers[which]!.record;
+		failed.fire({ folder, attention: { kind: 'failed', address: { task: of, worker }, agent, exitCode: 3 } });
+	};
+	const shown = async () => {
+		await eventually('a notification', () => said.length > 0);
+		await Promise.all(works.splice(0));
+		return said.splice(0);
+	};
+	const set = (value: string | undefined) =>
+		vscode.workspace.getConfiguration().update(SETTINGS.notifyStopped, value, vscode.ConfigurationTarget.Global);
+
+	before(() => {
+		const show = (...words: string[]) => {
+			said.push(words);
+			return Promise.resolve(words.at(-1));
+		};
+		Object.assign(vscode.window, { showWarningMessage: show });
+		notifications = new Notifications({
+			folders: { onDidNeedAttention: () => ({ dispose: () => undefined }) },
+			terminals: { onDidFail: failed.event },
+			failures: { background: work => void works.push(work) },
+			reactions: {
+				showAll: () => Promise.resolve(void pressed.push('all')),
+				choices: () => [{ label: 'Start Again', run: () => Promise.resolve(void pressed.push('again')) }],
+			},
+			agentName: () => 'Fake',
+		});
+	});
+	after(async () => {
+		notifications.dispose();
+		Object.assign(vscode.window, { showWarningMessage });
+		await set(undefined);
+	});
+
+	it('names the task, the agent and the exit code, and starts it again', async () => {
+		fail(0);
+		assert.deepEqual(await shown(), [['Fix it · worker: Fake ended with exit code 3.', 'Start Again']]);
+		assert.deepEqual(pressed.splice(0), ['again']);
+	});
+
+	it('is one for all that fail at the same time', async () => {
+		fail(0);
+		fail(1);
+		assert.deepEqual(await shown(), [['2 workers have failed.', 'Show']]);
+		assert.deepEqual(pressed.splice(0), ['all']);
+	});
+
+	it('is shown only if the user wants to hear of agents that stop', async () => {
+		await set('badge');
+		fail(0);
+		await set(undefined);
+		fail(1);
+		assert.deepEqual(await shown(), [['Fix it · worker-2: Fake ended with exit code 3.', 'Start Again']]);
+	});
+});
