@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { theAgent, theTask, theWorker } from '../core/workspace/named.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
@@ -232,7 +233,7 @@ async function startOf(
 		agent ?? (known && (await chosenBefore(asker, workspace, known, earlier))),
 	);
 	if (earlier) (fork ? refuseFork : refuseResume)(found.driver, found.agent.version, earlier);
-	if (budget) requireTold(budget, await unitsWith(found.driver.id, known, context), task);
+	if (budget) requireTold(budget, await unitsWith(found.driver.id, known, context), theTask(task));
 	if (isWorktree(place)) await requireWorktree(found, context);
 	const again = earlier && (await worktreeAgain(earlier, context));
 	const chosen =
@@ -257,13 +258,13 @@ async function chosenBefore(
 	const filed = earlier?.agent ?? agent;
 	if (chosen !== undefined && (!earlier || chosen === filed)) return chosen;
 	if (asker.is === 'agent') return undefined;
-	const what = earlier ? `${task}/${earlier.name}` : task;
+	const what = earlier ? theWorker({ task, worker: earlier.name }) : theTask(task);
 	throw new NancyError(
 		'bad-usage',
 		chosen === undefined
-			? phrase`name the agent for ${what} with --agent: its record in .nancy says ${filed}, but agents can write that,
+			? phrase`name the agent for ${what} with --agent: its record in .nancy says ${theAgent(filed)}, but agents can write that,
 				and Nancy has not noted that you chose it`
-			: phrase`name the agent for ${what} with --agent: you started it with ${chosen}, but its record in .nancy says ${filed} by now`,
+			: phrase`name the agent for ${what} with --agent: you started it with ${theAgent(chosen)}, but its record in .nancy says ${theAgent(filed)} by now`,
 	);
 }
 
