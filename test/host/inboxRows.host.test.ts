@@ -16,7 +16,10 @@ const folder = Object.assign(unusedFolder(new Workspace('/project')), {
 	overview: () => ({ tasks: [alone, pair], problems: [] }),
 	messages: () => ({ messages: [], problems: [] }),
 });
-const at = (task: string, worker: string): WorkerAddress => ({ task: TaskName.parse(task), worker: WorkerName.parse(worker) });
+const at = (task: string, worker: string): WorkerAddress => ({
+	task: TaskName.parse(task),
+	worker: WorkerName.parse(worker),
+});
 
 function message(text: string, author: Author): StoredMessage {
 	const id = MessageId.parse('20261123T120000000Z-0a1b2c3d');
