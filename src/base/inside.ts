@@ -5,3 +5,9 @@ export function isInside(folder: string, path: string): boolean {
 	const way = relative(folder, path);
 	return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
+
+/** `src/a.ts` for a path below the folder. Any other path stays as it is. */
+export function pathFrom(folder: string, path: string): string {
+	if (!isAbsolute(path) || !isInside(folder, path)) return path;
+	return relative(folder, path).replaceAll(sep, '/') || path;
+}

@@ -1,5 +1,27 @@
 /** What stands at a `{0}`. */
-export type PhrasePart = string | number | Phrase | undefined;
+export type PhrasePart = string | number | Phrase | Named | undefined;
+
+/** Names of the protocol that no person should have to read. */
+type Hidden = 'TaskName' | 'DelegateId' | 'DriverId';
+/** The brand of such a name. A text without one has all keys. */
+type Brand<T extends string> = keyof T[Exclude<keyof T, keyof string>];
+/** A name is a part only as a {@link Named}. In a command to type, the whole command is the part. */
+type Said<T> = T extends string ? (Brand<T> extends Hidden ? never : T) : T;
+
+/** What programs know by a name, and a person by a title. */
+export class Named {
+	readonly is: 'task' | 'worker' | 'delegate' | 'agent';
+	readonly name: string;
+
+	constructor(is: Named['is'], name: string) {
+		this.is = is;
+		this.name = name;
+	}
+
+	toString(): string {
+		return this.name;
+	}
+}
 
 /** An English text that can be said in another language: its template is the key of the translation. */
 export class Phrase {
@@ -11,9 +33,16 @@ export class Phrase {
 		this.parts = parts;
 	}
 
-	/** @param say makes the text of a template and its parts. Only Nancy's own words are translated, never a name or another program's text */
-	in(say: (template: string, ...parts: string[]) => string): string {
-		return say(this.template, ...this.parts.map(part => (part instanceof Phrase ? part.in(say) : String(part))));
+	/**
+	 * @param say makes the text of a template and its parts. Only Nancy's own words are translated, never a name or another program's text
+	 * @param titleOf says what a person calls something
+	 */
+	in(say: (template: string, ...parts: string[]) => string, titleOf: (named: Named) => string = String): string {
+		const text = (part: PhrasePart) => {
+			if (part instanceof Phrase) return part.in(say, titleOf);
+			return part instanceof Named ? titleOf(part) : String(part);
+		};
+		return say(this.template, ...this.parts.map(text));
 	}
 
 	/** In English, for terminals, logs, files and agents. */
@@ -28,10 +57,13 @@ export class Phrase {
 }
 
 /**
- * Marks a text that a person may read in the window: phrase`there is no task "${name}"`. A new line with its indentation counts as one
+ * Marks a text that a person may read in the window: phrase`there is no task ${theTask(name)}`. A new line with its indentation counts as one
  * blank, so that a long text can stand on several lines. All signs are of Latin-1: see the test of the command line.
  */
-export function phrase(texts: TemplateStringsArray, ...parts: readonly PhrasePart[]): Phrase {
+export function phrase<const T extends readonly PhrasePart[]>(
+	texts: TemplateStringsArray,
+	...parts: { readonly [Index in keyof T]: Said<T[Index]> }
+): Phrase {
 	return new Phrase(templateOf(texts), parts);
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { theDelegate } from '../core/workspace/named.ts';
 import { liveness } from '../base/liveness.ts';
 import { admitted } from '../core/delegates/admission.ts';
 import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
@@ -171,11 +172,11 @@ export async function stopDelegate(
 		const { runner } = delegate.status;
 		const holds = runner !== undefined && (await new Leases(delegates.workspace.paths.machines).isHeld(runner));
 		if (holds && liveness(runner) !== 'alive')
-			throw new NancyError('wrong-state', phrase`${id} runs on another machine; stop it there`);
+			throw new NancyError('wrong-state', phrase`${theDelegate(id)} runs on another machine; stop it there`);
 		if (holds && !(await runnerOf())) {
 			throw new NancyError(
 				'not-trusted',
-				phrase`${id} was not started by you on this machine: process ${runner.pid}, which its status names, is not ended`,
+				phrase`${theDelegate(id)} was not started by you on this machine: process ${runner.pid}, which its status names, is not ended`,
 			);
 		}
 		// Without its start time, only the mark identifies the process that now has the pid.
@@ -203,6 +204,6 @@ function notStopped(id: DelegateId, patienceMs: number, pid: number | undefined)
 	const runner = pid === undefined ? phrase`its runner` : phrase`its runner, process ${pid},`;
 	return new NancyError(
 		'timeout',
-		phrase`${id} was told to stop and has not after ${patienceMs / 1000} s: ${runner} does not answer. Look again later, or end that process`,
+		phrase`${theDelegate(id)} was told to stop and has not after ${patienceMs / 1000} s: ${runner} does not answer. Look again later, or end that process`,
 	);
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { phrase, type Phrase } from '../base/phrase.ts';
+import { theDelegate } from '../core/workspace/named.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
@@ -71,7 +72,7 @@ export async function endedWorktree(delegates: Delegates, tickets: Tickets, clai
 	const worktree = await ownWorktree(delegates, tickets, claimed);
 	const id = DelegateId.parse(idOfBranch(worktree.branch));
 	const facts = await tickets.facts(id);
-	if (facts && !facts.end) throw new NancyError('busy', phrase`${id} has not ended; stop it first`);
+	if (facts && !facts.end) throw new NancyError('busy', phrase`${theDelegate(id)} has not ended; stop it first`);
 	return worktree;
 }
 

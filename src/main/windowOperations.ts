@@ -24,6 +24,7 @@ import { doctorReport } from '../ui/doctorReport.ts';
 import type { Addressee, AgentMode, BudgetFacts, Folder, Letter, Operations } from '../ui/ports.ts';
 import { agentArguments, agentModel } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
+import { whoIs } from '../ui/who.ts';
 import { keepHooksChoice } from './keepHooksChoice.ts';
 import { delegateVariables, operationContext, windowEnvironment, type WindowTools } from './operationContext.ts';
 import { WindowDelegates } from './windowDelegates.ts';
@@ -158,8 +159,9 @@ export class WindowOperations implements Operations {
 
 	async stop(folder: Folder, address: WorkerAddress, onMeant: () => Promise<void>): Promise<void> {
 		const context = { ...this.contextOf(folder), letGo: onMeant };
-		const { workers } = await perform(await operations.stop(), IN_WINDOW, { workers: [address] }, context);
-		for (const { worker, outcome } of workers) if (outcome === 'elsewhere') void inform(stoppedElsewhere(worker));
+		const stopped = await perform(await operations.stop(), IN_WINDOW, { workers: [address] }, context);
+		const isElsewhere = stopped.workers.some(({ outcome }) => outcome === 'elsewhere');
+		if (isElsewhere) void inform(stoppedElsewhere(whoIs(folder, address)));
 	}
 
 	async archiveTask(folder: Folder, task: TaskName): Promise<void> {

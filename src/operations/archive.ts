@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { theWorker } from '../core/workspace/named.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
@@ -41,6 +42,6 @@ async function refuseUnread(workspace: Workspace, asker: Asker, at: MessageAt): 
 	const why =
 		own && mailboxName(at) === mailboxName(own)
 			? phrase`message ${id} has not been handed over yet: it comes at a tool call or when you stop`
-			: phrase`${mailboxName(at)} has not read message ${id} yet; nancy withdraw ${id} takes it back`;
+			: phrase`${theWorker(at)} has not read message ${id} yet; nancy withdraw ${id} takes it back`;
 	throw new NancyError('busy', why);
 }

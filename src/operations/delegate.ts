@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Asker } from '../core/asker/asker.ts';
+import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import type { FullRequest } from '../core/delegates/queueDelegate.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
@@ -63,7 +64,7 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 		await refuseTracked(context.workspace);
 		if (input.budget) permit(asker, { is: 'set-budget', what: 'a delegate' });
 		const start = await startOf(asker, input, context);
-		if (input.budget) requireTold(input.budget, unitsAtStart(start.found.driver), 'the delegate');
+		if (input.budget) requireTold(input.budget, unitsAtStart(start.found.driver), phrase`the delegate`);
 		if (asker.is === 'human') return start;
 		const { found, folder, asking } = start;
 		await permitStart(found.driver, [context.workspace.folder, folder], asking);

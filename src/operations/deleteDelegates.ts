@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { theDelegate } from '../core/workspace/named.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import {
 	batchesOf,
@@ -99,15 +100,15 @@ async function deleteEach(
 function named(id: DelegateId, all: readonly Delegate[]): Delegate {
 	const found = all.find(({ record }) => record.id === id);
 	if (found) return found;
-	throw new NancyError('no-task', phrase`there is no delegate ${id}; nancy delegates lists them`);
+	throw new NancyError('no-task', phrase`there is no delegate ${theDelegate(id)}; nancy delegates lists them`);
 }
 
 function refusal({ record, isForeign }: Delegate): NancyError {
 	return isForeign
-		? new NancyError('bad-usage', phrase`${record.id} is another program's; Nancy only shows it`)
+		? new NancyError('bad-usage', phrase`${theDelegate(record.id)} is another program's; Nancy only shows it`)
 		: new NancyError(
 				'busy',
-				phrase`${record.id} has not ended; stop it first: nancy delegates ${record.id} --stop`,
+				phrase`${theDelegate(record.id)} has not ended; stop it first: ${`nancy delegates ${record.id} --stop`}`,
 			);
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { theTask } from '../core/workspace/named.ts';
 import { permit } from '../core/asker/permit.ts';
 import { isRunning } from '../core/driver/workerProcess.ts';
 import { deleteTask, wasRemovedByHand } from '../core/workspace/deletion.ts';
@@ -52,7 +53,7 @@ async function refuseRunning(workspace: Workspace, task: TaskName): Promise<void
 			phrase`${problem.file} ${problem.reason}: its agent may run; move the file away`,
 		);
 	if (workers.some(isRunning))
-		throw new NancyError('busy', phrase`an agent of ${task} runs; stop it first: nancy stop ${task}`);
+		throw new NancyError('busy', phrase`an agent of ${theTask(task)} runs; stop it first: ${`nancy stop ${task}`}`);
 }
 
 /** Work that only a worktree has must not become nobody's. What an agent has made of the task's records does not matter. */
@@ -61,5 +62,5 @@ async function refuseWorktrees({ own }: Workspace, task: TaskName): Promise<void
 	const folders = made.map(each => worktreeFolder(each.repository, each.name));
 	const standing = folders.find(folder => existsSync(folder));
 	if (standing !== undefined)
-		throw new NancyError('busy', phrase`${task} has the worktree ${standing}; merge or discard it first`);
+		throw new NancyError('busy', phrase`${theTask(task)} has the worktree ${standing}; merge or discard it first`);
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { theTask } from '../core/workspace/named.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
@@ -233,7 +234,7 @@ async function startOf(
 		agent ?? (known && (await chosenBefore(asker, workspace, known, earlier))),
 	);
 	if (earlier) (fork ? refuseFork : refuseResume)(found.driver, found.agent.version, earlier);
-	if (budget) requireTold(budget, await unitsWith(found.driver.id, known, context), task);
+	if (budget) requireTold(budget, await unitsWith(found.driver.id, known, context), theTask(task));
 	if (isWorktree(place)) await requireWorktree(found, context);
 	const before = earlier ?? (known && worker && (await workspace.worker({ task, worker })));
 	const again = before && (await worktreeAgain(before, context));

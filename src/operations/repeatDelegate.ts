@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { theDelegate } from '../core/workspace/named.ts';
 import { isInside } from '../base/inside.ts';
 import { SeenSettings } from '../core/asker/seenSettings.ts';
 import { permit } from '../core/asker/permit.ts';
@@ -51,7 +52,7 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 	async run(asker, { id, remarks }, context) {
 		const { workspace } = context;
 		const own = await ownRequest(new Delegates(workspace), ticketsOf(context), id);
-		if (!own) throw new NancyError('not-trusted', phrase`${id} is not repeated: ${NO_TICKET}`);
+		if (!own) throw new NancyError('not-trusted', phrase`${theDelegate(id)} is not repeated: ${NO_TICKET}`);
 		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 		const { record, prompt } = own;
 		const found = await findAgent(knownDriver(record.agent), context.env);
@@ -116,8 +117,8 @@ async function requireSeenThere(
 	throw new NancyError(
 		'not-trusted',
 		phrase`${driver.displayName} is not started again in ${folder}: its settings there can run commands and deny them, and you have not
-			started it with these: ${names}. Look at them, then start it there once yourself (nancy delegate --agent ${driver.id}
-			--working-dir <that folder>)`,
+			started it with these: ${names}. Look at them, then start it there once yourself
+			(${`nancy delegate --agent ${driver.id} --working-dir <that folder>`})`,
 	);
 }
 
@@ -126,11 +127,14 @@ async function standingWorktree(record: DelegateRecord, context: OperationContex
 	const store = new Delegates(context.workspace);
 	const { delegates: all } = await store.list();
 	const claimed = worktreeOf({ ...(await store.get(record.id)), record }, all);
-	if (!claimed) throw new NancyError('bad-usage', phrase`${record.id} has no worktree of its own`);
+	if (!claimed) throw new NancyError('bad-usage', phrase`${theDelegate(record.id)} has no worktree of its own`);
 	const worktree = await ownWorktreeOf(context, claimed);
 	const busy = busyIn(worktree, all);
 	if (busy)
-		throw new NancyError('busy', phrase`${busy.record.id} is at work in ${worktree.folder}; send it a message`);
+		throw new NancyError(
+			'busy',
+			phrase`${theDelegate(busy.record.id)} is at work in ${worktree.folder}; send it a message`,
+		);
 	if (isStanding(worktree)) return worktree;
 	throw new NancyError(
 		'git',

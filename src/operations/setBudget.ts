@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { Budgets, ownerKey } from '../core/budgets/budgets.ts';
 import { Budget } from '../protocol/budget.ts';
+import { theDelegate, theTask } from '../core/workspace/named.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { TaskName } from '../protocol/names.ts';
 import type { Operation } from './operation.ts';
@@ -26,7 +27,12 @@ export const setBudget: Operation<z.infer<typeof Input>, z.infer<typeof Output>>
 		permit(asker, { is: 'set-budget', what: ownerKey(owner).replace('.', ' ') });
 	},
 	async run(_, { owner, budget }, context) {
-		if (budget) requireTold(budget, await budgetUnits(owner, context), Object.values(owner).join(''));
+		if (budget)
+			requireTold(
+				budget,
+				await budgetUnits(owner, context),
+				'task' in owner ? theTask(owner.task) : theDelegate(owner.delegate),
+			);
 		await new Budgets(context.workspace.own).set(owner, budget);
 		return {};
 	},

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { theTask } from '../core/workspace/named.ts';
 import type { TaskView, WorkerState, WorkerView } from '../core/live/overview.ts';
 import { PARKED } from '../core/live/workerState.ts';
 import { TaskName } from '../protocol/names.ts';
@@ -28,7 +29,7 @@ export const status: Operation<z.infer<typeof Input>, z.infer<typeof StatusOutpu
 			wanted === undefined ? all || record.archivedAt === undefined : record.name === wanted,
 		);
 		if (wanted !== undefined && meant.length === 0)
-			throw new NancyError('bad-file', phrase`task "${wanted}" cannot be read`);
+			throw new NancyError('bad-file', phrase`task ${theTask(wanted)} cannot be read`);
 		return { folder: workspace.folder, tasks: meant.map(taskOutput), problems };
 	},
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { theWorker } from '../core/workspace/named.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { NO_FACTS, type TranscriptFacts } from '../core/driver/transcript.ts';
 import { Transcript } from '../core/sessions/transcripts.ts';
@@ -33,7 +34,7 @@ export const tokens: Operation<z.infer<typeof Input>, z.infer<typeof TokensOutpu
 		const worker = mailboxName(address);
 		const record = await workspace.worker(address);
 		const session = record?.sessions.at(-1);
-		if (!record || !session) throw new NancyError('no-task', phrase`${worker} has had no session yet`);
+		if (!record || !session) throw new NancyError('no-task', phrase`${theWorker(address)} has had no session yet`);
 		const { tokenThreshold: thresholdPercent } = await workspace.config();
 		const use = tokenUse(await factsOf(record));
 		const { contextTokens, contextWindow } = use;

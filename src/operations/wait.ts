@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { theTask, theWorker } from '../core/workspace/named.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import type { Overview, Phase } from '../core/live/overview.ts';
@@ -140,6 +141,6 @@ function lateError({ task, worker: meant }: Meant, until: string, workers: reado
 		.join(', ');
 	return new NancyError(
 		'timeout',
-		phrase`${meant ? mailboxName({ task, worker: meant }) : task} did not come to "${until}" in time; ${now}`,
+		phrase`${meant ? theWorker({ task, worker: meant }) : theTask(task)} did not come to "${until}" in time; ${now}`,
 	);
 }

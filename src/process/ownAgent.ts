@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { theWorker } from '../core/workspace/named.ts';
 import { isInside } from '../base/inside.ts';
 import { identify } from '../base/liveness.ts';
 import { isProcessOf, type Ancestor, type KnownDriver } from '../core/asker/asker.ts';
@@ -25,7 +26,6 @@ export async function requireOwnAgent(
 	driver: KnownDriver | undefined,
 ): Promise<void> {
 	const found = processAt(pid);
-	const { task, worker } = address;
 	const isMarked = found !== undefined && isMarkedAs(found.env, workspace, address);
 	const isHere = found?.folder === undefined || isInside(real(workspace.folder), found.folder);
 	const isProgram = found !== undefined && driver !== undefined && isHere && isProcessOf(driver, found);
@@ -36,7 +36,7 @@ export async function requireOwnAgent(
 	if (sealed ? isSealed && (isStarted || isMarked || isProgram) : isMarked) return;
 	throw new NancyError(
 		'not-trusted',
-		phrase`process ${pid} is not ended: the record of ${task}/${worker} names it, but nothing proves that it is that agent.
+		phrase`process ${pid} is not ended: the record of ${theWorker(address)} names it, but nothing proves that it is that agent.
 			Check the process (ps -p ${pid}), then end it yourself: kill ${pid}`,
 	);
 }

@@ -47,7 +47,7 @@ export async function pickWorker(
 		.filter(which)
 		.map(item => ({
 			label: whoIs(item.folder, item.address),
-			description: [folders.list().length > 1 ? item.folder.name : '', stateLine(item.worker.state)]
+			description: [folders.list().length > 1 ? item.folder.name : '', stateLine(item.worker, item.folder.path)]
 				.filter(Boolean)
 				.join(' · '),
 			value: item,

@@ -37,6 +37,12 @@ export function whoIs(folder: Folder, address: WorkerAddress): string {
 	return name;
 }
 
+/** The folder in which a worker's agent works: its own worktree, else the workspace's. */
+export function placeOf(folder: Folder, address: WorkerAddress | undefined): string {
+	const worker = address && knownOf(folder).workers.get(mailboxName(address));
+	return worker?.worktree?.folder ?? folder.path;
+}
+
 /** The writer of a message, as {@link whoIs} names workers. */
 export function whoWrote(folder: Folder, author: Author): string {
 	switch (author.is) {

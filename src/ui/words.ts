@@ -1,8 +1,9 @@
 import { l10n } from 'vscode';
+import { pathFrom } from '../base/inside.ts';
 import { readResult } from '../core/delegates/resultText.ts';
 import { heldText, type LimitOf } from '../core/mailbox/held.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
-import type { WorkerState } from '../core/live/overview.ts';
+import type { WorkerState, WorkerView } from '../core/live/overview.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';
 import type { Rung } from '../protocol/records.ts';
 import { firstLine, formatMinutes, formatTime } from './kit/format.ts';
@@ -98,16 +99,30 @@ export function rungWords(rung: Rung): string {
 
 /**
  * `working · 45k · Bash npm test · 2 min`, `asks: Bash npm test · 45k · 6 min`; the age is that of the state.
+ * @param folder of the workspace
  * @param figures stand before what the agent does, which may be long
  */
-export function stateLine(state: WorkerState, figures: readonly string[] = []): string {
+export function stateLine(worker: Doing, folder: string, figures: readonly string[] = []): string {
+	const { state } = worker;
 	const age = formatMinutes(state.since);
 	// Why a session ended is the CLI's own word for it: the hover has it.
-	const doing = state.phase === 'ended' ? '' : [state.tool, state.summary].filter(Boolean).join(' ');
+	const doing = state.phase === 'ended' ? '' : doingWords(worker, folder);
 	const isAsking = state.phase === 'waiting' && state.tool !== undefined;
 	return [isAsking ? l10n.t('asks: {0}', doing) : phaseWord(state), ...figures, isAsking ? '' : doing, age]
 		.filter(Boolean)
 		.join(' · ');
+}
+
+type Doing = Pick<WorkerView, 'state' | 'worktree'>;
+
+/**
+ * `Bash npm test`, `Edit src/a.ts`, or the agent's last words. The path of a file is told from the agent's folder. A command stays as it is:
+ * the user may be asked for it.
+ * @param folder of the workspace
+ */
+export function doingWords({ state: { tool, summary, isOnFile }, worktree }: Doing, folder: string): string {
+	const isPath = isOnFile && summary !== undefined;
+	return [tool, isPath ? pathFrom(worktree?.folder ?? folder, summary) : summary].filter(Boolean).join(' ');
 }
 
 /** `delivered · PreToolUse Bash · 12:03:04 · in context`, or why it is still queued. */

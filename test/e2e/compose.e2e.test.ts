@@ -5,6 +5,7 @@ import type { AxeResults } from 'axe-core';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
+import { ownIdentity } from '../../src/base/liveness.ts';
 import { idTime } from '../../src/core/mailbox/messageId.ts';
 import { deleteTask } from '../../src/core/workspace/deletion.ts';
 import type { WorkerAddress, Workspace } from '../../src/core/workspace/workspace.ts';
@@ -348,4 +349,18 @@ test('shows a hundred messages, and more when asked', async () => {
 		if (await more?.isVisible()) await page.keyboard.press('Enter');
 		return oldest?.isVisible();
 	});
+});
+
+test('names a task by its title in an error', async () => {
+	const [task] = (await store.tasks()).tasks;
+	if (!task) throw new Error('there is no task');
+	// Nothing proves that this is its agent, so Nancy does not end it.
+	await store.updateWorker(
+		{ task: task.name, worker: FIRST_WORKER },
+		record => record && { ...record, process: ownIdentity() },
+	);
+	await unfold(workbench, 'Tasks');
+	await workbench.contextMenu(workbench.row('Tasks', task.title).first(), 'Delete Task');
+	await workbench.dialog('Delete the task “Fix the login”?').getByRole('button', { name: 'Delete' }).click();
+	await workbench.toast('the record of “Fix the login” names it').waitFor();
 });

@@ -54,6 +54,7 @@ export const fakeDriver: Driver = {
 	},
 	eventWords: {
 		tools: { sh: 'Bash' },
+		files: ['Write'],
 		input: ['input'],
 		output: ['output'],
 		reportsEveryEnd: true,

@@ -91,9 +91,7 @@ it('reach an error of the core', () => {
 	const german = read('l10n/bundle.l10n.de.json');
 	const { said } = taskExists(TaskName.parse('login'));
 	const inGerman = typeof said === 'string' ? said : said.in((key, ...parts) => filled(german[key] ?? key, ...parts));
-	expect(inGerman).toBe(
-		'es gibt schon eine Aufgabe „login“; setzen Sie sie fort oder wählen Sie einen anderen Namen',
-	);
+	expect(inGerman).toBe('es gibt schon eine Aufgabe login; setzen Sie sie fort oder wählen Sie einen anderen Namen');
 });
 
 it('reach the modes that an agent may have', () => {

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { createFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theDelegate } from '../workspace/named.ts';
 import { fileNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked } from '../../protocol/delegate.ts';
 import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
@@ -114,7 +115,7 @@ export class Delegates {
 	async get(id: DelegateId, known?: DelegateRecord): Promise<Delegate> {
 		const found = await this.find(id, known);
 		if (found) return found;
-		throw new NancyError('no-task', phrase`there is no delegate ${id}; nancy delegates lists them`);
+		throw new NancyError('no-task', phrase`there is no delegate ${theDelegate(id)}; nancy delegates lists them`);
 	}
 
 	async writeStatus(id: DelegateId, status: DelegateStatus): Promise<void> {

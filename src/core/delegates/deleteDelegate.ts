@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theDelegate } from '../workspace/named.ts';
 import { entryNames } from '../../base/listing.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { Budgets } from '../budgets/budgets.ts';
@@ -42,7 +43,8 @@ export async function deleteDelegate(
 		const found = await store.find(id);
 		if (!found) return;
 		const delegate = await reportable(store, tickets, found);
-		if (!isFinal(delegate.state)) throw new NancyError('busy', phrase`${id} has not ended; stop it first`);
+		if (!isFinal(delegate.state))
+			throw new NancyError('busy', phrase`${theDelegate(id)} has not ended; stop it first`);
 		const { record } = delegate;
 		// Also if its files have changed. Only the record of a foreign one names its asker without the user.
 		const wasQueuedHere = await tickets.has(id);

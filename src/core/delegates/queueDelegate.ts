@@ -3,6 +3,7 @@ import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/d
 import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theDelegate } from '../workspace/named.ts';
 import type { Asker } from '../asker/asker.ts';
 import { Budgets } from '../budgets/budgets.ts';
 import { forgetChosenAgents } from '../workspace/chosenAgent.ts';
@@ -99,7 +100,7 @@ export async function queueDelegate(
 async function refuseSecond(delegates: Delegates, feature: SwarmFeature): Promise<void> {
 	const other = await openDelegate(delegates, feature);
 	const run = other ? undefined : await liveSwarmRun(delegates.workspace.folder, feature);
-	const who = other?.record.id ?? (run && phrase`the process ${run.pid}`);
+	const who = other ? theDelegate(other.record.id) : run && phrase`the process ${run.pid}`;
 	if (who === undefined) return;
 	throw new NancyError('busy', phrase`${who} is the swarm's worker "${feature}" already; wait until it has ended`);
 }

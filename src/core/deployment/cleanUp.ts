@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { mailboxName } from '../workspace/mailboxName.ts';
+import { theWorker } from '../workspace/named.ts';
 import { fileNames, folderNames } from '../../base/listing.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
 import type { DriverId, TaskName } from '../../protocol/names.ts';
@@ -86,8 +88,11 @@ async function refuseRunning(
 	for (const { name } of own) {
 		const running = readable(await workspace.workers(name), strays).workers.find(isRunning);
 		if (!running) continue;
-		const worker = `${name}/${running.name}`;
-		throw new NancyError('busy', phrase`${worker} is running; end it first: nancy stop ${worker}`);
+		const worker = { task: name, worker: running.name };
+		throw new NancyError(
+			'busy',
+			phrase`${theWorker(worker)} is running; end it first: ${`nancy stop ${mailboxName(worker)}`}`,
+		);
 	}
 	const file = await runningFile(workspace, (folder, origin) =>
 		task === undefined ? origin !== 'found' : folder === task,

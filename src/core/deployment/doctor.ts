@@ -2,6 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, hasErrno, NancyError, said } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
+import { theWorker } from '../workspace/named.ts';
 import { folderNames } from '../../base/listing.ts';
 import { formatVersion, isAtLeast } from '../../base/version.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
@@ -141,20 +142,20 @@ async function records(workspace: Workspace, drivers: readonly Driver[]): Promis
 	const findings: Finding[] = [];
 	const { tasks, problems } = await readOverview(workspace, drivers, { readOnly: true });
 	for (const { record: worker, queued } of tasks.flatMap(({ workers }) => workers)) {
-		const name = `${worker.task}/${worker.name}`;
+		const address = { task: worker.task, worker: worker.name };
 		if (queued > 0 && !isRunning(worker)) {
 			findings.push({
 				check: 'messages',
 				level: 'note',
-				text: phrase`${queued} queued for ${name}, which is not running; resume it to deliver them`,
+				text: phrase`${queued} queued for ${theWorker(address)}, which is not running; resume it to deliver them`,
 			});
 		}
-		const mailbox = workspace.mailbox({ task: worker.task, worker: worker.name });
+		const mailbox = workspace.mailbox(address);
 		if ((await mailbox.list(['claimed'])).messages.length === 0) continue;
 		findings.push({
 			check: 'messages',
 			level: 'note',
-			text: phrase`${name} has messages in the hands of a hook`,
+			text: phrase`${theWorker(address)} has messages in the hands of a hook`,
 			repair: { text: phrase`give back what a dead hook holds`, run: async () => void (await mailbox.recover()) },
 		});
 	}

@@ -1,5 +1,6 @@
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theAgent, theWorker } from '../workspace/named.ts';
 import { formatVersion, type Version } from '../../base/version.ts';
 import type { TaskName, WorkerName } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
@@ -43,7 +44,7 @@ export function refuseResume(driver: Driver, version: Version, { task, name, age
 	if (agent === driver.id) return;
 	throw new NancyError(
 		'bad-usage',
-		phrase`the conversation of ${task}/${name} is one of ${agent}, which ${driver.displayName} cannot resume; resume it with ${agent}, or start another worker`,
+		phrase`the conversation of ${theWorker({ task, worker: name })} is one of ${theAgent(agent)}, which ${driver.displayName} cannot resume; resume it with ${theAgent(agent)}, or start another worker`,
 	);
 }
 
@@ -58,7 +59,7 @@ export function refuseFork(driver: Driver, version: Version, { task, name, agent
 	if (agent === driver.id) return;
 	throw new NancyError(
 		'bad-usage',
-		phrase`the conversation of ${task}/${name} is one of ${agent}, which ${driver.displayName} cannot fork; fork it with ${agent}`,
+		phrase`the conversation of ${theWorker({ task, worker: name })} is one of ${theAgent(agent)}, which ${driver.displayName} cannot fork; fork it with ${theAgent(agent)}`,
 	);
 }
 

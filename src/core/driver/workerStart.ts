@@ -1,6 +1,7 @@
 import { NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theWorker } from '../workspace/named.ts';
 import { formatVersion, type Version } from '../../base/version.ts';
 import { SessionId, type WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
@@ -119,8 +120,8 @@ async function refuseForeign(workspace: Workspace, session: SessionId, address: 
 	if (bound && isSameAddress(bound, address)) return;
 	throw new NancyError(
 		'not-trusted',
-		phrase`the record of ${address.task}/${address.worker} names the conversation ${session}, which Nancy knows
-			${bound ? phrase`as one of ${bound.task}/${bound.worker}` : phrase`of no worker`}; start another worker`,
+		phrase`the record of ${theWorker(address)} names the conversation ${session}, which Nancy knows
+			${bound ? phrase`as one of ${theWorker(bound)}` : phrase`of no worker`}; start another worker`,
 	);
 }
 
@@ -135,10 +136,10 @@ async function earlierRecord(
 }
 
 function refuseSecond(record: WorkerRecord): void {
-	const name = `${record.task}/${record.name}`;
+	const worker = theWorker({ task: record.task, worker: record.name });
 	if (isRunning(record))
-		throw new NancyError('busy', phrase`${name} is running already (pid ${record.process?.pid}); stop it first`);
-	if (isStarting(record)) throw new NancyError('busy', phrase`${name} is being started already; wait a moment`);
+		throw new NancyError('busy', phrase`${worker} is running already (pid ${record.process?.pid}); stop it first`);
+	if (isStarting(record)) throw new NancyError('busy', phrase`${worker} is being started already; wait a moment`);
 }
 
 function newRecord(address: WorkerAddress, driver: Driver, now: string): WorkerRecord {

@@ -113,6 +113,8 @@ export class WorkspaceModel implements Disposable {
 		const budgets = new BudgetMirror(workspace);
 		const worktrees = new TaskWorktrees(workspace.own);
 		this.states = new WorkerStates({
+			isOnFile: (agent, tool) =>
+				drivers.some(({ id, eventWords }) => id === agent && eventWords.files.includes(tool)),
 			worktreeOf: record => ifOwn(() => worktrees.ofWorkerSync(record)),
 			budgets,
 			tasks: this.tasks,

@@ -15,6 +15,8 @@ export interface WorkerState {
 	tool?: string;
 	/** The subject of the tool, or of the question: one short line. */
 	summary?: string;
+	/** The tool works on a file, whose path the summary is. */
+	isOnFile?: true;
 	/** The source of the evidence, for a person: `PreToolUse Bash`, `agent's own status`, `process gone`. */
 	source: string;
 	/** When the evidence was made. UTC, ISO 8601. */

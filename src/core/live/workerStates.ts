@@ -1,4 +1,5 @@
 import { processWord, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
+import type { DriverId } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { isFinal, type Delegate } from '../delegates/delegate.ts';
 import type { BudgetMirror } from './budgetMirror.ts';
@@ -22,6 +23,8 @@ const ALIVE_MS = 500;
 interface Sources {
 	/** The worktree that a record names, if it is this worker's. */
 	worktreeOf: (record: WorkerRecord) => WorkerRecord['worktree'];
+	/** Whether that tool of an agent works on a file: see `EventWords`. */
+	isOnFile: (agent: DriverId, tool: string) => boolean;
 	tasks: TaskMirror;
 	traffic: SessionMirror;
 	delegates: LiveDelegates;
@@ -80,7 +83,7 @@ export class WorkerStates {
 		const fresh = startingState(record.startedAt, record.sessions.at(-1)?.id);
 		const isRestarted = view?.state && Date.parse(record.startedAt) - Date.parse(view.state.at) > RESTART_MS;
 		const folded = view?.state && !isRestarted ? view.state : fresh;
-		const state = concludeState(folded, {
+		const concluded = concludeState(folded, {
 			process: this.processEvidence(record) ?? this.endOfDelegate(record),
 			stoppedAt: record.stoppedAt,
 			probe: session === undefined ? undefined : prober.probe(session),
@@ -89,6 +92,8 @@ export class WorkerStates {
 			exitCode: record.exit?.code,
 			unprompted: record.unprompted,
 		});
+		const isOnFile = concluded.tool !== undefined && this.sources.isOnFile(record.agent, concluded.tool);
+		const state = isOnFile ? ({ ...concluded, isOnFile } as const) : concluded;
 		return { state, view, folded, sessions };
 	}
 

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theWorker } from '../workspace/named.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { isSameProcess, liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
@@ -119,7 +120,7 @@ async function isStarted(workspace: Workspace, record: WorkerRecord): Promise<bo
 		if (waitedMs >= SEALED_WITHIN_MS)
 			throw new NancyError(
 				'starting',
-				phrase`${task}/${worker} is still being started; the next event finds its session`,
+				phrase`${theWorker({ task, worker })} is still being started; the next event finds its session`,
 			);
 		await sleep(LOOK_EVERY_MS);
 	}

@@ -2,6 +2,8 @@
 export interface EventWords {
 	/** The common name of a tool, by the CLI's own. A tool that is not here keeps its own name. */
 	readonly tools: Readonly<Record<string, string>>;
+	/** The CLI's own tools that work on one file, run nothing, and have the file's path as their subject. */
+	readonly files: readonly string[];
 	/**
 	 * Fields of a payload that hold what a tool was given or a person wrote, by their path. The first one with something in it counts.
 	 */

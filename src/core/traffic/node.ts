@@ -17,6 +17,8 @@ export interface TrafficNode {
 	event: AgentEvent;
 	/** The common name of its tool, over all CLIs. */
 	tool?: string;
+	/** Its summary is the path of a file that the tool works on. */
+	isOnFile?: true;
 	/** For tool calls, and for questions to the user. */
 	outcome?: Outcome;
 	/** In milliseconds; from the CLI if it reports that, else between the two events. */

@@ -40,7 +40,9 @@ export class TurnArranger {
 		if (this.calls.settle(id, at, event)) return;
 		const node: TrafficNode = { id, at, event, deliveries: [], troubles: [] };
 		if (event.durationMs !== undefined) node.durationMs = event.durationMs;
-		if (event.tool !== undefined) node.tool = commonName(this.wordsOf(event.driver)?.tools, event.tool);
+		const words = this.wordsOf(event.driver);
+		if (event.tool !== undefined) node.tool = commonName(words?.tools, event.tool);
+		if (event.tool !== undefined && words?.files.includes(event.tool)) node.isOnFile = true;
 		this.calls.begin(node);
 		turn.nodes.push(node);
 		if (++this.count > this.mostNodes) this.forgetOldest();

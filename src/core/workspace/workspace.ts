@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
+import { theTask } from './named.ts';
 import { dataFolder as userDataFolder } from '../../base/folders.ts';
 import { entryNames, fileNames, folderNames } from '../../base/listing.ts';
 import { headerName, type Author } from '../../protocol/author.ts';
@@ -114,7 +115,8 @@ export class Workspace {
 	async task(name: TaskName): Promise<TaskRecord> {
 		this.refuseLinks(name);
 		const record = await this.taskRecord(name);
-		if (!record) throw new NancyError('no-task', phrase`there is no task "${name}"; nancy status lists the tasks`);
+		if (!record)
+			throw new NancyError('no-task', phrase`there is no task ${theTask(name)}; nancy status lists the tasks`);
 		return record;
 	}
 
@@ -264,11 +266,14 @@ export class Workspace {
 }
 
 export function taskExists(name: TaskName): NancyError {
-	return new NancyError('task-exists', phrase`there is a task "${name}" already; resume it or choose another name`);
+	return new NancyError(
+		'task-exists',
+		phrase`there is a task ${theTask(name)} already; resume it or choose another name`,
+	);
 }
 
 function ofAnother({ name }: TaskRecord): Phrase {
-	return phrase`belongs to another task, "${name}"; move its folder away`;
+	return phrase`belongs to another task, ${theTask(name)}; move its folder away`;
 }
 
 /** An existing folder, as after a checkout or a copy, may let everybody read the messages in it. */

@@ -69,6 +69,7 @@ export const claudeCode: Driver = {
 	},
 	eventWords: {
 		tools: {},
+		files: ['Read', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit'],
 		input: ['tool_input', 'prompt', 'tool_calls'],
 		output: ['tool_response', 'error', 'last_assistant_message', 'message', 'reason'],
 		reportsEveryEnd: true,

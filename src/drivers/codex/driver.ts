@@ -43,6 +43,7 @@ export const codex: Driver = {
 	},
 	eventWords: {
 		tools: { spawn_agent: 'Agent' },
+		files: [],
 		input: ['tool_input', 'prompt'],
 		output: ['tool_response', 'last_assistant_message'],
 		// The CLI reports no end of commands that go to the background, and of calls that fail to run.

@@ -77,6 +77,7 @@ export const copilotCli: Driver = {
 			task: 'Agent',
 			ask_user: 'AskUserQuestion',
 		},
+		files: ['view', 'create', 'edit'],
 		input: ['toolArgs', 'toolInput', 'prompt', 'initialPrompt'],
 		output: ['toolResult.textResultForLlm', 'error', 'message'],
 		reportsEveryEnd: true,

@@ -56,6 +56,7 @@ export const geminiCli: Driver = {
 			glob: 'Glob',
 			invoke_agent: 'Agent',
 		},
+		files: ['read_file', 'write_file', 'replace'],
 		input: ['tool_input', 'details', 'prompt'],
 		output: [
 			'tool_response.error.message',

@@ -52,6 +52,7 @@ export const opencode: Driver = {
 			webfetch: 'WebFetch',
 			question: 'AskUserQuestion',
 		},
+		files: ['read', 'write', 'edit'],
 		input: ['args'],
 		output: ['error', 'text'],
 		reportsEveryEnd: true,

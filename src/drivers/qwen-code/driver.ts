@@ -51,6 +51,7 @@ export const qwenCode: Driver = {
 			glob: 'Glob',
 			agent: 'Agent',
 		},
+		files: ['read_file', 'write_file', 'edit'],
 		input: ['tool_input', 'prompt', 'tool_calls'],
 		output: [
 			'tool_response.returnDisplay',

@@ -1,5 +1,6 @@
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theTask } from '../../core/workspace/named.ts';
 import type { Asker } from '../../core/asker/asker.ts';
 import { isRunning } from '../../core/driver/workerProcess.ts';
 import { startedFor } from '../../core/sessions/sealedAgents.ts';
@@ -64,7 +65,7 @@ export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: 
 		if (names.includes(worker) || worker === FIRST_WORKER) return { task, worker };
 		throw new NancyError(
 			'no-task',
-			phrase`${task} has no worker "${worker}"; it has ${names.join(', ') || phrase`none yet`}`,
+			phrase`${theTask(task)} has no worker "${worker}"; it has ${names.join(', ') || phrase`none yet`}`,
 		);
 	}
 	const lasting = workers.filter(record => record.delegate === undefined);
@@ -74,7 +75,7 @@ export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: 
 	if (running.length === 1 && running[0]) return { task, worker: running[0] };
 	throw new NancyError(
 		'bad-usage',
-		phrase`${task} has several workers; name one of ${candidates.map(({ name }) => mailboxName({ task, worker: name })).join(', ')}`,
+		phrase`${theTask(task)} has several workers; name one of ${candidates.map(({ name }) => mailboxName({ task, worker: name })).join(', ')}`,
 	);
 }
 

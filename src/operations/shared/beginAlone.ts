@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theDelegate } from '../../core/workspace/named.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { openDelegate } from '../../core/delegates/swarmRun.ts';
 import { Workspace } from '../../core/workspace/workspace.ts';
@@ -38,7 +39,7 @@ export async function beginAlone(
 		if (other) {
 			throw new NancyError(
 				'busy',
-				phrase`the delegate ${other.record.id} is the swarm's worker ${feature} and has not ended (see nancy delegates); give this run its prompt in a file of another name`,
+				phrase`the delegate ${theDelegate(other.record.id)} is the swarm's worker ${feature} and has not ended (see nancy delegates); give this run its prompt in a file of another name`,
 			);
 		}
 		await begin();

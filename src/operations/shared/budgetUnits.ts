@@ -1,5 +1,5 @@
 import { NancyError } from '../../base/errors.ts';
-import { phrase } from '../../base/phrase.ts';
+import { phrase, type Named, type Phrase } from '../../base/phrase.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import type { BudgetOwner } from '../../core/budgets/budgets.ts';
 import type { Driver } from '../../core/driver/driver.ts';
@@ -46,7 +46,7 @@ async function agentsInTerminals(task: TaskName, workspace: Workspace): Promise<
 }
 
 /** @throws NancyError `bad-usage` for a budget that nobody could keep */
-export function requireTold(budget: Budget, { units, silent }: Units, of: string): void {
+export function requireTold(budget: Budget, { units, silent }: Units, of: Phrase | Named): void {
 	const unit = unitOf(budget);
 	if (units.includes(unit)) return;
 	const who = silent.length > 0 ? silent.join(', ') : phrase`the agent of ${of}`;

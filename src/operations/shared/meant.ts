@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theTask } from '../../core/workspace/named.ts';
 import { TaskName, WorkerName } from '../../protocol/names.ts';
 
 /** One worker, or all of a task. */
@@ -10,6 +11,6 @@ export type Meant = z.infer<typeof Meant>;
 export function noWorker({ task, worker }: Meant): NancyError {
 	return new NancyError(
 		'no-task',
-		worker ? phrase`${task} has no worker "${worker}"` : phrase`${task} has no worker yet`,
+		worker ? phrase`${theTask(task)} has no worker "${worker}"` : phrase`${theTask(task)} has no worker yet`,
 	);
 }

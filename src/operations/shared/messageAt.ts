@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theWorker } from '../../core/workspace/named.ts';
 import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
 import type { MessageState } from '../../core/mailbox/mailboxPaths.ts';
-import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
 
@@ -27,6 +27,6 @@ export async function storedMessage(
 	}
 	throw new NancyError(
 		'no-message',
-		phrase`there is no message ${id} for ${mailboxName(address)}; nancy inbox lists the messages`,
+		phrase`there is no message ${id} for ${theWorker(address)}; nancy inbox lists the messages`,
 	);
 }

@@ -1,5 +1,6 @@
 import { NancyError } from '../../base/errors.ts';
-import { phrase } from '../../base/phrase.ts';
+import { phrase, type Named } from '../../base/phrase.ts';
+import { theDelegate, theWorker } from '../../core/workspace/named.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { isRunning } from '../../core/driver/workerProcess.ts';
 import { isStarting } from '../../core/driver/starting.ts';
@@ -50,13 +51,20 @@ async function refuseWorking(context: OperationContext, worktree: Worktree, own:
 	const busy = tasks
 		.flatMap(({ workers }) => workers)
 		.find(({ record, state }) => isOf(own, record) && !['idle', 'ended'].includes(state.phase));
-	if (busy)
-		throw new NancyError('busy', phrase`${busy.record.task}/${busy.record.name} is at work there; stop it first`);
+	if (busy) throw new NancyError('busy', phrase`${nameOf(busy.record)} is at work there; stop it first`);
 	const { delegates } = await new Delegates(context.workspace).list();
 	const within = delegates.find(
 		({ record, state }) => !isFinal(state) && isInside(worktree.folder, record.place.folder),
 	);
-	if (within) throw new NancyError('busy', phrase`the delegate ${within.record.id} is at work there; stop it first`);
+	if (within)
+		throw new NancyError(
+			'busy',
+			phrase`the delegate ${theDelegate(within.record.id)} is at work there; stop it first`,
+		);
+}
+
+function nameOf({ task, name }: WorkerRecord): Named {
+	return theWorker({ task, worker: name });
 }
 
 function isOf({ task, workers }: TaskWorktree, record: WorkerRecord): boolean {
@@ -67,5 +75,5 @@ function isOf({ task, workers }: TaskWorktree, record: WorkerRecord): boolean {
 export async function refuseRunning(workspace: Workspace, own: TaskWorktree): Promise<void> {
 	const { workers } = await workspace.workers(own.task);
 	const running = workers.find(record => isOf(own, record) && (isRunning(record) || isStarting(record)));
-	if (running) throw new NancyError('busy', phrase`${own.task}/${running.name} runs there; stop it first`);
+	if (running) throw new NancyError('busy', phrase`${nameOf(running)} runs there; stop it first`);
 }

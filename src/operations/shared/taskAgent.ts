@@ -1,5 +1,6 @@
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theAgent, theTask, theWorker } from '../../core/workspace/named.ts';
 import type { Asker } from '../../core/asker/asker.ts';
 import { chosenAgent, noteChosenAgent } from '../../core/workspace/chosenAgent.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
@@ -22,13 +23,13 @@ export async function chosenBefore(
 	const filed = earlier?.agent ?? agent;
 	if (chosen !== undefined && (!earlier || chosen === filed)) return chosen;
 	if (asker.is === 'agent') return undefined;
-	const what = earlier ? `${task}/${earlier.name}` : task;
+	const what = earlier ? theWorker({ task, worker: earlier.name }) : theTask(task);
 	throw new NancyError(
 		'bad-usage',
 		chosen === undefined
-			? phrase`name the agent for ${what} with --agent: its record in .nancy says ${filed}, but agents can write that,
+			? phrase`name the agent for ${what} with --agent: its record in .nancy says ${theAgent(filed)}, but agents can write that,
 				and Nancy has not noted that you chose it`
-			: phrase`name the agent for ${what} with --agent: you started it with ${chosen}, but its record in .nancy says ${filed} by now`,
+			: phrase`name the agent for ${what} with --agent: you started it with ${theAgent(chosen)}, but its record in .nancy says ${theAgent(filed)} by now`,
 	);
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theTask } from '../../core/workspace/named.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { TaskSnapshots } from '../../core/worktrees/taskSnapshots.ts';
 import { dropSnapshot, takeSnapshot, type Snapshot } from '../../git/snapshot.ts';
@@ -55,5 +56,5 @@ async function dropAside(snapshots: TaskSnapshots): Promise<void> {
 export async function snapshotOf(workspace: Workspace, task: TaskName): Promise<Snapshot> {
 	const snapshot = await new TaskSnapshots(workspace.own).of(task);
 	if (snapshot) return snapshot;
-	throw new NancyError('git', phrase`Nancy has no snapshot of the folder from when ${task} began`);
+	throw new NancyError('git', phrase`Nancy has no snapshot of the folder from when ${theTask(task)} began`);
 }

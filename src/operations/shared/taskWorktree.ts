@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { theWorker } from '../../core/workspace/named.ts';
 import { identify, liveness } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { SeenSettings } from '../../core/asker/seenSettings.ts';
@@ -132,7 +133,7 @@ export async function worktreeAgain(record: WorkerRecord, context: OperationCont
 	if (!new TaskWorktrees(context.workspace.own).ofWorkerSync(record))
 		throw new NancyError(
 			'not-trusted',
-			phrase`${folder} is not the worktree that Nancy made for ${record.task}/${record.name}; start another worker`,
+			phrase`${folder} is not the worktree that Nancy made for ${theWorker({ task: record.task, worker: record.name })}; start another worker`,
 		);
 	const worktree = await ownWorktreeOf(context, claimed);
 	return { worktree, cwd: await folderInWorktree(worktree, context.workspace.folder) };

@@ -1,6 +1,5 @@
-import { relative, sep } from 'node:path';
 import { l10n } from 'vscode';
-import { isInside } from '../../base/inside.ts';
+import { pathFrom } from '../../base/inside.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
 import type { DelegateState } from '../../protocol/delegate.ts';
 import { labelsOf, type DelegateLabels } from './delegateLabels.ts';
@@ -98,7 +97,5 @@ export function toolCalls(count: number): string {
 export function lastStep({ record, status }: Delegate): string {
 	const { last_tool, last_file, worktree } = status;
 	if (last_file === undefined) return last_tool ?? '';
-	const folder = worktree?.folder ?? record.place.folder;
-	const file = isInside(folder, last_file) ? relative(folder, last_file).replaceAll(sep, '/') : last_file;
-	return [last_tool, file].filter(Boolean).join(' ');
+	return [last_tool, pathFrom(worktree?.folder ?? record.place.folder, last_file)].filter(Boolean).join(' ');
 }

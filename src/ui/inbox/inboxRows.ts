@@ -4,7 +4,7 @@ import type { LimitOf } from '../../core/mailbox/held.ts';
 import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
 import { messageTime } from '../../core/mailbox/messageId.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import { capitalized, formatDateTime, formatMoment, formatTime, shortName } from '../kit/format.ts';
+import { capitalized, firstLine, formatDateTime, formatMoment, formatTime, shortName } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
 import { effectWord, kindWord, messageLine, stateWord, subjectOf } from '../words.ts';
@@ -13,8 +13,10 @@ import { isUnread, keyOf, MailItem, type MessageItem, type MoreItem } from './in
 import { queueOf } from './shownMessages.ts';
 import { timeline } from './timeline.ts';
 
-/** Of a name in a row, so that the words of the message have room. */
+/** Letters of a name behind the words of the message. */
 const NAME = 18;
+/** The same of a name before them: in a sidebar of 240 pixels, a row has about 30. */
+const WRITER = 13;
 
 export function mailRow(element: MailItem): Row {
 	const { message } = element;
@@ -38,7 +40,7 @@ export function messageRow(element: MessageItem, limitOf: LimitOf): Row {
 	item.contextValue = `message.${message.state}`;
 	item.iconPath = messageIcon(message);
 	item.description = [
-		isYours(element) ? l10n.t('to {0}', shortName(whoIs(folder, address), NAME)) : undefined,
+		kind === 'result' ? undefined : l10n.t('to {0}', shortName(whoIs(folder, address), NAME)),
 		isHeld(message) ? l10n.t('held') : undefined,
 		placeInQueue(element),
 		kind === 'feedback' ? kindWord(kind) : undefined,
@@ -72,20 +74,23 @@ export function moreRow({ count, open }: MoreItem): Row {
 	return item;
 }
 
-/** `Find dead code asks · Shall I round…`. What the user wrote begins with its own words, which tell such rows apart in a narrow view. */
+/**
+ * `Find dead code asks · Shall I round…`. What the user wrote begins with its own words, which tell such rows apart in a narrow view. So the
+ * recipient follows in the description.
+ */
 function headline({ folder, address, message }: MailItem | MessageItem): string {
 	const subject = subjectOf(message.content);
-	const to = shortName(whoIs(folder, address), NAME);
 	const isForUser = address.worker === ORCHESTRATOR;
-	if (message.content.kind === 'result') return isForUser ? subject : l10n.t('{0} · for {1}', subject, to);
-	if (isYours({ address, message })) return subject;
-	const from = shortName(whoWrote(folder, message.author), NAME);
-	if (!isForUser) return l10n.t('{0} to {1} · {2}', from, to, subject);
+	if (message.content.kind === 'result')
+		return isForUser ? subject : l10n.t('{0} · for {1}', subject, shortName(whoIs(folder, address), NAME));
+	if (!isForUser && message.author.is === 'human') return subject;
+	const from = briefly(whoWrote(folder, message.author));
 	return asks(message) ? l10n.t('{0} asks · {1}', from, subject) : l10n.t('{0} writes · {1}', from, subject);
 }
 
-function isYours({ address, message }: Pick<MessageItem, 'address' | 'message'>): boolean {
-	return address.worker !== ORCHESTRATOR && message.author.is === 'human' && message.content.kind !== 'result';
+/** `Fix the roun…`, and `worker-2` of a task with several workers: the hover and the spoken label have the whole name. */
+function briefly(name: string): string {
+	return firstLine(name.split(' · ').at(-1) ?? name, WRITER);
 }
 
 export function messageHover(element: MailItem | MessageItem, limitOf: LimitOf): vscode.MarkdownString {

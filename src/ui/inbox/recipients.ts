@@ -76,10 +76,10 @@ export async function chooseRecipients(
 	chosen: readonly string[],
 	agentName: (driver: string) => string,
 ): Promise<string[] | undefined> {
-	const rows: (Choice & { key: string | undefined })[] = all.map(({ key, label, worker }) => ({
+	const rows: (Choice & { key: string | undefined })[] = all.map(({ key, label, folder, worker }) => ({
 		key,
 		label,
-		description: [agentName(worker.record.agent), stateLine(worker.state)].join(' · '),
+		description: [agentName(worker.record.agent), stateLine(worker, folder.path)].join(' · '),
 		picked: chosen.includes(key),
 	}));
 	if (all.length > 1) rows.unshift({ key: undefined, label: l10n.t('All workers') });

@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { formatAge, shortName } from '../kit/format.ts';
 import type { Choice } from '../kit/inputs.ts';
-import { phaseWord, subjectOf } from '../words.ts';
+import { doingWords, phaseWord, subjectOf } from '../words.ts';
 import { whoIs, whoWrote } from '../who.ts';
 import type { Need } from './needs.ts';
 
@@ -75,10 +75,9 @@ function whoNeeds({ folder, item }: Need): string {
 }
 
 /** The command that an agent asks for, its last words, or the subject of its message. */
-function whatFor({ item }: Need): string {
+function whatFor({ folder, item }: Need): string {
 	if (!('worker' in item)) return subjectOf(item.message.content);
-	const { tool, summary } = item.worker.state;
-	return [tool, summary].filter(Boolean).join(' ');
+	return doingWords(item.worker, folder.path);
 }
 
 function kindWords(need: Need): string {

@@ -77,7 +77,9 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, canFork
 	const merged = isMerged ? l10n.t('merged') : undefined;
 	const notes = [merged, unhooked, queued, ...(isTask ? [...taskNotes(task), ...budgetNote(task.budget)] : [])];
 	const line = (figures: readonly string[]) =>
-		[names.short(record.agent), stateLine(state, figures), ...notes].filter(Boolean).join(' · ');
+		[names.short(record.agent), stateLine(worker, element.folder.path, figures), ...notes]
+			.filter(Boolean)
+			.join(' · ');
 	item.description = line([...lineNotes(changes), ...useNotes(worker.use)]);
 	item.command = { command: 'nancy.focusTerminal', title: l10n.t('Focus Terminal'), arguments: [element] };
 	const spoken = line([...spokenLines(changes), ...spokenUse(worker.use)]);

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
+import { pathFrom } from '../../base/inside.ts';
 import { eventName, type EventName } from '../../core/traffic/eventName.ts';
 import type { Outcome, TrafficNode } from '../../core/traffic/node.ts';
 import { formatDateTime, formatMinutes, formatDuration, formatTime, shortName } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip } from '../kit/tooltip.ts';
-import { whoIs } from '../who.ts';
+import { placeOf, whoIs } from '../who.ts';
 import { effectWord } from '../words.ts';
 import { notesOf, type NodeItem, type NoteItem, type SessionItem, type TurnItem } from './trafficItems.ts';
 import { deliveredTexts, eventLabel, outcomeWord, turnTitle } from './trafficWords.ts';
@@ -106,7 +107,9 @@ export function turnRow(item: TurnItem, { salt, isOpen }: Drawing): Row {
 
 export function nodeRow(item: NodeItem): Row {
 	const { turn, node } = item;
-	const { event, durationMs } = node;
+	const { event, durationMs, isOnFile } = node;
+	const { folder, traffic } = turn.session;
+	const about = event.summary ?? event.cause;
 	const hasNotes = notesOf(node).length > 0;
 	const label = eventLabel(node);
 	const made = row(
@@ -124,7 +127,7 @@ export function nodeRow(item: NodeItem): Row {
 	made.description = [
 		isSeen ? undefined : state,
 		isCall ? undefined : node.tool,
-		event.summary ?? event.cause,
+		isOnFile && about !== undefined ? pathFrom(placeOf(folder, traffic.address), about) : about,
 		durationMs === undefined ? undefined : formatDuration(durationMs),
 		event.subagent === undefined ? undefined : l10n.t('subagent'),
 	]

@@ -220,7 +220,7 @@ describe('nancy send', () => {
 		{ args: ['send', 'orchestrator', 'x'], code: 2, says: '<task>/orchestrator' },
 		{ args: ['send', '../etc', 'x'], code: 2, says: 'is not a task name' },
 		{ args: ['send', 'fix-login/../../x', 'x'], code: 2, says: 'is not <task>/<worker>' },
-		{ args: ['send', 'other', 'x'], code: 3, says: 'there is no task "other"' },
+		{ args: ['send', 'other', 'x'], code: 3, says: 'there is no task other' },
 		{ args: ['send', 'fix-login/worker-9', 'x'], code: 3, says: 'has no worker "worker-9"; it has worker' },
 		{ args: ['-C', '/', 'send', 'fix-login', 'x'], code: 3, says: 'there is no .nancy folder in / ' },
 	])('refuses $args with exit code $code', async ({ args, code, says }) => {

@@ -297,7 +297,7 @@ describe('nancy orchestrate', () => {
 		{ args: ['fix-login', '--worker', 'Bad Name'], code: 2, says: /--worker is not valid: use up to 32 of a-z/ },
 		{ args: ['fix-login', '--worker', 'orchestrator'], code: 2, says: /no worker/ },
 		{ args: ['???'], code: 2, says: /no task name can be made/ },
-		{ args: ['fix-login', '--resume'], code: 3, says: /there is no task "fix-login"/ },
+		{ args: ['fix-login', '--resume'], code: 3, says: /there is no task fix-login/ },
 	])('starts and writes nothing for $args', ({ args, code, says }) =>
 		using(machine(), async ({ project, start, wasStarted }) => {
 			const screen = start(...args);
@@ -353,7 +353,7 @@ describe('nancy orchestrate', () => {
 			const file = workspace.paths.taskRecord(task);
 			for (const [content, says] of [
 				['{', /cannot be read/],
-				[JSON.stringify(taskRecord(TaskName.parse('other'), DriverId.parse('codex'))), /another task, "other"/],
+				[JSON.stringify(taskRecord(TaskName.parse('other'), DriverId.parse('codex'))), /another task, other/],
 			] as const) {
 				writeFileSync(file, content);
 				const screen = start('fix-login');

@@ -251,7 +251,7 @@ describe('nancy wait', () => {
 			code: 2,
 			says: '--timeout is not valid: use a number of seconds, for example 600',
 		},
-		{ args: ['wait', 'other', '--until', 'idle'], code: 3, says: 'there is no task "other"' },
+		{ args: ['wait', 'other', '--until', 'idle'], code: 3, says: 'there is no task other' },
 		{ args: ['wait', 'fix-login/worker-5', '--until', 'idle'], code: 3, says: 'has no worker "worker-5"' },
 	])('refuses $args', async ({ args, code, says }) => {
 		const { project } = await projectAtWork();

@@ -122,7 +122,7 @@ describe('nancy stop', () => {
 	);
 
 	it.each([
-		{ args: ['stop', 'other'], says: 'there is no task "other"' },
+		{ args: ['stop', 'other'], says: 'there is no task other' },
 		{ args: ['stop', 'fix-login'], says: 'fix-login has no worker yet' },
 		{ args: ['stop', 'fix-login/worker-2'], says: 'fix-login has no worker "worker-2"' },
 	])('finds nothing to stop for $args', async ({ args, says }) => {

@@ -94,6 +94,19 @@ describe('WorkspaceModel', () => {
 		]);
 	});
 
+	it('tells the path of a file from a command by the tool', async () => {
+		const model = await start();
+		const summary = join(workspace.folder, 'run.sh');
+		await happens('tool-start', { tool: 'Bash', toolUseId: 't1', summary });
+		await becomes(model, 'working');
+		expect(stateIn(model)).toMatchObject({ tool: 'Bash', summary });
+		expect(stateIn(model)?.isOnFile).toBeUndefined();
+		await happens('tool-start', { tool: 'Write', toolUseId: 't2', summary });
+		await eventually('it writes', () => stateIn(model)?.tool === 'Write', { everyMs: 5 });
+		expect(stateIn(model)).toMatchObject({ summary, isOnFile: true });
+		expect(model.sessions()[0]?.turns[0]?.nodes.map(node => node.isOnFile)).toEqual([undefined, true]);
+	});
+
 	it('shows what is there while a long backlog is still being collected, and the backlog bit by bit', async () => {
 		for (let i = 0; i < 2000; i++) await happens('tool-start', { tool: 'Bash', toolUseId: `t${i}` });
 		const calls = countCalls('readdir');

@@ -12,7 +12,13 @@ const call = (id: string, more: Record<string, unknown> = {}): Step => [
 const SUB = { subagent: 'sub' };
 
 function nodesOf(steps: readonly Step[], reportsEveryEnd = true): readonly TrafficNode[] {
-	const arranger = new TurnArranger(() => ({ tools: { bash: 'Bash' }, input: [], output: [], reportsEveryEnd }));
+	const arranger = new TurnArranger(() => ({
+		tools: { bash: 'Bash' },
+		files: [],
+		input: [],
+		output: [],
+		reportsEveryEnd,
+	}));
 	steps.forEach(([kind, fields], at) => {
 		const event = { driver: 'fake', session: 's1', event: kind, kind, ...fields };
 		const moment = new Date(1_700_000_000_000 + at * 1000).toISOString();

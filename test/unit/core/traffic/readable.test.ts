@@ -92,6 +92,15 @@ describe('the events of all CLIs', () => {
 		expect(['prompt', 'tool-start', 'stop'].filter(name => ![...names].some(each => each === name))).toEqual([]);
 	});
 
+	it('are of a file if the tool runs nothing and its subject is a path', () => {
+		const onFile = folders.flatMap(rowsOf).filter(({ isOnFile }) => isOnFile);
+		expect(onFile.length).toBeGreaterThan(0);
+		for (const { tool, event } of onFile) {
+			expect(['Read', 'Write', 'Edit']).toContain(tool);
+			if (event.kind !== 'tool-failed') expect(event.summary).toMatch(/^\/\S+$/);
+		}
+	});
+
 	it('that tell a person nothing are plumbing, and no others', () => {
 		const hidden = folders.flatMap(folder =>
 			rowsOf(folder)

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import type { WorkerState, WorkerView } from '../../src/core/live/overview.ts';
+import type { TrafficNode } from '../../src/core/traffic/node.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { DriverId, SessionId } from '../../src/protocol/names.ts';
+import { needsOf } from '../../src/ui/needs/needs.ts';
+import { needSentence } from '../../src/ui/needs/needWords.ts';
+import { SeenStops } from '../../src/ui/needs/seenStops.ts';
+import { NodeItem, SessionItem, TurnItem } from '../../src/ui/traffic/trafficItems.ts';
+import { nodeHover, nodeRow } from '../../src/ui/traffic/trafficRows.ts';
+import { stateLine } from '../../src/ui/words.ts';
+import { mementoOf } from '../support/memento.ts';
+import { taskView } from '../support/taskViews.ts';
+import { unusedFolder } from '../support/unusedFolder.ts';
+
+const HERE = '/project';
+const task = taskView('fix', { workers: ['waiting'] });
+const [first] = task.workers;
+const worktree = { repository: HERE, folder: '/wt', branch: 'b', base: '0' };
+
+function worker(state: Partial<WorkerState>, more: Partial<WorkerView> = {}): WorkerView {
+	return { ...first!, state: { ...first!.state, ...state }, ...more };
+}
+
+const folderOf = (view: WorkerView) =>
+	Object.assign(unusedFolder(new Workspace(HERE)), {
+		overview: () => ({ tasks: [{ ...task, workers: [view] }], problems: [] }),
+		messages: () => ({ messages: [], problems: [] }),
+	});
+
+function asked(view: WorkerView): string | undefined {
+	const [need] = needsOf({ list: () => [folderOf(view)] }, new SeenStops(mementoOf(), () => 0));
+	return need && needSentence(need);
+}
+
+describe('what an agent does', () => {
+	it('names a file from the folder of its agent, and from outside by its whole path', () => {
+		const writes = (summary: string, more?: Partial<WorkerView>) =>
+			asked(worker({ tool: 'Write', summary, isOnFile: true }, more));
+		assert.equal(writes('/project/src/a.ts'), 'fix waits for your permission: Write src/a.ts');
+		assert.equal(writes('/wt/src/a.ts', { worktree }), 'fix waits for your permission: Write src/a.ts');
+		assert.equal(
+			writes('/project/src/a.ts', { worktree }),
+			'fix waits for your permission: Write /project/src/a.ts',
+		);
+		assert.equal(writes('/etc/passwd'), 'fix waits for your permission: Write /etc/passwd');
+		const line = stateLine(
+			worker({ phase: 'working', tool: 'Edit', summary: '/project/b.ts', isOnFile: true }),
+			HERE,
+		);
+		assert.match(line, /Edit b\.ts/);
+	});
+
+	it('leaves a command as it is, also one that is nothing but a path', () => {
+		const runs = asked(worker({ tool: 'Bash', summary: '/project/run.sh' }));
+		assert.equal(runs, 'fix waits for your permission: Bash /project/run.sh');
+	});
+
+	it('is the same in the traffic, whose hover has the whole path', () => {
+		const view = worker({}, { worktree });
+		const session = SessionId.parse('s1');
+		const at = '2026-11-23T12:00:00.000Z';
+		const node = (tool: string, summary: string, isOnFile?: true): TrafficNode => ({
+			id: 'r1',
+			at,
+			event: { driver: DriverId.parse('fake'), session, kind: 'tool-start', event: 'Pre', tool, summary },
+			tool,
+			...(isOnFile && { isOnFile }),
+			outcome: 'ok',
+			deliveries: [],
+			troubles: [],
+		});
+		const address = { task: view.record.task, worker: view.record.name };
+		const traffic = { session, address, startedAt: at, lastAt: at, turns: [] };
+		const row = (of: TrafficNode) => {
+			const item = new SessionItem(folderOf(view), traffic, [], true, false);
+			const turn = { id: 't1', at, nodes: [of] };
+			return nodeRow(new NodeItem(new TurnItem(item, turn, turn, undefined, true), of)).description;
+		};
+		assert.equal(row(node('Write', '/wt/src/a.ts', true)), 'src/a.ts');
+		assert.equal(row(node('Bash', '/wt/run.sh')), '/wt/run.sh');
+		assert.match(nodeHover(node('Write', '/wt/src/a.ts', true)).value, /\/wt\/src\/a\\\.ts/);
+	});
+});
