@@ -41,7 +41,7 @@ async function refuseUnread(workspace: Workspace, asker: Asker, at: MessageAt): 
 	const own = ownAddress(asker);
 	const why =
 		own && mailboxName(at) === mailboxName(own)
-			? phrase`message ${id} has not been handed over yet: it comes at a tool call or when you stop`
+			? phrase`message ${id} has not been handed over yet: it comes at a tool call or when you are done`
 			: phrase`${theWorker(at)} has not read message ${id} yet; nancy withdraw ${id} takes it back`;
 	throw new NancyError('busy', why);
 }

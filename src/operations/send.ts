@@ -76,7 +76,7 @@ export function refuseEffect({ kind, effect }: Pick<Input, 'kind' | 'effect'>, {
 	if (kind === 'feedback') {
 		throw new NancyError(
 			'bad-usage',
-			phrase`halt and pause are for directives: feedback waits until the agent stops by itself`,
+			phrase`halt and pause are for directives: feedback waits until the agent is done`,
 		);
 	}
 }

@@ -20,8 +20,16 @@ const To = z.array(z.string());
 /** Names what the form holds. It grows whenever the extension fills the form. What the page says of an earlier content comes too late. */
 const Filling = z.int();
 
-/** When a message is read that is sent now, as a sentence. */
-const Timing = z.object({ text: z.string(), isHeld: z.boolean() });
+/** When a message is read that is sent now. */
+const Timing = z.object({
+	/** A few words; none if the recipients differ, or if nothing is known. */
+	short: z.string(),
+	/** A sentence. */
+	text: z.string(),
+	/** The few words say it all. */
+	isPlain: z.boolean(),
+	isHeld: z.boolean(),
+});
 export type Timing = z.infer<typeof Timing>;
 
 const SentMessage = z.object({
@@ -36,9 +44,9 @@ export const ToComposePage = z.discriminatedUnion('type', [
 	z.object({
 		type: z.literal('state'),
 		to: To,
-		/** Names the recipients in a few words. */
+		/** Names the recipients in a few words, or asks for one. */
 		recipients: z.string(),
-		/** Names all recipients, a line each. */
+		/** Names all recipients, a line each; empty without any. */
 		everybody: z.string(),
 		/** A line above the text: what is answered, or whose message is edited. */
 		banner: z.optional(z.string()),

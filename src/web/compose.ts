@@ -13,10 +13,10 @@ const vscode = acquireVsCodeApi();
 const form = element('form', HTMLFormElement);
 const text = element('text', HTMLTextAreaElement);
 const recipients = element('recipients', HTMLButtonElement);
-const kind = element('kind', HTMLSelectElement);
-const effect = element('effect', HTMLSelectElement);
+const way = element('way', HTMLSelectElement);
 const urgent = element('urgent', HTMLInputElement);
 const send = element('send', HTMLButtonElement);
+const when = element('when', HTMLElement);
 const timing = element('timing', HTMLElement);
 const note = element('note', HTMLElement);
 
@@ -76,7 +76,6 @@ function receive(message: ToComposePage): void {
 			return;
 		case 'note':
 			if (message.filling === filling) isBusy = false;
-			update();
 			say(message.text, message.isError);
 			return;
 		case 'files':
@@ -92,18 +91,23 @@ function submit(): void {
 }
 
 function draft(): Draft {
+	const chosen = chosenWay();
 	return {
-		kind: kind.value === 'feedback' ? 'feedback' : 'directive',
+		...(chosen === 'feedback' ? { kind: chosen, effect: 'none' } : { kind: 'directive', effect: chosen }),
 		priority: urgent.checked ? 'urgent' : 'normal',
-		effect: effect.value === 'halt' || effect.value === 'pause' ? effect.value : 'none',
 		text: text.value,
 	};
 }
 
+/** Feedback is read when the agent is done, where there is no tool to block: it has no effect. */
+function chosenWay(): keyof State['timing'] {
+	const { value } = way;
+	return value === 'halt' || value === 'pause' || value === 'feedback' ? value : 'none';
+}
+
 function fill(next: Draft): void {
 	text.value = next.text;
-	kind.value = next.kind;
-	effect.value = next.effect;
+	way.value = next.kind === 'feedback' ? 'feedback' : next.effect;
 	urgent.checked = next.priority === 'urgent';
 	update();
 }
@@ -111,7 +115,6 @@ function fill(next: Draft): void {
 /** After the user's own changes. */
 function changed(): void {
 	say('');
-	update();
 	vscode.postMessage({ type: 'draft', filling, draft: draft() });
 }
 
@@ -120,9 +123,10 @@ function showState(now: State): void {
 	const words = element('banner-words', HTMLElement);
 	words.textContent = now.banner ?? '';
 	words.title = now.banner ?? '';
-	// Of a long name the title is cut. The worker's own name stays whole.
+	// Of a long name the title is cut first.
 	const [title = '', worker = ''] = now.recipients.split(/(?= · [a-z][a-z0-9-]{0,31}$)/);
-	recipients.replaceChildren(span('cut', title), span('whole', worker));
+	const to = now.everybody === '' ? '' : `${recipients.dataset['to'] ?? ''} `;
+	recipients.replaceChildren(span('to', to), span('title', title), span('worker', worker));
 	recipients.title = now.everybody === '' ? now.recipients : now.everybody;
 	const rows = now.sent.map(({ to, text: content, state: mark, detail }) => {
 		const row = document.createElement('li');
@@ -147,15 +151,26 @@ function update(): void {
 	const now = draft();
 	const hasReader = isEdit || (state !== undefined && state.to.length > 0);
 	send.disabled = isBusy || now.text.trim() === '' || !hasReader;
-	send.textContent = (isEdit ? send.dataset['save'] : send.dataset['send']) ?? '';
+	send.ariaLabel = (isEdit ? send.dataset['save'] : send.dataset['send']) ?? '';
+	send.title = `${send.ariaLabel} (${send.dataset['key'] ?? ''})`;
+	send.classList.toggle('saves', isEdit);
 	text.readOnly = isBusy;
 	recipients.disabled = isEdit;
-	// Feedback is read at a stop, where there is no tool to block.
-	effect.disabled = now.kind === 'feedback';
-	const words: Timing | undefined = state?.timing[now.kind === 'feedback' ? 'feedback' : now.effect];
-	timing.textContent = words?.text ?? '';
-	timing.title = words?.text ?? '';
-	timing.classList.toggle('held', words?.isHeld === true);
+	showTiming(state?.timing[chosenWay()]);
+}
+
+/** In few words beside the kind. The sentence is there to be read if they do not say it all. */
+function showTiming(now: Timing | undefined): void {
+	const chosen = way.selectedOptions[0];
+	element('way-look', HTMLElement).dataset['way'] = chosenWay();
+	element('way-name', HTMLElement).textContent = chosen?.dataset['name'] ?? '';
+	when.textContent = now?.short ?? '';
+	when.classList.toggle('held', now?.isHeld === true);
+	way.title = [chosen?.text, now?.text].filter(Boolean).join('\n');
+	timing.textContent = now?.text ?? '';
+	timing.title = now?.text ?? '';
+	timing.classList.toggle('held', now?.isHeld === true);
+	timing.hidden = now?.isPlain !== false || note.textContent !== '';
 }
 
 /** An outcome stands in place of the timing, until something is typed. */
@@ -163,7 +178,7 @@ function say(words: string, isError = false): void {
 	note.textContent = words;
 	note.title = words;
 	note.classList.toggle('error', isError);
-	timing.hidden = words !== '';
+	update();
 }
 
 function span(className: string, content: string): HTMLSpanElement {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
@@ -84,10 +84,12 @@ test('follows the selected row until something is written, which a reload keeps'
 	await recipients('Choose a recipient');
 	await select('Write the docs');
 	await recipients('To: Write the docs');
-	await form().locator('#timing', { hasText: 'Wakes it now.' }).waitFor();
-	await form().locator('#effect').selectOption('pause');
+	await form().locator('#when', { hasText: 'wakes now' }).waitFor();
+	await form().locator('#way').selectOption('pause');
+	await form().locator('#when', { hasText: 'held' }).waitFor();
 	await form().locator('#timing', { hasText: 'Held: The agent is idle already' }).waitFor();
-	await form().locator('#effect').selectOption('none');
+	await form().locator('#way').selectOption('none');
+	await form().locator('#timing').waitFor({ state: 'hidden' });
 
 	await form().locator('#text').fill('One line\nand another');
 	await select('Fix the login');
@@ -125,7 +127,7 @@ test('completes a file, and sends to several chosen by their titles', async () =
 	await workbench.pick('All workers');
 	await workbench.quick.getByRole('button', { name: 'OK' }).click();
 	await recipients('To: all 2 workers');
-	await form().locator('#timing', { hasText: '2 woken now' }).waitFor();
+	await form().locator('#when', { hasText: 'wakes now' }).waitFor();
 	expect(await text.inputValue()).toBe('Look at @src/brewing.ts ');
 	await form().locator('#text:focus').waitFor();
 	await page.keyboard.press('Control+Enter');
@@ -133,6 +135,23 @@ test('completes a file, and sends to several chosen by their titles', async () =
 	await expect.poll(() => workbench.row('Inbox', 'Look at @src/brewing.ts').count()).toBe(2);
 	expect(await text.inputValue()).toBe('');
 	await lab.picture('compose-sent');
+});
+
+test('offers no file that Nancy keeps or has deployed', async () => {
+	mkdirSync(join(lab.workspace, '.claude/skills/mine'), { recursive: true });
+	writeFileSync(join(lab.workspace, '.claude/skills/mine/SKILL.md'), 'Mine.');
+	writeFileSync(join(lab.workspace, 'src', 'task.json'), '{}');
+	await workbench.command('Nancy: Set Up Workspace');
+	await eventually('the skills', () => existsSync(join(lab.workspace, '.claude/skills/delegate/SKILL.md')));
+	const offered = async (query: string) => {
+		await form().locator('#text').fill('');
+		await form().locator('#text').pressSequentially(query);
+		await form().locator('[role=option]').first().waitFor();
+		return form().locator('[role=option]').allInnerTexts();
+	};
+	await expect.poll(() => offered('@SKILL')).toEqual(['.claude/skills/mine/SKILL.md']);
+	expect(await offered('@task.json')).toEqual(['src/task.json']);
+	await form().locator('#text').fill('');
 });
 
 test('says whom a reply answers, until it is dropped', async () => {

@@ -518,7 +518,7 @@ describe('in a trusted folder, delegates', () => {
 		await workbench.webview().locator('#note', { hasText: 'Sent to Delegate: Explain it' }).waitFor();
 		await workbench.contextMenu(row(/Explain it/), 'Send Comments Back');
 		await workbench.answer('And now in verse. [[text:In verse]]');
-		await workbench.toast(/reads your comments before it stops/).waitFor();
+		await workbench.toast(/reads your comments before it is done/).waitFor();
 		explained.open();
 		await row(/Explain it.*done/).waitFor();
 		const told = await model.waitForRequest(({ text }) => text.includes('And now in verse.'));

@@ -666,7 +666,7 @@ describe('a task in the sidebar', () => {
 			await page.keyboard.press('Control+Enter');
 			await workbench.row('Inbox', text).waitFor();
 		};
-		await form.locator('#kind').selectOption('feedback');
+		await form.locator('#way').selectOption('feedback');
 		await compose('First thought');
 		await compose('Second thought');
 		const queue = async () => {
@@ -719,9 +719,8 @@ describe('a task in the sidebar', () => {
 		expect(readdirSync(archived).filter(name => name.endsWith('.md'))).toHaveLength(1);
 
 		const form = workbench.webview();
-		await form.locator('#kind').selectOption('directive');
 		await form.locator('#text').fill('Stop: touch nothing.');
-		await form.locator('#effect').selectOption('halt');
+		await form.locator('#way').selectOption('halt');
 		await page.keyboard.press('Control+Enter');
 		await workbench.row('Inbox', 'Stop: touch nothing.').waitFor();
 		gate.open();

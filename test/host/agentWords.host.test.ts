@@ -41,7 +41,7 @@ describe('the words for an agent in the list', () => {
 			[9, 0, 0],
 		);
 		assert.equal(agentDetail(agent(newest)), `${steered}, wakes when idle`);
-		assert.equal(agentDetail(agent({ lacks: ['steer'] })), 'Reads messages when it stops, wakes when idle');
+		assert.equal(agentDetail(agent({ lacks: ['steer'] })), 'Reads messages when it is done, wakes when idle');
 	});
 
 	it('say why one cannot be used, with its version', () => {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lab } from '../support/lab.ts';
+import { widen as drawEdge } from '../support/sidebar.ts';
 
 export const THEMES = {
 	dark: 'Default Dark Modern',
@@ -31,13 +32,6 @@ export async function wear({ server }: Lab, theme: keyof typeof THEMES): Promise
 
 /** Draws the edge of the sidebar to its place. */
 export async function widen({ page }: Lab, width: number): Promise<void> {
-	const sidebar = await page.locator('.part.sidebar').boundingBox();
-	if (!sidebar) throw new Error('There is no sidebar.');
-	const y = sidebar.y + sidebar.height / 2;
-	await page.mouse.move(sidebar.x + sidebar.width, y);
-	await page.mouse.down();
-	await page.mouse.move(sidebar.x + width, y, { steps: 5 });
-	await page.mouse.up();
-	await page.mouse.move((page.viewportSize()?.width ?? 0) / 2, y);
+	await drawEdge(page, width);
 	await sleep(SETTLES_MS);
 }

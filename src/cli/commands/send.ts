@@ -26,7 +26,7 @@ export const send = command(
 		aliases: ['direct'],
 		summary: 'queue a message for an agent or for the human; prints its id',
 		details: [
-			'A directive reaches the agent at its next tool boundary, feedback when it would stop; an idle agent is woken. ' +
+			'A directive reaches the agent at its next tool boundary, feedback when it is done; an idle agent is woken. ' +
 				'The message waits on disk until an agent has read it, and its receipt says when that was (nancy inbox).',
 			'In a terminal that Nancy started, the message comes from that worker; elsewhere it comes from the human.',
 		],
@@ -53,7 +53,7 @@ export const send = command(
 		},
 		examples: [
 			['nancy send fix-login "Use the existing retry helper."', 'steers the agent at its next tool call'],
-			['nancy send fix-login/worker-2 --kind feedback - < review.md', 'waits until that agent would stop'],
+			['nancy send fix-login/worker-2 --kind feedback - < review.md', 'waits until that agent is done'],
 			['nancy send orchestrator "Which database may I use?"', 'in a Nancy terminal: asks the human'],
 		],
 	},

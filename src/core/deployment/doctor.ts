@@ -102,7 +102,7 @@ async function launcher(
 
 const abilities: readonly { capability: Capability; without: Phrase }[] = [
 	{ capability: 'hooks', without: phrase`reports nothing to Nancy` },
-	{ capability: 'steer', without: phrase`reads messages only when it stops` },
+	{ capability: 'steer', without: phrase`reads messages only when it is done` },
 	{ capability: 'quietStop', without: phrase`shows an error badge when feedback keeps it going` },
 	{ capability: 'wake', without: phrase`cannot be woken when idle; messages wait for its next prompt` },
 	{ capability: 'status', without: phrase`reports its state through events only` },

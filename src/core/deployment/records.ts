@@ -52,6 +52,15 @@ export class DeploymentRecords {
 		return (await this.all()).find(each => each.driver === driver);
 	}
 
+	/** Files and folders that are wholly Nancy's, relative to the workspace folder, with `/`. */
+	async ownPaths(): Promise<string[]> {
+		const all = await this.all();
+		return all.flatMap(each => [
+			...each.ownFiles.map(({ file }) => file),
+			...each.skills.map(({ folder }) => folder),
+		]);
+	}
+
 	/** The facts about another tool's file, whoever edits it. */
 	async file(file: string): Promise<DeployedFile | undefined> {
 		return (await this.read()).files.find(each => each.file === file);

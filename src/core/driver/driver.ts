@@ -106,7 +106,7 @@ export const CAPABILITIES = [
 	'steer',
 	/** Lets a tool call be denied with a directive as the reason. */
 	'halt',
-	/** Takes feedback when it would stop, and continues with it. */
+	/** Takes feedback when it is done, and continues with it. */
 	'feedback',
 	/** Reports when the tool calls of one step are over. */
 	'batchEnd',

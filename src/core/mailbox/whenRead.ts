@@ -24,9 +24,9 @@ export interface ReaderState {
 
 /** The events of a working agent at which it reads a message. */
 export type ReadingPlace =
-	/** At the next tool call; if none follows, when it stops. */
+	/** At the next tool call; if none follows, when it is done. */
 	| 'tool'
-	/** In place of the next tool call, which does not run; if none follows, when it stops. */
+	/** In place of the next tool call, which does not run; if none follows, when it is done. */
 	| 'instead'
 	/** At the next tool call, and its turn ends there. */
 	| 'pause'
@@ -34,7 +34,7 @@ export type ReadingPlace =
 	| 'ask-to-pause'
 	/** At the next question for permission, where its turn ends. */
 	| 'permission'
-	/** When it would stop. It goes on with the message. */
+	/** When it is done. It goes on with the message. */
 	| 'stop';
 
 /** When an agent reads a message that is sent now. */

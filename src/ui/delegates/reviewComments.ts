@@ -257,7 +257,7 @@ function readerOf(reviewed: Commented): WorkerAddress | undefined {
 function sentWords(reviewed: Commented, label: string, isMessage: boolean): string {
 	if (!isMessage) return l10n.t('“{0}” continues with your comments.', label);
 	return 'delegate' in reviewed
-		? l10n.t('“{0}” reads your comments before it stops.', label)
+		? l10n.t('“{0}” reads your comments before it is done.', label)
 		: l10n.t('Your comments are sent to “{0}”. The Inbox says when they are read.', label);
 }
 

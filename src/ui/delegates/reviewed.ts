@@ -98,7 +98,7 @@ function ofWorker({ folder, address, task, worker: { record, state, worktree } }
 		source: `Task ${address.task}/${address.worker} of Nancy`,
 		requireMergeable() {
 			if (state.phase !== 'idle' && state.phase !== 'ended')
-				throw new NancyError('busy', l10n.t('“{0}” is at work; wait until it stops, or stop it.', label));
+				throw new NancyError('busy', l10n.t('“{0}” is at work; wait until it is done, or stop it.', label));
 		},
 		requireRemovable() {
 			if (isRunning(record))

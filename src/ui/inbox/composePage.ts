@@ -8,10 +8,19 @@ interface PageParts {
 	style: string;
 }
 
-/** The compose form. Its controls are native ones, except for the list of files, which has the roles that screen readers need. */
+/** A drawing of lines on a square of 16. */
+const icon = (d: string, className = '') =>
+	`<svg${className === '' ? '' : ` class="${className}"`} viewBox="0 0 16 16" aria-hidden="true"><path d="${d}"/></svg>`;
+
+/**
+ * The compose form. Its controls are native ones, except for the list of files, which has the roles that screen readers need. The list of
+ * ways lies unseen over a few words: closed, it shows when the message is read instead of what is chosen.
+ */
 export function composePage({ cspSource, nonce, script, style }: PageParts): string {
 	const send = process.platform === 'darwin' ? '⌘Enter' : 'Ctrl+Enter';
 	const t = (text: string) => escapeHtml(text);
+	const way = (value: string, name: string, words: string) =>
+		`<option value="${value}" data-name="${t(name)}">${t(words)}</option>`;
 	const placeholder = l10n.t('Message. Enter: new line. {0}: send. @: file.', send);
 	return `<!doctype html>
 <html lang="${t(env.language)}">
@@ -30,22 +39,26 @@ export function composePage({ cspSource, nonce, script, style }: PageParts): str
 		<textarea id="text" aria-label="${t(l10n.t('Message'))}" aria-describedby="timing" aria-autocomplete="list" aria-haspopup="listbox" aria-controls="files" placeholder="${t(placeholder)}"></textarea>
 		<ul id="files" role="listbox" aria-label="${t(l10n.t('Files'))}" hidden></ul>
 		<div class="line">
-			<div class="group">
-				<button type="button" id="recipients" class="secondary" aria-haspopup="dialog"></button>
-				<select id="kind" aria-label="${t(l10n.t('Kind'))}">
-					<option value="directive">${t(l10n.t('Directive'))}</option>
-					<option value="feedback">${t(l10n.t('Feedback'))}</option>
+			<button type="button" id="recipients" class="chip" aria-haspopup="dialog" data-to="${t(l10n.t('To:'))}"></button>
+			<span id="way-look" class="chip">
+				${icon('M2.5 8h10.5M9 4l4 4-4 4', 'none')}
+				${icon('M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 0 0 0-11M4.2 4.2l7.6 7.6', 'halt')}
+				${icon('M5.5 3v10M10.5 3v10', 'pause')}
+				${icon('M2.5 3h11v7.5H8l-3 3v-3H2.5z', 'feedback')}
+				<span id="way-name" aria-hidden="true"></span>
+				<span id="when" aria-hidden="true"></span>
+				<select id="way" aria-label="${t(l10n.t('Kind'))}" aria-describedby="timing">
+					${way('none', l10n.t('Directive'), l10n.t('Directive'))}
+					${way('halt', l10n.t('Block'), l10n.t('Directive: block the next tool call'))}
+					${way('pause', l10n.t('Pause'), l10n.t('Directive: pause, end the turn'))}
+					${way('feedback', l10n.t('Feedback'), l10n.t('Feedback: when it is done'))}
 				</select>
-			</div>
-			<div class="group">
-				<select id="effect" aria-label="${t(l10n.t('Effect'))}">
-					<option value="none">${t(l10n.t("Don't interrupt"))}</option>
-					<option value="halt">${t(l10n.t('Block the next tool call'))}</option>
-					<option value="pause">${t(l10n.t('Pause: end the turn'))}</option>
-				</select>
-				<label class="urgent"><input type="checkbox" id="urgent"><span>${t(l10n.t('Urgent'))}</span></label>
-				<button type="submit" id="send" data-send="${t(l10n.t('Send'))}" data-save="${t(l10n.t('Save'))}" title="${send}">${t(l10n.t('Send'))}</button>
-			</div>
+			</span>
+			<input type="checkbox" id="urgent" aria-label="${t(l10n.t('Urgent'))}" title="${t(l10n.t('Urgent'))}">
+			<button type="submit" id="send" data-send="${t(l10n.t('Send'))}" data-save="${t(l10n.t('Save'))}" data-key="${send}">
+				${icon('M2.5 2.5 14 8 2.5 13.5 4.5 8zM4.5 8H9', 'send')}
+				${icon('M3 8.5 6.5 12 13 4.5', 'save')}
+			</button>
 		</div>
 		<p id="timing" class="under"></p>
 		<p id="note" class="under" role="status"></p>

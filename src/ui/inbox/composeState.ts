@@ -76,10 +76,10 @@ function recipientWords(to: readonly Labelled[], all: readonly Labelled[]): stri
 	const [only, ...others] = to;
 	if (all.length === 0) return l10n.t('No worker yet');
 	if (!only) return l10n.t('Choose a recipient');
-	if (others.length === 0) return l10n.t('To: {0}', only.label);
+	if (others.length === 0) return only.label;
 	return to.length === all.length
-		? l10n.t('To: all {0} workers', to.length)
-		: l10n.t('To: {0} of {1} workers', to.length, all.length);
+		? l10n.t('all {0} workers', to.length)
+		: l10n.t('{0} of {1} workers', to.length, all.length);
 }
 
 function nameOf(to: readonly Labelled[]): string {

@@ -186,7 +186,7 @@ export class ComposeView implements vscode.Disposable {
 		const { token } = (this.searching = new vscode.CancellationTokenSource());
 		const reader = labelled(this.own.folders).find(({ key }) => this.box.keys.includes(key));
 		const folder = reader?.folder ?? this.own.folders.list()[0];
-		const files = folder ? await matchingFiles(folder.path, query, token) : [];
+		const files = folder ? await matchingFiles(folder, query, token) : [];
 		if (!token.isCancellationRequested) this.page.post({ type: 'files', query, files });
 	}
 

@@ -12,6 +12,11 @@ export function globFor(query: string): string {
 	return letters.length === 0 ? '**/*' : `**/*${letters.join('')}*`;
 }
 
+/** The paths that are none of these files and folders, and in none of them. */
+export function outside(paths: readonly string[], left: readonly string[]): string[] {
+	return paths.filter(path => !left.some(each => path === each || path.startsWith(`${each}/`)));
+}
+
 /** The paths that have `query` in them, best first: a name that begins with it, then a shorter path. */
 export function bestMatches(paths: readonly string[], query: string): string[] {
 	const wanted = query.toLowerCase();

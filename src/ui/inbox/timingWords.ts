@@ -11,8 +11,54 @@ export function timingOf(readings: readonly (Reading | undefined)[], limitOf: Li
 	const known = readings.filter(each => each !== undefined);
 	const isHeld = known.some(each => each.when === 'held');
 	const [only, ...others] = known;
-	if (!only || known.length < readings.length) return { text: '', isHeld };
-	return { text: others.length === 0 ? visible(readingWords(only, limitOf)) : countWords(known), isHeld };
+	if (!only || known.length < readings.length) return { short: '', text: '', isPlain: true, isHeld };
+	const isAlike = others.every(each => shortWords(each) === shortWords(only));
+	return {
+		short: isAlike ? shortWords(only) : '',
+		text: others.length === 0 ? visible(readingWords(only, limitOf)) : countWords(known),
+		isPlain: isAlike && isPlain(only),
+		isHeld,
+	};
+}
+
+/** For a line with three more controls on it. */
+function shortWords(reading: Reading): string {
+	switch (reading.when) {
+		case 'working':
+			return reading.after === undefined ? shortPlace(reading.at) : l10n.t('after your answer');
+		case 'wakes':
+			return l10n.t('wakes now');
+		case 'may-wake':
+			return l10n.t('may wake');
+		case 'started':
+			return l10n.t('at its start');
+		case 'first-prompt':
+			return l10n.t('first prompt');
+		case 'ending':
+			return l10n.t('about to end');
+		case 'held':
+			return l10n.t('held');
+	}
+}
+
+function shortPlace(at: ReadingPlace): string {
+	switch (at) {
+		case 'tool':
+		case 'instead':
+		case 'pause':
+		case 'ask-to-pause':
+			return l10n.t('next tool call');
+		case 'permission':
+			return l10n.t('next permission');
+		case 'stop':
+			return l10n.t('when done');
+	}
+}
+
+/** Whether the few words say it all. Of anything else, the user should see the sentence. */
+function isPlain(reading: Reading): boolean {
+	if (reading.when !== 'working') return ['wakes', 'started', 'first-prompt'].includes(reading.when);
+	return reading.after === undefined && reading.at !== 'permission' && reading.at !== 'ask-to-pause';
 }
 
 function readingWords(reading: Reading, limitOf: LimitOf): string {
@@ -48,9 +94,9 @@ function afterWords(after: 'permission' | 'question' | undefined): string {
 function placeWords(at: ReadingPlace): string {
 	switch (at) {
 		case 'tool':
-			return l10n.t('Read at its next tool call, or when it stops.');
+			return l10n.t('Read at its next tool call, or when it is done.');
 		case 'instead':
-			return l10n.t('Blocks its next tool call. Read there, or when it stops.');
+			return l10n.t('Blocks its next tool call. Read there, or when it is done.');
 		case 'pause':
 			return l10n.t('Read at its next tool call, where its turn ends.');
 		case 'ask-to-pause':
@@ -58,7 +104,7 @@ function placeWords(at: ReadingPlace): string {
 		case 'permission':
 			return l10n.t('Read when it next needs permission for a tool, where its turn ends.');
 		case 'stop':
-			return l10n.t('Read when it stops. It continues with it.');
+			return l10n.t('Read when it is done. It continues with it.');
 	}
 }
 
@@ -69,7 +115,7 @@ function countWords(readings: readonly Reading[]): string {
 	const atStop = working.filter(({ at }) => at === 'stop').length;
 	const phrases: readonly [number, string][] = [
 		[working.length - atStop, l10n.t('{0} at the next tool call', working.length - atStop)],
-		[atStop, l10n.t('{0} when they stop', atStop)],
+		[atStop, l10n.t('{0} when they are done', atStop)],
 		[count('wakes', 'may-wake'), l10n.t('{0} woken now', count('wakes', 'may-wake'))],
 		[count('started', 'first-prompt'), l10n.t('{0} at the start', count('started', 'first-prompt'))],
 		[count('ending'), l10n.t('{0} about to end', count('ending'))],

@@ -21,7 +21,7 @@ export function agentVersion({ found, obstacle, oldVersion = '' }: AgentChoice):
 export function agentDetail({ found, problem, lacks, limits }: AgentChoice): string {
 	if (!found) return problem === undefined ? '' : sentence(problem);
 	const steered = lacks.includes('steer')
-		? l10n.t('Reads messages when it stops')
+		? l10n.t('Reads messages when it is done')
 		: l10n.t('Steered at each tool call');
 	if (lacks.includes('wake')) return l10n.t('{0}, waits for your next prompt when idle', steered);
 	return limits.includes('wake')

@@ -23,7 +23,7 @@ function place(id: string, letter: Letter): string | undefined {
 }
 
 describe('when an agent reads a message', () => {
-	it.each(drivers.map(({ id }) => id))('at work: %s at the next tool call, before it, or when it stops', id => {
+	it.each(drivers.map(({ id }) => id))('at work: %s at the next tool call, before it, or when it is done', id => {
 		expect([place(id, directive), place(id, halt), place(id, feedback)]).toEqual(['tool', 'instead', 'stop']);
 	});
 

@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path';
 import { expect, it } from 'vitest';
-import { bestMatches, FILES_OFFERED, globFor } from '../../../../src/ui/inbox/fileMatches.ts';
+import { bestMatches, FILES_OFFERED, globFor, outside } from '../../../../src/ui/inbox/fileMatches.ts';
 
 it.each([
 	['', 'docs/cli.md'],
@@ -26,4 +26,17 @@ it('offers first what begins so, then the shorter path, and twenty at most', () 
 	]);
 	const many = Array.from({ length: 50 }, (_, at) => `file${at}.ts`);
 	expect(bestMatches(many, 'file')).toHaveLength(FILES_OFFERED);
+});
+
+it('leaves out files and the content of folders, and nothing with a longer name', () => {
+	const paths = [
+		'.agents/skills/delegate/SKILL.md',
+		'.agents/skills/delegate-more/SKILL.md',
+		'a/hooks.json',
+		'hooks.json',
+	];
+	expect(outside(paths, ['.agents/skills/delegate', 'hooks.json'])).toEqual([
+		'.agents/skills/delegate-more/SKILL.md',
+		'a/hooks.json',
+	]);
 });
