@@ -360,13 +360,13 @@ test('shows a hundred messages, and more when asked', async () => {
 		writeFileSync(join(mailbox.folder, 'delivered', `${id}.md`), `Old ${minute}.\n`);
 	}
 	await fold(workbench, 'Tasks');
-	const [more, oldest] = [/Show More.*\d\d older/, 'Old 129.'].map(text => focusedRow(workbench, 'Inbox', text));
+	const more = focusedRow(workbench, 'Inbox', /Show More.*\d\d older/);
 	// A key that comes while the list is drawn anew is lost.
 	await eventually('the oldest message', async () => {
 		await workbench.command('Nancy: Focus on Inbox View');
 		await page.keyboard.press('End');
-		if (await more?.isVisible()) await page.keyboard.press('Enter');
-		return oldest?.isVisible();
+		if (await more.isVisible()) await page.keyboard.press('Enter');
+		return workbench.row('Inbox', 'Old 129.').isVisible();
 	});
 });
 

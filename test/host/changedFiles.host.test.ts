@@ -66,7 +66,7 @@ describe('the rows of changed files', () => {
 		assert.deepEqual(item.command, {
 			command: 'nancy.reviewDelegate',
 			title: 'Review Changes',
-			arguments: [list.owner],
+			arguments: [more],
 		});
 		assert.equal(moreFilesRow(new MoreFilesItem(listOf([], 1))).label, '1 more file');
 		const group = changedFilesRow(new ChangedFilesItem(list, false));

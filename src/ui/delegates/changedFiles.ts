@@ -87,13 +87,14 @@ export function changedFileHover({ file }: ChangedFileItem): vscode.MarkdownStri
 	]);
 }
 
-export function moreFilesRow({ list }: MoreFilesItem): Row {
+export function moreFilesRow(element: MoreFilesItem): Row {
+	const { list } = element;
 	const { more } = list.changes;
 	const item = row(`${list.key}//:more-files`, more === 1 ? l10n.t('1 more file') : l10n.t('{0} more files', more));
 	item.contextValue = 'changes.more';
 	item.iconPath = new vscode.ThemeIcon('ellipsis');
 	item.description = l10n.t('in the review');
-	item.command = { command: 'nancy.reviewDelegate', title: l10n.t('Review Changes'), arguments: [list.owner] };
+	item.command = { command: 'nancy.reviewDelegate', title: l10n.t('Review Changes'), arguments: [element] };
 	item.accessibilityInformation = { label: `${item.label}, ${item.description}` };
 	return item;
 }

@@ -23,7 +23,8 @@ export async function matchingFiles(
 	const pattern = new vscode.RelativePattern(folder, globFor(query));
 	const [found, own] = await Promise.all([
 		vscode.workspace.findFiles(pattern, EXCLUDED, MOST_FOUND, token),
-		new DeploymentRecords(workspace, dataFolder()).ownPaths(),
+		// An unreadable record hides no file of the user's. The doctor tells of it.
+		new DeploymentRecords(workspace, dataFolder()).ownPaths().catch(() => []),
 	]);
 	const paths = found.map(({ fsPath }) => relative(folder, fsPath).split(sep).join('/'));
 	// A name that hides something is not offered: what is shown is what is written.

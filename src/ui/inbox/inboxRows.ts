@@ -90,7 +90,8 @@ function headline({ folder, address, message }: MailItem | MessageItem): string 
 
 /** `Fix the roun…`, and `worker-2` of a task with several workers: the hover and the spoken label have the whole name. */
 function briefly(name: string): string {
-	return firstLine(name.split(' · ').at(-1) ?? name, WRITER);
+	const [, worker = name] = / · ([a-z][a-z0-9-]{0,31})$/.exec(name) ?? [];
+	return firstLine(worker, WRITER);
 }
 
 export function messageHover(element: MailItem | MessageItem, limitOf: LimitOf): vscode.MarkdownString {

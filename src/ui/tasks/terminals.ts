@@ -113,10 +113,10 @@ export class Terminals implements vscode.Disposable {
 			.overview()
 			.tasks.flatMap(({ workers }) => workers)
 			.find(({ record }) => isSameAddress({ task: record.task, worker: record.name }, address));
-		// None if a command has stopped it, or its own last event told the end.
-		const exitCode = worker?.state.exitCode;
-		if (!worker || exitCode === undefined) return;
-		const failure: Failure = { kind: 'failed', address, agent: worker.record.agent, exitCode };
+		// A process that lived a moment ago may still count as living. A command may have stopped it, or its last event told the end.
+		const isKnownEnd = worker?.state.phase === 'ended' && worker.state.exitCode === undefined;
+		if (!worker || worker.record.stoppedAt !== undefined || isKnownEnd) return;
+		const failure: Failure = { kind: 'failed', address, agent: worker.record.agent, exitCode: code };
 		this._onDidFail.fire({ folder, attention: failure });
 	}
 
