@@ -465,6 +465,7 @@ describe('a task in the sidebar', () => {
 		await workbench.pick(/^\s*A worktree of its own\s*A new branch/);
 		await workbench.pick(/^\s*Preset.*none/);
 		await workbench.pick('Save as Preset…');
+		await workbench.quick.getByText('A name for the preset').first().waitFor();
 		await workbench.answer('pair');
 		await workbench.dialog('Replace the preset “pair”?').getByRole('button', { name: 'Replace' }).click();
 		await workbench.quickRow(/^\s*Preset.*pair/).waitFor();
