@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { theTask } from '../core/workspace/named.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
@@ -238,6 +239,8 @@ async function startOf(
 	if (isWorktree(place)) await requireWorktree(found, context);
 	const before = earlier ?? (known && worker && (await workspace.worker({ task, worker })));
 	const again = before && (await worktreeAgain(before, context));
+	const { folder } = workspace;
+	if (again) requirePlace(found.driver, found.agent.version, { folder, isInWorktree: true }, folder);
 	const chosen =
 		permissions ?? (earlier && (await chosenMode(workspace, { task, worker: earlier.name }, found.driver.id)));
 	const mode = chosen === AS_SETTINGS_SAY ? undefined : chosen;

@@ -58,11 +58,6 @@ export function reactions({ folders, failures, compose, handlers }: Collaborator
 	};
 }
 
-interface Choice {
-	label: string;
-	run(): Promise<void>;
-}
-
 /** @param itemOf the row of the command as it is when the button is pressed, perhaps an hour later */
 type MakeChoice = (label: string, command: CommandId, itemOf: () => unknown) => Choice;
 

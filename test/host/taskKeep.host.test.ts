@@ -129,7 +129,7 @@ describe('a prompt for several agents', () => {
 			[
 				[FIRST_WORKER, undefined],
 				[FIRST_WORKER, undefined],
-				[undefined, undefined],
+				[undefined, 'worktree'],
 			],
 		);
 	});

@@ -47,12 +47,17 @@ export async function startOf(
 	if (earlier) refuseSecond(earlier);
 	if (earlier && request.resume) refuseResume(driver, version, earlier);
 	if (earlier) await settleEarlier(workspace, [driver], earlier, earlier.process !== undefined);
-	const resume = request.resume ? (request.lastSession ?? earlier?.sessions.at(-1)?.id) : undefined;
+	const resume = request.resume ? (request.lastSession ?? (earlier && lastBegun(earlier))) : undefined;
 	const session = resume ?? SessionId.parse(crypto.randomUUID());
 	if (earlier && resume !== undefined)
 		await refuseForeign(workspace, resume, { task: request.task, worker: earlier.name });
 	const name = earlier?.name ?? worker ?? (await workspace.nextWorker(request.task));
 	return { task, address: { task: request.task, worker: name }, earlier, resume, fork, session };
+}
+
+/** The worker's newest conversation. If none has reported anything, the newest session: its CLI may run no hooks. */
+function lastBegun({ sessions }: WorkerRecord): SessionId | undefined {
+	return (sessions.findLast(({ unreported }) => !unreported) ?? sessions.at(-1))?.id;
 }
 
 /** The session that the new one begins as a copy of. */
@@ -64,7 +69,7 @@ async function sessionToFork(
 ): Promise<SessionId | undefined> {
 	const source = await workerToResume(workspace, task, worker);
 	refuseFork(driver, version, source);
-	const session = source.sessions.at(-1)?.id;
+	const session = lastBegun(source);
 	if (session !== undefined) await refuseForeign(workspace, session, { task, worker });
 	return session;
 }

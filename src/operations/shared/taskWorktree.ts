@@ -119,21 +119,31 @@ export function handOver({ branch }: Worktree, worker: WorkerName, { workspace }
 
 /**
  * The worktree that a worker worked in, to go on there.
- * @throws NancyError `not-trusted` for one that is not this worker's; `git` once it was removed
+ * @throws NancyError `not-trusted` for one that is not this worker's, or if its record names its own no more; `git` once it was removed
  */
 export async function worktreeAgain(record: WorkerRecord, context: OperationContext): Promise<PlaceThere | undefined> {
 	const { worktree: claimed } = record;
-	if (!claimed) return undefined;
+	const worktrees = new TaskWorktrees(context.workspace.own);
+	const who = theWorker({ task: record.task, worker: record.name });
+	if (!claimed) {
+		const handed = (await worktrees.ofTask(record.task)).find(({ workers }) => workers.includes(record.name));
+		if (!handed) return undefined;
+		// An agent may have taken it out of the record, to be started in the folder itself.
+		throw new NancyError(
+			'not-trusted',
+			phrase`the record of ${who} does not name the worktree that Nancy made for it; start another worker`,
+		);
+	}
 	const { folder, branch } = claimed;
 	if (!isStanding(claimed))
 		throw new NancyError(
 			'git',
 			phrase`${folder} is gone; what was kept of it is on the branch ${branch}. Start another worker`,
 		);
-	if (!new TaskWorktrees(context.workspace.own).ofWorkerSync(record))
+	if (!worktrees.ofWorkerSync(record))
 		throw new NancyError(
 			'not-trusted',
-			phrase`${folder} is not the worktree that Nancy made for ${theWorker({ task: record.task, worker: record.name })}; start another worker`,
+			phrase`${folder} is not the worktree that Nancy made for ${who}; start another worker`,
 		);
 	const worktree = await ownWorktreeOf(context, claimed);
 	return { worktree, cwd: await folderInWorktree(worktree, context.workspace.folder) };

@@ -111,15 +111,17 @@ export class Orchestrator {
 		const { warnings, ...start } = await inProgress(VIEWS.tasks, () => operations.orchestrate(folder, request));
 		if (warnings.length > 0) void warn(warnings.join(' '));
 		await terminals.start(folder, start);
-		const { task, agent, prompt, model = '', permissions, place = 'folder', images = [] } = request;
+		const { task, agent, prompt, model = '', permissions, images = [] } = request;
 		if (prompt === undefined) return;
+		const key = startKey(folder, await folder.workspace.task(task), start.address.worker);
+		// A worker that starts again stays where it worked.
+		const place = request.place ?? memory.startOf(key)?.choice.place ?? 'folder';
 		const choice = {
 			agents: [agent],
 			models: model,
 			place,
 			permissions: permissions ? { [agent]: permissions } : {},
 		};
-		const key = startKey(folder, await folder.workspace.task(task), start.address.worker);
 		await memory.keepStart(key, { prompt, choice, images });
 	}
 }

@@ -24,8 +24,9 @@ export interface StartParts {
 }
 
 /**
- * Starts a worker for each agent, in the same task, whichever of them fail. A worker that starts again gets the first of them. If only some fail, the prompt stays in an editor, for more
- * workers of the task. If all fail, it stays where it is: as a draft of the box, or in its document.
+ * Starts a worker for each agent, in the same task, whichever of them fail. If a worker starts again, the first agent that can be started
+ * becomes that worker. If only some fail, the prompt stays in an editor, for more workers of the task. If all fail, it stays where it is:
+ * as a draft of the box, or in its document.
  * @throws an error that names all that could not be started
  */
 export async function startWorkers(
@@ -41,8 +42,9 @@ export async function startWorkers(
 	const { done: started, failures } = await oneByOne(runs, async run => {
 		const { agent, model } = run;
 		const permissions = modeOf(agent, choice, modesInTerminal)?.id;
-		const place = !order.worker && { place: choice.place };
-		const request = { task, agent: agent.id, prompt, model, permissions, ...place, ...(worker && { worker }) };
+		// A worker that starts again stays where it worked.
+		const where = worker ? { worker } : { place: choice.place };
+		const request = { task, agent: agent.id, prompt, model, permissions, ...where };
 		const withImages = agent.takesImages && images.length > 0 && { images: [...images] };
 		try {
 			await start({ ...request, ...withImages, ...(!known && { title }), ...(isNew && { isNew }) });

@@ -163,6 +163,13 @@ describe('a task in a worktree of its own', () => {
 		});
 		const { tasks } = await readOverview(it.workspace, drivers);
 		expect(tasks[0]?.workers.map(each => each.worktree?.folder)).toEqual([worktree.folder, undefined]);
+		const first = { task, worker: FIRST_WORKER };
+		await it.workspace.updateWorker(first, record => record && { ...record, worktree: undefined });
+		expect(await it.run('fix', '--resume', '--worker', 'worker')).toMatchObject({
+			code: 5,
+			stderr: expect.stringContaining('the record of fix/worker does not name the worktree'),
+		});
+		await it.workspace.updateWorker(first, record => record && { ...record, worktree });
 		// And a worker whose record is gone leaves its work to nobody else.
 		rmSync(it.workspace.paths.workerRecord(task, FIRST_WORKER));
 		await it.run('fix', '--worktree');

@@ -234,6 +234,13 @@ it('a resume goes on with the worker that ran last, and with a delegate of its o
 	await workspace.saveWorker({ ...record, sessions: [session] });
 	await bindSession(workspace, session.id, { address: { task, worker }, watched: false });
 	expect((await plan({ resume: true, worker })).session).toBe(session.id);
+	const unheard = {
+		...session,
+		id: SessionId.parse('5e551012-0000-4000-8000-000000000000'),
+		unreported: true,
+	} as const;
+	await workspace.saveWorker({ ...record, sessions: [session, unheard] });
+	expect((await plan({ resume: true, worker })).session).toBe(session.id);
 });
 
 it('a conversation is not resumed by another agent, and its record stays', async () => {
