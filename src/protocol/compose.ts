@@ -40,22 +40,34 @@ const SentMessage = z.object({
 	detail: z.string(),
 });
 
+/** What is around the text. */
+const ComposeState = z.object({
+	to: To,
+	/** Names the recipients in a few words, or asks for one. */
+	recipients: z.string(),
+	/** Names all recipients, a line each; empty without any. */
+	everybody: z.string(),
+	/** A line above the text: what is answered, or whose message is edited. */
+	banner: z.optional(z.string()),
+	/** For a directive with each effect, and for feedback. */
+	timing: z.object({ none: Timing, halt: Timing, pause: Timing, feedback: Timing }),
+	sent: z.array(SentMessage),
+});
+export type ComposeState = z.infer<typeof ComposeState>;
+
 export const ToComposePage = z.discriminatedUnion('type', [
+	z.object({ type: z.literal('state'), state: ComposeState }),
+	/**
+	 * Replaces the content of the form, and at the same moment what is around it: from then on the user writes to others. `isEdit`: it is a
+	 * queued message.
+	 */
 	z.object({
-		type: z.literal('state'),
-		to: To,
-		/** Names the recipients in a few words, or asks for one. */
-		recipients: z.string(),
-		/** Names all recipients, a line each; empty without any. */
-		everybody: z.string(),
-		/** A line above the text: what is answered, or whose message is edited. */
-		banner: z.optional(z.string()),
-		/** For a directive with each effect, and for feedback. */
-		timing: z.object({ none: Timing, halt: Timing, pause: Timing, feedback: Timing }),
-		sent: z.array(SentMessage),
+		type: z.literal('fill'),
+		state: ComposeState,
+		filling: Filling,
+		draft: Draft,
+		isEdit: z.boolean(),
 	}),
-	/** Replaces the content of the form. `isEdit`: it is a queued message. */
-	z.object({ type: z.literal('fill'), filling: Filling, draft: Draft, isEdit: z.boolean() }),
 	z.object({ type: z.literal('focus') }),
 	/** The outcome of what was submitted from this filling. */
 	z.object({ type: z.literal('note'), filling: Filling, text: z.string(), isError: z.boolean() }),

@@ -1,4 +1,4 @@
-import { ToComposePage, type Draft, type FromComposePage, type Timing } from '../protocol/compose.ts';
+import { ToComposePage, type ComposeState, type Draft, type FromComposePage, type Timing } from '../protocol/compose.ts';
 import { FileList } from './compose/fileList.ts';
 
 /** The compose form in its webview: holds what is written, tells of each change, and shows the outcome. */
@@ -6,8 +6,6 @@ import { FileList } from './compose/fileList.ts';
 declare function acquireVsCodeApi(): {
 	postMessage(message: FromComposePage): void;
 };
-
-type State = Extract<ToComposePage, { type: 'state' }>;
 
 const vscode = acquireVsCodeApi();
 const form = element('form', HTMLFormElement);
@@ -20,7 +18,7 @@ const when = element('when', HTMLElement);
 const timing = element('timing', HTMLElement);
 const note = element('note', HTMLElement);
 
-let state: State | undefined;
+let state: ComposeState | undefined;
 /** The form holds a queued message. */
 let isEdit = false;
 let filling = 0;
@@ -62,10 +60,10 @@ vscode.postMessage({ type: 'ready' });
 function receive(message: ToComposePage): void {
 	switch (message.type) {
 		case 'state':
-			state = message;
-			showState(message);
+			showState(message.state);
 			return;
 		case 'fill':
+			showState(message.state);
 			({ isEdit, filling } = message);
 			// The outcome that the page may wait for is of another content.
 			isBusy = false;
@@ -100,7 +98,7 @@ function draft(): Draft {
 }
 
 /** Feedback is read when the agent is done, where there is no tool to block: it has no effect. */
-function chosenWay(): keyof State['timing'] {
+function chosenWay(): keyof ComposeState['timing'] {
 	const { value } = way;
 	return value === 'halt' || value === 'pause' || value === 'feedback' ? value : 'none';
 }
@@ -118,7 +116,8 @@ function changed(): void {
 	vscode.postMessage({ type: 'draft', filling, draft: draft() });
 }
 
-function showState(now: State): void {
+function showState(now: ComposeState): void {
+	state = now;
 	element('banner', HTMLElement).hidden = now.banner === undefined;
 	const words = element('banner-words', HTMLElement);
 	words.textContent = now.banner ?? '';

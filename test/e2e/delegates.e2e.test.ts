@@ -433,10 +433,13 @@ describe('in a trusted folder, delegates', () => {
 		expect(gitIn(project, 'status', '--porcelain')).not.toContain('made.txt');
 		await workbench.toast(/Nothing was lost/).waitFor();
 		for (const each of [mergedAgain, row(/Make a file.*merged · 2 tool calls/)]) {
-			expect(await menuOf(each)).toEqual({
-				choices: ['Show Delegate Output', 'Delegate Again', 'More', 'Delete…'],
-				more: ['Open Log', 'Open Prompt', 'Open Output', 'Copy ID'],
-			});
+			// The row learns of the removal after the notification.
+			await expect
+				.poll(() => menuOf(each), { timeout: 20_000 })
+				.toEqual({
+					choices: ['Show Delegate Output', 'Delegate Again', 'More', 'Delete…'],
+					more: ['Open Log', 'Open Prompt', 'Open Output', 'Copy ID'],
+				});
 		}
 	});
 
@@ -577,6 +580,8 @@ describe('in a trusted folder, delegates', () => {
 		await seedWorktree(store, dataFolder({ HOME: lab.server.home }), { title: 'List the files' }, files);
 		await row(/List the files.*done.*\+2 −1/).waitFor();
 		await workbench.command('Nancy: Focus on Delegates View');
+		// The key does nothing until git has told which files there are.
+		await row(/List the files/).and(page.locator('[aria-expanded=false]')).waitFor();
 		await moveTo(workbench, 'Delegates', 'List the files');
 		await page.keyboard.press('ArrowRight');
 		await row('moved.txt').waitFor();

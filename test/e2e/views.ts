@@ -124,7 +124,7 @@ export function testTrustedViews(seen: () => Seen): void {
 		const { workbench, workspace, before } = seen();
 		await workbench.row('Traffic', /^prompt.*And one more thing/).waitFor();
 		await workbench.pane('Compose').waitFor();
-		expect(await workbench.pane('Tasks').getByText('Restricted Mode').count()).toBe(0);
+		await workbench.pane('Tasks').getByText('Restricted Mode').waitFor({ state: 'detached' });
 		expect(readdirSync(workspace.folder)).toEqual(before.folder);
 	});
 

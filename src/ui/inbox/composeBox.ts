@@ -13,7 +13,7 @@ export interface Edit<I> {
 interface Page {
 	/** Shows what is around the text. */
 	showState(): void;
-	/** Replaces the text. */
+	/** Replaces the text and what is around it. */
 	fill(): void;
 }
 
@@ -76,7 +76,6 @@ export class ComposeBox<I> {
 
 	edit(item: I, key: string, was: Draft): void {
 		this.edited = { item, key, was, draft: was };
-		this.page.showState();
 		this.fill();
 	}
 
@@ -163,7 +162,6 @@ export class ComposeBox<I> {
 		// An edit that was begun while the message was sent stays as it is.
 		if (this.edited) return;
 		if (left.length === 0) this.replied = undefined;
-		this.page.showState();
 		this.fill();
 	}
 
@@ -171,7 +169,6 @@ export class ComposeBox<I> {
 	saved(edit: Edit<I>, draft: Draft): void {
 		if (this.edited === edit) {
 			this.edited = undefined;
-			this.page.showState();
 			this.fill();
 			return;
 		}
@@ -183,7 +180,6 @@ export class ComposeBox<I> {
 	private address(keys: readonly string[], isChosen: boolean): void {
 		this.drafts.to = { keys, isChosen: isChosen && keys.length > 0 };
 		this.draft = this.drafts.get(keys) ?? { ...EMPTY_DRAFT, kind: this.draft.kind };
-		this.page.showState();
 		this.fill();
 	}
 

@@ -3,13 +3,12 @@ import { visible, visibleLine } from '../../base/visible.ts';
 import type { LimitOf } from '../../core/mailbox/held.ts';
 import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
 import { whenRead, type Letter, type Reader, type Reading } from '../../core/mailbox/whenRead.ts';
-import type { Timing, ToComposePage } from '../../protocol/compose.ts';
+import type { ComposeState, Timing } from '../../protocol/compose.ts';
 import { firstLine } from '../kit/format.ts';
 import { messageLine } from '../words.ts';
 import type { Labelled, Recipient } from './recipients.ts';
 import { timingOf } from './timingWords.ts';
 
-export type PageState = Extract<ToComposePage, { type: 'state' }>;
 
 /** What the drivers know. */
 export interface Abilities {
@@ -25,14 +24,13 @@ export function pageState(
 	to: readonly Labelled[],
 	banner: string | undefined,
 	abilities: Abilities,
-): Omit<PageState, 'to'> {
+): Omit<ComposeState, 'to'> {
 	const timing = (letter: Pick<Letter, 'kind' | 'effect'>): Timing =>
 		timingOf(
 			to.map(each => readingOf(each, { ...letter, priority: 'normal' }, abilities)),
 			abilities.limitOf,
 		);
 	return {
-		type: 'state',
 		recipients: recipientWords(to, all),
 		everybody: to.map(({ label }) => label).join('\n'),
 		...(banner !== undefined && { banner }),
@@ -86,7 +84,7 @@ function nameOf(to: readonly Labelled[]): string {
 	return to.map(({ label }) => label).join(', ');
 }
 
-function lastSent(all: readonly Labelled[], limitOf: LimitOf): PageState['sent'] {
+function lastSent(all: readonly Labelled[], limitOf: LimitOf): ComposeState['sent'] {
 	// There may be thousands of messages, and this runs at each change: they are not sorted.
 	let newest: { label: string; message: StoredMessage }[] = [];
 	for (const { folder, address, label } of all) {
@@ -106,7 +104,7 @@ function lastSent(all: readonly Labelled[], limitOf: LimitOf): PageState['sent']
 	}));
 }
 
-function markOf({ state, held }: StoredMessage): PageState['sent'][number]['state'] {
+function markOf({ state, held }: StoredMessage): ComposeState['sent'][number]['state'] {
 	if (state === 'queued' && held !== undefined) return 'held';
 	return state === 'claimed' ? 'queued' : state;
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { visible } from '../../base/visible.ts';
-import { EMPTY_DRAFT, type FromComposePage } from '../../protocol/compose.ts';
+import { EMPTY_DRAFT, type ComposeState, type FromComposePage } from '../../protocol/compose.ts';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
 import type { Failures } from '../kit/failures.ts';
@@ -15,7 +15,7 @@ import type { ComposeDrafts } from './composeDrafts.ts';
 import { matchingFiles } from './composeFiles.ts';
 import type { ComposeLooks } from './composeLooks.ts';
 import { saveEdit, sendDraft } from './composeSend.ts';
-import { editWords, pageState, readingOf, replyWords, type Abilities, type PageState } from './composeState.ts';
+import { editWords, pageState, readingOf, replyWords, type Abilities } from './composeState.ts';
 import type { MessageItem } from './inboxItems.ts';
 import { chooseRecipients, keyOf, labelled, type Recipient } from './recipients.ts';
 import { timingOf } from './timingWords.ts';
@@ -47,7 +47,7 @@ export class ComposeView implements vscode.Disposable {
 	constructor(private readonly own: Collaborators) {
 		this.box = new ComposeBox<MessageItem>(own.drafts, {
 			showState: () => this.showState(),
-			fill: () => this.page.post({ type: 'fill', ...this.box.content }),
+			fill: () => this.fill(),
 		});
 		this.page = new ComposeChannel(own.extensionUri, own.failures, message => this.receive(message));
 		this.following = [own.folders.onDidChange(() => this.follow()), own.looks.onDidChange(() => this.follow())];
@@ -192,14 +192,25 @@ export class ComposeView implements vscode.Disposable {
 
 	private showState(): void {
 		if (!this.page.isReady) return;
+		const state = this.state();
+		const shown = JSON.stringify(state);
+		if (shown === this.shown) return;
+		this.shown = shown;
+		this.page.post({ type: 'state', state });
+	}
+
+	private fill(): void {
+		if (!this.page.isReady) return;
+		const state = this.state();
+		this.shown = JSON.stringify(state);
+		this.page.post({ type: 'fill', state, ...this.box.content });
+	}
+
+	private state(): ComposeState {
 		const { editing, reply, keys } = this.box;
 		const all = labelled(this.own.folders);
 		const to = all.filter(({ key }) => (editing ? key === editing.key : keys.includes(key)));
 		const banner = editing ? editWords(to) : reply === undefined ? undefined : replyWords(to, reply);
-		const state: PageState = { ...pageState(all, to, banner, this.own), to: [...keys] };
-		const shown = JSON.stringify(state);
-		if (shown === this.shown) return;
-		this.shown = shown;
-		this.page.post(state);
+		return { ...pageState(all, to, banner, this.own), to: [...keys] };
 	}
 }

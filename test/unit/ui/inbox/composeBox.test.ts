@@ -11,9 +11,11 @@ class Page {
 	filling = 0;
 	draft = EMPTY_DRAFT;
 	isEdit = false;
+	/** How often the page was told whom it writes to, without the words for them. */
+	toldAlone = 0;
 	readonly drafts = new ComposeDrafts(jsonMemory());
 	readonly box = new ComposeBox<string>(this.drafts, {
-		showState: () => {},
+		showState: () => this.toldAlone++,
 		fill: () => ({ filling: this.filling, draft: this.draft, isEdit: this.isEdit } = this.box.content),
 	});
 
@@ -32,6 +34,14 @@ beforeEach(() => {
 });
 
 describe('the recipients of what is written', () => {
+	it('change on the page together with the words for them, so that nothing typed in between is lost', () => {
+		box.follow(['a', 'b'], 'a');
+		box.choose(['b']);
+		box.edit('queued', 'a', words('queued before'));
+		expect(page.toldAlone).toBe(0);
+		expect(page.filling).toBeGreaterThan(0);
+	});
+
 	it('are whom the user looks at, until something is written', () => {
 		box.follow(['a', 'b'], 'a');
 		expect(box.keys).toEqual(['a']);
