@@ -1,7 +1,7 @@
 import { chmodSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
-import { driverFolders, hookProgram } from './hookProgram.mts';
+import { hookPrograms } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
 import { thirdPartyNotices } from './notices.mts';
 import { windowProgram } from './windowProgram.mts';
@@ -20,11 +20,11 @@ const PROGRAMS = [
 	{ out: 'dist/late.js', entry: 'src/late.ts', external: ['vscode', './main.js'], plugins: [windowProgram] },
 	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'], plugins: [windowProgram] },
 	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], executable: true },
-	...driverFolders.map(folder => ({
-		out: `dist/hook/${folder}.js`,
-		entry: 'src/hook/main.ts',
+	...hookPrograms.map(({ name, entry, plugin }) => ({
+		out: `dist/hook/${name}.js`,
+		entry,
 		external: [],
-		plugins: [hookProgram(folder)],
+		plugins: [plugin],
 	})),
 ];
 

@@ -5,16 +5,27 @@ import type { Plugin } from 'esbuild';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Every driver's folder, which is its id. */
-export const driverFolders: readonly string[] = globSync('src/drivers/*/driver.ts', { cwd: root })
-	.map(file => basename(dirname(file)))
-	.toSorted();
+/** The folders, which are the drivers' ids, that have this file. */
+const driversWith = (file: string): string[] =>
+	globSync(`src/drivers/*/${file}`, { cwd: root })
+		.map(found => basename(dirname(found)))
+		.toSorted();
+
+/** Every hook program: one that reports and delivers for each driver, and one that holds a question where the driver can. */
+export const hookPrograms: readonly { name: string; entry: string; plugin: Plugin }[] = [
+	...driversWith('driver.ts').map(folder => ({ name: folder, entry: 'src/hook/main.ts', plugin: hookProgram(folder) })),
+	...driversWith('asking.ts').map(folder => ({
+		name: `${folder}-ask`,
+		entry: 'src/hook/ask.ts',
+		plugin: hookProgram(folder),
+	})),
+];
 
 /**
  * What makes a bundle a hook program, for which an agent waits: its registry has one driver, and its files are read and written
  * without Node's thread pool.
  */
-export function hookProgram(folder: string): Plugin {
+function hookProgram(folder: string): Plugin {
 	const registry = join(root, 'src', 'drivers', 'index.ts');
 	return {
 		name: 'hook-program',
@@ -24,6 +35,14 @@ export function hookProgram(folder: string): Plugin {
 					`import * as found from './${folder}/driver.ts';`,
 					'export const drivers = Object.values(found);',
 					'export const driverById = id => drivers.find(driver => driver.id === id);',
+				].join('\n'),
+				resolveDir: dirname(registry),
+				loader: 'ts',
+			}));
+			build.onLoad({ filter: /[/\\]src[/\\]drivers[/\\]asking\.ts$/ }, () => ({
+				contents: [
+					`import { asking } from './${folder}/asking.ts';`,
+					`export const askings = { '${folder}': asking };`,
 				].join('\n'),
 				resolveDir: dirname(registry),
 				loader: 'ts',

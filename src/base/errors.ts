@@ -10,6 +10,7 @@ export type NancyErrorCode =
 	| 'no-task'
 	| 'task-exists'
 	| 'no-message'
+	| 'no-question'
 	| 'not-queued'
 	| 'no-agent'
 	| 'agent-too-old'

@@ -33,6 +33,7 @@ const exitCodeByError: Readonly<Record<NancyErrorCode, number>> = {
 	'not-a-workspace': ExitCode.notFound,
 	'no-task': ExitCode.notFound,
 	'no-message': ExitCode.notFound,
+	'no-question': ExitCode.notFound,
 	'no-agent': ExitCode.notFound,
 	'agent-too-old': ExitCode.failed,
 	'settings-broken': ExitCode.failed,

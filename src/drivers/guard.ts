@@ -5,7 +5,7 @@ import type { DriverId } from '../protocol/names.ts';
 export interface GuardedEvent {
 	event: string;
 	/** How the guard treats it: see hooks/nancy-hook. */
-	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program' | 'wake' | 'wait';
+	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program' | 'ask' | 'wake' | 'wait';
 }
 
 /** For a hook that the agent waits for, in seconds. More than Nancy's own limit of 3 s, less than a person would take for a hang. */

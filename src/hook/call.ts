@@ -13,6 +13,7 @@ const slots = {
 	turn: undefined,
 	end: undefined,
 	program: undefined,
+	ask: undefined,
 	wake: { rung: 'wake', isAgain: false },
 	'wake-again': { rung: 'wake', isAgain: true },
 	wait: { rung: 'waiter', isAgain: false },

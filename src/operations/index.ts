@@ -20,6 +20,8 @@ export const followTraffic = async () => (await import('./followTraffic.ts')).fo
 export const wait = async () => (await import('./wait.ts')).wait;
 export const inbox = async () => (await import('./inbox.ts')).inbox;
 export const readMail = async () => (await import('./readMail.ts')).readMail;
+export const questions = async () => (await import('./questions.ts')).questions;
+export const answerQuestion = async () => (await import('./answerQuestion.ts')).answerQuestion;
 export const send = async () => (await import('./send.ts')).send;
 export const editMessage = async () => (await import('./editMessage.ts')).editMessage;
 export const reorder = async () => (await import('./reorder.ts')).reorder;

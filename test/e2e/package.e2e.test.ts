@@ -1,7 +1,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { expect, it } from 'vitest';
-import { driverFolders } from '../../scripts/lib/hookProgram.mts';
+import { hookPrograms } from '../../scripts/lib/hookProgram.mts';
 import { packagedExtension } from '../support/installVsix.ts';
 import { repository } from '../support/programs.ts';
 import { filesInZip } from '../support/zip.ts';
@@ -24,7 +24,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/changelog.md',
 			'extension/dist/ThirdPartyNotices.txt',
 			'extension/dist/extension.js',
-			...driverFolders.map(folder => `extension/dist/hook/${folder}.js`),
+			...hookPrograms.map(({ name }) => `extension/dist/hook/${name}.js`),
 			'extension/dist/late.js',
 			'extension/dist/main.js',
 			'extension/dist/nancy.js',
@@ -90,7 +90,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 
 it('has programs without an editor that need nothing but Node', () => {
 	const programs = [...filesInZip(packagedExtension)].filter(([name]) => /dist\/(?:hook\/.*|nancy)\.js$/.test(name));
-	expect(programs.length).toBeGreaterThan(driverFolders.length);
+	expect(programs.length).toBeGreaterThan(hookPrograms.length);
 	for (const [name, program] of programs) {
 		const needed = [...program.text().matchAll(/\brequire\(\s*["']([^"']+)["']\s*\)/g)].map(
 			([, module = '']) => module,

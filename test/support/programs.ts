@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { driverFolders, hookProgram } from '../../scripts/lib/hookProgram.mts';
+import { hookPrograms } from '../../scripts/lib/hookProgram.mts';
 
 export const repository = join(import.meta.dirname, '../..');
 /** Where a run of tests has them built already: environment, for it reaches every test process. */
@@ -34,11 +34,9 @@ export async function buildForAll(folder: string): Promise<void> {
 }
 
 async function built(folder: string): Promise<string> {
-	const each = (driver: string) =>
-		bundled('src/hook/main.ts', join(folder, 'hook', `${driver}.js`), [hookProgram(driver)]);
 	const [metafile] = await Promise.all([
 		bundled('src/cli/main.ts', join(folder, 'nancy.js')),
-		...driverFolders.map(each),
+		...hookPrograms.map(({ name, entry, plugin }) => bundled(entry, join(folder, 'hook', `${name}.js`), [plugin])),
 	]);
 	writeFileSync(join(folder, 'nancy.json'), JSON.stringify(metafile));
 	return folder;

@@ -11,6 +11,10 @@ export type UseCase =
 	| { is: 'change-tasks'; what: 'archive' | 'restore' | 'delete' | 'rename' }
 	/** Set what a task or a delegate may take. */
 	| { is: 'set-budget'; what: string }
+	/** Read what agents ask for, and what was answered. */
+	| { is: 'see-questions' }
+	/** Allow or deny what an agent asks for. */
+	| { is: 'answer-question' }
 	/** Mark a message to the human as read. */
 	| { is: 'read-mail' }
 	/** Change the words or the order of queued messages. */
@@ -41,6 +45,8 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'change-settings': (_, { command }) => `change the settings of agents and tools; ask the user to run: ${command}`,
 	'change-tasks': (_, { what }) => `${what} tasks; ask the user to`,
 	'set-budget': (_, { what }) => `set the budget of ${what}; ask the user to`,
+	'see-questions': () => 'see what agents ask the user',
+	'answer-question': () => 'answer a question to the user',
 	'read-mail': () => 'mark messages to the user as read',
 	'change-queue': (_, { what }) => `${what}; ask the user to`,
 	archive: ({ worker }, { mailbox }) =>

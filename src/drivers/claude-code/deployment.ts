@@ -31,7 +31,8 @@ const entries: readonly Entry[] = [
 	{ event: 'FileChanged', slot: 'wake', timeout: WAIT_TIMEOUT },
 	report('PostToolUse'),
 	report('PostToolUseFailure'),
-	report('PermissionRequest'),
+	// The CLI shows its own dialog meanwhile.
+	{ event: 'PermissionRequest', slot: 'ask', timeout: WAIT_TIMEOUT },
 	report('PermissionDenied'),
 	report('Notification'),
 	report('StopFailure'),

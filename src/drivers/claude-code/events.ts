@@ -55,7 +55,7 @@ export function readEvent(call: HookCall): AgentEvent | 'silent' {
  * Other CLIs run the hooks of `.claude/settings*.json` too. One of them leaves its own mark in a hook's environment. A caller inside one of
  * our tools inherits our session's id, but its own payload then contradicts that id.
  */
-function isForeign({ env, payload }: HookCall): boolean {
+export function isForeign({ env, payload }: HookCall): boolean {
 	return env['COPILOT_PROJECT_DIR'] !== undefined || isOfAnotherSession(env['CLAUDE_CODE_SESSION_ID'], payload);
 }
 

@@ -1,0 +1,67 @@
+import * as z from 'zod/mini';
+import { isYes } from '../../core/questions/reply.ts';
+import * as operations from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
+import { findWorkspace } from '../../operations/shared/place.ts';
+import { programContext } from '../../operations/shared/programContext.ts';
+import { QuestionsOutput, type QuestionOutput } from '../../protocol/output/questions.ts';
+import type { Choice } from '../../protocol/question.ts';
+import { answer, command } from '../command.ts';
+import { ago, indented, printable, printableLine } from '../words.ts';
+
+const Input = z.object({ all: z._default(z.boolean(), false) });
+
+export const questions = command(
+	{
+		name: 'questions',
+		summary: 'show what agents ask and wait for',
+		details: [
+			'Each question is shown whole, with the answers that it takes. The agent’s own prompt stays open: the first answer counts.',
+			'For people only.',
+		],
+		positionals: [],
+		options: { all: { short: 'a', help: 'answered and ended questions too' } },
+		examples: [['nancy questions --all', 'what was asked in the last days, who answered, and what came of it']],
+	},
+	Input,
+	async ({ all }, context) => {
+		const where = programContext(findWorkspace(context), context);
+		const found = await perform(await operations.questions(), context.asker, { all }, where);
+		const lines = found.questions.flatMap((each, index) => [...(index > 0 ? [''] : []), ...questionLines(each)]);
+		return answer(QuestionsOutput, found, lines.length === 0 ? 'nobody asks anything' : lines);
+	},
+);
+
+/** The whole request: nobody may answer what was not shown. */
+export function questionLines({ question, answer: given, outcome, task, worker }: QuestionOutput): string[] {
+	const { id, driver, subagent, subagentName, tool, body, also, cwd, files, fields, isWhole, choices } = question;
+	const who = [task === undefined ? driver : `${task}/${worker} (${driver})`, subagent && `subagent ${subagentName ?? subagent}`];
+	return [
+		`${id}  ${printableLine(who.filter(Boolean).join(', '))} asks for ${printableLine(tool)}, ${ago(question.askedAt)}`,
+		...(cwd === undefined ? [] : [`    in ${printableLine(cwd, 4096)}`]),
+		...files.map(file => `    file ${printableLine(file, 4096)}`),
+		indented(printable(body), '    | '),
+		...also.map(({ name, value }) => indented(`${printableLine(name)}: ${printable(value)}`, '    ')),
+		...(isWhole ? [] : ['    … too long to be allowed here: look at it in the agent’s terminal']),
+		...fields.flatMap(field => [
+			`    ${printableLine(field.question, 400)}`,
+			...field.options.map(option => `      ${printableLine(option.label, 200)}${option.description ? `: ${printableLine(option.description, 400)}` : ''}`),
+		]),
+		...(outcome
+			? [`    ${outcome.state}: ${printableLine(outcome.evidence)}`]
+			: given
+				? [`    answered ${given.effect} (${given.by}), ${ago(given.at)}`]
+				: choices.map(choice => `    nancy answer ${id} ${wordOf(choice)}${meaning(choice)}`)),
+	];
+}
+
+/** As a person types it. */
+export function wordOf({ effect }: Pick<Choice, 'effect'>): string {
+	return effect === 'once' ? 'yes' : effect;
+}
+
+function meaning({ effect, rule, keptIn }: Choice): string {
+	if (rule === undefined) return effect === 'end' ? '   # no, and the turn ends' : '';
+	const until = keptIn === undefined ? 'until the session ends' : `kept in ${printableLine(keptIn, 400)}`;
+	return `   # ${isYes(effect) ? 'yes, and from now on' : ''} ${printableLine(rule, 1000)}, ${until}`;
+}

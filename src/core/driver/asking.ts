@@ -1,0 +1,33 @@
+import type { Answer, Question } from '../../protocol/question.ts';
+import type { HookAnswer, HookCall } from './hooks.ts';
+
+/** What a CLI asks, in Nancy's words. */
+export type AskedRequest = Pick<
+	Question,
+	| 'session'
+	| 'subagent'
+	| 'subagentName'
+	| 'kind'
+	| 'tool'
+	| 'title'
+	| 'body'
+	| 'bodyIs'
+	| 'also'
+	| 'cwd'
+	| 'files'
+	| 'choices'
+	| 'fields'
+> & {
+	/** The tool's input as the CLI gave it. */
+	readonly input: unknown;
+};
+
+/** How a CLI's permission questions reach a person, and how the answer reaches the CLI. Its own prompt stays open all the time. */
+export interface Asking {
+	/** The question that one hook call asks; `none` if it is no question for Nancy. Throws if the payload does not match its schema. */
+	read(call: HookCall): AskedRequest | 'none';
+	/** The output that answers the question. The only place where a driver may say "allow": with a person's answer to this very question. */
+	answer(call: HookCall, answer: Answer): HookAnswer;
+	/** What it means when the CLI ends a hook that waits. */
+	readonly endedBySignal: 'no-elsewhere' | 'ended';
+}

@@ -1,0 +1,43 @@
+import { ownIdentity } from '../../base/liveness.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { uniqueHex } from '../../base/unique.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import { LONGEST_BODY, Question, QuestionId } from '../../protocol/question.ts';
+import type { AskedRequest } from '../driver/asking.ts';
+import { idTime } from '../mailbox/messageId.ts';
+import { redactText } from '../traffic/redact.ts';
+import { digestOf } from './digest.ts';
+import { isYes } from './reply.ts';
+
+/**
+ * The question of this process, which waits for the answer. What cannot be shown whole can be denied here, and allowed in the agent's terminal
+ * alone.
+ */
+export function newQuestion(
+	driver: DriverId,
+	{ input, ...request }: AskedRequest,
+	terminal: Question['terminal'],
+): Question {
+	const shown = {
+		...request,
+		title: redactText(request.title),
+		body: redactText(request.body),
+		also: request.also.map(({ name, value }) => ({ name, value: redactText(value) })),
+	};
+	const isWhole = shown.body.length + shown.also.reduce((sum, { value }) => sum + value.length, 0) <= LONGEST_BODY;
+	const now = Date.now();
+	const question = {
+		...shown,
+		...(!isWhole && { body: shown.body.slice(0, LONGEST_BODY), also: [] }),
+		version: 1 as const,
+		id: QuestionId.parse(`${idTime(now)}-${uniqueHex(8)}`),
+		driver,
+		askedAt: new Date(now).toISOString(),
+		isWhole,
+		choices: request.choices.filter(({ effect }) => isWhole || !isYes(effect)),
+		input: sha256(JSON.stringify([request.tool, input])),
+		holder: ownIdentity(),
+		terminal,
+	};
+	return { ...question, digest: digestOf(question) };
+}

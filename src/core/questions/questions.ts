@@ -1,0 +1,130 @@
+import { lstat } from 'node:fs/promises';
+import { NancyError } from '../../base/errors.ts';
+import { liveness } from '../../base/liveness.ts';
+import { phrase } from '../../base/phrase.ts';
+import { Answer, Outcome, Question, QuestionId, type OutcomeState } from '../../protocol/question.ts';
+import type { OwnFolder } from '../files/ownFolder.ts';
+import { digestOf } from './digest.ts';
+import { whyNoAnswer } from './reply.ts';
+
+/** In the folder of the workspace's records, with `questions/`, `answers/` and `outcomes/` in it. */
+export const DESK = 'desk';
+
+/** Others than the owner may write. */
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** A question with what became of it so far. */
+export interface Asked {
+	readonly question: Question;
+	readonly answer: Answer | undefined;
+	readonly outcome: Outcome | undefined;
+}
+
+/**
+ * The questions of a workspace's agents, and a person's answers, in the user's data folder: each record is created once and never changed, so they
+ * are the audit log as well. A record is created by a link, which one process wins. So of several answers the first one counts.
+ */
+export class Questions {
+	constructor(private readonly own: OwnFolder) {}
+
+	/** The folder that holds the records, for a watcher. */
+	get folder(): string {
+		return this.own.path(DESK);
+	}
+
+	/** Makes the folders, so that they can be watched. */
+	async prepare(): Promise<void> {
+		for (const kind of ['questions', 'answers', 'outcomes']) await this.own.makeFolder(DESK, kind);
+	}
+
+	/** Asks: from now on every desk shows the question. */
+	async ask(question: Question): Promise<void> {
+		await this.own.create(question, DESK, 'questions', `${question.id}.json`);
+	}
+
+	/** Every question that is not over, oldest first. A question that nobody could have asked like this is left out. */
+	async open(): Promise<Asked[]> {
+		const over = new Set(this.names('outcomes'));
+		const names = this.names('questions').filter(name => !over.has(name));
+		const found = await Promise.all(names.map(name => this.find(name)));
+		return found.filter(each => each !== undefined);
+	}
+
+	/** Every kept question, oldest first. */
+	async all(): Promise<Asked[]> {
+		const found = await Promise.all(this.names('questions').map(name => this.find(name)));
+		return found.filter(each => each !== undefined);
+	}
+
+	/** @throws NancyError `no-question` */
+	async get(id: QuestionId): Promise<Asked> {
+		const found = await this.find(`${id}.json`);
+		if (found) return found;
+		throw new NancyError('no-question', phrase`there is no question ${id}`);
+	}
+
+	/**
+	 * Answers a question for a person.
+	 * @throws NancyError `wrong-state` if it is answered or over, `bad-usage` if it is no answer to this question
+	 */
+	async answer(answer: Answer): Promise<void> {
+		const { question, answer: earlier, outcome } = await this.get(answer.question);
+		if (outcome) throw new NancyError('wrong-state', phrase`the question is over: ${outcome.evidence}`);
+		if (earlier) throw answeredAlready(earlier);
+		if (liveness(question.holder) === 'dead')
+			throw new NancyError(
+				'wrong-state',
+				phrase`nobody waits for this answer any more. If the agent still asks, answer in its terminal.`,
+			);
+		const wrong = whyNoAnswer(question, answer);
+		if (wrong !== undefined) throw new NancyError('bad-usage', wrong);
+		const file = `${answer.question}.json`;
+		if (await this.own.create(answer, DESK, 'answers', file)) return;
+		const first = await this.readAnswer(answer.question);
+		throw first ? answeredAlready(first) : new NancyError('wrong-state', phrase`somebody else has answered just now`);
+	}
+
+	/**
+	 * The answer to a question, if there is one.
+	 * @throws NancyError `bad-file` for one that somebody else could have written
+	 */
+	async readAnswer(id: QuestionId): Promise<Answer | undefined> {
+		const segments = [DESK, 'answers', `${id}.json`];
+		const found = await this.own.read(Answer, ...segments);
+		if (!found) return undefined;
+		const file = this.own.path(...segments);
+		const { mode } = await lstat(file);
+		if (process.getuid && (mode & WRITABLE_BY_OTHERS) !== 0)
+			throw new NancyError('bad-file', phrase`others may write ${file}, so it is nobody's answer`);
+		return found;
+	}
+
+	readOutcome(id: QuestionId): Promise<Outcome | undefined> {
+		return this.own.read(Outcome, DESK, 'outcomes', `${id}.json`);
+	}
+
+	/** Ends a question. `false`: it was over already. */
+	async end(id: QuestionId, state: OutcomeState, evidence: string): Promise<boolean> {
+		const outcome: Outcome = { version: 1, question: id, state, evidence, at: new Date().toISOString() };
+		return this.own.create(outcome, DESK, 'outcomes', `${id}.json`);
+	}
+
+	private names(kind: 'questions' | 'outcomes'): string[] {
+		return this.own
+			.namesSync(DESK, kind)
+			.filter(name => QuestionId.safeParse(name.replace(/\.json$/, '')).success)
+			.toSorted();
+	}
+
+	private async find(name: string): Promise<Asked | undefined> {
+		const question = await this.own.read(Question, DESK, 'questions', name);
+		if (!question || question.digest !== digestOf(question) || `${question.id}.json` !== name) return undefined;
+		const [answer, outcome] = await Promise.all([this.readAnswer(question.id), this.readOutcome(question.id)]);
+		return { question, answer, outcome };
+	}
+}
+
+function answeredAlready({ by, at }: Answer): NancyError {
+	const where = by === 'vscode' ? phrase`in VS Code` : phrase`with nancy answer`;
+	return new NancyError('wrong-state', phrase`this question was answered ${where} at ${at}`);
+}

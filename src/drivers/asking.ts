@@ -1,0 +1,5 @@
+import type { Asking } from '../core/driver/asking.ts';
+import { asking as claudeCode } from './claude-code/asking.ts';
+
+/** The CLIs whose questions Nancy can carry. Apart from the drivers, so that no other hook loads it. */
+export const askings: Readonly<Record<string, Asking>> = { 'claude-code': claudeCode };

@@ -1,0 +1,199 @@
+import * as z from 'zod/mini';
+import type { AskedRequest, Asking } from '../../core/driver/asking.ts';
+import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
+import { isYes } from '../../core/questions/reply.ts';
+import type { Answer, Choice, Effect, Field, Question } from '../../protocol/question.ts';
+import { inputSummary, isObject, oneLine, textIn } from '../summary.ts';
+import { isForeign } from './events.ts';
+import { parsePayload } from './payloads.ts';
+
+/**
+ * The CLI's `PermissionRequest` hook. Its own dialog is open meanwhile, and the first answer counts. Seen with 2.1.329: a bare `allow` leaves the
+ * dialog of a question to the user or of a plan open, so these get an `updatedInput` with what the CLI itself would put there.
+ */
+export const asking: Asking = { read, answer, endedBySignal: 'no-elsewhere' };
+
+/** The rules that the CLI suggests for its own "don't ask again". */
+const Suggestion = z.discriminatedUnion('type', [
+	z.looseObject({
+		type: z.literal('addRules'),
+		rules: z.array(z.looseObject({ toolName: z.string(), ruleContent: z.optional(z.string()) })),
+		behavior: z.literal('allow'),
+		destination: z.string(),
+	}),
+	z.looseObject({
+		type: z.literal('addDirectories'),
+		directories: z.array(z.string()),
+		destination: z.string(),
+	}),
+	// Any other mode lets more through than what is asked about.
+	z.looseObject({ type: z.literal('setMode'), mode: z.literal('acceptEdits'), destination: z.string() }),
+]);
+type Suggestion = z.infer<typeof Suggestion>;
+
+const AskedUser = z.looseObject({
+	questions: z.array(
+		z.looseObject({
+			question: z.string(),
+			header: z.optional(z.string()),
+			options: z._default(
+				z.array(z.looseObject({ label: z.string(), description: z.optional(z.string()) })),
+				[],
+			),
+			multiSelect: z._default(z.boolean(), false),
+		}),
+	),
+});
+
+/** Where the CLI keeps a rule. */
+const keptIn: Readonly<Record<string, { effect: Effect; file?: string }>> = {
+	session: { effect: 'session' },
+	localSettings: { effect: 'folder', file: '.claude/settings.local.json' },
+	projectSettings: { effect: 'folder', file: '.claude/settings.json' },
+	userSettings: { effect: 'user', file: '~/.claude/settings.json' },
+};
+
+const NO: readonly Choice[] = [{ effect: 'no' }, { effect: 'end' }];
+
+function read(call: HookCall): AskedRequest | 'none' {
+	if (isForeign(call)) return 'none';
+	const { known } = parsePayload(call.event, call.payload);
+	if (known?.hook_event_name !== 'PermissionRequest') return 'none';
+	const { session_id: session, agent_id: subagent, agent_type, cwd, tool_name: tool, tool_input: input } = known;
+	const about = {
+		session,
+		...(subagent !== undefined && { subagent }),
+		...(subagent !== undefined && agent_type !== undefined && { subagentName: agent_type }),
+		...(cwd !== undefined && { cwd }),
+		tool,
+		input,
+		files: [textIn(input, 'file_path') ?? textIn(input, 'notebook_path')].filter(file => file !== undefined),
+		fields: [],
+		also: [],
+	};
+	if (tool === 'AskUserQuestion') {
+		const fields = fieldsOf(input);
+		const body = fields.map(field => field.question).join('\n');
+		const title = oneLine(fields[0]?.question) ?? tool;
+		// The CLI's dialog has no other No.
+		return { ...about, kind: 'choice', title, body, bodyIs: 'text', fields, choices: [{ effect: 'once' }, ...NO] };
+	}
+	if (tool === 'ExitPlanMode') {
+		const plan = textIn(input, 'plan') ?? '';
+		const edits: Choice = { effect: 'session', rule: 'acceptEdits' };
+		const title = oneLine(plan.replace(/^#+\s*/, '')) ?? tool;
+		return { ...about, kind: 'plan', title, body: plan, bodyIs: 'plan', choices: [{ effect: 'once' }, edits, ...NO] };
+	}
+	return {
+		...about,
+		kind: 'tool',
+		title: inputSummary(input) ?? tool,
+		...bodyOf(input),
+		choices: [{ effect: 'once' }, ...choicesOf(suggestionsIn(known.permission_suggestions)), ...NO],
+	};
+}
+
+function answer({ event, payload }: HookCall, given: Answer): HookAnswer {
+	const { known } = parsePayload(event, payload);
+	if (known?.hook_event_name !== 'PermissionRequest') throw new Error(`${event} asks nothing`);
+	return {
+		stdout: JSON.stringify({
+			hookSpecificOutput: {
+				hookEventName: event,
+				decision: isYes(given.effect)
+					? { behavior: 'allow', ...inputFor(known.tool_name, known.tool_input, given), ...rulesFor(known, given) }
+					: {
+							behavior: 'deny',
+							message: given.words ? `The user said no: ${given.words}` : 'The user said no.',
+							...(given.effect === 'end' && { interrupt: true }),
+						},
+			},
+		}),
+		stderr: '',
+		exitCode: 0,
+	};
+}
+
+/** Never for a tool: what runs is what the person saw. */
+function inputFor(tool: string, input: unknown, { values = {} }: Answer): { updatedInput?: unknown } {
+	if (tool === 'ExitPlanMode') return { updatedInput: {} };
+	if (tool !== 'AskUserQuestion' || !isObject(input)) return {};
+	// The CLI's own form for several.
+	const answers = Object.fromEntries(Object.entries(values).map(([key, texts]) => [key, texts.join(', ')]));
+	return { updatedInput: { ...input, answers } };
+}
+
+interface Asked {
+	tool_name: string;
+	permission_suggestions?: readonly unknown[] | undefined;
+}
+
+function rulesFor(asked: Asked, { effect }: Answer): { updatedPermissions?: Suggestion[] } {
+	if (effect === 'once') return {};
+	if (asked.tool_name === 'ExitPlanMode')
+		return { updatedPermissions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }] };
+	return { updatedPermissions: rulesWith(suggestionsIn(asked.permission_suggestions), effect) };
+}
+
+/** What a choice adds. For the session: everything suggested, but kept in no file. */
+function rulesWith(suggestions: readonly Suggestion[], effect: Effect): Suggestion[] {
+	if (effect === 'session') return suggestions.map(each => ({ ...each, destination: 'session' }));
+	return suggestions.filter(({ destination }) => keptIn[destination]?.effect === effect);
+}
+
+function choicesOf(suggestions: readonly Suggestion[]): Choice[] {
+	return (['session', 'folder', 'user'] as const).flatMap(effect => {
+		const rules = rulesWith(suggestions, effect);
+		const file = rules.map(({ destination }) => keptIn[destination]?.file).find(each => each !== undefined);
+		return rules.length === 0
+			? []
+			: [{ effect, rule: rules.map(ruleText).join('; '), ...(file !== undefined && { keptIn: file }) }];
+	});
+}
+
+function ruleText(suggestion: Suggestion): string {
+	switch (suggestion.type) {
+		case 'addRules':
+			return suggestion.rules
+				.map(({ toolName, ruleContent }) => (ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`))
+				.join(', ');
+		case 'addDirectories':
+			return suggestion.directories.map(folder => `--add-dir ${folder}`).join(' ');
+		case 'setMode':
+			return suggestion.mode;
+	}
+}
+
+/** Those of a kind that Nancy can spell out. */
+function suggestionsIn(suggestions: readonly unknown[] = []): Suggestion[] {
+	return suggestions.flatMap(each => {
+		const read = Suggestion.safeParse(each);
+		return read.success && Object.hasOwn(keptIn, read.data.destination) ? [read.data] : [];
+	});
+}
+
+function fieldsOf(input: unknown): Field[] {
+	return AskedUser.parse(input).questions.map(({ question, header, options, multiSelect }) => ({
+		question,
+		...(header !== undefined && { header }),
+		options: options.map(({ label, description }) => ({ label, ...(description !== undefined && { description }) })),
+		isMultiple: multiSelect,
+	}));
+}
+
+function bodyOf(input: unknown): Pick<Question, 'body' | 'bodyIs' | 'also'> {
+	const { command, content, old_string: before, new_string: after, ...others } = isObject(input) ? input : {};
+	const also = Object.entries(others)
+		.filter(([name]) => name !== 'file_path')
+		.map(([name, value]) => ({ name, value: typeof value === 'string' ? value : JSON.stringify(value) }));
+	const isAlone = (...rest: unknown[]) => rest.every(each => each === undefined);
+	if (typeof command === 'string' && isAlone(content, before, after)) return { body: command, bodyIs: 'command', also };
+	if (typeof before === 'string' && typeof after === 'string' && isAlone(command, content))
+		return { body: [...lines('-', before), ...lines('+', after)].join('\n'), bodyIs: 'diff', also };
+	if (typeof content === 'string' && isAlone(command, before, after)) return { body: content, bodyIs: 'text', also };
+	return { body: JSON.stringify(input, null, 2) ?? '', bodyIs: 'json', also: [] };
+}
+
+function lines(sign: string, text: string): string[] {
+	return text.split('\n').map(line => sign + line);
+}

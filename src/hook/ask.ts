@@ -1,0 +1,91 @@
+import { realpathSync } from 'node:fs';
+import { errorText } from '../base/errors.ts';
+import { isInside } from '../base/inside.ts';
+import { liveness } from '../base/liveness.ts';
+import type { Asking } from '../core/driver/asking.ts';
+import { hold } from '../core/questions/hold.ts';
+import { newQuestion } from '../core/questions/newQuestion.ts';
+import { Questions } from '../core/questions/questions.ts';
+import { outcomeIn } from '../core/questions/settle.ts';
+import { TrafficFollower } from '../core/traffic/store.ts';
+import { askings } from '../drivers/asking.ts';
+import type { TrafficRecord } from '../protocol/traffic.ts';
+import { readCall, type Call } from './call.ts';
+import { collectLater } from './collectLater.ts';
+import { note, spool } from './notes.ts';
+import { print, readInput } from './pipes.ts';
+import { boundSpool } from '../core/traffic/spoolBound.ts';
+
+/** Set for the runs of delegates that ask: nobody sits at them, and a question would be denied. */
+export const ASKS_VARIABLE = 'NANCY_ASKS';
+
+/** How long events may wait before this program has them collected. In milliseconds: a window collects at once. */
+const UNCOLLECTED_MS = 5000;
+
+/** How much of the session's earlier events is read, in bytes: the start of the call is among the newest. */
+const TAIL_BYTES = 64 * 1024;
+
+/**
+ * Holds one question: reports the event, asks, and waits for a person's answer. Prints nothing without an answer to exactly this request.
+ * Then the CLI's own prompt decides.
+ */
+async function run(call: Call, asking: Asking): Promise<void> {
+	const text = await readInput();
+	spool(call, text);
+	if (!call.isAttended && call.env[ASKS_VARIABLE] !== '1') return;
+	const hookCall = { event: call.event, payload: JSON.parse(text), env: call.env };
+	const request = asking.read(hookCall);
+	if (request === 'none') return;
+	const { own, paths, folder } = call.workspace;
+	refuseReachable(folder, own.dataFolder);
+	const questions = new Questions(own);
+	await questions.prepare();
+	const question = newQuestion(call.driver.id, request, call.isAttended ? 'open' : 'none');
+	// Before the question is there: a person could answer at once.
+	const ended = () => {
+		void questions
+			.end(question.id, asking.endedBySignal, 'the agent ended the wait')
+			.catch(() => undefined)
+			.finally(() => process.exit(0));
+	};
+	for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, ended);
+	await questions.ask(question);
+	const traffic = new TrafficFollower(paths, question.session, TAIL_BYTES);
+	const records: TrafficRecord[] = [];
+	let collectAt = Date.now() + UNCOLLECTED_MS;
+	const answer = await hold(questions, question, {
+		isAwaited: () => process.ppid === call.parentPid && (!call.agent || liveness(call.agent) !== 'dead'),
+		settle: async () => {
+			if (Date.now() >= collectAt && boundSpool(paths.spool).waiting > 0) {
+				await collectLater(folder);
+				collectAt = Date.now() + UNCOLLECTED_MS;
+			}
+			records.push(...(await traffic.next()));
+			const over = outcomeIn({ question, answer: undefined, outcome: undefined }, records);
+			if (over) await questions.end(question.id, over.state, over.evidence);
+		},
+	});
+	if (!answer) return;
+	if (!(await print(asking.answer(hookCall, answer).stdout)))
+		await questions.end(question.id, 'late', 'the agent no longer waited');
+}
+
+/**
+ * Answers are safe where agents cannot write unasked. An agent may write below its workspace, so the user's data folder must not be there.
+ * @throws Error
+ */
+function refuseReachable(workspaceFolder: string, dataFolder: string): void {
+	if (isInside(realpathSync(workspaceFolder), realpathSync(dataFolder)))
+		throw new Error(`${dataFolder} is inside the workspace, where agents write: questions are answered in the terminal alone`);
+}
+
+const call = readCall(process.argv.slice(2), process.env);
+const asking = call && askings[call.driver.id];
+if (call && asking)
+	run(call, asking)
+		.catch((error: unknown) => {
+			const { driver, session, event } = call;
+			const about = { at: new Date().toISOString(), driver: driver.id, ...(session && { session }), event };
+			note(call, { nancy: 'trouble', ...about, reason: errorText(error) });
+		})
+		.finally(() => process.exit(0));

@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import { permit } from '../core/asker/permit.ts';
+import { Questions } from '../core/questions/questions.ts';
+import { settleAll } from '../core/questions/settle.ts';
+import { sessionBinding } from '../core/sessions/bindings.ts';
+import { QuestionsOutput } from '../protocol/output/questions.ts';
+import type { Operation } from './operation.ts';
+
+const Input = z.object({
+	/** Those that are over too. */
+	all: z._default(z.boolean(), false),
+});
+
+/** What agents ask, oldest first, for a person. */
+export const questions: Operation<z.infer<typeof Input>, QuestionsOutput> = {
+	name: 'questions',
+	input: Input,
+	output: QuestionsOutput,
+	async permit(asker) {
+		permit(asker, { is: 'see-questions' });
+	},
+	async run(_, { all }, { workspace }) {
+		const desk = new Questions(workspace.own);
+		await settleAll(desk, workspace.paths);
+		const found = await (all ? desk.all() : desk.open());
+		return {
+			questions: await Promise.all(
+				found.map(async asked => ({
+					...asked,
+					...(await sessionBinding(workspace, asked.question.session))?.address,
+				})),
+			),
+		};
+	},
+};
