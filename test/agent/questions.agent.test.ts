@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { Questions } from '../../src/core/questions/questions.ts';
 import { settleAll } from '../../src/core/questions/settle.ts';
@@ -7,6 +7,7 @@ import { Collector } from '../../src/core/traffic/collector.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import type { Question, Reply } from '../../src/protocol/question.ts';
+import { answerQuestion } from '../support/answerQuestion.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
 import { submit } from '../support/submit.ts';
@@ -64,7 +65,7 @@ describe.concurrent('a question of the real Claude Code', () => {
 		await claude.waitForText(DIALOG);
 		expect(existsSync(lab.workspace.file('made'))).toBe(false);
 		await answer(question, { effect: 'once' });
-		await claude.waitForText(/Finished/);
+		await claude.waitForText(/● Finished/);
 		expect(existsSync(lab.workspace.file('made'))).toBe(true);
 		expect(await outcome(question)).toMatchObject({ state: 'applied' });
 	});
@@ -74,25 +75,22 @@ describe.concurrent('a question of the real Claude Code', () => {
 		await using _ = lab;
 		const question = await asked();
 		await answer(question, { effect: 'no', words: 'Use the other folder.' });
-		await claude.waitForText(/Finished/);
+		await claude.waitForText(/● Finished/);
 		expect(existsSync(lab.workspace.file('made'))).toBe(false);
-		expect(lab.model.requests.at(-1)?.text).toContain('The user said no: Use the other folder.');
+		const read = lab.model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text;
+		expect(read?.includes('The user said no: Use the other folder.')).toBe(true);
 		expect(await outcome(question)).toMatchObject({ state: 'applied' });
 	});
 
-	it('is seen to be answered in the terminal, with Yes and with No', async () => {
-		const { lab, claude, asked, outcome } = await started('[[sh:touch made]] [[sh:touch more]] [[text:Finished]]');
+	it.each([
+		{ keys: '1', state: 'yes-elsewhere', runs: true },
+		{ keys: '\u001b', state: 'no-elsewhere', runs: false },
+	])('is seen to be answered in the terminal: $state', async ({ keys, state, runs }) => {
+		const { lab, claude, asked, outcome } = await started('[[sh:touch made]] [[text:Finished]]');
 		await using _ = lab;
-		const first = await asked();
-		await claude.waitForText(DIALOG);
-		claude.type('1');
-		expect(await outcome(first)).toMatchObject({ state: 'yes-elsewhere' });
-		const second = await asked();
-		expect(second.id).not.toBe(first.id);
-		await claude.waitForText(/touch more/);
-		claude.type('\u001b');
-		expect(await outcome(second)).toMatchObject({ state: 'no-elsewhere' });
-		expect(existsSync(lab.workspace.file('more'))).toBe(false);
-		expect(readFileSync(lab.workspace.file('made'), 'utf8')).toBe('');
+		const question = await asked();
+		await answerQuestion(claude, DIALOG, keys);
+		expect(await outcome(question)).toMatchObject({ state });
+		expect(existsSync(lab.workspace.file('made'))).toBe(runs);
 	});
 });
