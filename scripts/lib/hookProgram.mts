@@ -13,7 +13,11 @@ const driversWith = (file: string): string[] =>
 
 /** Every hook program: one that reports and delivers for each driver, and one that holds a question where the driver can. */
 export const hookPrograms: readonly { name: string; entry: string; plugin: Plugin }[] = [
-	...driversWith('driver.ts').map(folder => ({ name: folder, entry: 'src/hook/main.ts', plugin: hookProgram(folder) })),
+	...driversWith('driver.ts').map(folder => ({
+		name: folder,
+		entry: 'src/hook/main.ts',
+		plugin: hookProgram(folder),
+	})),
 	...driversWith('asking.ts').map(folder => ({
 		name: `${folder}-ask`,
 		entry: 'src/hook/ask.ts',

@@ -16,9 +16,6 @@ import { note, spool } from './notes.ts';
 import { print, readInput } from './pipes.ts';
 import { boundSpool } from '../core/traffic/spoolBound.ts';
 
-/** Set for the runs of delegates that ask: nobody sits at them, and a question would be denied. */
-export const ASKS_VARIABLE = 'NANCY_ASKS';
-
 /** How long events may wait before this program has them collected. In milliseconds: a window collects at once. */
 const UNCOLLECTED_MS = 5000;
 
@@ -32,7 +29,8 @@ const TAIL_BYTES = 64 * 1024;
 async function run(call: Call, asking: Asking): Promise<void> {
 	const text = await readInput();
 	spool(call, text);
-	if (!call.isAttended && call.env[ASKS_VARIABLE] !== '1') return;
+	// A run without a terminal would wait for an answer to the end of its time.
+	if (!call.isAttended) return;
 	const hookCall = { event: call.event, payload: JSON.parse(text), env: call.env };
 	const request = asking.read(hookCall);
 	if (request === 'none') return;
@@ -40,7 +38,7 @@ async function run(call: Call, asking: Asking): Promise<void> {
 	refuseReachable(folder, own.dataFolder);
 	const questions = new Questions(own);
 	await questions.prepare();
-	const question = newQuestion(call.driver.id, request, call.isAttended ? 'open' : 'none');
+	const question = newQuestion(call.driver.id, request);
 	// Before the question is there: a person could answer at once.
 	const ended = () => {
 		void questions
@@ -76,7 +74,9 @@ async function run(call: Call, asking: Asking): Promise<void> {
  */
 function refuseReachable(workspaceFolder: string, dataFolder: string): void {
 	if (isInside(realpathSync(workspaceFolder), realpathSync(dataFolder)))
-		throw new Error(`${dataFolder} is inside the workspace, where agents write: questions are answered in the terminal alone`);
+		throw new Error(
+			`${dataFolder} is inside the workspace, where agents write: questions are answered in the terminal alone`,
+		);
 }
 
 const call = readCall(process.argv.slice(2), process.env);

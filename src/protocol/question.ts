@@ -75,8 +75,6 @@ export const Question = z.lazy(() =>
 		/** SHA-256 of the tool's name and input as the CLI gave them. */
 		input: z.string(),
 		holder: ProcessRecord,
-		/** The CLI's own prompt: `open` beside this question, or `none`, as in a run without a terminal. */
-		terminal: z.enum(['open', 'none']),
 		/** SHA-256 of everything above: see core/questions/digest. */
 		digest: z.string(),
 	}),

@@ -1,4 +1,10 @@
-import { ToComposePage, type ComposeState, type Draft, type FromComposePage, type Timing } from '../protocol/compose.ts';
+import {
+	ToComposePage,
+	type ComposeState,
+	type Draft,
+	type FromComposePage,
+	type Timing,
+} from '../protocol/compose.ts';
 import { FileList } from './compose/fileList.ts';
 
 /** The compose form in its webview: holds what is written, tells of each change, and shows the outcome. */

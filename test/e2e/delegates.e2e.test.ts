@@ -581,7 +581,9 @@ describe('in a trusted folder, delegates', () => {
 		await row(/List the files.*done.*\+2 −1/).waitFor();
 		await workbench.command('Nancy: Focus on Delegates View');
 		// The key does nothing until git has told which files there are.
-		await row(/List the files/).and(page.locator('[aria-expanded=false]')).waitFor();
+		await row(/List the files/)
+			.and(page.locator('[aria-expanded=false]'))
+			.waitFor();
 		await moveTo(workbench, 'Delegates', 'List the files');
 		await page.keyboard.press('ArrowRight');
 		await row('moved.txt').waitFor();

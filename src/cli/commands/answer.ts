@@ -27,8 +27,18 @@ export const answerQuestion = command(
 			'For a person in a terminal only. An agent cannot answer, and neither can a script.',
 		],
 		positionals: [
-			{ name: 'id', label: '<id>', help: 'the question, or as much of its beginning or end as is unambiguous', required: true },
-			{ name: 'reply', label: 'yes|session|folder|user|no|end', help: 'one of those that the question takes', required: true },
+			{
+				name: 'id',
+				label: '<id>',
+				help: 'the question, or as much of its beginning or end as is unambiguous',
+				required: true,
+			},
+			{
+				name: 'reply',
+				label: 'yes|session|folder|user|no|end',
+				help: 'one of those that the question takes',
+				required: true,
+			},
 			{
 				name: 'values',
 				label: '<answer>',
@@ -54,7 +64,10 @@ export const answerQuestion = command(
 		const effect = reply === 'yes' ? 'once' : reply;
 		const given = question.fields.map((field, at) => [field.question, values[at]?.split(' | ') ?? []] as const);
 		if (values.length > question.fields.length)
-			throw new NancyError('bad-usage', `the agent wants to know ${question.fields.length} things, not ${values.length}`);
+			throw new NancyError(
+				'bad-usage',
+				`the agent wants to know ${question.fields.length} things, not ${values.length}`,
+			);
 		const said = {
 			effect,
 			...(note !== undefined && { words: note }),
@@ -66,7 +79,11 @@ export const answerQuestion = command(
 			{ question: question.id, digest: question.digest, reply: said },
 			where,
 		);
-		return answer(AnswerOutput, done, `${wordOf({ effect })}: ${printableLine(question.tool)} ${printableLine(question.title)}`);
+		return answer(
+			AnswerOutput,
+			done,
+			`${wordOf({ effect })}: ${printableLine(question.tool)} ${printableLine(question.title)}`,
+		);
 	},
 );
 

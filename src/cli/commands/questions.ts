@@ -35,7 +35,10 @@ export const questions = command(
 /** The whole request: nobody may answer what was not shown. */
 export function questionLines({ question, answer: given, outcome, task, worker }: QuestionOutput): string[] {
 	const { id, driver, subagent, subagentName, tool, body, also, cwd, files, fields, isWhole, choices } = question;
-	const who = [task === undefined ? driver : `${task}/${worker} (${driver})`, subagent && `subagent ${subagentName ?? subagent}`];
+	const who = [
+		task === undefined ? driver : `${task}/${worker} (${driver})`,
+		subagent && `subagent ${subagentName ?? subagent}`,
+	];
 	return [
 		`${id}  ${printableLine(who.filter(Boolean).join(', '))} asks for ${printableLine(tool)}, ${ago(question.askedAt)}`,
 		...(cwd === undefined ? [] : [`    in ${printableLine(cwd, 4096)}`]),
@@ -45,7 +48,10 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 		...(isWhole ? [] : ['    … too long to be allowed here: look at it in the agent’s terminal']),
 		...fields.flatMap(field => [
 			`    ${printableLine(field.question, 400)}`,
-			...field.options.map(option => `      ${printableLine(option.label, 200)}${option.description ? `: ${printableLine(option.description, 400)}` : ''}`),
+			...field.options.map(
+				option =>
+					`      ${printableLine(option.label, 200)}${option.description ? `: ${printableLine(option.description, 400)}` : ''}`,
+			),
 		]),
 		...(outcome
 			? [`    ${outcome.state}: ${printableLine(outcome.evidence)}`]

@@ -2,7 +2,8 @@ import { ownIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import { LONGEST_BODY, Question, QuestionId } from '../../protocol/question.ts';
+import type { Question } from '../../protocol/question.ts';
+import { LONGEST_BODY, QuestionId } from '../../protocol/question.ts';
 import type { AskedRequest } from '../driver/asking.ts';
 import { idTime } from '../mailbox/messageId.ts';
 import { redactText } from '../traffic/redact.ts';
@@ -13,11 +14,7 @@ import { isYes } from './reply.ts';
  * The question of this process, which waits for the answer. What cannot be shown whole can be denied here, and allowed in the agent's terminal
  * alone.
  */
-export function newQuestion(
-	driver: DriverId,
-	{ input, ...request }: AskedRequest,
-	terminal: Question['terminal'],
-): Question {
+export function newQuestion(driver: DriverId, { input, ...request }: AskedRequest): Question {
 	const shown = {
 		...request,
 		title: redactText(request.title),
@@ -37,7 +34,6 @@ export function newQuestion(
 		choices: request.choices.filter(({ effect }) => isWhole || !isYes(effect)),
 		input: sha256(JSON.stringify([request.tool, input])),
 		holder: ownIdentity(),
-		terminal,
 	};
 	return { ...question, digest: digestOf(question) };
 }

@@ -3,12 +3,19 @@ import { NancyError } from '../../base/errors.ts';
 import { liveness } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
 import { Answer, Outcome, Question, QuestionId, type OutcomeState } from '../../protocol/question.ts';
+import { idTime } from '../mailbox/messageId.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import { digestOf } from './digest.ts';
 import { whyNoAnswer } from './reply.ts';
 
 /** In the folder of the workspace's records, with `questions/`, `answers/` and `outcomes/` in it. */
 export const DESK = 'desk';
+
+/** A question goes last: without it nobody looks for the others. */
+const KINDS = ['outcomes', 'answers', 'questions'] as const;
+
+/** How long questions are kept, in milliseconds: 90 days. */
+const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** Others than the owner may write. */
 const WRITABLE_BY_OTHERS = 0o022;
@@ -32,9 +39,12 @@ export class Questions {
 		return this.own.path(DESK);
 	}
 
-	/** Makes the folders, so that they can be watched. */
-	async prepare(): Promise<void> {
-		for (const kind of ['questions', 'answers', 'outcomes']) await this.own.makeFolder(DESK, kind);
+	/** Makes the folders, so that they can be watched, and removes what was kept long enough. */
+	async prepare(nowMs = Date.now()): Promise<void> {
+		for (const kind of KINDS) await this.own.makeFolder(DESK, kind);
+		const oldest = idTime(nowMs - KEPT_MS);
+		for (const name of this.names('questions').filter(each => each < oldest))
+			for (const kind of KINDS) await this.own.remove(DESK, kind, name);
 	}
 
 	/** Asks: from now on every desk shows the question. */
@@ -81,7 +91,9 @@ export class Questions {
 		const file = `${answer.question}.json`;
 		if (await this.own.create(answer, DESK, 'answers', file)) return;
 		const first = await this.readAnswer(answer.question);
-		throw first ? answeredAlready(first) : new NancyError('wrong-state', phrase`somebody else has answered just now`);
+		throw first
+			? answeredAlready(first)
+			: new NancyError('wrong-state', phrase`somebody else has answered just now`);
 	}
 
 	/**
@@ -125,6 +137,6 @@ export class Questions {
 }
 
 function answeredAlready({ by, at }: Answer): NancyError {
-	const where = by === 'vscode' ? phrase`in VS Code` : phrase`with nancy answer`;
+	const where = by === 'vscode' ? phrase`in a window` : phrase`with nancy answer`;
 	return new NancyError('wrong-state', phrase`this question was answered ${where} at ${at}`);
 }

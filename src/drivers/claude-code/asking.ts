@@ -36,10 +36,7 @@ const AskedUser = z.looseObject({
 		z.looseObject({
 			question: z.string(),
 			header: z.optional(z.string()),
-			options: z._default(
-				z.array(z.looseObject({ label: z.string(), description: z.optional(z.string()) })),
-				[],
-			),
+			options: z._default(z.array(z.looseObject({ label: z.string(), description: z.optional(z.string()) })), []),
 			multiSelect: z._default(z.boolean(), false),
 		}),
 	),
@@ -82,7 +79,14 @@ function read(call: HookCall): AskedRequest | 'none' {
 		const plan = textIn(input, 'plan') ?? '';
 		const edits: Choice = { effect: 'session', rule: 'acceptEdits' };
 		const title = oneLine(plan.replace(/^#+\s*/, '')) ?? tool;
-		return { ...about, kind: 'plan', title, body: plan, bodyIs: 'plan', choices: [{ effect: 'once' }, edits, ...NO] };
+		return {
+			...about,
+			kind: 'plan',
+			title,
+			body: plan,
+			bodyIs: 'plan',
+			choices: [{ effect: 'once' }, edits, ...NO],
+		};
 	}
 	return {
 		...about,
@@ -101,7 +105,11 @@ function answer({ event, payload }: HookCall, given: Answer): HookAnswer {
 			hookSpecificOutput: {
 				hookEventName: event,
 				decision: isYes(given.effect)
-					? { behavior: 'allow', ...inputFor(known.tool_name, known.tool_input, given), ...rulesFor(known, given) }
+					? {
+							behavior: 'allow',
+							...inputFor(known.tool_name, known.tool_input, given),
+							...rulesFor(known, given),
+						}
 					: {
 							behavior: 'deny',
 							message: given.words ? `The user said no: ${given.words}` : 'The user said no.',
@@ -155,7 +163,9 @@ function ruleText(suggestion: Suggestion): string {
 	switch (suggestion.type) {
 		case 'addRules':
 			return suggestion.rules
-				.map(({ toolName, ruleContent }) => (ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`))
+				.map(({ toolName, ruleContent }) =>
+					ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
+				)
 				.join(', ');
 		case 'addDirectories':
 			return suggestion.directories.map(folder => `--add-dir ${folder}`).join(' ');
@@ -176,7 +186,10 @@ function fieldsOf(input: unknown): Field[] {
 	return AskedUser.parse(input).questions.map(({ question, header, options, multiSelect }) => ({
 		question,
 		...(header !== undefined && { header }),
-		options: options.map(({ label, description }) => ({ label, ...(description !== undefined && { description }) })),
+		options: options.map(({ label, description }) => ({
+			label,
+			...(description !== undefined && { description }),
+		})),
 		isMultiple: multiSelect,
 	}));
 }
@@ -187,7 +200,8 @@ function bodyOf(input: unknown): Pick<Question, 'body' | 'bodyIs' | 'also'> {
 		.filter(([name]) => name !== 'file_path')
 		.map(([name, value]) => ({ name, value: typeof value === 'string' ? value : JSON.stringify(value) }));
 	const isAlone = (...rest: unknown[]) => rest.every(each => each === undefined);
-	if (typeof command === 'string' && isAlone(content, before, after)) return { body: command, bodyIs: 'command', also };
+	if (typeof command === 'string' && isAlone(content, before, after))
+		return { body: command, bodyIs: 'command', also };
 	if (typeof before === 'string' && typeof after === 'string' && isAlone(command, content))
 		return { body: [...lines('-', before), ...lines('+', after)].join('\n'), bodyIs: 'diff', also };
 	if (typeof content === 'string' && isAlone(command, before, after)) return { body: content, bodyIs: 'text', also };

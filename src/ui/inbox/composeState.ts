@@ -9,7 +9,6 @@ import { messageLine } from '../words.ts';
 import type { Labelled, Recipient } from './recipients.ts';
 import { timingOf } from './timingWords.ts';
 
-
 /** What the drivers know. */
 export interface Abilities {
 	limitOf: LimitOf;

@@ -1,0 +1,220 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { quoted } from '../../src/base/shellWord.ts';
+import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
+import { digestOf } from '../../src/core/questions/digest.ts';
+import { Questions } from '../../src/core/questions/questions.ts';
+import type { Workspace } from '../../src/core/workspace/workspace.ts';
+import { answerQuestion } from '../../src/operations/answerQuestion.ts';
+import { perform } from '../../src/operations/operation.ts';
+import { questions } from '../../src/operations/questions.ts';
+import { DriverId, SessionId } from '../../src/protocol/names.ts';
+import type { Answer, Question } from '../../src/protocol/question.ts';
+import { eventually } from '../support/eventually.ts';
+import { hookedWorker } from '../support/hookedWorker.ts';
+import { contextOf } from '../support/operationContext.ts';
+import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+
+const session = SessionId.parse('5e551011-0000-4000-8000-000000000001');
+const agent: Asker = {
+	is: 'agent',
+	driver: DriverId.parse('claude-code'),
+	worker: undefined,
+	process: undefined,
+	calledIn: '/',
+	because: 'CLAUDECODE is set',
+};
+
+interface Held extends AsyncDisposable {
+	folder: TempFolder;
+	workspace: Workspace;
+	desk: Questions;
+	question: Question;
+	holder: ChildProcess;
+	/** What the CLI got once the holder had ended. */
+	printed: Promise<string>;
+	ended: Promise<unknown>;
+	file(kind: 'questions' | 'answers' | 'outcomes'): string;
+}
+
+/** A question that the hook program holds, as Claude Code starts it. */
+async function held(input: object = { command: 'rm -rf build' }): Promise<Held> {
+	const folder = tempFolder('nancy desk ');
+	const worker = { agent: DriverId.parse('claude-code'), session, agentVersion: '2.1.329' };
+	const { workspace, launcher } = await hookedWorker(folder.path, worker);
+	const call = `set -- ${quoted(launcher)} claude-code PermissionRequest ask ${quoted(folder.path)}; trap 'exit 0' EXIT; . "$1"`;
+	const holder = spawn('sh', ['-c', call], {
+		env: {
+			PATH: process.env['PATH'],
+			NANCY_HOOK_SESSION: session,
+			NANCY_HOOK_PID: String(process.pid),
+			NANCY_HOOK_ATTENDED: '1',
+			NANCY_HOOK_PROJECT: folder.path,
+		},
+		stdio: ['pipe', 'pipe', 'inherit'],
+	});
+	const payload = { session_id: session, hook_event_name: 'PermissionRequest', tool_name: 'Bash', tool_input: input };
+	holder.stdin.end(JSON.stringify({ ...payload, cwd: folder.path }));
+	const printed = text(holder.stdout);
+	const ended = once(holder, 'close');
+	const desk = new Questions(workspace.own);
+	const { question } = await eventually('the question', async () => (await desk.open())[0]);
+	return {
+		folder,
+		workspace,
+		desk,
+		question,
+		holder,
+		printed,
+		ended,
+		file: kind => join(desk.folder, kind, `${question.id}.json`),
+		[Symbol.asyncDispose]: async () => {
+			holder.kill('SIGKILL');
+			await ended;
+			rmSync(desk.folder, { recursive: true, force: true });
+			await folder.remove();
+		},
+	};
+}
+
+const answerTo = ({ question }: Held, changed: object = {}): Answer => ({
+	version: 1,
+	question: question.id,
+	digest: question.digest,
+	effect: 'once',
+	by: 'vscode',
+	at: new Date().toISOString(),
+	...changed,
+});
+
+describe('a question that is held', () => {
+	it('is allowed with a person’s answer to this very request', async () => {
+		await using asked = await held();
+		await asked.desk.answer(answerTo(asked));
+		expect(JSON.parse(await asked.printed)).toEqual({
+			hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+		});
+	});
+
+	it.each([
+		['no JSON', () => 'yes'],
+		['an empty file', () => ''],
+		['an answer of a later version', (asked: Held) => JSON.stringify(answerTo(asked, { version: 2 }))],
+		['the digest of another request', (asked: Held) => JSON.stringify(answerTo(asked, { digest: '0'.repeat(64) }))],
+		[
+			'another question’s answer',
+			(asked: Held) => JSON.stringify(answerTo(asked, { question: '20200101T000000000Z-00000000' })),
+		],
+		[
+			'a choice that the question does not have',
+			(asked: Held) => JSON.stringify(answerTo(asked, { effect: 'user' })),
+		],
+	])('allows nothing by %s in the place of its answer', async (_, content) => {
+		await using asked = await held();
+		writeFileSync(asked.file('answers'), content(asked), { mode: 0o600 });
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state: 'refused' });
+	});
+
+	it.each([
+		['that others may write', 0o666, renameSync],
+		['behind a link', 0o600, symlinkSync],
+	] as const)('allows nothing by an answer %s', async (_, mode, place) => {
+		await using asked = await held();
+		const whole = join(asked.desk.folder, 'answer');
+		writeFileSync(whole, JSON.stringify(answerTo(asked)));
+		chmodSync(whole, mode);
+		place(whole, asked.file('answers'));
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+	});
+
+	it('lets a changed question allow no other command: the holder compares with what it holds itself', async () => {
+		await using asked = await held();
+		const changed = { ...asked.question, body: 'ls', title: 'ls' };
+		const forged = { ...changed, digest: digestOf(changed) };
+		writeFileSync(asked.file('questions'), JSON.stringify(forged));
+		await asked.desk.answer(answerTo(asked, { digest: forged.digest }));
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+	});
+
+	it('is shown by no desk once its file says something else than its digest', async () => {
+		await using asked = await held();
+		writeFileSync(asked.file('questions'), JSON.stringify({ ...asked.question, body: 'ls' }));
+		expect(await asked.desk.open()).toEqual([]);
+	});
+
+	it('takes the first of two answers', async () => {
+		await using asked = await held();
+		const [yes, no] = [answerTo(asked), answerTo(asked, { effect: 'no' })];
+		const done = await Promise.allSettled([asked.desk.answer(no), asked.desk.answer(yes)]);
+		expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+		const first = (JSON.parse(readFileSync(asked.file('answers'), 'utf8')) as Answer).effect;
+		expect(await asked.printed).toContain(first === 'once' ? '"allow"' : '"deny"');
+	});
+
+	it('says nothing when its agent ends the wait, and nobody can answer any more', async () => {
+		await using asked = await held();
+		asked.holder.kill('SIGTERM');
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state: 'no-elsewhere' });
+		await expect(asked.desk.answer(answerTo(asked))).rejects.toMatchObject({ code: 'wrong-state' });
+	});
+
+	it('is silent when its holder is killed: an answer then reaches nobody and says so', async () => {
+		await using asked = await held();
+		asked.holder.kill('SIGKILL');
+		await asked.ended;
+		await expect(asked.desk.answer(answerTo(asked))).rejects.toMatchObject({ code: 'wrong-state' });
+		expect(readdirSync(join(asked.desk.folder, 'answers'))).toEqual([]);
+	});
+
+	it('shows the whole command with every other part of the request, and no secret', async () => {
+		const command = `curl -H "Authorization: Bearer ${'a1B2'.repeat(12)}" x\n${'echo more\n'.repeat(2000)}`;
+		await using asked = await held({ command, dangerouslyDisableSandbox: true });
+		expect(asked.question.body.endsWith('echo more\n')).toBe(true);
+		expect(asked.question.body).not.toContain('a1B2a1B2');
+		expect(asked.question.also).toEqual([{ name: 'dangerouslyDisableSandbox', value: 'true' }]);
+	});
+
+	it('that cannot be shown whole can be denied, and not be allowed', async () => {
+		await using asked = await held({ command: 'echo 1234567\n'.repeat(30_000) });
+		expect(asked.question).toMatchObject({ isWhole: false });
+		expect(asked.question.choices.map(({ effect }) => effect)).toEqual(['no', 'end']);
+		await expect(asked.desk.answer(answerTo(asked))).rejects.toMatchObject({ code: 'bad-usage' });
+	});
+
+	it('is not seen and not answered by an agent', async () => {
+		await using asked = await held();
+		const context = contextOf(asked.folder, asked.workspace);
+		const { id: question, digest } = asked.question;
+		const input = { question, digest, reply: { effect: 'once' as const } };
+		await expect(perform(answerQuestion, agent, input, context)).rejects.toMatchObject({ code: 'not-trusted' });
+		await expect(perform(questions, agent, { all: false }, context)).rejects.toMatchObject({ code: 'not-trusted' });
+		expect((await perform(questions, IN_TERMINAL, { all: false }, context)).questions).toHaveLength(1);
+		await perform(answerQuestion, IN_TERMINAL, input, context);
+		expect(await asked.printed).toContain('"allow"');
+	});
+
+	it('is kept for 90 days, with its answer and its outcome', async () => {
+		await using asked = await held();
+		await asked.desk.answer(answerTo(asked));
+		await asked.ended;
+		await asked.desk.end(asked.question.id, 'applied', 'PostToolUse');
+		const days = (count: number) => Date.now() + count * 24 * 60 * 60 * 1000;
+		await asked.desk.prepare(days(89));
+		expect(await asked.desk.all()).toHaveLength(1);
+		await asked.desk.prepare(days(91));
+		const left = (['questions', 'answers', 'outcomes'] as const).flatMap(kind =>
+			readdirSync(join(asked.desk.folder, kind)),
+		);
+		expect(left).toEqual([]);
+	});
+});
