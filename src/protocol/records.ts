@@ -90,7 +90,7 @@ export const WorkerRecord = z.looseObject({
 			id: SessionId,
 			startedAt: Moment,
 			transcript: z.optional(z.string()),
-			/** Nancy chose its id for a start with hooks, and none of them has reported it yet. */
+			/** Nancy chose its id for a start with hooks that its CLI runs, and none of them has reported it yet. */
 			unreported: z.optional(z.literal(true)),
 		}),
 	),

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
+import { pathFrom } from '../base/inside.ts';
 import type { Disposable } from '../base/lifetime.ts';
 import type { Attention } from '../core/live/attention.ts';
 import type { Failures } from './kit/failures.ts';
@@ -10,7 +11,7 @@ import type { Folder } from './ports.ts';
 import { notice } from './settings.ts';
 import { doneSentence, waitingSentence } from './needs/needWords.ts';
 import type { Failure, Terminals } from './tasks/terminals.ts';
-import { whoIs } from './who.ts';
+import { placeOf, whoIs } from './who.ts';
 
 export interface Call {
 	folder: Folder;
@@ -100,8 +101,8 @@ function sentence({ folder, attention }: Call, agentName: NotificationParts['age
 	const who = whoIs(folder, attention.address);
 	if (attention.kind === 'failed')
 		return l10n.t('{0}: {1} ended with exit code {2}.', who, agentName(attention.agent), attention.exitCode);
-	const { kind, text, tool, delegate } = attention;
-	const line = firstLine(text, 160);
+	const { kind, text, tool, isOnFile, delegate } = attention;
+	const line = firstLine(isOnFile ? pathFrom(placeOf(folder, attention.address), text) : text, 160);
 	switch (kind) {
 		case 'permission':
 			return waitingSentence(who, tool !== undefined, line);

@@ -14,7 +14,7 @@ import { stateLine } from './words.ts';
 
 /** The questions of a command that was not called from a tree item. A question with only one answer is not asked. */
 
-export async function pickFolder(folders: Folders): Promise<Folder> {
+export async function pickFolder(folders: Pick<Folders, 'list'>): Promise<Folder> {
 	const rows = folders.list().map(folder => ({ label: folder.name, description: folder.path, value: folder }));
 	if (rows.length === 0)
 		throw new NancyError('not-a-workspace', l10n.t('Open a folder first: agents work on a folder.'));
@@ -57,7 +57,7 @@ export async function pickWorker(
 }
 
 /** Every worker of a task that is not archived; of delegates, those that have not ended. */
-export function workerItems(folders: Folders): WorkerItem[] {
+export function workerItems(folders: Pick<Folders, 'list'>): WorkerItem[] {
 	return folders
 		.list()
 		.flatMap(folder =>

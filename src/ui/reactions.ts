@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
+import { NancyError } from '../base/errors.ts';
 import { standingWorktree } from '../core/delegates/inWorktree.ts';
 import { hasBegun } from '../core/driver/starting.ts';
 import type { Attention } from '../core/live/attention.ts';
@@ -11,15 +12,27 @@ import type { Folders } from './folders.ts';
 import type { ComposeView } from './inbox/composeView.ts';
 import type { Failures } from './kit/failures.ts';
 import type { Reactions } from './notifications.ts';
-import { reachable, workerItems } from './pickers.ts';
+import { workerItems } from './pickers.ts';
 import type { Folder } from './ports.ts';
 import type { WorkerItem } from './tasks/tasksView.ts';
 
+/** The commands of the buttons. */
+type Reaction = Extract<
+	CommandId,
+	| 'nancy.showAttention'
+	| 'nancy.focusTerminal'
+	| 'nancy.resumeWorker'
+	| 'nancy.startAgain'
+	| 'nancy.openDelegateLog'
+	| 'nancy.showDelegateOutput'
+	| 'nancy.reviewDelegate'
+>;
+
 interface Collaborators {
-	folders: Folders;
-	failures: Failures;
-	compose: ComposeView;
-	handlers: Handlers;
+	folders: Pick<Folders, 'list'>;
+	failures: Pick<Failures, 'guard'>;
+	compose: Pick<ComposeView, 'open'>;
+	handlers: Pick<Handlers, Reaction>;
 }
 
 interface Choice {
@@ -29,13 +42,10 @@ interface Choice {
 
 /** What the buttons of notifications do: mostly what a command does. */
 export function reactions({ folders, failures, compose, handlers }: Collaborators): Reactions {
-	const run = (command: CommandId, ...args: readonly unknown[]) => failures.guard(() => handlers[command](args));
+	const run = (command: Reaction, ...args: readonly unknown[]) => failures.guard(() => handlers[command](args));
 	const choice: MakeChoice = (label, command, itemOf) => ({
 		label,
-		run: async () => {
-			const item = itemOf();
-			if (item) await run(command, item);
-		},
+		run: () => failures.guard(() => handlers[command]([itemOf()])),
 	});
 	return {
 		showAll: calls =>
@@ -45,26 +55,31 @@ export function reactions({ folders, failures, compose, handlers }: Collaborator
 		choices: ({ folder, attention }) => {
 			if (attention.kind === 'delegate') return delegateChoices(folder, attention, choice);
 			const { address } = attention;
-			const worker = () =>
+			const find = () =>
 				workerItems(folders).find(each => each.folder === folder && isSameAddress(each.address, address));
-			if (attention.kind === 'failed') return failureChoices(worker, choice);
+			const named = find();
+			const worker = () => stillThere(named, find());
+			if (attention.kind === 'failed') return named ? failureChoices(named, worker, choice) : [];
 			const show = choice(l10n.t('Show Terminal'), 'nancy.focusTerminal', worker);
 			// A question is answered in the terminal. A message would wait for the answer.
 			if (attention.kind === 'permission') return [show];
-			const receiver = () => reachable(folders, folder, `${address.task}/${address.worker}`);
-			const reply = () => failures.guard(() => compose.open([receiver()], attention.text));
+			const reply = () => failures.guard(() => compose.open([worker()], attention.text));
 			return [show, { label: l10n.t('Reply'), run: reply }];
 		},
 	};
 }
 
 /** @param itemOf the row of the command as it is when the button is pressed, perhaps an hour later */
-type MakeChoice = (label: string, command: CommandId, itemOf: () => unknown) => Choice;
+type MakeChoice = (label: string, command: Reaction, itemOf: () => unknown) => Choice;
+
+/** @throws NancyError `no-task` if the worker is gone, even if a worker of a later task has its name by now */
+function stillThere(named: WorkerItem | undefined, now: WorkerItem | undefined): WorkerItem {
+	if (now && now.task.record.createdAt === named?.task.record.createdAt) return now;
+	throw new NancyError('no-task', l10n.t('This worker can no longer be reached.'));
+}
 
 /** What is offered of an agent that has failed. */
-function failureChoices(worker: () => WorkerItem | undefined, choice: MakeChoice): Choice[] {
-	const record = worker()?.worker.record;
-	if (!record) return [];
+function failureChoices({ worker: { record } }: WorkerItem, worker: () => WorkerItem, choice: MakeChoice): Choice[] {
 	const hasLines = (record.exit?.lines ?? []).length > 0;
 	return [
 		...(hasLines ? [choice(l10n.t('Show Terminal'), 'nancy.focusTerminal', worker)] : []),
@@ -76,9 +91,14 @@ function failureChoices(worker: () => WorkerItem | undefined, choice: MakeChoice
 
 /** What is offered of a delegate that has ended. */
 function delegateChoices(folder: Folder, attention: Attention, choice: MakeChoice): Choice[] {
-	const delegate = folder.delegates().find(({ record }) => record.id === attention.delegate?.id);
+	const find = () => folder.delegates().find(({ record }) => record.id === attention.delegate?.id);
+	const delegate = find();
 	if (!delegate) return [];
-	const item = () => new DelegateItem(folder, delegate);
+	const item = () => {
+		const now = find();
+		if (now) return new DelegateItem(folder, now);
+		throw new NancyError('no-task', l10n.t('This delegate is no longer there.'));
+	};
 	if (delegate.state === 'failed') return [choice(l10n.t('Show Log'), 'nancy.openDelegateLog', item)];
 	const hasWorktree = standingWorktree(delegate, folder.delegates()) !== undefined;
 	return [

@@ -103,7 +103,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	own.add(showBadges(folders, views, seen));
 	own.add(seeTerminals(folders, seen));
 	const starts = startParts(context, own);
-	const orchestrator = new Orchestrator({ folders, operations, terminals, ...starts });
+	const orchestrator = new Orchestrator({ folders, operations, terminals, failures, ...starts });
 	own.add(needsStatus(folders, seen));
 	own.add(delegateStatus(folders));
 	own.add(useStatus(folders, agentName));

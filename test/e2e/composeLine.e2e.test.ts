@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
+import { DriverId, SessionId, WorkerName } from '../../src/protocol/names.ts';
+import { addBoundWorker } from '../support/boundWorker.ts';
 import { openLab } from '../support/lab.ts';
 import { unfold } from '../support/listGestures.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import { widen } from '../support/sidebar.ts';
 
 const SESSION = 'c0c0c0c0-0003';
+const AGENT = DriverId.parse('claude-code');
 
 /** How the controls below the text lie. Runs in the page. */
 function layout() {
@@ -36,7 +39,7 @@ test.each([
 		const { workbench, page } = lab;
 		const home = dataFolder({ HOME: lab.server.home });
 		const seed = { title: 'Fix the rounding of the tea timer', session: SESSION, dataFolder: home };
-		const { workspace } = await seedWorkspace(lab.workspace, seed);
+		const { workspace, address } = await seedWorkspace(lab.workspace, seed);
 		spool(workspace, SESSION, 'UserPromptSubmit', { prompt: 'Go on' }, '6');
 		await workbench.activity('Nancy').click();
 		await unfold(workbench, title);
@@ -44,28 +47,35 @@ test.each([
 		await form.locator('#recipients', { hasText: 'Fix the rounding' }).waitFor();
 		const frame = await (await form.locator('body').elementHandle())?.ownerFrame();
 		if (!frame) throw new Error('there is no compose page');
-		for (const width of [400, 300, 240]) {
-			await widen(page, width);
-			// The sidebar's edge takes a few pixels.
-			await expect.poll(() => frame.evaluate(() => Math.ceil(innerWidth / 10) * 10)).toBe(width);
-			for (const [way, when] of [
-				['none', tool],
-				['halt', tool],
-				['feedback', done],
-			] as const) {
-				await form.locator('#way').selectOption(way);
-				await form.locator('#when', { hasText: when }).waitFor();
-				const whole = {
-					lines: 1,
-					isInOrder: true,
-					isInside: true,
-					isReadable: true,
-					torn: 0,
-					isTimingWhole: true,
-				};
-				expect(await frame.evaluate(layout), `${width} ${way}`).toEqual(whole);
+		const areWhole = async (recipient: string) => {
+			for (const width of [400, 300, 240]) {
+				await widen(page, width);
+				// The sidebar's edge takes a few pixels.
+				await expect.poll(() => frame.evaluate(() => Math.ceil(innerWidth / 10) * 10)).toBe(width);
+				for (const [way, when] of [
+					['none', tool],
+					['halt', tool],
+					['feedback', done],
+				] as const) {
+					await form.locator('#way').selectOption(way);
+					await form.locator('#when', { hasText: when }).waitFor();
+					const whole = {
+						lines: 1,
+						isInOrder: true,
+						isInside: true,
+						isReadable: true,
+						torn: 0,
+						isTimingWhole: true,
+					};
+					expect(await frame.evaluate(layout), `${recipient} ${width} ${way}`).toEqual(whole);
+				}
+				await lab.picture(`compose-line-${language}-${recipient}-${width}`);
 			}
-			await lab.picture(`compose-line-${language}-${width}`);
-		}
+		};
+		await areWhole('task');
+		const second = { task: address.task, worker: WorkerName.parse('worker-2') };
+		await addBoundWorker(workspace, second, { agent: AGENT, session: SessionId.parse('c0c0c0c0-0004') });
+		await form.locator('#recipients .worker', { hasText: 'worker' }).waitFor();
+		await areWhole('worker');
 	},
 );

@@ -249,7 +249,7 @@ describe('a task in the sidebar', () => {
 		await row.filter({ hasText: 'starting' }).waitFor();
 		await workbench.contextMenu(row, 'Stop Worker');
 		const question = workbench.dialog('Stop “Never begin”?');
-		await question.getByText('can be started again later, with the same prompt').waitFor();
+		await question.getByText('can be started again later').waitFor();
 		await question.getByRole('button', { name: 'Stop' }).click();
 		await row.filter({ hasText: 'ended' }).waitFor();
 		await workbench.rowAction(row, 'Start Again');

@@ -6,8 +6,9 @@ import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import { needsOf } from '../../src/ui/needs/needs.ts';
 import { needSentence } from '../../src/ui/needs/needWords.ts';
 import { SeenStops } from '../../src/ui/needs/seenStops.ts';
-import { NodeItem, SessionItem, TurnItem } from '../../src/ui/traffic/trafficItems.ts';
-import { nodeHover, nodeRow } from '../../src/ui/traffic/trafficRows.ts';
+import { NodeItem, NoteItem, SessionItem, TurnItem } from '../../src/ui/traffic/trafficItems.ts';
+import { openEvent } from '../../src/ui/traffic/trafficCommands.ts';
+import { nodeHover, nodeRow, noteRow } from '../../src/ui/traffic/trafficRows.ts';
 import { stateLine } from '../../src/ui/words.ts';
 import { mementoOf } from '../support/memento.ts';
 import { taskView } from '../support/taskViews.ts';
@@ -56,29 +57,48 @@ describe('what an agent does', () => {
 		assert.equal(runs, 'fix waits for your permission: Bash /project/run.sh');
 	});
 
-	it('is the same in the traffic, whose hover has the whole path', () => {
-		const view = worker({}, { worktree });
-		const session = SessionId.parse('s1');
-		const at = '2026-11-23T12:00:00.000Z';
-		const node = (tool: string, summary: string, isOnFile?: true): TrafficNode => ({
-			id: 'r1',
-			at,
-			event: { driver: DriverId.parse('fake'), session, kind: 'tool-start', event: 'Pre', tool, summary },
-			tool,
-			...(isOnFile && { isOnFile }),
-			outcome: 'ok',
-			deliveries: [],
-			troubles: [],
-		});
+	const view = worker({}, { worktree });
+	const session = SessionId.parse('s1');
+	const at = '2026-11-23T12:00:00.000Z';
+	const driver = DriverId.parse('fake');
+	const node = (tool: string, summary: string, isOnFile?: true): TrafficNode => ({
+		id: 'r1',
+		at,
+		event: { driver, session, kind: 'tool-start', event: 'Pre', tool, summary },
+		tool,
+		...(isOnFile && { isOnFile }),
+		outcome: 'ok',
+		deliveries: [],
+		troubles: [],
+	});
+	const itemOf = (of: TrafficNode, folder = folderOf(view)) => {
 		const address = { task: view.record.task, worker: view.record.name };
 		const traffic = { session, address, startedAt: at, lastAt: at, turns: [] };
-		const row = (of: TrafficNode) => {
-			const item = new SessionItem(folderOf(view), traffic, [], true, false);
-			const turn = { id: 't1', at, nodes: [of] };
-			return nodeRow(new NodeItem(new TurnItem(item, turn, turn, undefined, true), of)).description;
-		};
+		const turn = { id: 't1', at, nodes: [of] };
+		return new NodeItem(
+			new TurnItem(new SessionItem(folder, traffic, [], true, false), turn, turn, undefined, true),
+			of,
+		);
+	};
+
+	it('is the same in the traffic, whose hover has the whole path', () => {
+		const row = (of: TrafficNode) => nodeRow(itemOf(of)).description;
 		assert.equal(row(node('Write', '/wt/src/a.ts', true)), 'src/a.ts');
 		assert.equal(row(node('Bash', '/wt/run.sh')), '/wt/run.sh');
 		assert.match(nodeHover(node('Write', '/wt/src/a.ts', true)).value, /\/wt\/src\/a\\\.ts/);
+	});
+
+	it('opens from the row of a note too, as the event is by then', async () => {
+		const trouble = { nancy: 'trouble', at, driver, event: 'Pre', reason: 'No room.' } as const;
+		const opened: string[] = [];
+		const eventDetail = () => Promise.resolve({ input: undefined, output: undefined });
+		const folder = Object.assign(folderOf(view), { eventDetail });
+		const item = new NoteItem(itemOf(node('Bash', 'npm test'), folder), trouble, 0);
+		const [argument] = noteRow(item).command?.arguments ?? [];
+		// The tree keeps the row's own element up to date, and no other.
+		assert.equal(argument, item);
+		const documents = { openReport: (name: string) => Promise.resolve(void opened.push(name)) };
+		await openEvent({ documents, agentName: () => 'Fake' }, argument);
+		assert.deepEqual(opened, ['tool Bash']);
 	});
 });

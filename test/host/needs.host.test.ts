@@ -94,7 +94,7 @@ describe('stopping agents', () => {
 			await askedToStop([item]);
 			assert.deepEqual(asked.splice(0), [
 				'Stop “fix”?',
-				'An agent that has not begun its conversation can be started again later, with the same prompt.',
+				'An agent that has not begun its conversation can be started again later.',
 			]);
 		}
 	});

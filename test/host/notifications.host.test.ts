@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { Emitter } from '../../src/base/event.ts';
+import type { Attention } from '../../src/core/live/attention.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { SETTINGS } from '../../src/ui/contributions.ts';
 import { Notifications } from '../../src/ui/notifications.ts';
@@ -19,6 +20,7 @@ describe('the notification of an agent that has failed', () => {
 	const works: Promise<unknown>[] = [];
 	const pressed: string[] = [];
 	const failed = new Emitter<{ folder: Folder; attention: Failure }>();
+	const needed = new Emitter<{ folder: Folder; attention: Attention }>();
 	let notifications: Notifications;
 
 	const fail = (which: number) => {
@@ -40,7 +42,7 @@ describe('the notification of an agent that has failed', () => {
 		};
 		Object.assign(vscode.window, { showWarningMessage: show });
 		notifications = new Notifications({
-			folders: { onDidNeedAttention: () => ({ dispose: () => undefined }) },
+			folders: { onDidNeedAttention: needed.event },
 			terminals: { onDidFail: failed.event },
 			failures: { background: work => void works.push(work) },
 			reactions: {
@@ -60,6 +62,21 @@ describe('the notification of an agent that has failed', () => {
 		fail(0);
 		assert.deepEqual(await shown(), [['Fix it · worker: Fake ended with exit code 3.', 'Start Again']]);
 		assert.deepEqual(pressed.splice(0), ['again']);
+	});
+
+	it('is one for a question too, with the path of a file from the agent’s folder', async () => {
+		const { task: of, name: worker } = task.workers[0]!.record;
+		const ask = async (tool: string, more: Pick<Attention, 'isOnFile'>) => {
+			const text = '/project/src/a.ts';
+			const at = new Date().toISOString();
+			const address = { task: of, worker };
+			needed.fire({ folder, attention: { id: 'q', kind: 'permission', address, tool, text, at, ...more } });
+			return (await shown())[0]?.[0];
+		};
+		const question = 'Fix it · worker waits for your permission:';
+		assert.equal(await ask('Write', { isOnFile: true }), `${question} src/a.ts`);
+		assert.equal(await ask('Bash', {}), `${question} /project/src/a.ts`);
+		pressed.splice(0);
 	});
 
 	it('is one for all that fail at the same time', async () => {

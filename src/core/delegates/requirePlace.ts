@@ -20,7 +20,7 @@ export function requirePlace(
 	if (!place.isInWorktree && real(workspaceFolder) === real(place.folder)) return;
 	throw new NancyError(
 		'bad-usage',
-		phrase`${driver.displayName} ${formatVersion(version)} works as a delegate in the workspace's own folder alone, for it takes trust and hooks from there;
+		phrase`${driver.displayName} ${formatVersion(version)} works in the workspace's own folder alone, for it takes trust and hooks from there;
 			let it work in ${workspaceFolder}, or choose another agent`,
 	);
 }

@@ -18,7 +18,7 @@ export async function silencers(
 	const { plan } = await jobFor(workspace, driver, request);
 	const sentences: string[] = [];
 	for (const { file } of plan.edits) sentences.push(...passedOver(driver, file, await readText(workspace, file)));
-	return [...sentences, ...(await switchedOff(workspace, driver, env))];
+	return [...sentences, ...(await switchedOff(workspace.folder, driver, env))];
 }
 
 /** Problems of a file that Nancy may edit for the CLI, even if it does not now: hooks in it are not read. */
@@ -43,9 +43,12 @@ export function passedOver({ displayName, hookSwitch }: Driver, file: string, te
 	return [`${file} has ${what}; ${displayName} may ignore the whole file.`];
 }
 
-/** The sentence about a setting with which the CLI runs no hook at all. It comes with a clone, or an agent writes it. */
+/**
+ * The sentence about a setting with which the CLI runs no hook at all. It comes with a clone, or an agent writes it.
+ * @param folder that the CLI works in
+ */
 export async function switchedOff(
-	{ folder }: Workspace,
+	folder: string,
 	{ displayName, hookSwitch }: Driver,
 	env: LaunchPlace['env'],
 ): Promise<string[]> {

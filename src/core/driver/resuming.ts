@@ -6,6 +6,7 @@ import type { TaskName, WorkerName } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { can, type Driver } from './driver.ts';
 import { RESUME_PROMPT } from './hooks.ts';
+import { hasBegun } from './starting.ts';
 import { wakes } from '../mailbox/due.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
@@ -19,10 +20,16 @@ export async function workerToResume(
 	worker: WorkerName | undefined,
 ): Promise<WorkerRecord> {
 	const record = worker ? await workspace.worker({ task, worker }) : await lastWorker(workspace, task);
-	if (record && record.sessions.length > 0) return record;
+	// The runner of a delegate knows its session without hooks.
+	if (record && (record.delegate === undefined ? hasBegun(record) : record.sessions.length > 0)) return record;
+	if (!record || record.delegate !== undefined)
+		throw new NancyError(
+			'no-task',
+			phrase`there is no conversation to resume: the agent has never begun one; start another worker`,
+		);
 	throw new NancyError(
 		'no-task',
-		phrase`there is no conversation to resume: the agent has never begun one; start another worker`,
+		phrase`${theWorker({ task, worker: record.name })} has not begun a conversation; start it again with ${`nancy orchestrate ${task} --worker ${record.name}`}`,
 	);
 }
 

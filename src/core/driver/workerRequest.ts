@@ -14,7 +14,7 @@ export interface WorkerRequest {
 	resume?: boolean;
 	/** Begin the new worker's session as a copy of the last one of this worker of the task. */
 	fork?: WorkerName | undefined;
-	/** The session to continue; by default the last that the worker's record names. */
+	/** The session to continue; by default the worker's newest conversation. */
 	lastSession?: SessionId | undefined;
 	/** One of the modes of an agent in a terminal; none where absent. */
 	mode?: string | undefined;

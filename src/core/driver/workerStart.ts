@@ -5,6 +5,7 @@ import { theWorker } from '../workspace/named.ts';
 import { formatVersion, type Version } from '../../base/version.ts';
 import { SessionId, type WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
+import { switchedOff } from '../deployment/silencers.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
@@ -27,7 +28,7 @@ export interface Start {
 	readonly resume: SessionId | undefined;
 	/** The session to copy. */
 	readonly fork: SessionId | undefined;
-	/** That session, or a new one. */
+	/** The session to continue, or a new one. */
 	readonly session: SessionId;
 }
 
@@ -55,7 +56,7 @@ export async function startOf(
 	return { task, address: { task: request.task, worker: name }, earlier, resume, fork, session };
 }
 
-/** The worker's newest conversation. If none has reported anything, the newest session: its CLI may run no hooks. */
+/** The worker's newest conversation. Of a delegate whose hooks have reported none, the newest session. */
 function lastBegun({ sessions }: WorkerRecord): SessionId | undefined {
 	return (sessions.findLast(({ unreported }) => !unreported) ?? sessions.at(-1))?.id;
 }
@@ -84,12 +85,13 @@ export async function recordStart(
 	workspace: Workspace,
 	driver: Driver,
 	version: Version,
-	{ hooks, model, worktree }: WorkerRequest,
+	{ hooks, model, worktree, env, cwd = workspace.folder }: WorkerRequest,
 	start: Start & Prompted & Pick<HeadlessLaunch, 'sessionIsKnown'>,
 ): Promise<boolean> {
 	const { address, earlier, resume, session, sessionIsKnown, isPrompted } = start;
 	const now = new Date().toISOString();
-	const fresh = { id: session, startedAt: now, ...(hooks && { unreported: true as const }) };
+	const reports = hooks !== undefined && (await switchedOff(cwd, driver, env)).length === 0;
+	const fresh = { id: session, startedAt: now, ...(reports && { unreported: true as const }) };
 	const started = ({
 		process: _gone,
 		stoppedAt: _stopped,

@@ -20,6 +20,8 @@ export interface Attention {
 	tool?: string;
 	/** One short line: the last reply, the question, the message's first line. */
 	text: string;
+	/** The tool works on a file, whose path the text is. */
+	isOnFile?: true;
 	at: string;
 	message?: MessageId;
 	/** The delegate that has ended, and how. */
@@ -88,7 +90,11 @@ export class AttentionTracker implements Disposable {
 			this.resolve(key);
 			if (!isNews) return;
 			const tool = state.tool === undefined ? {} : { tool: state.tool };
-			this.raise(key, { ...common, ...tool, kind: 'permission', text: common.text || (state.tool ?? '') });
+			const about = {
+				text: common.text || (state.tool ?? ''),
+				...(state.isOnFile && { isOnFile: state.isOnFile }),
+			};
+			this.raise(key, { ...common, ...tool, ...about, kind: 'permission' });
 			return;
 		}
 		if (state.phase !== 'idle') {

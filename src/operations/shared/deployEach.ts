@@ -64,6 +64,6 @@ export async function deployAgent(
 		agentVersion: formatVersion(agent.version),
 		hookVersion: runtime.version,
 		changed: [...changed],
-		warnings: [...warnings, ...(await switchedOff(context.workspace, driver, context.env))],
+		warnings: [...warnings, ...(await switchedOff(context.workspace.folder, driver, context.env))],
 	};
 }

@@ -6,10 +6,11 @@ import type { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
+import type { Failures } from '../kit/failures.ts';
 import { warn } from '../kit/messages.ts';
 import { inProgress } from '../kit/progress.ts';
 import { pickFolder } from '../pickers.ts';
-import type { Folder, Operations, WorkerRequest } from '../ports.ts';
+import type { Folder, Operations, WorkerRequest, WorkerStart } from '../ports.ts';
 import { askAgent } from '../start/askAgents.ts';
 import { PromptNeedsEditor } from '../start/askPrompt.ts';
 import type { Presets } from '../start/presets.ts';
@@ -18,12 +19,12 @@ import type { StartMemory } from '../start/startMemory.ts';
 import { askTask, draftOf, type TaskOrder } from './orchestrateHub.ts';
 import { startWorkers } from './startWorkers.ts';
 import { taskLabels } from './taskLabels.ts';
-import type { Terminals } from './terminals.ts';
 
 export interface OrchestratorParts {
-	folders: Folders;
-	operations: Operations;
-	terminals: Terminals;
+	folders: Pick<Folders, 'list'>;
+	operations: Pick<Operations, 'agents' | 'orchestrate'>;
+	terminals: { start(folder: Folder, plan: WorkerStart): Promise<unknown> };
+	failures: Pick<Failures, 'background'>;
 	memory: StartMemory;
 	presets: Presets;
 	editors: PromptEditors<TaskOrder>;
@@ -106,14 +107,22 @@ export class Orchestrator {
 		}
 	}
 
-	private async start(folder: Folder, request: WorkerRequest): Promise<void> {
-		const { operations, terminals, memory } = this.own;
+	/** Prepares the agent, and opens its terminal. */
+	async start(folder: Folder, request: WorkerRequest): Promise<void> {
+		const { operations, terminals, failures } = this.own;
 		const { warnings, ...start } = await inProgress(VIEWS.tasks, () => operations.orchestrate(folder, request));
 		if (warnings.length > 0) void warn(warnings.join(' '));
+		// Before the start: the agent may end at once, or its terminal may not come.
+		failures.background(this.remember(folder, request, start.address.worker));
 		await terminals.start(folder, start);
+	}
+
+	/** For {@link startAgain}. */
+	private async remember(folder: Folder, request: WorkerRequest, worker: WorkerName): Promise<void> {
+		const { memory } = this.own;
 		const { task, agent, prompt, model = '', permissions, images = [] } = request;
 		if (prompt === undefined) return;
-		const key = startKey(folder, await folder.workspace.task(task), start.address.worker);
+		const key = startKey(folder, await folder.workspace.task(task), worker);
 		// A worker that starts again stays where it worked.
 		const place = request.place ?? memory.startOf(key)?.choice.place ?? 'folder';
 		const choice = {

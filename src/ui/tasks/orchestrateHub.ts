@@ -30,6 +30,7 @@ import {
 } from '../start/startHub.ts';
 import type { StartMemory } from '../start/startMemory.ts';
 import { titleFrom } from '../start/taskTitle.ts';
+import { whoIs } from '../who.ts';
 
 export interface TaskOrder {
 	folder: Folder;
@@ -109,8 +110,8 @@ export function draftOf({ folder, task, worker }: TaskOrder): string {
 	return ['task', folder.path, task?.name, worker].filter(Boolean).join(' ');
 }
 
-function titleOf({ task, worker }: TaskOrder): string {
-	if (task && worker) return l10n.t('Start “{0}” Again', task.label);
+function titleOf({ folder, task, worker }: TaskOrder): string {
+	if (task && worker) return l10n.t('Start “{0}” Again', whoIs(folder, { task: task.name, worker }));
 	return task ? l10n.t('Add Worker to “{0}”', task.label) : l10n.t('Orchestrate Task');
 }
 
@@ -166,13 +167,25 @@ function summary({ order, agents, presets }: TaskQuestion, chosen: Chosen): HubR
 		startRow(title, order, chosen, agents),
 		presetRow({ title, presets, choice, agents, modes: modesInTerminal }),
 		agentRow(title, choice, agents),
-		...(order.worker ? [] : [placeRow(title, choice, agents)]),
+		...placeRows(title, order, choice, agents),
 		...permissionsRow(title, choice, agents, modesInTerminal),
 		...modelRow(title, choice, agents),
 		...(selection ? [selectionRow(selection)] : []),
 		...imagesRow(title, order.folder, chosen, choice, agents),
 		...(order.task ? [] : [nameRow(title, chosen)]),
 	];
+}
+
+/** A worker that starts again stays where it worked. Further agents become new workers. */
+function placeRows(
+	title: string,
+	{ worker }: TaskOrder,
+	choice: StartChoice,
+	agents: readonly AgentChoice[],
+): HubRow[] {
+	if (!worker) return [placeRow(title, choice, agents)];
+	if (runsOf(choice, agents).length < 2) return [];
+	return [{ detail: l10n.t('The first agent works where this worker did.'), ...placeRow(title, choice, agents) }];
 }
 
 function startRow(title: string, order: TaskOrder, { choice, prompt }: Chosen, agents: readonly AgentChoice[]): HubRow {

@@ -24,7 +24,7 @@ export async function askedToStop(items: readonly WorkerItem[]): Promise<void> {
 		others.length === 0 ? l10n.t('Stop “{0}”?', label) : l10n.t('Stop “{0}” and {1} more?', label, others.length);
 	const detail = busy.every(({ worker: { record } }) => hasBegun(record))
 		? l10n.t('The agent is in the middle of its work. You can resume its conversation later.')
-		: l10n.t('An agent that has not begun its conversation can be started again later, with the same prompt.');
+		: l10n.t('An agent that has not begun its conversation can be started again later.');
 	await confirm(question, detail, l10n.t('Stop'));
 }
 

@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { TaskView } from '../../core/live/overview.ts';
 import { workersWorktree } from '../../core/delegates/inWorktree.ts';
-import { hasBegun } from '../../core/driver/starting.ts';
 import { isSameAddress } from '../../core/workspace/workspace.ts';
 import { DelegateItem } from '../delegates/delegatesView.ts';
 import type { Folders } from '../folders.ts';
@@ -16,6 +15,7 @@ import { seeStop } from '../needs/needCommands.ts';
 import type { SeenStops } from '../needs/seenStops.ts';
 import { noTask, pickTask, pickWorker, workerItems } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
+import { hasConversation, isLive, isResumable, isUnbegun, resumeWorker, startAgain } from './afterEnd.ts';
 import { forkWorker } from './forkWorker.ts';
 import { interrupt, isInTurn } from './interrupt.ts';
 import type { Orchestrator } from './orchestrate.ts';
@@ -48,11 +48,13 @@ export function taskHandlers(own: TaskCollaborators) {
 		'nancy.orchestrateTask': () => own.orchestrator.newTask(),
 		'nancy.startThis': ([called]: Args) => own.orchestrator.startThis(called),
 		'nancy.addWorker': (args: Args) => addWorker(own, args),
-		'nancy.resumeWorker': (args: Args) => resumeWorker(own, args),
+		'nancy.resumeWorker': async (args: Args) => {
+			const none = l10n.t('No worker has ended after it began a conversation.');
+			await resumeWorker(own.orchestrator, await workerOf(own, args, isResumable, none));
+		},
 		'nancy.startAgain': async (args: Args) => {
 			const none = l10n.t('No worker has ended before it began.');
-			const { folder, task, address } = await workerOf(own, args, isUnbegun, none);
-			await own.orchestrator.startAgain(folder, task.record, address.worker);
+			await startAgain(own.orchestrator, await workerOf(own, args, isUnbegun, none));
 		},
 		'nancy.stopWorker': async (args: Args) => {
 			const item = await workerOf(own, args, isLive, noWorker());
@@ -85,11 +87,6 @@ export function taskHandlers(own: TaskCollaborators) {
 async function addWorker(own: TaskCollaborators, args: Args): Promise<void> {
 	const { folder, task } = await taskOf(own, args, isOpen, noTask());
 	await own.orchestrator.addWorker(folder, task.record);
-}
-
-async function resumeWorker(own: TaskCollaborators, args: Args): Promise<void> {
-	const item = await workerOf(own, args, each => !isLive(each), l10n.t('Every worker is running.'));
-	await own.orchestrator.resume(item.folder, item.address, item.worker.record.agent);
 }
 
 async function archiveTask(own: TaskCollaborators, args: Args): Promise<void> {
@@ -190,18 +187,6 @@ function workerAt(folders: Folders, { folder, address }: MessageItem): WorkerIte
 
 function runningOf({ folder, task }: TaskItem): WorkerItem[] {
 	return task.workers.map(worker => new WorkerItem(folder, task, worker)).filter(isLive);
-}
-
-function isLive({ worker }: WorkerItem): boolean {
-	return worker.state.phase !== 'ended';
-}
-
-function hasConversation({ worker }: WorkerItem): boolean {
-	return hasBegun(worker.record);
-}
-
-function isUnbegun(item: WorkerItem): boolean {
-	return !isLive(item) && !hasConversation(item);
 }
 
 function isOpen({ record }: TaskView): boolean {

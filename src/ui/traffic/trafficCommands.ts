@@ -9,7 +9,7 @@ import { WorkerItem } from '../tasks/tasksView.ts';
 import { askFilter } from './askFilter.ts';
 import { eventReport } from './eventReport.ts';
 import { NO_FILTER } from './trafficFilter.ts';
-import { NodeItem, SessionItem } from './trafficItems.ts';
+import { NodeItem, NoteItem, SessionItem } from './trafficItems.ts';
 import type { TrafficView } from './trafficView.ts';
 import { eventLabel } from './trafficWords.ts';
 
@@ -27,7 +27,7 @@ export function trafficHandlers(own: TrafficCollaborators) {
 	return {
 		'nancy.copySession': ([item]: Args) => copySession(item),
 		'nancy.openTranscript': ([item]: Args) => openTranscript(own, item),
-		'nancy.openEvent': ([item]: Args) => (item instanceof NodeItem ? openEvent(own, item) : undefined),
+		'nancy.openEvent': ([item]: Args) => openEvent(own, item),
 		'nancy.openPayload': ([item]: Args) => (item instanceof NodeItem ? own.documents.openPayload(item) : undefined),
 		'nancy.filterTraffic': () => filterTraffic(own),
 		'nancy.clearTrafficFilter': () => {
@@ -38,7 +38,15 @@ export function trafficHandlers(own: TrafficCollaborators) {
 	};
 }
 
-async function openEvent({ documents, agentName }: TrafficCollaborators, item: NodeItem): Promise<void> {
+interface OpeningEvent {
+	documents: Pick<Documents, 'openReport'>;
+	agentName: (driver: string) => string;
+}
+
+/** @param chosen the row of an event, or of what Nancy noted at it */
+export async function openEvent({ documents, agentName }: OpeningEvent, chosen: unknown): Promise<void> {
+	const item = chosen instanceof NoteItem ? chosen.parent : chosen;
+	if (!(item instanceof NodeItem)) return;
 	const { folder, session } = item.turn.session;
 	const detail = await folder.eventDetail(session, item.node);
 	await documents.openReport(plainLine(eventLabel(item.node), 80), eventReport(item, detail, agentName));

@@ -146,7 +146,8 @@ function iconOf({ event, outcome }: TrafficNode): vscode.ThemeIcon {
 	return outcome === 'waiting' ? new vscode.ThemeIcon(icon, warning) : new vscode.ThemeIcon(icon);
 }
 
-export function noteRow({ parent, note, at }: NoteItem): Row {
+export function noteRow(item: NoteItem): Row {
+	const { parent, note, at } = item;
 	const { session, turn } = parent.turn;
 	const isDelivery = note.nancy === 'delivery';
 	const label = isDelivery
@@ -163,7 +164,7 @@ export function noteRow({ parent, note, at }: NoteItem): Row {
 		? [...deliveredTexts(session.folder, note), effectWord(note.effect)].filter(Boolean).join(' · ')
 		: note.reason;
 	made.tooltip = made.description;
-	made.command = { command: 'nancy.openEvent', title: l10n.t('Open Event'), arguments: [parent] };
+	made.command = { command: 'nancy.openEvent', title: l10n.t('Open Event'), arguments: [item] };
 	made.accessibilityInformation = { label: `${label}, ${made.description}` };
 	return made;
 }

@@ -216,7 +216,7 @@ describe('nancy orchestrate', () => {
 
 	it('gives a second worker another mailbox, and resumes the conversation of one', () =>
 		using(machine(), async ({ workspace, start, args }) => {
-			await start('fix-login', '--prompt', 'First.').ended;
+			await start('fix-login', '--no-hooks', '--prompt', 'First.').ended;
 			await start('fix-login').ended;
 			expect((await workspace.workers(task)).workers.map(({ name }) => name)).toEqual(['worker', 'worker-2']);
 			expect(args()).not.toContain('First.');
@@ -227,9 +227,23 @@ describe('nancy orchestrate', () => {
 			expect((await workspace.worker({ task, worker }))?.sessions).toEqual(first?.sessions);
 		}));
 
+	it('resumes and forks no worker that has not begun a conversation, and names the command that starts it again', () =>
+		using(machine(), async ({ folder, start, wasStarted }) => {
+			await start('fix-login').ended;
+			rmSync(folder.file('agent', 'env'));
+			for (const how of ['--resume', '--fork']) {
+				const refused = start('fix-login', how);
+				expect(await refused.ended).toBe(3);
+				await refused.waitForText(
+					/fix-login\/worker has not begun a conversation; start it again with nancy orchestrate fix-login --worker worker/,
+				);
+			}
+			expect(wasStarted()).toBe(false);
+		}));
+
 	it('starts with the permissions that a person chose, and keeps them for that conversation alone', () =>
 		using(machine(), async ({ workspace, start, args }) => {
-			await start('fix-login', '--permissions', 'plan').ended;
+			await start('fix-login', '--no-hooks', '--permissions', 'plan').ended;
 			expect(args().slice(-2)).toEqual(['--permission-mode', 'plan']);
 			await start('fix-login').ended;
 			expect(args()).not.toContain('--permission-mode');
@@ -255,7 +269,7 @@ describe('nancy orchestrate', () => {
 
 	it('refuses to go on with permissions that the agent has no more, and says how to drop them', () =>
 		using(machine(), async ({ workspace, start, args }) => {
-			await start('fix-login').ended;
+			await start('fix-login', '--no-hooks').ended;
 			const record = await workspace.worker({ task, worker });
 			const own = new Workspace(workspace.folder, join(nancy.dataFolder, 'nancy'));
 			await noteChosenAgent(own, { task, worker }, record!.agent, 'former');

@@ -63,7 +63,7 @@ describe('a task in the workspace folder', () => {
 	it('shows what has changed since a person started it, also after a later start, and nothing from before', async () => {
 		await using it = machine();
 		const before = readFileSync(join(it.repository.root, '.git/index'));
-		await it.run('fix');
+		await it.run('fix', '--no-hooks');
 		expect(await it.reviewable()).toEqual([task]);
 		expect(await it.changes()).toMatchObject([{ path: 'made.txt', status: 'added' }]);
 		expect(readFileSync(join(it.repository.root, '.git/index'))).toEqual(before);

@@ -63,7 +63,7 @@ function machine(agentDoes = 'echo done > made.txt') {
 describe('a task in a worktree of its own', () => {
 	it('works there, goes on there, and is merged, taken back and discarded', async () => {
 		await using it = machine();
-		expect(await it.run('fix', '--worktree')).toMatchObject({ code: 0 });
+		expect(await it.run('fix', '--worktree', '--no-hooks')).toMatchObject({ code: 0 });
 		const worktree = await it.worktree();
 		expect(worktree).toMatchObject({ branch: 'nancy/fix', repository: it.repository.root });
 		expect(it.cwd()).toBe(worktree.folder);
@@ -152,8 +152,8 @@ describe('a task in a worktree of its own', () => {
 
 	it('is its own worker’s alone, whatever another one’s record says', async () => {
 		await using it = machine();
-		await it.run('fix', '--worktree');
-		await it.run('fix');
+		await it.run('fix', '--worktree', '--no-hooks');
+		await it.run('fix', '--no-hooks');
 		const worktree = await it.worktree();
 		const address = { task, worker: WorkerName.parse('worker-2') };
 		await it.workspace.updateWorker(address, record => record && { ...record, worktree });
@@ -221,7 +221,7 @@ describe('a task in a worktree of its own', () => {
 
 	it('is not one that a record names and Nancy has not made', async () => {
 		await using it = machine();
-		await it.run('fix', '--worktree');
+		await it.run('fix', '--worktree', '--no-hooks');
 		const worktree = await it.worktree();
 		await new TaskWorktrees(it.workspace.own).forget(WorktreeName.parse('fix'));
 		for (const act of [

@@ -22,6 +22,8 @@ describe('a version of an agent that can work in the workspace’s own folder al
 		];
 		for (const place of refused) {
 			expect(() => requirePlace(bound, OLD, place, workspace)).toThrow(workspace);
+			// A worker of a task is refused too.
+			expect(() => requirePlace(bound, OLD, place, workspace)).not.toThrow(/delegate/);
 			expect(() => requirePlace(bound, NEW, place, workspace)).not.toThrow();
 		}
 	});

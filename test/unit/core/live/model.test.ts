@@ -503,6 +503,13 @@ describe('WorkspaceModel', () => {
 	});
 
 	describe('attention', () => {
+		it('tells the path of a file from a command by the tool', async () => {
+			const { needed } = attentionOf(await start());
+			await happens('permission-asked', { tool: 'Write', summary: '/project/a.ts' });
+			await eventually('the question', () => needed.length === 1);
+			expect(needed[0]).toMatchObject({ kind: 'permission', text: '/project/a.ts', isOnFile: true });
+		});
+
 		it('is called for when an agent stops, waits, or writes; not for what was before, nor twice', async () => {
 			await happens('prompt');
 			await happens('stop', { summary: 'old' });
@@ -516,6 +523,7 @@ describe('WorkspaceModel', () => {
 			await happens('permission-asked', { tool: 'Bash', summary: 'rm -rf x' });
 			await eventually('the question', () => needed.length === 1);
 			expect(needed[0]).toMatchObject({ kind: 'permission', address, tool: 'Bash', text: 'rm -rf x' });
+			expect(needed[0]?.isOnFile).toBeUndefined();
 			const turnEndedAt = () => model.overview().tasks[0]?.workers[0]?.turnEndedAt;
 			expect(turnEndedAt()).toBeUndefined();
 			await happens('notification', { tells: 'asked' });

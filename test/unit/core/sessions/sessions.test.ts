@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ENDED, identify } from '../../../../src/base/liveness.ts';
 import { planWorker } from '../../../../src/core/driver/launch.ts';
+import { workerToResume } from '../../../../src/core/driver/resuming.ts';
 import { hasBegun } from '../../../../src/core/driver/starting.ts';
 import { abandonStart, isRunning, recordProcess, recordStop } from '../../../../src/core/driver/workerProcess.ts';
 import { wakeLimit, type Held } from '../../../../src/core/mailbox/held.ts';
@@ -58,10 +60,10 @@ const begin = (more: Partial<SessionCaller> = {}) =>
 const current = async () => (await workspace.worker(address))?.sessions.at(-1)?.id;
 
 describe('a worker whose agent gets an id for its session', () => {
-	const start = (launcher: string | undefined) =>
+	const start = (launcher: string | undefined, of = fakeDriver) =>
 		planWorker(
 			workspace,
-			fakeDriver,
+			of,
 			{ executable: '/a', version: [1, 0, 0] },
 			{
 				task,
@@ -84,6 +86,31 @@ describe('a worker whose agent gets an id for its session', () => {
 
 	it('may have begun one if no hook would tell', async () => {
 		expect(await begun((await start(undefined)).address)).toBe(true);
+	});
+
+	it('may have begun one if a setting of its CLI switches its hooks off', async () => {
+		const file = folder.file('settings.json');
+		const hookSwitch = {
+			takesComments: false,
+			files: () => [file],
+			read: (settings: unknown) => ({ setting: 'off', isOff: settings === 'off' }),
+		};
+		const begunWith = async (settings: string) => {
+			writeFileSync(file, JSON.stringify(settings));
+			return begun((await start(folder.file('hook'), { ...fakeDriver, hookSwitch })).address);
+		};
+		expect([await begunWith('off'), await begunWith('on')]).toEqual([true, false]);
+	});
+
+	it('is resumed and forked only once it has begun one, but for a delegate: its runner knows the session', async () => {
+		const { address: worker } = await start(folder.file('hook'));
+		const found = () => workerToResume(workspace, task, worker.worker);
+		await expect(found()).rejects.toMatchObject({
+			code: 'no-task',
+			message: `build/${worker.worker} has not begun a conversation; start it again with nancy orchestrate build --worker ${worker.worker}`,
+		});
+		await workspace.updateWorker(worker, record => record && { ...record, delegate: 'd' });
+		expect((await found()).name).toBe(worker.worker);
 	});
 
 	it('still has not after a second start that died too, and has the earlier one if it only was to go on', async () => {
