@@ -30,7 +30,7 @@ export const answerQuestion = command(
 			{
 				name: 'id',
 				label: '<id>',
-				help: 'the question, or as much of its beginning or end as is unambiguous',
+				help: 'the question, or the whole part behind its hyphen: less could name one that was never shown',
 				required: true,
 			},
 			{
@@ -49,9 +49,9 @@ export const answerQuestion = command(
 		],
 		options: { note: { value: 'TEXT', short: 'n', help: 'with a No: what the agent is told' } },
 		examples: [
-			['nancy answer 3f2a yes', 'allows what the question that ends so asks for'],
-			['nancy answer 3f2a no --note "use pnpm"', 'denies it, and says why'],
-			['nancy answer 3f2a yes Blue', 'answers the agent’s question'],
+			['nancy answer 495f84a5 yes', 'allows what the question that ends so asks for'],
+			['nancy answer 495f84a5 no --note "use pnpm"', 'denies it, and says why'],
+			['nancy answer 495f84a5 yes Blue', 'answers the agent’s question'],
 		],
 	},
 	Input,
@@ -88,7 +88,7 @@ export const answerQuestion = command(
 );
 
 function chosen(open: readonly QuestionOutput[], typed: string): QuestionOutput {
-	const found = open.filter(({ question: { id } }) => id.startsWith(typed) || id.endsWith(typed));
+	const found = open.filter(({ question: { id } }) => id === typed || id.endsWith(`-${typed}`));
 	const [first, second] = found;
 	if (first && !second) return first;
 	const what = first ? `"${typed}" can be ${found.length} questions` : `nobody asks "${typed}" any more`;

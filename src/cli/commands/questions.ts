@@ -44,13 +44,13 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 		...(cwd === undefined ? [] : [`    in ${printableLine(cwd, 4096)}`]),
 		...files.map(file => `    file ${printableLine(file, 4096)}`),
 		indented(printable(body), '    | '),
-		...also.map(({ name, value }) => indented(`${printableLine(name)}: ${printable(value)}`, '    ')),
+		...also.map(({ name, value }) => indented(`${printableLine(name)}: ${printable(value)}`, '    | ')),
 		...(isWhole ? [] : ['    … too long to be allowed here: look at it in the agent’s terminal']),
 		...fields.flatMap(field => [
-			`    ${printableLine(field.question, 400)}`,
+			`    ${printableLine(field.question, Infinity)}`,
 			...field.options.map(
 				option =>
-					`      ${printableLine(option.label, 200)}${option.description ? `: ${printableLine(option.description, 400)}` : ''}`,
+					`      ${printableLine(option.label, Infinity)}${option.description ? `: ${printableLine(option.description, Infinity)}` : ''}`,
 			),
 		]),
 		...(outcome
@@ -68,6 +68,6 @@ export function wordOf({ effect }: Pick<Choice, 'effect'>): string {
 
 function meaning({ effect, rule, keptIn }: Choice): string {
 	if (rule === undefined) return effect === 'end' ? '   # no, and the turn ends' : '';
-	const until = keptIn === undefined ? 'until the session ends' : `kept in ${printableLine(keptIn, 400)}`;
-	return `   # ${isYes(effect) ? 'yes, and from now on' : ''} ${printableLine(rule, 1000)}, ${until}`;
+	const until = keptIn === undefined ? 'until the session ends' : `kept in ${printableLine(keptIn, Infinity)}`;
+	return `   # ${isYes(effect) ? 'yes, and from now on' : ''} ${printableLine(rule, Infinity)}, ${until}`;
 }
