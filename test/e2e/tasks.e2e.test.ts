@@ -393,14 +393,16 @@ describe('a task in the sidebar', () => {
 
 		await workbench.command('Nancy: Group Tasks by State');
 		await expect.poll(rows).toEqual(['Idle', 'Fix it (2)', 'Fix it']);
-		await workbench.row('Tasks', /^Fix it[^(]*$/).hover();
-		const before = Date.now();
-		await workbench.row('Tasks', 'Fix it (2)').click();
+		let touchedMs = 0;
+		await opens('Fix it', async () => {
+			touchedMs = Date.now();
+			await workbench.row('Tasks', /^Fix it[^(]*$/).click();
+		});
 		spool(store, 'e0e0e0e0-0000', 'UserPromptSubmit', { prompt: 'Once more' }, '5');
 		await workbench.row('Tasks', /^Fix it[^(]*working/).waitFor();
-		// On a busy machine the rows may have been held long enough by the time that they are read.
+		// Rows are held for ten seconds after the touch. A busy machine may have read them later.
 		const seen = await rows();
-		if (Date.now() - before < 5000) expect(seen).toEqual(['Idle', 'Fix it (2)', 'Fix it']);
+		if (Date.now() - touchedMs < 9000) expect(seen).toEqual(['Idle', 'Fix it (2)', 'Fix it']);
 		await expect.poll(rows, { timeout: 20_000 }).toEqual(['Working', 'Fix it', 'Idle', 'Fix it (2)']);
 		// What the user has chosen is remembered.
 		await page.reload();
