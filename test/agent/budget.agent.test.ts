@@ -61,8 +61,8 @@ describe.concurrent('a budget and the real agent', () => {
 			await eventually('it is used up', () => model.overview().tasks[0]?.budget?.level === 'spent');
 			await run;
 			expect(existsSync(lab.workspace.file('late'))).toBe(false);
-			const [pause, ...others] = model.messages(address).messages;
-			expect(others).toEqual([]);
+			// A turn that takes long to end is paused once more.
+			const [pause] = model.messages(address).messages.filter(({ state }) => state === 'delivered');
 			expect((await lab.delivered(address, pause!.id)).author).toEqual({ is: 'nancy' });
 			await budgets.set(address, { tokens: 100_000 });
 			await eventually('it is raised', () => model.overview().tasks[0]?.budget?.level === 'ok');

@@ -8,7 +8,7 @@ import type { BudgetView, TaskView, WorkerState } from './overview.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
 import type { TaskMirror } from './taskMirror.ts';
 
-/** How long a pause may take to be seen in its mailbox, in milliseconds. */
+/** How long a pause may take to be seen in its mailbox, and one that was handed over to end the turn. In milliseconds. */
 const SEEN_MS = 5000;
 
 /**
@@ -39,12 +39,17 @@ export class BudgetKeeper {
 		const address = { task, worker: name };
 		const waiting = this.pauses(address, ['queued', 'claimed']);
 		if (view?.level !== 'spent') return this.takeBack(address, waiting);
-		const isNew = this.now() - (this.sentMs.get(mailboxName(address)) ?? -Infinity) > SEEN_MS;
-		if (state.phase !== 'working' || waiting.length > 0 || !isNew) return;
+		if (state.phase !== 'working' || waiting.length > 0) return;
+		const inThisTurn = this.pauses(address, ['delivered'])
+			.map(({ receipt }) => receipt)
+			.filter(receipt => receipt !== undefined && receipt.deliveredAt >= state.since);
 		// At a prompt it is only read. Before a tool it has ended the turn, or is about to.
-		const isPaused = ({ receipt }: StoredMessage) =>
-			receipt?.tool !== undefined && receipt.deliveredAt >= state.since;
-		if (this.pauses(address, ['delivered']).some(isPaused)) return;
+		if (inThisTurn.some(receipt => receipt.tool !== undefined)) return;
+		const lastMs = Math.max(
+			this.sentMs.get(mailboxName(address)) ?? -Infinity,
+			...inThisTurn.map(receipt => Date.parse(receipt.deliveredAt)),
+		);
+		if (this.now() - lastMs <= SEEN_MS) return;
 		this.sentMs.set(mailboxName(address), this.now());
 		const text = `The budget of this task (${budgetText(view.budget)}) is used up. End your turn here. The user can raise the budget.`;
 		await this.workspace.send(

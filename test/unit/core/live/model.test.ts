@@ -384,6 +384,28 @@ describe('WorkspaceModel', () => {
 		await eventually('a pause of the next turn', () => pauses().length === 2);
 	});
 
+	it('gives a turn the time to end after a pause was handed over between two tools, and then pauses it again', async () => {
+		const transcript = folder.file('transcript.jsonl');
+		await writeFile(transcript, `${JSON.stringify({ inputTokens: 100 })}\n`);
+		await new Budgets(workspace.own).set({ task }, { tokens: 100 });
+		await happens('prompt', { transcript });
+		await happens('tool-start', { tool: 'Bash', toolUseId: 't1' });
+		let nowMs = Date.now();
+		const model = await start({ now: () => nowMs });
+		const pauses = () => model.messages(address).messages;
+		await eventually('a pause', () => pauses().length === 1);
+		// The tool ran for six seconds.
+		nowMs += 6000;
+		const [claim] = await workspace.mailbox(address).claim(() => 'take');
+		const deliveredAt = new Date(nowMs).toISOString();
+		claim?.deliver({ deliveredAt, event: 'PostToolBatch', driver: fakeDriver.id, session, rung: 'hook' });
+		await eventually('delivered', () => pauses()[0]?.state === 'delivered');
+		await sleep(200);
+		expect(pauses()).toHaveLength(1);
+		nowMs += 6000;
+		await eventually('another one', () => pauses().length === 2);
+	});
+
 	it('queues again what the transcript, known from the worker’s record alone, does not show after the user broke off', async () => {
 		const transcript = folder.file('transcript.jsonl');
 		await writeFile(transcript, '');
