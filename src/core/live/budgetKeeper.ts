@@ -40,9 +40,9 @@ export class BudgetKeeper {
 		const waiting = this.pauses(address, ['queued', 'claimed']);
 		if (view?.level !== 'spent') return this.takeBack(address, waiting);
 		if (state.phase !== 'working' || waiting.length > 0) return;
-		const inThisTurn = this.pauses(address, ['delivered'])
-			.map(({ receipt }) => receipt)
-			.filter(receipt => receipt !== undefined && receipt.deliveredAt >= state.since);
+		const inThisTurn = this.pauses(address, ['delivered']).flatMap(({ receipt }) =>
+			receipt && receipt.deliveredAt >= state.since ? [receipt] : [],
+		);
 		// At a prompt it is only read. Before a tool it has ended the turn, or is about to.
 		if (inThisTurn.some(receipt => receipt.tool !== undefined)) return;
 		const lastMs = Math.max(
