@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { Questions } from '../core/questions/questions.ts';
 import { AnswerOutput } from '../protocol/output/questions.ts';
-import { QuestionId, Reply, type Answer } from '../protocol/question.ts';
+import { QuestionId, Reply } from '../protocol/question.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({
@@ -21,16 +21,16 @@ export const answerQuestion: Operation<z.infer<typeof Input>, AnswerOutput> = {
 		permit(asker, { is: 'answer-question' });
 	},
 	async run(asker, { question: id, digest, reply }, { workspace }) {
-		const answer: Answer = {
-			version: 1,
+		const said = {
+			version: 1 as const,
 			question: id,
 			digest,
 			...reply,
-			by: asker.is === 'human' && asker.via === 'window' ? 'vscode' : 'command',
+			by: asker.is === 'human' && asker.via === 'window' ? ('vscode' as const) : ('command' as const),
 			at: new Date().toISOString(),
 		};
 		const desk = new Questions(workspace.own);
-		await desk.answer(answer);
+		const answer = await desk.answer(said);
 		return { question: (await desk.get(id)).question, answer };
 	},
 };

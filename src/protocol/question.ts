@@ -101,6 +101,8 @@ export const Answer = z.lazy(() =>
 		/** Where the person answered. */
 		by: z.enum(['vscode', 'command']),
 		at: Moment,
+		/** Of everything above: see core/questions/answerSeal. */
+		seal: z.string(),
 	}),
 );
 export type Answer = z.infer<typeof Answer>;

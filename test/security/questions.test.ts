@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { quoted } from '../../src/base/shellWord.ts';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { digestOf } from '../../src/core/questions/digest.ts';
-import { Questions } from '../../src/core/questions/questions.ts';
+import { AnswerSeal } from '../../src/core/questions/answerSeal.ts';
+import { DESK, Questions } from '../../src/core/questions/questions.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
 import { answerQuestion } from '../../src/operations/answerQuestion.ts';
 import { perform } from '../../src/operations/operation.ts';
@@ -81,7 +82,7 @@ async function held(input: object = { command: 'rm -rf build' }): Promise<Held> 
 	};
 }
 
-const answerTo = ({ question }: Held, changed: object = {}): Answer => ({
+const answerTo = ({ question }: Held, changed: object = {}): Omit<Answer, 'seal'> => ({
 	version: 1,
 	question: question.id,
 	digest: question.digest,
@@ -90,6 +91,14 @@ const answerTo = ({ question }: Held, changed: object = {}): Answer => ({
 	at: new Date().toISOString(),
 	...changed,
 });
+
+/** As a desk would write it. */
+async function sealed(asked: Held, changed: object = {}): Promise<Answer> {
+	const answer = answerTo(asked, changed);
+	return { ...answer, seal: await new AnswerSeal(asked.workspace.own, [DESK, 'key.json']).of(answer) };
+}
+
+const sealedText = async (asked: Held, changed: object = {}) => JSON.stringify(await sealed(asked, changed));
 
 describe('a question that is held', () => {
 	it('is allowed with a person’s answer to this very request', async () => {
@@ -103,19 +112,22 @@ describe('a question that is held', () => {
 	it.each([
 		['no JSON', () => 'yes'],
 		['an empty file', () => ''],
-		['an answer of a later version', (asked: Held) => JSON.stringify(answerTo(asked, { version: 2 }))],
-		['the digest of another request', (asked: Held) => JSON.stringify(answerTo(asked, { digest: '0'.repeat(64) }))],
+		['an answer without a seal', (asked: Held) => JSON.stringify(answerTo(asked))],
+		['an answer with an empty seal', (asked: Held) => JSON.stringify({ ...answerTo(asked), seal: '' })],
 		[
-			'another question’s answer',
-			(asked: Held) => JSON.stringify(answerTo(asked, { question: '20200101T000000000Z-00000000' })),
+			'a Yes with the seal of a No',
+			async (asked: Held) => {
+				const { seal } = await sealed(asked, { effect: 'no' });
+				return JSON.stringify({ ...answerTo(asked), seal });
+			},
 		],
-		[
-			'a choice that the question does not have',
-			(asked: Held) => JSON.stringify(answerTo(asked, { effect: 'user' })),
-		],
+		['an answer of a later version', (asked: Held) => sealedText(asked, { version: 2 })],
+		['the digest of another request', (asked: Held) => sealedText(asked, { digest: '0'.repeat(64) })],
+		['another question’s answer', (asked: Held) => sealedText(asked, { question: '20200101T000000000Z-00000000' })],
+		['a choice that the question does not have', (asked: Held) => sealedText(asked, { effect: 'user' })],
 	])('allows nothing by %s in the place of its answer', async (_, content) => {
 		await using asked = await held();
-		writeFileSync(asked.file('answers'), content(asked), { mode: 0o600 });
+		writeFileSync(asked.file('answers'), await content(asked), { mode: 0o600 });
 		await asked.ended;
 		expect(await asked.printed).toBe('');
 		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state: 'refused' });
@@ -127,7 +139,7 @@ describe('a question that is held', () => {
 	] as const)('allows nothing by an answer %s', async (_, mode, place) => {
 		await using asked = await held();
 		const whole = join(asked.desk.folder, 'answer');
-		writeFileSync(whole, JSON.stringify(answerTo(asked)));
+		writeFileSync(whole, await sealedText(asked));
 		chmodSync(whole, mode);
 		place(whole, asked.file('answers'));
 		await asked.ended;

@@ -6,7 +6,12 @@ import type { Question } from '../../protocol/question.ts';
  * compares an answer with the digest that it has in memory. So neither a changed question nor a forged one can allow another request.
  */
 export function digestOf(question: Omit<Question, 'digest'>): string {
-	return sha256(JSON.stringify(sorted({ ...question, digest: undefined })));
+	return sha256(sortedJson({ ...question, digest: undefined }));
+}
+
+/** The same text for the same value, whatever the order of its keys. */
+export function sortedJson(value: unknown): string {
+	return JSON.stringify(sorted(value));
 }
 
 /** The same value with its keys in order. */

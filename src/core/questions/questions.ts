@@ -5,6 +5,7 @@ import { phrase } from '../../base/phrase.ts';
 import { Answer, Outcome, Question, QuestionId, type OutcomeState } from '../../protocol/question.ts';
 import { idTime } from '../mailbox/messageId.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
+import { AnswerSeal } from './answerSeal.ts';
 import { digestOf } from './digest.ts';
 import { whyNoAnswer } from './reply.ts';
 
@@ -32,15 +33,20 @@ export interface Asked {
  * are the audit log as well. A record is created by a link, which one process wins. So of several answers the first one counts.
  */
 export class Questions {
-	constructor(private readonly own: OwnFolder) {}
+	private readonly seal: AnswerSeal;
+
+	constructor(private readonly own: OwnFolder) {
+		this.seal = new AnswerSeal(own, [DESK, 'key.json']);
+	}
 
 	/** The folder that holds the records, for a watcher. */
 	get folder(): string {
 		return this.own.path(DESK);
 	}
 
-	/** Makes the folders, so that they can be watched, and removes what was kept long enough. */
+	/** Makes the folders, so that they can be watched, and the key of answers. Removes what was kept long enough. */
 	async prepare(nowMs = Date.now()): Promise<void> {
+		await this.seal.prepare();
 		for (const kind of KINDS) await this.own.makeFolder(DESK, kind);
 		const oldest = idTime(nowMs - KEPT_MS);
 		for (const name of this.names('questions').filter(each => each < oldest))
@@ -77,7 +83,7 @@ export class Questions {
 	 * Answers a question for a person.
 	 * @throws NancyError `wrong-state` if it is answered or over, `bad-usage` if it is no answer to this question
 	 */
-	async answer(answer: Answer): Promise<void> {
+	async answer(answer: Omit<Answer, 'seal'>): Promise<Answer> {
 		const { question, answer: earlier, outcome } = await this.get(answer.question);
 		if (outcome) throw new NancyError('wrong-state', phrase`the question is over: ${outcome.evidence}`);
 		if (earlier) throw answeredAlready(earlier);
@@ -89,7 +95,8 @@ export class Questions {
 		const wrong = whyNoAnswer(question, answer);
 		if (wrong !== undefined) throw new NancyError('bad-usage', wrong);
 		const file = `${answer.question}.json`;
-		if (await this.own.create(answer, DESK, 'answers', file)) return;
+		const sealed = { ...answer, seal: await this.seal.of(answer) };
+		if (await this.own.create(sealed, DESK, 'answers', file)) return sealed;
 		const first = await this.readAnswer(answer.question);
 		throw first
 			? answeredAlready(first)
@@ -108,6 +115,8 @@ export class Questions {
 		const { mode } = await lstat(file);
 		if (process.getuid && (mode & WRITABLE_BY_OTHERS) !== 0)
 			throw new NancyError('bad-file', phrase`others may write ${file}, so it is nobody's answer`);
+		if (!(await this.seal.isOf(found)))
+			throw new NancyError('bad-file', phrase`the seal of ${file} is wrong, so it is nobody's answer`);
 		return found;
 	}
 

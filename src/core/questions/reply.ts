@@ -2,7 +2,7 @@ import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { Answer, Effect, Question } from '../../protocol/question.ts';
 
 /** Why an answer is none to this question; `undefined` if it is one. Desk and holder both ask. */
-export function whyNoAnswer(question: Question, answer: Answer): Phrase | undefined {
+export function whyNoAnswer(question: Question, answer: Omit<Answer, 'seal'>): Phrase | undefined {
 	const { effect, words, values = {} } = answer;
 	if (answer.question !== question.id || answer.digest !== question.digest)
 		return phrase`the answer is to another request than the one that waits`;
