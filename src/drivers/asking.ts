@@ -1,5 +1,6 @@
 import type { Asking } from '../core/driver/asking.ts';
 import { asking as claudeCode } from './claude-code/asking.ts';
+import { asking as opencode } from './opencode/asking.ts';
 
 /** The CLIs whose questions Nancy can carry. Apart from the drivers, so that no other hook loads it. */
-export const askings: Readonly<Record<string, Asking>> = { 'claude-code': claudeCode };
+export const askings: Readonly<Record<string, Asking>> = { 'claude-code': claudeCode, opencode };

@@ -12,6 +12,7 @@ export function floorsSince(oldest: Version, others: Partial<Driver['floors']>):
 		quietStop: oldest,
 		wake: oldest,
 		permissions: oldest,
+		answers: oldest,
 		status: oldest,
 		skills: oldest,
 		resume: oldest,

@@ -38,13 +38,15 @@ function end(child) {
 /**
  * One call of the guard, of no more than limit milliseconds where there is one. Never fails. One that takes longer is left to tell
  * its event, and ended after a while; its program cannot print any more, and puts what it would have handed over back into the inbox.
+ * Whoever may have to end it earlier gets its process by begun.
  */
-function guard(session, event, slot, payload, limit) {
+function guard(session, event, slot, payload, limit, begun) {
 	return new Promise(resolve => {
 		try {
 			// In a group of its own, by which it can be ended.
 			const options = { env: environment(session), stdio: 'pipe', detached: limit !== undefined };
 			const child = spawn(LAUNCHER, [${JSON.stringify(driver)}, event, slot, FOLDER], options);
+			begun?.(child);
 			const said = { stdout: '', stderr: '' };
 			const giveUp = () => {
 				// Printed whole is handed over: the program has filed it as delivered.

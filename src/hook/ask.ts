@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { errorText } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { liveness } from '../base/liveness.ts';
-import type { Asking } from '../core/driver/asking.ts';
+import { ENDINGS, type Asking } from '../core/driver/asking.ts';
 import { hold } from '../core/questions/hold.ts';
 import { newQuestion } from '../core/questions/newQuestion.ts';
 import { Questions } from '../core/questions/questions.ts';
@@ -23,12 +23,12 @@ const UNCOLLECTED_MS = 5000;
 const TAIL_BYTES = 64 * 1024;
 
 /**
- * Holds one question: reports the event, asks, and waits for a person's answer. Prints nothing without an answer to exactly this request.
+ * Holds one question: reports the event if nobody else does, asks, and waits for a person's answer. Prints nothing without an answer to exactly this request.
  * Then the CLI's own prompt decides.
  */
 async function run(call: Call, asking: Asking): Promise<void> {
 	const text = await readInput();
-	spool(call, text);
+	if (!asking.isReportedApart) spool(call, text);
 	// A run without a terminal would wait for an answer to the end of its time.
 	if (!call.isAttended) return;
 	const hookCall = { event: call.event, payload: JSON.parse(text), env: call.env };
@@ -40,13 +40,13 @@ async function run(call: Call, asking: Asking): Promise<void> {
 	await questions.prepare();
 	const question = newQuestion(call.driver.id, request);
 	// Before the question is there: a person could answer at once.
-	const ended = () => {
-		void questions
-			.end(question.id, asking.endedBySignal, 'the agent ended the wait')
-			.catch(() => undefined)
-			.finally(() => process.exit(0));
-	};
-	for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, ended);
+	for (const [signal, state] of Object.entries(ENDINGS))
+		process.once(signal, () => {
+			void questions
+				.end(question.id, state, `the agent ended the wait (${signal})`)
+				.catch(() => undefined)
+				.finally(() => process.exit(0));
+		});
 	await questions.ask(question);
 	const traffic = new TrafficFollower(paths, question.session, TAIL_BYTES);
 	const records: TrafficRecord[] = [];

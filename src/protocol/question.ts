@@ -29,7 +29,7 @@ export const Choice = z.object({
 	effect: Effect,
 	/** The CLI's own rule, word by word. */
 	rule: z.optional(z.string()),
-	/** The file that will hold the rule, as a person would write its path. */
+	/** What will hold the rule: a file, as a person would write its path, or the CLI itself for as long as it runs. */
 	keptIn: z.optional(z.string()),
 });
 export type Choice = z.infer<typeof Choice>;
@@ -58,6 +58,8 @@ export const Question = z.lazy(() =>
 		/** `tool`: may a tool run. `choice`: the model asks its user. `plan`: may the plan be carried out. */
 		kind: z.enum(['tool', 'choice', 'plan']),
 		tool: z.string(),
+		/** The CLI's id of the tool's call, if it names it. */
+		call: z.optional(z.string()),
 		/** One short line. */
 		title: z.string(),
 		/** The whole request. Secrets are taken out. */

@@ -54,7 +54,10 @@ export const AgentEvent = z.looseObject({
 	/** One short line for a person: the tool's subject, or the event's text. */
 	summary: z.optional(z.string()),
 	durationMs: z.optional(z.number()),
-	/** For `session-start`: `startup`, `resume`, `clear`, `compact`, `fork`. For `session-end`: its reason. */
+	/**
+	 * For `session-start`: `startup`, `resume`, `clear`, `compact`, `fork`. For `session-end`: its reason. For `permission-answered`: `late` if
+	 * Nancy's answer came after another one.
+	 */
 	cause: z.optional(z.string()),
 	/** For `notification`: the CLI's type, for example `permission_prompt`, `idle_prompt`. */
 	notification: z.optional(z.string()),

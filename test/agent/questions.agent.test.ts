@@ -1,101 +1,218 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { Questions } from '../../src/core/questions/questions.ts';
-import { settleAll } from '../../src/core/questions/settle.ts';
-import { Collector } from '../../src/core/traffic/collector.ts';
-import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
+import { liveness } from '../../src/base/liveness.ts';
+import { opencode } from '../../src/drivers/opencode/driver.ts';
 import { SessionId } from '../../src/protocol/names.ts';
-import type { Question, Reply } from '../../src/protocol/question.ts';
+import { conformanceLab, type ConformanceLab, type StartedWorker } from '../conformance/lab.ts';
+import type { AgentLab } from '../support/agentLab.ts';
+import { opencodeUnderTest } from '../support/agents/opencode.ts';
+import { toolStep } from '../support/agents/agentUnderTest.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
-import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
+import { deployedLab, startedTask } from '../support/deployedLab.ts';
+import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
+import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { submit } from '../support/submit.ts';
+import type { Terminal } from '../support/terminal.ts';
 
 vi.setConfig({ maxConcurrency: 2 });
 
-const DIALOG = /Do you want to proceed\?|Do you want to make this edit|Do you want to create/;
-
-/** The desk of a lab's workspace, as any window looks at it. */
-function deskOf(lab: DeployedLab) {
-	const desk = new Questions(lab.nancy.own);
-	const open = async () => (await desk.open()).filter(({ answer }) => !answer).map(({ question }) => question);
-	const look = async () => {
-		const collector = new Collector(lab.nancy, [claudeCode]);
-		await collector.collect();
-		await collector.close();
-		await settleAll(desk, lab.nancy.paths);
-	};
-	return {
-		desk,
-		open,
-		asked: () => eventually('a question', async () => (await open())[0]),
-		answer: (question: Question, reply: Reply) =>
-			desk.answer({
-				version: 1,
-				question: question.id,
-				digest: question.digest,
-				...reply,
-				by: 'vscode',
-				at: new Date().toISOString(),
-			}),
-		outcome: (question: Question) =>
-			eventually('an outcome', async () => {
-				await look();
-				return desk.readOutcome(question.id);
-			}),
-	};
+interface Asking {
+	lab: AgentLab;
+	terminal: Terminal;
+	desk: ReturnType<typeof deskOf>;
 }
 
-async function started(prompt: string) {
+async function claudeWith(prompt: string): Promise<Asking> {
 	const lab = await deployedLab();
 	const session = SessionId.parse(randomUUID());
 	await startedTask(lab, session);
 	const claude = await lab.interactive(['--session-id', session]);
 	await submit(claude, prompt);
-	return { lab, claude, ...deskOf(lab) };
+	return { lab, terminal: claude, desk: deskOf(lab.nancy) };
 }
 
-describe.concurrent('a question of the real Claude Code', () => {
+async function opencodeWith(
+	prompt: string,
+	asks: Readonly<Record<string, string>> = { bash: 'ask' },
+): Promise<Asking & { lab: ConformanceLab; worker: StartedWorker }> {
+	const agent = { ...opencodeUnderTest, asking: { permission: asks } };
+	const installed = pinnedAgent('opencode');
+	const lab = await conformanceLab({ agent, driver: opencode, installed }, { asks: true });
+	const worker = await lab.start({ prompt, asks: true });
+	return { lab, worker, terminal: worker.terminal, desk: deskOf(lab.nancy) };
+}
+
+const agents = [
+	{
+		name: 'Claude Code',
+		start: (prompt: string): Promise<Asking> => claudeWith(prompt),
+		tool: 'Bash',
+		dialog: /Do you want to proceed\?|Do you want to make this edit|Do you want to create/,
+		yes: '1',
+		finished: /● Finished/,
+	},
+	{
+		name: 'opencode',
+		start: (prompt: string): Promise<Asking> => opencodeWith(prompt),
+		tool: 'bash',
+		dialog: opencodeUnderTest.question,
+		yes: opencodeUnderTest.yes,
+		finished: /^\s+Finished/m,
+	},
+];
+
+describe.concurrent.each(agents)('a question of the real $name', ({ start, tool, dialog, yes, finished }) => {
+	const made = ({ lab }: Asking) => existsSync(lab.workspace.file('made'));
+
 	it('is answered with Yes from the desk while its own dialog is open, and the tool runs', async () => {
-		const { lab, claude, asked, answer, outcome } = await started('[[sh:touch made]] [[text:Finished]]');
-		await using _ = lab;
-		const question = await asked();
-		expect(question).toMatchObject({
-			kind: 'tool',
-			tool: 'Bash',
-			body: 'touch made',
-			bodyIs: 'command',
-		});
-		await claude.waitForText(DIALOG);
-		expect(existsSync(lab.workspace.file('made'))).toBe(false);
-		await answer(question, { effect: 'once' });
-		await claude.waitForText(/● Finished/);
-		expect(existsSync(lab.workspace.file('made'))).toBe(true);
-		expect(await outcome(question)).toMatchObject({ state: 'applied' });
+		const asking = await start('[[sh:touch made]] [[text:Finished]]');
+		await using _ = asking.lab;
+		const { desk, terminal } = asking;
+		const [question] = await desk.asked();
+		expect(question).toMatchObject({ kind: 'tool', tool, body: 'touch made', bodyIs: 'command' });
+		await terminal.waitForText(dialog);
+		expect(made(asking)).toBe(false);
+		await desk.answer(question, { effect: 'once' });
+		await terminal.waitForText(finished);
+		expect(made(asking)).toBe(true);
+		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
 	});
 
 	it('is answered with No and words, which the model reads, and the tool does not run', async () => {
-		const { lab, claude, asked, answer, outcome } = await started('[[sh:touch made]] [[text:Finished]]');
-		await using _ = lab;
-		const question = await asked();
-		await answer(question, { effect: 'no', words: 'Use the other folder.' });
-		await claude.waitForText(/● Finished/);
-		expect(existsSync(lab.workspace.file('made'))).toBe(false);
+		const asking = await start('[[sh:touch made]] [[text:Finished]]');
+		await using _ = asking.lab;
+		const { lab, desk, terminal } = asking;
+		const [question] = await desk.asked();
+		await desk.answer(question, { effect: 'no', words: 'Use the other folder.' });
+		await terminal.waitForText(finished);
+		expect(made(asking)).toBe(false);
 		const read = lab.model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text;
-		expect(read?.includes('The user said no: Use the other folder.')).toBe(true);
-		expect(await outcome(question)).toMatchObject({ state: 'applied' });
+		expect(read?.includes('Use the other folder.')).toBe(true);
+		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
 	});
 
 	it.each([
-		{ keys: '1', state: 'yes-elsewhere', runs: true },
+		{ keys: yes, state: 'yes-elsewhere', runs: true },
 		{ keys: '\u001b', state: 'no-elsewhere', runs: false },
 	])('is seen to be answered in the terminal: $state', async ({ keys, state, runs }) => {
-		const { lab, claude, asked, outcome } = await started('[[sh:touch made]] [[text:Finished]]');
-		await using _ = lab;
-		const question = await asked();
-		await answerQuestion(claude, DIALOG, keys);
-		expect(await outcome(question)).toMatchObject({ state });
-		expect(existsSync(lab.workspace.file('made'))).toBe(runs);
+		const asking = await start('[[sh:touch made]] [[text:Finished]]');
+		await using _ = asking.lab;
+		const { desk, terminal } = asking;
+		const [question] = await desk.asked();
+		await answerQuestion(terminal, dialog, keys);
+		expect(await desk.outcome(question)).toMatchObject({ state });
+		expect(made(asking)).toBe(runs);
+		await expect(desk.answer(question, { effect: 'once' })).rejects.toMatchObject({ code: 'wrong-state' });
+	});
+
+	it('stays in the terminal when its holder is killed, and nothing runs', async () => {
+		const asking = await start('[[sh:touch made]] [[text:Finished]]');
+		await using _ = asking.lab;
+		const { desk, terminal } = asking;
+		const [question] = await desk.asked();
+		await terminal.waitForText(dialog);
+		process.kill(question.holder.pid, 'SIGKILL');
+		expect(await desk.outcome(question)).toMatchObject({ state: 'silent' });
+		// Long enough for a CLI to take the end of the holder for an answer.
+		await sleep(2000);
+		expect(terminal.screen()).toMatch(dialog);
+		expect(made(asking)).toBe(false);
 	});
 });
+
+describe.concurrent('a question of the real opencode', () => {
+	it('ends with an opencode that is killed, and nobody waits any more', async () => {
+		const { lab, desk } = await opencodeWith('[[sh:touch made]] [[text:Finished]]');
+		await using _ = lab;
+		const [question] = await desk.asked();
+		const agent = await eventually('its process', () => parentOf(question.holder.pid));
+		process.kill(agent, 'SIGKILL');
+		expect(await desk.outcome(question)).toMatchObject({ state: 'ended' });
+		await eventually('the holder is gone', () => liveness(question.holder) === 'dead');
+		expect(lab.has('made')).toBe(false);
+	});
+
+	it('is one of three at once, answered in any order', async () => {
+		const { lab, worker, desk } = await opencodeWith('[[par:touch a||touch b||touch c]] [[text:Finished]]');
+		await using _ = lab;
+		const questions = await desk.asked(3);
+		for (const question of questions.toReversed()) {
+			await desk.answer(question, { effect: 'once' });
+			await lab.made(question.body.replace('touch ', ''));
+		}
+		await worker.terminal.waitForText(/^\s+Finished/m);
+		for (const question of questions) expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
+	});
+
+	it('ends with a No to another question of its session', async () => {
+		const { lab, desk } = await opencodeWith('[[par:touch a||touch b]] [[text:Finished]]');
+		await using _ = lab;
+		const [first, second] = await desk.asked(2);
+		await desk.answer(first, { effect: 'no', words: 'Neither.' });
+		expect(await desk.outcome(second!)).toMatchObject({ state: 'no-elsewhere' });
+		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
+		expect([lab.has('a'), lab.has('b')]).toEqual([false, false]);
+	});
+
+	it('is answered for the session: the rule that was shown lets the next command run', async () => {
+		const { lab, worker, desk } = await opencodeWith(
+			'[[sh:mkdir a]] [[sh:mkdir b]] [[sh:touch c]] [[text:Finished]]',
+		);
+		await using _ = lab;
+		const [question] = await desk.asked();
+		const rule = { effect: 'session', rule: 'bash mkdir *', keptIn: 'opencode, until it is restarted' };
+		expect(question.choices).toContainEqual(rule);
+		await desk.answer(question, { effect: 'session' });
+		await lab.made('b');
+		const [next] = await desk.asked();
+		expect(next.body).toBe('touch c');
+		await desk.answer(next, { effect: 'end' });
+		await worker.idle();
+		expect(lab.has('c')).toBe(false);
+		expect(lab.requests().some(({ text }) => text.includes('Finished') && text.includes('rejected'))).toBe(false);
+	});
+
+	it('is the model’s, with several fields, labels and a text of the person’s own', async () => {
+		const options = (...labels: string[]) => labels.map(label => ({ label, description: `${label} it is` }));
+		const questions = [
+			{ question: 'Which colours?', header: 'Colours', options: options('Blue', 'Red', 'Green'), multiple: true },
+			{ question: 'Which name?', header: 'Name', options: options('Ada') },
+		];
+		const { lab, worker, desk } = await opencodeWith(`${toolStep('question', { questions })} [[text:Finished]]`);
+		await using _ = lab;
+		const [question] = await desk.asked();
+		expect(question).toMatchObject({ kind: 'choice', fields: [{ isMultiple: true }, { isMultiple: false }] });
+		await desk.answer(question, {
+			effect: 'once',
+			values: { 'Which colours?': ['Blue', 'Green'], 'Which name?': ['Grace, of course'] },
+		});
+		await worker.terminal.waitForText(/^\s+Finished/m);
+		const read = lab.requests().at(-1)?.text ?? '';
+		expect([read.includes('Blue, Green'), read.includes('Grace, of course')]).toEqual([true, true]);
+		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
+	});
+
+	it('shows an edit as its diff, and the subagent that asks', async () => {
+		const prompt = `${opencodeUnderTest.subagent('[[write:new.txt|hello]] [[text:Over]]')} [[text:Finished]]`;
+		const { lab, worker, desk } = await opencodeWith(prompt, { edit: 'ask' });
+		await using _ = lab;
+		const [question] = await desk.asked();
+		expect(question).toMatchObject({ tool: 'edit', bodyIs: 'diff', subagentName: 'general' });
+		expect(question.subagent).toMatch(/^ses_/);
+		expect(question.body).toContain('+hello');
+		expect(question.files).toEqual([lab.workspace.file('new.txt')]);
+		await desk.answer(question, { effect: 'once' });
+		await lab.made('new.txt');
+		await worker.terminal.waitForText(/^\s+Finished/m);
+		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
+	});
+});
+
+/** Of a process of this machine. */
+function parentOf(pid: number): number | undefined {
+	const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+	return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) || undefined;
+}

@@ -1,4 +1,5 @@
 import type { Cell } from './cell.ts';
+import { answeredHere, answeredThere, holderKilled } from './cells/answers.ts';
 import { brokenOffPrompt, brokenOffQuestion, brokenOffTool, killedInTool } from './cells/brokenOff.ts';
 import { besideOthers, cleanedUp, foundSession, redeploy } from './cells/deployment.ts';
 import { hookGarbage, hookMissing, hookSlow, programBroken } from './cells/failures.ts';
@@ -34,6 +35,9 @@ export const cells: readonly Cell[] = [
 	subagent,
 	permission,
 	refused,
+	answeredHere,
+	answeredThere,
+	holderKilled,
 	resume,
 	fork,
 	wakeOnResume,

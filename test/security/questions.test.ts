@@ -42,12 +42,47 @@ interface Held extends AsyncDisposable {
 	file(kind: 'questions' | 'answers' | 'outcomes'): string;
 }
 
-/** A question that the hook program holds, as Claude Code starts it. */
-async function held(input: object = { command: 'rm -rf build' }): Promise<Held> {
+interface HeldAgent {
+	driver: 'claude-code' | 'opencode';
+	event: string;
+	version: string;
+	/** What asks to run a tool with this input. */
+	payload(input: object): object;
+	/** What the CLI gets for a Yes. */
+	yes: object;
+}
+
+const claude: HeldAgent = {
+	driver: 'claude-code',
+	event: 'PermissionRequest',
+	version: '2.1.329',
+	payload: input => ({
+		session_id: session,
+		hook_event_name: 'PermissionRequest',
+		tool_name: 'Bash',
+		tool_input: input,
+	}),
+	yes: { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } } },
+};
+
+const opencode: HeldAgent = {
+	driver: 'opencode',
+	event: 'ask-permission',
+	version: '1.18.33',
+	payload: input => ({
+		sessionID: session,
+		args: input,
+		request: { id: 'per_1', sessionID: session, permission: 'bash', patterns: [], metadata: input, always: [] },
+	}),
+	yes: { reply: 'once' },
+};
+
+/** A question that the hook program holds, as the CLI starts it. */
+async function held(input: object = { command: 'rm -rf build' }, how: HeldAgent = claude): Promise<Held> {
 	const folder = tempFolder('nancy desk ');
-	const worker = { agent: DriverId.parse('claude-code'), session, agentVersion: '2.1.329' };
+	const worker = { agent: DriverId.parse(how.driver), session, agentVersion: how.version };
 	const { workspace, launcher } = await hookedWorker(folder.path, worker);
-	const call = `set -- ${quoted(launcher)} claude-code PermissionRequest ask ${quoted(folder.path)}; trap 'exit 0' EXIT; . "$1"`;
+	const call = `set -- ${quoted(launcher)} ${how.driver} ${how.event} ask ${quoted(folder.path)}; trap 'exit 0' EXIT; . "$1"`;
 	const holder = spawn('sh', ['-c', call], {
 		env: {
 			PATH: process.env['PATH'],
@@ -58,8 +93,7 @@ async function held(input: object = { command: 'rm -rf build' }): Promise<Held> 
 		},
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});
-	const payload = { session_id: session, hook_event_name: 'PermissionRequest', tool_name: 'Bash', tool_input: input };
-	holder.stdin.end(JSON.stringify({ ...payload, cwd: folder.path }));
+	holder.stdin.end(JSON.stringify({ ...how.payload(input), cwd: folder.path }));
 	const printed = text(holder.stdout);
 	const ended = once(holder, 'close');
 	const desk = new Questions(workspace.own);
@@ -100,13 +134,11 @@ async function sealed(asked: Held, changed: object = {}): Promise<Answer> {
 
 const sealedText = async (asked: Held, changed: object = {}) => JSON.stringify(await sealed(asked, changed));
 
-describe('a question that is held', () => {
+describe.each([claude, opencode])('a question of $driver that is held', how => {
 	it('is allowed with a person’s answer to this very request', async () => {
-		await using asked = await held();
+		await using asked = await held(undefined, how);
 		await asked.desk.answer(answerTo(asked));
-		expect(JSON.parse(await asked.printed)).toEqual({
-			hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
-		});
+		expect(JSON.parse(await asked.printed)).toEqual(how.yes);
 	});
 
 	it.each([
@@ -126,13 +158,37 @@ describe('a question that is held', () => {
 		['another question’s answer', (asked: Held) => sealedText(asked, { question: '20200101T000000000Z-00000000' })],
 		['a choice that the question does not have', (asked: Held) => sealedText(asked, { effect: 'user' })],
 	])('allows nothing by %s in the place of its answer', async (_, content) => {
-		await using asked = await held();
+		await using asked = await held(undefined, how);
 		writeFileSync(asked.file('answers'), await content(asked), { mode: 0o600 });
 		await asked.ended;
 		expect(await asked.printed).toBe('');
 		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state: 'refused' });
 	});
 
+	it.each([
+		['SIGTERM', 'no-elsewhere'],
+		['SIGUSR2', 'yes-elsewhere'],
+		['SIGHUP', 'ended'],
+	] as const)('says nothing when it is ended by %s: %s', async (signal, state) => {
+		await using asked = await held(undefined, how);
+		asked.holder.kill(signal);
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state });
+	});
+
+	it('lets a changed question allow no other command: the holder compares with what it holds itself', async () => {
+		await using asked = await held(undefined, how);
+		const changed = { ...asked.question, body: 'ls', title: 'ls' };
+		const forged = { ...changed, digest: digestOf(changed) };
+		writeFileSync(asked.file('questions'), JSON.stringify(forged));
+		await asked.desk.answer(answerTo(asked, { digest: forged.digest }));
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+	});
+});
+
+describe('a question that is held', () => {
 	it.each([
 		['that others may write', 0o666, renameSync],
 		['behind a link', 0o600, symlinkSync],
@@ -142,16 +198,6 @@ describe('a question that is held', () => {
 		writeFileSync(whole, await sealedText(asked));
 		chmodSync(whole, mode);
 		place(whole, asked.file('answers'));
-		await asked.ended;
-		expect(await asked.printed).toBe('');
-	});
-
-	it('lets a changed question allow no other command: the holder compares with what it holds itself', async () => {
-		await using asked = await held();
-		const changed = { ...asked.question, body: 'ls', title: 'ls' };
-		const forged = { ...changed, digest: digestOf(changed) };
-		writeFileSync(asked.file('questions'), JSON.stringify(forged));
-		await asked.desk.answer(answerTo(asked, { digest: forged.digest }));
 		await asked.ended;
 		expect(await asked.printed).toBe('');
 	});
@@ -171,12 +217,10 @@ describe('a question that is held', () => {
 		expect(await asked.printed).toContain(first === 'once' ? '"allow"' : '"deny"');
 	});
 
-	it('says nothing when its agent ends the wait, and nobody can answer any more', async () => {
+	it('can be answered by nobody once its agent has ended the wait', async () => {
 		await using asked = await held();
 		asked.holder.kill('SIGTERM');
 		await asked.ended;
-		expect(await asked.printed).toBe('');
-		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state: 'no-elsewhere' });
 		await expect(asked.desk.answer(answerTo(asked))).rejects.toMatchObject({ code: 'wrong-state' });
 	});
 

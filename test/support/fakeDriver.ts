@@ -20,6 +20,7 @@ export const fakeDriver: Driver = {
 		quietStop: [0, 0, 0],
 		wake: [0, 0, 0],
 		permissions: [0, 0, 0],
+		answers: [0, 0, 0],
 		status: [0, 0, 0],
 		skills: 'none',
 		resume: [0, 0, 0],

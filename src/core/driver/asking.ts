@@ -1,4 +1,4 @@
-import type { Answer, Question } from '../../protocol/question.ts';
+import type { Answer, OutcomeState, Question } from '../../protocol/question.ts';
 import type { HookAnswer, HookCall } from './hooks.ts';
 
 /** What a CLI asks, in Nancy's words. */
@@ -9,6 +9,7 @@ export type AskedRequest = Pick<
 	| 'subagentName'
 	| 'kind'
 	| 'tool'
+	| 'call'
 	| 'title'
 	| 'body'
 	| 'bodyIs'
@@ -28,6 +29,17 @@ export interface Asking {
 	read(call: HookCall): AskedRequest | 'none';
 	/** The output that answers the question. The only place where a driver may say "allow": with a person's answer to this very question. */
 	answer(call: HookCall, answer: Answer): HookAnswer;
-	/** What it means when the CLI ends a hook that waits. */
-	readonly endedBySignal: 'no-elsewhere' | 'ended';
+	/** Whether another call of the guard reports the event. Then the holder keeps no event of its own. */
+	readonly isReportedApart: boolean;
 }
+
+/**
+ * What it means when the CLI, or Nancy's plugin in it, ends the process that waits. Claude Code sends SIGTERM of its own accord. A terminal
+ * that closes sends SIGHUP.
+ */
+export const ENDINGS = {
+	SIGTERM: 'no-elsewhere',
+	SIGUSR2: 'yes-elsewhere',
+	SIGHUP: 'ended',
+	SIGINT: 'ended',
+} as const satisfies Partial<Record<NodeJS.Signals, OutcomeState>>;

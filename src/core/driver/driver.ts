@@ -116,6 +116,8 @@ export const CAPABILITIES = [
 	'wake',
 	/** Reports permission questions. */
 	'permissions',
+	/** Takes a person's answer to a permission question from outside its terminal, while its own prompt stays open. */
+	'answers',
 	/** Reports the activity of its sessions when asked. */
 	'status',
 	'skills',

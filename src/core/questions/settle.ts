@@ -39,7 +39,9 @@ export function outcomeIn(asked: Asked, records: readonly TrafficRecord[]): Show
 	const events = records.flatMap(record =>
 		record.type === 'event' && record.event.driver === question.driver ? [record] : [],
 	);
-	const call = events.findLast(({ at, event }) => at <= question.askedAt && isCall(question, event))?.event.toolUseId;
+	const call =
+		question.call ??
+		events.findLast(({ at, event }) => at <= question.askedAt && isCall(question, event))?.event.toolUseId;
 	for (const { at, event } of events) {
 		if (at <= question.askedAt) continue;
 		const state = outcomeAt(asked, event, call);
@@ -48,7 +50,7 @@ export function outcomeIn(asked: Asked, records: readonly TrafficRecord[]): Show
 	return undefined;
 }
 
-/** @param call the CLI's id of the tool's call, if its start was reported */
+/** @param call the CLI's id of the tool's call, if the CLI names it or its start was reported */
 function outcomeAt({ question, answer }: Asked, event: AgentEvent, call: string | undefined): OutcomeState | undefined {
 	if (event.kind === 'session-end') return answer ? 'applied' : 'ended';
 	if (event.subagent !== question.subagent) return undefined;
@@ -60,6 +62,8 @@ function outcomeAt({ question, answer }: Asked, event: AgentEvent, call: string 
 			// A call that is denied fails too.
 			if (answer && !saidYes) return event.kind === 'tool-failed' ? 'applied' : 'late';
 			return answer ? 'applied' : 'yes-elsewhere';
+		case 'permission-answered':
+			return answer && event.cause === 'late' && event.toolUseId === call ? 'late' : undefined;
 		case 'batch-end':
 		case 'stop':
 		case 'stop-failed':

@@ -17,6 +17,9 @@ const WAKE: Version = [2, 1, 145];
 /** Runs the hooks of the main checkout in a linked worktree, also without a terminal. 2.1.210 does not. */
 const WORKTREE: Version = [2, 1, 211];
 
+/** Where a person's answer was carried to it. Earlier versions were not tried. */
+const ANSWERS: Version = [2, 1, 329];
+
 /**
  * Lowest version that knows each event. An unknown name switches the whole settings file off in older versions, so an event
  * is written only where it is known. Absent: known since before {@link OLDEST}.
@@ -33,6 +36,7 @@ export const floors = floorsSince(OLDEST, {
 	wake: WAKE,
 	status: WAKE,
 	worktree: WORKTREE,
+	answers: ANSWERS,
 });
 
 export function knowsEvent(version: Version, event: string): boolean {

@@ -9,7 +9,7 @@ import { floorsSince } from '../floors.ts';
  */
 export const OLDEST: Version = [0, 162, 0];
 
-export const floors = floorsSince(OLDEST, { batchEnd: 'none', quietStop: 'none', status: 'none' });
+export const floors = floorsSince(OLDEST, { batchEnd: 'none', quietStop: 'none', status: 'none', answers: 'none' });
 
 export const limits: Driver['limits'] = {
 	steer: 'Codex reports no event while it waits for a command that runs in the background: a directive is read when the next tool starts or ends.',
@@ -20,6 +20,7 @@ export const limits: Driver['limits'] = {
 	wake: phrase`An agent is woken once a turn of its own has ended; one that was started or resumed without a prompt waits for its first.`,
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Codex says nothing until the command ends or goes on in the background: until then the agent is shown as waiting.',
+	answers: 'Codex shows no prompt while a hook waits, so its questions are answered in its terminal alone.',
 	status: 'Codex does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	headless:
 		'It tells tokens, but no cost. Not every command that its sandbox denies is reported: the agent is told, and says so in its answer.',

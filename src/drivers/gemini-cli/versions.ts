@@ -14,6 +14,7 @@ export const floors = floorsSince(OLDEST, {
 	quietStop: 'none',
 	wake: 'none',
 	status: 'none',
+	answers: 'none',
 	fork: 'none',
 	worktree: 'none',
 });
@@ -26,6 +27,7 @@ export const limits: Driver['limits'] = {
 	wake: phrase`Nothing can wake an idle Gemini CLI; messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Gemini CLI says nothing until the command ends: until then the agent is shown as waiting.',
+	answers: 'Gemini CLI takes no Yes from a hook, so its questions are answered in its terminal alone.',
 	status: 'Gemini CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	fork: 'Gemini CLI has no option that begins a session as a copy of another.',
 	headless: 'It tells tokens, but no cost.',

@@ -18,6 +18,7 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 	'tool-failed': 'tool-failed',
 	'permission-asked': 'permission-asked',
 	'permission-replied': 'permission-answered',
+	'answer-late': 'permission-answered',
 	stop: 'stop',
 	'stop-failed': 'stop-failed',
 	interrupted: 'interrupted',
@@ -64,6 +65,8 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 				cause: payload.reply ?? undefined,
 				...(payload.reply === 'reject' && { kind: 'permission-denied' }),
 			};
+		case 'answer-late':
+			return { toolUseId: payload.callID ?? undefined, cause: 'late' };
 		case 'stop':
 			return { continuing: payload.isContinued, summary: oneLine(payload.text) };
 		case 'stop-failed':

@@ -31,6 +31,7 @@ const schemas = {
 	'tool-failed': () => event('tool-failed', { ...tool(), error: maybeText() }),
 	'permission-asked': () => event('permission-asked', { ...tool(), text: maybeText() }),
 	'permission-replied': () => event('permission-replied', { reply: maybeText() }),
+	'answer-late': () => event('answer-late', { callID: maybeText() }),
 	stop: () => event('stop', { isContinued: z._default(z.boolean(), false), text: maybeText() }),
 	'stop-failed': () => event('stop-failed', { text: maybeText() }),
 	interrupted: () => event('interrupted', {}),

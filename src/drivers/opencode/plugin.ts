@@ -1,6 +1,7 @@
 import { guardSource } from '../guardSource.ts';
 import { ID } from './events.ts';
 import { EVENTS } from './pluginEvents.ts';
+import { QUESTIONS } from './pluginQuestions.ts';
 import { SESSIONS } from './pluginSessions.ts';
 import { WORDS } from './pluginWords.ts';
 import { BELL_ASKED, DOORBELL, WAKE_WORDS } from './wake.ts';
@@ -12,7 +13,7 @@ import { BELL_ASKED, DOORBELL, WAKE_WORDS } from './wake.ts';
  * @param place `launch`: the agent is one of Nancy's own. `workspace`: whoever starts the CLI in the folder.
  */
 export function pluginFile(place: 'launch' | 'workspace', launcher: string, folder: string): string {
-	return `// Nancy's: reports what this agent does, and hands it the messages that wait for it. It decides nothing about permissions.
+	return `// Nancy's: reports what this agent does, and hands it the messages that wait for it. It carries a person's answers, and decides nothing itself.
 import { spawnSync } from 'node:child_process';
 import { lstatSync, readFileSync, renameSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
 ${guardSource(ID, launcher, folder)}
@@ -95,6 +96,7 @@ export const Nancy = async ({ client, directory }) => {
 
 ${SESSIONS}
 ${WORDS}
+${QUESTIONS}
 ${EVENTS}
 	// Taken once, and nothing that this agent starts inherits it.
 	const { __SESSION__: resumed, __PROMPT__: firstPrompt } = process.env;
@@ -140,10 +142,11 @@ ${EVENTS}
 				// The prompt goes its way.
 			}
 		},
-		'tool.execute.before': async (call, { args }) => {
+		'tool.execute.before': async (call, output) => {
+			keepInput(call, output);
 			let answer = {};
 			try {
-				answer = await toolEvent('tool-start', 'boundary', call, { args });
+				answer = await toolEvent('tool-start', 'boundary', call, { args: output.args });
 			} catch {
 				// The tool runs.
 			}
@@ -152,6 +155,7 @@ ${EVENTS}
 			throw new Error(answer.deny);
 		},
 		'tool.execute.after': async (call, output) => {
+			inputs.delete(callOf(call.sessionID, call.callID));
 			try {
 				const takes = typeof output?.output === 'string' ? 'text' : Array.isArray(output?.content) ? 'content' : undefined;
 				const text = cut(takes === 'text' ? output.output : undefined);
@@ -198,6 +202,7 @@ ${EVENTS}
 		},
 		dispose: async () => {
 			isOver = true;
+			letAllGo();
 			for (const [id, { bell, begun, own, unread }] of sessions) {
 				if (bell) unwatchFile(bell);
 				if (!begun) continue;

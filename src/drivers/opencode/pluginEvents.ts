@@ -9,12 +9,14 @@ export const EVENTS = String.raw`	async function toolEvent(event, slot, { sessio
 		'session.created': async ({ info }) => {
 			const session = known(info.id);
 			session.parent = Promise.resolve(info.parentID ?? '');
+			session.agent = info.agent;
 			session.isNew = true;
 			const { root, subagent } = await placeOf(info.id);
 			if (subagent) await tell(root, 'subagent-start', 'report', { subagent, text: cut(info.title) });
 			else begin(root);
 		},
 		'session.idle': async ({ sessionID }) => {
+			letAllGo(sessionID);
 			const { root, subagent } = await placeOf(sessionID);
 			if (subagent) return void (await tell(root, 'subagent-stop', 'report', { subagent }));
 			const session = known(root);
@@ -34,26 +36,33 @@ export const EVENTS = String.raw`	async function toolEvent(event, slot, { sessio
 			const { root, subagent } = await placeOf(sessionID);
 			if (!subagent) await tell(root, 'compacted', 'report', {});
 		},
-		'permission.asked': async ({ sessionID, permission, patterns, metadata, tool }) => {
+		'permission.asked': async request => {
+			holdPermission(request);
+			const { sessionID, permission, patterns, metadata, tool } = request;
 			// A subagent's question stops the agent as well.
 			const { root } = await placeOf(sessionID);
 			const text = cut(metadata?.command ?? metadata?.filepath ?? patterns?.join(', '));
 			await tell(root, 'permission-asked', 'report', { tool: permission, callID: tool?.callID, text });
 		},
-		'permission.replied': async ({ sessionID, reply }) => {
+		'permission.replied': async ({ sessionID, requestID, reply }) => {
+			letGo(requestID, reply === 'reject' ? 'SIGTERM' : 'SIGUSR2');
 			const { root } = await placeOf(sessionID);
 			await tell(root, 'permission-replied', 'report', { reply });
 		},
-		'question.asked': async ({ sessionID, questions, tool }) => {
+		'question.asked': async request => {
+			holdQuestion(request);
+			const { sessionID, questions, tool } = request;
 			const { root } = await placeOf(sessionID);
 			const text = cut(questions?.[0]?.question);
 			await tell(root, 'permission-asked', 'report', { tool: 'question', callID: tool?.callID, text });
 		},
-		'question.replied': async ({ sessionID }) => {
+		'question.replied': async ({ sessionID, requestID }) => {
+			letGo(requestID, 'SIGUSR2');
 			const { root } = await placeOf(sessionID);
 			await tell(root, 'permission-replied', 'report', { reply: 'answered' });
 		},
-		'question.rejected': async ({ sessionID }) => {
+		'question.rejected': async ({ sessionID, requestID }) => {
+			letGo(requestID, 'SIGTERM');
 			const { root } = await placeOf(sessionID);
 			await tell(root, 'permission-replied', 'report', { reply: 'reject' });
 		},
@@ -64,6 +73,7 @@ export const EVENTS = String.raw`	async function toolEvent(event, slot, { sessio
 			session.failed ??= new Set();
 			if (session.failed.has(part.callID)) return;
 			session.failed.add(part.callID);
+			inputs.delete(callOf(part.sessionID, part.callID));
 			takeBack(session, part.callID);
 			await toolEvent('tool-failed', 'report', part, { error: cut(part.state.error) });
 		},

@@ -6,7 +6,7 @@ import { floorsSince } from '../floors.ts';
 /** The only version that was tried; see docs/agents/qwen.md. */
 export const OLDEST: Version = [0, 24, 4];
 
-export const floors = floorsSince(OLDEST, { quietStop: 'none', wake: 'none', status: 'none', worktree: 'none' });
+export const floors = floorsSince(OLDEST, { quietStop: 'none', wake: 'none', status: 'none', worktree: 'none', answers: 'none' });
 
 export const limits: Driver['limits'] = {
 	steer: 'Words between tool calls and with a prompt reach the model with &lt; and &gt; in place of < and >.',
@@ -15,6 +15,7 @@ export const limits: Driver['limits'] = {
 		'Feedback that keeps the agent going is not in Qwen Code’s own record: a conversation that is resumed does not hold it, and nothing proves that it was read.',
 	quietStop: 'Feedback that keeps the agent going is shown as “Stop hook error”.',
 	wake: phrase`Nancy does not wake an idle Qwen Code; messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
+	answers: 'Nancy carries no answer to Qwen Code: its questions are answered in its terminal alone.',
 	status: 'Qwen Code does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	headless: 'It tells tokens, but no cost.',
 	worktree:

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CAPABILITIES, shortcomings, type Driver } from '../../../src/core/driver/driver.ts';
 import { launchModesOf, modeFlags } from '../../../src/core/driver/modeFlags.ts';
+import { askings } from '../../../src/drivers/asking.ts';
 import { drivers } from '../../../src/drivers/index.ts';
 import { programs } from '../../../src/drivers/programs.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
@@ -25,6 +26,13 @@ it('what drivers share names no agent', () => {
 it('every driver is known by its processes, in the same order', () => {
 	const known = drivers.map(({ id, command, marks, npmPackage }) => ({ id, command, marks, npmPackage }));
 	expect(programs).toEqual(known);
+});
+
+it('every driver that can carry an answer is known, by its id', () => {
+	const folder = join(import.meta.dirname, '../../../src/drivers');
+	const files = globSync('*/asking.ts', { cwd: folder }).map(file => dirname(file));
+	expect(Object.keys(askings).toSorted()).toEqual(files.toSorted());
+	expect(files.filter(id => !drivers.some(driver => driver.id === id))).toEqual([]);
 });
 
 it('drivers are loaded unbuilt by `npm start`, with all that they import', () => {

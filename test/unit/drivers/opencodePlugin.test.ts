@@ -57,7 +57,18 @@ describe('the plugin of opencode', () => {
 		const prompted: string[] = [];
 		/** What the CLI answers to a prompt. */
 		const taking = { answer: (): object => ({}) };
+		const posted: { url: string; body: object }[] = [];
+		/** Whether the CLI still asks. */
+		const asking = { isOpen: true };
 		const client = {
+			_client: {
+				post: ({ url, body }: { url: string; body: object }) => {
+					posted.push({ url, body: JSON.parse(JSON.stringify(body)) as object });
+					return Promise.resolve(
+						asking.isOpen ? { data: true } : { error: { _tag: 'PermissionNotFoundError' } },
+					);
+				},
+			},
 			session: {
 				get: ({ path }: { path: { id: string } }) =>
 					Promise.resolve({ data: path.id === 'ses_child' ? { parentID: 'ses_main' } : {} }),
@@ -76,6 +87,8 @@ describe('the plugin of opencode', () => {
 		return {
 			plugin,
 			prompted,
+			posted,
+			asking,
 			taking,
 			call,
 			told: () => (existsSync(told) ? readFileSync(told, 'utf8').trim().split('\n') : []),
@@ -334,5 +347,105 @@ describe('the plugin of opencode', () => {
 		// Longer than four of its pauses. One question may have been on its way.
 		await new Promise(resolve => setTimeout(resolve, 1000));
 		expect(asked()).toBeLessThanOrEqual(before + 1);
+	});
+
+	const request = (id: string) => ({
+		type: 'permission.asked',
+		properties: {
+			id,
+			sessionID: 'ses_main',
+			permission: 'bash',
+			patterns: ['touch a'],
+			metadata: { command: 'touch a' },
+			always: ['touch *'],
+			tool: { callID: 'call_1' },
+		},
+	});
+	const question = { type: 'question.asked', properties: { id: 'que_1', sessionID: 'ses_main', questions: [] } };
+	/** What a guard prints that holds a request, which is then over. */
+	const holding = (print: string) => `[ "$3" = ask ] && { ${print}; echo over >>"\${0%/*}/over"; }`;
+	const isOver = () => existsSync(folder.file('over'));
+
+	it.each([
+		['once', '{"reply":"once"}', request('per_1'), '/permission/per_1/reply', { reply: 'once' }],
+		[
+			'no',
+			'{"reply":"reject","message":"No."}',
+			request('per_1'),
+			'/permission/per_1/reply',
+			{ reply: 'reject', message: 'No.' },
+		],
+		['a text', '{"answers":[["Blue"]]}', question, '/question/que_1/reply', { answers: [['Blue']] }],
+		['a dismissal', '{"reject":true}', question, '/question/que_1/reject', {}],
+	])('carries an answer to the CLI: %s', async (_, print, event, url, body) => {
+		const { call, posted } = await loaded(holding(`echo '${print}'`));
+		await call('event', { event });
+		await eventually('it is answered', () => posted.length > 0);
+		expect(posted).toEqual([{ url, body }]);
+	});
+
+	it.each(['', '}{', '{}', '{"reply":"yes"}', '{"reply":true}', '[]', '{"answers":"Blue"}', '{"reject":"true"}'])(
+		'tells the CLI nothing where a guard prints %j',
+		async print => {
+			const { call, posted } = await loaded(holding(`printf '%s' '${print}'`));
+			await call('event', { event: request('per_1') });
+			await call('event', { event: question });
+			await eventually('both are over', () => isOver() && readFileSync(folder.file('over'), 'utf8').length > 5);
+			// What it printed is read once it has ended.
+			await new Promise(resolve => setTimeout(resolve, 300));
+			expect(posted).toEqual([]);
+		},
+	);
+
+	it('answers the request that this very guard held, whatever other request it names', async () => {
+		const print = `grep -q per_2 && echo '{"reply":"once","id":"per_1","requestID":"per_1","request":"per_1"}'`;
+		const { call, posted } = await loaded(holding(print));
+		await call('event', { event: request('per_1') });
+		await call('event', { event: request('per_2') });
+		await eventually('it is answered', () => posted.length > 0);
+		expect(posted).toEqual([{ url: '/permission/per_2/reply', body: { reply: 'once' } }]);
+	});
+
+	it('reports that an answer came too late', async () => {
+		const { call, asking, told } = await loaded(holding(`echo '{"reply":"once"}'`));
+		asking.isOpen = false;
+		await call('event', { event: request('per_1') });
+		await eventually('it is reported', () => told().includes('answer-late report ses_main'));
+	});
+
+	it.each([
+		['USR2', 'permission.replied', { requestID: 'per_1', reply: 'once' }],
+		['USR2', 'permission.replied', { requestID: 'per_1', reply: 'always' }],
+		['TERM', 'permission.replied', { requestID: 'per_1', reply: 'reject' }],
+		['HUP', 'session.idle', {}],
+	])('ends with SIG%s the guard of a request that is over: %s %j', async (signal, type, properties) => {
+		const trap = (name: string) => `trap 'echo ${name} >"\${0%/*}/signal"; echo "{}"; exit' ${name}`;
+		const waits = `${['USR2', 'TERM', 'HUP'].map(trap).join('; ')}; : >"\${0%/*}/waits"; while :; do sleep 0.05; done`;
+		const { call, posted } = await loaded(holding(waits));
+		await call('event', { event: request('per_1') });
+		await eventually('it waits', () => existsSync(folder.file('waits')));
+		await call('event', { event: { type, properties: { sessionID: 'ses_main', ...properties } } });
+		const seen = () => existsSync(folder.file('signal')) && readFileSync(folder.file('signal'), 'utf8').trim();
+		expect(await eventually('it ends', seen)).toBe(signal);
+		expect(posted).toEqual([]);
+	});
+
+	it('shows the input of the call that asks, and none where two calls have one name', async () => {
+		const { call } = await loaded(holding(`cat >>"\${0%/*}/asked"`));
+		const asked = () => (existsSync(folder.file('asked')) ? readFileSync(folder.file('asked'), 'utf8') : '');
+		await call('tool.execute.before', tool, { args: { name: 'Bo' } });
+		await call('event', { event: request('per_1') });
+		await eventually('it asks', () => asked().includes('"args":{"name":"Bo"}'));
+		await call('tool.execute.before', tool, { args: { name: 'Harmless' } });
+		await call('event', { event: request('per_2') });
+		await eventually('it asks again', () => asked().includes('per_2'));
+		expect(asked()).not.toContain('Harmless');
+	});
+
+	it.each([['run', 'Fix it'], ['serve']])('holds no request in opencode %s', async (...argv) => {
+		const { call, told } = await loaded('', { argv: ['/main.js', ...argv] });
+		await call('event', { event: request('per_1') });
+		await call('event', { event: question });
+		expect(told().filter(line => line.includes(' ask '))).toEqual([]);
 	});
 });

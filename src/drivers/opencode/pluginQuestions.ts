@@ -1,0 +1,78 @@
+/** How the plugin lets a person answer from elsewhere. Stands in the plugin's one function: see plugin.ts. */
+export const QUESTIONS = String.raw`	/** What the CLI asks and a guard holds, by the CLI's id of the request. */
+	const held = new Map();
+	/** The input of each call that has not ended, by session and call. A request for permission may hold none of it. */
+	const inputs = new Map();
+	const callOf = (sessionID, callID) => sessionID + ' ' + callID;
+
+	/** Two calls of one name: nobody can tell which of them is asked about. */
+	const keepInput = ({ sessionID, callID }, output) =>
+		inputs.set(callOf(sessionID, callID), inputs.has(callOf(sessionID, callID)) ? {} : output);
+
+	/**
+	 * Has a guard hold a request until a person answers it elsewhere. The CLI's own prompt stays open, and nothing waits for this. The answer goes
+	 * to the request that this very guard held, whatever it printed.
+	 * @param bodyOf the end of the address and the body that an answer is for the CLI; undefined for what is no answer
+	 */
+	async function hold(event, request, kind, bodyOf) {
+		if (!isAttended || isServer) return;
+		const { id, sessionID, tool } = request;
+		const waiting = { sessionID };
+		held.set(id, waiting);
+		const { root, subagent } = await placeOf(sessionID);
+		if (waiting.signal) return;
+		const agent = subagent && known(subagent).agent;
+		const args = inputs.get(callOf(sessionID, tool?.callID))?.args;
+		const asked = { sessionID: root, directory, subagent, agent, args, request };
+		const { stdout } = await guard(root, event, 'ask', asked, undefined, child => (waiting.child = child));
+		if (held.get(id) === waiting) held.delete(id);
+		// The guard said nothing: the CLI's own prompt decides.
+		const sent = bodyOf(answerIn(stdout));
+		if (!sent) return;
+		const url = '/' + kind + '/' + encodeURIComponent(id) + '/' + sent.end;
+		// Somebody else's answer may have come first.
+		const isTaken = !waiting.signal && (await isPosted(url, sent.body));
+		if (!isTaken) await tell(root, 'answer-late', 'report', { subagent, callID: tool?.callID });
+	}
+
+	async function isPosted(url, body) {
+		try {
+			const { data } = await client._client.post({ url, body, headers: { 'Content-Type': 'application/json' } });
+			return data === true;
+		} catch {
+			return false;
+		}
+	}
+
+	function holdPermission(request) {
+		const bodyOf = ({ reply, message }) => ['once', 'always', 'reject'].includes(reply) && { end: 'reply', body: { reply, message } };
+		hold('ask-permission', request, 'permission', bodyOf).catch(() => undefined);
+	}
+
+	function holdQuestion(request) {
+		const bodyOf = ({ answers, reject }) => {
+			if (Array.isArray(answers)) return { end: 'reply', body: { answers } };
+			return reject === true && { end: 'reject', body: {} };
+		};
+		hold('ask-question', request, 'question', bodyOf).catch(() => undefined);
+	}
+
+	/** Ends the guard of a request that is over. The signal tells it how: see core/driver/asking. */
+	function letGo(id, signal) {
+		const waiting = held.get(id);
+		if (!waiting) return;
+		held.delete(id);
+		waiting.signal = signal;
+		try {
+			waiting.child?.kill(signal);
+		} catch {
+			// A signal that this system does not have.
+			waiting.child?.kill();
+		}
+	}
+
+	/** Of one session, or of all. A turn that is broken off withdraws what it asks without a word. */
+	function letAllGo(sessionID) {
+		for (const [id, waiting] of [...held]) if (sessionID === undefined || waiting.sessionID === sessionID) letGo(id, 'SIGHUP');
+	}
+`;
