@@ -10,6 +10,7 @@ import type { DelegateId } from '../../src/protocol/delegate.ts';
 import { DelegateCreatedOutput, DelegatesOutput, type DelegateOutput } from '../../src/protocol/output/delegates.ts';
 import type { Question, Reply } from '../../src/protocol/question.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
+import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
 import { deployedLab, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
 import { dataFolderIn } from '../support/runtime.ts';
@@ -129,9 +130,9 @@ describe.concurrent('a delegate that may ask', () => {
 	});
 
 	it('asks for its subagents too', async () => {
-		const prompt = '[[sh:touch made]] [[text:Made it]]';
-		const task = JSON.stringify({ description: 'Make it', prompt, subagent_type: 'general-purpose' });
-		const { lab, ...run } = await asking(`[[tool:Task|${task}]] [[text:Finished]]`);
+		const { subagent } = claudeCodeUnderTest;
+		if (subagent === 'none') throw new Error('it has subagents');
+		const { lab, ...run } = await asking(`${subagent('[[sh:touch made]] [[text:Made it]]')} [[text:Finished]]`);
 		await using _ = lab;
 		const question = await run.asked();
 		expect(question).toMatchObject({ tool: 'Bash', subagentName: 'general-purpose' });
@@ -151,9 +152,8 @@ describe.concurrent('a delegate that may ask', () => {
 		expect(run.made()).toBe(false);
 	});
 
-	it('is not silent while it waits, and at its time limit the answer is No', async () => {
-		const limits = ['--idle-timeout', '4', '--timeout', '20'];
-		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ...limits);
+	it('is answered No by its time limit', async () => {
+		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', '--timeout', '40');
 		await using _ = lab;
 		const question = await run.asked();
 		expect(await run.ended()).toMatchObject({ status: 'failed', error: 'timeout: it took too long' });
@@ -172,7 +172,8 @@ describe.concurrent('a delegate that may ask', () => {
 	});
 
 	it('tells an agent that it waits, and neither what it asks nor how to answer', async () => {
-		const { lab, id, worker, shell, ...run } = await asking('[[sh:touch made]] [[text:Finished]]');
+		const title = ['--title', 'Make something'];
+		const { lab, id, worker, shell, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ...title);
 		await using _ = lab;
 		const question = await run.asked();
 		const [task = '', name = ''] = worker.split('/');

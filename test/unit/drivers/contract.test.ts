@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CAPABILITIES, shortcomings, type Driver } from '../../../src/core/driver/driver.ts';
 import { launchModesOf, modeFlags } from '../../../src/core/driver/modeFlags.ts';
+import { askings } from '../../../src/drivers/asking.ts';
 import { drivers } from '../../../src/drivers/index.ts';
 import { programs } from '../../../src/drivers/programs.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
@@ -57,6 +58,16 @@ describe.each(named)('the driver of %s', (_, driver) => {
 		const widths = driver.headless.permissionModes.map(({ width }) => width);
 		expect(widths[0]).toBe(0);
 		expect(widths.toSorted((a, b) => a - b)).toEqual(widths);
+	});
+
+	it('offers a mode that asks only where Nancy carries its questions, and unasked it allows no more than the first', () => {
+		if (driver.headless === 'none') return;
+		const [first, ...others] = driver.headless.permissionModes;
+		const asking = others.filter(({ asks }) => asks);
+		// Without a choice of a person's, nobody is asked.
+		expect(first?.asks).toBeUndefined();
+		expect(asking.map(({ width }) => width)).toEqual(asking.map(() => first?.width));
+		if (askings[driver.id] === undefined) expect(asking).toEqual([]);
 	});
 
 	it('offers no mode in a terminal that never asks, and lets no argument replace a chosen one', () => {
