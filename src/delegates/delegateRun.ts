@@ -17,6 +17,7 @@ import { headlessOf } from '../core/driver/headlessOf.ts';
 import { type FoundAgent, planWorker } from '../core/driver/launch.ts';
 import type { WorkerRequest } from '../core/driver/workerRequest.ts';
 import { abandonStart, noteSession, recordProcess, recordStop } from '../core/driver/workerProcess.ts';
+import { Questions } from '../core/questions/questions.ts';
 import { sessionBinding } from '../core/sessions/bindings.ts';
 import { isSameAddress, type WorkerAddress } from '../core/workspace/workspace.ts';
 import type { Ending, RunListener } from '../process/headlessRun.ts';
@@ -26,6 +27,7 @@ import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import { putIgnored } from '../git/worktreeInclude.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
+import { DelegateAsks } from './delegateAsks.ts';
 import { DelegateBudget } from './delegateBudget.ts';
 import { cancelled, outcomeOf } from './outcomeOf.ts';
 import { Parking } from './parking.ts';
@@ -203,6 +205,7 @@ export class DelegateRun {
 			env: this.tools.env,
 		});
 		this.session = plan.sessionIsKnown ? plan.session : undefined;
+		const asks = this.asks(driver);
 		let recording: Promise<void> | undefined;
 		const record = (work: () => Promise<void>) => {
 			recording = (recording ?? Promise.resolve()).then(work).catch(() => undefined);
@@ -220,21 +223,36 @@ export class DelegateRun {
 				},
 				headlessOf(driver),
 				{ wallMs: limits.wallSeconds * 1000 - this.spentMs, idleMs: limits.idleSeconds * 1000 },
-				this.listener(plan.address, record),
+				this.listener(plan.address, record, asks),
 				this.tools.signal,
 			);
 		} finally {
+			await asks?.end();
 			await (recording ?? abandonStart(workspace, plan.address).catch(() => undefined));
 			// The agent's answer is worth more than this note. A full disk must not lose it.
 			await recordStop(workspace, plan.address).catch(() => undefined);
 		}
 	}
 
+	/** Nothing for permissions that ask nobody. */
+	private asks(driver: Driver): DelegateAsks | undefined {
+		const { id, permissions } = this.record;
+		const mode = headlessOf(driver).permissionModes.find(each => each.id === permissions);
+		if (!mode?.asks) return undefined;
+		const tell = (count: number) => this.status.change({ asks: count || undefined });
+		return new DelegateAsks(new Questions(this.delegates.workspace.own), id, tell);
+	}
+
 	/** @param record notes something in the worker's record, after what was to be noted before */
-	private listener(address: WorkerAddress, record: (work: () => Promise<void>) => void): RunListener {
+	private listener(
+		address: WorkerAddress,
+		record: (work: () => Promise<void>) => void,
+		asks: DelegateAsks | undefined,
+	): RunListener {
 		const { workspace } = this.delegates;
 		return {
-			onStart: process => {
+			onStart: (process, countAsOutput) => {
+				asks?.begin(countAsOutput);
 				this.status.change({ agent_process: process });
 				record(() => recordProcess(workspace, address, process));
 			},

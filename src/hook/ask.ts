@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { errorText } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { liveness } from '../base/liveness.ts';
+import { askingDelegate } from '../core/delegates/askingDelegate.ts';
 import { ENDINGS, type Asking } from '../core/driver/asking.ts';
 import { hold } from '../core/questions/hold.ts';
 import { newQuestion } from '../core/questions/newQuestion.ts';
@@ -29,21 +30,22 @@ const TAIL_BYTES = 64 * 1024;
 async function run(call: Call, asking: Asking): Promise<void> {
 	const text = await readInput();
 	if (!asking.isReportedApart) spool(call, text);
-	// A run without a terminal would wait for an answer to the end of its time.
-	if (!call.isAttended) return;
 	const hookCall = { event: call.event, payload: JSON.parse(text), env: call.env };
 	const request = asking.read(hookCall);
 	if (request === 'none') return;
 	const { own, paths, folder } = call.workspace;
+	// Any other run without a terminal would wait for an answer to the end of its time.
+	const delegate = call.isAttended ? undefined : await askingDelegate(call.workspace, call.driver, request.session);
+	if (!call.isAttended && delegate === undefined) return;
 	refuseReachable(folder, own.dataFolder);
 	const questions = new Questions(own);
 	await questions.prepare();
-	const question = newQuestion(call.driver.id, request);
+	const question = newQuestion(call.driver.id, request, delegate);
 	// Before the question is there: a person could answer at once.
 	for (const [signal, state] of Object.entries(ENDINGS))
 		process.once(signal, () => {
 			void questions
-				.end(question.id, state, `the agent ended the wait (${signal})`)
+				.end(question.id, delegate === undefined ? state : 'ended', `the agent ended the wait (${signal})`)
 				.catch(() => undefined)
 				.finally(() => process.exit(0));
 		});

@@ -4,6 +4,7 @@ import { Delegates } from '../core/delegates/delegates.ts';
 import { reportable, sealedOutput } from '../core/delegates/reportable.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { DelegateOutput } from '../protocol/output/delegates.ts';
+import { delegateAsks } from './shared/delegateAsks.ts';
 import { delegateOutput } from './shared/delegateOutput.ts';
 import { anybody, type Operation } from './operation.ts';
 import { ticketsOf } from './shared/ticketsOf.ts';
@@ -21,11 +22,14 @@ export const delegateResult: Operation<z.infer<typeof Input>, z.infer<typeof Out
 	input: Input,
 	output: Output,
 	permit: anybody,
-	async run(_asker, { id }, context) {
+	async run(asker, { id }, context) {
 		const store = new Delegates(context.workspace);
 		const tickets = ticketsOf(context);
 		const delegate = await reportable(store, tickets, await store.get(id));
-		if (!isFinal(delegate.state)) return { delegate: delegateOutput(delegate) };
+		if (!isFinal(delegate.state)) {
+			const asks = await delegateAsks(asker, context.workspace, delegate);
+			return { delegate: { ...delegateOutput(delegate), ...asks } };
+		}
 		const answer = await sealedOutput(tickets, delegate);
 		if (answer !== undefined) return { delegate: delegateOutput(delegate), answer };
 		return { delegate: { ...delegateOutput(delegate), isOutputChanged: true } };

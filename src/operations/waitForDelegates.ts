@@ -7,6 +7,7 @@ import { Delegates } from '../core/delegates/delegates.ts';
 import { reportable } from '../core/delegates/reportable.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { anybody, type Operation, type OperationContext } from './operation.ts';
+import { delegateAsks } from './shared/delegateAsks.ts';
 import { queueLook } from './shared/queueLook.ts';
 import { ticketsOf } from './shared/ticketsOf.ts';
 
@@ -19,6 +20,8 @@ const Input = z.object({
 const Output = z.object({});
 
 const LOOK_EVERY_MS = 300;
+/** Every second or so. */
+const ASKS_LOOK_EVERY = 3;
 /** Every 3 s: waiting delegates also start while no window is open. */
 const QUEUE_LOOK_EVERY = 10;
 
@@ -28,9 +31,10 @@ export const waitForDelegates: Operation<z.infer<typeof Input>, z.infer<typeof O
 	input: Input,
 	output: Output,
 	permit: anybody,
-	async run(_asker, { id, timeoutMs = Infinity }, context) {
+	async run(asker, { id, timeoutMs = Infinity }, context) {
 		const lookAfter = queueLook(context);
 		const deadlineMs = Date.now() + timeoutMs;
+		const told = new Map<string, number>();
 		for (let count = 1; ; count++) {
 			const open = (await chosen(context, id)).filter(
 				({ state, status, isUnproved }) => !isFinal(state) || !(status.reported || isUnproved),
@@ -38,11 +42,24 @@ export const waitForDelegates: Operation<z.infer<typeof Input>, z.infer<typeof O
 			if (open.length === 0) return {};
 			if (Date.now() > deadlineMs)
 				throw new NancyError('timeout', phrase`${open.length} delegates have not ended yet`);
+			if (count % ASKS_LOOK_EVERY === 0) {
+				for (const delegate of open) {
+					const { asks = [] } = await delegateAsks(asker, context.workspace, delegate);
+					if (asks.length > (told.get(delegate.record.id) ?? 0)) context.note(waitsWords(delegate, asks.length));
+					told.set(delegate.record.id, asks.length);
+				}
+			}
 			await sleep(LOOK_EVERY_MS);
 			if (count % QUEUE_LOOK_EVERY === 0) await lookAfter();
 		}
 	},
 };
+
+/** For agents too: that it waits, and never for what. */
+function waitsWords({ record }: Delegate, count: number): string {
+	const answers = count === 1 ? 'an answer' : `${count} answers`;
+	return `delegate ${record.id} waits for ${answers} of its user, who sees the question with nancy questions`;
+}
 
 /** Goes by the user's sealed records, so that nobody who writes below the workspace can end a wait. */
 async function chosen(context: OperationContext, id: DelegateId | undefined): Promise<Delegate[]> {

@@ -38,7 +38,8 @@ export type Ending =
 	| { is: 'no-result'; reason: string };
 
 export interface RunListener {
-	onStart(agent: ProcessIdentity): void;
+	/** @param countAsOutput for a caller who knows why the agent is silent */
+	onStart(agent: ProcessIdentity, countAsOutput: () => void): void;
 	onEvent(event: HeadlessEvent): void;
 	/** Output outside the agent's own protocol: standard error, and text that tools print past it. */
 	onNoise(text: string): void;
@@ -74,9 +75,9 @@ export async function runHeadless(
 	const ended = endOf(child);
 	if (child.pid === undefined) return { is: 'no-result', reason: (await ended).reason };
 	const agent = identify(child.pid);
-	listener.onStart(agent);
-
 	const stop = new EarlyStop(agent, limits, signal);
+	listener.onStart(agent, () => stop.seeOutput());
+
 	const output = new Output(child, format, listener, () => stop.seeOutput());
 	child.stdin?.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
 	child.stdin?.end(program.stdin);

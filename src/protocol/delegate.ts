@@ -106,6 +106,8 @@ export const DelegateStatus = z.looseObject({
 	iteration: z._default(z.int(), 0),
 	/** Actions that it wanted and was not allowed. */
 	denied: z._default(z.array(z.string()), []),
+	/** How many answers of its user it waits for. Never what it asks: agents read this file. Absent for none. */
+	asks: z.optional(z.int().check(z.positive())),
 	/** Tokens and cost of all attempts, as far as the agent has reported them. */
 	input_tokens: z.optional(z.number()),
 	output_tokens: z.optional(z.number()),

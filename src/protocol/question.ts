@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { DelegateId } from './delegate.ts';
 import { DriverId, SessionId } from './names.ts';
 import { Moment, ProcessRecord } from './records.ts';
 
@@ -43,6 +44,9 @@ export const Field = z.object({
 });
 export type Field = z.infer<typeof Field>;
 
+/** `tool`: may a tool run. `choice`: the model asks its user. `plan`: may the plan be carried out. */
+export const QuestionKind = z.enum(['tool', 'choice', 'plan']);
+
 /** Written once by the process that waits for the answer, its holder. */
 export const Question = z.lazy(() =>
 	z.object({
@@ -50,13 +54,14 @@ export const Question = z.lazy(() =>
 		id: QuestionId,
 		driver: DriverId,
 		session: SessionId,
+		/** The delegate that asks. It has no prompt of its own: without an answer here, its CLI denies. */
+		delegate: z.optional(DelegateId),
 		/** The CLI's id of the subagent that asks. */
 		subagent: z.optional(z.string()),
 		/** What the CLI calls that subagent. */
 		subagentName: z.optional(z.string()),
 		askedAt: Moment,
-		/** `tool`: may a tool run. `choice`: the model asks its user. `plan`: may the plan be carried out. */
-		kind: z.enum(['tool', 'choice', 'plan']),
+		kind: QuestionKind,
 		tool: z.string(),
 		/** The CLI's id of the tool's call, if it names it. */
 		call: z.optional(z.string()),
@@ -111,7 +116,7 @@ export type Answer = z.infer<typeof Answer>;
 
 /**
  * `applied`: the CLI did as answered. `yes-elsewhere`, `no-elsewhere`: answered where the CLI asks. `late`: answered here too, but the CLI had its
- * answer already. `ended`: nobody is asked any more. `silent`: the holder ended first, and the CLI's own prompt remains. `refused`: the
+ * answer already. `ended`: nobody is asked any more. Of a delegate it means No. `silent`: the holder ended first, and the CLI's own prompt remains. `refused`: the
  * answer was not to this question.
  */
 export const OutcomeState = z.enum(['applied', 'yes-elsewhere', 'no-elsewhere', 'late', 'ended', 'silent', 'refused']);

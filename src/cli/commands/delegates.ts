@@ -143,7 +143,9 @@ async function listed(context: Context, where: OperationContext): Promise<Answer
 	const lines = all.delegates.map(delegate => {
 		const { id, status, title, toolCalls, lastTool, error } = delegate;
 		const calls = toolCalls === 0 ? undefined : `${toolCalls} tool calls`;
-		const facts = [status, title, calls, lastTool, error, unproved(delegate)].filter(each => each !== undefined);
+		const facts = [status, asksWords(delegate), title, calls, lastTool, error, unproved(delegate)].filter(
+			each => each !== undefined,
+		);
 		return printableLine(`${id}  ${facts.join(' · ')}`);
 	});
 	return answer(DelegatesOutput, all, lines.length === 0 ? 'no delegates' : lines);
@@ -159,9 +161,17 @@ async function shown(id: DelegateId, context: Context, where: OperationContext):
 	return answer(
 		DelegatesOutput,
 		{ delegates: [delegate], problems: [] },
-		isFinal(status) ? parts.join('\n') : status,
+		isFinal(status) ? parts.join('\n') : [status, asksWords(delegate)].filter(Boolean).join(', '),
 		status === 'failed' ? ExitCode.failed : ExitCode.ok,
 	);
+}
+
+/** `asks: touch made`. An agent reads how many answers its delegate waits for, and no more. */
+function asksWords({ asks }: DelegateOutput): string | undefined {
+	if (!asks) return undefined;
+	const titles = asks.flatMap(({ title }) => (title === undefined ? [] : [title]));
+	if (titles.length > 0) return printableLine(`asks: ${titles.join('; ')}`);
+	return asks.length === 1 ? 'waits for an answer of its user' : `waits for ${asks.length} answers of its user`;
 }
 
 /** Without this check, files that an agent has written would count as an answer. */

@@ -16,7 +16,8 @@ export const questions = command(
 		name: 'questions',
 		summary: 'show what agents ask and wait for',
 		details: [
-			'Each question is shown whole, with the answers that it takes. The agent’s own prompt stays open: the first answer counts.',
+			'Each question is shown whole, with the answers that it takes. In a terminal the agent’s own prompt stays open: the first ' +
+				'answer counts. A delegate with the permissions “Ask me” waits here alone.',
 			'For people only.',
 		],
 		positionals: [],
@@ -34,9 +35,10 @@ export const questions = command(
 
 /** The whole request: nobody may answer what was not shown. */
 export function questionLines({ question, answer: given, outcome, task, worker }: QuestionOutput): string[] {
-	const { id, driver, subagent, subagentName, tool, body, also, cwd, files, fields, isWhole, choices } = question;
+	const { id, driver, delegate, subagent, subagentName, tool, body, also, cwd, files, fields, isWhole, choices } = question;
 	const who = [
 		task === undefined ? driver : `${task}/${worker} (${driver})`,
+		delegate && `delegate ${delegate}`,
 		subagent && `subagent ${subagentName ?? subagent}`,
 	];
 	return [

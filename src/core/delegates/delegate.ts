@@ -15,6 +15,8 @@ export interface Delegate {
 	isStoppedByUser?: true;
 	/** Merges of its own worktree that were not undone, oldest first. */
 	merges?: readonly MergeRecord[];
+	/** What it asks its user and waits for, one line each. */
+	asks?: readonly string[];
 	/** Another program's, which Nancy only shows. */
 	isForeign?: true;
 	/** The user's sealed records know nothing of it: nobody but its files says that it was asked, or what it has answered. */

@@ -3,6 +3,7 @@ import { fileNames } from '../../base/listing.ts';
 import { look, stampOf } from '../../base/look.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
+import { Questions } from '../questions/questions.ts';
 import { swarmWorkers } from './swarm.ts';
 import { isFinal, swarmFeatures, type Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
@@ -133,10 +134,19 @@ export class DelegateMirror {
 		try {
 			const delegate = await this.store.find(id);
 			if (!delegate) return {};
-			return { delegate: this.tickets ? await proved(this.tickets, delegate) : delegate };
+			const asks = await this.asksOf(delegate);
+			const told = asks.length > 0 ? { ...delegate, asks } : delegate;
+			return { delegate: this.tickets ? await proved(this.tickets, told) : told };
 		} catch (error) {
 			return { problem: fileProblem(file, error) };
 		}
+	}
+
+	/** Its status changes with its questions. Only the user's own records say what they are. */
+	private async asksOf({ record, state, status }: Delegate): Promise<string[]> {
+		if (state !== 'running' || status.asks === undefined) return [];
+		const questions = await new Questions(this.store.workspace.own).ofDelegate(record.id);
+		return questions.map(({ title }) => title);
 	}
 }
 

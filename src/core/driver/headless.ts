@@ -4,7 +4,7 @@ import type { LaunchPlace } from './launchPlace.ts';
 
 /** How a CLI runs without a terminal, and the meaning of its output. Part of the driver contract. */
 export interface HeadlessFormat {
-	/** The agent's permissions, most careful first. Anything else is denied: nobody is there to ask. */
+	/** The agent's permissions, most careful first. Anything else is denied, unless the mode asks. */
 	readonly permissionModes: readonly PermissionMode[];
 	/** Limits of every mode: a sentence for a person, '' if there are none. */
 	readonly beside: string;
@@ -29,8 +29,10 @@ export interface PermissionMode {
 	label: Phrase;
 	/** Its permissions, in a sentence. */
 	detail: Phrase;
-	/** How much it allows: 0 is the most careful, and of two the larger one allows more. */
+	/** How much it allows unasked: 0 is the most careful, and of two the larger one allows more. */
 	width: number;
+	/** What it does not allow waits at the desk for a person's answer. Needs hooks, and belongs to delegates alone. */
+	asks?: true;
 }
 
 export interface HeadlessRequest extends LaunchPlace {

@@ -1,6 +1,7 @@
 import { ownIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { uniqueHex } from '../../base/unique.ts';
+import type { DelegateId } from '../../protocol/delegate.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Question } from '../../protocol/question.ts';
 import { LONGEST_BODY, QuestionId } from '../../protocol/question.ts';
@@ -13,8 +14,13 @@ import { isYes } from './reply.ts';
 /**
  * The question of this process, which waits for the answer. What cannot be shown whole can be denied here, and allowed in the agent's terminal
  * alone.
+ * @param delegate set if one asks
  */
-export function newQuestion(driver: DriverId, { input, ...request }: AskedRequest): Question {
+export function newQuestion(
+	driver: DriverId,
+	{ input, ...request }: AskedRequest,
+	delegate?: DelegateId,
+): Question {
 	const shown = {
 		...request,
 		title: redactText(request.title),
@@ -29,6 +35,7 @@ export function newQuestion(driver: DriverId, { input, ...request }: AskedReques
 		version: 1 as const,
 		id: QuestionId.parse(`${idTime(now)}-${uniqueHex(8)}`),
 		driver,
+		...(delegate !== undefined && { delegate }),
 		askedAt: new Date(now).toISOString(),
 		isWhole,
 		choices: request.choices.filter(({ effect }) => isWhole || !isYes(effect)),

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { NancyError } from '../../base/errors.ts';
 import { liveness } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
+import type { DelegateId } from '../../protocol/delegate.ts';
 import { Answer, Outcome, Question, QuestionId, type OutcomeState } from '../../protocol/question.ts';
 import { idTime } from '../mailbox/messageId.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
@@ -64,6 +65,12 @@ export class Questions {
 		const names = this.names('questions').filter(name => !over.has(name));
 		const found = await Promise.all(names.map(name => this.find(name)));
 		return found.filter(each => each !== undefined);
+	}
+
+	/** The questions of a delegate that have no answer yet, oldest first. */
+	async ofDelegate(id: DelegateId): Promise<Question[]> {
+		const open = await this.open();
+		return open.flatMap(({ question, answer }) => (question.delegate === id && !answer ? [question] : []));
 	}
 
 	/** Every kept question, oldest first. */

@@ -23,9 +23,14 @@ export async function settle(questions: Questions, paths: NancyPaths, asked: Ask
 	const records = await new TrafficFollower(paths, question.session, TAIL_BYTES).next();
 	const shown = outcomeIn(asked, records);
 	const isAlone = !shown && !answer && liveness(question.holder) === 'dead';
-	const over = isAlone ? { state: 'silent' as const, evidence: 'the process that waited has ended' } : shown;
+	const over = isAlone ? { state: alone(question), evidence: 'the process that waited has ended' } : shown;
 	if (over) await questions.end(question.id, over.state, over.evidence);
 	return over !== undefined;
+}
+
+/** Of a delegate no prompt remains. */
+function alone({ delegate }: Question): OutcomeState {
+	return delegate === undefined ? 'silent' : 'ended';
 }
 
 interface Shown {
@@ -35,7 +40,7 @@ interface Shown {
 
 /** What the events after a question show of it. */
 export function outcomeIn(asked: Asked, records: readonly TrafficRecord[]): Shown | undefined {
-	const { question } = asked;
+	const { question, answer } = asked;
 	const events = records.flatMap(record =>
 		record.type === 'event' && record.event.driver === question.driver ? [record] : [],
 	);
@@ -45,7 +50,9 @@ export function outcomeIn(asked: Asked, records: readonly TrafficRecord[]): Show
 	for (const { at, event } of events) {
 		if (at <= question.askedAt) continue;
 		const state = outcomeAt(asked, event, call);
-		if (state) return { state, evidence: event.event };
+		// A delegate is answered elsewhere only where its tool has run: by a hook of the user's.
+		const isDenied = question.delegate !== undefined && !answer && event.kind !== 'tool-end';
+		if (state) return { state: isDenied ? 'ended' : state, evidence: event.event };
 	}
 	return undefined;
 }

@@ -1,5 +1,6 @@
-import { phrase } from '../../base/phrase.ts';
 import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { HeadlessEvent, HeadlessFailure, HeadlessFormat } from '../../core/driver/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { refuseLoosening } from '../loosening.ts';
@@ -99,6 +100,7 @@ const TOO_MANY = 429;
 const FIRST_SERVER_ERROR = 500;
 
 const EVERYTHING = 'bypassPermissions';
+const ASK_ME = 'ask-me';
 
 /** The last block of the prompt. The CLI looks for commands and mentions only in this one. */
 const END_OF_PROMPT = 'This was the whole task.';
@@ -122,6 +124,13 @@ export const headless: HeadlessFormat = {
 			width: 0,
 		},
 		{
+			id: ASK_ME,
+			label: phrase`Ask me`,
+			detail: phrase`Reads; what it would have to ask for waits for your answer, and is denied if its time ends first. Rules and hooks of yours, and of its folder, can allow more.`,
+			width: 0,
+			asks: true,
+		},
+		{
 			id: 'acceptEdits',
 			label: phrase`Edit`,
 			detail: phrase`Edits files in its folder, and in those that settings add; other commands need a rule or a hook that allows them.`,
@@ -136,7 +145,8 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	beside: 'Without a terminal Claude Code runs the hooks of a folder whether you trust it or not, and takes rules and further folders from the settings of one that you trust: they can allow more than “Read only”, “Plan” and “Edit” say.',
-	launch: ({ session, resume, model, permissions, maxCostUsd, extra, prompt }) => {
+	launch: ({ session, resume, model, permissions, maxCostUsd, extra, prompt, hooks }) => {
+		if (permissions === ASK_ME && !hooks) throw cannotAsk();
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);
 		return {
 			args: [
@@ -149,7 +159,8 @@ export const headless: HeadlessFormat = {
 				...(resume === undefined ? ['--session-id', session] : ['--resume', resume]),
 				...(model === undefined ? [] : ['--model', model]),
 				'--permission-mode',
-				permissions,
+				// What a hook lets wait is what the CLI would ask for.
+				permissions === ASK_ME ? 'default' : permissions,
 				// It tells the cost only at the end.
 				...(maxCostUsd === undefined ? [] : ['--max-budget-usd', String(maxCostUsd)]),
 				...extra,
@@ -166,6 +177,13 @@ export const headless: HeadlessFormat = {
 		return { read: text => read(text, denied), end: () => [] };
 	},
 };
+
+function cannotAsk(): NancyError {
+	return new NancyError(
+		'bad-usage',
+		phrase`the permissions "${ASK_ME}" need a delegate with Nancy’s hooks, which carry its questions to you`,
+	);
+}
 
 /**
  * One message of the user's, as `--input-format stream-json` takes it. In the last block of text, and in a plain-text prompt, the CLI reads

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { DelegateId, DelegateState } from '../delegate.ts';
 import { DriverId } from '../names.ts';
+import { QuestionKind } from '../question.ts';
 import { Moment } from '../records.ts';
 import { Mailbox, Problem } from './parts.ts';
 
@@ -44,6 +45,8 @@ export const DelegateOutput = z.object({
 	lastFile: z.optional(z.string()),
 	iteration: z.int(),
 	denied: z.array(z.string()),
+	/** What it asks its user and waits for. The titles are for people alone. Absent for none. */
+	asks: z.optional(z.array(z.object({ kind: QuestionKind, title: z.optional(z.string()) }))),
 	inputTokens: z.optional(z.number()),
 	outputTokens: z.optional(z.number()),
 	costUsd: z.optional(z.number()),

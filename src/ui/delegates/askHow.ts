@@ -62,7 +62,10 @@ function startRow(title: string, choice: DelegateChoice, agents: readonly AgentC
 const modesOfDelegate: Modes = {
 	of: ({ permissionModes }) => permissionModes,
 	question: ({ displayName }) =>
-		l10n.t('What may {0} do unasked? Everything else is denied and reported.', displayName),
+		l10n.t(
+			'What may {0} do unasked? Everything else is denied and reported, unless the mode asks you.',
+			displayName,
+		),
 };
 
 /** The chosen permission mode of an agent, or the agent's first. @throws NancyError `no-agent` if it has none */

@@ -40,6 +40,7 @@ export function delegateHover(
 		[l10n.t('Merged'), merge && formatTime(merge.at)],
 		[l10n.t('Error'), error === undefined || error === 'cancelled' ? undefined : firstLine(error, 400)],
 		[l10n.t('Parked until'), status.parked_until && formatTime(status.parked_until)],
+		[l10n.t('Asks you'), delegate.asks?.map(each => firstLine(each, 400)).join(' · ')],
 		[l10n.t('Doing'), isFinal(state) ? undefined : lastStep(delegate)],
 		[l10n.t('Attempt'), status.iteration > 1 ? String(status.iteration) : undefined],
 		[l10n.t('Agent'), names.agent(record.agent)],

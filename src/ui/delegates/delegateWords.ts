@@ -58,6 +58,11 @@ export function shortTitle({ record }: Delegate): string {
 	return firstLine(record.title, 24);
 }
 
+/** `asks: touch made` */
+function asksWords({ asks = [] }: Delegate): string {
+	return asks.length === 0 ? '' : l10n.t('asks: {0}', asks.map(each => firstLine(each)).join('; '));
+}
+
 /** `running · 12 tool calls · Edit src/x.ts · 2 min` */
 export function delegateLine(delegate: Delegate, isMerged = false, nowMs: number = Date.now()): string {
 	const { state, status, error } = delegate;
@@ -67,9 +72,10 @@ export function delegateLine(delegate: Delegate, isMerged = false, nowMs: number
 		stateWord(delegate, isMerged),
 		state === 'parked' ? until : '',
 		state === 'failed' && error !== 'cancelled' ? firstLine(error ?? '') : '',
+		asksWords(delegate),
 		delegate.isUnproved ? l10n.t('not queued by you here') : '',
 		toolCalls(status.tool_calls),
-		state === 'running' ? lastStep(delegate) : '',
+		state === 'running' && !delegate.asks ? lastStep(delegate) : '',
 		isAtWork || isFinal(state) ? duration(delegate, nowMs) : '',
 	]
 		.filter(Boolean)

@@ -106,6 +106,20 @@ describe('nancy delegate', () => {
 		);
 	});
 
+	it.concurrent('lets an agent start one that asks the user, for it may do no more unasked than the most careful one', async () => {
+		await using it = await shell();
+		const started = await it.run(['delegate', 'x', '--permissions', 'ask-me'], { CLAUDECODE: '1' });
+		expect(started).toMatchObject({ code: 0 });
+		// It begins nothing of its own that is wider.
+		const refused = await it.run(['delegate', 'x', '--permissions', 'acceptEdits'], { CLAUDECODE: '1' });
+		expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('"default" is the widest') });
+		it.set({ delegates: { permissionsFromAgents: { 'claude-code': 'ask-me' } } });
+		expect((await it.run(['delegate', 'x', '--permissions', 'acceptEdits'], { CLAUDECODE: '1' })).code).toBe(5);
+		const { delegates } = await it.delegates.list();
+		expect(delegates.map(({ record }) => record.permissions)).toEqual(['ask-me']);
+		await it.run(['delegates', '--wait']);
+	});
+
 	it.concurrent('keeps to what the user has set: limits, commands for worktrees, how many at once', async () => {
 		await using it = await shell();
 		await using repository = gitRepository();

@@ -18,7 +18,8 @@ interface Asked {
 const session = SessionId.parse('b427e65c-ab15-419b-9955-9545e6cf03a2');
 
 function launch(driver: Driver, permissions: string, { extra = [], env = {}, resume }: Asked = {}) {
-	const place = { version: driver.oldestVersion, workspaceFolder: '/w', hooks: undefined, env };
+	const hooks = { launcher: '/n/nancy-hook', folder: '/n/launch' };
+	const place = { version: driver.oldestVersion, workspaceFolder: '/w', hooks, env };
 	const run = { session, resume, model: undefined, prompt: 'x', permissions, extra };
 	return headlessOf(driver).launch({ ...place, ...run });
 }
@@ -26,7 +27,7 @@ function launch(driver: Driver, permissions: string, { extra = [], env = {}, res
 describe.each([
 	{
 		driver: claudeCode,
-		careful: ['default', 'plan', 'acceptEdits', 'auto'],
+		careful: ['default', 'plan', 'ask-me', 'acceptEdits', 'auto'],
 		widest: 'bypassPermissions',
 		loosening: [
 			['--dangerously-skip-permissions'],
@@ -173,6 +174,14 @@ describe.each([
 		// What is said of the modes makes no run a half one.
 		expect(driver.limits.headless ?? '').not.toContain(beside);
 	});
+});
+
+it('Claude Code asks in its own careful mode, and only with the hooks that carry its questions', () => {
+	const { args } = launch(claudeCode, 'ask-me');
+	expect(args.slice(args.indexOf('--permission-mode')).slice(0, 2)).toEqual(['--permission-mode', 'default']);
+	const place = { version: claudeCode.oldestVersion, workspaceFolder: '/w', hooks: undefined, env: {} };
+	const run = { session, resume: undefined, model: undefined, prompt: 'x', permissions: 'ask-me', extra: [] };
+	expect(() => headlessOf(claudeCode).launch({ ...place, ...run })).toThrow('need a delegate with Nancy’s hooks');
 });
 
 it('GitHub Copilot CLI is not told by the environment to allow everything', () => {

@@ -67,6 +67,16 @@ describe.each(named)('the driver of %s', (_, driver) => {
 		expect(widths.toSorted((a, b) => a - b)).toEqual(widths);
 	});
 
+	it('offers a mode that asks only where Nancy carries its questions, and unasked it allows no more than the first', () => {
+		if (driver.headless === 'none') return;
+		const [first, ...others] = driver.headless.permissionModes;
+		const asking = others.filter(({ asks }) => asks);
+		// Without a choice of a person's, nobody is asked.
+		expect(first?.asks).toBeUndefined();
+		expect(asking.map(({ width }) => width)).toEqual(asking.map(() => first?.width));
+		if (askings[driver.id] === undefined) expect(asking).toEqual([]);
+	});
+
 	it('offers no mode in a terminal that never asks, and lets no argument replace a chosen one', () => {
 		const modes = launchModesOf(driver);
 		expect(modes.length === 0).toBe(driver.launchModes === 'none');

@@ -9,6 +9,7 @@ import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { finish } from '../../../../src/core/delegates/ending.ts';
 import { Tickets } from '../../../../src/core/delegates/tickets.ts';
+import { Questions } from '../../../../src/core/questions/questions.ts';
 import { WorkspaceModel, type ModelOptions } from '../../../../src/core/live/model.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { Limits, type DelegateId } from '../../../../src/protocol/delegate.ts';
@@ -16,6 +17,7 @@ import { DriverId, TaskName, WorkerName } from '../../../../src/protocol/names.t
 import { countCalls } from '../../../support/countedCalls.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { questionOf } from '../../../support/questionOf.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 
@@ -82,6 +84,24 @@ describe('the mirror of the delegates', () => {
 		await finish(store, first, { ok: true, output: 'All is well.' });
 		expect(await mirror.read()).toBe(true);
 		expect(seen(mirror)).toEqual(['first done', 'second running']);
+	});
+
+	it('says what a delegate asks, by the desk alone', async () => {
+		const mirror = mirrorOf();
+		const { record, status } = await create('first');
+		const desk = new Questions(store.workspace.own);
+		await desk.prepare();
+		// Anybody may write this file.
+		await store.writeStatus(record.id, { ...status, status: 'running', asks: 1 });
+		await mirror.read();
+		expect(mirror.all()[0]?.asks).toBeUndefined();
+		await desk.ask(questionOf(record.id));
+		await store.writeStatus(record.id, { ...status, status: 'running', asks: 1, tool_calls: 1 });
+		await mirror.read();
+		expect(mirror.all()[0]?.asks).toEqual(['touch made']);
+		await store.writeStatus(record.id, { ...status, status: 'running', tool_calls: 1 });
+		await mirror.read();
+		expect(mirror.all()[0]?.asks).toBeUndefined();
 	});
 
 	it('lists the folder again only once a file came, went or was replaced there', async () => {

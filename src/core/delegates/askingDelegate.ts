@@ -1,0 +1,28 @@
+import type { DelegateId } from '../../protocol/delegate.ts';
+import type { SessionId } from '../../protocol/names.ts';
+import type { Driver } from '../driver/driver.ts';
+import { sealedSession } from '../sessions/sealedSessions.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { Delegates } from './delegates.ts';
+import { ownRequest } from './ownRequest.ts';
+import { Tickets } from './tickets.ts';
+
+/**
+ * The delegate that runs a session, if its permissions let it ask its user. By the user's sealed records alone: no variable and no file below
+ * the workspace makes another run ask.
+ */
+export async function askingDelegate(
+	workspace: Workspace,
+	{ headless }: Pick<Driver, 'headless'>,
+	session: SessionId,
+): Promise<DelegateId | undefined> {
+	const modes = headless === 'none' ? [] : headless.permissionModes.filter(({ asks }) => asks);
+	const mailbox = modes.length > 0 ? sealedSession(workspace.own, session) : undefined;
+	if (!mailbox) return undefined;
+	const tickets = new Tickets(workspace.own.dataFolder, workspace.folder);
+	for (const id of await tickets.openAt(mailbox)) {
+		const request = await ownRequest(new Delegates(workspace), tickets, id);
+		if (modes.some(mode => mode.id === request?.record.permissions)) return id;
+	}
+	return undefined;
+}

@@ -1,0 +1,212 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
+import { Questions } from '../../src/core/questions/questions.ts';
+import { settleAll } from '../../src/core/questions/settle.ts';
+import { Collector } from '../../src/core/traffic/collector.ts';
+import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
+import type { DelegateId } from '../../src/protocol/delegate.ts';
+import { DelegateCreatedOutput, DelegatesOutput, type DelegateOutput } from '../../src/protocol/output/delegates.ts';
+import type { Question, Reply } from '../../src/protocol/question.ts';
+import { claudeExecutable } from '../support/claudeHome.ts';
+import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
+import { deployedLab, type DeployedLab } from '../support/deployedLab.ts';
+import { eventually } from '../support/eventually.ts';
+import { dataFolderIn } from '../support/runtime.ts';
+import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+
+// Each agent here mostly waits.
+vi.setConfig({ maxConcurrency: 2 });
+
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build({ isPackage: true });
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+
+/** A delegate of the real CLI, with the desk where it asks. */
+async function asking(prompt: string, ...args: string[]) {
+	const lab = await deployedLab();
+	const shell = {
+		cwd: lab.workspace.path,
+		env: {
+			...lab.env,
+			PATH: [dirname(claudeExecutable), dirname(process.execPath), lab.env['PATH']].join(delimiter),
+			// The seals of what it queues are where the lab's hooks look.
+			XDG_DATA_HOME: dirname(dataFolderIn(lab.home)),
+		},
+	};
+	const call = (...words: string[]) => nancy.start(words, shell);
+	const permissions = args.includes('--permissions') ? [] : ['--permissions', 'ask-me'];
+	const started = await nancy.start(['delegate', '-', '--json', ...permissions, ...args], { ...shell, stdin: prompt });
+	expect(started.stderr).toBe('');
+	const { id, worker } = DelegateCreatedOutput.parse(JSON.parse(started.stdout));
+	const desk = new Questions(lab.nancy.own);
+	const listed = async (...words: string[]): Promise<DelegateOutput> => {
+		const { stdout, stderr } = await call('delegates', id, '--json', ...words);
+		const [delegate] = DelegatesOutput.parse(JSON.parse(stdout)).delegates;
+		if (!delegate) throw new Error(stderr);
+		return delegate;
+	};
+	return {
+		lab,
+		id,
+		worker,
+		shell,
+		call,
+		desk,
+		listed,
+		asked: () => eventually('a question', async () => (await desk.ofDelegate(id))[0]),
+		answer: (question: Question, reply: Reply) =>
+			desk.answer({
+				version: 1,
+				question: question.id,
+				digest: question.digest,
+				...reply,
+				by: 'vscode',
+				at: new Date().toISOString(),
+			}),
+		outcome: (question: Question) =>
+			eventually('an outcome', async () => {
+				await look(lab, desk);
+				return desk.readOutcome(question.id);
+			}),
+		ended: () => listed('--wait', '--timeout', '600'),
+		made: () => existsSync(lab.workspace.file('made')),
+		/** What the model has read last. */
+		read: () => lab.model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text ?? '',
+	};
+}
+
+/** As any window looks at the workspace. */
+async function look(lab: DeployedLab, desk: Questions): Promise<void> {
+	const collector = new Collector(lab.nancy, [claudeCode]);
+	await collector.collect();
+	await collector.close();
+	await settleAll(desk, lab.nancy.paths);
+}
+
+const statusOf = async (lab: DeployedLab, id: DelegateId) => (await new Delegates(lab.nancy).get(id)).status;
+
+describe.concurrent('a delegate that may ask', () => {
+	it('waits for its user, says so, and goes on with a Yes', async () => {
+		const { lab, id, worker, ...run } = await asking('[[sh:touch made]] [[text:Finished]]');
+		await using _ = lab;
+		const question = await run.asked();
+		expect(question).toMatchObject({ kind: 'tool', tool: 'Bash', body: 'touch made', delegate: id });
+		expect(run.made()).toBe(false);
+		await eventually('its status', async () => (await statusOf(lab, id)).asks === 1);
+		// Agents read this file: it does not say what is asked.
+		expect(readFileSync(new Delegates(lab.nancy).files(id).status, 'utf8')).not.toContain('touch made');
+		expect((await run.call('delegates')).stdout).toContain('running · asks: touch made');
+		expect((await run.call('questions')).stdout).toContain(`${worker} (claude-code), delegate ${id} asks for Bash`);
+		await run.answer(question, { effect: 'once' });
+		expect(await run.ended()).toMatchObject({ status: 'done', denied: [] });
+		expect(run.made()).toBe(true);
+		expect(await run.outcome(question)).toMatchObject({ state: 'applied' });
+		expect((await statusOf(lab, id)).asks).toBeUndefined();
+	});
+
+	it('reads a No with its words, and does not run the tool', async () => {
+		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]');
+		await using _ = lab;
+		const question = await run.asked();
+		await run.answer(question, { effect: 'no', words: 'Use the other folder.' });
+		expect(await run.ended()).toMatchObject({ status: 'done' });
+		expect(run.made()).toBe(false);
+		expect(run.read()).toContain('The user said no: Use the other folder.');
+		expect(await run.outcome(question)).toMatchObject({ state: 'applied' });
+	});
+
+	it('ends with an answer that ends its turn', async () => {
+		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Never said]]');
+		await using _ = lab;
+		const question = await run.asked();
+		await run.answer(question, { effect: 'end' });
+		expect(await run.ended()).toMatchObject({ status: 'failed' });
+		expect(run.made()).toBe(false);
+		expect(lab.model.requests.some(({ text }) => text.includes('Never said') && text.includes('said no'))).toBe(false);
+	});
+
+	it('asks for its subagents too', async () => {
+		const { subagent } = claudeCodeUnderTest;
+		if (subagent === 'none') throw new Error('it has subagents');
+		const { lab, ...run } = await asking(`${subagent('[[sh:touch made]] [[text:Made it]]')} [[text:Finished]]`);
+		await using _ = lab;
+		const question = await run.asked();
+		expect(question).toMatchObject({ tool: 'Bash', subagentName: 'general-purpose' });
+		await run.answer(question, { effect: 'once' });
+		expect(await run.ended()).toMatchObject({ status: 'done' });
+		expect(run.made()).toBe(true);
+	});
+
+	it('that is stopped asks nobody any more, and has run nothing', async () => {
+		const { lab, id, ...run } = await asking('[[sh:touch made]] [[text:Finished]]');
+		await using _ = lab;
+		const question = await run.asked();
+		await run.call('delegates', id, '--stop');
+		expect(await run.ended()).toMatchObject({ status: 'failed', error: 'cancelled' });
+		expect(await run.desk.readOutcome(question.id)).toMatchObject({ state: 'ended' });
+		await expect(run.answer(question, { effect: 'once' })).rejects.toMatchObject({ code: 'wrong-state' });
+		expect(run.made()).toBe(false);
+	});
+
+	it('is answered No by its time limit', async () => {
+		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', '--timeout', '40');
+		await using _ = lab;
+		const question = await run.asked();
+		expect(await run.ended()).toMatchObject({ status: 'failed', error: 'timeout: it took too long' });
+		expect(await run.desk.readOutcome(question.id)).toMatchObject({ state: 'ended' });
+		expect(run.made()).toBe(false);
+	});
+
+	it('is denied when the process that waits is killed', async () => {
+		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]');
+		await using _ = lab;
+		const question = await run.asked();
+		process.kill(question.holder.pid, 'SIGKILL');
+		expect(await run.ended()).toMatchObject({ status: 'done', denied: ['Bash'] });
+		expect(run.made()).toBe(false);
+		expect(await run.outcome(question)).toMatchObject({ state: 'ended' });
+	});
+
+	it('tells an agent that it waits, and neither what it asks nor how to answer', async () => {
+		const title = ['--title', 'Make something'];
+		const { lab, id, worker, shell, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ...title);
+		await using _ = lab;
+		const question = await run.asked();
+		const [task = '', name = ''] = worker.split('/');
+		const env = { ...shell.env, NANCY_TASK_DIR: lab.nancy.paths.root + `/tasks/${task}`, NANCY_WORKER: name };
+		const asAgent = (...words: string[]) => nancy.start(words, { ...shell, env });
+		const waiting = await asAgent('delegates', id, '--wait', '--timeout', '5', '--json');
+		expect(waiting).toMatchObject({ code: 4, stderr: expect.stringContaining(`${id} waits for an answer of its user`) });
+		const seen = [waiting, await asAgent('delegates'), await asAgent('delegates', id, '--json')];
+		expect(JSON.parse(seen[2]?.stdout ?? '')).toMatchObject({ delegates: [{ asks: [{ kind: 'tool' }] }] });
+		expect(seen.map(({ stdout, stderr }) => stdout + stderr).join('\n')).not.toContain('touch made');
+		expect(await asAgent('questions')).toMatchObject({ code: 5 });
+		expect(await asAgent('answer', question.id, 'yes')).toMatchObject({ code: 5 });
+		expect(await run.desk.readAnswer(question.id)).toBeUndefined();
+		await run.answer(question, { effect: 'no' });
+		await run.ended();
+		expect(run.made()).toBe(false);
+	});
+});
+
+describe.concurrent('a delegate that may not ask', () => {
+	it('is denied at once', async () => {
+		const { lab, id, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', '--permissions', 'default');
+		await using _ = lab;
+		expect(await run.ended()).toMatchObject({ status: 'done', denied: ['Bash'] });
+		expect(await run.desk.all()).toEqual([]);
+		expect(run.made()).toBe(false);
+	});
+});
+
+it('a run of nancy run is refused the permissions that ask: it has no hooks', async () => {
+	const { lab, ...run } = await asking('[[text:Finished]]');
+	await using _ = lab;
+	const refused = await run.call('run', '--headless', '--prompt', 'x', '--permissions', 'ask-me');
+	expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('need a delegate') });
+	await run.ended();
+});
