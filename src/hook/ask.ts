@@ -10,6 +10,7 @@ import { Questions } from '../core/questions/questions.ts';
 import { outcomeIn } from '../core/questions/settle.ts';
 import { TrafficFollower } from '../core/traffic/store.ts';
 import { askings } from '../drivers/asking.ts';
+import type { OutcomeState } from '../protocol/question.ts';
 import type { TrafficRecord } from '../protocol/traffic.ts';
 import { readCall, type Call } from './call.ts';
 import { collectLater } from './collectLater.ts';
@@ -42,10 +43,14 @@ async function run(call: Call, asking: Asking): Promise<void> {
 	await questions.prepare();
 	const question = newQuestion(call.driver.id, request, delegate);
 	// Before the question is there: a person could answer at once.
+	const end = async (state: OutcomeState, signal: string) => {
+		// A person may have answered at the desk in the same moment.
+		const answer = await questions.readAnswer(question.id).catch(() => undefined);
+		await questions.end(question.id, answer ? 'late' : state, `the agent ended the wait (${signal})`);
+	};
 	for (const [signal, state] of Object.entries(ENDINGS))
 		process.once(signal, () => {
-			void questions
-				.end(question.id, delegate === undefined ? state : 'ended', `the agent ended the wait (${signal})`)
+			void end(delegate === undefined ? state : 'ended', signal)
 				.catch(() => undefined)
 				.finally(() => process.exit(0));
 		});

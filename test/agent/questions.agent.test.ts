@@ -108,6 +108,21 @@ describe.concurrent.each(agents)('a question of the real $name', ({ start, tool,
 		await expect(desk.answer(question, { effect: 'once' })).rejects.toMatchObject({ code: 'wrong-state' });
 	});
 
+	it('is answered too late at the desk once the terminal has answered: the first answer counts', async () => {
+		const asking = await start('[[sh:touch made]] [[text:Finished]]');
+		await using _ = asking.lab;
+		const { desk, terminal } = asking;
+		const [question] = await desk.asked();
+		// Until it goes on, it learns of neither answer.
+		process.kill(question.holder.pid, 'SIGSTOP');
+		await answerQuestion(terminal, dialog, yes);
+		await terminal.waitForText(finished);
+		await desk.answer(question, { effect: 'no', words: 'Too late.' });
+		process.kill(question.holder.pid, 'SIGCONT');
+		expect(await desk.outcome(question)).toMatchObject({ state: 'late' });
+		expect(made(asking)).toBe(true);
+	});
+
 	it('stays in the terminal when its holder is killed, and nothing runs', async () => {
 		const asking = await start('[[sh:touch made]] [[text:Finished]]');
 		await using _ = asking.lab;
