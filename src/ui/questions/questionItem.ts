@@ -1,0 +1,46 @@
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import type { LiveQuestion } from '../../core/live/liveQuestions.ts';
+import { isSameAddress, type WorkerAddress } from '../../core/workspace/workspace.ts';
+import type { Folders } from '../folders.ts';
+import type { Folder } from '../ports.ts';
+import { whoIs } from '../who.ts';
+
+/** What an agent asks. */
+export class QuestionItem {
+	constructor(
+		readonly folder: Folder,
+		readonly asked: LiveQuestion,
+	) {}
+
+	get key(): string {
+		return `${this.folder.path}//:question/${this.asked.question.id}`;
+	}
+}
+
+/** The questions that nobody has answered yet, in all folders, oldest first. None in Restricted Mode, where nothing is answered. */
+export function openQuestions(folders: Pick<Folders, 'list'>): QuestionItem[] {
+	if (!vscode.workspace.isTrusted) return [];
+	return folders
+		.list()
+		.flatMap(folder =>
+			folder
+				.questions()
+				.filter(({ answer }) => !answer)
+				.map(asked => new QuestionItem(folder, asked)),
+		)
+		.toSorted((a, b) => (a.asked.question.id < b.asked.question.id ? -1 : 1));
+}
+
+/** The oldest question of a worker that is not over, answered or not. */
+export function questionOf(folder: Pick<Folder, 'questions'>, address: WorkerAddress): LiveQuestion | undefined {
+	return folder.questions().find(each => each.address && isSameAddress(each.address, address));
+}
+
+/** Who asks, as {@link whoIs} names workers, with the subagent if one asks. */
+export function whoAsks({ folder, asked }: QuestionItem, agentName: (driver: string) => string): string {
+	const { question, address } = asked;
+	const worker = address ? whoIs(folder, address) : agentName(question.driver);
+	const { subagent, subagentName } = question;
+	return subagent === undefined ? worker : l10n.t('{0}, subagent {1}', worker, subagentName ?? subagent);
+}
