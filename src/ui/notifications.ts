@@ -68,7 +68,8 @@ export class Notifications implements vscode.Disposable {
 	private async show(gathered: readonly Call[]): Promise<void> {
 		// By now its question is there, if Nancy can carry an answer. Then all questions are told of together.
 		const calls = gathered.filter(
-			({ folder, attention }) => attention.kind !== 'permission' || !questionOf(folder, attention.address),
+			({ folder, attention }) =>
+				attention.kind !== 'permission' || !questionOf(folder, attention.address, attention.at),
 		);
 		const [only, ...others] = calls;
 		if (only === undefined) return;

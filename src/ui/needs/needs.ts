@@ -55,7 +55,7 @@ function workerNeeds(folder: Folder, seen: SeenStops): Need[] {
 			const { phase, since } = worker.state;
 			const stoppedAt = stopOf(worker);
 			// Its question is a need of its own. After the answer it needs nobody, though no event tells of a Yes at once.
-			if (phase === 'waiting' && !questionOf(folder, item.address))
+			if (phase === 'waiting' && !questionOf(folder, item.address, since))
 				needs.push({ place: placeOf('waiting', since, key), folder, kind: 'waiting', item, since });
 			if (stoppedAt !== undefined && isStopped(worker, stoppedAt) && seen.isNew(key, stoppedAt))
 				needs.push({

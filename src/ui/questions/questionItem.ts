@@ -32,9 +32,17 @@ export function openQuestions(folders: Pick<Folders, 'list'>): QuestionItem[] {
 		.toSorted((a, b) => (a.asked.question.id < b.asked.question.id ? -1 : 1));
 }
 
-/** The oldest question of a worker that is not over, answered or not. */
-export function questionOf(folder: Pick<Folder, 'questions'>, address: WorkerAddress): LiveQuestion | undefined {
-	return folder.questions().find(each => each.address && isSameAddress(each.address, address));
+/**
+ * The question with which a worker waits: its oldest open one, or one that was answered since it waits. No event tells of a Yes at once.
+ * @param since when it began to wait. UTC, ISO 8601
+ */
+export function questionOf(
+	folder: Pick<Folder, 'questions'>,
+	address: WorkerAddress,
+	since: string,
+): LiveQuestion | undefined {
+	const own = folder.questions().filter(each => each.address && isSameAddress(each.address, address));
+	return own.find(({ answer }) => !answer) ?? own.findLast(({ answer }) => answer && answer.at >= since);
 }
 
 /** Who asks, as {@link whoIs} names workers, with the subagent if one asks. */

@@ -67,8 +67,8 @@ export class QuestionNotices implements vscode.Disposable {
 		const age = formatAge(open[0]?.asked.question.askedAt ?? '');
 		const text =
 			open.length === 1
-				? l10n.t('An agent asks for your answer since {0}.', age)
-				: l10n.t('{0} questions of agents are open, the oldest since {1}.', open.length, age);
+				? l10n.t('An agent asks for your answer ({0}).', age)
+				: l10n.t('{0} questions of agents, oldest {1}.', open.length, age);
 		const review = l10n.t('Review');
 		if ((await warn(text, review)) === review) await this.own.review();
 	}

@@ -45,7 +45,7 @@ export function ruleWords({ effect, rule, keptIn }: Choice): string {
 
 /** What became of a question, in a sentence. Empty while nobody has answered. */
 export function stateWords({ question, answer, outcome }: Omit<LiveQuestion, 'address'>): string {
-	if (outcome) return outcomeWords(outcome, answer && isYes(answer.effect));
+	if (outcome) return outcomeWords(question, outcome, answer && isYes(answer.effect));
 	if (!answer) return '';
 	const label = choiceLabel(question, answer.effect);
 	return answer.by === 'vscode'
@@ -53,12 +53,13 @@ export function stateWords({ question, answer, outcome }: Omit<LiveQuestion, 'ad
 		: l10n.t('Answered with the nancy command: {0}.', label);
 }
 
-function outcomeWords({ state, evidence }: Outcome, saidYes: boolean | undefined): string {
+function outcomeWords({ kind }: Question, { state, evidence }: Outcome, saidYes: boolean | undefined): string {
 	switch (state) {
 		case 'applied':
-			return saidYes
+			if (!saidYes) return l10n.t('Denied, as you answered ({0}).', evidence);
+			return kind === 'tool'
 				? l10n.t('Allowed, and done ({0}).', evidence)
-				: l10n.t('Denied, as you answered ({0}).', evidence);
+				: l10n.t('The agent has your answer ({0}).', evidence);
 		case 'yes-elsewhere':
 			return l10n.t('Answered with Yes in the agent’s terminal ({0}).', evidence);
 		case 'no-elsewhere':

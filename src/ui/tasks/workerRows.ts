@@ -75,7 +75,7 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, canFork
 	item.iconPath = phase === 'failed' ? failedIcon : phaseIcons[state.phase];
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
 	const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
-	const asked = questionOf(element.folder, { task: record.task, worker: record.name });
+	const asked = questionOf(element.folder, { task: record.task, worker: record.name }, state.since);
 	const inTerminal = state.phase === 'waiting' && !asked ? l10n.t('answer in its terminal') : undefined;
 	const merged = isMerged ? l10n.t('merged') : undefined;
 	const notes = [
@@ -129,7 +129,7 @@ export function workerHover(
 	const { folder, task, worker } = element;
 	const { record, state, facts, use } = worker;
 	const all = sumUse(task.workers.map(each => each.use));
-	const asked = questionOf(folder, { task: record.task, worker: record.name });
+	const asked = questionOf(folder, { task: record.task, worker: record.name }, state.since);
 	const evidence = l10n.t('{0}, {1} ago', sourceWords(state.source), formatAge(state.at));
 	const hover = tooltip(`${labelOf(element)} · ${record.name}`, [
 		[l10n.t('State'), l10n.t('{0} for {1}', phaseWord(state), formatAge(state.since))],
