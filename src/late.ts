@@ -55,8 +55,8 @@ function registerViews(context: vscode.ExtensionContext, load: () => Promise<Nan
 		};
 		const view = vscode.window.createTreeView(id, {
 			treeDataProvider: lazy,
-			// The messages are one flat list.
-			showCollapseAll: part !== 'inbox',
+			// Questions and messages are flat lists.
+			showCollapseAll: part !== 'inbox' && part !== 'questions',
 			canSelectMany: part === 'delegates' || part === 'questions',
 			...(part === 'inbox' && { dragAndDropController }),
 		});

@@ -85,7 +85,8 @@ describe('an open question', () => {
 	it('is a row with who asks, and opens whole', () => {
 		const { folder } = waiting();
 		const row = questionRow(new QuestionItem(folder, asked({ subagent: 'a1', subagentName: 'tester' })), nameOf);
-		assert.equal(row.label, 'fix, subagent tester');
+		assert.equal(row.label, 'fix');
+		assert.match(row.accessibilityInformation?.label ?? '', /^Question of fix, subagent tester, Bash: rm/);
 		assert.equal(row.description, 'Bash: rm -rf build');
 		assert.equal(row.command?.command, 'nancy.openQuestion');
 	});

@@ -45,10 +45,14 @@ export function questionOf(
 	return own.find(({ answer }) => !answer) ?? own.findLast(({ answer }) => answer && answer.at >= since);
 }
 
-/** Who asks, as {@link whoIs} names workers, with the subagent if one asks. */
-export function whoAsks({ folder, asked }: QuestionItem, agentName: (driver: string) => string): string {
-	const { question, address } = asked;
-	const worker = address ? whoIs(folder, address) : agentName(question.driver);
-	const { subagent, subagentName } = question;
+/** Whose agent asks, as {@link whoIs} names workers. */
+export function askingWorker({ folder, asked }: QuestionItem, agentName: (driver: string) => string): string {
+	return asked.address ? whoIs(folder, asked.address) : agentName(asked.question.driver);
+}
+
+/** The same, with the subagent if one asks. */
+export function whoAsks(item: QuestionItem, agentName: (driver: string) => string): string {
+	const { subagent, subagentName } = item.asked.question;
+	const worker = askingWorker(item, agentName);
 	return subagent === undefined ? worker : l10n.t('{0}, subagent {1}', worker, subagentName ?? subagent);
 }

@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import { formatAge, formatMinutes, shortName } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
-import { whoAsks, type QuestionItem } from './questionItem.ts';
+import { askingWorker, whoAsks, type QuestionItem } from './questionItem.ts';
 import { askedWords } from './questionWords.ts';
 
 /** Letters of a task's title in a row: beside it, the request has room. */
@@ -14,13 +14,14 @@ const ICONS = { command: 'terminal', diff: 'edit', plan: 'checklist', json: 'too
 /** `Fix the login   Bash: rm -rf build · 2 min` */
 export function questionRow(item: QuestionItem, agentName: (driver: string) => string, folderName?: string): Row {
 	const { question } = item.asked;
-	const who = whoAsks(item, agentName);
-	const made = row(item.key, shortName(who, NAME));
+	const made = row(item.key, shortName(askingWorker(item, agentName), NAME));
 	made.contextValue = 'question';
 	made.iconPath = new vscode.ThemeIcon(question.kind === 'choice' ? 'question' : ICONS[question.bodyIs]);
 	made.description = [askedWords(question), formatMinutes(question.askedAt), folderName].filter(Boolean).join(' · ');
 	made.command = { command: 'nancy.openQuestion', title: l10n.t('Review'), arguments: [item] };
-	made.accessibilityInformation = { label: l10n.t('Question of {0}, {1}', who, made.description) };
+	made.accessibilityInformation = {
+		label: l10n.t('Question of {0}, {1}', whoAsks(item, agentName), made.description),
+	};
 	return made;
 }
 
