@@ -55,9 +55,9 @@ function registerViews(context: vscode.ExtensionContext, load: () => Promise<Nan
 		};
 		const view = vscode.window.createTreeView(id, {
 			treeDataProvider: lazy,
-			// The messages are one flat list.
-			showCollapseAll: part !== 'inbox',
-			canSelectMany: part === 'delegates',
+			// Questions and messages are flat lists.
+			showCollapseAll: part !== 'inbox' && part !== 'questions',
+			canSelectMany: part === 'delegates' || part === 'questions',
 			...(part === 'inbox' && { dragAndDropController }),
 		});
 		context.subscriptions.push(lazy, view);
@@ -72,6 +72,7 @@ function registerViews(context: vscode.ExtensionContext, load: () => Promise<Nan
 		...Object.values(SCHEMES).map(scheme => vscode.workspace.registerTextDocumentContentProvider(scheme, document)),
 	);
 	return {
+		questions: tree(VIEWS.questions, 'questions'),
 		tasks: tree(VIEWS.tasks, 'tasks'),
 		delegates: tree(VIEWS.delegates, 'delegates'),
 		inbox: tree(VIEWS.inbox, 'inbox'),

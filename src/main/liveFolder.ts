@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
+import { Emitter } from '../base/event.ts';
 import { dataFolder } from '../base/folders.ts';
 import { DeploymentKeeper, type Kept } from '../core/deployment/keeper.ts';
+import { LiveQuestions } from '../core/live/liveQuestions.ts';
 import { WorkspaceModel } from '../core/live/model.ts';
 import { eventDetail } from '../core/traffic/eventDetail.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
@@ -36,11 +38,19 @@ export interface FolderParts {
 
 /** A folder of the window, with its deployments and its setting for hooks kept as they should be. */
 export function liveFolder({ name, path, model, operations, log, warn, onDispose }: FolderParts): Folder {
+	const questions = new LiveQuestions(model.workspace, { readOnly: !vscode.workspace.isTrusted, fail: warn });
+	const changed = new Emitter<void>();
+	// Both end with their emitters.
+	questions.onDidChange(() => changed.fire());
+	model.onDidChange(() => {
+		questions.seeEvents();
+		changed.fire();
+	});
 	const folder: Folder = {
 		name,
 		path,
 		workspace: model.workspace,
-		onDidChange: model.onDidChange,
+		onDidChange: changed.event,
 		onDidNeedAttention: model.onDidNeedAttention,
 		overview: () => model.overview(),
 		messages: address => model.messages(address),
@@ -48,9 +58,15 @@ export function liveFolder({ name, path, model, operations, log, warn, onDispose
 		sessions: () => model.sessions(),
 		eventDetail: (session, node) =>
 			eventDetail(model.workspace.paths, session, node, id => driverById(id)?.eventWords),
-		refresh: () => model.refresh(),
+		questions: () => questions.all(),
+		question: id => questions.find(id),
+		refresh: async () => {
+			await Promise.all([questions.refresh(), model.refresh()]);
+		},
 		dispose: () => {
 			onDispose();
+			questions.dispose();
+			changed.dispose();
 			keeper.dispose();
 			settings.dispose();
 			void model.close();

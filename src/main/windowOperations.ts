@@ -17,6 +17,7 @@ import { perform } from '../operations/operation.ts';
 import { askStatus } from '../process/askStatus.ts';
 import { findNode } from '../process/detect.ts';
 import type { Budget } from '../protocol/budget.ts';
+import type { QuestionId, Reply } from '../protocol/question.ts';
 import type { DriverId, MessageId, SessionId, TaskName } from '../protocol/names.ts';
 import { inform } from '../ui/kit/messages.ts';
 import { errorWords, translated } from '../ui/kit/translated.ts';
@@ -130,6 +131,11 @@ export class WindowOperations implements Operations {
 			perform(operation, IN_WINDOW, input(each), this.contextOf(each.folder)),
 		);
 		return failures.map(({ item, error }) => ({ to: item, reason: errorWords(error) }));
+	}
+
+	async answer(folder: Folder, question: QuestionId, digest: string, reply: Reply): Promise<void> {
+		const input = { question, digest, reply };
+		await perform(await operations.answerQuestion(), IN_WINDOW, input, this.contextOf(folder));
 	}
 
 	async readMail(folder: Folder, task: TaskName, id: MessageId): Promise<string> {

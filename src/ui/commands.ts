@@ -3,6 +3,7 @@ import type { CommandId } from './contributions.ts';
 import { delegateHandlers, type DelegateCollaborators } from './delegates/delegateCommands.ts';
 import { mailHandlers, type MailCollaborators } from './inbox/mailCommands.ts';
 import { needHandlers, type NeedCollaborators } from './needs/needCommands.ts';
+import { questionHandlers, type QuestionCollaborators } from './questions/questionCommands.ts';
 import { setUpHandlers, type SetUpCollaborators } from './setUpCommands.ts';
 import { taskHandlers, type TaskCollaborators } from './tasks/taskCommands.ts';
 import { trafficHandlers, type TrafficCollaborators } from './traffic/trafficCommands.ts';
@@ -12,6 +13,7 @@ export interface Collaborators
 		DelegateCollaborators,
 		MailCollaborators,
 		NeedCollaborators,
+		QuestionCollaborators,
 		SetUpCollaborators,
 		TaskCollaborators,
 		TrafficCollaborators {
@@ -26,6 +28,7 @@ export function commandHandlers(own: Collaborators): Handlers {
 		...delegateHandlers(own),
 		...mailHandlers(own),
 		...needHandlers(own),
+		...questionHandlers(own),
 		...setUpHandlers(own),
 		...taskHandlers(own),
 		...trafficHandlers(own),

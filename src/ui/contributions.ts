@@ -4,6 +4,7 @@
  */
 
 export const VIEWS = {
+	questions: 'nancy.questions',
 	tasks: 'nancy.tasks',
 	delegates: 'nancy.delegates',
 	inbox: 'nancy.inbox',
@@ -52,6 +53,7 @@ const BY_PLACE = {
 			'nancy.showDelegateOutput',
 			'nancy.showAttention',
 			'nancy.nextNeed',
+			'nancy.nextQuestion',
 			'nancy.filterTraffic',
 			'nancy.clearTrafficFilter',
 			'nancy.showAllEvents',
@@ -91,9 +93,11 @@ const BY_PLACE = {
 			'nancy.discardDelegate',
 			'nancy.deleteDelegate',
 			'nancy.openChange',
+			'nancy.denyQuestion',
 		],
 		looks: [
 			'nancy.copySession',
+			'nancy.openQuestion',
 			'nancy.openMessage',
 			'nancy.openMessageFile',
 			'nancy.showConversation',
@@ -130,10 +134,13 @@ export const REMOVING_COMMANDS: ReadonlySet<CommandId> = new Set<CommandId>([
 	'nancy.deleteDelegate',
 	'nancy.archiveMessage',
 	'nancy.withdrawMessage',
+	'nancy.denyQuestion',
 ]);
 
 /** Facts that a user could name, for `when` clauses. */
 export const CONTEXT_KEYS = {
+	/** An agent asks something that can be answered in this window. */
+	hasQuestions: 'nancy.hasQuestions',
 	/** There is a task that is not archived. */
 	hasTasks: 'nancy.hasTasks',
 	/** A worker has been started in this workspace. */

@@ -6,6 +6,7 @@ import type { ContextKeys } from './contextKeys.ts';
 import type { Folders } from './folders.ts';
 import { recipients } from './inbox/recipients.ts';
 import type { Views } from './nancy.ts';
+import { openQuestions } from './questions/questionItem.ts';
 import { isFiltering } from './traffic/trafficFilter.ts';
 import type { TrafficView } from './traffic/trafficView.ts';
 
@@ -33,6 +34,7 @@ function tellFacts({ folders, choices, traffic, views, keys }: Sources): void {
 	const tasks = open.flatMap(folder => folder.overview().tasks);
 	const hasOpenTask = tasks.some(task => task.record.archivedAt === undefined);
 	keys.set('hasTasks', hasOpenTask);
+	keys.set('hasQuestions', openQuestions(folders).length > 0);
 	const hasWorker = tasks.some(task => task.workers.length > 0);
 	keys.set('hasWorkers', hasWorker);
 	const hasSession = open.some(folder => folder.sessions().length > 0);

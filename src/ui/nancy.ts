@@ -10,6 +10,7 @@ export interface TreePart {
 
 /** The views, which exist before the code that fills them is loaded. */
 export interface Views {
+	readonly questions: vscode.TreeView<unknown>;
 	readonly tasks: vscode.TreeView<unknown>;
 	readonly delegates: vscode.TreeView<unknown>;
 	readonly inbox: vscode.TreeView<unknown>;
@@ -18,6 +19,7 @@ export interface Views {
 
 /** The part of Nancy that is loaded later, as extension.ts uses it. */
 export interface Nancy {
+	readonly questions: TreePart;
 	readonly tasks: TreePart;
 	readonly delegates: TreePart;
 	readonly inbox: TreePart;

@@ -11,6 +11,7 @@ import type { Folder } from './ports.ts';
 import { notice } from './settings.ts';
 import { doneSentence, waitingSentence } from './needs/needWords.ts';
 import type { Failure, Terminals } from './tasks/terminals.ts';
+import { questionOf } from './questions/questionItem.ts';
 import { placeOf, whoIs } from './who.ts';
 
 export interface Call {
@@ -64,7 +65,12 @@ export class Notifications implements vscode.Disposable {
 		}, GATHER_MS);
 	}
 
-	private async show(calls: readonly Call[]): Promise<void> {
+	private async show(gathered: readonly Call[]): Promise<void> {
+		// By now its question is there, if Nancy can carry an answer. Then all questions are told of together.
+		const calls = gathered.filter(
+			({ folder, attention }) =>
+				attention.kind !== 'permission' || !questionOf(folder, attention.address, attention.at),
+		);
 		const [only, ...others] = calls;
 		if (only === undefined) return;
 		const { reactions, agentName } = this.own;

@@ -5,6 +5,7 @@ import type { BudgetOwner } from '../core/budgets/budgets.ts';
 import type { Attention } from '../core/live/attention.ts';
 import type { WorkerPlan } from '../core/driver/launch.ts';
 import type { MailboxListing } from '../core/mailbox/mailboxFiles.ts';
+import type { LiveQuestion } from '../core/live/liveQuestions.ts';
 import type { Overview } from '../core/live/overview.ts';
 import type { SessionTraffic } from '../core/live/sessionView.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
@@ -15,6 +16,7 @@ import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { Budget, BudgetUnit } from '../protocol/budget.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
+import type { QuestionId, Reply } from '../protocol/question.ts';
 import type { DriverId, MessageId, SessionId, TaskName, WorkerName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
@@ -35,6 +37,10 @@ export interface Folder extends Disposable {
 	sessions(): readonly SessionTraffic[];
 	/** What the records behind a row of the traffic say. */
 	eventDetail(session: SessionId, node: TrafficNode): Promise<EventDetail>;
+	/** What agents ask and is not over, oldest first. */
+	questions(): readonly LiveQuestion[];
+	/** Also one that is over, if this window has seen it open. */
+	question(id: QuestionId): LiveQuestion | undefined;
 	/** Looks at the disk now. For changes that this window has just made. */
 	refresh(): Promise<void>;
 }
@@ -130,6 +136,11 @@ export interface Operations {
 	 * throws and queues nothing.
 	 */
 	send<T extends Addressee>(to: readonly T[], content: Letter): Promise<{ to: T; reason: string }[]>;
+	/**
+	 * Carries the user's answer to one question to the agent.
+	 * @param digest of the question that the user saw
+	 */
+	answer(folder: Folder, question: QuestionId, digest: string, reply: Reply): Promise<void>;
 	/** Marks a message to the human as read. Returns where its file is from then on. */
 	readMail(folder: Folder, task: TaskName, id: MessageId): Promise<string>;
 	/**

@@ -40,6 +40,9 @@ import { Notifications } from './notifications.ts';
 import { Orchestrator } from './tasks/orchestrate.ts';
 import { reactions } from './reactions.ts';
 import type { Folder, Operations } from './ports.ts';
+import { QuestionNotices } from './questions/questionNotices.ts';
+import { QuestionPanel } from './questions/questionPanel.ts';
+import { QuestionsView } from './questions/questionsView.ts';
 import { OpenReviews } from './delegates/openReviews.ts';
 import { ReviewComments } from './delegates/reviewComments.ts';
 import { Reviews } from './delegates/reviews.ts';
@@ -99,6 +102,8 @@ export function openWindow(parts: WindowParts): Nancy {
 			run: (command, item) => failures.guard(() => runCommand(handlers, command, [item])),
 		}),
 	);
+	const asked = own.add(new QuestionsView(folders, views.questions, agentName));
+	const questions = own.add(new QuestionPanel({ ...parts, extensionUri: context.extensionUri, folders, terminals }));
 	const seen = new SeenStops(context.workspaceState);
 	own.add(showBadges(folders, views, seen));
 	own.add(seeTerminals(folders, seen));
@@ -119,6 +124,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		compose,
 		inbox,
 		messages,
+		questions,
 		documents,
 		traffic,
 		agentName,
@@ -135,12 +141,15 @@ export function openWindow(parts: WindowParts): Nancy {
 		[VIEWS.inbox, own.add(new KeyRows(views.inbox))],
 	]);
 	const trees: readonly ShownTree[] = [
+		[views.questions, asked],
 		[views.tasks, tasks],
 		[views.delegates, delegates],
 		[views.inbox, inbox],
 	];
 	const forToasts = reactions({ folders, failures, compose, handlers });
 	own.add(new Notifications({ folders, terminals, failures, reactions: forToasts, agentName }));
+	const review = () => failures.guard(() => questions.showNext());
+	own.add(new QuestionNotices({ folders, terminals, failures, review }));
 	const setBudget = (item: unknown) => failures.guard(() => handlers['nancy.setBudget']([item]));
 	own.add(budgetNotices(folders, failures, setBudget));
 	own.add(followFacts({ folders, choices, traffic, views, keys }));
@@ -149,6 +158,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	own.add(searchAgents(operations, failures, keys));
 
 	return {
+		questions: treePart(asked),
 		tasks: treePart(tasks),
 		delegates: treePart(delegates),
 		inbox: {

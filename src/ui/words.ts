@@ -1,6 +1,7 @@
 import { l10n } from 'vscode';
 import { pathFrom } from '../base/inside.ts';
 import { readResult } from '../core/delegates/resultText.ts';
+import type { LiveQuestion } from '../core/live/liveQuestions.ts';
 import { heldText, type LimitOf } from '../core/mailbox/held.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerState, WorkerView } from '../core/live/overview.ts';
@@ -101,9 +102,21 @@ export function rungWords(rung: Rung): string {
  * `working · 45k · Bash npm test · 2 min`, `asks: Bash npm test · 45k · 6 min`; the age is that of the state.
  * @param folder of the workspace
  * @param figures stand before what the agent does, which may be long
+ * @param asked the worker's question that is not over
  */
-export function stateLine(worker: Doing, folder: string, figures: readonly string[] = []): string {
+export function stateLine(
+	worker: Doing,
+	folder: string,
+	figures: readonly string[] = [],
+	asked?: Pick<LiveQuestion, 'question' | 'answer'>,
+): string {
 	const { state } = worker;
+	if (asked && !asked.answer)
+		return [l10n.t('asks: {0}', asked.question.title), ...figures, formatMinutes(asked.question.askedAt)]
+			.filter(Boolean)
+			.join(' · ');
+	if (asked && state.phase === 'waiting')
+		return [l10n.t('answered'), ...figures, doingWords(worker, folder)].filter(Boolean).join(' · ');
 	const age = formatMinutes(state.since);
 	// Why a session ended is the CLI's own word for it: the hover has it.
 	const doing = state.phase === 'ended' ? '' : doingWords(worker, folder);

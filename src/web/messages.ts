@@ -1,5 +1,6 @@
 import { ToMessagePage, type FromMessagePage, type ShownMessage } from '../protocol/messagePage.ts';
 import { markdownTree, type Piece } from './messages/markdownTree.ts';
+import { element } from './page/element.ts';
 
 /** The page that shows one message, or a conversation. It makes every element itself: no text becomes HTML. */
 
@@ -67,13 +68,4 @@ function button({ key }: ShownMessage, { act, label }: ShownMessage['acts'][numb
 
 function nodeOf(piece: Piece): Node {
 	return typeof piece === 'string' ? document.createTextNode(piece) : element(piece.tag, piece.children.map(nodeOf));
-}
-
-function element(tag: string, children: readonly (Node | string)[], className = ''): HTMLElement {
-	const made = document.createElement(tag);
-	made.append(...children);
-	if (className !== '') made.className = className;
-	// A wide table or block scrolls by itself, also by key.
-	if (tag === 'pre' || tag === 'table') made.tabIndex = 0;
-	return made;
 }

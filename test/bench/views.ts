@@ -152,6 +152,8 @@ async function openOn(model: WorkspaceModel): Promise<{
 		overview: () => model.overview(),
 		messages: address => model.messages(address),
 		delegates: () => model.delegates(),
+		questions: () => [],
+		question: () => undefined,
 		sessions: () => [...model.sessions(), woken],
 		eventDetail: () => Promise.reject(new Error('nobody asks')),
 		refresh: () => model.refresh(),
@@ -162,7 +164,7 @@ async function openOn(model: WorkspaceModel): Promise<{
 	const memory = nothing<object>({ get: () => undefined, update: () => Promise.resolve() });
 	const window = openWindow({
 		context: nothing({ workspaceState: memory, globalState: memory }),
-		views: { tasks: view(), delegates: view(), inbox: view(), traffic: view() },
+		views: { questions: view(), tasks: view(), delegates: view(), inbox: view(), traffic: view() },
 		failures: nothing({ background: () => undefined }),
 		operations: nothing({
 			agents: () => Promise.resolve([]),

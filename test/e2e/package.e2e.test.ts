@@ -40,11 +40,13 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/media/icon.png',
 			'extension/media/messages.css',
 			'extension/media/nancy.svg',
+			'extension/media/question.css',
 			...['agent', 'answer', 'delegate', 'leave', 'orchestrate', 'steer', 'watch'].flatMap(step =>
 				['dark', 'light'].map(theme => `extension/media/walkthrough/${step}-${theme}.webp`),
 			),
 			'extension/media/web/compose.js',
 			'extension/media/web/messages.js',
+			'extension/media/web/question.js',
 			'extension/package.json',
 			'extension/package.nls.de.json',
 			'extension/package.nls.json',
@@ -85,7 +87,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(1600);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(1660);
 });
 
 it('has programs without an editor that need nothing but Node', () => {

@@ -18,6 +18,7 @@ import { gateIn } from '../support/gate.ts';
 import type { Lab } from '../support/lab.ts';
 import { gitIn, seedDelegate } from '../support/delegateSeeds.ts';
 import { contextKey, focusedRow, inQueue, moveTo } from '../support/listGestures.ts';
+import { questionFrame } from '../support/questionFrame.ts';
 import { messageFrame } from '../support/messageFrame.ts';
 import { messageContent } from '../support/messageContent.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
@@ -90,13 +91,14 @@ describe('a task in the sidebar', () => {
 			]);
 		await workbench.command('View: Close Editor');
 
-		await workbench.row('Tasks', /Fix the login.*Claude · asks: Bash touch secret/).waitFor();
+		await workbench.row('Tasks', /Fix the login.*Claude · asks: touch secret/).waitFor();
 		const needs = workbench.status('nancy.nancy.needs');
-		expect(await needs.innerText()).toContain('1 waiting');
-		const question = workbench.toast('Fix the login waits for your permission: touch secret');
-		expect(await question.getByRole('button', { name: 'Reply' }).count()).toBe(0);
+		expect(await needs.innerText()).toContain('1 question');
+		const question = workbench.toast('An agent asks for your answer');
+		await question.getByRole('button', { name: 'Review' }).waitFor();
 		await needs.click();
-		await workbench.pick(/Fix the login.*asks permission · Claude Code/);
+		await workbench.pick(/Fix the login.*asks · Claude Code/);
+		await (await questionFrame(page, 'touch secret')).getByRole('button', { name: 'Go to the Terminal' }).click();
 		await workbench.waitForTerminalText(/Do you want to proceed/);
 		await page.locator('.terminal-wrapper .xterm.focus').waitFor();
 		await page.keyboard.press('Enter');

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLab, type Lab } from '../support/lab.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { questionViews } from './questions.ts';
 import { scenes } from './scenes.ts';
 import { leave, views } from './views.ts';
 import { SETTLES_MS, showNancy, THEMES, wear, widen } from './window.ts';
@@ -15,8 +16,8 @@ const WIDTHS = [240, 300, 400] as const;
 
 const SIZE = { width: 1400, height: 900 };
 
-/** The scene in which each view has something to show, and the sidebar's width there. */
-const FULL = 'seven';
+/** Scenes in which views have something to show, and the sidebar's width there. */
+const SHOWN: Readonly<Record<string, typeof views | typeof questionViews>> = { seven: views, questions: questionViews };
 const FULL_WIDTH = 300;
 
 const asked = process.argv.slice(2);
@@ -36,11 +37,12 @@ for (const [name, scene] of Object.entries(scenes)) {
 			await shoot(lab, `${name}-${theme}-${width}`);
 		}
 	}
-	if (name !== FULL) continue;
+	const shown = SHOWN[name];
+	if (!shown) continue;
 	await widen(lab, FULL_WIDTH);
 	for (const theme of ['dark', 'light', 'contrast'] as const) {
 		await wear(lab, theme);
-		for (const [view, show] of Object.entries(views)) {
+		for (const [view, show] of Object.entries(shown)) {
 			await show(lab);
 			await sleep(SETTLES_MS);
 			await shoot(lab, `${view}-${theme}`);

@@ -9,6 +9,7 @@ import { seedDelegate, type DelegateSeed, seedWorktree, smallRepository } from '
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { spool } from '../support/seedWorkspace.ts';
 import { taskRecord } from '../support/taskRecord.ts';
+import { seedQuestions } from './questions.ts';
 import type { TempFolder } from '../support/tempFolder.ts';
 
 type Doing = 'starting' | 'working' | 'asks' | 'stopped';
@@ -38,6 +39,8 @@ export const scenes: Readonly<Record<string, Scene>> = {
 		return root;
 	},
 	seven: busy(LONG, 8),
+	question: asking(1),
+	questions: asking(12),
 };
 
 /** For the documents: as busy, and hardly anything is too long for its row. */
@@ -50,6 +53,21 @@ function busy(title: string, delegates: number): Scene {
 		await seedTasks(workspace, seven(title));
 		await seedMail(workspace, nameOf(title));
 		await seedDelegates(new Delegates(workspace), dataFolder, delegates);
+		return root;
+	};
+}
+
+function asking(count: number): Scene {
+	return async (folder, dataFolder) => {
+		const root = project(folder);
+		const workspace = new Workspace(root, dataFolder);
+		const seeds = seven('Round the minutes');
+		await seedTasks(workspace, seeds);
+		await seedQuestions(
+			workspace,
+			seeds.map(([title]) => `0-${nameOf(title)}`),
+			count,
+		);
 		return root;
 	};
 }

@@ -18,6 +18,8 @@ export function unusedFolder(workspace: Workspace): Folder {
 		delegates: unused,
 		sessions: unused,
 		eventDetail: unused,
+		questions: () => [],
+		question: unused,
 		refresh: () => Promise.resolve(),
 		dispose: unused,
 	};

@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { env, l10n } from 'vscode';
+import { l10n } from 'vscode';
 import type { LimitOf } from '../../core/mailbox/held.ts';
 import { FromMessagePage, type MessageAct, type ToMessagePage } from '../../protocol/messagePage.ts';
 import type { CommandId } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
 import type { Failures } from '../kit/failures.ts';
-import { escapeHtml } from '../kit/html.ts';
+import { panelPage } from '../kit/panelPage.ts';
 import { plainLine } from '../kit/plain.ts';
 import { boxKey, keyOf, type MailItem, type MessageItem } from './inboxItems.ts';
 import { itemOf, mailboxesOf } from './mailboxes.ts';
@@ -78,7 +77,7 @@ export class MessagePanel implements vscode.Disposable {
 			this.shown = undefined;
 			this.isReady = false;
 		});
-		panel.webview.html = html(panel.webview, media);
+		panel.webview.html = panelPage(panel.webview, { media, name: 'messages', title: l10n.t('Message') });
 		return panel;
 	}
 
@@ -128,24 +127,4 @@ export class MessagePanel implements vscode.Disposable {
 		}
 		return undefined;
 	}
-}
-
-/** Nothing loads or runs in it but the program and the style that come with Nancy. */
-function html(webview: vscode.Webview, media: vscode.Uri): string {
-	const nonce = randomBytes(16).toString('base64url');
-	const uri = (...path: string[]) => String(webview.asWebviewUri(vscode.Uri.joinPath(media, ...path)));
-	return `<!doctype html>
-<html lang="${escapeHtml(env.language)}">
-<head>
-	<meta charset="utf-8">
-	<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'">
-	<meta name="viewport" content="width=device-width, initial-scale=1">
-	<link rel="stylesheet" href="${uri('messages.css')}">
-	<title>${escapeHtml(l10n.t('Message'))}</title>
-</head>
-<body>
-	<main></main>
-	<script type="module" nonce="${nonce}" src="${uri('web', 'messages.js')}"></script>
-</body>
-</html>`;
 }

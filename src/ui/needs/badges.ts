@@ -8,7 +8,13 @@ import { needsOf, type Need } from './needs.ts';
 import { agentCounts } from './needWords.ts';
 import type { SeenStops } from './seenStops.ts';
 
-const SETTING = { waiting: 'permission', stopped: 'stopped', message: 'message', delegate: 'delegate' } as const;
+const SETTING = {
+	question: 'permission',
+	waiting: 'permission',
+	stopped: 'stopped',
+	message: 'message',
+	delegate: 'delegate',
+} as const;
 
 /** Counts on the Nancy icon what needs an act of the user, as the settings say. VS Code adds up the views. */
 export function showBadges(folders: Folders, views: Views, seen: SeenStops): vscode.Disposable {
@@ -18,8 +24,10 @@ export function showBadges(folders: Folders, views: Views, seen: SeenStops): vsc
 			({ kind, folder }) => notice(SETTING[kind], folder.path) !== 'off',
 		);
 		const isMail = ({ kind }: Need) => kind === 'message' || kind === 'delegate';
-		const agents = counted.filter(need => !isMail(need));
-		const unread = counted.length - agents.length;
+		const questions = counted.filter(({ kind }) => kind === 'question');
+		const agents = counted.filter(need => !isMail(need) && need.kind !== 'question');
+		const unread = counted.length - agents.length - questions.length;
+		views.questions.badge = badge(questions.length, agentCounts(questions).join(', '));
 		views.tasks.badge = badge(agents.length, agentCounts(agents).join(', '));
 		views.inbox.badge = badge(unread, l10n.t('{0} unread', unread));
 	};

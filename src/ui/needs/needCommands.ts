@@ -8,6 +8,7 @@ import { keyOf } from '../inbox/recipients.ts';
 import { pickOne } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
 import type { Operations } from '../ports.ts';
+import type { QuestionPanel } from '../questions/questionPanel.ts';
 import type { Terminals } from '../tasks/terminals.ts';
 import { needsOf, stopOf, type Need } from './needs.ts';
 import { needRow } from './needWords.ts';
@@ -21,6 +22,7 @@ export interface NeedCollaborators {
 	terminals: Terminals;
 	seen: SeenStops;
 	messages: MessagePanel;
+	questions: QuestionPanel;
 	agentName: (driver: string) => string;
 }
 
@@ -54,8 +56,11 @@ async function showAttention(own: NeedCollaborators): Promise<void> {
 	if (chosen) await goTo(own, chosen.value);
 }
 
-async function goTo({ operations, terminals, seen, messages }: NeedCollaborators, need: Need): Promise<void> {
+async function goTo(own: NeedCollaborators, need: Need): Promise<void> {
+	const { operations, terminals, seen, messages, questions } = own;
 	switch (need.kind) {
+		case 'question':
+			return questions.show(need.item);
 		case 'waiting':
 		case 'stopped':
 			seeStop(seen, need.item);

@@ -1,6 +1,8 @@
 import { l10n } from 'vscode';
 import { formatAge, shortName } from '../kit/format.ts';
 import type { Choice } from '../kit/inputs.ts';
+import { whoAsks } from '../questions/questionItem.ts';
+import { askedWords } from '../questions/questionWords.ts';
 import { doingWords, phaseWord, subjectOf } from '../words.ts';
 import { whoIs, whoWrote } from '../who.ts';
 import type { Need } from './needs.ts';
@@ -9,6 +11,8 @@ import type { Need } from './needs.ts';
 export function needSentence(need: Need): string {
 	const [who, what] = [whoNeeds(need), whatFor(need)];
 	switch (need.kind) {
+		case 'question':
+			return l10n.t('{0} asks: {1}', who, what);
 		case 'waiting':
 			return waitingSentence(who, need.item.worker.state.tool !== undefined, what);
 		case 'stopped': {
@@ -36,7 +40,13 @@ export function doneSentence(who: string, what: string): string {
 	return what === '' ? l10n.t('{0} is done.', who) : l10n.t('{0} is done: {1}', who, what);
 }
 
-const ICONS = { waiting: 'bell-dot', stopped: 'circle-filled', message: 'mail', delegate: 'run-all' } as const;
+const ICONS = {
+	question: 'question',
+	waiting: 'bell-dot',
+	stopped: 'circle-filled',
+	message: 'mail',
+	delegate: 'run-all',
+} as const;
 
 /** Letters of a task's title in a list: beside it, the worker's own name has room. */
 const NAME = 50;
@@ -44,22 +54,24 @@ const NAME = 50;
 /** The row of a need in a list: who, and below what for, with which agent and since when. A long title leaves no room beside it. */
 export function needRow(need: Need, agentName: (driver: string) => string): Choice & { value: Need } {
 	const age = need.since === undefined ? undefined : formatAge(need.since);
-	const agent = 'worker' in need.item ? agentName(need.item.worker.record.agent) : undefined;
+	const agent = agentOf(need);
 	return {
 		label: shortName(whoNeeds(need), NAME),
-		detail: [kindWords(need), agent, age, whatFor(need)].filter(Boolean).join(' · '),
+		detail: [kindWords(need), agent && agentName(agent), age, whatFor(need)].filter(Boolean).join(' · '),
 		icon: hasFailed(need) ? 'error' : ICONS[need.kind],
 		value: need,
 	};
 }
 
-/** `2 waiting`, `1 failed`, `1 done`, without what there is none of. */
+/** `1 question`, `2 waiting`, `1 failed`, `1 done`, without what there is none of. */
 export function agentCounts(needs: readonly Need[]): string[] {
+	const questions = needs.filter(({ kind }) => kind === 'question').length;
 	const waiting = needs.filter(({ kind }) => kind === 'waiting').length;
 	const stopped = needs.filter(({ kind }) => kind === 'stopped');
 	const failed = stopped.filter(hasFailed).length;
 	const done = stopped.length - failed;
 	return [
+		...(questions > 0 ? [questions === 1 ? l10n.t('1 question') : l10n.t('{0} questions', questions)] : []),
 		...(waiting > 0 ? [l10n.t('{0} waiting', waiting)] : []),
 		...(failed > 0 ? [l10n.t('{0} failed', failed)] : []),
 		...(done > 0 ? [l10n.t('{0} done', done)] : []),
@@ -70,18 +82,28 @@ function hasFailed({ item }: Need): boolean {
 	return 'worker' in item && item.worker.state.exitCode !== undefined;
 }
 
+/** The driver of the agent that needs the user. */
+function agentOf({ item }: Need): string | undefined {
+	if ('asked' in item) return item.asked.question.driver;
+	return 'worker' in item ? item.worker.record.agent : undefined;
+}
+
 function whoNeeds({ folder, item }: Need): string {
+	if ('asked' in item) return whoAsks(item, () => l10n.t('an agent'));
 	return 'worker' in item ? whoIs(folder, item.address) : whoWrote(folder, item.message.author);
 }
 
 /** The command that an agent asks for, its last words, or the subject of its message. */
 function whatFor({ folder, item }: Need): string {
+	if ('asked' in item) return askedWords(item.asked.question);
 	if (!('worker' in item)) return subjectOf(item.message.content);
 	return doingWords(item.worker, folder.path);
 }
 
 function kindWords(need: Need): string {
 	switch (need.kind) {
+		case 'question':
+			return l10n.t('asks');
 		case 'waiting':
 			return need.item.worker.state.tool === undefined ? l10n.t('waits for you') : l10n.t('asks permission');
 		case 'stopped':

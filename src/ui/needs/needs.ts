@@ -3,6 +3,7 @@ import type { WorkerView } from '../../core/live/overview.ts';
 import { messageTime } from '../../core/mailbox/messageId.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { Folders } from '../folders.ts';
+import { openQuestions, questionOf, type QuestionItem } from '../questions/questionItem.ts';
 import { isUnread, MailItem } from '../inbox/inboxItems.ts';
 import { keyOf } from '../inbox/recipients.ts';
 import type { Folder } from '../ports.ts';
@@ -12,6 +13,7 @@ import type { SeenStops } from './seenStops.ts';
 
 /** An act that only the user can do: answer an agent, look at what it did, or read what it wrote. */
 export type Need = Placed & { readonly folder: Folder; readonly since: string | undefined } & (
+		| { readonly kind: 'question'; readonly item: QuestionItem }
 		| { readonly kind: 'waiting' | 'stopped'; readonly item: WorkerItem }
 		| { readonly kind: 'message' | 'delegate'; readonly item: MailItem }
 	);
@@ -19,11 +21,14 @@ export type Need = Placed & { readonly folder: Folder; readonly since: string | 
 /** Feedback that waited for the stop sets the agent to work again a moment later, in milliseconds. */
 const STOP_SETTLES_MS = 400;
 
-const ORDER: readonly Need['kind'][] = ['waiting', 'stopped', 'message', 'delegate'];
+const ORDER: readonly Need['kind'][] = ['question', 'waiting', 'stopped', 'message', 'delegate'];
 
 /** All that needs the user, in all folders: who waits first, and of each kind the oldest first. Archived tasks need nothing. */
 export function needsOf(folders: Pick<Folders, 'list'>, seen: SeenStops): Need[] {
-	const needs = folders.list().flatMap(folder => [...workerNeeds(folder, seen), ...mailNeeds(folder)]);
+	const needs = [
+		...openQuestions(folders).map(item => questionNeed(item)),
+		...folders.list().flatMap(folder => [...workerNeeds(folder, seen), ...mailNeeds(folder)]),
+	];
 	return needs.toSorted((a, b) => (a.place < b.place ? -1 : 1));
 }
 
@@ -49,7 +54,8 @@ function workerNeeds(folder: Folder, seen: SeenStops): Need[] {
 			const key = keyOf(item);
 			const { phase, since } = worker.state;
 			const stoppedAt = stopOf(worker);
-			if (phase === 'waiting')
+			// Its question is a need of its own. After the answer it needs nobody, though no event tells of a Yes at once.
+			if (phase === 'waiting' && !questionOf(folder, item.address, since))
 				needs.push({ place: placeOf('waiting', since, key), folder, kind: 'waiting', item, since });
 			if (stoppedAt !== undefined && isStopped(worker, stoppedAt) && seen.isNew(key, stoppedAt))
 				needs.push({
@@ -62,6 +68,12 @@ function workerNeeds(folder: Folder, seen: SeenStops): Need[] {
 		}
 	}
 	return needs;
+}
+
+function questionNeed(item: QuestionItem): Need {
+	const { folder, key, asked } = item;
+	const since = asked.question.askedAt;
+	return { place: placeOf('question', since, key), folder, kind: 'question', item, since };
 }
 
 /** When the worker failed, or when its last turn ended. UTC, ISO 8601. */

@@ -21,7 +21,7 @@ export function needsStatus(folders: Folders, seen: SeenStops): vscode.Disposabl
 		const needs = needsOf(folders, seen);
 		const parts = statusParts(needs, countQueued(folders));
 		if (parts.length === 0) return undefined;
-		const isUrgent = needs.some(({ kind }) => kind === 'waiting');
+		const isUrgent = needs.some(({ kind }) => kind === 'waiting' || kind === 'question');
 		return {
 			icon: isUrgent ? 'bell-dot' : 'mail',
 			text: parts.join(' · '),

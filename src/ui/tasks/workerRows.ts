@@ -12,6 +12,7 @@ import type { ShownChanges } from '../delegates/knownChanges.ts';
 import type { ChangedLines } from '../ports.ts';
 import { firstLine, formatAge, formatDollars, formatTime } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
+import { questionOf } from '../questions/questionItem.ts';
 import { plainLines } from '../kit/terminalText.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
 import {
@@ -74,16 +75,24 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, canFork
 	item.iconPath = phase === 'failed' ? failedIcon : phaseIcons[state.phase];
 	const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
 	const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
+	const asked = questionOf(element.folder, { task: record.task, worker: record.name }, state.since);
+	const inTerminal = state.phase === 'waiting' && !asked ? l10n.t('answer in its terminal') : undefined;
 	const merged = isMerged ? l10n.t('merged') : undefined;
-	const notes = [merged, unhooked, queued, ...(isTask ? [...taskNotes(task), ...budgetNote(task.budget)] : [])];
+	const notes = [
+		inTerminal,
+		merged,
+		unhooked,
+		queued,
+		...(isTask ? [...taskNotes(task), ...budgetNote(task.budget)] : []),
+	];
 	const line = (figures: readonly string[]) =>
-		[names.short(record.agent), stateLine(worker, element.folder.path, figures), ...notes]
+		[names.short(record.agent), stateLine(worker, element.folder.path, figures, asked), ...notes]
 			.filter(Boolean)
 			.join(' · ');
 	item.description = line([...lineNotes(changes), ...useNotes(worker.use)]);
 	item.command = { command: 'nancy.focusTerminal', title: l10n.t('Focus Terminal'), arguments: [element] };
 	const spoken = line([...spokenLines(changes), ...spokenUse(worker.use)]);
-	const said = state.phase === 'waiting' ? `${phaseWord(state)}, ${spoken}` : spoken;
+	const said = state.phase === 'waiting' && !asked ? `${phaseWord(state)}, ${spoken}` : spoken;
 	item.accessibilityInformation = {
 		label: isTask
 			? l10n.t('Task {0}, {1}', title, said)
@@ -120,11 +129,13 @@ export function workerHover(
 	const { folder, task, worker } = element;
 	const { record, state, facts, use } = worker;
 	const all = sumUse(task.workers.map(each => each.use));
+	const asked = questionOf(folder, { task: record.task, worker: record.name }, state.since);
 	const evidence = l10n.t('{0}, {1} ago', sourceWords(state.source), formatAge(state.at));
 	const hover = tooltip(`${labelOf(element)} · ${record.name}`, [
 		[l10n.t('State'), l10n.t('{0} for {1}', phaseWord(state), formatAge(state.since))],
 		[l10n.t('Known from'), evidence],
 		[l10n.t('Doing'), [state.tool, state.summary].filter(Boolean).join(' ')],
+		[l10n.t('Answer'), state.phase === 'waiting' && !asked ? cannotAnswer() : undefined],
 		[l10n.t('Prompt'), firstLine(task.record.prompt, 200)],
 		[l10n.t('Agent'), [names.full(record.agent), record.agentVersion].filter(Boolean).join(' ')],
 		[l10n.t('Model'), facts?.model ?? record.model],
@@ -151,6 +162,10 @@ export function workerHover(
 	]);
 	const printed = state.exitCode === undefined ? [] : (record.exit?.lines ?? []);
 	return printed.length === 0 ? hover : withText(hover, plainLines(printed.join('\n')).join('\n'));
+}
+
+function cannotAnswer(): string {
+	return l10n.t('it asks something that Nancy cannot answer: open its terminal');
 }
 
 /** What can be reviewed, for the menus. */

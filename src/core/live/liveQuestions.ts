@@ -1,0 +1,139 @@
+import { Emitter } from '../../base/event.ts';
+import { DisposableStore, type Disposable } from '../../base/lifetime.ts';
+import { liveness } from '../../base/liveness.ts';
+import { NewestMap } from '../../base/newestMap.ts';
+import type { QuestionId } from '../../protocol/question.ts';
+import { Questions, type Asked } from '../questions/questions.ts';
+import { settle } from '../questions/settle.ts';
+import { sessionBinding } from '../sessions/bindings.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import { watch } from './watch.ts';
+
+/** A question, and whose session asks, if Nancy knows its mailbox. */
+export interface LiveQuestion extends Asked {
+	readonly address: WorkerAddress | undefined;
+}
+
+/** How often to look whether a question is over, in milliseconds, while one is open. */
+const LOOK_MS = 1000;
+
+/** How many questions that are over stay in memory: those that this window has seen open last. */
+const OVER_KEPT = 50;
+
+export interface LiveQuestionsOptions {
+	/** Ends no question: for workspaces that are not trusted. */
+	readOnly: boolean;
+	fail: (error: unknown) => void;
+}
+
+/** The open questions of a workspace, as in the user's data folder. */
+export class LiveQuestions implements Disposable {
+	private readonly owned = new DisposableStore();
+	private readonly _onDidChange = this.owned.add(new Emitter<void>());
+	readonly onDidChange = this._onDidChange.event;
+	private readonly desk: Questions;
+	private timer: NodeJS.Timeout | undefined;
+	private open: readonly LiveQuestion[] = [];
+	private readonly over = new NewestMap<QuestionId, LiveQuestion>(OVER_KEPT);
+	private reading: Promise<void> | undefined;
+	private isStale = false;
+	/** The agents' events may show what came of an answer. */
+	private hasNews = false;
+
+	constructor(
+		private readonly workspace: Workspace,
+		private readonly options: LiveQuestionsOptions,
+	) {
+		this.desk = new Questions(workspace.own);
+		this.owned.add(watch(this.desk.folder, () => this.touch(), { onReady: () => this.touch() }));
+	}
+
+	dispose(): void {
+		clearInterval(this.timer);
+		this.owned.dispose();
+	}
+
+	/** Those that are not over, oldest first. Answered ones are among them until their outcome is known. */
+	all(): readonly LiveQuestion[] {
+		return this.open;
+	}
+
+	/** Also one that was open before in this window. */
+	find(id: QuestionId): LiveQuestion | undefined {
+		return this.open.find(({ question }) => question.id === id) ?? this.over.get(id);
+	}
+
+	/** Events were read, which may end a question. */
+	seeEvents(): void {
+		this.hasNews = true;
+	}
+
+	private tick(): void {
+		const isLeft = this.open.some(each => !each.answer && liveness(each.question.holder) === 'dead');
+		if (isLeft || (this.hasNews && this.open.some(({ answer }) => answer))) this.touch();
+	}
+
+	/** Looks now. */
+	async refresh(): Promise<void> {
+		this.touch();
+		await this.reading;
+	}
+
+	private touch(): void {
+		if (this.owned.isDisposed) return;
+		this.isStale = true;
+		this.reading ??= this.read().finally(() => (this.reading = undefined));
+	}
+
+	private async read(): Promise<void> {
+		while (this.isStale && !this.owned.isDisposed) {
+			this.isStale = false;
+			try {
+				const now = await this.lookAtDisk();
+				if (lookOf(now) === lookOf(this.open)) continue;
+				this.open = now;
+				this.tickWhileOpen();
+				this._onDidChange.fire();
+			} catch (error) {
+				this.options.fail(error);
+			}
+		}
+	}
+
+	private tickWhileOpen(): void {
+		clearInterval(this.timer);
+		this.timer = undefined;
+		if (this.options.readOnly || this.open.length === 0 || this.owned.isDisposed) return;
+		this.timer = setInterval(() => this.tick(), LOOK_MS);
+		this.timer.unref();
+	}
+
+	private async lookAtDisk(): Promise<readonly LiveQuestion[]> {
+		this.hasNews = false;
+		const found: LiveQuestion[] = [];
+		for (const asked of await this.desk.open()) {
+			const isOver = !this.options.readOnly && (await this.isOver(asked));
+			if (!isOver) found.push({ ...asked, address: await this.addressOf(asked) });
+		}
+		for (const { question, address } of this.open) {
+			if (found.some(each => each.question.id === question.id)) continue;
+			this.over.set(question.id, { ...(await this.desk.get(question.id)), address });
+		}
+		return found;
+	}
+
+	/** A holder ends its own question while it waits. After an answer, the events tell. */
+	private async isOver(asked: Asked): Promise<boolean> {
+		const isHeld = !asked.answer && liveness(asked.question.holder) !== 'dead';
+		return !isHeld && (await settle(this.desk, this.workspace.paths, asked));
+	}
+
+	private async addressOf({ question }: Asked): Promise<WorkerAddress | undefined> {
+		const known = this.find(question.id)?.address;
+		return known ?? (await sessionBinding(this.workspace, question.session))?.address;
+	}
+}
+
+function lookOf(questions: readonly LiveQuestion[]): string {
+	return JSON.stringify(questions.map(({ question, answer, address }) => [question.id, answer?.effect, address]));
+}

@@ -1,0 +1,146 @@
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import { visible, visibleLine } from '../../base/visible.ts';
+import { isYes } from '../../core/questions/reply.ts';
+import type { Choice, Question, Reply } from '../../protocol/question.ts';
+import type { Live, Offer, PageAnswer, ShownQuestion } from '../../protocol/questionPage.ts';
+import { formatAge, formatDateTime } from '../kit/format.ts';
+import { whoAsks, type QuestionItem } from './questionItem.ts';
+import { choiceLabel, ruleWords, stateWords } from './questionWords.ts';
+
+/** Letters of a line on the page. What decides is never cut. */
+const LINE = 300;
+
+/** The whole request, safe to show. */
+export function shownQuestion(item: QuestionItem, agentName: (driver: string) => string): ShownQuestion {
+	const { question } = item.asked;
+	const { id, digest, body, bodyIs, also, fields, kind } = question;
+	return {
+		type: 'question',
+		id,
+		digest,
+		heading: visibleLine(headingOf(item, agentName), LINE),
+		facts: factsOf(item, agentName)
+			.filter(([, value]) => value !== '')
+			.map(([name, value]) => ({ name, value: visible(value) })),
+		// A model's questions are the fields below.
+		body: kind === 'choice' ? '' : visible(body),
+		bodyIs,
+		also: also.map(({ name, value }) => ({ name: visibleLine(name, LINE), value: visible(value) })),
+		fields: fields.map(field => ({
+			question: visible(field.question),
+			isMultiple: field.isMultiple,
+			options: field.options.map(({ label, description = '' }) => ({
+				label: visible(label),
+				description: visible(description),
+			})),
+		})),
+		offers: vscode.workspace.isTrusted ? question.choices.map(choice => offerOf(question, choice)) : [],
+		note: noteOf(question),
+		words: {
+			body: bodyName(question),
+			answer: l10n.t('Your answer'),
+			other: l10n.t('Your own answer'),
+			why: l10n.t('With a No: what the agent is told'),
+		},
+	};
+}
+
+/** @param problem why the last answer was not taken */
+export function liveQuestion(
+	item: QuestionItem,
+	{ problem, hasTerminal, next }: { problem: string; hasTerminal: boolean; next: string },
+): Live {
+	const { question, answer, outcome } = item.asked;
+	const isOpen = !answer && !outcome && vscode.workspace.isTrusted;
+	const where = hasTerminal
+		? l10n.t('Its terminal is open in this window.')
+		: l10n.t('Its terminal is not in this window.');
+	return {
+		type: 'live',
+		isOpen,
+		state: visibleLine(problem === '' ? stateWords(item.asked) : problem, LINE),
+		facts: [isOpen ? l10n.t('Asked {0} ago.', formatAge(question.askedAt)) : '', where].filter(Boolean).join(' '),
+		terminal: hasTerminal ? l10n.t('Go to the Terminal') : '',
+		next,
+	};
+}
+
+/** The reply that a person gave on the page. Values are the question's own texts, not those that were made visible. */
+export function replyOf(question: Question, { effect, words, chosen }: PageAnswer): Reply {
+	const values = question.fields.map((field, at) => {
+		const { options = [], text = '' } = chosen[at] ?? {};
+		const labels = options.flatMap(place => field.options[place]?.label ?? []);
+		return { question: field.question, given: [...labels, ...(text.trim() === '' ? [] : [text])] };
+	});
+	return {
+		effect,
+		...(words.trim() !== '' && { words }),
+		...(isYes(effect) &&
+			values.length > 0 && { values: Object.fromEntries(values.map(({ question: of, given }) => [of, given])) }),
+	};
+}
+
+function headingOf(item: QuestionItem, agentName: (driver: string) => string): string {
+	const { kind, tool } = item.asked.question;
+	const who = whoAsks(item, agentName);
+	switch (kind) {
+		case 'tool':
+			return l10n.t('{0} asks for {1}', who, tool);
+		case 'choice':
+			return l10n.t('{0} asks you', who);
+		case 'plan':
+			return l10n.t('{0} has a plan', who);
+	}
+}
+
+function factsOf(
+	{ folder, asked: { question, address } }: QuestionItem,
+	agentName: (driver: string) => string,
+): (readonly [name: string, value: string])[] {
+	const { subagent, subagentName, cwd, files, tool } = question;
+	const sub = subagent === undefined ? '' : [subagentName, subagent].filter(Boolean).join(' · ');
+	return [
+		[l10n.t('Agent'), agentName(question.driver)],
+		[l10n.t('Task'), address ? `${address.task} / ${address.worker}` : l10n.t('none that Nancy knows')],
+		[l10n.t('Subagent'), sub],
+		[l10n.t('Tool'), tool],
+		[l10n.t('Folder'), cwd ?? folder.path],
+		[l10n.t('Files'), files.join('\n')],
+		[l10n.t('Asked'), formatDateTime(question.askedAt)],
+	];
+}
+
+function bodyName({ bodyIs }: Question): string {
+	switch (bodyIs) {
+		case 'command':
+			return l10n.t('Command');
+		case 'diff':
+			return l10n.t('Change');
+		case 'plan':
+			return l10n.t('Plan');
+		case 'json':
+			return l10n.t('Input');
+		case 'text':
+			return l10n.t('Content');
+	}
+}
+
+function offerOf(question: Question, choice: Choice): Offer {
+	return {
+		effect: choice.effect,
+		isYes: isYes(choice.effect),
+		label: choiceLabel(question, choice.effect),
+		about: visible(ruleWords(choice)),
+		rule: visible(choice.rule ?? ''),
+	};
+}
+
+function noteOf({ isWhole }: Question): string {
+	if (!vscode.workspace.isTrusted) return l10n.t('Restricted Mode: nothing is answered here.');
+	return isWhole
+		? ''
+		: l10n.t(
+				'This is only the beginning: the request is too long to be shown whole. So it can be allowed in the agent’s terminal alone.',
+			);
+}

@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dataFolder } from '../../src/base/folders.ts';
+import { Questions } from '../../src/core/questions/questions.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
+import type { ModelDouble } from '../double/modelDouble.ts';
+import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Lab } from '../support/lab.ts';
+import { questionFrame } from '../support/questionFrame.ts';
+import { seedQuestion } from '../support/seedQuestion.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+// One window for all: each test finds an empty folder, and no terminal.
+const owned = new AsyncDisposableStack();
+let lab: Lab;
+let workbench: Workbench;
+let page: Page;
+let model: ModelDouble;
+let workspace: string;
+
+beforeAll(async () => {
+	lab = owned.use(await openAgentLab());
+	({ workbench, page, model, workspace } = lab);
+});
+afterAll(() => owned.disposeAsync());
+beforeEach(async () => {
+	await page.keyboard.press('Escape');
+	await workbench.tidy();
+	// An agent that ends may still write.
+	await eventually('an empty folder', () => {
+		for (const name of readdirSync(workspace)) rmSync(join(workspace, name), { recursive: true, force: true });
+		return workbench
+			.pane('Tasks')
+			.locator('[role=treeitem]')
+			.count()
+			.then(count => count === 0);
+	});
+});
+afterEach(async ({ task }) => {
+	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
+});
+
+describe('a question of the real agent', () => {
+	test('comes as a row, is shown whole and allowed once; then the tool runs and the model goes on', async () => {
+		expect(await workbench.pane('Questions').count()).toBe(0);
+		await orchestrate(lab, 'Fix the login', '[[sh:touch made]][[text:All finished]]');
+		const row = workbench.row('Questions', 'Bash: touch made');
+		await row.waitFor();
+		await workbench.row('Tasks', /Fix the login.*Claude · asks: touch made/).waitFor();
+		await workbench.status('nancy.nancy.needs').filter({ hasText: '1 question' }).waitFor();
+		await expect.poll(() => workbench.badge('Nancy').innerText()).toBe('1');
+
+		await row.click();
+		const frame = await questionFrame(page, 'touch made');
+		expect(await frame.locator('pre.command').first().innerText()).toBe('touch made');
+		expect(await frame.locator('h1').innerText()).toBe('Fix the login asks for Bash');
+		await frame.getByText('Its terminal is open in this window.').waitFor();
+		expect(await frame.evaluate(() => document.activeElement?.tagName)).not.toBe('BUTTON');
+		await lab.picture('question');
+		expect(existsSync(join(workspace, 'made'))).toBe(false);
+		await frame.getByRole('button', { name: 'Allow Once' }).click();
+		await frame.getByText('Allowed, and done').waitFor();
+		expect(existsSync(join(workspace, 'made'))).toBe(true);
+		await workbench.row('Tasks', /idle · All finished/).waitFor();
+		await workbench.pane('Questions').waitFor({ state: 'detached' });
+		expect(model.requests.filter(({ hasTools }) => hasTools)).toHaveLength(2);
+	});
+
+	test('is denied with words, which the model reads, and then the next question is offered', async () => {
+		await orchestrate(lab, 'Fix the login', '[[sh:touch made]][[sh:touch other]][[text:All finished]]');
+		await workbench.row('Questions', 'touch made').waitFor();
+		await page.keyboard.press('Shift+Alt+Q');
+		const frame = await questionFrame(page, 'touch made');
+		await frame.getByLabel('With a No').fill('Use the other folder.');
+		expect(await frame.getByRole('button', { name: 'Allow Once' }).isEnabled()).toBe(false);
+		await frame.getByRole('button', { name: 'No', exact: true }).click();
+		await frame.getByText('Denied, as you answered').waitFor();
+		await frame.getByRole('button', { name: 'Next Question' }).click();
+		await questionFrame(page, 'touch other');
+		const read = model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text;
+		expect(read).toContain('The user said no: Use the other folder.');
+		expect(existsSync(join(workspace, 'made'))).toBe(false);
+		await frame.getByRole('button', { name: 'No, and End the Turn' }).click();
+		// The agent reports no event of it, until it hears the next prompt.
+		await frame.getByText('Sent: No, and End the Turn').waitFor();
+		await workbench.row('Tasks', /Claude · idle/).waitFor();
+		expect(existsSync(join(workspace, 'other'))).toBe(false);
+	});
+
+	test('is told in one notification, and the panel says that it was answered in the terminal', async () => {
+		await orchestrate(lab, 'Fix the login', '[[sh:touch made]][[text:All finished]]');
+		const toast = workbench.toast('An agent asks for your answer');
+		await toast.getByRole('button', { name: 'Review' }).click();
+		const frame = await questionFrame(page, 'touch made');
+		await workbench.waitForTerminalText(/Do you want to proceed/);
+		await frame.getByRole('button', { name: 'Go to the Terminal' }).click();
+		await page.locator('.terminal-wrapper .xterm.focus').waitFor();
+		await page.keyboard.press('Enter');
+		await frame.getByText('Answered with Yes in the agent’s terminal').waitFor();
+		expect(await frame.getByRole('button', { name: 'Allow Once' }).count()).toBe(0);
+		expect(existsSync(join(workspace, 'made'))).toBe(true);
+	});
+
+	test('is harmless text, whatever it says', async () => {
+		const data = dataFolder({ HOME: lab.server.home });
+		await orchestrate(lab, 'Fix the login', '[[text:All finished]]');
+		const hostile = '[x](command:nancy.doctor) $(flame) <b>bold</b> \u202etxt.exe\u202c \u001b[2K a\u200bb';
+		const shown = '<b>bold</b> ⟨U+202E⟩txt.exe⟨U+202C⟩ \\x1b[2K a⟨U+200B⟩b';
+		const store = new Workspace(workspace, data);
+		const question = await seedQuestion(store, {
+			title: hostile,
+			body: hostile,
+			also: [{ name: hostile, value: hostile }],
+			choices: [{ effect: 'once' }, { effect: 'session', rule: hostile }, { effect: 'no' }],
+		});
+		const row = workbench.row('Questions', 'Claude Code');
+		await row.waitFor();
+		expect(await row.innerText()).toContain(`[x] (command:nancy.doctor) $ (flame) ${shown}`);
+		expect(await row.locator('.label-name a, .codicon-flame, b').count()).toBe(0);
+		await row.click();
+		const frame = await questionFrame(page, 'txt.exe');
+		const texts = await frame.locator('pre').allInnerTexts();
+		expect(texts).toEqual([1, 2, 3].map(() => `[x](command:nancy.doctor) $(flame) ${shown}`));
+		expect(await frame.locator('main a, main b, main img').count()).toBe(0);
+		await lab.picture('question-hostile');
+		await frame.getByRole('button', { name: 'No', exact: true }).click();
+		await frame.getByText('Sent: No').waitFor();
+		expect((await new Questions(store.own).readAnswer(question.id))?.effect).toBe('no');
+		await new Questions(store.own).end(question.id, 'ended', 'the test is over');
+	});
+});

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { LiveQuestions } from '../../../../src/core/live/liveQuestions.ts';
+import { digestOf } from '../../../../src/core/questions/digest.ts';
+import { newQuestion } from '../../../../src/core/questions/newQuestion.ts';
+import { Questions } from '../../../../src/core/questions/questions.ts';
+import { bindSession } from '../../../../src/core/sessions/bindings.ts';
+import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import { FIRST_WORKER, TaskName } from '../../../../src/protocol/names.ts';
+import type { Answer, Question } from '../../../../src/protocol/question.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { seedQuestion } from '../../../support/seedQuestion.ts';
+import { tempFolder } from '../../../support/tempFolder.ts';
+
+function lab(readOnly = false) {
+	const folder = tempFolder();
+	const workspace = new Workspace(folder.path);
+	const failures: unknown[] = [];
+	const live = new LiveQuestions(workspace, { readOnly, fail: error => failures.push(error) });
+	return {
+		workspace,
+		desk: new Questions(workspace.own),
+		live,
+		failures,
+		/** The titles, once they are these. */
+		shows: (...titles: string[]) =>
+			eventually('the questions', () => {
+				const shown = live.all().map(({ question }) => question.title);
+				return JSON.stringify(shown) === JSON.stringify(titles);
+			}),
+		[Symbol.asyncDispose]: async () => {
+			live.dispose();
+			await folder.remove();
+		},
+	};
+}
+
+function answerTo({ id, digest }: Question): Answer {
+	return { version: 1, question: id, digest, effect: 'no', by: 'vscode', at: new Date().toISOString() };
+}
+
+it('shows each question as it comes, with its worker, and keeps in mind what became of it', async () => {
+	await using own = lab();
+	const address = { task: TaskName.parse('build'), worker: FIRST_WORKER };
+	const first = await seedQuestion(own.workspace, { title: 'one' });
+	await bindSession(own.workspace, first.session, { address, watched: false });
+	await own.shows('one');
+	const second = await seedQuestion(own.workspace, { title: 'two' });
+	await own.shows('one', 'two');
+	expect(own.live.all()[1]?.address).toEqual(address);
+
+	await own.desk.answer(answerTo(first));
+	await eventually('the answer', () => own.live.find(first.id)?.answer?.effect === 'no');
+	await own.shows('one', 'two');
+	await own.desk.end(first.id, 'applied', 'PostToolUseFailure');
+	await own.shows('two');
+	expect(own.live.find(first.id)?.outcome?.state).toBe('applied');
+	await own.desk.end(second.id, 'ended', 'the agent has ended');
+	await own.shows();
+	expect(own.failures).toEqual([]);
+});
+
+it.each([
+	{ readOnly: false, what: 'ends' },
+	{ readOnly: true, what: 'leaves alone, where nothing is trusted,' },
+])('$what a question whose holder has gone', async ({ readOnly }) => {
+	await using own = lab(readOnly);
+	const kept = await seedQuestion(own.workspace, { title: 'kept' });
+	const { digest: _, ...asked } = newQuestion(kept.driver, { ...kept, input: {} });
+	const left = { ...asked, title: 'left', holder: { ...kept.holder, startedTicks: 1 } };
+	await own.desk.ask({ ...left, digest: digestOf(left) });
+	await (readOnly ? own.shows('kept', 'left') : own.shows('kept'));
+	expect((await own.desk.readOutcome(left.id))?.state).toBe(readOnly ? undefined : 'silent');
+});
