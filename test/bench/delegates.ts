@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LEAN } from '../../src/core/deployment/runtimePrograms.ts';
 import { isFinal } from '../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
@@ -94,7 +95,7 @@ async function memoryRows(runners: readonly Memory[]): Promise<Row[]> {
 async function bareNode(): Promise<Memory> {
 	const script =
 		"require('node:child_process').spawn('cat', { stdio: ['pipe', 'pipe', 'pipe'] }); process.stdin.resume()";
-	const child = spawn(process.execPath, ['--jitless', '--max-semi-space-size=1', '-e', script]);
+	const child = spawn(process.execPath, [...LEAN, '-e', script]);
 	try {
 		await sleep(2000);
 		return memoryOf(child.pid ?? 0) ?? { resident: Number.NaN, own: Number.NaN };

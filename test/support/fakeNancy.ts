@@ -1,9 +1,10 @@
 import { chmodSync, writeFileSync } from 'node:fs';
+import { LEAN } from '../../src/core/deployment/runtimePrograms.ts';
 import { bundledChild } from './bundledChild.ts';
 import type { TempFolder } from './tempFolder.ts';
 
 /**
- * An installed `nancy` that runs delegates with the fake agents; what goes wrong is in `stderr`.
+ * An installed `nancy` that runs delegates with the fake agents, and V8 as in a real runner; what goes wrong is in `stderr`.
  * @param data the folder of the tickets
  */
 export function fakeNancy(folder: TempFolder, data = folder.file('data')): string {
@@ -13,7 +14,7 @@ export function fakeNancy(folder: TempFolder, data = folder.file('data')): strin
 		[
 			'#!/bin/sh',
 			`export FAKE_DATA='${data}' FAKE_NANCY="$0"`,
-			`exec '${process.execPath}' '${bundledChild('runDelegate')}' "$@" 2>>'${folder.file('stderr')}'`,
+			`exec '${process.execPath}' ${LEAN.join(' ')} '${bundledChild('runDelegate')}' "$@" 2>>'${folder.file('stderr')}'`,
 			'',
 		].join('\n'),
 	);

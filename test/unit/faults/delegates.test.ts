@@ -41,10 +41,10 @@ const STARTERS = Math.max(2, Math.round(ROUNDS / 10));
 
 const tmux = onPath('tmux', process.env);
 
-/** In MB; 0 where it has just ended. */
-function rssOf(pid: number): number {
+/** The most memory that a process had, in MB; 0 where it has just ended. */
+function mostMemoryOf(pid: number): number {
 	try {
-		return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+		return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 	} catch {
 		return 0;
 	}
@@ -797,21 +797,21 @@ describe('a runner', () => {
 		const { delegates, look, delegate, logOf } = room;
 		const queued = await delegate('noise:200000 answer:done');
 		await look();
-		let rss = 0;
+		let most = 0;
 		const over = await eventually(
 			'its end',
 			async () => {
 				const now = await delegates.get(queued.record.id);
 				const { runner } = now.status;
-				if (runner && liveness(runner) === 'alive') rss = Math.max(rss, rssOf(runner.pid));
+				if (runner && liveness(runner) === 'alive') most = Math.max(most, mostMemoryOf(runner.pid));
 				return isFinal(now.state) && now;
 			},
 			{ everyMs: 50 },
 		);
 		expect(over.state).toBe('done');
 		expect(logOf(queued)).toMatch(/noise 199999 /);
-		// 142 to 160 MB were seen: it depends on when Node collects what the lines leave behind.
-		if (process.platform === 'linux') expect(rss).toBeLessThan(200);
+		// 70 and 71 MB were seen, 58 with nothing printed, and 130 without a runner's options for V8.
+		if (process.platform === 'linux') expect(most).toBeLessThan(90);
 	});
 
 	it.concurrent('goes on while the log cannot be written', async () => {
