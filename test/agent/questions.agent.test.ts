@@ -211,7 +211,9 @@ describe.concurrent('a question of the real opencode', () => {
 	});
 
 	it('shows an edit as its diff, and the subagent that asks', async () => {
-		const prompt = `${opencodeUnderTest.subagent('[[write:new.txt|hello]] [[text:Over]]')} [[text:Finished]]`;
+		const { subagent } = opencodeUnderTest;
+		if (subagent === 'none') throw new Error('opencode has subagents');
+		const prompt = `${subagent('[[write:new.txt|hello]] [[text:Over]]')} [[text:Finished]]`;
 		const { lab, worker, desk } = await opencodeWith(prompt, { edit: 'ask' });
 		await using _ = lab;
 		const [question] = await desk.asked();

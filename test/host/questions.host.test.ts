@@ -41,7 +41,7 @@ function asked(request: Partial<Asked> = {}): LiveQuestion {
 
 function answered(before: LiveQuestion, at: string): LiveQuestion {
 	const { id, digest } = before.question;
-	return { ...before, answer: { version: 1, question: id, digest, effect: 'once', by: 'vscode', at } };
+	return { ...before, answer: { version: 1, question: id, digest, effect: 'once', by: 'vscode', at, seal: '' } };
 }
 
 /** A folder whose only agent waits, and these questions. */

@@ -34,7 +34,7 @@ function lab(readOnly = false) {
 	};
 }
 
-function answerTo({ id, digest }: Question): Answer {
+function answerTo({ id, digest }: Question): Omit<Answer, 'seal'> {
 	return { version: 1, question: id, digest, effect: 'no', by: 'vscode', at: new Date().toISOString() };
 }
 
