@@ -45,7 +45,8 @@ export const waitForDelegates: Operation<z.infer<typeof Input>, z.infer<typeof O
 			if (count % ASKS_LOOK_EVERY === 0) {
 				for (const delegate of open) {
 					const { asks = [] } = await delegateAsks(asker, context.workspace, delegate);
-					if (asks.length > (told.get(delegate.record.id) ?? 0)) context.note(waitsWords(delegate, asks.length));
+					if (asks.length > (told.get(delegate.record.id) ?? 0))
+						context.note(waitsWords(delegate, asks.length));
 					told.set(delegate.record.id, asks.length);
 				}
 			}

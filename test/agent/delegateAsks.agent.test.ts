@@ -39,7 +39,10 @@ async function asking(prompt: string, ...args: string[]) {
 	};
 	const call = (...words: string[]) => nancy.start(words, shell);
 	const permissions = args.includes('--permissions') ? [] : ['--permissions', 'ask-me'];
-	const started = await nancy.start(['delegate', '-', '--json', ...permissions, ...args], { ...shell, stdin: prompt });
+	const started = await nancy.start(['delegate', '-', '--json', ...permissions, ...args], {
+		...shell,
+		stdin: prompt,
+	});
 	expect(started.stderr).toBe('');
 	const { id, worker } = DelegateCreatedOutput.parse(JSON.parse(started.stdout));
 	const desk = new Questions(lab.nancy.own);
@@ -126,7 +129,9 @@ describe.concurrent('a delegate that may ask', () => {
 		await run.answer(question, { effect: 'end' });
 		expect(await run.ended()).toMatchObject({ status: 'failed' });
 		expect(run.made()).toBe(false);
-		expect(lab.model.requests.some(({ text }) => text.includes('Never said') && text.includes('said no'))).toBe(false);
+		expect(lab.model.requests.some(({ text }) => text.includes('Never said') && text.includes('said no'))).toBe(
+			false,
+		);
 	});
 
 	it('asks for its subagents too', async () => {
@@ -180,7 +185,10 @@ describe.concurrent('a delegate that may ask', () => {
 		const env = { ...shell.env, NANCY_TASK_DIR: lab.nancy.paths.root + `/tasks/${task}`, NANCY_WORKER: name };
 		const asAgent = (...words: string[]) => nancy.start(words, { ...shell, env });
 		const waiting = await asAgent('delegates', id, '--wait', '--timeout', '5', '--json');
-		expect(waiting).toMatchObject({ code: 4, stderr: expect.stringContaining(`${id} waits for an answer of its user`) });
+		expect(waiting).toMatchObject({
+			code: 4,
+			stderr: expect.stringContaining(`${id} waits for an answer of its user`),
+		});
 		const seen = [waiting, await asAgent('delegates'), await asAgent('delegates', id, '--json')];
 		expect(JSON.parse(seen[2]?.stdout ?? '')).toMatchObject({ delegates: [{ asks: [{ kind: 'tool' }] }] });
 		expect(seen.map(({ stdout, stderr }) => stdout + stderr).join('\n')).not.toContain('touch made');

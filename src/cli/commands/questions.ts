@@ -35,7 +35,8 @@ export const questions = command(
 
 /** The whole request: nobody may answer what was not shown. */
 export function questionLines({ question, answer: given, outcome, task, worker }: QuestionOutput): string[] {
-	const { id, driver, delegate, subagent, subagentName, tool, body, also, cwd, files, fields, isWhole, choices } = question;
+	const { id, driver, delegate, subagent, subagentName, tool, body, also, cwd, files, fields, isWhole, choices } =
+		question;
 	const who = [
 		task === undefined ? driver : `${task}/${worker} (${driver})`,
 		delegate && `delegate ${delegate}`,

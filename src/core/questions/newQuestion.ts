@@ -16,11 +16,7 @@ import { isYes } from './reply.ts';
  * alone.
  * @param delegate set if one asks
  */
-export function newQuestion(
-	driver: DriverId,
-	{ input, ...request }: AskedRequest,
-	delegate?: DelegateId,
-): Question {
+export function newQuestion(driver: DriverId, { input, ...request }: AskedRequest, delegate?: DelegateId): Question {
 	const shown = {
 		...request,
 		title: redactText(request.title),
