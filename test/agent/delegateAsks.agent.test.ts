@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { delimiter, dirname } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
@@ -26,8 +27,9 @@ beforeAll(async () => {
 afterAll(() => nancy[Symbol.asyncDispose]());
 
 /** A delegate of the real CLI, with the desk where it asks. */
-async function asking(prompt: string, ...args: string[]) {
+async function asking(prompt: string, args: readonly string[] = [], begin?: (folder: string) => void) {
 	const lab = await deployedLab();
+	begin?.(lab.workspace.path);
 	const shell = {
 		cwd: lab.workspace.path,
 		env: {
@@ -111,6 +113,21 @@ describe.concurrent('a delegate that may ask', () => {
 		expect((await statusOf(lab, id)).asks).toBeUndefined();
 	});
 
+	it('asks in a worktree of its own too, at the desk of its workspace', async () => {
+		const git = (folder: string, ...args: string[]) => execFileSync('git', args, { cwd: folder });
+		const begin = (folder: string) => {
+			git(folder, 'init', '-q', '-b', 'main');
+			git(folder, '-c', 'user.name=T', '-c', 'user.email=t@example.com', 'commit', '-qm', 'first', '--allow-empty');
+		};
+		const { lab, id, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ['--worktree'], begin);
+		await using _ = lab;
+		const question = await run.asked();
+		await run.answer(question, { effect: 'once' });
+		const { status, worktree = '' } = await run.ended();
+		expect([status, existsSync(join(worktree, 'made')), run.made()]).toEqual(['done', true, false]);
+		expect(question.delegate).toBe(id);
+	});
+
 	it('reads a No with its words, and does not run the tool', async () => {
 		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]');
 		await using _ = lab;
@@ -158,7 +175,7 @@ describe.concurrent('a delegate that may ask', () => {
 	});
 
 	it('is answered No by its time limit', async () => {
-		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', '--timeout', '40');
+		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ['--timeout', '40']);
 		await using _ = lab;
 		const question = await run.asked();
 		expect(await run.ended()).toMatchObject({ status: 'failed', error: 'timeout: it took too long' });
@@ -178,7 +195,7 @@ describe.concurrent('a delegate that may ask', () => {
 
 	it('tells an agent that it waits, and neither what it asks nor how to answer', async () => {
 		const title = ['--title', 'Make something'];
-		const { lab, id, worker, shell, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ...title);
+		const { lab, id, worker, shell, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', title);
 		await using _ = lab;
 		const question = await run.asked();
 		const [task = '', name = ''] = worker.split('/');
@@ -203,7 +220,7 @@ describe.concurrent('a delegate that may ask', () => {
 
 describe.concurrent('a delegate that may not ask', () => {
 	it('is denied at once', async () => {
-		const { lab, id, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', '--permissions', 'default');
+		const { lab, id, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ['--permissions', 'default']);
 		await using _ = lab;
 		expect(await run.ended()).toMatchObject({ status: 'done', denied: ['Bash'] });
 		expect(await run.desk.all()).toEqual([]);

@@ -52,7 +52,10 @@ export const delegate = command(
 			to: { value: '<task>[/<worker>]', help: 'who gets the result; <task>/orchestrator is the human' },
 			agent: { value: 'AGENT', help: 'the agent; default: the workspace’s, or the first found' },
 			model: { value: 'MODEL', help: 'the model, as the agent names it' },
-			permissions: { value: 'MODE', help: 'the permission mode, as the agent names it' },
+			permissions: {
+				value: 'MODE',
+				help: 'the permission mode, as the agent names it; in one that asks, nancy questions shows the questions',
+			},
 			'working-dir': {
 				value: 'FOLDER',
 				help: 'folder to work in; default: the workspace folder, or the same folder of the worktree of Nancy’s that you are in',

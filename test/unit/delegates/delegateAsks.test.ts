@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import type { HeadlessFormat } from '../../../src/core/driver/headless.ts';
 import { Questions } from '../../../src/core/questions/questions.ts';
+import { outcomeIn } from '../../../src/core/questions/settle.ts';
 import { DelegateAsks } from '../../../src/delegates/delegateAsks.ts';
 import { runHeadless } from '../../../src/process/headlessRun.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
@@ -119,4 +120,18 @@ it('a silent agent is not ended while its caller counts the silence as output', 
 	expect(ending).toEqual({ is: 'timeout', limit: 'idle' });
 	expect(ticks).toBeGreaterThan(30);
 	await room.folder.remove();
+});
+
+it.each([
+	['batch-end', 'PostToolBatch', 'ended'],
+	['stop', 'Stop', 'ended'],
+	['tool-end', 'PostToolUse', 'yes-elsewhere'],
+] as const)('what nobody has answered, and %s follows, was %s: %s', (kind, name, state) => {
+	const question = questionOf(other);
+	const at = new Date(Date.parse(question.askedAt) + 1000).toISOString();
+	const { driver, session, tool, title: summary } = question;
+	const event = { driver, session, kind, event: name, tool, summary };
+	const asked = { question, answer: undefined, outcome: undefined };
+	const records = [{ version: 1 as const, id: '1', type: 'event' as const, at, event, payload: {} }];
+	expect(outcomeIn(asked, records)).toEqual({ state, evidence: name });
 });
