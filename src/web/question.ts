@@ -45,9 +45,9 @@ function show(question: ShownQuestion): void {
 			'dl',
 			question.facts.flatMap(({ name, value }) => [element('dt', [name]), element('dd', [value])]),
 		),
+		...(question.note === '' ? [] : [element('p', [question.note], 'note')]),
 		...block(question.words.body, question.body, question.bodyIs),
 		...question.also.flatMap(({ name, value }) => block(name, value, 'text')),
-		...(question.note === '' ? [] : [element('p', [question.note], 'note')]),
 		made.element,
 		bar,
 	);

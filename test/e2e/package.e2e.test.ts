@@ -81,13 +81,13 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/extension.js': 2,
 		'dist/late.js': 7,
 		'dist/hook/claude-code.js': 158,
-		'dist/main.js': 790,
+		'dist/main.js': 815,
 		'dist/nancy.js': 660,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(1660);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(1640);
 });
 
 it('has programs without an editor that need nothing but Node', () => {

@@ -45,7 +45,7 @@ describe('the extension', () => {
 		const inViews = ['nancy.deleteDelegate'];
 		const everywhere = (command = '') => command.startsWith('nancy.') && !inViews.includes(command);
 		const own = new Set(bound.filter(([, , command]) => everywhere(command)).map(([, key]) => key));
-		assert.equal(own.size, 3);
+		assert.equal(own.size, 4);
 		assert.deepEqual(
 			bound
 				.filter(([, key, command]) => own.has(key) && !command?.startsWith('nancy.'))

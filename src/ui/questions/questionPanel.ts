@@ -117,13 +117,12 @@ export class QuestionPanel implements vscode.Disposable {
 		}
 	}
 
-	/** The page may be older than what the panel shows. Then nothing is answered. */
+	/** The page may be older than what the panel shows. Then nothing is answered. The digest is the page's: another request refuses it. */
 	private async answer(given: PageAnswer): Promise<void> {
 		const item = this.item();
-		if (!item) return;
+		if (!item || given.id !== item.asked.question.id) return;
 		const { question } = item.asked;
 		try {
-			if (given.id !== question.id || given.digest !== question.digest) return;
 			await this.own.operations.answer(item.folder, question.id, given.digest, replyOf(question, given));
 			this.problem = '';
 		} catch (error) {
@@ -140,9 +139,10 @@ export class QuestionPanel implements vscode.Disposable {
 		const item = this.item();
 		this.panel.title = plainLine(item ? whoAsks(item, this.own.agentName) : l10n.t('Question'), 40);
 		if (!item) return this.send({ type: 'none', says: l10n.t('This question is gone.') });
-		const { agentName } = this.own;
+		if (!this.isReady) return;
 		const next = this.next();
-		this.send(shownQuestion(item, agentName));
+		// A request never changes, and a long one takes time to make.
+		if (!this.posted.has('question')) this.send(shownQuestion(item, this.own.agentName));
 		this.send(
 			liveQuestion(item, {
 				problem: this.problem,
@@ -160,8 +160,11 @@ export class QuestionPanel implements vscode.Disposable {
 	}
 
 	private item(): QuestionItem | undefined {
-		const asked = this.shown?.folder.question(this.shown.id);
-		return this.shown && asked && new QuestionItem(this.shown.folder, asked);
+		const { folder, id } = this.shown ?? {};
+		const asked = id && folder?.question(id);
+		return folder && asked && this.own.folders.list().includes(folder)
+			? new QuestionItem(folder, asked)
+			: undefined;
 	}
 
 	private next(): QuestionItem | undefined {
