@@ -6,7 +6,13 @@ import { floorsSince } from '../floors.ts';
 /** The only version that was tried; see docs/agents/qwen.md. */
 export const OLDEST: Version = [0, 24, 4];
 
-export const floors = floorsSince(OLDEST, { quietStop: 'none', wake: 'none', status: 'none', worktree: 'none', answers: 'none' });
+export const floors = floorsSince(OLDEST, {
+	quietStop: 'none',
+	wake: 'none',
+	status: 'none',
+	worktree: 'none',
+	answers: 'none',
+});
 
 export const limits: Driver['limits'] = {
 	steer: 'Words between tool calls and with a prompt reach the model with &lt; and &gt; in place of < and >.',
