@@ -37,8 +37,9 @@ async function claudeWith(prompt: string): Promise<Asking> {
 async function opencodeWith(
 	prompt: string,
 	asks: Readonly<Record<string, string>> = { bash: 'ask' },
+	settings: Readonly<Record<string, unknown>> = {},
 ): Promise<Asking & { lab: ConformanceLab; worker: StartedWorker }> {
-	const agent = { ...opencodeUnderTest, asking: { permission: asks } };
+	const agent = { ...opencodeUnderTest, asking: { permission: asks, ...settings } };
 	const installed = pinnedAgent('opencode');
 	const lab = await conformanceLab({ agent, driver: opencode, installed }, { asks: true });
 	const worker = await lab.start({ prompt, asks: true });
@@ -210,10 +211,30 @@ describe.concurrent('a question of the real opencode', () => {
 		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
 	});
 
+	it('shows what a tool of an MCP server is given, and a folder outside', async () => {
+		const command = [process.execPath, '-e', MCP_SERVER];
+		const { lab, worker, desk } = await opencodeWith(
+			`${toolStep('own_greet', { name: 'Bo' })} [[read:/etc/hostname]] [[text:Finished]]`,
+			{ 'own_*': 'ask', external_directory: 'ask' },
+			{ mcp: { own: { type: 'local', command } } },
+		);
+		await using _ = lab;
+		const [greet] = await desk.asked();
+		expect(greet).toMatchObject({ tool: 'own_greet', bodyIs: 'json' });
+		expect(JSON.parse(greet.body)).toEqual({ name: 'Bo' });
+		await desk.answer(greet, { effect: 'once' });
+		await lab.seen('Hello Bo');
+		const [outside] = await desk.asked();
+		expect(outside).toMatchObject({ tool: 'external_directory', title: '/etc/hostname' });
+		expect(outside.also).toContainEqual({ name: 'patterns', value: '/etc/*' });
+		await desk.answer(outside, { effect: 'once' });
+		await worker.terminal.waitForText(/^\s+Finished/m);
+		expect(await desk.outcome(outside)).toMatchObject({ state: 'applied' });
+	});
+
 	it('shows an edit as its diff, and the subagent that asks', async () => {
-		const { subagent } = opencodeUnderTest;
-		if (subagent === 'none') throw new Error('opencode has subagents');
-		const prompt = `${subagent('[[write:new.txt|hello]] [[text:Over]]')} [[text:Finished]]`;
+		const task = { description: 'Look', prompt: '[[write:new.txt|hello]] [[text:Over]]', subagent_type: 'general' };
+		const prompt = `${toolStep('task', task)} [[text:Finished]]`;
 		const { lab, worker, desk } = await opencodeWith(prompt, { edit: 'ask' });
 		await using _ = lab;
 		const [question] = await desk.asked();
@@ -227,6 +248,19 @@ describe.concurrent('a question of the real opencode', () => {
 		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
 	});
 });
+
+/** A server of one tool, by the lines of its protocol. */
+const MCP_SERVER = `
+const answers = {
+	initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'own', version: '1' } }),
+	'tools/list': () => ({ tools: [{ name: 'greet', description: 'Greets', inputSchema: { type: 'object', properties: { name: { type: 'string' } } } }] }),
+	'tools/call': ({ arguments: { name } }) => ({ content: [{ type: 'text', text: 'Hello ' + name }] }),
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+	const { id, method, params } = JSON.parse(line);
+	if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method]?.(params) ?? {} }));
+});
+`;
 
 /** Of a process of this machine. */
 function parentOf(pid: number): number | undefined {

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { newQuestion } from '../../../../src/core/questions/newQuestion.ts';
+import { outcomeIn } from '../../../../src/core/questions/settle.ts';
+import { DriverId, SessionId } from '../../../../src/protocol/names.ts';
+import type { Answer, Effect } from '../../../../src/protocol/question.ts';
+import type { AgentEvent, TrafficRecord } from '../../../../src/protocol/traffic.ts';
+
+const driver = DriverId.parse('opencode');
+const session = SessionId.parse('ses_main');
+
+const question = newQuestion(driver, {
+	session,
+	kind: 'tool',
+	tool: 'edit',
+	call: 'call_1',
+	title: '/w/a.txt',
+	body: '+hello',
+	bodyIs: 'diff',
+	also: [],
+	files: [],
+	fields: [],
+	choices: [{ effect: 'once' }, { effect: 'no' }],
+	input: {},
+});
+
+function answer(effect: Effect): Answer {
+	const { id, digest } = question;
+	return { version: 1, question: id, digest, effect, by: 'vscode', at: question.askedAt };
+}
+
+/** After the question. */
+function record(event: Partial<AgentEvent>): TrafficRecord {
+	const at = new Date(Date.parse(question.askedAt) + 1000).toISOString();
+	const whole: AgentEvent = { driver, session, kind: 'other', event: 'some-event', ...event };
+	return { version: 1, type: 'event', id: 'x', at, event: whole, payload: {} };
+}
+
+const stateAfter = (event: Partial<AgentEvent>, given?: Answer) =>
+	outcomeIn({ question, answer: given, outcome: undefined }, [record(event)])?.state;
+
+describe('a question that names its call', () => {
+	it('is over with the end of that call, and of no other', () => {
+		expect(stateAfter({ kind: 'tool-end', tool: 'write', toolUseId: 'call_1' })).toBe('yes-elsewhere');
+		expect(stateAfter({ kind: 'tool-end', tool: 'edit', summary: '/w/a.txt', toolUseId: 'call_2' })).toBe(
+			undefined,
+		);
+		expect(stateAfter({ kind: 'tool-end', toolUseId: 'call_1' }, answer('once'))).toBe('applied');
+	});
+
+	it('counts an answer as late if the agent’s side says so of that call', () => {
+		const late: Partial<AgentEvent> = { kind: 'permission-answered', cause: 'late', toolUseId: 'call_1' };
+		expect(stateAfter(late, answer('once'))).toBe('late');
+		expect(stateAfter({ ...late, toolUseId: 'call_2' }, answer('once'))).toBe(undefined);
+		expect(stateAfter({ ...late, cause: 'once' }, answer('once'))).toBe(undefined);
+		expect(stateAfter(late)).toBe(undefined);
+	});
+});
