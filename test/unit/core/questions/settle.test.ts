@@ -25,7 +25,7 @@ const question = newQuestion(driver, {
 
 function answer(effect: Effect): Answer {
 	const { id, digest } = question;
-	return { version: 1, question: id, digest, effect, by: 'vscode', at: question.askedAt };
+	return { version: 1, question: id, digest, effect, by: 'vscode', at: question.askedAt, seal: '' };
 }
 
 /** After the question. */
