@@ -8,6 +8,7 @@ import { theAgent, theDelegate, theTask, theWorker } from '../../src/core/worksp
 import { Workspace, taskExists } from '../../src/core/workspace/workspace.ts';
 import { DelegateRecord, DelegateStatus } from '../../src/protocol/delegate.ts';
 import { DriverId, TaskName, WorkerName } from '../../src/protocol/names.ts';
+import { delegateLine } from '../../src/ui/delegates/delegateWords.ts';
 import { errorWords, sayTitles } from '../../src/ui/kit/translated.ts';
 import type { Folder } from '../../src/ui/ports.ts';
 import { titleOf } from '../../src/ui/titles.ts';
@@ -66,6 +67,12 @@ describe('an error of the core in the window', () => {
 		const said = words(error, folder('/a', [two]));
 		assert.equal(said, '“Fix the login · worker-2” is running; end it first: nancy stop login/worker-2');
 		assert.equal(error.message, 'login/worker-2 is running; end it first: nancy stop login/worker-2');
+	});
+
+	it('says in the row of a delegate what it asks, in place of its last step', () => {
+		const { status, ...running } = { ...delegate('d1'), asks: ['touch made'] };
+		const line = delegateLine({ ...running, status: { ...status, last_tool: 'Bash', tool_calls: 2 } });
+		assert.equal(line, 'running · asks: touch made · 2 tool calls');
 	});
 
 	it('names a delegate as its row does, and an agent by its name', () => {
