@@ -105,10 +105,7 @@ const doors: readonly (readonly [surface: RegExp, files: readonly string[]])[] =
 		/\bcreateWebviewPanel\b|\bregisterWebviewPanelSerializer\b/,
 		['ui/inbox/messagePanel.ts', 'ui/questions/questionPanel.ts'],
 	],
-	[
-		/\.webview\.html\b/,
-		['ui/inbox/composeChannel.ts', 'ui/inbox/messagePanel.ts', 'ui/questions/questionPanel.ts'],
-	],
+	[/\.webview\.html\b/, ['ui/inbox/composeChannel.ts', 'ui/inbox/messagePanel.ts', 'ui/questions/questionPanel.ts']],
 	[/\bregisterHoverProvider\b|\bregisterCompletionItemProvider\b|\bcreateDiagnosticCollection\b/, []],
 ];
 
