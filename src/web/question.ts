@@ -22,6 +22,8 @@ const terminal = button('terminal');
 const next = button('next');
 const bar = element('footer', [state, facts, element('div', [terminal, next], 'acts')]);
 let form: AnswerForm | undefined;
+/** Parts of requests shown so far: each has an id of its own. */
+let parts = 0;
 
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
 	const message = ToQuestionPage.safeParse(event.data).data;
@@ -67,8 +69,9 @@ function update(live: Live): void {
 function block(name: string, text: string, is: ShownQuestion['bodyIs']): HTMLElement[] {
 	if (text === '') return [];
 	const heading = element('h2', [name]);
+	heading.id = `part-${++parts}`;
 	const shown = element('pre', is === 'diff' ? text.split('\n').map(diffLine) : [text], is);
-	shown.setAttribute('aria-label', name);
+	shown.setAttribute('aria-labelledby', heading.id);
 	shown.setAttribute('role', 'region');
 	return [heading, shown];
 }

@@ -6,6 +6,7 @@ import { dataFolder } from '../../src/base/folders.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
+import { toolStep } from '../support/agents/agentUnderTest.ts';
 import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
@@ -88,6 +89,39 @@ describe('a question of the real agent', () => {
 		await frame.getByText('Sent: No, and End the Turn').waitFor();
 		await workbench.row('Tasks', /Claude · idle/).waitFor();
 		expect(existsSync(join(workspace, 'other'))).toBe(false);
+	});
+
+	test('is answered with a chosen option and words of the person’s own, which the model reads', async () => {
+		const asked = toolStep('AskUserQuestion', {
+			questions: [
+				{
+					question: 'Which colour?',
+					header: 'Colour',
+					multiSelect: false,
+					options: ['Green', 'Blue'].map(label => ({ label, description: `It is ${label}` })),
+				},
+				{
+					question: 'Which sounds?',
+					header: 'Sounds',
+					multiSelect: true,
+					options: ['Bell', 'Gong'].map(label => ({ label, description: `A ${label}` })),
+				},
+			],
+		});
+		await orchestrate(lab, 'Fix the timer', `${asked}[[text:All finished]]`);
+		await workbench.row('Questions', 'Which colour?').click();
+		const frame = await questionFrame(page, 'Which sounds?');
+		const send = frame.getByRole('button', { name: 'Send the Answer' });
+		await frame.getByLabel('Blue').check();
+		await frame.getByLabel('Gong').check();
+		expect(await send.isEnabled()).toBe(true);
+		await frame.getByLabel('Your own answer').nth(1).fill('A whistle');
+		await lab.picture('question-choice');
+		await send.click();
+		await frame.getByText('The agent has your answer').waitFor();
+		const read = model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text;
+		expect(read).toMatch(/Which colour\?\W+Blue/);
+		expect(read).toMatch(/Which sounds\?\W+Gong, A whistle/);
 	});
 
 	test('is told in one notification, and the panel says that it was answered in the terminal', async () => {

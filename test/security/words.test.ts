@@ -100,9 +100,12 @@ const doors: readonly (readonly [surface: RegExp, files: readonly string[]])[] =
 	[/\bTreeDataProvider\b/, ['ui/kit/liveTree.ts', 'ui/kit/lazyTree.ts', 'ui/nancy.ts', 'ui/window.ts']],
 	// Its report escapes all that it quotes; the other pages come with Nancy.
 	[/\bmarkdown\.showPreview\b/, ['ui/documents.ts']],
-	// Its page makes elements of a fixed list, and no attribute of what somebody wrote.
-	[/\bcreateWebviewPanel\b|\bregisterWebviewPanelSerializer\b/, ['ui/inbox/messagePanel.ts']],
-	[/\.webview\.html\b/, ['ui/inbox/composeChannel.ts', 'ui/inbox/messagePanel.ts']],
+	// Their pages make elements of a fixed list, and no attribute of what somebody wrote.
+	[
+		/\bcreateWebviewPanel\b|\bregisterWebviewPanelSerializer\b/,
+		['ui/inbox/messagePanel.ts', 'ui/questions/questionPanel.ts'],
+	],
+	[/\.webview\.html\b/, ['ui/inbox/composeChannel.ts', 'ui/inbox/messagePanel.ts', 'ui/questions/questionPanel.ts']],
 	[/\bregisterHoverProvider\b|\bregisterCompletionItemProvider\b|\bcreateDiagnosticCollection\b/, []],
 ];
 
