@@ -117,7 +117,17 @@ describe.concurrent('a delegate that may ask', () => {
 		const git = (folder: string, ...args: string[]) => execFileSync('git', args, { cwd: folder });
 		const begin = (folder: string) => {
 			git(folder, 'init', '-q', '-b', 'main');
-			git(folder, '-c', 'user.name=T', '-c', 'user.email=t@example.com', 'commit', '-qm', 'first', '--allow-empty');
+			git(
+				folder,
+				'-c',
+				'user.name=T',
+				'-c',
+				'user.email=t@example.com',
+				'commit',
+				'-qm',
+				'first',
+				'--allow-empty',
+			);
 		};
 		const { lab, id, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ['--worktree'], begin);
 		await using _ = lab;
@@ -220,7 +230,7 @@ describe.concurrent('a delegate that may ask', () => {
 
 describe.concurrent('a delegate that may not ask', () => {
 	it('is denied at once', async () => {
-		const { lab, id, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ['--permissions', 'default']);
+		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ['--permissions', 'default']);
 		await using _ = lab;
 		expect(await run.ended()).toMatchObject({ status: 'done', denied: ['Bash'] });
 		expect(await run.desk.all()).toEqual([]);
