@@ -33,6 +33,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/docs/images/views.webp',
 			'extension/hooks/due',
 			'extension/hooks/hand-over',
+			'extension/hooks/hand-over.pl',
 			'extension/hooks/nancy-hook',
 			'extension/l10n/bundle.l10n.de.json',
 			'extension/l10n/bundle.l10n.json',

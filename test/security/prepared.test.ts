@@ -159,17 +159,16 @@ it('nothing that is prepared is run or expanded', async () => {
 });
 
 it.each([
-	['the receipt', '$box/delivered/$nancy_id.receipt.json'],
-	['the event', '$name-0.json'],
-	['the note', '$name-1-note.json'],
+	['the receipt', '"$delivered/$id.receipt.json"'],
+	['the event', '"$name-0.json"'],
+	['the note', '"$name-1-note.json"'],
 ])('no pipe is waited for that comes in the place of %s after the claim', async (_, place) => {
 	using runtime = await HandOverRuntime.make();
 	await using folder = tempFolder('nancy ');
 	await using worker = await PreparedWorker.in(folder.path);
 	await worker.send(WORDS);
-	const { source } = HandOverRuntime;
-	const isNamed = source.findIndex(line => line.startsWith('\tname=')) + 1;
-	runtime.insert(`run mkfifo "${place}" || exit 1`, isNamed);
+	const isClaimed = HandOverRuntime.source.findIndex(line => line.startsWith('rename $message')) + 1;
+	runtime.insertShell('mkfifo "$1"', isClaimed, place);
 	const { status, stdout } = worker.hook({ launcher: runtime.launcher });
 	expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(BY_USER) });
 	const { messages } = await worker.workspace.mailbox(address).list();
@@ -182,15 +181,15 @@ it.each([
 
 /** Where a folder can be exchanged while the guard hands over: the beginning of the line before which it happens. */
 const MOMENTS = [
-	'run touch',
-	'run mv -fT "$message"',
-	'if ! is_sealed',
-	'answer=',
-	'run ln',
-	'put "$nancy_filed"',
-	'put "$delivered',
-	'run mv -fT "$claim"',
-	'put "$name',
+	'utime undef',
+	'rename $message',
+	'$text =',
+	'unless (defined $text',
+	'link ',
+	'put($filed',
+	'put("$delivered',
+	'rename $claim',
+	'put("$name',
 ];
 
 it.each(MOMENTS)('nothing is moved or written through a link that comes right before: %s', async moment => {
@@ -200,15 +199,17 @@ it.each(MOMENTS)('nothing is moved or written through a link that comes right be
 	await using worker = await PreparedWorker.in(folder.path);
 	const id = await worker.send(WORDS);
 	const [outside, away] = [elsewhere.file('outside'), elsewhere.file('away')];
+	const { box } = worker;
+	const { root } = worker.workspace.paths;
 	const exchange = [
-		`mkdir '${away}'; cp -r "$box" '${outside}'; cp -r "$root/spool" '${outside}/spool'; cp -r '${outside}' '${outside}-as-it-was'`,
+		`mkdir '${away}'; cp -r "${box}" '${outside}'; cp -r "${root}/spool" '${outside}/spool'; cp -r '${outside}' '${outside}-as-it-was'`,
 		...['inbox', 'claimed', 'delivered', '../../../../spool'].map(
-			place => `mv "$box/${place}" '${away}/'; ln -s '${outside}/${basename(place)}' "$box/${place}"`,
+			place => `mv "${box}/${place}" '${away}/'; ln -s '${outside}/${basename(place)}' "${box}/${place}"`,
 		),
 	];
-	const at = HandOverRuntime.source.findLastIndex(line => line.trimStart().startsWith(moment));
+	const at = HandOverRuntime.source.findLastIndex(line => line.startsWith(moment));
 	expect(at).toBeGreaterThan(0);
-	runtime.insert(exchange.join('; '), at);
+	runtime.insertShell(exchange.join('; '), at);
 
 	expect(worker.hook({ launcher: runtime.launcher }).stdout).toContain(BY_USER);
 
@@ -223,7 +224,7 @@ it('is left to the program, which refuses links, where a folder was exchanged be
 	await using worker = await PreparedWorker.in(folder.path);
 	await worker.send(WORDS);
 	const exchange = 'cp -r "$box/inbox" "$root/../inbox"; rm -r "$box/inbox"; ln -s "$root/../inbox" "$box/inbox"';
-	runtime.insert(exchange, HandOverRuntime.source.indexOf('hold() {') + 1);
+	runtime.insertInGuard(exchange, HandOverRuntime.guard.indexOf('hold() {') + 1);
 
 	expect(worker.hook({ launcher: runtime.launcher })).toMatchObject({ status: 0, stdout: '' });
 
@@ -259,4 +260,15 @@ it('the record that a delivery is looked up in is the one that the CLI names, no
 	const text = readFileSync(join(worker.box, 'delivered', `${id}.md`), 'utf8');
 	const { transcript_path } = JSON.parse(worker.payload('PostToolBatch'));
 	expect(worker.workspace.seals(address).ofFiled(id, text)?.transcript).toBe(transcript_path);
+});
+
+it('the environment of an agent puts no code into the program', async () => {
+	await using folder = tempFolder('nancy ');
+	await using worker = await PreparedWorker.in(folder.path);
+	await worker.send(WORDS);
+	const made = folder.file('made');
+	writeFileSync(folder.file('Evil.pm'), `open my $file, '>', '${made}'; 1;`);
+	const env = { PERL5OPT: '-MEvil', PERL5LIB: folder.path, PERL_UNICODE: 'SDL', PERLIO: ':crlf' };
+	expect(worker.hook({ env }).stdout).toContain(BY_USER);
+	expect(readdirSync(folder.path)).not.toContain('made');
 });

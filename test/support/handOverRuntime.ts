@@ -4,12 +4,12 @@ import { uniqueHex } from '../../src/base/unique.ts';
 import { repository } from './programs.ts';
 import { hookRuntime } from './runtime.ts';
 
-/** A runtime beside the tests' own, into whose part of the guard a line can be put. */
+/** A runtime beside the tests' own, into whose program for prepared messages, or whose part of the guard, a line can be put. */
 export class HandOverRuntime implements Disposable {
+	/** The lines of `hooks/hand-over.pl`. */
+	static readonly source = linesOf('hand-over.pl');
 	/** The lines of `hooks/hand-over`. */
-	static readonly source: readonly string[] = readFileSync(join(repository, 'hooks', 'hand-over'), 'utf8').split(
-		'\n',
-	);
+	static readonly guard = linesOf('hand-over');
 
 	private constructor(readonly launcher: string) {}
 
@@ -20,13 +20,30 @@ export class HandOverRuntime implements Disposable {
 		return new HandOverRuntime(join(folder, basename(whole)));
 	}
 
-	/** Puts a line before another one, in the place of what was put there earlier. */
+	/** Puts a line into the program before another one, in the place of what was put there earlier. */
 	insert(line: string, at: number): void {
-		const text = HandOverRuntime.source.toSpliced(at, 0, line).join('\n');
-		writeFileSync(join(dirname(this.launcher), 'hand-over'), text);
+		this.write('hand-over.pl', HandOverRuntime.source.toSpliced(at, 0, line));
+	}
+
+	/** {@link insert} for commands of a shell, which find a word of the program as `$1`. */
+	insertShell(commands: string, at: number, word = "''"): void {
+		this.insert(`system '/bin/sh', '-c', '${commands.replaceAll(/['\\]/g, '\\$&')}', 'sh', ${word};`, at);
+	}
+
+	/** {@link insert} for the part of the guard. */
+	insertInGuard(line: string, at: number): void {
+		this.write('hand-over', HandOverRuntime.guard.toSpliced(at, 0, line));
+	}
+
+	private write(name: string, lines: readonly string[]): void {
+		writeFileSync(join(dirname(this.launcher), name), lines.join('\n'));
 	}
 
 	[Symbol.dispose](): void {
 		rmSync(dirname(this.launcher), { recursive: true, force: true });
 	}
+}
+
+function linesOf(name: string): readonly string[] {
+	return readFileSync(join(repository, 'hooks', name), 'utf8').split('\n');
 }

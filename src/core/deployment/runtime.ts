@@ -50,7 +50,7 @@ export interface InstalledRuntime extends Runtime {
 }
 
 /** The parts of the guard for what may be due, and for what is prepared. Each is read only then. */
-const GUARD_PARTS = ['due', 'hand-over'];
+const GUARD_PARTS = ['due', 'hand-over', 'hand-over.pl'];
 
 /** The `.gitignore` of a skill. */
 export const HIDING = '*\n';

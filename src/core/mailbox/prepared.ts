@@ -5,7 +5,7 @@ import { quoted } from '../../base/shellWord.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import { requireOwn } from '../files/ownFolder.ts';
 
-/** What the guard needs to hand one message over, as variables of its shell: see hooks/hand-over. */
+/** What the guard needs to hand one message over, as variables of its shell: see hooks/hand-over and hand-over.pl. */
 export interface PreparedAnswer {
 	/** By name, without `nancy_`. */
 	words: Readonly<Record<string, string>>;

@@ -8,11 +8,15 @@ import { PreparedWorker } from '../../support/preparedWorker.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
 const { source } = HandOverRuntime;
-const first = source.indexOf('hand_over() {') + 1;
+const first = source.findIndex(text => text.startsWith('# The tests put a kill')) + 1;
 const lines = source
-	.slice(first, source.indexOf('}', first))
+	.slice(first)
 	.map((text, index) => ({ text: text.trim(), at: first + index }))
-	.filter(({ text }) => !text.startsWith('#'));
+	.filter(({ text }) => text !== '' && !text.startsWith('#'));
+/** Before the first step: what is put here is part of all of them. */
+const begin = first;
+/** The message is claimed, and nothing is sealed. */
+const isClaimed = source.findIndex(text => text.startsWith('$SIG{PIPE}'));
 
 let runtime: HandOverRuntime;
 beforeAll(async () => {
@@ -24,7 +28,8 @@ const WORDS = 'Not lost, not twice.';
 
 it('the lines of the handing over are found', () => {
 	expect(lines.length).toBeGreaterThan(20);
-	expect(lines.map(({ text }) => text)).toContain('set -C');
+	expect(lines.map(({ text }) => text)).toContain('rename $message, $claim or exit 3;');
+	expect(isClaimed).toBeGreaterThan(first);
 });
 
 /** Whatever has become of the first delivery: the message is in one place, handed over, and twice only if it says so. */
@@ -50,69 +55,77 @@ it.each(lines)('a kill before “$text” loses no message, and repeats none unm
 	await using folder = tempFolder('nancy ');
 	await using worker = await PreparedWorker.in(folder.path);
 	const id = await worker.send(WORDS);
-	runtime.insert('kill -9 $$', at);
-	const { status, stdout } = worker.hook({ launcher: runtime.launcher });
+	const killed = folder.file('killed');
+	runtime.insert(`mkdir '${killed}'; kill 9, $$;`, at);
+	const { stdout } = worker.hook({ launcher: runtime.launcher });
 	// These lines are not reached if all goes well.
-	if (status !== null) expect(text).toMatch(/^(?:give_back|run rm -f "\$nancy_filed".*|set \+C|return|exit 0|}|fi)$/);
+	if (!existsSync(killed)) expect(text).toMatch(/^(?:give_back\(\);|remove\(\$filed.*|exit [03];|})$/);
 	await expectHandedOver(worker, id, stdout);
 });
 
-/** Counts the programs in a file, because some of them run in shells of their own. */
-const counting = (n: number, then: string) =>
-	[
-		'run() {',
-		'IFS= read -r n <"$COUNT"; n=$((n + 1)); command echo $n >|"$COUNT"',
-		'really() { LC_ALL=C PATH="/bin:/usr/bin:$PATH" "$@" 2>/dev/null; }',
-		`if [ $n -eq ${n} ]; then ${then}; else really "$@"; fi; }`,
-	].join('\n');
-const afterRun = source.findIndex(line => line.startsWith('run() {')) + 1;
-const PROGRAMS = 9;
+/** Counts the calls of the system that change something, and has one of them end otherwise. `really` makes the call. */
+const counting = (n: number, then: string, file: string) => {
+	const replaced = (name: string, args: string) =>
+		`*CORE::GLOBAL::${name} = sub { my @a = @_; step(sub { CORE::${name}(${args}) }) };`;
+	return [
+		'BEGIN {',
+		`my $n = 0; sub step { my ($really) = @_; $n++; open my $c, '>', '${file}'; print $c $n; close $c; if ($n == ${n}) { ${then} } $really->() }`,
+		replaced('rename', '$a[0], $a[1]'),
+		replaced('link', '$a[0], $a[1]'),
+		replaced('utime', '$a[0], $a[1], $a[2]'),
+		// What is printed cannot be printed and fail.
+		'*CORE::GLOBAL::syswrite = sub { my @a = @_; fileno $a[0] == 1 ? CORE::syswrite($a[0], $a[1]) : step(sub { CORE::syswrite($a[0], $a[1]) }) };',
+		'*CORE::GLOBAL::unlink = sub { my $a = @_ ? $_[0] : $_; step(sub { CORE::unlink($a) }) };',
+		'}',
+	].join(' ');
+};
+const CALLS = 18;
 
-async function withProgram(n: number, then: string): Promise<number> {
+async function withCall(n: number, then: string): Promise<number> {
 	await using folder = tempFolder('nancy ');
 	await using worker = await PreparedWorker.in(folder.path);
 	const id = await worker.send(WORDS);
 	const COUNT = folder.file('count');
-	writeFileSync(COUNT, '0\n');
-	runtime.insert(counting(n, then), afterRun);
-	const { stdout } = worker.hook({ launcher: runtime.launcher, env: { COUNT } });
+	runtime.insert(counting(n, then, COUNT), 0);
+	const { stdout } = worker.hook({ launcher: runtime.launcher });
 	await expectHandedOver(worker, id, stdout);
 	return Number(readFileSync(COUNT, 'utf8'));
 }
 
-it('a prepared message takes so many programs', async () => {
-	expect(await withProgram(0, ':')).toBe(PROGRAMS);
+it('a prepared message takes so many calls that change something', async () => {
+	expect(await withCall(0, '')).toBe(CALLS);
 });
 
-describe.each(Array.from({ length: PROGRAMS }, (_, index) => index + 1))('program %i of a prepared message', n => {
+describe.each(Array.from({ length: CALLS }, (_, index) => index + 1))('call %i of a prepared message', n => {
 	it.each([
-		['fails', 'return 1'],
-		['does its work and fails', 'really "$@"; return 1'],
-		['does its work, and the shell is killed', 'really "$@"; kill -9 $$'],
+		['fails', 'return 0'],
+		['does its work and fails', '$really->(); return 0'],
+		['does its work, and the program is killed', '$really->(); kill 9, $$'],
+		['does its work, and the guard is killed too', '$really->(); kill 9, getppid, $$'],
 	])('loses no message, and repeats none unmarked, if it %s', async (_, then) => {
-		await withProgram(n, then);
+		await withCall(n, then);
 	});
 });
 
 it.each([
-	['before the seal is undone', 'run() { case $* in rm*) kill -9 $$ ;; *) LC_ALL=C "$@" 2>/dev/null ;; esac; }'],
-	['after that', 'give_back() { kill -9 $$; }'],
+	['before the seal is undone', 'sub remove { kill 9, $$ }'],
+	['after that', 'sub give_back { kill 9, $$ }'],
 ])('a kill %s, when nobody reads the answer, loses nothing', async (_, line) => {
 	await using folder = tempFolder('nancy ');
 	await using worker = await PreparedWorker.in(folder.path);
 	const id = await worker.send(WORDS);
-	runtime.insert(`${line}\nlook_at() { parent=1; }`, source.indexOf("\ttrap '' PIPE"));
+	runtime.insert(`${line} sub is_awaited { 0 }`, begin);
 	const { status, stdout } = worker.hook({ launcher: runtime.launcher });
-	expect({ status, stdout }).toEqual({ status: null, stdout: '' });
+	expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 	await expectHandedOver(worker, id, stdout);
 });
 
-it('a message that is taken back while the shell has claimed it is printed to nobody', async () => {
+it('a message that is taken back while the program has claimed it is printed to nobody', async () => {
 	await using folder = tempFolder('nancy ');
 	await using worker = await PreparedWorker.in(folder.path);
 	const id = await worker.send(WORDS);
 	const [go, stopped] = [folder.file('go'), folder.file('stopped')];
-	runtime.insert(`: >"${stopped}"; until [ -e "${go}" ]; do sleep 0.05; done`, source.indexOf("\ttrap '' PIPE"));
+	runtime.insertShell(`: >"${stopped}"; until [ -e "${go}" ]; do sleep 0.05; done`, isClaimed);
 	const said = worker.hookBeside({ launcher: runtime.launcher });
 	await vi.waitUntil(() => existsSync(stopped), { timeout: 20_000 });
 	await worker.workspace.mailbox(address).withdraw(id);
@@ -123,13 +136,13 @@ it('a message that is taken back while the shell has claimed it is printed to no
 	expect(messages).toMatchObject([{ id, state: 'withdrawn', author: { is: 'human' } }]);
 });
 
-it('a message that the shell is about to print is not taken back', async () => {
+it('a message that the program is about to print is not taken back', async () => {
 	await using folder = tempFolder('nancy ');
 	await using worker = await PreparedWorker.in(folder.path);
 	const id = await worker.send(WORDS);
 	const [go, stopped] = [folder.file('go'), folder.file('stopped')];
-	const line = source.findIndex(text => text.startsWith('\trun ln')) + 1;
-	runtime.insert(`: >|"${stopped}"; until [ -e "${go}" ]; do sleep 0.05; done`, line);
+	const line = source.findIndex(text => text.startsWith('link ')) + 1;
+	runtime.insertShell(`: >"${stopped}"; until [ -e "${go}" ]; do sleep 0.05; done`, line);
 	const said = worker.hookBeside({ launcher: runtime.launcher });
 	await vi.waitUntil(() => existsSync(stopped), { timeout: 20_000 });
 	await expect(worker.workspace.mailbox(address).withdraw(id)).rejects.toMatchObject({ code: 'not-queued' });
@@ -140,14 +153,27 @@ it('a message that the shell is about to print is not taken back', async () => {
 });
 
 it.each([
-	['the CLI no longer waits', 'sleep 0.7', { NANCY_HOOK_TIMEOUT: '1' }],
-	['the CLI is gone', 'look_at() { parent=1; }', {}],
+	['the CLI no longer waits', 'select undef, undef, undef, 0.7;', { NANCY_HOOK_TIMEOUT: '1' }],
+	['the CLI is gone', '$ENV{nancy_caller} = 1;', {}],
+	['the guard is gone', '$guard = 1;', {}],
 ])('a message goes back unmarked when %s', async (_, line, env) => {
 	await using folder = tempFolder('nancy ');
 	await using worker = await PreparedWorker.in(folder.path);
 	const id = await worker.send(WORDS);
-	runtime.insert(line, source.indexOf("\ttrap '' PIPE"));
+	runtime.insert(line, isClaimed);
 	expect(worker.hook({ launcher: runtime.launcher, env })).toEqual({ status: 0, stdout: '', stderr: '' });
 	expect(existsSync(join(worker.box, 'inbox', `${id}.md`))).toBe(true);
 	expect(worker.hook().stdout).not.toContain('before');
+});
+
+it('a message is handed over by the hook’s program where Perl cannot be started', async () => {
+	using without = await HandOverRuntime.make();
+	await using folder = tempFolder('nancy ');
+	await using worker = await PreparedWorker.in(folder.path);
+	const id = await worker.send(WORDS);
+	const start = HandOverRuntime.guard.findIndex(text => text.includes('exec /usr/bin/perl'));
+	without.insertInGuard('command exec /nonexistent/perl 2>/dev/null', start);
+	const { stdout } = worker.hook({ launcher: without.launcher });
+	expect(stdout).toContain(WORDS);
+	await expectHandedOver(worker, id, stdout);
 });
