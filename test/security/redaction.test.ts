@@ -530,8 +530,14 @@ describe('the work for a text', () => {
 
 	it.each(beginnings)('is that for its parts: %j', unit => {
 		const part = unit.repeat(Math.ceil(100_000 / unit.length));
-		const parts = work(Array<string>(8).fill(part));
+		let parts = Infinity;
+		let whole = Infinity;
+		// The least of a few: a core that others share has to load its caches anew, which was seen to double the work of one run.
+		for (let round = 0; round < 5 && !(whole < 4 * parts + STEPS); round++) {
+			parts = Math.min(parts, work(Array<string>(8).fill(part)));
+			whole = Math.min(whole, work([part.repeat(8)]));
+		}
 		// Were it squared, it would be eight times as much.
-		expect(work([part.repeat(8)])).toBeLessThan(4 * parts + STEPS);
+		expect(whole).toBeLessThan(4 * parts + STEPS);
 	});
 });
