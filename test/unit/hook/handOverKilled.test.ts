@@ -166,13 +166,17 @@ it.each([
 	expect(worker.hook().stdout).not.toContain('before');
 });
 
-it('a message is handed over by the hook’s program where Perl cannot be started', async () => {
+it.each([
+	['cannot be started', 'command exec /nonexistent/perl 2>/dev/null'],
+	['does not understand the program', "command exec /usr/bin/perl -e 'no such word' 2>/dev/null"],
+	['lacks the program', 'command exec /usr/bin/perl -f "$nancy_place/gone.pl" 2>/dev/null'],
+])('a message is handed over by the hook’s program where Perl %s', async (_, line) => {
 	using without = await HandOverRuntime.make();
 	await using folder = tempFolder('nancy ');
 	await using worker = await PreparedWorker.in(folder.path);
 	const id = await worker.send(WORDS);
 	const start = HandOverRuntime.guard.findIndex(text => text.includes('exec /usr/bin/perl'));
-	without.insertInGuard('command exec /nonexistent/perl 2>/dev/null', start);
+	without.insertInGuard(line, start);
 	const { stdout } = worker.hook({ launcher: without.launcher });
 	expect(stdout).toContain(WORDS);
 	await expectHandedOver(worker, id, stdout);

@@ -229,8 +229,11 @@ describe('WorkspaceModel', () => {
 		await writeFile(workspace.paths.taskRecord(other), JSON.stringify(record));
 		await sleep(200); // the notification of it has come, and nothing could be read
 		await rm(halts);
-		await eventually('the new task', () => model.overview().tasks.length === 2);
-		expect(model.overview().problems).toEqual([]);
+		// Tasks and halts are read one after the other.
+		await eventually('the new task and no problem', () => {
+			const { tasks, problems } = model.overview();
+			return tasks.length === 2 && problems.length === 0;
+		});
 	});
 
 	it('mirrors what another window collects', async () => {
