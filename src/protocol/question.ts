@@ -70,7 +70,7 @@ export const Question = z.lazy(() =>
 		/** The whole request. Secrets are taken out. */
 		body: z.string(),
 		bodyIs: z.enum(['command', 'diff', 'plan', 'json', 'text']),
-		/** False if the request is longer than {@link LONGEST_BODY}. */
+		/** False if the body and the other parts are longer than {@link LONGEST_BODY}, or hold what looks like a secret. */
 		isWhole: z.boolean(),
 		/** The other parts of the request, each as text. Secrets are taken out. */
 		also: z.array(z.object({ name: z.string(), value: z.string() })),

@@ -48,7 +48,11 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 		...files.map(file => `    file ${printableLine(file, 4096)}`),
 		indented(printable(body), '    | '),
 		...also.map(({ name, value }) => indented(`${printableLine(name)}: ${printable(value)}`, '    | ')),
-		...(isWhole ? [] : ['    … too long to be allowed here: look at it in the agent’s terminal']),
+		...(isWhole
+			? []
+			: [
+					'    … a part is not shown (too long, or like a secret): it can be allowed in the agent’s terminal alone',
+				]),
 		...fields.flatMap(field => [
 			`    ${printableLine(field.question, Infinity)}`,
 			...field.options.map(

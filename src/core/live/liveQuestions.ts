@@ -117,7 +117,8 @@ export class LiveQuestions implements Disposable {
 		}
 		for (const { question, address } of this.open) {
 			if (found.some(each => each.question.id === question.id)) continue;
-			this.over.set(question.id, { ...(await this.desk.get(question.id)), address });
+			const asked = await this.desk.find(question.id);
+			if (asked) this.over.set(question.id, { ...asked, address });
 		}
 		return found;
 	}

@@ -12,8 +12,8 @@ const KEY_BYTES = 32;
 const Key = z.object({ version: z.literal(1), key: z.string().check(z.regex(/^[0-9a-f]{64}$/)) });
 
 /**
- * Seals answers with a key of the workspace's records. An agent that writes files there unasked, because its user gave it a folder above, still runs
- * no program unasked, and cannot compute a seal without one.
+ * Seals answers with a key of the workspace's records: no other file counts as one. It does not defend the data folder, whose writer can change
+ * Nancy's programs there.
  */
 export class AnswerSeal {
 	constructor(

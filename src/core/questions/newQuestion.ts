@@ -23,18 +23,24 @@ export function newQuestion(driver: DriverId, { input, ...request }: AskedReques
 		body: redactText(request.body),
 		also: request.also.map(({ name, value }) => ({ name, value: redactText(value) })),
 	};
-	const isWhole = shown.body.length + shown.also.reduce((sum, { value }) => sum + value.length, 0) <= LONGEST_BODY;
+	const isShort = shown.body.length + shown.also.reduce((sum, { value }) => sum + value.length, 0) <= LONGEST_BODY;
+	// What looks like a secret may be a part of the command that the shell runs.
+	const isUnchanged =
+		shown.body === request.body && shown.also.every(({ value }, at) => value === request.also[at]?.value);
+	const isWhole = isShort && isUnchanged;
+	// Answers go by the texts of the fields.
+	const isClear = new Set(request.fields.map(field => field.question)).size === request.fields.length;
 	const now = Date.now();
 	const question = {
 		...shown,
-		...(!isWhole && { body: shown.body.slice(0, LONGEST_BODY), also: [] }),
+		...(!isShort && { body: shown.body.slice(0, LONGEST_BODY), also: [] }),
 		version: 1 as const,
 		id: QuestionId.parse(`${idTime(now)}-${uniqueHex(8)}`),
 		driver,
 		...(delegate !== undefined && { delegate }),
 		askedAt: new Date(now).toISOString(),
 		isWhole,
-		choices: request.choices.filter(({ effect }) => isWhole || !isYes(effect)),
+		choices: request.choices.filter(({ effect }) => (isWhole && isClear) || !isYes(effect)),
 		input: sha256(JSON.stringify([request.tool, input])),
 		holder: ownIdentity(),
 	};

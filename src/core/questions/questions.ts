@@ -63,8 +63,7 @@ export class Questions {
 	async open(): Promise<Asked[]> {
 		const over = new Set(this.names('outcomes'));
 		const names = this.names('questions').filter(name => !over.has(name));
-		const found = await Promise.all(names.map(name => this.find(name)));
-		return found.filter(each => each !== undefined);
+		return this.allOf(names);
 	}
 
 	/** The questions of a delegate that have no answer yet, oldest first. */
@@ -74,14 +73,18 @@ export class Questions {
 	}
 
 	/** Every kept question, oldest first. */
-	async all(): Promise<Asked[]> {
-		const found = await Promise.all(this.names('questions').map(name => this.find(name)));
-		return found.filter(each => each !== undefined);
+	all(): Promise<Asked[]> {
+		return this.allOf(this.names('questions'));
+	}
+
+	/** One of them, or `undefined` if it is not there, or nobody could have asked it like this. */
+	find(id: QuestionId): Promise<Asked | undefined> {
+		return this.read(`${id}.json`);
 	}
 
 	/** @throws NancyError `no-question` */
 	async get(id: QuestionId): Promise<Asked> {
-		const found = await this.find(`${id}.json`);
+		const found = await this.find(id);
 		if (found) return found;
 		throw new NancyError('no-question', phrase`there is no question ${id}`);
 	}
@@ -144,11 +147,29 @@ export class Questions {
 			.toSorted();
 	}
 
-	private async find(name: string): Promise<Asked | undefined> {
-		const question = await this.own.read(Question, DESK, 'questions', name);
+	private async allOf(names: readonly string[]): Promise<Asked[]> {
+		const found = await Promise.all(names.map(name => this.read(name)));
+		return found.filter(each => each !== undefined);
+	}
+
+	private async read(name: string): Promise<Asked | undefined> {
+		const question = await readable(this.own.read(Question, DESK, 'questions', name));
 		if (!question || question.digest !== digestOf(question) || `${question.id}.json` !== name) return undefined;
-		const [answer, outcome] = await Promise.all([this.readAnswer(question.id), this.readOutcome(question.id)]);
+		const [answer, outcome] = await Promise.all([
+			readable(this.readAnswer(question.id)),
+			readable(this.readOutcome(question.id)),
+		]);
 		return { question, answer, outcome };
+	}
+}
+
+/** One bad record hides no other. The holder of a question reads its answer by itself, and refuses a bad one. */
+async function readable<T>(record: Promise<T | undefined>): Promise<T | undefined> {
+	try {
+		return await record;
+	} catch (error) {
+		if (error instanceof NancyError && error.code === 'bad-file') return undefined;
+		throw error;
 	}
 }
 

@@ -197,7 +197,8 @@ function fieldsOf(input: unknown): Field[] {
 function bodyOf(input: unknown): Pick<Question, 'body' | 'bodyIs' | 'also'> {
 	const { command, content, old_string: before, new_string: after, ...others } = isObject(input) ? input : {};
 	const also = Object.entries(others)
-		.filter(([name]) => name !== 'file_path')
+		// A path is among the files.
+		.filter(([name, value]) => name !== 'file_path' || typeof value !== 'string')
 		.map(([name, value]) => ({ name, value: typeof value === 'string' ? value : JSON.stringify(value) }));
 	const isAlone = (...rest: unknown[]) => rest.every(each => each === undefined);
 	if (typeof command === 'string' && isAlone(content, before, after))

@@ -141,6 +141,6 @@ function noteOf({ isWhole }: Question): string {
 	return isWhole
 		? ''
 		: l10n.t(
-				'This is only the beginning: the request is too long to be shown whole. So it can be allowed in the agent’s terminal alone.',
+				'A part of the request is not shown here: it is too long, or has what looks like a secret. So it can be allowed in the agent’s terminal alone.',
 			);
 }

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { LiveQuestions } from '../../../../src/core/live/liveQuestions.ts';
 import { digestOf } from '../../../../src/core/questions/digest.ts';
@@ -68,6 +70,19 @@ it.each([
 	const { digest: _, ...asked } = newQuestion(kept.driver, { ...kept, input: {} });
 	const left = { ...asked, title: 'left', holder: { ...kept.holder, startedTicks: 1 } };
 	await own.desk.ask({ ...left, digest: digestOf(left) });
+	if (!readOnly) await eventually('its end', async () => (await own.desk.readOutcome(left.id))?.state === 'silent');
 	await (readOnly ? own.shows('kept', 'left') : own.shows('kept'));
-	expect((await own.desk.readOutcome(left.id))?.state).toBe(readOnly ? undefined : 'silent');
+	if (readOnly) expect(await own.desk.readOutcome(left.id)).toBeUndefined();
+});
+
+it('shows the next question beside records that nobody can read, and after one that was removed', async () => {
+	await using own = lab();
+	const first = await seedQuestion(own.workspace, { title: 'one' });
+	await own.shows('one');
+	const file = join(own.desk.folder, 'questions', `${first.id}.json`);
+	writeFileSync(file.replace(first.id, '20200101T000000000Z-00000000'), 'no JSON');
+	rmSync(file);
+	await seedQuestion(own.workspace, { title: 'two' });
+	await own.shows('two');
+	expect(own.failures).toEqual([]);
 });
