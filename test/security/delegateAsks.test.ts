@@ -56,14 +56,20 @@ describe('which run without a terminal asks', () => {
 		expect(await it.asks(delegated)).toBeUndefined();
 	});
 
+	it('is none that may not ask: it asks nobody', async () => {
+		await using it = await room('default');
+		expect(await it.asks(delegated)).toBe('asks-nobody');
+		await it.tickets.end(it.record.id, { isReported: true });
+		expect(await it.asks(delegated)).toBeUndefined();
+	});
+
 	it('is none whose record says something else than its user has queued', async () => {
 		await using it = await room('default');
-		expect(await it.asks(delegated)).toBeUndefined();
 		const file = join(it.delegates.folder, `${it.record.id}.json`);
 		const text = readFileSync(file, 'utf8').replace('"default"', '"ask-me"');
 		expect(text).toContain('ask-me');
 		writeFileSync(file, text);
-		expect(await it.asks(delegated)).toBeUndefined();
+		expect(await it.asks(delegated)).toBe('asks-nobody');
 	});
 
 	it('is none whose session a file of the workspace gives to the delegate', async () => {
