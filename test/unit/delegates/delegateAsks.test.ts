@@ -77,6 +77,35 @@ it('a question whose process has ended is over, and does not keep its delegate a
 	expect(watching.alive()).toBe(0);
 });
 
+it('reads the questions of all only after a change', async () => {
+	const room = new DelegateRoom();
+	const { record } = await room.queue();
+	let looks = 0;
+	let reads = 0;
+	class CountingDesk extends Questions {
+		override stamp() {
+			looks++;
+			return super.stamp();
+		}
+		override ofDelegate(id: DelegateId) {
+			reads++;
+			return super.ofDelegate(id);
+		}
+	}
+	const desk = new CountingDesk(room.workspace.own);
+	await desk.prepare();
+	const told: number[] = [];
+	const asks = new DelegateAsks(desk, record.id, count => told.push(count));
+	asks.begin(() => undefined);
+	await eventually('looks at a quiet desk', () => looks > 4);
+	expect(reads).toBe(2);
+	await desk.ask(questionOf(record.id));
+	await eventually('the question', () => told.length > 0);
+	expect(told).toEqual([1]);
+	await asks.end();
+	await room.folder.remove();
+});
+
 it('at the end of a delegate its questions end, and no others', async () => {
 	await using watching = await watched();
 	const { desk, id, told, asks } = watching;
