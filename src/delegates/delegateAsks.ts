@@ -1,6 +1,7 @@
 import { liveness } from '../base/liveness.ts';
 import type { Questions } from '../core/questions/questions.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
+import type { Question } from '../protocol/question.ts';
 
 /** How often to look, in milliseconds. */
 const LOOK_MS = 1000;
@@ -11,6 +12,10 @@ export class DelegateAsks {
 	private looking: Promise<void> = Promise.resolve();
 	private hasEnded = false;
 	private told = 0;
+	/** Its questions without an answer, as last read. */
+	private open: readonly Question[] = [];
+	/** The desk's stamps at the last two reads. */
+	private read: readonly string[] = [];
 	private countAsOutput: () => void = () => undefined;
 
 	/** @param onChange gets how many answers it waits for, at each change */
@@ -49,10 +54,20 @@ export class DelegateAsks {
 	}
 
 	private async look(): Promise<void> {
-		const questions = await this.desk.ofDelegate(this.id);
-		const alone = questions.filter(({ holder }) => liveness(holder) === 'dead');
+		await this.readChanges();
+		const alone = this.open.filter(({ holder }) => liveness(holder) === 'dead');
 		for (const { id } of alone) await this.desk.end(id, 'ended', 'the process that waited has ended');
-		this.tell(questions.length - alone.length);
+		this.open = this.open.filter(question => !alone.includes(question));
+		this.tell(this.open.length);
+	}
+
+	/** The desk has every delegate's questions. After a change they are read twice: a second change in the same tick leaves the stamp as it is. */
+	private async readChanges(): Promise<void> {
+		const stamp = await this.desk.stamp();
+		const [last, before] = this.read;
+		if (stamp === last && stamp === before) return;
+		this.open = await this.desk.ofDelegate(this.id);
+		this.read = last === undefined ? [stamp] : [stamp, last];
 	}
 
 	private tell(count: number): void {

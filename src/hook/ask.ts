@@ -35,8 +35,10 @@ async function run(call: Call, asking: Asking): Promise<void> {
 	const request = asking.read(hookCall);
 	if (request === 'none') return;
 	const { own, paths, folder } = call.workspace;
+	// The seals decide before `isAttended` does: a project's settings set that variable.
+	const delegate = await askingDelegate(call.workspace, call.driver, request.session);
+	if (delegate === 'asks-nobody') return;
 	// Any other run without a terminal would wait for an answer to the end of its time.
-	const delegate = call.isAttended ? undefined : await askingDelegate(call.workspace, call.driver, request.session);
 	if (!call.isAttended && delegate === undefined) return;
 	refuseReachable(folder, own.dataFolder);
 	const questions = new Questions(own);
@@ -56,7 +58,8 @@ async function run(call: Call, asking: Asking): Promise<void> {
 		});
 	await questions.ask(question);
 	const traffic = new TrafficFollower(paths, question.session, TAIL_BYTES);
-	const records: TrafficRecord[] = [];
+	/** From before the question, with the start of the call. A later record counts once: it ends the question, or never does. */
+	const earlier: TrafficRecord[] = [];
 	let collectAt = Date.now() + UNCOLLECTED_MS;
 	const answer = await hold(questions, question, {
 		isAwaited: () => process.ppid === call.parentPid && (!call.agent || liveness(call.agent) !== 'dead'),
@@ -65,14 +68,15 @@ async function run(call: Call, asking: Asking): Promise<void> {
 				await collectLater(folder);
 				collectAt = Date.now() + UNCOLLECTED_MS;
 			}
-			records.push(...(await traffic.next()));
-			const over = outcomeIn({ question, answer: undefined, outcome: undefined }, records);
+			const news = await traffic.next();
+			const over = outcomeIn({ question, answer: undefined, outcome: undefined }, [...earlier, ...news]);
+			earlier.push(...news.filter(({ at }) => at <= question.askedAt));
 			if (over) await questions.end(question.id, over.state, over.evidence);
 		},
 	});
 	if (!answer) return;
-	if (!(await print(asking.answer(hookCall, answer).stdout)))
-		await questions.end(question.id, 'late', 'the agent no longer waited');
+	if (await print(asking.answer(hookCall, answer).stdout)) questions.handed(question.id);
+	else await questions.end(question.id, 'late', 'the agent no longer waited');
 }
 
 /**

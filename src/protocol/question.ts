@@ -114,6 +114,10 @@ export const Answer = z.lazy(() =>
 );
 export type Answer = z.infer<typeof Answer>;
 
+/** Created once, when the CLI has the answer. A holder that is killed before leaves none. */
+export const Handed = z.lazy(() => z.object({ version: z.literal(1), question: QuestionId, at: Moment }));
+export type Handed = z.infer<typeof Handed>;
+
 /**
  * `applied`: the CLI did as answered. `yes-elsewhere`, `no-elsewhere`: answered where the CLI asks. `late`: answered here too, but the CLI had its
  * answer already. `ended`: nobody is asked any more. Of a delegate it means No. `silent`: the holder ended first, and the CLI's own prompt remains. `refused`: the

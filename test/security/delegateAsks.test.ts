@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +13,7 @@ import { Questions } from '../../src/core/questions/questions.ts';
 import { bindSession } from '../../src/core/sessions/bindings.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { SessionId } from '../../src/protocol/names.ts';
+import { eventually } from '../support/eventually.ts';
 import { address, hookedWorker } from '../support/hookedWorker.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -56,14 +58,57 @@ describe('which run without a terminal asks', () => {
 		expect(await it.asks(delegated)).toBeUndefined();
 	});
 
+	it('is none that may not ask: it asks nobody', async () => {
+		await using it = await room('default');
+		expect(await it.asks(delegated)).toBe('asks-nobody');
+		await it.tickets.end(it.record.id, { isReported: true });
+		expect(await it.asks(delegated)).toBeUndefined();
+	});
+
+	it.each([
+		['default', []],
+		['ask-me', ['its own']],
+	] as const)(
+		'is told by its ticket (%s), though its environment calls it attended: %j',
+		async (permissions, asked) => {
+			await using it = await room(permissions);
+			const call = `set -- ${quoted(it.launcher)} claude-code PermissionRequest ask ${quoted(it.folder.path)}; . "$1"`;
+			const payload = { session_id: delegated, hook_event_name: 'PermissionRequest', tool_name: 'Bash' };
+			const holder = spawn('sh', ['-c', call], {
+				stdio: ['pipe', 'ignore', 'inherit'],
+				env: {
+					PATH: process.env['PATH'],
+					NANCY_HOOK_SESSION: delegated,
+					NANCY_HOOK_PID: String(process.pid),
+					NANCY_HOOK_ATTENDED: '1',
+					NANCY_HOOK_PROJECT: it.folder.path,
+				},
+			});
+			const ended = once(holder, 'close');
+			holder.stdin.end(
+				JSON.stringify({ ...payload, tool_input: { command: 'rm -rf build' }, cwd: it.folder.path }),
+			);
+			const desk = new Questions(it.workspace.own);
+			await eventually(
+				'a question or the end',
+				async () => holder.exitCode !== null || (await desk.all()).length > 0,
+			);
+			const found = await desk.all();
+			holder.kill('SIGKILL');
+			await ended;
+			expect(
+				found.map(({ question }) => (question.delegate === it.record.id ? 'its own' : 'a session’s')),
+			).toEqual(asked);
+		},
+	);
+
 	it('is none whose record says something else than its user has queued', async () => {
 		await using it = await room('default');
-		expect(await it.asks(delegated)).toBeUndefined();
 		const file = join(it.delegates.folder, `${it.record.id}.json`);
 		const text = readFileSync(file, 'utf8').replace('"default"', '"ask-me"');
 		expect(text).toContain('ask-me');
 		writeFileSync(file, text);
-		expect(await it.asks(delegated)).toBeUndefined();
+		expect(await it.asks(delegated)).toBe('asks-nobody');
 	});
 
 	it('is none whose session a file of the workspace gives to the delegate', async () => {

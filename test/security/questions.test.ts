@@ -13,6 +13,7 @@ import type { Workspace } from '../../src/core/workspace/workspace.ts';
 import { answerQuestion } from '../../src/operations/answerQuestion.ts';
 import { perform } from '../../src/operations/operation.ts';
 import { questions } from '../../src/operations/questions.ts';
+import { settleAll } from '../../src/core/questions/settle.ts';
 import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
 import { eventually } from '../support/eventually.ts';
@@ -39,7 +40,7 @@ interface Held extends AsyncDisposable {
 	/** What the CLI got once the holder had ended. */
 	printed: Promise<string>;
 	ended: Promise<unknown>;
-	file(kind: 'questions' | 'answers' | 'outcomes'): string;
+	file(kind: 'questions' | 'answers' | 'handed' | 'outcomes'): string;
 }
 
 interface HeldAgent {
@@ -232,6 +233,26 @@ describe('a question that is held', () => {
 		expect(readdirSync(join(asked.desk.folder, 'answers'))).toEqual([]);
 	});
 
+	it('is silent when its holder is killed with an answer that it has not handed over', async () => {
+		await using asked = await held();
+		const { pid } = asked.question.holder;
+		process.kill(pid, 'SIGSTOP');
+		await asked.desk.answer(answerTo(asked));
+		process.kill(pid, 'SIGKILL');
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+		await settleAll(asked.desk, asked.workspace.paths);
+		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state: 'silent' });
+	});
+
+	it('waits for the agent’s events once its holder has handed the answer over and ended', async () => {
+		await using asked = await held();
+		await asked.desk.answer(answerTo(asked));
+		await asked.ended;
+		await settleAll(asked.desk, asked.workspace.paths);
+		expect(await asked.desk.readOutcome(asked.question.id)).toBeUndefined();
+	});
+
 	it('shows the whole command with every other part of the request, and no secret', async () => {
 		const command = `curl -H "Authorization: Bearer ${'a1B2'.repeat(12)}" x\n${'echo more\n'.repeat(2000)}`;
 		await using asked = await held({ command, dangerouslyDisableSandbox: true });
@@ -305,7 +326,7 @@ describe('a question that is held', () => {
 		await asked.desk.prepare(days(89));
 		expect(await asked.desk.all()).toHaveLength(1);
 		await asked.desk.prepare(days(91));
-		const left = (['questions', 'answers', 'outcomes'] as const).flatMap(kind =>
+		const left = (['questions', 'answers', 'handed', 'outcomes'] as const).flatMap(kind =>
 			readdirSync(join(asked.desk.folder, kind)),
 		);
 		expect(left).toEqual([]);

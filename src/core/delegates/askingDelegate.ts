@@ -8,21 +8,22 @@ import { ownRequest } from './ownRequest.ts';
 import { Tickets } from './tickets.ts';
 
 /**
- * The delegate that runs a session, if its permissions let it ask its user. By the user's sealed records alone: no variable and no file below
- * the workspace makes another run ask.
+ * The delegate that runs a session, if its permissions let it ask its user; `asks-nobody` if they do not; `undefined` for a session of no running
+ * delegate. By the user's sealed records alone: no variable and no file below the workspace makes another run ask.
  */
 export async function askingDelegate(
 	workspace: Workspace,
 	{ headless }: Pick<Driver, 'headless'>,
 	session: SessionId,
-): Promise<DelegateId | undefined> {
+): Promise<DelegateId | 'asks-nobody' | undefined> {
 	const modes = headless === 'none' ? [] : headless.permissionModes.filter(({ asks }) => asks);
-	const mailbox = modes.length > 0 ? sealedSession(workspace.own, session) : undefined;
+	const mailbox = sealedSession(workspace.own, session);
 	if (!mailbox) return undefined;
 	const tickets = new Tickets(workspace.own.dataFolder, workspace.folder);
-	for (const id of await tickets.openAt(mailbox)) {
+	const running = await tickets.openAt(mailbox);
+	for (const id of running) {
 		const request = await ownRequest(new Delegates(workspace), tickets, id);
 		if (modes.some(mode => mode.id === request?.record.permissions)) return id;
 	}
-	return undefined;
+	return running.length > 0 ? 'asks-nobody' : undefined;
 }

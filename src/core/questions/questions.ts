@@ -1,20 +1,21 @@
 import { lstat } from 'node:fs/promises';
 import { NancyError } from '../../base/errors.ts';
 import { liveness } from '../../base/liveness.ts';
+import { look, stampOf } from '../../base/look.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
-import { Answer, Outcome, Question, QuestionId, type OutcomeState } from '../../protocol/question.ts';
+import { Answer, Handed, Outcome, Question, QuestionId, type OutcomeState } from '../../protocol/question.ts';
 import { idTime } from '../mailbox/messageId.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import { AnswerSeal } from './answerSeal.ts';
 import { digestOf } from './digest.ts';
 import { whyNoAnswer } from './reply.ts';
 
-/** In the folder of the workspace's records, with `questions/`, `answers/` and `outcomes/` in it. */
+/** In the folder of the workspace's records, with `questions/`, `answers/`, `handed/` and `outcomes/` in it. */
 export const DESK = 'desk';
 
 /** A question goes last: without it nobody looks for the others. */
-const KINDS = ['outcomes', 'answers', 'questions'] as const;
+const KINDS = ['outcomes', 'handed', 'answers', 'questions'] as const;
 
 /** How long questions are kept, in milliseconds: 90 days. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -132,6 +133,23 @@ export class Questions {
 
 	readOutcome(id: QuestionId): Promise<Outcome | undefined> {
 		return this.own.read(Outcome, DESK, 'outcomes', `${id}.json`);
+	}
+
+	/** Notes that the CLI has the answer. At once, so that no signal falls between the print and the note. */
+	handed(id: QuestionId): void {
+		const handed: Handed = { version: 1, question: id, at: new Date().toISOString() };
+		this.own.createSync(handed, DESK, 'handed', `${id}.json`);
+	}
+
+	/** Whether the CLI has the answer. Ask after the look at the holder: it ends as soon as this is so. */
+	async isHanded(id: QuestionId): Promise<boolean> {
+		return (await this.own.read(Handed, DESK, 'handed', `${id}.json`)) !== undefined;
+	}
+
+	/** Differs once a record came or went. Two changes in one tick of the disk's clock give the same. */
+	async stamp(): Promise<string> {
+		const found = await Promise.all(KINDS.map(kind => look(this.own.path(DESK, kind))));
+		return found.map(each => stampOf(each)).join(' ');
 	}
 
 	/** Ends a question. `false`: it was over already. */

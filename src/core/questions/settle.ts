@@ -21,9 +21,10 @@ export async function settleAll(questions: Questions, paths: NancyPaths): Promis
 export async function settle(questions: Questions, paths: NancyPaths, asked: Asked): Promise<boolean> {
 	const { question, answer } = asked;
 	const records = await new TrafficFollower(paths, question.session, TAIL_BYTES).next();
-	const shown = outcomeIn(asked, records);
-	const isAlone = !shown && !answer && liveness(question.holder) === 'dead';
-	const over = isAlone ? { state: alone(question), evidence: 'the process that waited has ended' } : shown;
+	const isLost = liveness(question.holder) === 'dead' && !(await questions.isHanded(question.id));
+	// No event shows what came of an answer that the CLI never had. A delegate's denial looks like a No that was applied.
+	const shown = isLost && answer ? undefined : outcomeIn(asked, records);
+	const over = isLost && !shown ? { state: alone(question), evidence: 'the process that waited has ended' } : shown;
 	if (over) await questions.end(question.id, over.state, over.evidence);
 	return over !== undefined;
 }

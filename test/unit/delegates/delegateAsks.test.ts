@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import type { HeadlessFormat } from '../../../src/core/driver/headless.ts';
 import { Questions } from '../../../src/core/questions/questions.ts';
-import { outcomeIn } from '../../../src/core/questions/settle.ts';
+import { outcomeIn, settleAll } from '../../../src/core/questions/settle.ts';
 import { DelegateAsks } from '../../../src/delegates/delegateAsks.ts';
 import { runHeadless } from '../../../src/process/headlessRun.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
@@ -75,6 +76,55 @@ it('a question whose process has ended is over, and does not keep its delegate a
 	expect(await desk.readOutcome(question.id)).toMatchObject({ state: 'ended' });
 	expect(told).toEqual([]);
 	expect(watching.alive()).toBe(0);
+});
+
+it('a denial is no applied No if the process that waited was killed before it could hand the answer over', async () => {
+	await using watching = await watched();
+	const { desk, id, room } = watching;
+	const child = spawn('sleep', ['300']);
+	const question = questionOf(id, identify(child.pid ?? 0));
+	await desk.ask(question);
+	await desk.answer({ ...answerTo(question), effect: 'no' });
+	child.kill('SIGKILL');
+	await once(child, 'close');
+	const { driver, session, tool, title: summary } = question;
+	const at = new Date(Date.parse(question.askedAt) + 1000).toISOString();
+	const event = { driver, session, kind: 'tool-failed', event: 'PostToolUseFailure', tool, summary };
+	const { paths } = room.workspace;
+	mkdirSync(paths.traffic, { recursive: true });
+	const record = { version: 1, type: 'event', id: '1', at, event, payload: {} };
+	writeFileSync(paths.trafficFile(session), `${JSON.stringify(record)}\n`);
+	await settleAll(desk, paths);
+	expect(await desk.readOutcome(question.id)).toMatchObject({ state: 'ended' });
+});
+
+it('reads the questions of all only after a change', async () => {
+	const room = new DelegateRoom();
+	const { record } = await room.queue();
+	let looks = 0;
+	let reads = 0;
+	class CountingDesk extends Questions {
+		override stamp() {
+			looks++;
+			return super.stamp();
+		}
+		override ofDelegate(id: DelegateId) {
+			reads++;
+			return super.ofDelegate(id);
+		}
+	}
+	const desk = new CountingDesk(room.workspace.own);
+	await desk.prepare();
+	const told: number[] = [];
+	const asks = new DelegateAsks(desk, record.id, count => told.push(count));
+	asks.begin(() => undefined);
+	await eventually('looks at a quiet desk', () => looks > 4);
+	expect(reads).toBe(2);
+	await desk.ask(questionOf(record.id));
+	await eventually('the question', () => told.length > 0);
+	expect(told).toEqual([1]);
+	await asks.end();
+	await room.folder.remove();
 });
 
 it('at the end of a delegate its questions end, and no others', async () => {
