@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { LiveQuestion } from '../../src/core/live/liveQuestions.ts';
 import { newQuestion } from '../../src/core/questions/newQuestion.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { DelegateId } from '../../src/protocol/delegate.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../src/protocol/names.ts';
 import { needsOf } from '../../src/ui/needs/needs.ts';
 import { agentCounts, needSentence } from '../../src/ui/needs/needWords.ts';
@@ -21,8 +22,8 @@ const address = { task: TaskName.parse('fix'), worker: FIRST_WORKER };
 
 type Asked = Parameters<typeof newQuestion>[1];
 
-function asked(request: Partial<Asked> = {}): LiveQuestion {
-	const question = newQuestion(DriverId.parse('fake'), {
+function asked(request: Partial<Asked> = {}, delegate?: DelegateId): LiveQuestion {
+	const asking: Asked = {
 		session: SessionId.parse('d0d0d0d0-0000'),
 		kind: 'tool',
 		tool: 'Bash',
@@ -35,7 +36,8 @@ function asked(request: Partial<Asked> = {}): LiveQuestion {
 		fields: [],
 		input: {},
 		...request,
-	});
+	};
+	const question = newQuestion(DriverId.parse('fake'), asking, delegate);
 	return { question, answer: undefined, outcome: undefined, address };
 }
 
@@ -143,6 +145,24 @@ describe('the page of a question', () => {
 			effect: 'no',
 			words: 'Later',
 		});
+	});
+
+	it('names the delegate that asks, and no terminal', () => {
+		const delegating = Object.assign(waiting().folder, { delegates: () => [] });
+		const item = new QuestionItem(delegating, asked({ body: 'x'.repeat(300_000) }, DelegateId.parse('d1')));
+		const { facts, note } = shownQuestion(item, nameOf);
+		assert.equal(facts.find(({ name }) => name === 'As delegate')?.value, 'd1');
+		assert.match(note, /cannot be allowed\.$/);
+		const live = liveQuestion(item, { problem: '', hasTerminal: true, next: '' });
+		assert.match(live.facts, /A delegate has no terminal/);
+		assert.equal(live.terminal, '');
+	});
+
+	it('says why an answer was not taken, until the question has one', () => {
+		const state = (each: LiveQuestion) =>
+			liveQuestion(new QuestionItem(folder, each), { problem: 'Not taken.', hasTerminal: false, next: '' }).state;
+		assert.equal(state(asked()), 'Not taken.');
+		assert.match(state(answered(asked(), new Date().toISOString())), /^Sent: Allow Once/);
 	});
 
 	it('takes an answer only while nobody has answered', () => {

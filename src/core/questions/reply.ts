@@ -18,6 +18,11 @@ export function whyNoAnswer(question: Question, answer: Omit<Answer, 'seal'>): P
 	return open === undefined ? undefined : phrase`"${open}" has no answer yet`;
 }
 
+/** The No that the question takes: it ends the turn only where the CLI knows no other. */
+export function noTo({ choices }: Pick<Question, 'choices'>): Effect {
+	return choices.some(({ effect }) => effect === 'no') ? 'no' : 'end';
+}
+
 /** Whether an answer lets the agent do what it asks for. */
 export function isYes(effect: Effect): boolean {
 	return effect !== 'no' && effect !== 'end';

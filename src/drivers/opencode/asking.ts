@@ -72,11 +72,11 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 }
 
 function permissionOf(asked: Permission): AskedRequest {
-	const { permission, patterns, metadata, always } = asked.request;
+	const { permission, patterns, metadata, always, tool } = asked.request;
 	const parts = partsOf(asked.args, metadata);
 	const file = textIn(metadata, 'filepath') ?? textIn(parts, 'filePath');
-	// Without its parts nobody sees what would be allowed.
-	const isShown = asked.args !== undefined || Object.keys(metadata).length > 0;
+	// Without its parts nobody sees what would be allowed. The CLI's own parts are not all: a command's lack its `workdir`.
+	const isShown = asked.args !== undefined || (tool === undefined && Object.keys(metadata).length > 0);
 	return {
 		...aboutOf(asked),
 		kind: 'tool',

@@ -3,11 +3,20 @@ export const QUESTIONS = String.raw`	/** What the CLI asks and a guard holds, by
 	const held = new Map();
 	/** The input of each call that has not ended, by session and call. A request for permission may hold none of it. */
 	const inputs = new Map();
+	/** Names that two calls had at a time: nobody can tell which of them is asked about, also once one has ended. */
+	const ambiguous = new Set();
 	const callOf = (sessionID, callID) => sessionID + ' ' + callID;
 
-	/** Two calls of one name: nobody can tell which of them is asked about. */
-	const keepInput = ({ sessionID, callID }, output) =>
-		inputs.set(callOf(sessionID, callID), inputs.has(callOf(sessionID, callID)) ? {} : output);
+	function keepInput({ sessionID, callID }, output) {
+		const call = callOf(sessionID, callID);
+		if (inputs.has(call)) ambiguous.add(call);
+		inputs.set(call, output);
+	}
+
+	function inputOf(sessionID, callID) {
+		const call = callOf(sessionID, callID);
+		return ambiguous.has(call) ? undefined : inputs.get(call)?.args;
+	}
 
 	/**
 	 * Has a guard hold a request until a person answers it elsewhere. The CLI's own prompt stays open, and nothing waits for this. The answer goes
@@ -22,7 +31,7 @@ export const QUESTIONS = String.raw`	/** What the CLI asks and a guard holds, by
 		const { root, subagent } = await placeOf(sessionID);
 		if (waiting.signal) return;
 		const agent = subagent && known(subagent).agent;
-		const args = inputs.get(callOf(sessionID, tool?.callID))?.args;
+		const args = inputOf(sessionID, tool?.callID);
 		const asked = { sessionID: root, directory, subagent, agent, args, request };
 		const { stdout } = await guard(root, event, 'ask', asked, undefined, child => (waiting.child = child));
 		if (held.get(id) === waiting) held.delete(id);

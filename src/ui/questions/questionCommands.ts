@@ -1,4 +1,5 @@
 import { oneByOne } from '../../base/oneByOne.ts';
+import { noTo } from '../../core/questions/reply.ts';
 import type { Operations } from '../ports.ts';
 import { QuestionItem } from './questionItem.ts';
 import type { QuestionPanel } from './questionPanel.ts';
@@ -28,7 +29,7 @@ function chosen([item, selected]: Args): QuestionItem[] {
 /** A No to each. An error of one does not keep the others from their answer. */
 async function deny(operations: Pick<Operations, 'answer'>, items: readonly QuestionItem[]): Promise<void> {
 	const { failures } = await oneByOne(items, ({ folder, asked: { question } }) =>
-		operations.answer(folder, question.id, question.digest, { effect: 'no' }),
+		operations.answer(folder, question.id, question.digest, { effect: noTo(question) }),
 	);
 	await Promise.all([...new Set(items.map(({ folder }) => folder))].map(folder => folder.refresh()));
 	const [first] = failures;

@@ -2,9 +2,11 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { visible, visibleLine } from '../../base/visible.ts';
 import { isYes } from '../../core/questions/reply.ts';
+import type { DelegateId } from '../../protocol/delegate.ts';
 import type { Choice, Question, Reply } from '../../protocol/question.ts';
 import type { Live, Offer, PageAnswer, ShownQuestion } from '../../protocol/questionPage.ts';
 import { formatAge, formatDateTime } from '../kit/format.ts';
+import type { Folder } from '../ports.ts';
 import { whoAsks, type QuestionItem } from './questionItem.ts';
 import { choiceLabel, ruleWords, stateWords } from './questionWords.ts';
 
@@ -46,24 +48,29 @@ export function shownQuestion(item: QuestionItem, agentName: (driver: string) =>
 	};
 }
 
-/** @param problem why the last answer was not taken */
+/** @param problem why the last answer was not taken. What became of the question since counts more */
 export function liveQuestion(
 	item: QuestionItem,
 	{ problem, hasTerminal, next }: { problem: string; hasTerminal: boolean; next: string },
 ): Live {
 	const { question, answer, outcome } = item.asked;
 	const isOpen = !answer && !outcome && vscode.workspace.isTrusted;
-	const where = hasTerminal
-		? l10n.t('Its terminal is open in this window.')
-		: l10n.t('Its terminal is not in this window.');
 	return {
 		type: 'live',
 		isOpen,
-		state: visibleLine(problem === '' ? stateWords(item.asked) : problem, LINE),
-		facts: [isOpen ? l10n.t('Asked {0} ago.', formatAge(question.askedAt)) : '', where].filter(Boolean).join(' '),
-		terminal: hasTerminal ? l10n.t('Go to the Terminal') : '',
+		state: visibleLine(stateWords(item.asked) || problem, LINE),
+		facts: [isOpen ? l10n.t('Asked {0} ago.', formatAge(question.askedAt)) : '', where(question, hasTerminal)]
+			.filter(Boolean)
+			.join(' '),
+		// A delegate has none: the terminal is that of the agent which asked for it.
+		terminal: hasTerminal && question.delegate === undefined ? l10n.t('Go to the Terminal') : '',
 		next,
 	};
+}
+
+function where({ delegate }: Question, hasTerminal: boolean): string {
+	if (delegate !== undefined) return l10n.t('A delegate has no terminal: without an answer, its request is denied.');
+	return hasTerminal ? l10n.t('Its terminal is open in this window.') : l10n.t('Its terminal is not in this window.');
 }
 
 /** The reply that a person gave on the page. Values are the question's own texts, not those that were made visible. */
@@ -98,17 +105,23 @@ function factsOf(
 	{ folder, asked: { question, address } }: QuestionItem,
 	agentName: (driver: string) => string,
 ): (readonly [name: string, value: string])[] {
-	const { subagent, subagentName, cwd, files, tool } = question;
+	const { delegate, subagent, subagentName, cwd, files, tool } = question;
 	const sub = subagent === undefined ? '' : [subagentName, subagent].filter(Boolean).join(' · ');
 	return [
 		[l10n.t('Agent'), agentName(question.driver)],
 		[l10n.t('Task'), address ? `${address.task} / ${address.worker}` : l10n.t('none that Nancy knows')],
+		[l10n.t('As delegate'), delegate === undefined ? '' : delegateName(folder, delegate)],
 		[l10n.t('Subagent'), sub],
 		[l10n.t('Tool'), tool],
 		[l10n.t('Folder'), cwd ?? folder.path],
 		[l10n.t('Files'), files.join('\n')],
 		[l10n.t('Asked'), formatDateTime(question.askedAt)],
 	];
+}
+
+function delegateName(folder: Pick<Folder, 'delegates'>, id: DelegateId): string {
+	const title = folder.delegates().find(({ record }) => record.id === id)?.record.title;
+	return [title, id].filter(Boolean).join(' · ');
 }
 
 function bodyName({ bodyIs }: Question): string {
@@ -136,11 +149,14 @@ function offerOf(question: Question, choice: Choice): Offer {
 	};
 }
 
-function noteOf({ isWhole }: Question): string {
+function noteOf({ isWhole, delegate }: Question): string {
 	if (!vscode.workspace.isTrusted) return l10n.t('Restricted Mode: nothing is answered here.');
-	return isWhole
-		? ''
-		: l10n.t(
+	if (isWhole) return '';
+	return delegate === undefined
+		? l10n.t(
 				'A part of the request is not shown here: it is too long, or has what looks like a secret. So it can be allowed in the agent’s terminal alone.',
+			)
+		: l10n.t(
+				'A part of the request is not shown here: it is too long, or has what looks like a secret. So it cannot be allowed.',
 			);
 }

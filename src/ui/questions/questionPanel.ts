@@ -20,10 +20,10 @@ import { liveQuestion, replyOf, shownQuestion } from './questionPage.ts';
 
 interface Collaborators {
 	extensionUri: vscode.Uri;
-	folders: Folders;
-	failures: Failures;
-	operations: Operations;
-	terminals: Terminals;
+	folders: Pick<Folders, 'list' | 'onDidChange'>;
+	failures: Pick<Failures, 'guard' | 'background'>;
+	operations: Pick<Operations, 'answer'>;
+	terminals: Pick<Terminals, 'find' | 'focus'>;
 	agentName: (driver: string) => string;
 }
 
@@ -124,9 +124,11 @@ export class QuestionPanel implements vscode.Disposable {
 		const { question } = item.asked;
 		try {
 			await this.own.operations.answer(item.folder, question.id, given.digest, replyOf(question, given));
-			this.problem = '';
+			if (this.shown?.id === question.id) this.problem = '';
 		} catch (error) {
-			this.problem = sentence(errorWords(error));
+			if (this.shown?.id === question.id) this.problem = sentence(errorWords(error));
+			// The page shows another question by now, or is closed.
+			else void this.own.failures.guard(() => Promise.reject(error));
 		}
 		await item.folder.refresh();
 		// Also if nothing is other than before: the page waits for a word.

@@ -113,11 +113,16 @@ describe('what opencode asks', () => {
 	});
 
 	it('cannot be allowed here while its input is unknown', () => {
-		expect(read(mcp).choices).toEqual([{ effect: 'no' }, { effect: 'end' }]);
+		for (const request of [mcp, bash]) expect(read(request).choices).toEqual([{ effect: 'no' }, { effect: 'end' }]);
+	});
+
+	it('can be allowed here where no call of a tool asks', () => {
+		const { tool: _, ...loop } = { ...bash, permission: 'doom_loop', metadata: { tool: 'bash', input: {} } };
+		expect(read(loop).choices).toContainEqual({ effect: 'once' });
 	});
 
 	it('offers the CLI’s own rule word by word, and for how long it holds', () => {
-		expect(read(bash).choices).toEqual([
+		expect(read(bash, { args: { command: 'touch a && echo two' } }).choices).toEqual([
 			{ effect: 'once' },
 			{ effect: 'session', rule: 'bash touch *; bash echo *', keptIn: 'opencode, until it is restarted' },
 			{ effect: 'no' },

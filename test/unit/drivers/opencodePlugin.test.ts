@@ -440,6 +440,12 @@ describe('the plugin of opencode', () => {
 		await call('event', { event: request('per_2') });
 		await eventually('it asks again', () => asked().includes('per_2'));
 		expect(asked()).not.toContain('Harmless');
+		// One of the two has ended, and a third takes the name.
+		await call('tool.execute.after', tool, result());
+		await call('tool.execute.before', tool, { args: { name: 'Harmless' } });
+		await call('event', { event: request('per_3') });
+		await eventually('it asks a third time', () => asked().includes('per_3'));
+		expect(asked()).not.toContain('Harmless');
 	});
 
 	it.each([['run', 'Fix it'], ['serve']])('holds no request in opencode %s', async (...argv) => {
