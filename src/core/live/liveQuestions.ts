@@ -34,6 +34,8 @@ export class LiveQuestions implements Disposable {
 	private readonly desk: Questions;
 	private timer: NodeJS.Timeout | undefined;
 	private open: readonly LiveQuestion[] = [];
+	/** Their answers reached the agent: the holder ends then, and the agent's events tell the rest. */
+	private readonly handed = new Set<QuestionId>();
 	private readonly over = new NewestMap<QuestionId, LiveQuestion>(OVER_KEPT);
 	private reading: Promise<void> | undefined;
 	private isStale = false;
@@ -69,7 +71,9 @@ export class LiveQuestions implements Disposable {
 	}
 
 	private tick(): void {
-		const isLeft = this.open.some(each => !each.answer && liveness(each.question.holder) === 'dead');
+		const isLeft = this.open.some(
+			({ question }) => !this.handed.has(question.id) && liveness(question.holder) === 'dead',
+		);
 		if (isLeft || (this.hasNews && this.open.some(({ answer }) => answer))) this.touch();
 	}
 
@@ -113,10 +117,13 @@ export class LiveQuestions implements Disposable {
 		const found: LiveQuestion[] = [];
 		for (const asked of await this.desk.open()) {
 			const isOver = !this.options.readOnly && (await this.isOver(asked));
-			if (!isOver) found.push({ ...asked, address: await this.addressOf(asked) });
+			if (isOver) continue;
+			found.push({ ...asked, address: await this.addressOf(asked) });
+			if (asked.answer && (await this.desk.isHanded(asked.question.id))) this.handed.add(asked.question.id);
 		}
 		for (const { question, address } of this.open) {
 			if (found.some(each => each.question.id === question.id)) continue;
+			this.handed.delete(question.id);
 			const asked = await this.desk.find(question.id);
 			if (asked) this.over.set(question.id, { ...asked, address });
 		}
