@@ -117,7 +117,7 @@ describe('the page of a question', () => {
 			offers.map(({ effect }) => effect),
 			['no', 'end'],
 		);
-		assert.match(note, /^This is only the beginning/);
+		assert.match(note, /^A part of the request is not shown here/);
 	});
 
 	it('hides nothing: neither what turns the text around nor what has no width', () => {
