@@ -181,7 +181,7 @@ export const headless: HeadlessFormat = {
 function cannotAsk(): NancyError {
 	return new NancyError(
 		'bad-usage',
-		phrase`the permissions "${ASK_ME}" need a delegate with Nancy’s hooks, which carry its questions to you`,
+		phrase`the permissions "${ASK_ME}" need a delegate with the hooks of Nancy, which carry its questions to you`,
 	);
 }
 
