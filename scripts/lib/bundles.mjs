@@ -2,6 +2,7 @@ import { chmodSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
 import { hookPrograms } from './hookProgram.mts';
+import { LATE, lateProgram } from './lateProgram.mts';
 import { root } from './bootstrap.mjs';
 import { thirdPartyNotices } from './notices.mts';
 import { windowProgram } from './windowProgram.mts';
@@ -19,7 +20,8 @@ const PROGRAMS = [
 	},
 	{ out: 'dist/late.js', entry: 'src/late.ts', external: ['vscode', './main.js'], plugins: [windowProgram] },
 	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'], plugins: [windowProgram] },
-	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], executable: true },
+	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], plugins: [lateProgram], executable: true },
+	{ out: `dist/${LATE.out}`, entry: LATE.entry, external: [] },
 	...hookPrograms.map(({ name, entry, plugin }) => ({
 		out: `dist/hook/${name}.js`,
 		entry,

@@ -17,6 +17,7 @@ export const sessions = async () => (await import('./sessions.ts')).sessions;
 export const sessionHistory = async () => (await import('./sessionHistory.ts')).sessionHistory;
 export const traffic = async () => (await import('./traffic.ts')).traffic;
 export const followTraffic = async () => (await import('./followTraffic.ts')).followTraffic;
+export const picture = async () => (await import('./picture.ts')).picture;
 export const wait = async () => (await import('./wait.ts')).wait;
 export const inbox = async () => (await import('./inbox.ts')).inbox;
 export const readMail = async () => (await import('./readMail.ts')).readMail;

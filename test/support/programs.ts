@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LATE, lateProgram } from '../../scripts/lib/lateProgram.mts';
 import { hookPrograms } from '../../scripts/lib/hookProgram.mts';
 
 export const repository = join(import.meta.dirname, '../..');
@@ -35,7 +36,8 @@ export async function buildForAll(folder: string): Promise<void> {
 
 async function built(folder: string): Promise<string> {
 	const [metafile] = await Promise.all([
-		bundled('src/cli/main.ts', join(folder, 'nancy.js')),
+		bundled('src/cli/main.ts', join(folder, 'nancy.js'), [lateProgram]),
+		bundled(LATE.entry, join(folder, LATE.out)),
 		...hookPrograms.map(({ name, entry, plugin }) => bundled(entry, join(folder, 'hook', `${name}.js`), [plugin])),
 	]);
 	writeFileSync(join(folder, 'nancy.json'), JSON.stringify(metafile));

@@ -34,7 +34,9 @@ export type UseCase =
 	| { is: 'change-worktree'; what: string }
 	/** Hand an agent a file that the asker itself may be denied to read. */
 	| { is: 'prompt-file'; file: string }
-	| { is: 'output-file'; file: string };
+	| { is: 'output-file'; file: string }
+	/** Draw a file, or what a command prints. */
+	| { is: 'draw' };
 
 type Kind = UseCase['is'];
 
@@ -65,6 +67,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'prompt-file': (_, { file }) =>
 		`hand over ${file} by its name; read it and pass the text with --stdin, or as an argument`,
 	'output-file': (_, { file }) => `have ${file} written; take the answer from standard output`,
+	draw: () => 'have files and commands drawn; ask the user to',
 };
 
 /** @throws NancyError `not-trusted` if the asker may not do it. The text says why Nancy takes the asker for an agent */

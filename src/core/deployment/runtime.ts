@@ -52,6 +52,9 @@ export interface InstalledRuntime extends Runtime {
 /** The parts of the guard for what may be due, and for what is prepared. Each is read only then. */
 const GUARD_PARTS = ['due', 'hand-over', 'hand-over.pl'];
 
+/** Programs that the `nancy` command loads only for what needs them. They are beside it. */
+const COMPANIONS = ['picture.js'];
+
 /** The `.gitignore` of a skill. */
 export const HIDING = '*\n';
 
@@ -134,6 +137,7 @@ async function partsOf({ guard, hooks, cli, skills }: RuntimeSources): Promise<C
 	const copied = [
 		...[LAUNCHER, ...GUARD_PARTS].map(name => ({ name, file: join(dirname(guard), name) })),
 		{ name: 'nancy.js', file: cli },
+		...COMPANIONS.map(name => ({ name, file: join(dirname(cli), name) })),
 		...(await below(hooks, 'hook')).filter(({ name }) => !name.endsWith('.map')),
 		...(await below(skills, 'skills')),
 	].filter(({ name }) => !written.has(name));

@@ -1,7 +1,8 @@
 import { cpSync } from 'node:fs';
 import type { Metafile } from 'esbuild';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { LATE } from '../../../scripts/lib/lateProgram.mts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { commands } from '../../../src/cli/commands.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
@@ -38,6 +39,7 @@ export class NancyCommand implements AsyncDisposable {
 		const folder = tempFolder('nancy-cli-');
 		const { cli, hooks, metafile } = await programs();
 		cpSync(cli, folder.file('dist', 'nancy.js'));
+		cpSync(join(dirname(cli), LATE.out), folder.file('dist', LATE.out));
 		if (isPackage) {
 			for (const name of ['hooks', 'skills'])
 				cpSync(join(repository, name), folder.file(name), { recursive: true });

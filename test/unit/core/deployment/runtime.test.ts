@@ -33,6 +33,7 @@ beforeEach(async () => {
 	await writeFile(join(files, 'skills', 'check', 'SKILL.md'), 'hi');
 	await mkdir(join(files, 'hook'), { recursive: true });
 	await writeFile(join(files, 'hook', 'some.js'), '');
+	await writeFile(join(files, 'picture.js'), '');
 	await writeFile(join(files, 'nancy.js'), 'console.log(JSON.stringify(process.argv.slice(2)))');
 	sources = {
 		guard: join(root, 'hooks/nancy-hook'),
