@@ -10,7 +10,8 @@ import { driverById, drivers } from '../drivers/index.ts';
 import { SETTINGS } from '../ui/contributions.ts';
 import { inform } from '../ui/kit/messages.ts';
 import type { Folder } from '../ui/ports.ts';
-import { trafficLimits } from '../ui/settings.ts';
+import { notifyProgram, trafficLimits } from '../ui/settings.ts';
+import { tellProgram } from '../process/tellProgram.ts';
 import type { WindowOperations } from './windowOperations.ts';
 
 /** A model of a folder that is looked at, and acts on what it finds there. */
@@ -60,6 +61,7 @@ export function liveFolder({ name, path, model, operations, log, warn, onDispose
 			eventDetail(model.workspace.paths, session, node, id => driverById(id)?.eventWords),
 		questions: () => questions.all(),
 		question: id => questions.find(id),
+		tellProgram: question => tellProgram(notifyProgram(), model.workspace, question),
 		refresh: async () => {
 			await Promise.all([questions.refresh(), model.refresh()]);
 		},

@@ -118,6 +118,10 @@ export type Answer = z.infer<typeof Answer>;
 export const Handed = z.lazy(() => z.object({ version: z.literal(1), question: QuestionId, at: Moment }));
 export type Handed = z.infer<typeof Handed>;
 
+/** Created once, by the window that tells the user's own program of the question. */
+export const Told = Handed;
+export type Told = Handed;
+
 /**
  * `applied`: the CLI did as answered. `yes-elsewhere`, `no-elsewhere`: answered where the CLI asks. `late`: answered here too, but the CLI had its
  * answer already. `ended`: nobody is asked any more. Of a delegate it means No. `silent`: the holder ended first, and the CLI's own prompt remains. `refused`: the

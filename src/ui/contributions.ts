@@ -181,6 +181,7 @@ export const SETTINGS = {
 	notifyStopped: 'nancy.notifications.stopped',
 	notifyMessage: 'nancy.notifications.message',
 	notifyDelegate: 'nancy.notifications.delegate',
+	deskNotify: 'nancy.desk.notify',
 	delegatesHost: 'nancy.delegates.host',
 	delegatesMax: 'nancy.delegates.max',
 	delegatesTimeout: 'nancy.delegates.timeoutMinutes',

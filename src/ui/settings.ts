@@ -41,6 +41,11 @@ export function notice(kind: 'permission' | 'stopped' | 'message' | 'delegate', 
 	return read(key, Notice, folder);
 }
 
+/** The user's program that is told of questions; empty: none. A workspace cannot choose it. */
+export function notifyProgram(): string {
+	return read(SETTINGS.deskNotify, Text);
+}
+
 /** What the user has set, without the default; `undefined` where that is nothing, or nothing that makes sense. */
 function chosen<S extends z.ZodMiniType>(key: string, schema: S, folder: string): z.infer<S> | undefined {
 	const found = vscode.workspace.getConfiguration(undefined, vscode.Uri.file(folder)).inspect(key);

@@ -156,6 +156,7 @@ async function openOn(model: WorkspaceModel): Promise<{
 		question: () => undefined,
 		sessions: () => [...model.sessions(), woken],
 		eventDetail: () => Promise.reject(new Error('nobody asks')),
+		tellProgram: () => Promise.resolve(),
 		refresh: () => model.refresh(),
 		dispose: () => undefined,
 	};

@@ -20,6 +20,7 @@ export function unusedFolder(workspace: Workspace): Folder {
 		eventDetail: unused,
 		questions: () => [],
 		question: unused,
+		tellProgram: () => Promise.resolve(),
 		refresh: () => Promise.resolve(),
 		dispose: unused,
 	};

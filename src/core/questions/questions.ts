@@ -4,18 +4,26 @@ import { liveness } from '../../base/liveness.ts';
 import { look, stampOf } from '../../base/look.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
-import { Answer, Handed, Outcome, Question, QuestionId, type OutcomeState } from '../../protocol/question.ts';
+import {
+	Answer,
+	Handed,
+	Outcome,
+	Question,
+	QuestionId,
+	type OutcomeState,
+	type Told,
+} from '../../protocol/question.ts';
 import { idTime } from '../mailbox/messageId.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import { AnswerSeal } from './answerSeal.ts';
 import { digestOf } from './digest.ts';
 import { whyNoAnswer } from './reply.ts';
 
-/** In the folder of the workspace's records, with `questions/`, `answers/`, `handed/` and `outcomes/` in it. */
+/** In the folder of the workspace's records, with `questions/`, `told/`, `answers/`, `handed/` and `outcomes/` in it. */
 export const DESK = 'desk';
 
 /** A question goes last: without it nobody looks for the others. */
-const KINDS = ['outcomes', 'handed', 'answers', 'questions'] as const;
+const KINDS = ['outcomes', 'handed', 'answers', 'told', 'questions'] as const;
 
 /** How long questions are kept, in milliseconds: 90 days. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -144,6 +152,13 @@ export class Questions {
 	/** Whether the CLI has the answer. Ask after the look at the holder: it ends as soon as this is so. */
 	async isHanded(id: QuestionId): Promise<boolean> {
 		return (await this.own.read(Handed, DESK, 'handed', `${id}.json`)) !== undefined;
+	}
+
+	/** Notes that the user's program is told of the question. `false`: another window has told it. */
+	async tell(id: QuestionId): Promise<boolean> {
+		const told: Told = { version: 1, question: id, at: new Date().toISOString() };
+		await this.own.makeFolder(DESK, 'told');
+		return this.own.create(told, DESK, 'told', `${id}.json`);
 	}
 
 	/** Differs once a record came or went. Two changes in one tick of the disk's clock give the same. */
