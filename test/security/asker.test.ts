@@ -87,7 +87,7 @@ describe('whoever calls nancy', () => {
 
 	const asIf = async (mark: string, line: string) => {
 		await using it = await place();
-		return inTool(line, { cwd: it.own.path, name: 'bash', env: { ...it.base, [mark]: 'x' } });
+		return await inTool(line, { cwd: it.own.path, name: 'bash', env: { ...it.base, [mark]: 'x' } });
 	};
 
 	it.each([
