@@ -85,6 +85,11 @@ describe('whoever calls nancy', () => {
 		},
 	);
 
+	const asIf = async (mark: string, line: string) => {
+		await using it = await place();
+		return await inTool(line, { cwd: it.own.path, name: 'bash', env: { ...it.base, [mark]: 'x' } });
+	};
+
 	it.each([
 		'CLAUDECODE',
 		'COPILOT_AGENT_SESSION_ID',
@@ -96,12 +101,13 @@ describe('whoever calls nancy', () => {
 		'NANCY_RUN',
 		'NANCY_RUNNER',
 	])('is an agent where %s is set in a process above, though the call clears it', async mark => {
-		await using it = await place();
 		const cleared = `${mark}= nancy run --headless --prompt x --agent opencode --permissions all`;
-		for (const line of [cleared, `env -u ${mark} '${process.execPath}' '${nancy.program}' setup`]) {
-			const asked = await inTool(line, { cwd: it.own.path, name: 'bash', env: { ...it.base, [mark]: 'x' } });
-			expect(asked).toMatchObject({ code: 5 });
-		}
+		expect(await asIf(mark, cleared)).toMatchObject({ code: 5 });
+	});
+
+	it('is an agent where a variable is set in a process above, though a program removes it before the call', async () => {
+		const removed = `env -u CLAUDECODE '${process.execPath}' '${nancy.program}' setup`;
+		expect(await asIf('CLAUDECODE', removed)).toMatchObject({ code: 5 });
 	});
 
 	it('cannot be told where the program that called is gone, and is refused', async () => {
@@ -278,7 +284,7 @@ describe('an agent', () => {
 				state: 'done',
 			});
 			for (const args of [['delete', record.id], [record.id, '--stop'], [record.id, '--resume'], ['--resume']])
-				expect(await nancy.run(['delegates', ...args], agent)).toMatchObject(REFUSED);
+				expect(await nancy.runHere(['delegates', ...args], agent)).toMatchObject(REFUSED);
 			expect(await nancy.run(['delegates', 'delete', '--ended'], agent)).toMatchObject({ code: 0 });
 			expect((await new Delegates(it.own.workspace).list()).delegates).toHaveLength(1);
 		},
@@ -309,7 +315,7 @@ describe('an agent', () => {
 			['withdraw', 'x'],
 		];
 		for (const call of calls) {
-			const refused = await nancy.run(['-C', it.other.path, ...call], {
+			const refused = await nancy.runHere(['-C', it.other.path, ...call], {
 				cwd: it.own.path,
 				env: { ...it.base, ...it.worker },
 			});
@@ -350,7 +356,7 @@ describe('an agent', () => {
 			['orchestrate', 'a', '--prompt-file', '.env', '--', '-p'],
 		];
 		for (const call of calls) {
-			const refused = await nancy.run(call, { cwd: it.own.path, env: { ...it.base, ...it.worker } });
+			const refused = await nancy.runHere(call, { cwd: it.own.path, env: { ...it.base, ...it.worker } });
 			expect([call, refused]).toEqual([call, expect.objectContaining(REFUSED)]);
 		}
 		expect(readdirSync(it.own.path).toSorted()).toEqual(['.env', '.nancy']);
@@ -369,8 +375,9 @@ describe('an agent', () => {
 	it('starts its own CLI, and another one only where the user has set what that may do for agents', async () => {
 		await using it = await place();
 		const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
-		const start = (id: string) => nancy.start(['run', '--headless', '--prompt', 'x', '--agent', id], agent);
-		expect(await start('opencode')).toMatchObject(REFUSED);
+		const call = (id: string) => ['run', '--headless', '--prompt', 'x', '--agent', id];
+		const start = (id: string) => nancy.start(call(id), agent);
+		expect(await nancy.runHere(call('opencode'), agent)).toMatchObject(REFUSED);
 		expect((await start('claude-code')).code).not.toBe(5);
 		expect(existsSync(it.folder.file('bin/args'))).toBe(true);
 		set({ delegates: { permissionsFromAgents: { opencode: 'ask' } } });
@@ -398,24 +405,21 @@ describe('settings that can run commands', () => {
 			fakeAgent(it.folder.file('bin'), command, '9.9.9');
 			set({ delegates: { permissionsFromAgents: { [id]: mode?.id } } });
 			const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
-			const start = (where: CallOptions) =>
-				nancy.start(['run', '--headless', '--prompt', 'x', '--agent', id], where);
+			const call = ['run', '--headless', '--prompt', 'x', '--agent', id];
+			const start = (where: CallOptions) => nancy.start(call, where);
 			expect((await start(agent)).code).not.toBe(5);
 			const path = join(it.own.path, file);
 			mkdirSync(dirname(path), { recursive: true });
 			writeFileSync(path, '1');
-			for (const call of [
-				['run', '--headless', '--prompt', 'x'],
-				['delegate', 'x'],
-			]) {
-				const refused = await nancy.start([...call, '--agent', id], agent);
+			for (const each of [call, ['delegate', 'x', '--agent', id]]) {
+				const refused = await nancy.runHere(each, agent);
 				expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining(file) });
 				expect(refused.stderr).toContain(`nancy setup --agent ${id}`);
 			}
 			expect((await start({ ...agent, env: it.base })).code).not.toBe(5);
 			expect((await start(agent)).code).not.toBe(5);
 			writeFileSync(path, '2');
-			expect(await start(agent)).toMatchObject({ code: 5 });
+			expect(await nancy.runHere(call, agent)).toMatchObject({ code: 5 });
 		},
 		60_000,
 	);

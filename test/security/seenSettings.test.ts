@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { namedPaths } from '../../src/core/asker/namedPaths.ts';
 import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
+import type { GitPrograms } from '../../src/core/asker/settingsFiles.ts';
 import { gitPrograms } from '../../src/git/gitPrograms.ts';
 import { OwnFolder } from '../../src/core/files/ownFolder.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
@@ -27,6 +28,13 @@ afterEach(async () => {
 	await folder.remove();
 });
 
+/** Three processes of git less in each look. */
+const runsNothing: GitPrograms = () => Promise.resolve(new Map());
+
+it('git runs nothing because this repository says so', async () => {
+	expect(await gitPrograms(repository.root)).toEqual(await runsNothing(repository.root));
+});
+
 it('settings of Copilot CLI that name language servers can run commands', () => {
 	// Tried with 1.0.102: one call of its tool `lsp` starts the named program, in the narrowest mode.
 	const copilot = drivers.find(({ id }) => id === 'copilot-cli');
@@ -36,7 +44,8 @@ it('settings of Copilot CLI that name language servers can run commands', () => 
 describe.each(drivers.map(driver => [driver.id, driver] as const))('settings of %s in a checkout', (_id, driver) => {
 	const [name = ''] = driver.executableSettings;
 	const workspace = () => join(repository.root, 'sub');
-	const seen = () => new SeenSettings(folder.file('data'), workspace(), gitPrograms);
+	const git = driver === drivers[0] ? gitPrograms : runsNothing;
+	const seen = () => new SeenSettings(folder.file('data'), workspace(), git);
 	const start = (asker: Asker) => {
 		const place = new Workspace(workspace(), folder.file('data'));
 		return noteSeen(asker, driver, contextOf(folder, place), workspace());
@@ -89,7 +98,7 @@ describe.each(drivers.map(driver => [driver.id, driver] as const))('settings of 
 	it('are missing in a workspace that an agent makes below, too', async () => {
 		write('{"deny": "all"}', workspace());
 		await start(IN_TERMINAL);
-		const below = new SeenSettings(folder.file('data'), join(workspace(), 'below/made'), gitPrograms);
+		const below = new SeenSettings(folder.file('data'), join(workspace(), 'below/made'), git);
 		mkdirSync(join(workspace(), 'below/made/.nancy'), { recursive: true });
 		await rename(join(workspace(), name), folder.file('away'));
 		await expect(below.require(driver)).rejects.toMatchObject({ message: expect.stringContaining('(missing)') });
@@ -184,7 +193,7 @@ describe('settings of JSON', () => {
 		['with a space that JSON has not', '{"a":["b c"]\u00a0}', false],
 	])('%s', async (_, text, isSame) => {
 		const driver = drivers.find(({ id }) => id === 'claude-code') ?? drivers[0]!;
-		const seen = new SeenSettings(folder.file('data'), repository.root, gitPrograms);
+		const seen = new SeenSettings(folder.file('data'), repository.root, runsNothing);
 		repository.write({ '.claude/settings.json': '{"a": ["b c"]}' });
 		await seen.note(driver);
 		repository.write({ '.claude/settings.json': text });
@@ -199,7 +208,7 @@ describe('a program that seen settings name', () => {
 		JSON.stringify({ hooks: { SessionStart: [{ hooks: [{ type: 'command', command }] }] } });
 	const server = (entry: object) => JSON.stringify({ mcpServers: { x: entry } });
 	const noted = async (driver: string, files: Record<string, string>) => {
-		const seen = new SeenSettings(folder.file('data'), repository.root, gitPrograms);
+		const seen = new SeenSettings(folder.file('data'), repository.root, runsNothing);
 		repository.write(files);
 		await seen.note(byId(driver));
 		await seen.require(byId(driver));
@@ -345,7 +354,7 @@ describe('a program that seen settings name', () => {
 describe('the version that Qwen Code 0.24.4 writes into its settings as it starts', () => {
 	const driver = drivers.find(({ id }) => id === 'qwen-code') ?? drivers[0]!;
 	const added = async (before: string, after: string) => {
-		const seen = new SeenSettings(folder.file('data'), repository.root, gitPrograms);
+		const seen = new SeenSettings(folder.file('data'), repository.root, runsNothing);
 		repository.write({ '.qwen/settings.json': before });
 		await seen.note(driver);
 		repository.write({ '.qwen/settings.json': after });

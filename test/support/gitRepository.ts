@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { tempFolder, type TempFolder } from './tempFolder.ts';
 
@@ -18,16 +18,43 @@ export interface GitRepository extends AsyncDisposable {
 }
 
 export function gitRepository(): GitRepository {
-	const folder = tempFolder("nancy git it's ");
+	if (template) return repositoryIn(copyOf(template));
+	const folder = tempFolder(PREFIX);
+	const repo = repositoryIn(folder);
+	mkdirSync(repo.root);
+	repo.git(['init', '--quiet', '--initial-branch=main']);
+	repo.commit({ 'a.txt': lines('a'), 'b.txt': lines('b'), '.gitignore': 'ignored/\n*.secret\n' }, 'first');
+	template = templateOf(folder.path);
+	return repo;
+}
+
+/**
+ * A repository in a state that takes git dozens of processes. They run once. Each call then gets a copy of the files, with a folder of
+ * its own, and what `make` returned, with the paths of that folder.
+ * @param make returns JSON
+ */
+export function gitRepositoryAfter<T>(
+	make: (repo: GitRepository) => Promise<T>,
+): () => Promise<{ repo: GitRepository; made: T }> {
+	const first = async () => {
+		await using repo = gitRepository();
+		const made = JSON.stringify(await make(repo));
+		return { made, files: templateOf(dirname(repo.root)) };
+	};
+	let saved: ReturnType<typeof first> | undefined;
+	return async () => {
+		const { made, files } = await (saved ??= first());
+		const folder = copyOf(files);
+		return { repo: repositoryIn(folder), made: JSON.parse(made.replaceAll(files.path, folder.path)) as T };
+	};
+}
+
+/** Names that need quotes. */
+const PREFIX = "nancy git it's ";
+
+function repositoryIn(folder: TempFolder): GitRepository {
 	const root = folder.file('repo');
 	const person = personIn(folder, root);
-	if (template) writeTemplate(root, template);
-	else {
-		mkdirSync(root);
-		person.git(['init', '--quiet', '--initial-branch=main']);
-		person.commit({ 'a.txt': lines('a'), 'b.txt': lines('b'), '.gitignore': 'ignored/\n*.secret\n' }, 'first');
-		template = readTemplate(root);
-	}
 	return {
 		root,
 		...person,
@@ -51,27 +78,45 @@ export function gitRepository(): GitRepository {
 /** Each entry of the stash is a line. */
 const STASH = '.git/logs/refs/stash';
 
-/** What is in a repository that was just made: `undefined` is a folder. Making one costs git a dozen processes. */
-type Template = ReadonlyMap<string, Buffer | undefined>;
+/** What is below a folder; git knows a worktree by its path. */
+interface Template {
+	path: string;
+	/** By their paths from there: `undefined` is a folder. */
+	entries: ReadonlyMap<string, { content: Buffer; mode: number } | undefined>;
+}
+/** Making one costs git a dozen processes. */
 let template: Template | undefined;
 
-function readTemplate(root: string): Template {
-	const entries = readdirSync(root, { recursive: true, withFileTypes: true });
-	const used = entries.filter(({ name }) => !name.endsWith('.sample'));
-	return new Map(
-		used.map(entry => {
-			const path = join(entry.parentPath, entry.name);
-			return [relative(root, path), entry.isDirectory() ? undefined : readFileSync(path)];
-		}),
-	);
+function templateOf(path: string): Template {
+	const all = readdirSync(path, { recursive: true, withFileTypes: true });
+	const used = all.filter(({ name }) => !name.endsWith('.sample'));
+	const entries = used.map(entry => {
+		const file = join(entry.parentPath, entry.name);
+		const found = entry.isDirectory() ? undefined : { content: readFileSync(file), mode: statSync(file).mode };
+		return [relative(path, file), found] as const;
+	});
+	return { path, entries: new Map(entries) };
 }
 
-function writeTemplate(root: string, files: Template): void {
-	mkdirSync(root);
-	for (const [path, content] of files) {
-		mkdirSync(content ? dirname(join(root, path)) : join(root, path), { recursive: true });
-		if (content) writeFileSync(join(root, path), content);
+function copyOf({ path, entries }: Template): TempFolder {
+	const folder = tempFolder(PREFIX);
+	for (const [name, file] of entries) {
+		const to = folder.file(name);
+		if (!file) {
+			mkdirSync(to);
+			continue;
+		}
+		const content = file.content.includes(path)
+			? file.content.toString('latin1').replaceAll(bytes(path), bytes(folder.path))
+			: file.content;
+		writeFileSync(to, content, { mode: file.mode, encoding: 'latin1' });
 	}
+	return folder;
+}
+
+/** Text as the bytes of its UTF-8, each of them a character. */
+function bytes(text: string): string {
+	return Buffer.from(text).toString('latin1');
 }
 
 function personIn(folder: TempFolder, root: string): Pick<GitRepository, 'git' | 'write' | 'commit'> {

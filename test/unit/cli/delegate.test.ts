@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFi
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../../src/base/liveness.ts';
+import { isFinal } from '../../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
@@ -53,17 +54,30 @@ async function shell(first: unknown = {}) {
 	const where = { cwd: workspace.folder, env };
 	const run = (args: readonly string[], extra: Record<string, string> = {}) =>
 		nancy.run(args, { ...where, env: { ...env, ...extra } });
-	const refused = (args: readonly string[], extra: Record<string, string>) =>
+	/** In this process: what starts nobody. */
+	const here = (args: readonly string[], extra: Record<string, string> = {}) =>
 		nancy.runHere(args, { ...where, env: { ...env, ...extra } });
+	const delegates = new Delegates(workspace);
+	/** Waits without a process for it. */
+	const allEnded = () =>
+		eventually(
+			'all have ended',
+			async () => {
+				const listed = await delegates.list();
+				return listed.delegates.every(({ state, status }) => isFinal(state) && status.reported);
+			},
+			{ everyMs: 200 },
+		);
 	return {
 		folder,
 		settings,
 		set,
-		refused,
+		here,
 		workspace,
 		env,
 		run,
-		delegates: new Delegates(workspace),
+		delegates,
+		allEnded,
 		[Symbol.asyncDispose]: () => folder.remove(),
 	};
 }
@@ -84,7 +98,7 @@ describe('nancy delegate', () => {
 				['delegate', 'x'],
 				['run', '--headless', '--prompt', 'x'],
 			]) {
-				const refused = await it.run([...command, '--permissions', 'bypassPermissions'], mark);
+				const refused = await it.here([...command, '--permissions', 'bypassPermissions'], mark);
 				expect(refused.code).toBe(5);
 				expect(refused.stderr).toContain('nancy.agents.claude-code.permissionsFromAgents');
 				expect(refused.stderr).toContain(it.settings);
@@ -92,15 +106,16 @@ describe('nancy delegate', () => {
 		}
 		const [inside = {}] = marks;
 		const widened = ['run', '--headless', '--prompt', 'x', '--', '--dangerously-skip-permissions'];
-		expect((await it.run(widened, inside)).code).toBe(5);
-		expect((await it.run(['orchestrate', 'a', '--', '-p', '--dangerously-skip-permissions'], inside)).code).toBe(5);
+		expect((await it.here(widened, inside)).code).toBe(5);
+		const wide = ['orchestrate', 'a', '--', '-p', '--dangerously-skip-permissions'];
+		expect((await it.here(wide, inside)).code).toBe(5);
 		expect((await it.delegates.list()).delegates).toEqual([]);
 
 		it.set({ delegates: { permissionsFromAgents: { 'claude-code': 'acceptEdits' } } });
-		const run = (mode: string) => it.run(['run', '--headless', '--prompt', 'x', '--permissions', mode], inside);
-		expect((await run('acceptEdits')).code).toBe(0);
-		expect((await run('plan')).code).toBe(0);
-		expect((await run('auto')).code).toBe(5);
+		const run = (mode: string) => ['run', '--headless', '--prompt', 'x', '--permissions', mode];
+		expect((await it.run(run('acceptEdits'), inside)).code).toBe(0);
+		expect((await it.run(run('plan'), inside)).code).toBe(0);
+		expect((await it.here(run('auto'), inside)).code).toBe(5);
 		expect((await it.run(['run', '--headless', '--prompt', 'x', '--permissions', 'bypassPermissions'])).code).toBe(
 			0,
 		);
@@ -111,13 +126,14 @@ describe('nancy delegate', () => {
 		const started = await it.run(['delegate', 'x', '--permissions', 'ask-me'], { CLAUDECODE: '1' });
 		expect(started).toMatchObject({ code: 0 });
 		// It begins nothing of its own that is wider.
-		const refused = await it.run(['delegate', 'x', '--permissions', 'acceptEdits'], { CLAUDECODE: '1' });
+		const wider = ['delegate', 'x', '--permissions', 'acceptEdits'];
+		const refused = await it.here(wider, { CLAUDECODE: '1' });
 		expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('"default" is the widest') });
 		it.set({ delegates: { permissionsFromAgents: { 'claude-code': 'ask-me' } } });
-		expect((await it.run(['delegate', 'x', '--permissions', 'acceptEdits'], { CLAUDECODE: '1' })).code).toBe(5);
+		expect((await it.here(wider, { CLAUDECODE: '1' })).code).toBe(5);
 		const { delegates } = await it.delegates.list();
 		expect(delegates.map(({ record }) => record.permissions)).toEqual(['ask-me']);
-		await it.run(['delegates', '--wait']);
+		await it.allEnded();
 	});
 
 	it.concurrent('keeps to what the user has set: limits, commands for worktrees, how many at once', async () => {
@@ -132,14 +148,14 @@ describe('nancy delegate', () => {
 		const gate = it.folder.file('gate');
 		const slow = { FAKE_CLAUDE: answerOnce(gate) };
 		const first = await it.run(
-			['delegate', 'x', '--worktree', '--working-dir', folder, '--idle-timeout', '9'],
+			['delegate', 'x', '--worktree', '--working-dir', folder, '--idle-timeout', '590'],
 			slow,
 		);
 		expect(first).toMatchObject({ code: 0, stderr: '' });
 		await it.run(['delegate', 'y'], slow);
 		const [one, two] = (await it.delegates.list()).delegates;
 		expect(one?.record).toMatchObject({
-			limits: { wallSeconds: 120, idleSeconds: 9 },
+			limits: { wallSeconds: 120, idleSeconds: 590 },
 			setUp: 'echo set > up.txt',
 			tearDown: 'true',
 		});
@@ -158,7 +174,7 @@ describe('nancy delegate', () => {
 		const program = it.folder.file('bin/gemini');
 		writeFileSync(program, '#!/bin/sh\necho 0.61.0\n', { mode: 0o755 });
 		for (const where of [['--worktree'], ['--with-changes'], ['--working-dir', 'sub'], ['--working-dir', '/']]) {
-			const refused = await it.run(['delegate', 'x', '--agent', 'gemini-cli', ...where]);
+			const refused = await it.here(['delegate', 'x', '--agent', 'gemini-cli', ...where]);
 			expect([where, refused.code, refused.stderr]).toEqual([
 				where,
 				2,
@@ -167,18 +183,18 @@ describe('nancy delegate', () => {
 		}
 		expect((await it.delegates.list()).delegates).toEqual([]);
 		expect(await it.run(['delegate', 'x', '--agent', 'gemini-cli'])).toMatchObject({ code: 0, stderr: '' });
-		await it.run(['delegates', '--wait', '--timeout', '600']);
+		await it.allEnded();
 	});
 
 	it.concurrent('queues none for a worktree where none can be made, and says why at once', async () => {
 		await using it = await shell();
 		for (const option of ['--worktree', '--with-changes']) {
-			const refused = await it.run(['delegate', 'x', option]);
+			const refused = await it.here(['delegate', 'x', option]);
 			expect(refused).toMatchObject({ code: 1, stdout: '' });
 			expect(refused.stderr).toContain('is not in a git repository');
 		}
 		gitIn(it.workspace.folder, 'init', '-q');
-		expect((await it.run(['delegate', 'x', '--worktree'])).stderr).toContain('has no commit yet');
+		expect((await it.here(['delegate', 'x', '--worktree'])).stderr).toContain('has no commit yet');
 		expect((await it.delegates.list()).delegates).toEqual([]);
 	});
 
@@ -192,10 +208,9 @@ describe('nancy delegate', () => {
 		writeFileSync(script, `touch ${it.folder.file('bad')}`);
 		const commands = { worktreeSetUp: 'sh up.sh', worktreeTearDown: 'sh up.sh' };
 		const ask = () => it.run(['delegate', 'x', '--with-changes'], { CLAUDECODE: '1' });
-		const end = () => it.run(['delegates', '--wait', '--timeout', '600']);
 		it.set({ delegates: commands });
 		expect(await ask()).toMatchObject({ code: 0, stderr: expect.stringContaining('without the user’s set-up') });
-		await end();
+		await it.allEnded();
 		const [own] = (await it.delegates.list()).delegates;
 		expect(own?.state).toBe('done');
 		expect(own?.record).not.toHaveProperty('setUp');
@@ -203,7 +218,7 @@ describe('nancy delegate', () => {
 		expect(existsSync(it.folder.file('bad'))).toBe(false);
 		it.set({ delegates: { ...commands, permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
 		expect(await ask()).toMatchObject({ code: 0, stderr: '' });
-		await end();
+		await it.allEnded();
 		expect(existsSync(it.folder.file('bad'))).toBe(true);
 	});
 
@@ -219,11 +234,11 @@ describe('nancy delegate', () => {
 		await it.run(['delegate', 'x', '--worktree']);
 		const [delegate] = (await it.delegates.list()).delegates;
 		expect(delegate?.record).not.toHaveProperty('setUp');
-		await it.run(['delegates', '--wait', '--timeout', '600']);
+		await it.allEnded();
 		const inside = { XDG_CONFIG_HOME: it.workspace.folder };
 		mkdirSync(join(it.workspace.folder, 'nancy'));
 		writeFileSync(join(it.workspace.folder, 'nancy/settings.json'), '{"delegates":{"worktreeSetUp":"touch bad"}}');
-		expect(await it.run(['delegate', 'x'], inside)).toMatchObject({
+		expect(await it.here(['delegate', 'x'], inside)).toMatchObject({
 			code: 5,
 			stderr: expect.stringContaining('is inside'),
 		});
@@ -256,7 +271,7 @@ describe('nancy delegate', () => {
 		await ask(at('project.worktrees/one'), '--worktree');
 		await ask(at('project/packages'));
 		await ask(at('project.worktrees/one'), '--working-dir', '../../project');
-		await it.run(['delegates', '--wait', '--timeout', '600']);
+		await it.allEnded();
 		const { delegates } = await it.delegates.list();
 		expect(delegates.map(({ record }) => record.place.folder)).toEqual([
 			at('project.worktrees/one'),
@@ -321,7 +336,7 @@ describe('nancy delegate', () => {
 		expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual([0, 0, 0].map(code => [code, '']));
 		const { delegates } = await it.delegates.list();
 		expect(delegates.map(({ record }) => record.place.folder)).toEqual([folder, folder, folder]);
-		await it.run(['delegates', '--wait', '--timeout', '600']);
+		await it.allEnded();
 	});
 
 	it.concurrent('is a worker of a swarm where the user has set that: the swarm’s files beside its own, under the name of its prompt', async () => {
@@ -350,12 +365,12 @@ describe('nancy delegate', () => {
 		await using it = await shell();
 		const swarm = { CLAUDE_SWARM_WORKER: 'true' };
 		writeFileSync(join(it.workspace.folder, '.hidden.md'), 'x');
-		const hidden = await it.run(['run', '--headless', '--prompt-file', '.hidden.md'], swarm);
+		const hidden = await it.here(['run', '--headless', '--prompt-file', '.hidden.md'], swarm);
 		expect(hidden).toMatchObject({ code: 2, stderr: expect.stringContaining('".hidden"') });
 		mkdirSync(it.folder.file('elsewhere'));
 		mkdirSync(join(it.workspace.folder, '.claude'));
 		symlinkSync(it.folder.file('elsewhere'), join(it.workspace.folder, '.claude/orchestrator'));
-		const linked = await it.run(['run', '--headless', '--prompt', 'x'], swarm);
+		const linked = await it.here(['run', '--headless', '--prompt', 'x'], swarm);
 		expect(linked).toMatchObject({ code: 1, stderr: expect.stringContaining('symbolic link') });
 		expect(existsSync(it.folder.file('elsewhere/workers'))).toBe(false);
 	});
@@ -396,7 +411,7 @@ describe('an agent that calls nancy', () => {
 			['delegate', '--prompt-file', '../secret.md'],
 		];
 		for (const args of [...outside.map(each => [...headless, ...each]), ...delegations]) {
-			const refused = await it.refused(args, mark);
+			const refused = await it.here(args, mark);
 			expect([args, refused.code, refused.stderr]).toEqual([
 				args,
 				5,
@@ -432,18 +447,11 @@ describe('an agent that calls nancy', () => {
 			NANCY_WORKER: 'worker',
 			NANCY_AGENT: 'claude-code',
 		};
-		for (const [caller, call] of [
-			[mark, it.refused],
-			[worker, it.run],
-		] as const)
+		const is = { code: 5, stderr: expect.not.stringContaining('arguments after --') };
+		for (const caller of [mark, worker])
 			for (const args of refused)
-				expect([args, await call(args, caller)]).toEqual([
-					args,
-					expect.objectContaining({
-						code: 5,
-						stderr: expect.not.stringContaining('arguments after --'),
-					}),
-				]);
+				expect([args, await it.here(args, caller)]).toEqual([args, expect.objectContaining(is)]);
+		expect(await it.run(['-C', 'sub', 'delegate', 'x'], worker)).toMatchObject(is);
 		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
 		expect(existsSync(it.folder.file('other/.nancy'))).toBe(false);
 		expect((await it.delegates.list()).delegates).toEqual([]);
@@ -457,7 +465,7 @@ describe('an agent that calls nancy', () => {
 		const own = [...headless, '--prompt', 'x', '--working-dir', '../project.worktrees/one'];
 		expect(await it.run(own, mark)).toMatchObject({ code: 0 });
 		const out = [...headless, '--prompt', 'x', '--working-dir', '..'];
-		expect((await it.run(out, mark)).code).toBe(5);
+		expect((await it.here(out, mark)).code).toBe(5);
 		it.set({ delegates: { permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
 		expect((await it.run(out, mark)).code).toBe(0);
 	});
@@ -584,10 +592,10 @@ describe('nancy delegates --resume', () => {
 		expect((await it.delegates.get(DelegateId.parse(id))).state).toBe('queued');
 		const resumed = await it.run(['delegates', id, '--resume', '--wait', '--timeout', '600']);
 		expect(resumed).toMatchObject({ code: 0, stdout: 'The answer.\n' });
-		expect((await it.run(['delegates', '--resume'])).code).toBe(2);
+		expect((await it.here(['delegates', '--resume'])).code).toBe(2);
 		const unused = it.folder.file('unused');
 		mkdirSync(join(unused, '.claude/orchestrator/workers'), { recursive: true });
-		expect((await it.run(['-C', unused, 'delegates', '--resume'])).code).toBe(2);
+		expect((await it.here(['-C', unused, 'delegates', '--resume'])).code).toBe(2);
 		expect(existsSync(join(unused, '.nancy'))).toBe(false);
 	});
 });
@@ -715,7 +723,7 @@ describe('workers of a swarm', () => {
 			expect(ran).toMatchObject({ code: 0, stderr: '' });
 			expect(await it.delegates.get(id)).toMatchObject({ state: 'failed', error: 'runner died' });
 			// A look writes nothing over it.
-			await it.run(['delegates', '--wait', '--timeout', '600']);
+			await it.allEnded();
 			expect(readFileSync(answer, 'utf8')).toBe('The answer.');
 		}
 	});
@@ -738,10 +746,10 @@ describe('workers of a swarm', () => {
 		mkdirSync(workers, { recursive: true });
 		mkdirSync(it.folder.file('other/sub'));
 		writeFileSync(join(workers, 'login.done'), 'success\n');
-		const listed = await it.run(['-C', it.folder.file('other/sub'), 'delegates']);
+		const listed = await it.here(['-C', it.folder.file('other/sub'), 'delegates']);
 		expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('login done'), stderr: '' });
 		expect(existsSync(it.folder.file('other/.nancy'))).toBe(false);
-		const one = await it.run(['-C', it.folder.file('other'), 'delegates', 'login']);
+		const one = await it.here(['-C', it.folder.file('other'), 'delegates', 'login']);
 		expect(one).toMatchObject({ code: 3, stderr: expect.stringContaining('there is no .nancy folder') });
 	});
 

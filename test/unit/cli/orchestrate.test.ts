@@ -45,6 +45,7 @@ function machine(agentDoes = 'exit 0') {
 	return {
 		folder,
 		project,
+		env: { HOME: folder.path, PATH },
 		workspace: new Workspace(project),
 		start: (...args: string[]) =>
 			terminal(process.execPath, [nancy.program, 'orchestrate', ...args], {
@@ -304,7 +305,8 @@ describe('nancy orchestrate', () => {
 		{ args: ['fix-login', '--agent', 'unknown'], code: 2, says: /there is no agent "unknown"; Nancy knows/ },
 		{ args: ['fix-login', '--permissions', 'bypassPermissions'], code: 2, says: /has no permissions "bypassPer/ },
 		{
-			args: ['fix-login', '--permissions', 'plan', '--', '--dangerously-skip-permissions'],
+			args: ['fix-login', '--permissions', 'plan'],
+			flags: ['--dangerously-skip-permissions'],
 			code: 2,
 			says: /--dangerously-skip-permissions would replace the permissions "plan"/,
 		},
@@ -312,16 +314,26 @@ describe('nancy orchestrate', () => {
 		{ args: ['fix-login', '--worker', 'orchestrator'], code: 2, says: /no worker/ },
 		{ args: ['???'], code: 2, says: /no task name can be made/ },
 		{ args: ['fix-login', '--resume'], code: 3, says: /there is no task fix-login/ },
-	])('starts and writes nothing for $args', ({ args, code, says }) =>
-		using(machine(), async ({ project, start, wasStarted }) => {
-			const screen = start(...args);
+	])('starts and writes nothing for $args', ({ args, flags = [], code, says }) =>
+		using(machine(), async ({ project, env, wasStarted }) => {
+			// Without a terminal: see below.
+			const call = ['orchestrate', ...args, '--', '-p', ...flags];
+			const refused = await nancy.runHere(call, { cwd: project, env });
 
-			expect(await screen.ended).toBe(code);
-			await screen.waitForText(says);
+			expect(refused.code).toBe(code);
+			expect(refused.stderr).toMatch(says);
 			expect(wasStarted()).toBe(false);
 			expect(readdirSync(project)).toEqual([]);
 		}),
 	);
+
+	it('says in a terminal why it starts nothing', () =>
+		using(machine(), async ({ start, wasStarted }) => {
+			const screen = start('fix-login', '--resume');
+			expect(await screen.ended).toBe(3);
+			await screen.waitForText(/there is no task fix-login/);
+			expect(wasStarted()).toBe(false);
+		}));
 
 	it('resumes a worker with its own agent, whatever agent its task has', () =>
 		using(machine(), async ({ folder, workspace, start, args, wasStarted }) => {

@@ -8,7 +8,13 @@ import { removeWorktree, whatWouldBeLost } from '../../../src/git/worktreeRemove
 import { previewMerge } from '../../../src/git/mergePreview.ts';
 import type { MergeRecord } from '../../../src/protocol/merge.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
-import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
+import {
+	filesBelow,
+	gitRepository,
+	gitRepositoryAfter,
+	lines,
+	type GitRepository,
+} from '../../support/gitRepository.ts';
 import { inEnglish } from '../../support/inEnglish.ts';
 
 const undoMerge = (...args: Parameters<typeof undoMergeSaid>) => inEnglish(undoMergeSaid(...args));
@@ -16,10 +22,15 @@ const undoMerge = (...args: Parameters<typeof undoMergeSaid>) => inEnglish(undoM
 let repo: GitRepository;
 
 beforeEach(() => {
-	repo = gitRepository();
-	appendFileSync(join(repo.root, '.git/config'), '[user]\n\tname = The User\n\temail = user@example.com\n');
+	repo = withUser(gitRepository());
 });
 afterEach(() => repo.remove());
+
+function withUser(repository: GitRepository): GitRepository {
+	const settings = join(repository.root, '.git/config');
+	appendFileSync(settings, '[user]\n\tname = The User\n\temail = user@example.com\n');
+	return repository;
+}
 
 const create = (withChanges: boolean, name = 'x') =>
 	createWorktree({ folder: repo.root, name: WorktreeName.parse(name), withChanges, copyIncludes: false });
@@ -55,12 +66,31 @@ async function begin(withChanges: boolean): Promise<Worktree> {
 	return worktree;
 }
 
+const mergedOnce = (withChanges: boolean) =>
+	gitRepositoryAfter(async fresh => {
+		repo = withUser(fresh);
+		const worktree = await begin(withChanges);
+		const before = checkout();
+		return { worktree, before, record: await merge(worktree) };
+	});
+const [committed, applied] = [mergedOnce(false), mergedOnce(true)];
+
+/** The repository after {@link begin} and a merge, with the checkout before that. Both take git sixty processes, and so run once. */
+async function merged(withChanges: boolean) {
+	await repo.remove();
+	const after = await (withChanges ? applied : committed)();
+	repo = after.repo;
+	return after.made;
+}
+
 /** As git leaves the checkout if Nancy is killed right after. */
 async function backToBefore(_: Worktree, record: MergeRecord): Promise<void> {
 	const [from, to] = record.how === 'merged' ? [record.commit, record.head] : [record.after, record.before];
 	const index = join(repo.root, '.git/index');
 	const isKept = record.how === 'applied' && copyFileSync(index, `${index}.kept`) === undefined;
 	if (isKept) repo.git(['add', '--all', '--', '.']);
+	// Git has just written these files, so its index knows them.
+	else repo.git(['update-index', '--refresh']);
 	repo.git(['read-tree', '-m', '-u', from, to]);
 	if (isKept) renameSync(`${index}.kept`, index);
 }
@@ -115,8 +145,7 @@ describe.each([
 	});
 
 	it('keeps what was changed in other files meanwhile, staged or not', async () => {
-		const worktree = await begin(withChanges);
-		const record = await merge(worktree);
+		const { worktree, record } = await merged(withChanges);
 		repo.write({ 'b.txt': 'staged', 'other.txt': 'other' });
 		repo.git(['add', 'b.txt']);
 		repo.write({ 'b.txt': 'and changed again' });
@@ -143,8 +172,7 @@ describe.each([
 		['no branch', () => repo.git(['checkout', '-q', '--detach']), 'a commit without a branch is checked out now'],
 		['a merge in progress', () => repo.write({ '.git/MERGE_HEAD': `${head()}\n` }), 'a merge is in progress'],
 	])('is refused after %s, and touches nothing', async (_what, change, reason) => {
-		const worktree = await begin(withChanges);
-		const record = await merge(worktree);
+		const { worktree, record } = await merged(withChanges);
 		change();
 		const before = repo.state();
 		expect(await undoMerge(worktree, record)).toEqual({ ok: false, reason: expect.stringContaining(reason) });
@@ -156,9 +184,7 @@ describe.each([
 		['all files were back', backToBefore],
 		['git had all of it', undoMerge],
 	])('goes on where it was killed after %s', async (_what, begun) => {
-		const worktree = await begin(withChanges);
-		const before = checkout();
-		const record = await merge(worktree);
+		const { worktree, before, record } = await merged(withChanges);
 		await begun(worktree, record);
 		expect(await undoMerge(worktree, record)).toMatchObject({ ok: true });
 		expect(checkout()).toEqual(before);
@@ -183,8 +209,7 @@ describe.each([
 	});
 
 	it('is refused once the worktree is gone: nothing else may have the work', async () => {
-		const worktree = await begin(withChanges);
-		const record = await merge(worktree);
+		const { worktree, record } = await merged(withChanges);
 		expect(await removeWorktree(worktree, { discard: false })).toMatchObject({ isRemoved: true });
 		const before = repo.state();
 		expect(await undoMerge(worktree, record)).toEqual({ ok: false, reason: expect.stringContaining('is gone') });
@@ -220,8 +245,7 @@ it('takes a merge commit back without a branch, and records it in the reflog', a
 });
 
 it('says that a merge commit is gone which the user’s git has taken off its branch', async () => {
-	const worktree = await begin(false);
-	const record = await merge(worktree);
+	const { worktree, record } = await merged(false);
 	repo.git(['reset', '--hard', '--quiet', 'HEAD~']);
 	repo.commit({ 'b.txt': 'since' });
 	const before = repo.state();
@@ -235,16 +259,14 @@ it('says that a merge commit is gone which the user’s git has taken off its br
 });
 
 it('is refused while the merge commit is on its branch, which was renamed', async () => {
-	const worktree = await begin(false);
-	const record = await merge(worktree);
+	const { worktree, record } = await merged(false);
 	repo.git(['branch', '-q', '-m', 'main', 'trunk']);
 	repo.git(['checkout', '-q', '-b', 'other', 'HEAD~']);
 	expect(await undoMerge(worktree, record)).toMatchObject({ ok: false });
 });
 
 it('is refused while the merge commit is on its branch, which is not checked out', async () => {
-	const worktree = await begin(false);
-	const record = await merge(worktree);
+	const { worktree, record } = await merged(false);
 	repo.git(['checkout', '-q', '-b', 'other', 'HEAD~']);
 	expect(await undoMerge(worktree, record)).toMatchObject({ ok: false });
 	repo.git(['checkout', '-q', '-B', 'third', record.how === 'merged' ? record.commit : '']);
@@ -297,8 +319,7 @@ describe('applied changes that were taken back', () => {
 });
 
 it.each(['refs/heads/main.lock', 'index.lock'])('changes nothing while another git holds %s', async lock => {
-	const worktree = await begin(false);
-	const record = await merge(worktree);
+	const { worktree, record } = await merged(false);
 	const before = checkout();
 	repo.write({ [`.git/${lock}`]: '' });
 	await expect(undoMerge(worktree, record)).rejects.toMatchObject({ code: 'git' });
@@ -308,15 +329,13 @@ it.each(['refs/heads/main.lock', 'index.lock'])('changes nothing while another g
 });
 
 it('leaves a merge commit that is on a remote', async () => {
-	const worktree = await begin(false);
-	const record = await merge(worktree);
+	const { worktree, record } = await merged(false);
 	repo.git(['update-ref', 'refs/remotes/origin/main', 'HEAD']);
 	expect(await undoMerge(worktree, record)).toEqual({ ok: false, reason: expect.stringContaining('on a remote') });
 });
 
 it('leaves applied changes that were staged as they are', async () => {
-	const worktree = await begin(true);
-	const record = await merge(worktree);
+	const { worktree, record } = await merged(true);
 	repo.git(['add', 'top.txt']);
 	const before = repo.state();
 	expect(await undoMerge(worktree, record)).toEqual({ ok: false, reason: expect.stringContaining('staged') });
@@ -348,8 +367,7 @@ describe('the preview of a merge', () => {
 	});
 
 	it('offers applied changes again, which the user may have taken back', async () => {
-		const worktree = await begin(true);
-		await merge(worktree);
+		const { worktree } = await merged(true);
 		expect(await previewMerge(worktree)).toMatchObject({ files: 0 });
 		expect(await mergeWorktree(worktree, 'Merge it')).toMatchObject({ how: 'nothing' });
 		repo.git(['checkout', '-q', '--', 'a.txt']);
