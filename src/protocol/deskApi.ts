@@ -10,6 +10,13 @@ import { Moment } from './records.ts';
 export const Scope = z.enum(['view', 'feedback', 'answer']);
 export type Scope = z.infer<typeof Scope>;
 
+/** A paired browser. Its id is no secret. */
+export const DeviceId = z
+	.string()
+	.check(z.regex(/^[0-9a-f]{16}$/))
+	.brand<'DeviceId'>();
+export type DeviceId = z.infer<typeof DeviceId>;
+
 /** A request's name, chosen at random by the page: the same request twice does one thing. */
 const Nonce = z.string().check(z.regex(/^[0-9a-zA-Z_-]{16,64}$/));
 
@@ -22,9 +29,19 @@ const Seq = z.int().check(z.nonnegative());
 export const StateReply = z.object({ seq: Seq, state: DeskState });
 export type StateReply = z.infer<typeof StateReply>;
 
-/** From a page by `WS /api/v1/live`: `hello` first. The server ignores a type that it does not know. */
+/**
+ * From a page by `WS /api/v1/live`: `hello` first. The server ignores a type that it does not know. `challenge` is a random text, and
+ * `device` the id that came with the token. The server proves first that it knows the token, which then goes out in `token`. Another program may have
+ * the port by now.
+ */
 export const ToServer = z.discriminatedUnion('type', [
-	z.object({ v, type: z.literal('hello'), token: z.string().check(z.maxLength(200)) }),
+	z.object({
+		v,
+		type: z.literal('hello'),
+		device: DeviceId,
+		challenge: z.string().check(z.regex(/^[0-9A-Za-z_-]{22,64}$/)),
+	}),
+	z.object({ v, type: z.literal('token'), token: z.string().check(z.maxLength(200)) }),
 	z.object({ v, type: z.literal('ping') }),
 ]);
 export type ToServer = z.infer<typeof ToServer>;
@@ -36,8 +53,13 @@ export type ToServer = z.infer<typeof ToServer>;
 export const ByeReason = z.enum(['reload', 'unknown', 'revoked', 'stopped', 'slow']);
 export type ByeReason = z.infer<typeof ByeReason>;
 
-/** To a page. It ignores a type that it does not know. After `welcome` comes `state`, then a `patch` for each change, or `state` anew. */
+/**
+ * To a page. It ignores a type that it does not know. `proof` answers `hello`: HMAC-SHA256, with the token's text as key, of `nancy desk ` and the
+ * challenge, in lower hexadecimal digits. If it is wrong, the page sends nothing more and shows nothing. After `welcome` comes `state`, then a
+ * `patch` for each change, or `state` anew.
+ */
 export const ToPage = z.discriminatedUnion('type', [
+	z.object({ v, type: z.literal('proof'), proof: z.string() }),
 	/** `now`: of the server's clock. */
 	z.object({ v, type: z.literal('welcome'), scope: Scope, device: z.string(), now: Moment }),
 	z.object({ v, type: z.literal('state'), seq: Seq, state: DeskState }),
@@ -63,7 +85,7 @@ export const PairResult = z.discriminatedUnion('is', [
 	z.object({ is: z.literal('waiting') }),
 	z.object({ is: z.literal('refused') }),
 	/** Said once. `scope`: what the person allows, which may be less than was asked for. */
-	z.object({ is: z.literal('in'), token: z.string(), scope: Scope, device: z.string() }),
+	z.object({ is: z.literal('in'), token: z.string(), device: DeviceId, scope: Scope }),
 ]);
 export type PairResult = z.infer<typeof PairResult>;
 

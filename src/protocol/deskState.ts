@@ -27,8 +27,8 @@ export const DeskFolder = z.object({
 	...item,
 	/** The last part of its path. */
 	name: z.string(),
-	/** Files that Nancy could not read. */
-	problems: z.array(z.object({ file: z.string(), reason: z.string() })),
+	/** How many files Nancy could not read: the computer says which. */
+	problems: z.int(),
 });
 export type DeskFolder = z.infer<typeof DeskFolder>;
 
@@ -87,7 +87,7 @@ export const DeskQuestion = z.object({
 			at: Moment,
 		}),
 	),
-	/** What came of it. The question stays here for some minutes more. */
+	/** What came of it. The newest of those that are over stay here. */
 	outcome: z.optional(z.object({ state: OutcomeState, evidence: z.string(), at: Moment })),
 });
 export type DeskQuestion = z.infer<typeof DeskQuestion>;
