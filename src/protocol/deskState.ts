@@ -4,7 +4,7 @@ import { DelegateId, DelegateState } from './delegate.ts';
 import { Effect as MessageEffect, MessageKind, Priority } from './message.ts';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 import { Mailbox, PhaseName } from './output/parts.ts';
-import { Effect, Field, OutcomeState, QuestionId, QuestionKind } from './question.ts';
+import { AnsweredBy, Effect, Field, OutcomeState, QuestionId, QuestionKind } from './question.ts';
 import { Moment, Rung } from './records.ts';
 
 // What a page of the desk shows, in API v1: see deskApi.ts. Fields may be added, never renamed or removed.
@@ -81,7 +81,7 @@ export const DeskQuestion = z.object({
 	answer: z.optional(
 		z.object({
 			effect: Effect,
-			by: z.enum(['vscode', 'command', 'page']),
+			by: AnsweredBy,
 			/** The name of the device, for `page`. */
 			device: z.optional(z.string()),
 			at: Moment,
