@@ -1,6 +1,7 @@
 import { chmodSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
+import { besideServer } from './besideServer.mts';
 import { hookPrograms } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
 import { thirdPartyNotices } from './notices.mts';
@@ -18,8 +19,9 @@ const PROGRAMS = [
 		plugins: [windowProgram],
 	},
 	{ out: 'dist/late.js', entry: 'src/late.ts', external: ['vscode', './main.js'], plugins: [windowProgram] },
-	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'], plugins: [windowProgram] },
-	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], executable: true },
+	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'], plugins: [besideServer, windowProgram] },
+	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], plugins: [besideServer], executable: true },
+	{ out: 'dist/serve.js', entry: 'src/server/index.ts', external: [] },
 	...hookPrograms.map(({ name, entry, plugin }) => ({
 		out: `dist/hook/${name}.js`,
 		entry,

@@ -18,6 +18,8 @@ export type UseCase =
 	| { is: 'see-questions' }
 	/** Allow or deny what an agent asks for. */
 	| { is: 'answer-question'; effect: Effect }
+	/** Open the desk's server: its devices answer questions. */
+	| { is: 'serve-desk' }
 	/** Mark a message to the human as read. */
 	| { is: 'read-mail' }
 	/** Change the words or the order of queued messages. */
@@ -50,6 +52,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'set-budget': (_, { what }) => `set the budget of ${what}; ask the user to`,
 	'see-questions': () => 'see what agents ask the user',
 	'answer-question': () => 'answer a question to the user',
+	'serve-desk': () => 'open the desk for browsers; ask the user to run: nancy serve',
 	'read-mail': () => 'mark messages to the user as read',
 	'change-queue': (_, { what }) => `${what}; ask the user to`,
 	archive: ({ worker }, { mailbox }) =>

@@ -26,6 +26,10 @@ export interface RuntimeSources {
 	/** Folder with the program behind the guard, one for each driver: `<driver>.js`. */
 	hooks: string;
 	cli: string;
+	/** The program of the desk's server. */
+	server: string;
+	/** Folder with the files of the desk's page. */
+	pages: string;
 	skills: string;
 }
 
@@ -67,12 +71,16 @@ export function sourcesIn(folder: string, layout: 'package' | 'runtime'): Runtim
 				guard: join(folder, 'nancy-hook'),
 				hooks: join(folder, 'hook'),
 				cli: join(folder, 'nancy.js'),
+				server: join(folder, 'serve.js'),
+				pages: join(folder, 'desk'),
 				skills: join(folder, 'skills'),
 			}
 		: {
 				guard: join(folder, 'hooks', 'nancy-hook'),
 				hooks: join(folder, 'dist', 'hook'),
 				cli: join(folder, 'dist', 'nancy.js'),
+				server: join(folder, 'dist', 'serve.js'),
+				pages: join(folder, 'media', 'desk'),
 				skills: join(folder, 'skills'),
 			};
 }
@@ -126,7 +134,7 @@ function runtimeAt(dataFolder: string, version: string): Runtime {
 }
 
 /** Everything that a runtime holds, but for the name of its Node. */
-async function partsOf({ guard, hooks, cli, skills }: RuntimeSources): Promise<ContentFile[]> {
+async function partsOf({ guard, hooks, cli, server, pages, skills }: RuntimeSources): Promise<ContentFile[]> {
 	const own = Object.entries({ node: NODE_SCRIPT, 'bin/nancy': NANCY_SCRIPT });
 	// Deployed skills are this machine's: like `.nancy`, each keeps itself out of the user's commits.
 	for (const skill of await folderNames(skills)) own.push([`skills/${skill}/.gitignore`, HIDING]);
@@ -134,6 +142,8 @@ async function partsOf({ guard, hooks, cli, skills }: RuntimeSources): Promise<C
 	const copied = [
 		...[LAUNCHER, ...GUARD_PARTS].map(name => ({ name, file: join(dirname(guard), name) })),
 		{ name: 'nancy.js', file: cli },
+		{ name: 'serve.js', file: server },
+		...(await below(pages, 'desk')),
 		...(await below(hooks, 'hook')).filter(({ name }) => !name.endsWith('.map')),
 		...(await below(skills, 'skills')),
 	].filter(({ name }) => !written.has(name));

@@ -36,8 +36,10 @@ export class NancyCommand implements AsyncDisposable {
 	/** @param isPackage with all that a package has beside the command: hook program, guard, skills */
 	static async build({ isPackage = false } = {}): Promise<NancyCommand> {
 		const folder = tempFolder('nancy-cli-');
-		const { cli, hooks, metafile } = await programs();
+		const { cli, server, pages, hooks, metafile } = await programs();
 		cpSync(cli, folder.file('dist', 'nancy.js'));
+		cpSync(server, folder.file('dist', 'serve.js'));
+		cpSync(pages, folder.file('media', 'desk'), { recursive: true });
 		if (isPackage) {
 			for (const name of ['hooks', 'skills'])
 				cpSync(join(repository, name), folder.file(name), { recursive: true });

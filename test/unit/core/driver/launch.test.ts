@@ -27,7 +27,14 @@ it('an agent started by the installed nancy does not inherit what nancy itself r
 	writeFileSync(cli, 'console.log(JSON.stringify(process.env))');
 	const root = join(import.meta.dirname, '../../../..');
 	const { bin } = await installRuntime(
-		{ guard: join(root, 'hooks/nancy-hook'), hooks: folder.file('hook'), cli, skills: join(root, 'skills') },
+		{
+			guard: join(root, 'hooks/nancy-hook'),
+			hooks: folder.file('hook'),
+			cli,
+			server: cli,
+			pages: folder.file('hook'),
+			skills: join(root, 'skills'),
+		},
 		'0.1.0',
 		folder.file('nancy'),
 		{ executable: process.execPath, isElectron: true },
