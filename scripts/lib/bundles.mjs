@@ -1,8 +1,8 @@
 import { chmodSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
+import { beside, besidePrograms } from './beside.mts';
 import { hookPrograms } from './hookProgram.mts';
-import { LATE, lateProgram } from './lateProgram.mts';
 import { root } from './bootstrap.mjs';
 import { thirdPartyNotices } from './notices.mts';
 import { windowProgram } from './windowProgram.mts';
@@ -19,9 +19,9 @@ const PROGRAMS = [
 		plugins: [windowProgram],
 	},
 	{ out: 'dist/late.js', entry: 'src/late.ts', external: ['vscode', './main.js'], plugins: [windowProgram] },
-	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'], plugins: [windowProgram] },
-	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], plugins: [lateProgram], executable: true },
-	{ out: `dist/${LATE.out}`, entry: LATE.entry, external: [] },
+	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'], plugins: [beside, windowProgram] },
+	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], plugins: [beside], executable: true },
+	...besidePrograms.map(({ out, entry }) => ({ out: `dist/${out}`, entry, external: [] })),
 	...hookPrograms.map(({ name, entry, plugin }) => ({
 		out: `dist/hook/${name}.js`,
 		entry,

@@ -8,6 +8,7 @@ export const commands: Commands = {
 	inbox: async () => (await import('./commands/inbox.ts')).inbox,
 	questions: async () => (await import('./commands/questions.ts')).questions,
 	answer: async () => (await import('./commands/answer.ts')).answerQuestion,
+	serve: async () => (await import('./commands/serve.ts')).serve,
 	archive: async () => (await import('./commands/archive.ts')).archive,
 	withdraw: async () => (await import('./commands/withdraw.ts')).withdraw,
 	wait: async () => (await import('./commands/wait.ts')).wait,

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
+import type { Asker } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Questions } from '../core/questions/questions.ts';
 import { AnswerOutput } from '../protocol/output/questions.ts';
-import { QuestionId, Reply } from '../protocol/question.ts';
+import { type Answer, QuestionId, Reply } from '../protocol/question.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({
@@ -17,8 +18,8 @@ export const answerQuestion: Operation<z.infer<typeof Input>, AnswerOutput> = {
 	name: 'answerQuestion',
 	input: Input,
 	output: AnswerOutput,
-	async permit(asker) {
-		permit(asker, { is: 'answer-question' });
+	async permit(asker, { reply }) {
+		permit(asker, { is: 'answer-question', effect: reply.effect });
 	},
 	async run(asker, { question: id, digest, reply }, { workspace }) {
 		const said = {
@@ -26,7 +27,7 @@ export const answerQuestion: Operation<z.infer<typeof Input>, AnswerOutput> = {
 			question: id,
 			digest,
 			...reply,
-			by: asker.is === 'human' && asker.via === 'window' ? ('vscode' as const) : ('command' as const),
+			...answeredBy(asker),
 			at: new Date().toISOString(),
 		};
 		const desk = new Questions(workspace.own);
@@ -34,3 +35,8 @@ export const answerQuestion: Operation<z.infer<typeof Input>, AnswerOutput> = {
 		return { question: (await desk.get(id)).question, answer };
 	},
 };
+
+function answeredBy(asker: Asker): Pick<Answer, 'by' | 'device'> {
+	if (asker.is === 'human' && asker.via === 'page') return { by: 'page', device: asker.device };
+	return { by: asker.is === 'human' && asker.via === 'window' ? 'vscode' : 'command' };
+}

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 /** The author of a message, as a seal in the user's data folder says. `worker` is `<task>/<worker>`, the mailbox for an answer. */
 export const SealedAuthor = z.lazy(() =>
 	z.discriminatedUnion('is', [
-		z.object({ is: z.literal('human'), via: z.enum(['window', 'terminal']) }),
+		z.object({ is: z.literal('human'), via: z.enum(['window', 'terminal', 'page']) }),
 		/** `worker` is missing for an agent that Nancy did not start, and `driver` if its CLI is unknown. */
 		z.object({ is: z.literal('agent'), worker: z.optional(z.string()), driver: z.optional(z.string()) }),
 		/** A delegate's result. `id` is the delegate's. */

@@ -97,6 +97,10 @@ export const Reply = z.object({
 });
 export type Reply = z.infer<typeof Reply>;
 
+/** `page`: a page of the desk's server. */
+export const AnsweredBy = z.enum(['vscode', 'command', 'page']);
+export type AnsweredBy = z.infer<typeof AnsweredBy>;
+
 /** Created once: the first answer to a question is the answer. */
 export const Answer = z.lazy(() =>
 	z.object({
@@ -106,7 +110,9 @@ export const Answer = z.lazy(() =>
 		digest: z.string(),
 		...Reply.shape,
 		/** Where the person answered. */
-		by: z.enum(['vscode', 'command']),
+		by: AnsweredBy,
+		/** The device, as the person calls it, for `page`. */
+		device: z.optional(z.string()),
 		at: Moment,
 		/** Of everything above: see core/questions/answerSeal. */
 		seal: z.string(),

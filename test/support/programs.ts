@@ -1,9 +1,9 @@
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LATE, lateProgram } from '../../scripts/lib/lateProgram.mts';
+import { beside, besidePrograms } from '../../scripts/lib/beside.mts';
 import { hookPrograms } from '../../scripts/lib/hookProgram.mts';
 
 export const repository = join(import.meta.dirname, '../..');
@@ -14,11 +14,19 @@ const BUILT = 'NANCY_TEST_PROGRAMS';
 export interface Programs {
 	/** The `nancy` command. */
 	cli: string;
+	/** A folder: a page for that server, as small as one can be. */
+	pages: string;
 	/** A folder: the hook program of each driver. */
 	hooks: string;
 	/** What the command was made of. */
 	metafile: Metafile;
 }
+
+const PAGE = {
+	'desk.html': '<!doctype html><link rel="stylesheet" href="desk.css"><script type="module" src="desk.js"></script>',
+	'desk.js': 'document.title = "Desk";',
+	'desk.css': 'body { color: black }',
+};
 
 let own: Promise<string> | undefined;
 
@@ -26,7 +34,12 @@ let own: Promise<string> | undefined;
 export async function programs(): Promise<Programs> {
 	const folder = process.env[BUILT] ?? (await (own ??= mkdtemp(join(tmpdir(), 'nancy-programs-')).then(built)));
 	const metafile = JSON.parse(readFileSync(join(folder, 'nancy.json'), 'utf8')) as Metafile;
-	return { cli: join(folder, 'nancy.js'), hooks: join(folder, 'hook'), metafile };
+	return {
+		cli: join(folder, 'nancy.js'),
+		pages: join(folder, 'desk'),
+		hooks: join(folder, 'hook'),
+		metafile,
+	};
 }
 
 /** Builds them once for all test processes that are started from now on. */
@@ -36,11 +49,13 @@ export async function buildForAll(folder: string): Promise<void> {
 
 async function built(folder: string): Promise<string> {
 	const [metafile] = await Promise.all([
-		bundled('src/cli/main.ts', join(folder, 'nancy.js'), [lateProgram]),
-		bundled(LATE.entry, join(folder, LATE.out)),
+		bundled('src/cli/main.ts', join(folder, 'nancy.js'), [beside]),
+		...besidePrograms.map(({ out, entry }) => bundled(entry, join(folder, out))),
 		...hookPrograms.map(({ name, entry, plugin }) => bundled(entry, join(folder, 'hook', `${name}.js`), [plugin])),
 	]);
 	writeFileSync(join(folder, 'nancy.json'), JSON.stringify(metafile));
+	mkdirSync(join(folder, 'desk'));
+	for (const [name, text] of Object.entries(PAGE)) writeFileSync(join(folder, 'desk', name), text);
 	return folder;
 }
 

@@ -25,11 +25,12 @@ export function dataFolderIn(folder: string): string {
 }
 
 async function install(data: string, version = '0.0.0'): Promise<Runtime> {
-	const { cli, hooks } = await programs();
+	const { cli, hooks, pages } = await programs();
 	const sources = {
 		guard: join(repository, 'hooks', 'nancy-hook'),
 		hooks,
 		cli,
+		pages,
 		skills: join(repository, 'skills'),
 	};
 	const node = { executable: process.execPath, isElectron: false };

@@ -5,7 +5,7 @@ import { perform } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { QuestionsOutput, type QuestionOutput } from '../../protocol/output/questions.ts';
-import type { Choice } from '../../protocol/question.ts';
+import type { Answer, Choice } from '../../protocol/question.ts';
 import { answer, command } from '../command.ts';
 import { ago, indented, printable, printableLine } from '../words.ts';
 
@@ -63,9 +63,13 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 		...(outcome
 			? [`    ${outcome.state}: ${printableLine(outcome.evidence)}`]
 			: given
-				? [`    answered ${given.effect} (${given.by}), ${ago(given.at)}`]
+				? [`    answered ${given.effect} (${placeOf(given)}), ${ago(given.at)}`]
 				: choices.map(choice => `    nancy answer ${id} ${wordOf(choice)}${meaning(choice)}`)),
 	];
+}
+
+function placeOf({ by, device }: Answer): string {
+	return device === undefined ? by : `${by}, ${printableLine(device)}`;
 }
 
 /** As a person types it. */

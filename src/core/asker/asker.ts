@@ -12,10 +12,10 @@ import type { WorkerAddress } from '../workspace/workspace.ts';
  */
 export type Asker = Human | AskingAgent;
 
-export interface Human {
-	readonly is: 'human';
-	readonly via: 'window' | 'terminal';
-}
+export type Human =
+	| { readonly is: 'human'; readonly via: 'window' | 'terminal' }
+	/** At a page of the desk's server. `device` is what the person calls the browser. */
+	| { readonly is: 'human'; readonly via: 'page'; readonly device: string };
 
 /** A window of VS Code acts for the person before it. */
 export const IN_WINDOW: Human = { is: 'human', via: 'window' };

@@ -1,4 +1,7 @@
 import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
+import { isStanding } from '../questions/reply.ts';
+import type { Effect } from '../../protocol/question.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import type { Asker, AskingAgent } from './asker.ts';
 
@@ -14,7 +17,9 @@ export type UseCase =
 	/** Read what agents ask for, and what was answered. */
 	| { is: 'see-questions' }
 	/** Allow or deny what an agent asks for. */
-	| { is: 'answer-question' }
+	| { is: 'answer-question'; effect: Effect }
+	/** Open the desk's server: its devices answer questions. */
+	| { is: 'serve-desk' }
 	/** Mark a message to the human as read. */
 	| { is: 'read-mail' }
 	/** Change the words or the order of queued messages. */
@@ -40,7 +45,7 @@ export type UseCase =
 
 type Kind = UseCase['is'];
 
-/** Why an agent may not, as the end of "an agent may not …"; `undefined` if it may. A person may do everything. */
+/** Why an agent may not, as the end of "an agent may not …"; `undefined` if it may. A person at this machine may do everything. */
 const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is: K }>) => string | undefined } = {
 	'work-in': (_, { folder, isOwn }) =>
 		isOwn ? undefined : `work in ${folder}, outside its own workspace; leave -C away`,
@@ -49,6 +54,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'set-budget': (_, { what }) => `set the budget of ${what}; ask the user to`,
 	'see-questions': () => 'see what agents ask the user',
 	'answer-question': () => 'answer a question to the user',
+	'serve-desk': () => 'open the desk for browsers; ask the user to run: nancy serve',
 	'read-mail': () => 'mark messages to the user as read',
 	'change-queue': (_, { what }) => `${what}; ask the user to`,
 	archive: ({ worker }, { mailbox }) =>
@@ -70,12 +76,24 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	draw: () => 'have files and commands drawn; ask the user to',
 };
 
-/** @throws NancyError `not-trusted` if the asker may not do it. The text says why Nancy takes the asker for an agent */
+/** @throws NancyError `not-trusted` if the asker may not do it. To an agent, the text says why Nancy takes the asker for one */
 export function permit(asker: Asker, useCase: UseCase): void {
-	if (asker.is === 'human') return;
+	if (asker.is === 'human') {
+		if (asker.via === 'page') permitOnDevice(useCase);
+		return;
+	}
 	const refused = refusalOf(asker, useCase);
 	if (refused === undefined) return;
 	throw new NancyError('not-trusted', `an agent may not ${refused}. You count as an agent because ${asker.because}.`);
+}
+
+/** A phone may be in other hands. So nothing that is said there holds for longer than one request. */
+function permitOnDevice(useCase: UseCase): void {
+	if (useCase.is === 'answer-question' && !isStanding(useCase.effect)) return;
+	throw new NancyError(
+		'not-trusted',
+		phrase`This is not done from a page. Do it on the computer, in VS Code or a terminal.`,
+	);
 }
 
 function refusalOf<K extends Kind>(asker: AskingAgent, useCase: Extract<UseCase, { is: K }>): string | undefined {

@@ -26,6 +26,8 @@ export interface RuntimeSources {
 	/** Folder with the program behind the guard, one for each driver: `<driver>.js`. */
 	hooks: string;
 	cli: string;
+	/** Folder with the files of the desk's page. */
+	pages: string;
 	skills: string;
 }
 
@@ -53,7 +55,7 @@ export interface InstalledRuntime extends Runtime {
 const GUARD_PARTS = ['due', 'hand-over', 'hand-over.pl'];
 
 /** Programs that the `nancy` command loads only for what needs them. They are beside it. */
-const COMPANIONS = ['picture.js'];
+const COMPANIONS = ['serve.js', 'picture.js'];
 
 /** The `.gitignore` of a skill. */
 export const HIDING = '*\n';
@@ -70,12 +72,14 @@ export function sourcesIn(folder: string, layout: 'package' | 'runtime'): Runtim
 				guard: join(folder, 'nancy-hook'),
 				hooks: join(folder, 'hook'),
 				cli: join(folder, 'nancy.js'),
+				pages: join(folder, 'desk'),
 				skills: join(folder, 'skills'),
 			}
 		: {
 				guard: join(folder, 'hooks', 'nancy-hook'),
 				hooks: join(folder, 'dist', 'hook'),
 				cli: join(folder, 'dist', 'nancy.js'),
+				pages: join(folder, 'media', 'desk'),
 				skills: join(folder, 'skills'),
 			};
 }
@@ -129,7 +133,7 @@ function runtimeAt(dataFolder: string, version: string): Runtime {
 }
 
 /** Everything that a runtime holds, but for the name of its Node. */
-async function partsOf({ guard, hooks, cli, skills }: RuntimeSources): Promise<ContentFile[]> {
+async function partsOf({ guard, hooks, cli, pages, skills }: RuntimeSources): Promise<ContentFile[]> {
 	const own = Object.entries({ node: NODE_SCRIPT, 'bin/nancy': NANCY_SCRIPT });
 	// Deployed skills are this machine's: like `.nancy`, each keeps itself out of the user's commits.
 	for (const skill of await folderNames(skills)) own.push([`skills/${skill}/.gitignore`, HIDING]);
@@ -138,6 +142,7 @@ async function partsOf({ guard, hooks, cli, skills }: RuntimeSources): Promise<C
 		...[LAUNCHER, ...GUARD_PARTS].map(name => ({ name, file: join(dirname(guard), name) })),
 		{ name: 'nancy.js', file: cli },
 		...COMPANIONS.map(name => ({ name, file: join(dirname(cli), name) })),
+		...(await below(pages, 'desk')),
 		...(await below(hooks, 'hook')).filter(({ name }) => !name.endsWith('.map')),
 		...(await below(skills, 'skills')),
 	].filter(({ name }) => !written.has(name));

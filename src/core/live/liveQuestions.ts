@@ -60,6 +60,11 @@ export class LiveQuestions implements Disposable {
 		return this.open;
 	}
 
+	/** The newest of those that were open before in this window, and are over. */
+	past(): readonly LiveQuestion[] {
+		return this.over.values();
+	}
+
 	/** Also one that was open before in this window. */
 	find(id: QuestionId): LiveQuestion | undefined {
 		return this.open.find(({ question }) => question.id === id) ?? this.over.get(id);

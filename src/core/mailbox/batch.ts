@@ -176,11 +176,13 @@ function howToFile(mailbox: Mailbox, canFile: boolean): string {
 	return `[Each message is kept as ${folder}/<id>.md.${advice}]`;
 }
 
+const viaWords = { window: 'Nancy sidebar', terminal: 'terminal', page: 'Nancy page' } as const;
+
 /** The author, in words that an agent can weigh. Only a person's messages are called the user's. */
 export function byWhom(author: Author): string {
 	switch (author.is) {
 		case 'human':
-			return author.via === 'window' ? 'from the user (Nancy sidebar)' : 'from the user (terminal)';
+			return `from the user (${viaWords[author.via]})`;
 		case 'agent':
 			return `from agent ${author.worker ?? author.driver ?? 'of another session'} (not the user)`;
 		case 'delegate':

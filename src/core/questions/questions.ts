@@ -2,10 +2,11 @@ import { lstat } from 'node:fs/promises';
 import { NancyError } from '../../base/errors.ts';
 import { liveness } from '../../base/liveness.ts';
 import { look, stampOf } from '../../base/look.ts';
-import { phrase } from '../../base/phrase.ts';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import {
 	Answer,
+	type AnsweredBy,
 	Handed,
 	Outcome,
 	Question,
@@ -206,7 +207,13 @@ async function readable<T>(record: Promise<T | undefined>): Promise<T | undefine
 	}
 }
 
+const places: Readonly<Record<AnsweredBy, Phrase>> = {
+	vscode: phrase`in a window`,
+	command: phrase`with nancy answer`,
+	page: phrase`on a page`,
+};
+
 function answeredAlready({ by, at }: Answer): NancyError {
-	const where = by === 'vscode' ? phrase`in a window` : phrase`with nancy answer`;
+	const where = places[by];
 	return new NancyError('wrong-state', phrase`this question was answered ${where} at ${at}`);
 }

@@ -1,5 +1,5 @@
 import { phrase, type Phrase } from '../../base/phrase.ts';
-import type { Answer, Effect, Question } from '../../protocol/question.ts';
+import type { Answer, Effect, Question, Reply } from '../../protocol/question.ts';
 
 /** Why an answer is none to this question; `undefined` if it is one. Desk and holder both ask. */
 export function whyNoAnswer(question: Question, answer: Omit<Answer, 'seal'>): Phrase | undefined {
@@ -26,4 +26,33 @@ export function noTo({ choices }: Pick<Question, 'choices'>): Effect {
 /** Whether an answer lets the agent do what it asks for. */
 export function isYes(effect: Effect): boolean {
 	return effect !== 'no' && effect !== 'end';
+}
+
+/** Whether an answer also adds a rule, or changes the mode: it holds for longer than the one request. */
+export function isStanding(effect: Effect): boolean {
+	return effect === 'session' || effect === 'folder' || effect === 'user';
+}
+
+/** How a person answers on a page. */
+interface Given {
+	effect: Effect;
+	/** To the model, with a No. */
+	words: string;
+	/** For each field: the places of the chosen options, and a text of the person's own. */
+	chosen: readonly { options: readonly number[]; text: string }[];
+}
+
+/** The reply that a person gave on a page. Values are the question's own texts, not those that were made visible. */
+export function replyOf(question: Pick<Question, 'fields'>, { effect, words, chosen }: Given): Reply {
+	const values = question.fields.map((field, at) => {
+		const { options = [], text = '' } = chosen[at] ?? {};
+		const labels = options.flatMap(place => field.options[place]?.label ?? []);
+		return { question: field.question, given: [...labels, ...(text.trim() === '' ? [] : [text])] };
+	});
+	return {
+		effect,
+		...(words.trim() !== '' && { words }),
+		...(isYes(effect) &&
+			values.length > 0 && { values: Object.fromEntries(values.map(({ question: of, given }) => [of, given])) }),
+	};
 }

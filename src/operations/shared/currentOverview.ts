@@ -1,5 +1,6 @@
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import type { ModelOptions, WorkspaceModel } from '../../core/live/model.ts';
 import type { Overview } from '../../core/live/overview.ts';
 import type { Ask } from '../../core/sessions/prober.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
@@ -24,11 +25,7 @@ export async function watchWorkspace<T>(
 	env: Environment,
 	work: (live: LiveOverview) => Promise<T>,
 ): Promise<T> {
-	const [{ WorkspaceModel }, { drivers }] = await Promise.all([
-		import('../../core/live/model.ts'),
-		import('../../drivers/index.ts'),
-	]);
-	const model = new WorkspaceModel(workspace, drivers, { ask: askWith(env) });
+	const model = await openModel(workspace, env);
 	const pause = new Pause();
 	model.onDidChange(() => pause.end());
 	try {
@@ -37,6 +34,19 @@ export async function watchWorkspace<T>(
 	} finally {
 		await model.close();
 	}
+}
+
+/** A workspace, live. The caller closes it. */
+export async function openModel(
+	workspace: Workspace,
+	env: Environment,
+	more: Pick<ModelOptions, 'tickets'> = {},
+): Promise<WorkspaceModel> {
+	const [live, { drivers }] = await Promise.all([
+		import('../../core/live/model.ts'),
+		import('../../drivers/index.ts'),
+	]);
+	return new live.WorkspaceModel(workspace, drivers, { ask: askWith(env), ...more });
 }
 
 /** Asks the agent CLI itself if no event tells (an interrupted turn, a refused permission). */

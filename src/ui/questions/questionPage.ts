@@ -3,8 +3,8 @@ import { l10n } from 'vscode';
 import { visible, visibleLine } from '../../base/visible.ts';
 import { isYes } from '../../core/questions/reply.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
-import type { Choice, Question, Reply } from '../../protocol/question.ts';
-import type { Live, Offer, PageAnswer, ShownQuestion } from '../../protocol/questionPage.ts';
+import type { Choice, Question } from '../../protocol/question.ts';
+import type { Live, Offer, ShownQuestion } from '../../protocol/questionPage.ts';
 import { formatAge, formatDateTime } from '../kit/format.ts';
 import type { Folder } from '../ports.ts';
 import { whoAsks, type QuestionItem } from './questionItem.ts';
@@ -71,21 +71,6 @@ export function liveQuestion(
 function where({ delegate }: Question, hasTerminal: boolean): string {
 	if (delegate !== undefined) return l10n.t('A delegate has no terminal: without an answer, its request is denied.');
 	return hasTerminal ? l10n.t('Its terminal is open in this window.') : l10n.t('Its terminal is not in this window.');
-}
-
-/** The reply that a person gave on the page. Values are the question's own texts, not those that were made visible. */
-export function replyOf(question: Question, { effect, words, chosen }: PageAnswer): Reply {
-	const values = question.fields.map((field, at) => {
-		const { options = [], text = '' } = chosen[at] ?? {};
-		const labels = options.flatMap(place => field.options[place]?.label ?? []);
-		return { question: field.question, given: [...labels, ...(text.trim() === '' ? [] : [text])] };
-	});
-	return {
-		effect,
-		...(words.trim() !== '' && { words }),
-		...(isYes(effect) &&
-			values.length > 0 && { values: Object.fromEntries(values.map(({ question: of, given }) => [of, given])) }),
-	};
 }
 
 function headingOf(item: QuestionItem, agentName: (driver: string) => string): string {

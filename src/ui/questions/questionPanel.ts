@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isSameAddress } from '../../core/workspace/workspace.ts';
+import { replyOf } from '../../core/questions/reply.ts';
 import type { QuestionId } from '../../protocol/question.ts';
 import { FromQuestionPage, type PageAnswer, type ToQuestionPage } from '../../protocol/questionPage.ts';
 import type { Folders } from '../folders.ts';
@@ -16,7 +17,7 @@ import type { Folder, Operations } from '../ports.ts';
 import type { WorkerItem } from '../tasks/tasksView.ts';
 import type { Terminals } from '../tasks/terminals.ts';
 import { openQuestions, QuestionItem, whoAsks } from './questionItem.ts';
-import { liveQuestion, replyOf, shownQuestion } from './questionPage.ts';
+import { liveQuestion, shownQuestion } from './questionPage.ts';
 
 interface Collaborators {
 	extensionUri: vscode.Uri;

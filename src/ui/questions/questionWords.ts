@@ -48,9 +48,14 @@ export function stateWords({ question, answer, outcome }: Omit<LiveQuestion, 'ad
 	if (outcome) return outcomeWords(question, outcome, answer && isYes(answer.effect));
 	if (!answer) return '';
 	const label = choiceLabel(question, answer.effect);
-	return answer.by === 'vscode'
-		? l10n.t('Sent: {0}. The agent has not yet reported what came of it.', label)
-		: l10n.t('Answered with the nancy command: {0}.', label);
+	switch (answer.by) {
+		case 'vscode':
+			return l10n.t('Sent: {0}. The agent has not yet reported what came of it.', label);
+		case 'command':
+			return l10n.t('Answered with the nancy command: {0}.', label);
+		case 'page':
+			return l10n.t('Answered on the device “{0}”: {1}.', answer.device ?? '?', label);
+	}
 }
 
 function outcomeWords({ kind }: Question, { state, evidence }: Outcome, saidYes: boolean | undefined): string {

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import type { Metafile } from 'esbuild';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { LATE } from '../../../scripts/lib/lateProgram.mts';
+import { besidePrograms } from '../../../scripts/lib/beside.mts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { commands } from '../../../src/cli/commands.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
@@ -37,9 +37,10 @@ export class NancyCommand implements AsyncDisposable {
 	/** @param isPackage with all that a package has beside the command: hook program, guard, skills */
 	static async build({ isPackage = false } = {}): Promise<NancyCommand> {
 		const folder = tempFolder('nancy-cli-');
-		const { cli, hooks, metafile } = await programs();
+		const { cli, pages, hooks, metafile } = await programs();
 		cpSync(cli, folder.file('dist', 'nancy.js'));
-		cpSync(join(dirname(cli), LATE.out), folder.file('dist', LATE.out));
+		for (const { out } of besidePrograms) cpSync(join(dirname(cli), out), folder.file('dist', out));
+		cpSync(pages, folder.file('media', 'desk'), { recursive: true });
 		if (isPackage) {
 			for (const name of ['hooks', 'skills'])
 				cpSync(join(repository, name), folder.file(name), { recursive: true });

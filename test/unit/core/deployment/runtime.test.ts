@@ -34,11 +34,15 @@ beforeEach(async () => {
 	await mkdir(join(files, 'hook'), { recursive: true });
 	await writeFile(join(files, 'hook', 'some.js'), '');
 	await writeFile(join(files, 'picture.js'), '');
+	await writeFile(join(files, 'serve.js'), '');
+	await mkdir(join(files, 'desk'));
+	await writeFile(join(files, 'desk', 'desk.html'), '');
 	await writeFile(join(files, 'nancy.js'), 'console.log(JSON.stringify(process.argv.slice(2)))');
 	sources = {
 		guard: join(root, 'hooks/nancy-hook'),
 		hooks: join(files, 'hook'),
 		cli: join(files, 'nancy.js'),
+		pages: join(files, 'desk'),
 		skills: join(files, 'skills'),
 	};
 });

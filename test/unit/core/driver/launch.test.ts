@@ -9,6 +9,7 @@ import type { Driver } from '../../../../src/core/driver/driver.ts';
 import { RESUME_PROMPT } from '../../../../src/core/driver/hooks.ts';
 import { planWorker } from '../../../../src/core/driver/launch.ts';
 import { abandonStart, isRunning, recordProcess } from '../../../../src/core/driver/workerProcess.ts';
+import { besidePrograms } from '../../../../scripts/lib/beside.mts';
 import { installRuntime } from '../../../../src/core/deployment/runtime.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { bindSession } from '../../../../src/core/sessions/bindings.ts';
@@ -25,9 +26,16 @@ it('an agent started by the installed nancy does not inherit what nancy itself r
 	const cli = folder.file('nancy.js');
 	mkdirSync(folder.file('hook'));
 	writeFileSync(cli, 'console.log(JSON.stringify(process.env))');
+	for (const { out } of besidePrograms) writeFileSync(folder.file(out), '');
 	const root = join(import.meta.dirname, '../../../..');
 	const { bin } = await installRuntime(
-		{ guard: join(root, 'hooks/nancy-hook'), hooks: folder.file('hook'), cli, skills: join(root, 'skills') },
+		{
+			guard: join(root, 'hooks/nancy-hook'),
+			hooks: folder.file('hook'),
+			cli,
+			pages: folder.file('hook'),
+			skills: join(root, 'skills'),
+		},
 		'0.1.0',
 		folder.file('nancy'),
 		{ executable: process.execPath, isElectron: true },

@@ -1,0 +1,18 @@
+import type { Plugin } from 'esbuild';
+
+/** What the `nancy` command and the window load only when they need it: programs of their own beside them, which no other start reads. */
+export const besidePrograms = [
+	{ out: 'serve.js', entry: 'src/server/index.ts' },
+	{ out: 'picture.js', entry: 'src/picture/draw.ts' },
+] as const;
+
+/** Makes a program load one of these where its sources load the file. */
+export const beside: Plugin = {
+	name: 'beside',
+	setup(build) {
+		for (const { out, entry } of besidePrograms) {
+			const end = entry.replace('src', '').replaceAll('/', '[/\\\\]').replace('.ts', '\\.ts$');
+			build.onResolve({ filter: new RegExp(end) }, () => ({ path: `./${out}`, external: true }));
+		}
+	},
+};

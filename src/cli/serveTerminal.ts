@@ -1,0 +1,141 @@
+import { Readable } from 'node:stream';
+import { quoted } from '../base/visible.ts';
+import { Scope } from '../protocol/deskApi.ts';
+import type { DeskServer } from '../server/deskServer.ts';
+import type { Newcomer, Owner, Warning } from '../server/served.ts';
+import type { Context } from './command.ts';
+import { ago } from './words.ts';
+
+const warnings: Readonly<Record<Warning, string>> = {
+	guesses:
+		'somebody on this machine tries codes or tokens that are none. They are refused for a minute; your devices go on.',
+	'devices-unreadable': 'the list of devices cannot be read, so all devices are out. Pair them again.',
+};
+
+const HELP = 'Enter: a new address · devices: the list · revoke N: one of them out · Ctrl-C: end';
+
+interface Asked extends Newcomer {
+	readonly decide: (scope: Scope | undefined) => void;
+}
+
+/** The terminal of the person who serves the desk: it shows addresses, and asks whom to let in. */
+export class ServeTerminal implements Owner {
+	private readonly waiting: Asked[] = [];
+
+	constructor(
+		private readonly context: Pick<Context, 'stdin' | 'writeLine' | 'note'>,
+		private readonly how: { readonly qrCode: (address: string) => string; readonly address: URL | undefined },
+	) {}
+
+	letIn(newcomer: Newcomer, signal: AbortSignal): Promise<Scope | undefined> {
+		return new Promise(resolve => {
+			const asked: Asked = {
+				...newcomer,
+				decide: scope => {
+					this.waiting.splice(this.waiting.indexOf(asked), 1);
+					resolve(scope);
+					this.askNext();
+				},
+			};
+			signal.addEventListener('abort', () => this.waiting.includes(asked) && asked.decide(undefined));
+			this.waiting.push(asked);
+			if (this.waiting.length === 1) this.askNext();
+		});
+	}
+
+	warn(what: Warning): void {
+		this.context.note(warnings[what]);
+	}
+
+	/** Until the person ends it, the terminal is closed, or nobody has used the server for long. */
+	async run(server: DeskServer, folder: string, signal: AbortSignal): Promise<void> {
+		this.say(`The desk of ${folder} is open at port ${server.port} of this machine.`);
+		this.invite(server);
+		const ended = new Promise<void>(resolve => {
+			signal.addEventListener('abort', () => resolve());
+			server.onDidEnd(() => {
+				this.say('Nobody has used the desk for long, so it is closed.');
+				resolve();
+			});
+		});
+		await Promise.race([ended, this.obey(server)]);
+		// Nothing more is read, so the program can end.
+		if (this.context.stdin instanceof Readable) this.context.stdin.destroy();
+	}
+
+	private async obey(server: DeskServer): Promise<void> {
+		let rest = '';
+		for await (const piece of this.context.stdin) {
+			const lines = (rest + String(piece)).split('\n');
+			rest = lines.pop() ?? '';
+			for (const line of lines) await this.take(server, line.trim().toLowerCase());
+		}
+	}
+
+	private async take(server: DeskServer, line: string): Promise<void> {
+		const [asked] = this.waiting;
+		if (asked) return this.decide(asked, line);
+		const [, place] = /^revoke (\d{1,4})$/.exec(line) ?? [];
+		if (line === '') this.invite(server);
+		else if (line === 'devices') this.list(server);
+		else if (place === undefined) this.say(HELP);
+		else await this.revoke(server, Number(place));
+	}
+
+	private decide(asked: Asked, line: string): void {
+		const scope = Scope.safeParse(line);
+		if (scope.success) {
+			this.say(`${asked.name} is let in: ${scope.data}.`);
+			asked.decide(scope.data);
+		} else if (line === 'no') {
+			this.say(`${asked.name} stays out.`);
+			asked.decide(undefined);
+		} else this.askNext();
+	}
+
+	private askNext(): void {
+		const [asked] = this.waiting;
+		if (!asked) return;
+		const may = Scope.options.slice(0, Scope.options.indexOf(asked.scope) + 1);
+		this.say(
+			`A browser that calls itself ${quoted(asked.name)} wants to come in. It must show the number ${asked.number}.`,
+			`What may it do? Type ${may.join(', ')} or no:`,
+		);
+	}
+
+	private invite(server: DeskServer): void {
+		const { address, qrCode } = this.how;
+		const link = server.invite(address?.href ?? server.address);
+		this.say(
+			'',
+			...(address
+				? [qrCode(link), `Your tunnel must lead ${address.href} to http://127.0.0.1:${server.port}`]
+				: []),
+			`For one browser, within two minutes: ${link}`,
+			HELP,
+		);
+	}
+
+	private list(server: DeskServer): void {
+		const devices = server.paired();
+		if (devices.length === 0) this.say('No browser is let in.');
+		for (const [index, { name, scope, madeAt, usedAt }] of devices.entries())
+			this.say(`${index + 1}  ${name}  ${scope}  let in ${ago(madeAt)}, used ${ago(usedAt)}`);
+	}
+
+	private async revoke(server: DeskServer, place: number): Promise<void> {
+		const device = server.paired()[place - 1];
+		if (!device) return this.say(`There is no device ${place}.`);
+		try {
+			await server.revoke(device.id);
+		} catch (error) {
+			if (!(error instanceof Error)) throw error;
+			this.context.note(error.message);
+		}
+		this.say(`${device.name} is out.`);
+	}
+
+	private say(...lines: readonly string[]): void {
+		for (const line of lines) this.context.writeLine(line);
+	}
+}

@@ -1,0 +1,288 @@
+import { visible, visibleLine } from '../../base/visible.ts';
+import { DelegateId } from '../../protocol/delegate.ts';
+import type {
+	DeskDelegate,
+	DeskFolder,
+	DeskMessage,
+	DeskQuestion,
+	DeskState,
+	DeskTask,
+	DeskWorker,
+	FolderId,
+} from '../../protocol/deskState.ts';
+import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
+import type { Choice } from '../../protocol/question.ts';
+import type { Receipt } from '../../protocol/records.ts';
+import type { Delegate } from '../delegates/delegate.ts';
+import { heldText, type LimitOf } from '../mailbox/held.ts';
+import type { MailboxListing, StoredMessage } from '../mailbox/mailboxFiles.ts';
+import { isStanding, isYes } from '../questions/reply.ts';
+import { mailboxName } from '../workspace/mailboxName.ts';
+import type { WorkerAddress } from '../workspace/workspace.ts';
+import type { LiveQuestion } from './liveQuestions.ts';
+import type { Overview, TaskView, WorkerView } from './overview.ts';
+
+/** A workspace folder that a desk shows. Everything is in memory. */
+export interface DeskSource {
+	readonly id: FolderId;
+	readonly name: string;
+	overview(): Overview;
+	messages(address: WorkerAddress): MailboxListing;
+	delegates(): readonly Delegate[];
+	/** Those that are not over, and the newest of those that are. */
+	questions(): readonly LiveQuestion[];
+}
+
+export interface DeskWords {
+	readonly agentName: (driver: DriverId) => string;
+	readonly limitOf: LimitOf;
+	/** Takes out what a page must not get: the path of the user's data folder. */
+	readonly withoutPaths: (text: string) => string;
+}
+
+/** The newest messages of a mailbox that are shown, beside those that wait. */
+const FILED_SHOWN = 30;
+
+/** In UTF-16 units. A page shows more only on the computer. */
+const LONGEST_TEXT = 16 * 1024;
+
+/** UTF-16 units of a line. */
+const LINE = 300;
+
+/** What the pages of the desk's server show: the same as the window's views, without what stays on this machine. */
+export class DeskView {
+	/** Making texts safe is most of the work, and the texts do not change. */
+	private readonly questions = new WeakMap<LiveQuestion['question'], Texts>();
+	private readonly messages = new WeakMap<StoredMessage, string>();
+
+	constructor(private readonly words: DeskWords) {}
+
+	/** All folders together. Items are in no order. */
+	of(sources: readonly DeskSource[]): DeskState {
+		const state: DeskState = { folders: [], questions: [], tasks: [], messages: [], delegates: [] };
+		for (const source of sources) {
+			const overview = source.overview();
+			const tasks = overview.tasks.filter(({ record }) => record.archivedAt === undefined);
+			state.folders.push(folderOf(source, overview));
+			state.tasks.push(...tasks.map(task => this.task(source, task)));
+			state.questions.push(...source.questions().map(asked => this.question(source, tasks, asked)));
+			state.delegates.push(...source.delegates().map(delegate => this.delegate(source, delegate)));
+			state.messages.push(...tasks.flatMap(task => this.mailboxes(source, task)));
+		}
+		return state;
+	}
+
+	private message(folder: FolderId, address: WorkerAddress, message: StoredMessage): DeskMessage {
+		const mailbox = mailboxName(address);
+		const { id, state, content, author, receipt, held } = message;
+		const text = this.messages.get(message) ?? visible(content.text.slice(0, LONGEST_TEXT));
+		this.messages.set(message, text);
+		return {
+			key: `${folder}/${mailbox}/${id}`,
+			folder,
+			id,
+			mailbox,
+			isToPerson: address.worker === ORCHESTRATOR,
+			state,
+			kind: content.kind,
+			priority: content.priority,
+			effect: content.effect,
+			author,
+			from: visibleLine(content.from, LINE),
+			text,
+			isCut: content.text.length > LONGEST_TEXT,
+			...(receipt && { receipt: receiptOf(receipt) }),
+			...(held && { held: this.safe(String(heldText(held, this.words.limitOf))) }),
+		};
+	}
+
+	private question(source: DeskSource, tasks: readonly TaskView[], asked: LiveQuestion): DeskQuestion {
+		const { question, answer, outcome, address } = asked;
+		const { id, digest, driver, delegate, subagent, subagentName, askedAt, kind, bodyIs, isWhole } = question;
+		const title = address && tasks.find(({ record }) => record.name === address.task)?.record.title;
+		const texts = this.questions.get(question) ?? textsOf(question);
+		this.questions.set(question, texts);
+		const sub = subagentName ?? subagent;
+		return {
+			key: id,
+			folder: source.id,
+			id,
+			digest,
+			driver,
+			agentName: this.words.agentName(driver),
+			...(address && { task: address.task, worker: address.worker }),
+			...(title !== undefined && { taskTitle: visibleLine(title, LINE) }),
+			...(delegate !== undefined && { delegate: { id: delegate, title: titleOf(source, delegate) } }),
+			...(sub !== undefined && { subagent: visibleLine(sub, LINE) }),
+			askedAt,
+			kind,
+			bodyIs,
+			isWhole,
+			...texts,
+			choices: question.choices.map(choiceOf),
+			isOpen: !answer && !outcome,
+			...(answer && {
+				answer: {
+					effect: answer.effect,
+					by: answer.by,
+					...(answer.device !== undefined && { device: visibleLine(answer.device) }),
+					at: answer.at,
+				},
+			}),
+			...(outcome && {
+				outcome: { state: outcome.state, evidence: this.line(outcome.evidence), at: outcome.at },
+			}),
+		};
+	}
+
+	private task({ id: folder }: DeskSource, { record, unread, workers }: TaskView): DeskTask {
+		return {
+			key: `${folder}/${record.name}`,
+			folder,
+			task: record.name,
+			title: visibleLine(record.title, LINE),
+			createdAt: record.createdAt,
+			unread,
+			workers: workers.map(worker => this.worker(worker)),
+		};
+	}
+
+	private worker({ record, state, facts, queued }: WorkerView): DeskWorker {
+		const { phase, tool, summary, source, at, since, subagents, exitCode, session } = state;
+		const { contextTokens: tokens, contextWindow: window } = facts ?? {};
+		return {
+			worker: record.name,
+			agent: record.agent,
+			agentName: this.words.agentName(record.agent),
+			phase,
+			...(tool !== undefined && { tool: visibleLine(tool, LINE) }),
+			...(summary !== undefined && { summary: this.line(summary) }),
+			source: this.line(source),
+			at,
+			since,
+			...(subagents !== undefined && { subagents }),
+			queued,
+			...(exitCode !== undefined && { exitCode }),
+			...(record.hooks === 'off' && { isWithoutHooks: true }),
+			...(record.delegate !== undefined && { delegate: record.delegate }),
+			...(session !== undefined && { session }),
+			...(tokens !== undefined && { context: { tokens, ...(window !== undefined && { window }) } }),
+		};
+	}
+
+	private mailboxes(source: DeskSource, { record, workers }: TaskView): DeskMessage[] {
+		const names = [ORCHESTRATOR, ...workers.map(worker => worker.record.name)];
+		return names.flatMap(worker => {
+			const address = { task: record.name, worker };
+			const { messages } = source.messages(address);
+			const waiting = messages.filter(({ state }) => state === 'queued' || state === 'claimed');
+			const filed = messages.filter(each => !waiting.includes(each)).slice(0, FILED_SHOWN);
+			// Files of one name in two folders are two messages. The one that waits counts.
+			const shown = new Map([...filed.toReversed(), ...waiting].map(message => [message.id, message]));
+			return [...shown.values()].map(message => this.message(source.id, address, message));
+		});
+	}
+
+	private delegate({ id: folder }: DeskSource, delegate: Delegate): DeskDelegate {
+		const { record, status, state, error, asks = [], isStoppedByUser, isUnproved, isChanged } = delegate;
+		const { input_tokens: input, output_tokens: output } = status;
+		return {
+			key: `${folder}/${record.id}`,
+			folder,
+			id: record.id,
+			title: visibleLine(record.title, LINE),
+			agent: record.agent,
+			agentName: this.words.agentName(record.agent),
+			mailbox: mailboxName(record),
+			state,
+			...(error !== undefined && { error: this.safe(error) }),
+			...(isStoppedByUser && { isStopped: true }),
+			...((isUnproved || isChanged) && { isUnproved: true }),
+			createdAt: record.createdAt,
+			...defined({
+				model: record.model,
+				startedAt: status.started_at,
+				endedAt: status.ended_at,
+				parkedUntil: status.parked_until,
+				lastActivity: status.last_activity,
+				lastTool: status.last_tool && visibleLine(status.last_tool, LINE),
+				lastFile: status.last_file && this.line(status.last_file),
+				tokens: input === undefined ? undefined : { input, output: output ?? 0 },
+				costUsd: status.cost_usd,
+				branch: status.worktree?.branch,
+			}),
+			toolCalls: status.tool_calls,
+			iteration: status.iteration,
+			denied: status.denied.map(each => this.line(each)),
+			asks: asks.map(each => visibleLine(each, LINE)),
+		};
+	}
+
+	private safe(text: string): string {
+		return visible(this.words.withoutPaths(text));
+	}
+
+	private line(text: string): string {
+		return visibleLine(this.words.withoutPaths(text), LINE);
+	}
+}
+
+type Texts = Pick<DeskQuestion, 'tool' | 'title' | 'body' | 'also' | 'cwd' | 'files' | 'fields'>;
+
+/** What decides is never cut. */
+function textsOf({ kind, tool, title, body, also, cwd, files, fields }: LiveQuestion['question']): Texts {
+	return {
+		tool: visibleLine(tool, LINE),
+		title: visibleLine(title, LINE),
+		// A model's questions are the fields.
+		body: kind === 'choice' ? '' : visible(body),
+		also: also.map(({ name, value }) => ({ name: visibleLine(name, LINE), value: visible(value) })),
+		...(cwd !== undefined && { cwd: visible(cwd) }),
+		files: files.map(visible),
+		fields: fields.map(field => ({
+			question: visible(field.question),
+			...(field.header !== undefined && { header: visible(field.header) }),
+			isMultiple: field.isMultiple,
+			options: field.options.map(({ label, description }) => ({
+				label: visible(label),
+				...(description !== undefined && { description: visible(description) }),
+			})),
+		})),
+	};
+}
+
+function choiceOf({ effect, rule, keptIn }: Choice): DeskQuestion['choices'][number] {
+	return {
+		effect,
+		isYes: isYes(effect),
+		...(rule !== undefined && { rule: visible(rule) }),
+		...(keptIn !== undefined && { keptIn: visible(keptIn) }),
+		isHere: !isStanding(effect),
+	};
+}
+
+function folderOf({ id, name }: DeskSource, { problems }: Overview): DeskFolder {
+	return { key: id, folder: id, name: visibleLine(name), problems: problems.length };
+}
+
+function titleOf(source: DeskSource, id: DelegateId): string {
+	return visibleLine(source.delegates().find(({ record }) => record.id === id)?.record.title ?? '', LINE);
+}
+
+function receiptOf({ deliveredAt, event, tool, rung, inContextAt, lost }: Receipt): DeskMessage['receipt'] {
+	return {
+		deliveredAt,
+		event: visibleLine(event),
+		...(tool !== undefined && { tool: visibleLine(tool) }),
+		rung,
+		...(inContextAt !== undefined && { inContextAt }),
+		lost: lost?.length ?? 0,
+	};
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(value: T): Defined<T>;
+function defined(value: object): object {
+	return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
+}

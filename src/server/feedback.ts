@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import * as z from 'zod/mini';
+import { FolderId, type DeskMessage } from '../protocol/deskState.ts';
+import { TaskName, WorkerName } from '../protocol/names.ts';
+import type { LiveState } from './liveState.ts';
+
+/** Proxies cut off after 30 s or more. */
+const LONGEST_SECONDS = 25;
+
+const Query = z.object({
+	folder: FolderId,
+	task: TaskName,
+	worker: WorkerName,
+	/** Only later ones. */
+	after: z._default(z.string(), ''),
+	seconds: z._default(z.string().check(z.regex(/^\d{1,2}$/)), '0'),
+});
+
+/**
+ * The messages that wait in a mailbox. Nothing is claimed: they wait on.
+ * @returns `undefined` if the query names none
+ */
+export async function waitingFeedback(
+	query: URLSearchParams,
+	live: LiveState,
+	signal: AbortSignal,
+): Promise<{ messages: DeskMessage[] } | undefined> {
+	const parsed = Query.safeParse(Object.fromEntries(query));
+	if (!parsed.success) return undefined;
+	const { folder, task, worker, after, seconds } = parsed.data;
+	const look = () =>
+		live
+			.present()
+			.state.messages.filter(
+				each =>
+					each.state === 'queued' &&
+					each.folder === folder &&
+					each.mailbox === `${task}/${worker}` &&
+					each.id > after,
+			)
+			.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+	const waitMs = Math.min(Number(seconds), LONGEST_SECONDS) * 1000;
+	const isOver = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+	const news = new EventTarget();
+	const following = live.follow(() => news.dispatchEvent(new Event('news')));
+	try {
+		for (;;) {
+			const messages = look();
+			if (messages.length > 0 || isOver.aborted) return { messages };
+			await once(news, 'news', { signal: isOver }).catch(() => undefined);
+		}
+	} finally {
+		following.dispose();
+	}
+}

@@ -1,0 +1,92 @@
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NewestMap } from '../base/newestMap.ts';
+import { visibleLine } from '../base/visible.ts';
+import { Scope, type PairReply, type PairResult } from '../protocol/deskApi.ts';
+import type { Devices } from './devices.ts';
+import type { Newcomer, Owner } from './served.ts';
+
+/** 128 bits, in 22 letters. */
+const CODE_BYTES = 16;
+
+/** How long a code is good, and how long a browser waits for the owner, in milliseconds. */
+const GOOD_MS = 2 * 60_000;
+
+/** How long one question about the result waits, in milliseconds. Proxies cut off after 30 s or more. */
+const WAIT_MS = 25_000;
+
+/** Browsers that wait at once. */
+const MOST_WAITING = 3;
+
+/** UTF-16 units. */
+const LONGEST_NAME = 60;
+
+/** Lets browsers in: by a code that works once, and the owner's Yes. */
+export class Pairing {
+	private code: { readonly hash: Buffer; readonly endsMs: number } | undefined;
+	private readonly waiting = new NewestMap<string, Promise<PairResult>>(MOST_WAITING);
+	private readonly ended = new AbortController();
+
+	constructor(
+		private readonly devices: Devices,
+		private readonly owner: Pick<Owner, 'letIn'>,
+		private readonly now: () => number,
+	) {}
+
+	/** A new code. The one before is good no more. */
+	newCode(): string {
+		const code = randomBytes(CODE_BYTES).toString('base64url');
+		this.code = { hash: hashOf(code), endsMs: this.now() + GOOD_MS };
+		return code;
+	}
+
+	/** Uses a code up. `undefined`: it is none. */
+	begin(code: string, name: string, wanted: Scope): PairReply | undefined {
+		const { code: present } = this;
+		if (!present || this.now() > present.endsMs || !timingSafeEqual(present.hash, hashOf(code))) return undefined;
+		this.code = undefined;
+		const request = randomBytes(CODE_BYTES).toString('base64url');
+		const number = String(randomInt(10_000)).padStart(4, '0');
+		this.waiting.set(request, this.ask({ name: visibleLine(name, LONGEST_NAME), number, scope: wanted }));
+		return { request, number };
+	}
+
+	/** What the owner has decided, once: waits for it a while. `undefined`: nobody has asked so. */
+	async result(request: string): Promise<PairResult | undefined> {
+		const decision = this.waiting.get(request);
+		if (!decision) return undefined;
+		const result = await Promise.race([decision, sleep(WAIT_MS, { is: 'waiting' } as const, { ref: false })]);
+		if (result.is === 'waiting') return result;
+		// Of two that wait, one gets the token.
+		if (this.waiting.get(request) !== decision) return undefined;
+		this.waiting.delete(request);
+		return result;
+	}
+
+	/** Whoever waits stays out. */
+	dispose(): void {
+		this.ended.abort();
+	}
+
+	private async ask(newcomer: Newcomer): Promise<PairResult> {
+		const signal = AbortSignal.any([this.ended.signal, AbortSignal.timeout(GOOD_MS)]);
+		try {
+			const allowed = await this.owner.letIn(newcomer, signal);
+			if (allowed === undefined || signal.aborted) return { is: 'refused' };
+			const scope = mayDo(allowed, newcomer.scope) ? newcomer.scope : allowed;
+			const { device, token } = await this.devices.add(newcomer.name, scope);
+			return { is: 'in', token, device: device.id, scope };
+		} catch {
+			return { is: 'refused' };
+		}
+	}
+}
+
+/** Whether a device with one scope may do what needs another. */
+export function mayDo(has: Scope, needs: Scope): boolean {
+	return Scope.options.indexOf(has) >= Scope.options.indexOf(needs);
+}
+
+function hashOf(code: string): Buffer {
+	return createHash('sha256').update(code).digest();
+}

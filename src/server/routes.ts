@@ -1,0 +1,193 @@
+import type * as z from 'zod/mini';
+import { NewestMap } from '../base/newestMap.ts';
+import {
+	AnswerReply,
+	AnswerRequest,
+	FeedbackReply,
+	LeaveReply,
+	LeaveRequest,
+	MessageReply,
+	MessageRequest,
+	PairReply,
+	PairRequest,
+	PairResult,
+	PairResultRequest,
+	StateReply,
+	type Scope,
+} from '../protocol/deskApi.ts';
+import { QuestionId } from '../protocol/question.ts';
+import type { DeviceRecord } from './deviceFile.ts';
+import type { Devices } from './devices.ts';
+import { waitingFeedback } from './feedback.ts';
+import type { LiveState } from './liveState.ts';
+import { mayDo, type Pairing } from './pairing.ts';
+import type { Guesses } from './rates.ts';
+import type { Done, Served } from './served.ts';
+
+/** What a request is answered. */
+export interface Reply {
+	readonly status: number;
+	readonly json: unknown;
+}
+
+export interface Call {
+	readonly method: string;
+	/** Without the query. */
+	readonly path: string;
+	readonly query: URLSearchParams;
+	/** Of a POST. */
+	readonly body: unknown;
+	/** Aborts when the page is gone. */
+	readonly signal: AbortSignal;
+}
+
+export interface Parts {
+	readonly served: Served;
+	readonly devices: Devices;
+	readonly pairing: Pairing;
+	readonly live: LiveState;
+	readonly guesses: Guesses;
+}
+
+/** Replies that are remembered, so that a repeated request does nothing twice. */
+const MOST_REPLIES = 500;
+
+const ANSWER = /^\/api\/v1\/questions\/([^/]+)\/answer$/;
+
+/** The routes that need no token. */
+export const OPEN_ROUTES: ReadonlySet<string> = new Set(['/api/v1/pair', '/api/v1/pair/result']);
+
+/** The routes of API v1 (docs/api.md). Whoever asks has been checked before, but for what the device may do. */
+export class Routes {
+	/** By device and nonce. */
+	private readonly replies = new NewestMap<string, Promise<Reply>>(MOST_REPLIES);
+
+	constructor(private readonly parts: Parts) {}
+
+	/** Without a token: pairing. */
+	async openTo({ method, path, body }: Call): Promise<Reply> {
+		const { pairing, guesses } = this.parts;
+		if (method !== 'POST') return failure(405, 'wrong-method', 'Use POST.');
+		if (guesses.isPaused) return failure(429, 'too-many', 'There were too many wrong codes. Wait a minute.');
+		if (path === '/api/v1/pair/result')
+			return given(PairResultRequest, body, async ({ request }) => {
+				const result = await pairing.result(request);
+				if (result) return said(PairResult, result);
+				guesses.count();
+				return failure(404, 'no-request', 'Nobody waits under this name.');
+			});
+		return given(PairRequest, body, async ({ code, name, scope }) => {
+			const reply = pairing.begin(code, name, scope);
+			if (reply) return said(PairReply, reply);
+			guesses.count();
+			return failure(403, 'wrong-code', 'This code is used up or too old. Take a new one.');
+		});
+	}
+
+	/** With the token of a device. */
+	async to(device: DeviceRecord, call: Call): Promise<Reply> {
+		const { method, path, body } = call;
+		const [, question] = ANSWER.exec(path) ?? [];
+		if (question !== undefined)
+			return this.change(device, 'answer', call, async () => {
+				const id = QuestionId.safeParse(question);
+				if (!id.success) return failure(404, 'no-question', 'There is no such question.');
+				return given(AnswerRequest, body, request =>
+					this.once(device, request.nonce, async () =>
+						done(AnswerReply, await this.parts.served.answer(device.name, id.data, request)),
+					),
+				);
+			});
+		switch (path) {
+			case '/api/v1/state':
+				return method === 'GET' ? said(StateReply, this.parts.live.present()) : wrongMethod('GET');
+			case '/api/v1/feedback':
+				return method === 'GET' ? this.feedback(call) : wrongMethod('GET');
+			case '/api/v1/messages':
+				return this.change(device, 'feedback', call, () =>
+					given(MessageRequest, body, request =>
+						this.once(device, request.nonce, async () =>
+							done(MessageReply, await this.parts.served.send(device.name, request)),
+						),
+					),
+				);
+			case '/api/v1/leave':
+				return this.change(device, 'view', call, () =>
+					given(LeaveRequest, body, async () => {
+						await this.parts.devices.revoke(device.id);
+						return said(LeaveReply, {});
+					}),
+				);
+			default:
+				return failure(404, 'no-route', 'There is nothing here.');
+		}
+	}
+
+	private async feedback({ query, signal }: Call): Promise<Reply> {
+		const found = await waitingFeedback(query, this.parts.live, signal);
+		return found ? said(FeedbackReply, found) : failure(400, 'bad-request', 'Name folder, task and worker.');
+	}
+
+	private async change(
+		{ scope }: DeviceRecord,
+		needs: Scope,
+		{ method }: Call,
+		run: () => Promise<Reply>,
+	): Promise<Reply> {
+		if (method !== 'POST') return wrongMethod('POST');
+		if (!mayDo(scope, needs)) return failure(403, 'wrong-scope', `This device may not: it was let in to ${scope}.`);
+		return run();
+	}
+
+	/** The page repeats a request whose reply it did not get. */
+	private once({ id }: DeviceRecord, nonce: string, run: () => Promise<Reply>): Promise<Reply> {
+		const key = `${id} ${nonce}`;
+		const reply = this.replies.get(key) ?? run();
+		this.replies.set(key, reply);
+		return reply;
+	}
+}
+
+async function given<S extends z.ZodMiniType>(
+	schema: S,
+	body: unknown,
+	run: (request: z.infer<S>) => Promise<Reply>,
+): Promise<Reply> {
+	const parsed = schema.safeParse(body);
+	if (parsed.success) return run(parsed.data);
+	const place = parsed.error.issues[0]?.path.join('.') || 'the body';
+	return failure(400, 'bad-request', `The request is not as docs/api.md says: look at ${place}.`);
+}
+
+const statusByCode: Readonly<Record<string, number>> = {
+	'wrong-state': 409,
+	'not-queued': 409,
+	busy: 409,
+	'no-folder': 404,
+	'no-question': 404,
+	'no-task': 404,
+	'no-agent': 404,
+	'not-trusted': 403,
+	'bad-usage': 400,
+	'bad-name': 400,
+	'bad-message': 400,
+};
+
+function done<S extends z.ZodMiniType>(schema: S, result: Done<z.infer<S>>): Reply {
+	return result.ok
+		? said(schema, result.value)
+		: failure(statusByCode[result.code] ?? 500, result.code, result.message);
+}
+
+function said<S extends z.ZodMiniType>(schema: S, value: z.infer<S>): Reply {
+	return { status: 200, json: schema.parse(value) };
+}
+
+/** @param message English, for people */
+export function failure(status: number, code: string, message: string): Reply {
+	return { status, json: { error: { code, message } } };
+}
+
+function wrongMethod(right: string): Reply {
+	return failure(405, 'wrong-method', `Use ${right}.`);
+}

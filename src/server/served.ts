@@ -1,0 +1,43 @@
+import type { Event } from '../base/event.ts';
+import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest, Scope } from '../protocol/deskApi.ts';
+import type { DeskState } from '../protocol/deskState.ts';
+import type { QuestionId } from '../protocol/question.ts';
+
+/**
+ * What the server serves. It is handed in: the window and the `nancy` command have the live model and the operations, and the server's bundle has
+ * neither. Failures are data, because an error's class is another one in another bundle.
+ */
+export interface Served {
+	/** Everything that pages show. */
+	state(): DeskState;
+	readonly onDidChange: Event<void>;
+	/** @param device the name of the paired browser, whose person answers */
+	answer(device: string, question: QuestionId, request: AnswerRequest): Promise<Done<AnswerReply>>;
+	send(device: string, request: MessageRequest): Promise<Done<MessageReply>>;
+}
+
+export type Done<T> = { ok: true; value: T } | { ok: false; code: string; message: string };
+
+/** The person who has started the server. */
+export interface Owner {
+	/**
+	 * Asks whether a browser may come in.
+	 * @param signal aborts when the browser has given up, or the time is over
+	 * @returns what it may do; `undefined`: it stays out
+	 */
+	letIn(newcomer: Newcomer, signal: AbortSignal): Promise<Scope | undefined>;
+	/** Something that the owner must know. */
+	warn(what: Warning): void;
+}
+
+/** `guesses`: somebody tries tokens or codes that are none. `devices-unreadable`: the list of devices; all of them are out. */
+export type Warning = 'guesses' | 'devices-unreadable';
+
+export interface Newcomer {
+	/** By its own words, safe to show. */
+	readonly name: string;
+	/** It shows the same number. */
+	readonly number: string;
+	/** What it asks for. */
+	readonly scope: Scope;
+}
