@@ -13,7 +13,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	git: ['process', 'core', 'base', 'protocol', 'node:'],
 	delegates: ['git', 'process', 'core', 'base', 'protocol', 'node:'],
 	drivers: ['core', 'base', 'protocol', 'zod/mini', 'node:'],
-	hook: ['drivers', 'git', 'core', 'base', 'protocol', 'node:'],
+	hook: ['drivers', 'git', 'process', 'core', 'base', 'protocol', 'node:'],
 	operations: ['drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
 	cli: [
 		'../package.json',
