@@ -53,7 +53,7 @@ async function run(call: Call, asking: Asking): Promise<void> {
 		return;
 	}
 	await questions.prepare();
-	const question = newQuestion(call.driver.id, request, delegate);
+	const question = newQuestion(call.driver.id, request, { delegate, agent: call.agent });
 	// Before the question is there: a person could answer at once.
 	const end = async (state: OutcomeState, signal: string) => {
 		// A person may have answered at the desk in the same moment.

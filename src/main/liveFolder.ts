@@ -38,7 +38,8 @@ export interface FolderParts {
 
 /** A folder of the window, with its deployments and its setting for hooks kept as they should be. */
 export function liveFolder({ name, path, model, operations, log, warn, onDispose }: FolderParts): Folder {
-	const questions = new LiveQuestions(model.workspace, { readOnly: !vscode.workspace.isTrusted, fail: warn });
+	const readOnly = !vscode.workspace.isTrusted;
+	const questions = new LiveQuestions(model.workspace, { readOnly, drivers, fail: warn });
 	const changed = new Emitter<void>();
 	// Both end with their emitters.
 	questions.onDidChange(() => changed.fire());

@@ -3,6 +3,7 @@ import { permit } from '../core/asker/permit.ts';
 import { Questions } from '../core/questions/questions.ts';
 import { settleAll } from '../core/questions/settle.ts';
 import { sessionBinding } from '../core/sessions/bindings.ts';
+import { drivers } from '../drivers/index.ts';
 import { QuestionsOutput } from '../protocol/output/questions.ts';
 import type { Operation } from './operation.ts';
 
@@ -21,7 +22,7 @@ export const questions: Operation<z.infer<typeof Input>, QuestionsOutput> = {
 	},
 	async run(_, { all }, { workspace }) {
 		const desk = new Questions(workspace.own);
-		await settleAll(desk, workspace.paths);
+		await settleAll(desk, { paths: workspace.paths, drivers });
 		const found = await (all ? desk.all() : desk.open());
 		return {
 			questions: await Promise.all(

@@ -82,6 +82,8 @@ export const Question = z.lazy(() =>
 		/** SHA-256 of the tool's name and input as the CLI gave them. */
 		input: z.string(),
 		holder: ProcessRecord,
+		/** The CLI's process, if it can be seen. */
+		agent: z.optional(ProcessRecord),
 		/** SHA-256 of everything above: see core/questions/digest. */
 		digest: z.string(),
 	}),

@@ -258,7 +258,7 @@ describe('a question that is held', () => {
 		process.kill(pid, 'SIGKILL');
 		await asked.ended;
 		expect(await asked.printed).toBe('');
-		await settleAll(asked.desk, asked.workspace.paths);
+		await settleAll(asked.desk, { paths: asked.workspace.paths, drivers });
 		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state: 'silent' });
 	});
 
@@ -266,7 +266,7 @@ describe('a question that is held', () => {
 		await using asked = await held();
 		await asked.desk.answer(answerTo(asked));
 		await asked.ended;
-		await settleAll(asked.desk, asked.workspace.paths);
+		await settleAll(asked.desk, { paths: asked.workspace.paths, drivers });
 		expect(await asked.desk.readOutcome(asked.question.id)).toBeUndefined();
 	});
 

@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/lifetime.ts';
 import { liveness } from '../../base/liveness.ts';
 import { NewestMap } from '../../base/newestMap.ts';
 import type { QuestionId } from '../../protocol/question.ts';
+import type { Driver } from '../driver/driver.ts';
 import { Questions, type Asked } from '../questions/questions.ts';
 import { settle } from '../questions/settle.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
@@ -17,12 +18,16 @@ export interface LiveQuestion extends Asked {
 /** How often to look whether a question is over, in milliseconds, while one is open. */
 const LOOK_MS = 1000;
 
+/** The CLI's record shows a turn that an answer ended within this time, in milliseconds. No event does. */
+const RECORDED_MS = 30_000;
+
 /** How many questions that are over stay in memory: those that this window has seen open last. */
 const OVER_KEPT = 50;
 
 export interface LiveQuestionsOptions {
 	/** Ends no question: for workspaces that are not trusted. */
 	readOnly: boolean;
+	drivers: readonly Pick<Driver, 'id' | 'transcript'>[];
 	fail: (error: unknown) => void;
 }
 
@@ -72,9 +77,13 @@ export class LiveQuestions implements Disposable {
 
 	private tick(): void {
 		const isLeft = this.open.some(
-			({ question }) => !this.handed.has(question.id) && liveness(question.holder) === 'dead',
+			({ question: { id, agent, holder } }) =>
+				liveness(holder) === 'dead' && (!this.handed.has(id) || (agent && liveness(agent) === 'dead')),
 		);
-		if (isLeft || (this.hasNews && this.open.some(({ answer }) => answer))) this.touch();
+		const isEnding = this.open.some(
+			({ answer }) => answer?.effect === 'end' && Date.now() - Date.parse(answer.at) < RECORDED_MS,
+		);
+		if (isLeft || isEnding || (this.hasNews && this.open.some(({ answer }) => answer))) this.touch();
 	}
 
 	/** Looks now. */
@@ -133,7 +142,7 @@ export class LiveQuestions implements Disposable {
 	/** A holder ends its own question while it waits. After an answer, the events tell. */
 	private async isOver(asked: Asked): Promise<boolean> {
 		const isHeld = !asked.answer && liveness(asked.question.holder) !== 'dead';
-		return !isHeld && (await settle(this.desk, this.workspace.paths, asked));
+		return !isHeld && (await settle(this.desk, { paths: this.workspace.paths, drivers: this.options.drivers }, asked));
 	}
 
 	private async addressOf({ question }: Asked): Promise<WorkerAddress | undefined> {

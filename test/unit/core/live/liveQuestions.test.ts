@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { identify } from '../../../../src/base/liveness.ts';
 import { LiveQuestions } from '../../../../src/core/live/liveQuestions.ts';
 import { digestOf } from '../../../../src/core/questions/digest.ts';
 import { newQuestion } from '../../../../src/core/questions/newQuestion.ts';
@@ -8,7 +11,7 @@ import { Questions } from '../../../../src/core/questions/questions.ts';
 import { bindSession } from '../../../../src/core/sessions/bindings.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { FIRST_WORKER, TaskName } from '../../../../src/protocol/names.ts';
-import type { Answer, Question } from '../../../../src/protocol/question.ts';
+import { QuestionId, type Answer, type Question } from '../../../../src/protocol/question.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { seedQuestion } from '../../../support/seedQuestion.ts';
 import { tempFolder } from '../../../support/tempFolder.ts';
@@ -17,7 +20,7 @@ function lab(readOnly = false) {
 	const folder = tempFolder();
 	const workspace = new Workspace(folder.path);
 	const failures: unknown[] = [];
-	const live = new LiveQuestions(workspace, { readOnly, fail: error => failures.push(error) });
+	const live = new LiveQuestions(workspace, { readOnly, drivers: [], fail: error => failures.push(error) });
 	return {
 		workspace,
 		desk: new Questions(workspace.own),
@@ -73,6 +76,29 @@ it.each([
 	if (!readOnly) await eventually('its end', async () => (await own.desk.readOutcome(left.id))?.state === 'silent');
 	await (readOnly ? own.shows('kept', 'left') : own.shows('kept'));
 	if (readOnly) expect(await own.desk.readOutcome(left.id)).toBeUndefined();
+});
+
+it('ends an answered question once its holder and its agent have gone, and no event waits to be read', async () => {
+	await using own = lab();
+	await own.workspace.prepare();
+	const { holder: _, digest: __, ...asked } = await seedQuestion(own.workspace, { title: 'seeded' });
+	const agent = spawn('sleep', ['300']);
+	const [id, gone] = [QuestionId.parse('20261124T120000000Z-0a1b2c3d'), identify(agent.pid ?? 0)];
+	const left = { ...asked, id, title: 'left', holder: gone, agent: gone };
+	const question = { ...left, digest: digestOf(left) };
+	await own.desk.ask(question);
+	await own.desk.answer(answerTo(question));
+	own.desk.handed(id);
+	await own.shows('left', 'seeded');
+	const event = join(own.workspace.paths.spool, 'claude-code~Stop~1-1.json');
+	writeFileSync(event, '{');
+	agent.kill('SIGKILL');
+	await once(agent, 'close');
+	await own.live.refresh();
+	expect(await own.desk.readOutcome(id)).toBeUndefined();
+	rmSync(event);
+	await own.shows('seeded');
+	expect(await own.desk.readOutcome(id)).toMatchObject({ state: 'ended' });
 });
 
 it('shows the next question beside records that nobody can read, and after one that was removed', async () => {
