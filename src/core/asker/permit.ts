@@ -15,6 +15,8 @@ export type UseCase =
 	| { is: 'see-questions' }
 	/** Allow or deny what an agent asks for. */
 	| { is: 'answer-question' }
+	/** Change the rules by which Nancy answers for the user. */
+	| { is: 'change-rules' }
 	/** Mark a message to the human as read. */
 	| { is: 'read-mail' }
 	/** Change the words or the order of queued messages. */
@@ -47,6 +49,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'set-budget': (_, { what }) => `set the budget of ${what}; ask the user to`,
 	'see-questions': () => 'see what agents ask the user',
 	'answer-question': () => 'answer a question to the user',
+	'change-rules': () => 'change the rules by which Nancy answers for the user',
 	'read-mail': () => 'mark messages to the user as read',
 	'change-queue': (_, { what }) => `${what}; ask the user to`,
 	archive: ({ worker }, { mailbox }) =>

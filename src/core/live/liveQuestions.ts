@@ -1,9 +1,12 @@
+import { errorText } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import { DisposableStore, type Disposable } from '../../base/lifetime.ts';
 import { liveness } from '../../base/liveness.ts';
 import { NewestMap } from '../../base/newestMap.ts';
 import type { QuestionId } from '../../protocol/question.ts';
 import type { Driver } from '../driver/driver.ts';
+import { applyRules } from '../questions/applyRules.ts';
+import type { DeskRules } from '../questions/deskRules.ts';
 import { Questions, type Asked } from '../questions/questions.ts';
 import { settle } from '../questions/settle.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
@@ -25,8 +28,10 @@ const RECORDED_MS = 30_000;
 const OVER_KEPT = 50;
 
 export interface LiveQuestionsOptions {
-	/** Ends no question: for workspaces that are not trusted. */
+	/** Ends and answers no question: for workspaces that are not trusted. */
 	readOnly: boolean;
+	/** The user's. */
+	rules: DeskRules;
 	drivers: readonly Pick<Driver, 'id' | 'transcript'>[];
 	fail: (error: unknown) => void;
 }
@@ -44,6 +49,8 @@ export class LiveQuestions implements Disposable {
 	private readonly over = new NewestMap<QuestionId, LiveQuestion>(OVER_KEPT);
 	private reading: Promise<void> | undefined;
 	private isStale = false;
+	/** Why the user's rules do not hold. */
+	private rulesProblem = '';
 	/** The agents' events may show what came of an answer. */
 	private hasNews = false;
 
@@ -123,6 +130,7 @@ export class LiveQuestions implements Disposable {
 
 	private async lookAtDisk(): Promise<readonly LiveQuestion[]> {
 		this.hasNews = false;
+		await this.applyRules();
 		const found: LiveQuestion[] = [];
 		for (const asked of await this.desk.open()) {
 			const isOver = !this.options.readOnly && (await this.isOver(asked));
@@ -137,6 +145,20 @@ export class LiveQuestions implements Disposable {
 			if (asked) this.over.set(question.id, { ...asked, address });
 		}
 		return found;
+	}
+
+	/** So that nobody is asked what a rule answers. */
+	private async applyRules(): Promise<void> {
+		const { readOnly, rules } = this.options;
+		if (readOnly) return;
+		try {
+			await applyRules(this.workspace, this.desk, rules);
+			this.rulesProblem = '';
+		} catch (error) {
+			// Each look finds the same.
+			if (errorText(error) !== this.rulesProblem) this.options.fail(error);
+			this.rulesProblem = errorText(error);
+		}
 	}
 
 	/** A holder ends its own question while it waits. After an answer, the events tell. */

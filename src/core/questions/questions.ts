@@ -4,6 +4,7 @@ import { liveness } from '../../base/liveness.ts';
 import { look, stampOf } from '../../base/look.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
+import type { Rule } from '../../protocol/deskRules.ts';
 import { Answer, Handed, Outcome, Question, QuestionId, type OutcomeState } from '../../protocol/question.ts';
 import { idTime } from '../mailbox/messageId.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
@@ -131,6 +132,14 @@ export class Questions {
 		return found;
 	}
 
+	/** How often a rule has answered. It answers only what was asked after it was made. */
+	async usesOf({ id, madeAt }: Pick<Rule, 'id' | 'madeAt'>): Promise<number> {
+		const first = idTime(Date.parse(madeAt));
+		const ids = this.names('answers').filter(name => name >= first).map(name => QuestionId.parse(name.slice(0, -'.json'.length)));
+		const answers = await Promise.all(ids.map(each => readable(this.readAnswer(each))));
+		return answers.filter(answer => answer?.rule === id).length;
+	}
+
 	readOutcome(id: QuestionId): Promise<Outcome | undefined> {
 		return this.own.read(Outcome, DESK, 'outcomes', `${id}.json`);
 	}
@@ -158,7 +167,7 @@ export class Questions {
 		return this.own.create(outcome, DESK, 'outcomes', `${id}.json`);
 	}
 
-	private names(kind: 'questions' | 'outcomes'): string[] {
+	private names(kind: 'questions' | 'answers' | 'outcomes'): string[] {
 		return this.own
 			.namesSync(DESK, kind)
 			.filter(name => QuestionId.safeParse(name.replace(/\.json$/, '')).success)
@@ -192,6 +201,6 @@ async function readable<T>(record: Promise<T | undefined>): Promise<T | undefine
 }
 
 function answeredAlready({ by, at }: Answer): NancyError {
-	const where = by === 'vscode' ? phrase`in a window` : phrase`with nancy answer`;
+	const where = { vscode: phrase`in a window`, command: phrase`with nancy answer`, rule: phrase`by a rule of yours` }[by];
 	return new NancyError('wrong-state', phrase`this question was answered ${where} at ${at}`);
 }

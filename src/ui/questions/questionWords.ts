@@ -45,12 +45,21 @@ export function ruleWords({ effect, rule, keptIn }: Choice): string {
 
 /** What became of a question, in a sentence. Empty while nobody has answered. */
 export function stateWords({ question, answer, outcome }: Omit<LiveQuestion, 'address'>): string {
-	if (outcome) return outcomeWords(question, outcome, answer && isYes(answer.effect));
+	const label = answer ? choiceLabel(question, answer.effect) : '';
+	const byRule = answer?.by === 'rule' ? l10n.t('Answered by your rule: {0}.', label) : '';
+	if (outcome) {
+		const words = outcomeWords(question, outcome, answer && isYes(answer.effect));
+		return [byRule, words].filter(Boolean).join(' ');
+	}
 	if (!answer) return '';
-	const label = choiceLabel(question, answer.effect);
-	return answer.by === 'vscode'
-		? l10n.t('Sent: {0}. The agent has not yet reported what came of it.', label)
-		: l10n.t('Answered with the nancy command: {0}.', label);
+	switch (answer.by) {
+		case 'vscode':
+			return l10n.t('Sent: {0}. The agent has not yet reported what came of it.', label);
+		case 'command':
+			return l10n.t('Answered with the nancy command: {0}.', label);
+		case 'rule':
+			return byRule;
+	}
 }
 
 function outcomeWords({ kind }: Question, { state, evidence }: Outcome, saidYes: boolean | undefined): string {

@@ -7,10 +7,12 @@ import { identify } from '../../../../src/base/liveness.ts';
 import { LiveQuestions } from '../../../../src/core/live/liveQuestions.ts';
 import { digestOf } from '../../../../src/core/questions/digest.ts';
 import { newQuestion } from '../../../../src/core/questions/newQuestion.ts';
+import { DeskRules } from '../../../../src/core/questions/deskRules.ts';
 import { Questions } from '../../../../src/core/questions/questions.ts';
 import { bindSession } from '../../../../src/core/sessions/bindings.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
-import { FIRST_WORKER, TaskName } from '../../../../src/protocol/names.ts';
+import { RuleId, type Rule } from '../../../../src/protocol/deskRules.ts';
+import { DriverId, FIRST_WORKER, TaskName } from '../../../../src/protocol/names.ts';
 import { QuestionId, type Answer, type Question } from '../../../../src/protocol/question.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { seedQuestion } from '../../../support/seedQuestion.ts';
@@ -20,11 +22,13 @@ function lab(readOnly = false) {
 	const folder = tempFolder();
 	const workspace = new Workspace(folder.path);
 	const failures: unknown[] = [];
-	const live = new LiveQuestions(workspace, { readOnly, drivers: [], fail: error => failures.push(error) });
+	const rules = new DeskRules(folder.file('config'), workspace.own.dataFolder);
+	const live = new LiveQuestions(workspace, { readOnly, drivers: [], rules, fail: error => failures.push(error) });
 	return {
 		workspace,
 		desk: new Questions(workspace.own),
 		live,
+		rules,
 		failures,
 		/** The titles, once they are these. */
 		shows: (...titles: string[]) =>
@@ -76,6 +80,29 @@ it.each([
 	if (!readOnly) await eventually('its end', async () => (await own.desk.readOutcome(left.id))?.state === 'silent');
 	await (readOnly ? own.shows('kept', 'left') : own.shows('kept'));
 	if (readOnly) expect(await own.desk.readOutcome(left.id)).toBeUndefined();
+});
+
+it('answers by the user’s rules, and says once why they do not hold', async () => {
+	await using own = lab();
+	const now = Date.now();
+	const rule: Rule = {
+		id: RuleId.parse('20261124T120000000Z-0a1b2c3d'),
+		madeAt: new Date(now - 1000).toISOString(),
+		workspace: own.workspace.folder,
+		driver: DriverId.parse('claude-code'),
+		tool: 'Bash',
+		effect: 'no',
+		until: new Date(now + 60_000).toISOString(),
+	};
+	await own.rules.change(file => ({ ...file, rules: [rule] }));
+	const asked = await seedQuestion(own.workspace, { title: 'one' });
+	await eventually('the answer', () => own.live.find(asked.id)?.answer?.by === 'rule');
+	writeFileSync(own.rules.file, '{}');
+	await seedQuestion(own.workspace, { title: 'two' });
+	await own.shows('one', 'two');
+	await own.live.refresh();
+	expect(own.failures).toMatchObject([{ code: 'not-trusted' }]);
+	await own.rules.clear();
 });
 
 it('ends an answered question once its holder and its agent have gone, and no event waits to be read', async () => {
