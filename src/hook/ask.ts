@@ -1,21 +1,25 @@
-import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFileAtomicSync } from '../base/atomicFile.ts';
 import { errorText } from '../base/errors.ts';
-import { isInside } from '../base/inside.ts';
 import { liveness } from '../base/liveness.ts';
 import { askingDelegate } from '../core/delegates/askingDelegate.ts';
 import { ENDINGS, type Asking } from '../core/driver/asking.ts';
+import { inHeldFolderSync } from '../core/files/heldFolder.ts';
+import type { NancyPaths } from '../core/files/paths.ts';
 import { hold } from '../core/questions/hold.ts';
 import { newQuestion } from '../core/questions/newQuestion.ts';
 import { Questions } from '../core/questions/questions.ts';
 import { outcomeIn } from '../core/questions/settle.ts';
 import { TrafficFollower } from '../core/traffic/store.ts';
 import { askings } from '../drivers/asking.ts';
+import type { SessionId } from '../protocol/names.ts';
 import type { OutcomeState } from '../protocol/question.ts';
 import type { TrafficRecord } from '../protocol/traffic.ts';
 import { readCall, type Call } from './call.ts';
 import { collectLater } from './collectLater.ts';
 import { note, spool } from './notes.ts';
 import { print, readInput } from './pipes.ts';
+import { reachOf } from './reach.ts';
 import { boundSpool } from '../core/traffic/spoolBound.ts';
 
 /** How long events may wait before this program has them collected. In milliseconds: a window collects at once. */
@@ -40,10 +44,16 @@ async function run(call: Call, asking: Asking): Promise<void> {
 	if (delegate === 'asks-nobody') return;
 	// Any other run without a terminal would wait for an answer to the end of its time.
 	if (!call.isAttended && delegate === undefined) return;
-	refuseReachable(folder, own.dataFolder);
 	const questions = new Questions(own);
+	const place = { workspaceFolder: folder, desk: questions.folder, agent: call.agent };
+	const reach = await reachOf(asking, hookCall, place);
+	if (reach !== undefined) {
+		// Each question would say the same.
+		if (isFirst(paths, request.session)) throw new Error(outOfReach(questions.folder, reach));
+		return;
+	}
 	await questions.prepare();
-	const question = newQuestion(call.driver.id, request, delegate);
+	const question = newQuestion(call.driver.id, request, { delegate, agent: call.agent });
 	// Before the question is there: a person could answer at once.
 	const end = async (state: OutcomeState, signal: string) => {
 		// A person may have answered at the desk in the same moment.
@@ -79,15 +89,15 @@ async function run(call: Call, asking: Asking): Promise<void> {
 	else await questions.end(question.id, 'late', 'the agent no longer waited');
 }
 
-/**
- * Answers are safe where agents cannot write unasked. An agent may write below its workspace, so the user's data folder must not be there.
- * @throws Error
- */
-function refuseReachable(workspaceFolder: string, dataFolder: string): void {
-	if (isInside(realpathSync(workspaceFolder), realpathSync(dataFolder)))
-		throw new Error(
-			`${dataFolder} is inside the workspace, where agents write: questions are answered in the terminal alone`,
-		);
+/** Whether nobody has said yet why this session's questions are not held. */
+function isFirst(paths: NancyPaths, session: SessionId): boolean {
+	let isNew = false;
+	inHeldFolderSync(join(paths.phases, `${session}.unheld`), file => (isNew = createFileAtomicSync(file, '\n')));
+	return isNew;
+}
+
+function outOfReach(desk: string, folder: string): string {
+	return `${desk} is inside ${folder}, where the agent writes: its questions are answered in the terminal alone`;
 }
 
 const call = readCall(process.argv.slice(2), process.env);

@@ -1,12 +1,10 @@
 import { withSafePath } from '../base/searchPath.ts';
 import type { HookAnswer, HookWake, WakeCommand } from '../core/driver/hooks.ts';
-import { NO_FACTS } from '../core/driver/transcript.ts';
-import { openPlainFile } from '../core/files/plainFile.ts';
 import { wakes } from '../core/mailbox/due.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import { isSettled, type StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import { readPhase, writePhase } from '../core/sessions/phase.ts';
-import { parseLine } from '../core/traffic/jsonLines.ts';
+import { brokenOffAt } from '../core/sessions/recordSearch.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { wakingOf, type Call } from './call.ts';
 import { mayHandOver } from './mayHandOver.ts';
@@ -83,27 +81,9 @@ async function isIdle(
 	return (await isBrokenOff(call, transcript)) || (mayAsk && (await saysIdle(call, session)));
 }
 
-/** How much of the transcript's end is read, in bytes. Some records are long; the wanted one is the last. */
-const TAIL = 128 * 1024;
-
 async function isBrokenOff(call: Call, file: string | undefined): Promise<boolean> {
 	const format = call.driver.transcript;
-	if (format === 'none' || file === undefined) return false;
-	const lines = (await tailOf(file)).split('\n').flatMap(line => parseLine(line) ?? []); // the first may be half a line
-	return lines.reduce(format.fold.bind(format), NO_FACTS).interruptedAt !== undefined;
-}
-
-async function tailOf(file: string): Promise<string> {
-	try {
-		await using handle = await openPlainFile(file);
-		if (!handle) return '';
-		const { size } = await handle.stat();
-		const length = Math.min(size, TAIL);
-		const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
-		return buffer.toString('utf8', 0, bytesRead);
-	} catch {
-		return ''; // a transcript that cannot be read says nothing
-	}
+	return format !== 'none' && file !== undefined && (await brokenOffAt(file, format)) !== undefined;
 }
 
 /** Asks the CLI itself. Each question starts the CLI, so questions are rare. */

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { Emitter } from '../base/event.ts';
-import { dataFolder } from '../base/folders.ts';
+import { configFolder, dataFolder } from '../base/folders.ts';
 import { DeploymentKeeper, type Kept } from '../core/deployment/keeper.ts';
 import { LiveQuestions } from '../core/live/liveQuestions.ts';
 import { WorkspaceModel } from '../core/live/model.ts';
+import { DeskRules } from '../core/questions/deskRules.ts';
 import { eventDetail } from '../core/traffic/eventDetail.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { driverById, drivers } from '../drivers/index.ts';
@@ -39,7 +40,9 @@ export interface FolderParts {
 
 /** A folder of the window, with its deployments and its setting for hooks kept as they should be. */
 export function liveFolder({ name, path, model, operations, log, warn, onDispose }: FolderParts): Folder {
-	const questions = new LiveQuestions(model.workspace, { readOnly: !vscode.workspace.isTrusted, fail: warn });
+	const readOnly = !vscode.workspace.isTrusted;
+	const rules = new DeskRules(configFolder(), model.workspace.own.dataFolder);
+	const questions = new LiveQuestions(model.workspace, { readOnly, drivers, rules, fail: warn });
 	const changed = new Emitter<void>();
 	// Both end with their emitters.
 	questions.onDidChange(() => changed.fire());

@@ -23,6 +23,8 @@ export const inbox = async () => (await import('./inbox.ts')).inbox;
 export const readMail = async () => (await import('./readMail.ts')).readMail;
 export const questions = async () => (await import('./questions.ts')).questions;
 export const answerQuestion = async () => (await import('./answerQuestion.ts')).answerQuestion;
+export const rules = async () => (await import('./rules.ts')).rules;
+export const changeRules = async () => (await import('./changeRules.ts')).changeRules;
 export const send = async () => (await import('./send.ts')).send;
 export const editMessage = async () => (await import('./editMessage.ts')).editMessage;
 export const reorder = async () => (await import('./reorder.ts')).reorder;

@@ -1,10 +1,14 @@
 import * as z from 'zod/mini';
+import { errorText } from '../base/errors.ts';
 import { permit } from '../core/asker/permit.ts';
+import { applyRules } from '../core/questions/applyRules.ts';
 import { Questions } from '../core/questions/questions.ts';
 import { settleAll } from '../core/questions/settle.ts';
 import { sessionBinding } from '../core/sessions/bindings.ts';
+import { drivers } from '../drivers/index.ts';
 import { QuestionsOutput } from '../protocol/output/questions.ts';
 import type { Operation } from './operation.ts';
+import { deskRules } from './shared/deskRules.ts';
 
 const Input = z.object({
 	/** Those that are over too. */
@@ -19,9 +23,11 @@ export const questions: Operation<z.infer<typeof Input>, QuestionsOutput> = {
 	async permit(asker) {
 		permit(asker, { is: 'see-questions' });
 	},
-	async run(_, { all }, { workspace }) {
+	async run(_, { all }, context) {
+		const { workspace } = context;
 		const desk = new Questions(workspace.own);
-		await settleAll(desk, workspace.paths);
+		await applyRules(workspace, desk, deskRules(context)).catch(error => context.note(errorText(error)));
+		await settleAll(desk, { paths: workspace.paths, drivers });
 		const found = await (all ? desk.all() : desk.open());
 		return {
 			questions: await Promise.all(

@@ -47,6 +47,17 @@ export type Field = z.infer<typeof Field>;
 /** `tool`: may a tool run. `choice`: the model asks its user. `plan`: may the plan be carried out. */
 export const QuestionKind = z.enum(['tool', 'choice', 'plan']);
 
+/** What is asked for, as a person sees it. */
+export const requestShape = () => ({
+	/** The whole request. Secrets are taken out. */
+	body: z.string(),
+	bodyIs: z.enum(['command', 'diff', 'plan', 'json', 'text']),
+	/** The other parts of the request, each as text. Secrets are taken out. */
+	also: z.array(z.object({ name: z.string(), value: z.string() })),
+	cwd: z.optional(z.string()),
+	files: z.array(z.string()),
+});
+
 /** Written once by the process that waits for the answer, its holder. */
 export const Question = z.lazy(() =>
 	z.object({
@@ -67,21 +78,17 @@ export const Question = z.lazy(() =>
 		call: z.optional(z.string()),
 		/** One short line. */
 		title: z.string(),
-		/** The whole request. Secrets are taken out. */
-		body: z.string(),
-		bodyIs: z.enum(['command', 'diff', 'plan', 'json', 'text']),
+		...requestShape(),
 		/** False if the body and the other parts are longer than {@link LONGEST_BODY}, or hold what looks like a secret. */
 		isWhole: z.boolean(),
-		/** The other parts of the request, each as text. Secrets are taken out. */
-		also: z.array(z.object({ name: z.string(), value: z.string() })),
-		cwd: z.optional(z.string()),
-		files: z.array(z.string()),
 		choices: z.array(Choice),
 		/** For `choice`. */
 		fields: z.array(Field),
 		/** SHA-256 of the tool's name and input as the CLI gave them. */
 		input: z.string(),
 		holder: ProcessRecord,
+		/** The CLI's process, if it can be seen. */
+		agent: z.optional(ProcessRecord),
 		/** SHA-256 of everything above: see core/questions/digest. */
 		digest: z.string(),
 	}),
@@ -97,8 +104,8 @@ export const Reply = z.object({
 });
 export type Reply = z.infer<typeof Reply>;
 
-/** `page`: a page of the desk's server. */
-export const AnsweredBy = z.enum(['vscode', 'command', 'page']);
+/** `page`: a page of the desk's server. `rule`: a rule of the person's own. */
+export const AnsweredBy = z.enum(['vscode', 'command', 'page', 'rule']);
 export type AnsweredBy = z.infer<typeof AnsweredBy>;
 
 /** Created once: the first answer to a question is the answer. */
@@ -109,10 +116,12 @@ export const Answer = z.lazy(() =>
 		/** Of the question that the person saw. */
 		digest: z.string(),
 		...Reply.shape,
-		/** Where the person answered. */
+		/** Where the person answered, or that a rule of the person's did. */
 		by: AnsweredBy,
 		/** The device, as the person calls it, for `page`. */
 		device: z.optional(z.string()),
+		/** The rule: see protocol/deskRules. */
+		rule: z.optional(z.string()),
 		at: Moment,
 		/** Of everything above: see core/questions/answerSeal. */
 		seal: z.string(),

@@ -7,6 +7,7 @@ import { Questions } from '../../src/core/questions/questions.ts';
 import { settleAll } from '../../src/core/questions/settle.ts';
 import { Collector } from '../../src/core/traffic/collector.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
+import { drivers } from '../../src/drivers/index.ts';
 import type { DelegateId } from '../../src/protocol/delegate.ts';
 import { DelegateCreatedOutput, DelegatesOutput, type DelegateOutput } from '../../src/protocol/output/delegates.ts';
 import type { Question, Reply } from '../../src/protocol/question.ts';
@@ -89,7 +90,7 @@ async function look(lab: DeployedLab, desk: Questions): Promise<void> {
 	const collector = new Collector(lab.nancy, [claudeCode]);
 	await collector.collect();
 	await collector.close();
-	await settleAll(desk, lab.nancy.paths);
+	await settleAll(desk, { paths: lab.nancy.paths, drivers });
 }
 
 const statusOf = async (lab: DeployedLab, id: DelegateId) => (await new Delegates(lab.nancy).get(id)).status;

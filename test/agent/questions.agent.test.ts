@@ -14,6 +14,7 @@ import { answerQuestion } from '../support/answerQuestion.ts';
 import { deployedLab, startedTask } from '../support/deployedLab.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
+import { gateIn } from '../support/gate.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { submit } from '../support/submit.ts';
 import type { Terminal } from '../support/terminal.ts';
@@ -155,6 +156,28 @@ describe.each(agents)('a question of the real $name', ({ start, tool, dialog, ye
 		await sleep(2000);
 		expect(terminal.screen()).toMatch(dialog);
 		expect(made('killed')).toBe(false);
+	});
+});
+
+describe('a question of the real Claude Code', () => {
+	it('is over with a No that ends the turn, and with a Claude Code that is killed after the answer', async () => {
+		const asking = await claudeAsking();
+		const { lab, desk } = asking;
+		await using _ = lab;
+		await asking.submit('[[sh:touch made]] [[text:Finished]]');
+		const [question] = await desk.asked();
+		await desk.answer(question, { effect: 'end' });
+		expect(await desk.outcome(question)).toMatchObject({ state: 'applied', evidence: 'the turn was broken off' });
+		expect(existsSync(lab.workspace.file('made'))).toBe(false);
+
+		const gate = gateIn(lab.workspace.path);
+		await asking.submit(`${gate.step.replace('[[sh:', '[[sh:touch begun; ')} [[text:Finished]]`);
+		const [next] = await desk.asked();
+		await desk.answer(next, { effect: 'once' });
+		await eventually('the tool runs', () => existsSync(lab.workspace.file('begun')));
+		process.kill(next.agent!.pid, 'SIGKILL');
+		expect(await desk.outcome(next)).toMatchObject({ state: 'ended', evidence: 'the agent has ended' });
+		gate.open();
 	});
 });
 

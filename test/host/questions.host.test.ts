@@ -38,7 +38,7 @@ function asked(request: Partial<Asked> = {}, delegate?: DelegateId): LiveQuestio
 		input: {},
 		...request,
 	};
-	const question = newQuestion(DriverId.parse('fake'), asking, delegate);
+	const question = newQuestion(DriverId.parse('fake'), asking, { delegate });
 	return { question, answer: undefined, outcome: undefined, address };
 }
 

@@ -78,6 +78,7 @@ describe('which run without a terminal asks', () => {
 				stdio: ['pipe', 'ignore', 'inherit'],
 				env: {
 					PATH: process.env['PATH'],
+					TMPDIR: it.folder.path,
 					NANCY_HOOK_SESSION: delegated,
 					NANCY_HOOK_PID: String(process.pid),
 					NANCY_HOOK_ATTENDED: '1',
@@ -129,6 +130,7 @@ describe('which run without a terminal asks', () => {
 			encoding: 'utf8',
 			env: {
 				PATH: process.env['PATH'],
+				TMPDIR: it.folder.path,
 				NANCY_HOOK_SESSION: own,
 				NANCY_HOOK_PID: String(process.pid),
 				NANCY_HOOK_ATTENDED: '0',

@@ -1,15 +1,28 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { dataFolder } from '../../src/base/folders.ts';
 import { quoted } from '../../src/base/shellWord.ts';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { digestOf } from '../../src/core/questions/digest.ts';
 import { AnswerSeal } from '../../src/core/questions/answerSeal.ts';
 import { DESK, Questions } from '../../src/core/questions/questions.ts';
-import type { Workspace } from '../../src/core/workspace/workspace.ts';
+import { Collector } from '../../src/core/traffic/collector.ts';
+import { TrafficFollower } from '../../src/core/traffic/store.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { drivers } from '../../src/drivers/index.ts';
 import { answerQuestion } from '../../src/operations/answerQuestion.ts';
 import { perform } from '../../src/operations/operation.ts';
 import { questions } from '../../src/operations/questions.ts';
@@ -19,6 +32,7 @@ import type { Answer, Question } from '../../src/protocol/question.ts';
 import { eventually } from '../support/eventually.ts';
 import { hookedWorker } from '../support/hookedWorker.ts';
 import { contextOf } from '../support/operationContext.ts';
+import { dataFolderIn, installedRuntime } from '../support/runtime.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000001');
@@ -78,23 +92,35 @@ const opencode: HeldAgent = {
 	yes: { reply: 'once' },
 };
 
+/** The hook program, as the CLI starts it. Its temporary folder is not above the tests' own data folder. */
+function startHolder(
+	folder: string,
+	launcher: string,
+	{ input = {}, how = claude, env = {} }: { input?: object; how?: HeldAgent; env?: Record<string, string> },
+) {
+	const call = `set -- ${quoted(launcher)} ${how.driver} ${how.event} ask ${quoted(folder)}; trap 'exit 0' EXIT; . "$1"`;
+	const holder = spawn('sh', ['-c', call], {
+		env: {
+			PATH: process.env['PATH'],
+			TMPDIR: folder,
+			NANCY_HOOK_SESSION: session,
+			NANCY_HOOK_PID: String(process.pid),
+			NANCY_HOOK_ATTENDED: '1',
+			NANCY_HOOK_PROJECT: folder,
+			...env,
+		},
+		stdio: ['pipe', 'pipe', 'inherit'],
+	});
+	holder.stdin.end(JSON.stringify({ ...how.payload(input), cwd: folder }));
+	return holder;
+}
+
 /** A question that the hook program holds, as the CLI starts it. */
 async function held(input: object = { command: 'rm -rf build' }, how: HeldAgent = claude): Promise<Held> {
 	const folder = tempFolder('nancy desk ');
 	const worker = { agent: DriverId.parse(how.driver), session, agentVersion: how.version };
 	const { workspace, launcher } = await hookedWorker(folder.path, worker);
-	const call = `set -- ${quoted(launcher)} ${how.driver} ${how.event} ask ${quoted(folder.path)}; trap 'exit 0' EXIT; . "$1"`;
-	const holder = spawn('sh', ['-c', call], {
-		env: {
-			PATH: process.env['PATH'],
-			NANCY_HOOK_SESSION: session,
-			NANCY_HOOK_PID: String(process.pid),
-			NANCY_HOOK_ATTENDED: '1',
-			NANCY_HOOK_PROJECT: folder.path,
-		},
-		stdio: ['pipe', 'pipe', 'inherit'],
-	});
-	holder.stdin.end(JSON.stringify({ ...how.payload(input), cwd: folder.path }));
+	const holder = startHolder(folder.path, launcher, { input, how });
 	const printed = text(holder.stdout);
 	const ended = once(holder, 'close');
 	const desk = new Questions(workspace.own);
@@ -241,7 +267,7 @@ describe('a question that is held', () => {
 		process.kill(pid, 'SIGKILL');
 		await asked.ended;
 		expect(await asked.printed).toBe('');
-		await settleAll(asked.desk, asked.workspace.paths);
+		await settleAll(asked.desk, { paths: asked.workspace.paths, drivers });
 		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state: 'silent' });
 	});
 
@@ -249,7 +275,7 @@ describe('a question that is held', () => {
 		await using asked = await held();
 		await asked.desk.answer(answerTo(asked));
 		await asked.ended;
-		await settleAll(asked.desk, asked.workspace.paths);
+		await settleAll(asked.desk, { paths: asked.workspace.paths, drivers });
 		expect(await asked.desk.readOutcome(asked.question.id)).toBeUndefined();
 	});
 
@@ -332,3 +358,60 @@ describe('a question that is held', () => {
 		expect(left).toEqual([]);
 	});
 });
+
+describe('a question of an agent that may write where answers are', () => {
+	it.each([
+		['its temporary folder', async (data: string) => ({ TMPDIR: dirname(data) })],
+		[
+			'a folder of --add-dir',
+			async (data: string, folder: TempFolder) => asProcess(folder, ['--add-dir', 'lib', data]),
+		],
+		[
+			'an additional directory of its settings',
+			async (data: string, folder: TempFolder) => {
+				const home = folder.file('home');
+				mkdirSync(join(home, '.claude'), { recursive: true });
+				const settings = { permissions: { additionalDirectories: [relative(folder.path, data)] } };
+				writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify(settings));
+				return { HOME: home };
+			},
+		],
+	])('is not held where that is in %s, and the traffic says so once', async (_, prepare) => {
+		await using folder = tempFolder('nancy reach ');
+		const worker = { agent: DriverId.parse('claude-code'), session, agentVersion: claude.version };
+		const { workspace, launcher } = await hookedWorker(folder.path, worker);
+		const env = await prepare(dataFolder(), folder);
+		for (let asked = 0; asked < 2; asked++) {
+			const holder = startHolder(folder.path, launcher, { input: { command: 'ls' }, env });
+			expect(await text(holder.stdout)).toBe('');
+		}
+		expect(await new Questions(workspace.own).all()).toEqual([]);
+		const collector = new Collector(workspace, drivers);
+		await collector.collect();
+		await collector.close();
+		const records = await new TrafficFollower(workspace.paths, session, 1024 * 1024).next();
+		const said = records.flatMap(record => (record.type === 'trouble' ? [record.trouble.reason] : []));
+		expect(said).toEqual([expect.stringContaining('answered in the terminal alone')]);
+	});
+
+	it('is not held in a workspace that contains the user’s data folder', async () => {
+		await using folder = tempFolder('nancy reach ');
+		await using home = tempFolder();
+		const { launcher } = await installedRuntime(folder.path);
+		const workspace = new Workspace(folder.path, dataFolderIn(folder.path));
+		await workspace.prepare();
+		const env = { HOME: home.path, TMPDIR: home.path };
+		const holder = startHolder(folder.path, launcher, { input: { command: 'ls' }, env });
+		expect(await text(holder.stdout)).toBe('');
+		expect(await new Questions(workspace.own).all()).toEqual([]);
+	});
+});
+
+/** The environment of a hook whose agent is a process with these arguments. It ends with this one. */
+function asProcess(folder: TempFolder, args: readonly string[]) {
+	const agent = spawn('sh', ['-c', 'read _; :', 'claude', ...args], {
+		cwd: folder.path,
+		stdio: ['pipe', 'ignore', 'ignore'],
+	});
+	return { NANCY_HOOK_PID: String(agent.pid) };
+}

@@ -1,3 +1,6 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isInside } from '../../src/base/inside.ts';
 import type { AgentId, LocalAgent } from './pinnedAgent.ts';
 import { testRunMark } from './testRun.ts';
 
@@ -45,7 +48,16 @@ export function bareEnvironment(home: string): Record<string, string> {
 		LANG: process.env['LANG'] ?? 'C.UTF-8',
 		SHELL: '/bin/bash',
 		HOME: home,
+		...temporaryFolderOf(home),
 		NO_PROXY: '127.0.0.1,localhost',
 		...testRunMark(),
 	};
+}
+
+/** Below the temporary folder, where agents may write, no desk would take an answer. So such a home has a temporary folder of its own. */
+export function temporaryFolderOf(home: string): { TMPDIR?: string } {
+	if (!isInside('/tmp', home)) return {};
+	const TMPDIR = join(home, 'tmp');
+	mkdirSync(TMPDIR, { recursive: true });
+	return { TMPDIR };
 }

@@ -14,7 +14,7 @@ export function deskOf(nancy: Workspace) {
 		const collector = new Collector(nancy, drivers);
 		await collector.collect();
 		await collector.close();
-		await settleAll(desk, nancy.paths);
+		await settleAll(desk, { paths: nancy.paths, drivers });
 	};
 	return {
 		open,

@@ -22,7 +22,7 @@ export function questionOf(delegate: DelegateId, holder?: Question['holder']): Q
 			choices: [{ effect: 'once' }, { effect: 'no' }],
 			input: { command: 'touch made' },
 		},
-		delegate,
+		{ delegate },
 	);
 	const question = { ...asked, ...(holder && { holder }) };
 	return { ...question, digest: digestOf(question) };

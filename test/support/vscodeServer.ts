@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolderOf } from './agentHome.ts';
 import { testRunMark } from './testRun.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -150,6 +151,7 @@ function basicEnvironment(home: string): Record<string, string> {
 		LANG: 'C.UTF-8',
 		SHELL: '/bin/bash',
 		HOME: home,
+		...temporaryFolderOf(home),
 		...testRunMark(),
 	};
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import type { QuestionOutput } from '../../protocol/output/questions.ts';
 import { AnswerOutput } from '../../protocol/output/questions.ts';
 import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
@@ -9,6 +8,7 @@ import { programContext } from '../../operations/shared/programContext.ts';
 import { Effect } from '../../protocol/question.ts';
 import { answer, command } from '../command.ts';
 import { printableLine } from '../words.ts';
+import { questionNamed } from './questionNamed.ts';
 import { wordOf } from './questions.ts';
 
 const Input = z.object({
@@ -60,7 +60,7 @@ export const answerQuestion = command(
 			throw new NancyError('not-trusted', 'nancy answer is for a person in a terminal, and this is none');
 		const where = programContext(findWorkspace(context), context);
 		const open = await perform(await operations.questions(), context.asker, { all: false }, where);
-		const { question } = chosen(open.questions, id);
+		const { question } = questionNamed(open.questions, id);
 		const effect = reply === 'yes' ? 'once' : reply;
 		const given = question.fields.map((field, at) => [field.question, values[at]?.split(' | ') ?? []] as const);
 		if (values.length > question.fields.length)
@@ -86,11 +86,3 @@ export const answerQuestion = command(
 		);
 	},
 );
-
-function chosen(open: readonly QuestionOutput[], typed: string): QuestionOutput {
-	const found = open.filter(({ question: { id } }) => id === typed || id.endsWith(`-${typed}`));
-	const [first, second] = found;
-	if (first && !second) return first;
-	const what = first ? `"${typed}" can be ${found.length} questions` : `nobody asks "${typed}" any more`;
-	throw new NancyError('no-question', `${what}; nancy questions lists them`);
-}

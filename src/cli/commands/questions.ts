@@ -68,7 +68,9 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 	];
 }
 
-function placeOf({ by, device }: Answer): string {
+/** Where it was answered, and by which device or rule. */
+export function placeOf({ by, device, rule }: Answer): string {
+	if (rule !== undefined) return `by your rule ${printableLine(rule)}`;
 	return device === undefined ? by : `${by}, ${printableLine(device)}`;
 }
 

@@ -20,6 +20,8 @@ export type UseCase =
 	| { is: 'answer-question'; effect: Effect }
 	/** Open the desk's server: its devices answer questions. */
 	| { is: 'serve-desk' }
+	/** Change the rules by which Nancy answers for the user. */
+	| { is: 'change-rules' }
 	/** Mark a message to the human as read. */
 	| { is: 'read-mail' }
 	/** Change the words or the order of queued messages. */
@@ -55,6 +57,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'see-questions': () => 'see what agents ask the user',
 	'answer-question': () => 'answer a question to the user',
 	'serve-desk': () => 'open the desk for browsers; ask the user to run: nancy serve',
+	'change-rules': () => 'change the rules by which Nancy answers for the user',
 	'read-mail': () => 'mark messages to the user as read',
 	'change-queue': (_, { what }) => `${what}; ask the user to`,
 	archive: ({ worker }, { mailbox }) =>

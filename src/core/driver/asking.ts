@@ -29,6 +29,8 @@ export interface Asking {
 	read(call: HookCall): AskedRequest | 'none';
 	/** The output that answers the question. The only place where a driver may say "allow": with a person's answer to this very question. */
 	answer(call: HookCall, answer: Answer): HookAnswer;
+	/** Folders besides the workspace in which the agent may write unasked. @param args of its process; none if they cannot be seen */
+	addedFolders(call: HookCall, workspaceFolder: string, args: readonly string[]): Promise<readonly string[]>;
 	/** Whether another call of the guard reports the event. Then the holder keeps no event of its own. */
 	readonly isReportedApart: boolean;
 }

@@ -65,7 +65,7 @@ async function forgetEndedSessions(workspace: Workspace): Promise<void> {
 	const { sessions, bells, phases, halts, waiters } = workspace.paths;
 	for (const folder of [bells, phases, halts, waiters, sessions]) {
 		for (const name of await entryNames(folder)) {
-			const session = SessionId.safeParse(name.replace(/\.held$/, ''));
+			const session = SessionId.safeParse(name.replace(/\.(un)?held$/, ''));
 			const file = join(folder, name);
 			const found = await lstat(file).catch(() => undefined);
 			if (!session.success || !found?.isFile() || Date.now() - found.mtimeMs < FOUND_TASK_MS) continue;

@@ -1,8 +1,12 @@
+import { errorText } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import { DisposableStore, type Disposable } from '../../base/lifetime.ts';
 import { liveness } from '../../base/liveness.ts';
 import { NewestMap } from '../../base/newestMap.ts';
 import type { QuestionId } from '../../protocol/question.ts';
+import type { Driver } from '../driver/driver.ts';
+import { applyRules } from '../questions/applyRules.ts';
+import type { DeskRules } from '../questions/deskRules.ts';
 import { Questions, type Asked } from '../questions/questions.ts';
 import { settle } from '../questions/settle.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
@@ -17,12 +21,18 @@ export interface LiveQuestion extends Asked {
 /** How often to look whether a question is over, in milliseconds, while one is open. */
 const LOOK_MS = 1000;
 
+/** The CLI's record shows a turn that an answer ended within this time, in milliseconds. No event does. */
+const RECORDED_MS = 30_000;
+
 /** How many questions that are over stay in memory: those that this window has seen open last. */
 const OVER_KEPT = 50;
 
 export interface LiveQuestionsOptions {
-	/** Ends no question: for workspaces that are not trusted. */
+	/** Ends and answers no question: for workspaces that are not trusted. */
 	readOnly: boolean;
+	/** The user's. */
+	rules: DeskRules;
+	drivers: readonly Pick<Driver, 'id' | 'transcript'>[];
 	fail: (error: unknown) => void;
 }
 
@@ -39,6 +49,8 @@ export class LiveQuestions implements Disposable {
 	private readonly over = new NewestMap<QuestionId, LiveQuestion>(OVER_KEPT);
 	private reading: Promise<void> | undefined;
 	private isStale = false;
+	/** Why the user's rules do not hold. */
+	private rulesProblem = '';
 	/** The agents' events may show what came of an answer. */
 	private hasNews = false;
 
@@ -77,9 +89,13 @@ export class LiveQuestions implements Disposable {
 
 	private tick(): void {
 		const isLeft = this.open.some(
-			({ question }) => !this.handed.has(question.id) && liveness(question.holder) === 'dead',
+			({ question: { id, agent, holder } }) =>
+				liveness(holder) === 'dead' && (!this.handed.has(id) || (agent && liveness(agent) === 'dead')),
 		);
-		if (isLeft || (this.hasNews && this.open.some(({ answer }) => answer))) this.touch();
+		const isEnding = this.open.some(
+			({ answer }) => answer?.effect === 'end' && Date.now() - Date.parse(answer.at) < RECORDED_MS,
+		);
+		if (isLeft || isEnding || (this.hasNews && this.open.some(({ answer }) => answer))) this.touch();
 	}
 
 	/** Looks now. */
@@ -119,6 +135,7 @@ export class LiveQuestions implements Disposable {
 
 	private async lookAtDisk(): Promise<readonly LiveQuestion[]> {
 		this.hasNews = false;
+		await this.applyRules();
 		const found: LiveQuestion[] = [];
 		for (const asked of await this.desk.open()) {
 			const isOver = !this.options.readOnly && (await this.isOver(asked));
@@ -135,10 +152,26 @@ export class LiveQuestions implements Disposable {
 		return found;
 	}
 
+	/** So that nobody is asked what a rule answers. */
+	private async applyRules(): Promise<void> {
+		const { readOnly, rules } = this.options;
+		if (readOnly) return;
+		try {
+			await applyRules(this.workspace, this.desk, rules);
+			this.rulesProblem = '';
+		} catch (error) {
+			// Each look finds the same.
+			if (errorText(error) !== this.rulesProblem) this.options.fail(error);
+			this.rulesProblem = errorText(error);
+		}
+	}
+
 	/** A holder ends its own question while it waits. After an answer, the events tell. */
 	private async isOver(asked: Asked): Promise<boolean> {
 		const isHeld = !asked.answer && liveness(asked.question.holder) !== 'dead';
-		return !isHeld && (await settle(this.desk, this.workspace.paths, asked));
+		return (
+			!isHeld && (await settle(this.desk, { paths: this.workspace.paths, drivers: this.options.drivers }, asked))
+		);
 	}
 
 	private async addressOf({ question }: Asked): Promise<WorkerAddress | undefined> {

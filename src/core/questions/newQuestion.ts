@@ -1,4 +1,4 @@
-import { ownIdentity } from '../../base/liveness.ts';
+import { ownIdentity, type ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
@@ -11,12 +11,22 @@ import { redactText } from '../traffic/redact.ts';
 import { digestOf } from './digest.ts';
 import { isYes } from './reply.ts';
 
+export interface WhoAsks {
+	/** Set if one asks. */
+	readonly delegate?: DelegateId | undefined;
+	/** The CLI's process, if it can be seen. */
+	readonly agent?: ProcessIdentity | undefined;
+}
+
 /**
  * The question of this process, which waits for the answer. What cannot be shown whole can be denied here, and allowed in the agent's terminal
  * alone.
- * @param delegate set if one asks
  */
-export function newQuestion(driver: DriverId, { input, ...request }: AskedRequest, delegate?: DelegateId): Question {
+export function newQuestion(
+	driver: DriverId,
+	{ input, ...request }: AskedRequest,
+	{ delegate, agent }: WhoAsks = {},
+): Question {
 	const shown = {
 		...request,
 		title: redactText(request.title),
@@ -43,6 +53,7 @@ export function newQuestion(driver: DriverId, { input, ...request }: AskedReques
 		choices: request.choices.filter(({ effect }) => (isWhole && isClear) || !isYes(effect)),
 		input: sha256(JSON.stringify([request.tool, input])),
 		holder: ownIdentity(),
+		...(agent && { agent }),
 	};
 	return { ...question, digest: digestOf(question) };
 }

@@ -14,6 +14,7 @@ import {
 	type OutcomeState,
 	type Told,
 } from '../../protocol/question.ts';
+import type { Rule } from '../../protocol/deskRules.ts';
 import { idTime } from '../mailbox/messageId.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import { AnswerSeal } from './answerSeal.ts';
@@ -140,6 +141,16 @@ export class Questions {
 		return found;
 	}
 
+	/** How often a rule has answered. It answers only what was asked after it was made. */
+	async usesOf({ id, madeAt }: Pick<Rule, 'id' | 'madeAt'>): Promise<number> {
+		const first = idTime(Date.parse(madeAt));
+		const ids = this.names('answers')
+			.filter(name => name >= first)
+			.map(name => QuestionId.parse(name.slice(0, -'.json'.length)));
+		const answers = await Promise.all(ids.map(each => readable(this.readAnswer(each))));
+		return answers.filter(answer => answer?.rule === id).length;
+	}
+
 	readOutcome(id: QuestionId): Promise<Outcome | undefined> {
 		return this.own.read(Outcome, DESK, 'outcomes', `${id}.json`);
 	}
@@ -174,7 +185,7 @@ export class Questions {
 		return this.own.create(outcome, DESK, 'outcomes', `${id}.json`);
 	}
 
-	private names(kind: 'questions' | 'outcomes'): string[] {
+	private names(kind: 'questions' | 'answers' | 'outcomes'): string[] {
 		return this.own
 			.namesSync(DESK, kind)
 			.filter(name => QuestionId.safeParse(name.replace(/\.json$/, '')).success)
@@ -211,6 +222,7 @@ const places: Readonly<Record<AnsweredBy, Phrase>> = {
 	vscode: phrase`in a window`,
 	command: phrase`with nancy answer`,
 	page: phrase`on a page`,
+	rule: phrase`by a rule of yours`,
 };
 
 function answeredAlready({ by, at }: Answer): NancyError {

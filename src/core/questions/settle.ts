@@ -1,6 +1,9 @@
 import { liveness } from '../../base/liveness.ts';
 import type { OutcomeState, Question } from '../../protocol/question.ts';
 import type { AgentEvent, TrafficRecord } from '../../protocol/traffic.ts';
+import type { Driver } from '../driver/driver.ts';
+import { brokenOffAt } from '../sessions/recordSearch.ts';
+import { hasWaiting } from '../traffic/spoolBound.ts';
 import { TrafficFollower } from '../traffic/store.ts';
 import type { NancyPaths } from '../files/paths.ts';
 import type { Asked, Questions } from './questions.ts';
@@ -9,29 +12,65 @@ import { isYes } from './reply.ts';
 /** How much of a session's events is read, in bytes. A question that is older than these events stays until its holder ends. */
 const TAIL_BYTES = 1024 * 1024;
 
+/** Where the agents' own words about a question are. */
+export interface Evidence {
+	readonly paths: NancyPaths;
+	readonly drivers: readonly Pick<Driver, 'id' | 'transcript'>[];
+}
+
 /**
- * Ends the open questions that are over as the agents' own events show. Agents can write these events. They decide what is shown, and
+ * Ends the open questions that are over as the agents' own events and records show. Agents can write these. They decide what is shown, and
  * nothing else: an outcome allows nothing.
  */
-export async function settleAll(questions: Questions, paths: NancyPaths): Promise<void> {
-	for (const asked of await questions.open()) await settle(questions, paths, asked);
+export async function settleAll(questions: Questions, evidence: Evidence): Promise<void> {
+	for (const asked of await questions.open()) await settle(questions, evidence, asked);
 }
 
 /** @returns whether the question is over now */
-export async function settle(questions: Questions, paths: NancyPaths, asked: Asked): Promise<boolean> {
+export async function settle(questions: Questions, { paths, drivers }: Evidence, asked: Asked): Promise<boolean> {
 	const { question, answer } = asked;
+	const isUnheld = liveness(question.holder) === 'dead';
+	// Before the events are read: the last of them may have come meanwhile.
+	const isGone = isUnheld && hasEnded(question) && !hasWaiting(paths.spool);
 	const records = await new TrafficFollower(paths, question.session, TAIL_BYTES).next();
-	const isLost = liveness(question.holder) === 'dead' && !(await questions.isHanded(question.id));
+	const isLost = isUnheld && !(await questions.isHanded(question.id));
 	// No event shows what came of an answer that the CLI never had. A delegate's denial looks like a No that was applied.
 	const shown = isLost && answer ? undefined : outcomeIn(asked, records);
-	const over = isLost && !shown ? { state: alone(question), evidence: 'the process that waited has ended' } : shown;
+	const over =
+		shown ??
+		(isLost ? { state: alone(question), evidence: 'the process that waited has ended' } : undefined) ??
+		(await breakIn(asked, records, drivers)) ??
+		(isGone ? { state: 'ended', evidence: 'the agent has ended' } : undefined);
 	if (over) await questions.end(question.id, over.state, over.evidence);
 	return over !== undefined;
 }
 
-/** Of a delegate no prompt remains. */
-function alone({ delegate }: Question): OutcomeState {
-	return delegate === undefined ? 'silent' : 'ended';
+/**
+ * Claude Code reports no event when an answer breaks the turn off. Its record of the session shows it.
+ * @param records of the traffic; they name that record
+ */
+async function breakIn(
+	{ question, answer }: Asked,
+	records: readonly TrafficRecord[],
+	drivers: Evidence['drivers'],
+): Promise<Shown | undefined> {
+	if (answer?.effect !== 'end') return undefined;
+	const format = drivers.find(({ id }) => id === question.driver)?.transcript ?? 'none';
+	const file = records.flatMap(record => (record.type === 'event' ? (record.event.transcript ?? []) : [])).at(-1);
+	if (format === 'none' || file === undefined) return undefined;
+	const at = await brokenOffAt(file, format);
+	return at !== undefined && at > question.askedAt
+		? { state: 'applied', evidence: 'the turn was broken off' }
+		: undefined;
+}
+
+function hasEnded({ agent }: Question): boolean {
+	return agent !== undefined && liveness(agent) === 'dead';
+}
+
+/** Of a delegate, and of an agent that has ended, no prompt remains. */
+function alone(question: Question): OutcomeState {
+	return question.delegate === undefined && !hasEnded(question) ? 'silent' : 'ended';
 }
 
 interface Shown {

@@ -72,8 +72,8 @@ export async function forgetSession(workspace: Workspace, session: SessionId): P
 	if (binding && (await workspace.worker(binding.address))) return; // it went on as another worker
 	const { phases, halts, waiters } = workspace.paths;
 	const files = [phases, halts, waiters].map(folder => join(folder, session));
-	const held = join(phases, `${session}.held`);
-	for (const file of [...files, held, workspace.paths.bell(session), workspace.paths.session(session)])
+	const marks = ['held', 'unheld'].map(mark => join(phases, `${session}.${mark}`));
+	for (const file of [...files, ...marks, workspace.paths.bell(session), workspace.paths.session(session)])
 		await rm(file, { force: true });
 	await forgetSeal(workspace.own, session);
 	await workspace.prepared.forget(session);

@@ -62,6 +62,23 @@ export async function searchRecord(
 	return new Map(messages.map(message => [message.id, presenceIn(texts, message, facts.unansweredTexts)]));
 }
 
+/** How much of a record's end is read, in bytes. Some records are long; what is wanted is among the last lines. */
+const TAIL_BYTES = 128 * 1024;
+
+/** When the user broke the last turn off, if the record ends with that. UTC, ISO 8601. A record that cannot be read says nothing. */
+export async function brokenOffAt(file: string, format: TranscriptFormat): Promise<string | undefined> {
+	let facts = NO_FACTS;
+	const onLine = (line: string) => (facts = foldLine(format, facts, line));
+	try {
+		// The path comes from a hook's payload: it names a plain file, or nothing is read.
+		if (!isAbsolute(file) || !(await lstat(file)).isFile()) return undefined;
+		await readNewLines(file, undefined, { onLine, onRestart: () => undefined }, { tailBytes: TAIL_BYTES });
+	} catch {
+		return undefined;
+	}
+	return facts.interruptedAt;
+}
+
 /** The knowledge after this line. */
 export function foldLine(format: TranscriptFormat, known: TranscriptFacts, line: string): TranscriptFacts {
 	const value = parseLine(line);

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TEMPORARY } from '../../base/atomicFile.ts';
 import { parseSpoolFileName } from './spoolName.ts';
@@ -44,4 +44,9 @@ export function boundSpool(spool: string, limits: SpoolLimits = SPOOL_LIMITS): {
 		bytes -= size;
 	}
 	return { dropped: files.length - left, waiting: left };
+}
+
+/** Whether an event waits to be collected. */
+export function hasWaiting(spool: string): boolean {
+	return existsSync(spool) && readdirSync(spool).some(name => parseSpoolFileName(name) !== undefined);
 }

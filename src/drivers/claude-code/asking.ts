@@ -4,6 +4,7 @@ import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
 import { isYes } from '../../core/questions/reply.ts';
 import type { Answer, Choice, Effect, Field, Question } from '../../protocol/question.ts';
 import { inputSummary, isObject, oneLine, textIn } from '../summary.ts';
+import { addedFolders } from './addedFolders.ts';
 import { isForeign } from './events.ts';
 import { parsePayload } from './payloads.ts';
 
@@ -11,7 +12,7 @@ import { parsePayload } from './payloads.ts';
  * The CLI's `PermissionRequest` hook. Its own dialog is open meanwhile, and the first answer counts. Seen with 2.1.329: a bare `allow` leaves the
  * dialog of a question to the user or of a plan open, so these get an `updatedInput` with what the CLI itself would put there.
  */
-export const asking: Asking = { read, answer, isReportedApart: false };
+export const asking: Asking = { read, answer, addedFolders, isReportedApart: false };
 
 /** The rules that the CLI suggests for its own "don't ask again". */
 const Suggestion = z.discriminatedUnion('type', [

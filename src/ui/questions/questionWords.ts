@@ -45,9 +45,13 @@ export function ruleWords({ effect, rule, keptIn }: Choice): string {
 
 /** What became of a question, in a sentence. Empty while nobody has answered. */
 export function stateWords({ question, answer, outcome }: Omit<LiveQuestion, 'address'>): string {
-	if (outcome) return outcomeWords(question, outcome, answer && isYes(answer.effect));
+	const label = answer ? choiceLabel(question, answer.effect) : '';
+	const byRule = answer?.by === 'rule' ? l10n.t('Answered by your rule: {0}.', label) : '';
+	if (outcome) {
+		const words = outcomeWords(question, outcome, answer && isYes(answer.effect));
+		return [byRule, words].filter(Boolean).join(' ');
+	}
 	if (!answer) return '';
-	const label = choiceLabel(question, answer.effect);
 	switch (answer.by) {
 		case 'vscode':
 			return l10n.t('Sent: {0}. The agent has not yet reported what came of it.', label);
@@ -55,6 +59,8 @@ export function stateWords({ question, answer, outcome }: Omit<LiveQuestion, 'ad
 			return l10n.t('Answered with the nancy command: {0}.', label);
 		case 'page':
 			return l10n.t('Answered on the device “{0}”: {1}.', answer.device ?? '?', label);
+		case 'rule':
+			return byRule;
 	}
 }
 

@@ -25,6 +25,8 @@ export interface CallOptions {
 	cwd: string;
 	env?: Record<string, string>;
 	stdin?: string;
+	/** Whether a person's terminal is its standard input. */
+	isTerminal?: boolean;
 }
 
 /** The `nancy` command of the sources under test: in this process, or as the bundled program. */
@@ -82,14 +84,14 @@ export class NancyCommand implements AsyncDisposable {
 	}
 
 	/** Runs a command line in this process: one that starts no agent, or is refused because an agent calls it. */
-	async runHere(args: readonly string[], { cwd, env, stdin }: CallOptions): Promise<Outcome> {
+	async runHere(args: readonly string[], { cwd, env, stdin, isTerminal = false }: CallOptions): Promise<Outcome> {
 		const outcome = { stdout: '', stderr: '' };
 		const given = this.environment(env);
 		const code = await runCommandLine(args, commands, {
 			program: this.program,
 			cwd,
 			env: given,
-			stdin: Readable.from(stdin === undefined ? [] : [stdin]),
+			stdin: Object.assign(Readable.from(stdin === undefined ? [] : [stdin]), { isTTY: isTerminal }),
 			stdout: { write: (text: string) => (outcome.stdout += text) },
 			stderr: { write: (text: string) => (outcome.stderr += text) },
 			version: manifest.version,

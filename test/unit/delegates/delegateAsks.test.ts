@@ -94,7 +94,7 @@ it('a denial is no applied No if the process that waited was killed before it co
 	mkdirSync(paths.traffic, { recursive: true });
 	const record = { version: 1, type: 'event', id: '1', at, event, payload: {} };
 	writeFileSync(paths.trafficFile(session), `${JSON.stringify(record)}\n`);
-	await settleAll(desk, paths);
+	await settleAll(desk, { paths, drivers: [] });
 	expect(await desk.readOutcome(question.id)).toMatchObject({ state: 'ended' });
 });
 

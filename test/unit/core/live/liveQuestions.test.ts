@@ -1,14 +1,19 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { identify } from '../../../../src/base/liveness.ts';
 import { LiveQuestions } from '../../../../src/core/live/liveQuestions.ts';
 import { digestOf } from '../../../../src/core/questions/digest.ts';
 import { newQuestion } from '../../../../src/core/questions/newQuestion.ts';
+import { DeskRules } from '../../../../src/core/questions/deskRules.ts';
 import { Questions } from '../../../../src/core/questions/questions.ts';
 import { bindSession } from '../../../../src/core/sessions/bindings.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
-import { FIRST_WORKER, TaskName } from '../../../../src/protocol/names.ts';
-import type { Answer, Question } from '../../../../src/protocol/question.ts';
+import { RuleId, type Rule } from '../../../../src/protocol/deskRules.ts';
+import { DriverId, FIRST_WORKER, TaskName } from '../../../../src/protocol/names.ts';
+import { QuestionId, type Answer, type Question } from '../../../../src/protocol/question.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { seedQuestion } from '../../../support/seedQuestion.ts';
 import { tempFolder } from '../../../support/tempFolder.ts';
@@ -17,11 +22,13 @@ function lab(readOnly = false) {
 	const folder = tempFolder();
 	const workspace = new Workspace(folder.path);
 	const failures: unknown[] = [];
-	const live = new LiveQuestions(workspace, { readOnly, fail: error => failures.push(error) });
+	const rules = new DeskRules(folder.file('config'), workspace.own.dataFolder);
+	const live = new LiveQuestions(workspace, { readOnly, drivers: [], rules, fail: error => failures.push(error) });
 	return {
 		workspace,
 		desk: new Questions(workspace.own),
 		live,
+		rules,
 		failures,
 		/** The titles, once they are these. */
 		shows: (...titles: string[]) =>
@@ -73,6 +80,52 @@ it.each([
 	if (!readOnly) await eventually('its end', async () => (await own.desk.readOutcome(left.id))?.state === 'silent');
 	await (readOnly ? own.shows('kept', 'left') : own.shows('kept'));
 	if (readOnly) expect(await own.desk.readOutcome(left.id)).toBeUndefined();
+});
+
+it('answers by the user’s rules, and says once why they do not hold', async () => {
+	await using own = lab();
+	const now = Date.now();
+	const rule: Rule = {
+		id: RuleId.parse('20261124T120000000Z-0a1b2c3d'),
+		madeAt: new Date(now - 1000).toISOString(),
+		workspace: own.workspace.folder,
+		driver: DriverId.parse('claude-code'),
+		tool: 'Bash',
+		effect: 'no',
+		until: new Date(now + 60_000).toISOString(),
+	};
+	await own.rules.change(file => ({ ...file, rules: [rule] }));
+	const asked = await seedQuestion(own.workspace, { title: 'one' });
+	await eventually('the answer', () => own.live.find(asked.id)?.answer?.by === 'rule');
+	writeFileSync(own.rules.file, '{}');
+	await seedQuestion(own.workspace, { title: 'two' });
+	await own.shows('one', 'two');
+	await own.live.refresh();
+	expect(own.failures).toMatchObject([{ code: 'not-trusted' }]);
+	await own.rules.clear();
+});
+
+it('ends an answered question once its holder and its agent have gone, and no event waits to be read', async () => {
+	await using own = lab();
+	await own.workspace.prepare();
+	const { holder: _, digest: __, ...asked } = await seedQuestion(own.workspace, { title: 'seeded' });
+	const agent = spawn('sleep', ['300']);
+	const [id, gone] = [QuestionId.parse('20261124T120000000Z-0a1b2c3d'), identify(agent.pid ?? 0)];
+	const left = { ...asked, id, title: 'left', holder: gone, agent: gone };
+	const question = { ...left, digest: digestOf(left) };
+	await own.desk.ask(question);
+	await own.desk.answer(answerTo(question));
+	own.desk.handed(id);
+	await own.shows('left', 'seeded');
+	const event = join(own.workspace.paths.spool, 'claude-code~Stop~1-1.json');
+	writeFileSync(event, '{');
+	agent.kill('SIGKILL');
+	await once(agent, 'close');
+	await own.live.refresh();
+	expect(await own.desk.readOutcome(id)).toBeUndefined();
+	rmSync(event);
+	await own.shows('seeded');
+	expect(await own.desk.readOutcome(id)).toMatchObject({ state: 'ended' });
 });
 
 it('shows the next question beside records that nobody can read, and after one that was removed', async () => {

@@ -1,0 +1,57 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import * as z from 'zod/mini';
+import { readPlainText } from '../../core/files/plainFile.ts';
+import type { HookCall } from '../../core/driver/hooks.ts';
+import { hookSwitch } from './hookSwitch.ts';
+
+const Settings = z.looseObject({
+	permissions: z.optional(z.looseObject({ additionalDirectories: z.optional(z.array(z.string())) })),
+});
+
+/**
+ * The folders that the CLI was given besides its own: by `--add-dir`, and by `additionalDirectories` of its settings files, in which it also
+ * keeps those of a “don't ask again”. Not those of `/add-dir`, which are in its memory alone.
+ * @param args of its process, if they can be seen
+ */
+export async function addedFolders(
+	{ env }: HookCall,
+	workspaceFolder: string,
+	args: readonly string[],
+): Promise<string[]> {
+	const home = env['HOME'] || homedir();
+	const start = env['CLAUDE_PROJECT_DIR'] || workspaceFolder;
+	const texts = await Promise.all([
+		...hookSwitch.files({ workspaceFolder: start, env }).map(textOf),
+		...valuesOf('--settings', args).map(value =>
+			value.trim().startsWith('{') ? value : textOf(resolve(start, value)),
+		),
+	]);
+	return [...valuesOf('--add-dir', args), ...texts.flatMap(foldersIn)].map(folder =>
+		folder === '~' || folder.startsWith('~/') ? join(home, folder.slice(1)) : resolve(start, folder),
+	);
+}
+
+/** The words behind an option up to the next one: `--add-dir` takes several. */
+function valuesOf(option: string, args: readonly string[]): string[] {
+	return args.flatMap((arg, at) => {
+		if (arg.startsWith(`${option}=`)) return [arg.slice(option.length + 1)];
+		if (arg !== option) return [];
+		const rest = args.slice(at + 1);
+		const end = rest.findIndex(word => word.startsWith('-'));
+		return end < 0 ? rest : rest.slice(0, end);
+	});
+}
+
+/** The CLI ignores a file that it cannot read, whole. */
+function foldersIn(text: string): readonly string[] {
+	try {
+		return Settings.parse(JSON.parse(text)).permissions?.additionalDirectories ?? [];
+	} catch {
+		return [];
+	}
+}
+
+async function textOf(file: string): Promise<string> {
+	return (await readPlainText(file).catch(() => undefined)) ?? '';
+}
