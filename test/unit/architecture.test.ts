@@ -15,8 +15,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	drivers: ['core', 'base', 'protocol', 'zod/mini', 'node:'],
 	hook: ['drivers', 'git', 'core', 'base', 'protocol', 'node:'],
 	operations: ['drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
+	server: ['operations', 'core', 'base', 'protocol', 'zod/mini', 'ws', 'uqr', 'node:'],
 	cli: [
 		'../package.json',
+		'server',
 		'operations',
 		'drivers',
 		'delegates',
@@ -32,7 +34,20 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	web: ['protocol', 'markdown-it', 'zod/mini'],
 	// Files that stand alone at the top: what puts the rooms together.
 	// `late.js` and `main.js` are bundles of their own, loaded after the activation and at first use.
-	main: ['operations', 'ui', 'drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],
+	main: [
+		'server',
+		'operations',
+		'ui',
+		'drivers',
+		'delegates',
+		'git',
+		'process',
+		'core',
+		'base',
+		'protocol',
+		'node:',
+		'vscode',
+	],
 	'extension.ts': ['late.ts', 'late.js', 'ui', 'vscode'],
 	'late.ts': ['main.ts', 'main.js', 'ui', 'vscode'],
 	'main.ts': ['../package.json', 'main', 'ui', 'drivers', 'core', 'base', 'protocol', 'node:', 'vscode'],
