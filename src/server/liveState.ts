@@ -1,6 +1,7 @@
 import { Emitter } from '../base/event.ts';
 import { DisposableStore, type Disposable } from '../base/lifetime.ts';
 import { deskChange } from '../core/live/deskChanges.ts';
+import { DeskView } from '../core/live/deskView.ts';
 import type { DeskPatch, DeskState } from '../protocol/deskState.ts';
 import type { Served } from './served.ts';
 
@@ -22,7 +23,10 @@ export class LiveState implements Disposable {
 	private timer: NodeJS.Timeout | undefined;
 	private lookers = 0;
 
-	constructor(private readonly served: Pick<Served, 'state' | 'onDidChange'>) {
+	private readonly view: DeskView;
+
+	constructor(private readonly served: Pick<Served, 'sources' | 'words' | 'onDidChange'>) {
+		this.view = new DeskView(served.words);
 		this.owned.add(
 			served.onDidChange(() => {
 				this.isStale = true;
@@ -39,7 +43,7 @@ export class LiveState implements Disposable {
 	/** As it is now. */
 	present(): { seq: number; state: DeskState } {
 		if (!this.known || this.isStale) this.look();
-		const { seq = this.seq, state = this.served.state() } = this.known ?? {};
+		const { seq = this.seq, state = this.view.of(this.served.sources()) } = this.known ?? {};
 		return { seq, state };
 	}
 
@@ -64,7 +68,7 @@ export class LiveState implements Disposable {
 		clearTimeout(this.timer);
 		this.timer = undefined;
 		this.isStale = false;
-		const state = this.served.state();
+		const state = this.view.of(this.served.sources());
 		const { seen, patch } = deskChange(this.known?.seen ?? new Map(), state);
 		if (patch) this.seq++;
 		this.known = { seq: this.seq, state, seen };

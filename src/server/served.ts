@@ -1,6 +1,6 @@
 import type { Event } from '../base/event.ts';
+import type { DeskSource, DeskWords } from '../core/live/deskView.ts';
 import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest, Scope } from '../protocol/deskApi.ts';
-import type { DeskState } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
 
 /**
@@ -8,8 +8,9 @@ import type { QuestionId } from '../protocol/question.ts';
  * neither. Failures are data, because an error's class is another one in another bundle.
  */
 export interface Served {
-	/** Everything that pages show. */
-	state(): DeskState;
+	/** What pages show. */
+	sources(): readonly DeskSource[];
+	readonly words: DeskWords;
 	readonly onDidChange: Event<void>;
 	/** @param device the name of the paired browser, whose person answers */
 	answer(device: string, question: QuestionId, request: AnswerRequest): Promise<Done<AnswerReply>>;

@@ -1,14 +1,14 @@
 import type { Event } from '../base/event.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { Human } from '../core/asker/asker.ts';
-import { DeskView, type DeskSource, type DeskWords } from '../core/live/deskView.ts';
+import type { DeskSource, DeskWords } from '../core/live/deskView.ts';
 import { replyOf } from '../core/questions/reply.ts';
 import { Questions } from '../core/questions/questions.ts';
 import * as operations from '../operations/index.ts';
 import { perform, type OperationContext } from '../operations/operation.ts';
 import { failureOf } from '../operations/shared/failure.ts';
 import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest } from '../protocol/deskApi.ts';
-import { FolderId } from '../protocol/deskState.ts';
+import type { FolderId } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
 import type { Done, Served } from './served.ts';
 
@@ -19,25 +19,21 @@ export interface ServedFolder {
 	readonly refresh: () => Promise<void>;
 }
 
-/** Names a folder on pages. */
-export function folderId(path: string): FolderId {
-	return FolderId.parse(sha256(path).slice(0, 12));
+/** Names a folder on pages, which need not know its path. */
+export function folderId(path: string): string {
+	return sha256(path).slice(0, 12);
 }
 
 /** Folders as the desk's server serves them: the live model to look at, and the operations to act, as the person at the device. */
 export class ServedFolders implements Served {
-	private readonly view: DeskView;
-
 	constructor(
 		private readonly folders: () => readonly ServedFolder[],
 		readonly onDidChange: Event<void>,
-		private readonly words: DeskWords,
-	) {
-		this.view = new DeskView(words);
-	}
+		readonly words: DeskWords,
+	) {}
 
-	state() {
-		return this.view.of(this.folders().map(({ source }) => source));
+	sources() {
+		return this.folders().map(({ source }) => source);
 	}
 
 	answer(device: string, id: QuestionId, request: AnswerRequest): Promise<Done<AnswerReply>> {

@@ -16,8 +16,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	hook: ['drivers', 'git', 'process', 'core', 'base', 'protocol', 'node:'],
 	picture: ['base', 'highlight.js', 'highlight.js/lib/common', '@xterm/headless', 'get-east-asian-width'],
 	operations: ['drivers', 'delegates', 'git', 'process', 'picture', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
+	server: ['operations', 'drivers', 'core', 'base', 'protocol', 'zod/mini', 'ws', 'uqr', 'node:'],
 	cli: [
 		'../package.json',
+		'server',
 		'operations',
 		'drivers',
 		'delegates',
@@ -33,7 +35,20 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	web: ['protocol', 'markdown-it', 'zod/mini'],
 	// Files that stand alone at the top: what puts the rooms together.
 	// `late.js` and `main.js` are bundles of their own, loaded after the activation and at first use.
-	main: ['operations', 'ui', 'drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],
+	main: [
+		'server',
+		'operations',
+		'ui',
+		'drivers',
+		'delegates',
+		'git',
+		'process',
+		'core',
+		'base',
+		'protocol',
+		'node:',
+		'vscode',
+	],
 	'extension.ts': ['late.ts', 'late.js', 'ui', 'vscode'],
 	'late.ts': ['main.ts', 'main.js', 'ui', 'vscode'],
 	'main.ts': ['../package.json', 'main', 'ui', 'drivers', 'core', 'base', 'protocol', 'node:', 'vscode'],

@@ -9,8 +9,8 @@ import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { command, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
-import { ServeTerminal } from '../serveTerminal.ts';
 import { withCancel } from '../withCancel.ts';
+import { ago } from '../words.ts';
 
 const Input = z.object({ at: z.optional(z.string()) });
 
@@ -40,14 +40,14 @@ export const serve = command(
 	Input,
 	async ({ at }, context) => {
 		permit(context.asker, { is: 'serve-desk' });
+		const address = at === undefined ? undefined : tunnel(at);
 		if (context.stdin.isTTY !== true)
 			throw new NancyError('not-trusted', 'nancy serve is for a person in a terminal, and this is none');
 		if (context.wantsJson) throw new NancyError('bad-usage', 'nancy serve is for people, and prints no JSON');
-		const address = at === undefined ? undefined : tunnel(at);
 		const workspace = findWorkspace(context);
 		permitWorkIn(context.asker, workspace.folder, context.env);
 		const where = programContext(workspace, context);
-		const [{ DeskServer, qrCode }, { ServedFolders }, { programFolder }, { driverById, limitOf }] =
+		const [{ DeskServer, ServeTerminal }, { ServedFolders }, { programFolder }, { driverById, limitOf }] =
 			await Promise.all([
 				import('../../server/index.ts'),
 				import('../../server/servedFolders.ts'),
@@ -61,7 +61,7 @@ export const serve = command(
 				limitOf,
 				withoutPaths: text => text.replaceAll(where.dataFolder, '<data>'),
 			});
-			const terminal = new ServeTerminal(context, { qrCode, address });
+			const terminal = new ServeTerminal({ ...context, ago }, address);
 			const server = await DeskServer.open({
 				served,
 				owner: terminal,

@@ -1,14 +1,14 @@
 import { visible, visibleLine } from '../../base/visible.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
-import type {
-	DeskDelegate,
-	DeskFolder,
-	DeskMessage,
-	DeskQuestion,
-	DeskState,
-	DeskTask,
-	DeskWorker,
+import {
 	FolderId,
+	type DeskDelegate,
+	type DeskFolder,
+	type DeskMessage,
+	type DeskQuestion,
+	type DeskState,
+	type DeskTask,
+	type DeskWorker,
 } from '../../protocol/deskState.ts';
 import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
 import type { Choice } from '../../protocol/question.ts';
@@ -24,7 +24,8 @@ import type { Overview, TaskView, WorkerView } from './overview.ts';
 
 /** A workspace folder that a desk shows. Everything is in memory. */
 export interface DeskSource {
-	readonly id: FolderId;
+	/** Names it on pages. */
+	readonly id: string;
 	readonly name: string;
 	overview(): Overview;
 	messages(address: WorkerAddress): MailboxListing;
@@ -32,6 +33,8 @@ export interface DeskSource {
 	/** Those that are not over, and the newest of those that are. */
 	questions(): readonly LiveQuestion[];
 }
+
+type Source = DeskSource & { readonly id: FolderId };
 
 export interface DeskWords {
 	readonly agentName: (driver: DriverId) => string;
@@ -60,7 +63,8 @@ export class DeskView {
 	/** All folders together. Items are in no order. */
 	of(sources: readonly DeskSource[]): DeskState {
 		const state: DeskState = { folders: [], questions: [], tasks: [], messages: [], delegates: [] };
-		for (const source of sources) {
+		for (const given of sources) {
+			const source = { ...given, id: FolderId.parse(given.id) };
 			const overview = source.overview();
 			const tasks = overview.tasks.filter(({ record }) => record.archivedAt === undefined);
 			state.folders.push(folderOf(source, overview));
@@ -96,7 +100,7 @@ export class DeskView {
 		};
 	}
 
-	private question(source: DeskSource, tasks: readonly TaskView[], asked: LiveQuestion): DeskQuestion {
+	private question(source: Source, tasks: readonly TaskView[], asked: LiveQuestion): DeskQuestion {
 		const { question, answer, outcome, address } = asked;
 		const { id, digest, driver, delegate, subagent, subagentName, askedAt, kind, bodyIs, isWhole } = question;
 		const title = address && tasks.find(({ record }) => record.name === address.task)?.record.title;
@@ -135,7 +139,7 @@ export class DeskView {
 		};
 	}
 
-	private task({ id: folder }: DeskSource, { record, unread, workers }: TaskView): DeskTask {
+	private task({ id: folder }: Source, { record, unread, workers }: TaskView): DeskTask {
 		return {
 			key: `${folder}/${record.name}`,
 			folder,
@@ -170,7 +174,7 @@ export class DeskView {
 		};
 	}
 
-	private mailboxes(source: DeskSource, { record, workers }: TaskView): DeskMessage[] {
+	private mailboxes(source: Source, { record, workers }: TaskView): DeskMessage[] {
 		const names = [ORCHESTRATOR, ...workers.map(worker => worker.record.name)];
 		return names.flatMap(worker => {
 			const address = { task: record.name, worker };
@@ -183,7 +187,7 @@ export class DeskView {
 		});
 	}
 
-	private delegate({ id: folder }: DeskSource, delegate: Delegate): DeskDelegate {
+	private delegate({ id: folder }: Source, delegate: Delegate): DeskDelegate {
 		const { record, status, state, error, asks = [], isStoppedByUser, isUnproved, isChanged } = delegate;
 		const { input_tokens: input, output_tokens: output } = status;
 		return {
@@ -261,11 +265,11 @@ function choiceOf({ effect, rule, keptIn }: Choice): DeskQuestion['choices'][num
 	};
 }
 
-function folderOf({ id, name }: DeskSource, { problems }: Overview): DeskFolder {
+function folderOf({ id, name }: Source, { problems }: Overview): DeskFolder {
 	return { key: id, folder: id, name: visibleLine(name), problems: problems.length };
 }
 
-function titleOf(source: DeskSource, id: DelegateId): string {
+function titleOf(source: Source, id: DelegateId): string {
 	return visibleLine(source.delegates().find(({ record }) => record.id === id)?.record.title ?? '', LINE);
 }
 

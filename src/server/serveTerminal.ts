@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import { quoted } from '../base/visible.ts';
-import { Scope } from '../protocol/deskApi.ts';
-import type { DeskServer } from '../server/deskServer.ts';
-import type { Newcomer, Owner, Warning } from '../server/served.ts';
-import type { Context } from './command.ts';
-import { ago } from './words.ts';
+import type { Scope } from '../protocol/deskApi.ts';
+import type { DeskServer } from './deskServer.ts';
+import { qrCode } from './qrCode.ts';
+import type { Newcomer, Owner, Warning } from './served.ts';
 
 const warnings: Readonly<Record<Warning, string>> = {
 	guesses:
@@ -12,7 +11,18 @@ const warnings: Readonly<Record<Warning, string>> = {
 	'devices-unreadable': 'the list of devices cannot be read, so all devices are out. Pair them again.',
 };
 
+const SCOPES: readonly Scope[] = ['view', 'feedback', 'answer'];
+
 const HELP = 'Enter: a new address · devices: the list · revoke N: one of them out · Ctrl-C: end';
+
+/** Of the command that serves. */
+interface Terminal {
+	readonly stdin: AsyncIterable<Uint8Array | string>;
+	writeLine(line: string): void;
+	note(text: string): void;
+	/** How long ago a moment was. */
+	ago(at: string): string;
+}
 
 interface Asked extends Newcomer {
 	readonly decide: (scope: Scope | undefined) => void;
@@ -23,8 +33,8 @@ export class ServeTerminal implements Owner {
 	private readonly waiting: Asked[] = [];
 
 	constructor(
-		private readonly context: Pick<Context, 'stdin' | 'writeLine' | 'note'>,
-		private readonly how: { readonly qrCode: (address: string) => string; readonly address: URL | undefined },
+		private readonly context: Terminal,
+		private readonly address: URL | undefined,
 	) {}
 
 	letIn(newcomer: Newcomer, signal: AbortSignal): Promise<Scope | undefined> {
@@ -83,10 +93,10 @@ export class ServeTerminal implements Owner {
 	}
 
 	private decide(asked: Asked, line: string): void {
-		const scope = Scope.safeParse(line);
-		if (scope.success) {
-			this.say(`${asked.name} is let in: ${scope.data}.`);
-			asked.decide(scope.data);
+		const scope = SCOPES.find(each => each === line);
+		if (scope !== undefined) {
+			this.say(`${asked.name} is let in: ${scope}.`);
+			asked.decide(scope);
 		} else if (line === 'no') {
 			this.say(`${asked.name} stays out.`);
 			asked.decide(undefined);
@@ -96,7 +106,7 @@ export class ServeTerminal implements Owner {
 	private askNext(): void {
 		const [asked] = this.waiting;
 		if (!asked) return;
-		const may = Scope.options.slice(0, Scope.options.indexOf(asked.scope) + 1);
+		const may = SCOPES.slice(0, SCOPES.indexOf(asked.scope) + 1);
 		this.say(
 			`A browser that calls itself ${quoted(asked.name)} wants to come in. It must show the number ${asked.number}.`,
 			`What may it do? Type ${may.join(', ')} or no:`,
@@ -104,7 +114,7 @@ export class ServeTerminal implements Owner {
 	}
 
 	private invite(server: DeskServer): void {
-		const { address, qrCode } = this.how;
+		const { address } = this;
 		const link = server.invite(address?.href ?? server.address);
 		this.say(
 			'',
@@ -120,7 +130,9 @@ export class ServeTerminal implements Owner {
 		const devices = server.paired();
 		if (devices.length === 0) this.say('No browser is let in.');
 		for (const [index, { name, scope, madeAt, usedAt }] of devices.entries())
-			this.say(`${index + 1}  ${name}  ${scope}  let in ${ago(madeAt)}, used ${ago(usedAt)}`);
+			this.say(
+				`${index + 1}  ${name}  ${scope}  let in ${this.context.ago(madeAt)}, used ${this.context.ago(usedAt)}`,
+			);
 	}
 
 	private async revoke(server: DeskServer, place: number): Promise<void> {

@@ -1,0 +1,6 @@
+import { renderUnicodeCompact } from 'uqr';
+
+/** An address as a picture of letters, for a phone's camera. */
+export function qrCode(address: string): string {
+	return renderUnicodeCompact(address, { border: 2 });
+}
