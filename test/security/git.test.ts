@@ -28,8 +28,9 @@ import { mergeWorktree } from '../../src/git/worktreeMerge.ts';
 import { removeWorktree, whatWouldBeLost } from '../../src/git/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../src/protocol/worktree.ts';
 import { fetchingGitDir } from '../support/fetchingGitDir.ts';
-import { gitRepository, lines, type GitRepository } from '../support/gitRepository.ts';
+import { gitRepository, gitRepositoryAfter, lines, type GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { worktreeRepository } from '../support/worktreeRepository.ts';
 import { inEnglish } from '../support/inEnglish.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 import { fakeClaude } from '../unit/cli/fakeClaude.ts';
@@ -55,8 +56,16 @@ afterEach(async () => {
 	await outside.remove();
 });
 
-const create = (withChanges = false, name = 'x') =>
-	createWorktree({ folder: repo.root, name: WorktreeName.parse(name), withChanges, copyIncludes: true });
+/** A repository that has a worktree already. */
+async function begun(make = worktreeRepository): Promise<Worktree> {
+	await repo.remove();
+	const { repo: copy, made } = await make();
+	repo = copy;
+	return made;
+}
+
+const create = (withChanges = false, name = 'x', { root } = repo) =>
+	createWorktree({ folder: root, name: WorktreeName.parse(name), withChanges, copyIncludes: true });
 
 /** All that Nancy does with a worktree that an agent has worked in, as the user asks for it. */
 const uses: Readonly<Record<string, (worktree: Worktree) => Promise<unknown>>> = {
@@ -84,16 +93,22 @@ const submodules: Readonly<Record<string, (folder: string, commit: string) => vo
 	},
 };
 
+function addSubmodule({ root, git: person }: GitRepository) {
+	person(['update-index', '--add', '--cacheinfo', `160000,${person(['rev-parse', 'HEAD'])},sub`]);
+	person(['commit', '--quiet', '-m', 'a submodule']);
+	mkdirSync(join(root, 'sub'));
+}
+
+const withSubmodule = gitRepositoryAfter(fresh => {
+	addSubmodule(fresh);
+	return create(false, 'x', fresh);
+});
+
 describe.each(Object.keys(submodules))('a submodule that an agent has filled, which %s,', what => {
 	const fill = (checkout: string) => submodules[what]?.(join(checkout, 'sub'), repo.git(['rev-parse', 'HEAD:sub']));
-	beforeEach(() => {
-		repo.git(['update-index', '--add', '--cacheinfo', `160000,${repo.git(['rev-parse', 'HEAD'])},sub`]);
-		repo.git(['commit', '--quiet', '-m', 'a submodule']);
-		mkdirSync(join(repo.root, 'sub'));
-	});
 
 	it.each(Object.keys(uses))('runs nothing at %s of its worktree', async use => {
-		const worktree = await create();
+		const worktree = await begun(withSubmodule);
 		fill(worktree.folder);
 		repo.write({ 'a.txt': 'work' }, worktree.folder);
 		await uses[use]?.(worktree);
@@ -101,6 +116,7 @@ describe.each(Object.keys(submodules))('a submodule that an agent has filled, wh
 	});
 
 	it('runs nothing in the checkout that a worktree is made from, with its changes, and merged into', async () => {
+		addSubmodule(repo);
 		fill(repo.root);
 		repo.write({ 'a.txt': 'changed' });
 		const worktree = await create(true);
@@ -238,7 +254,7 @@ describe('a checkout whose .git leads to another repository of the user’s', ()
 			},
 		],
 	])('by a worktree of Nancy’s (its %s), makes that none of hers', async (_, lead) => {
-		const worktree = await create();
+		const worktree = await begun();
 		repo.write({ 'a.txt': 'work' }, worktree.folder);
 		lead();
 		const before = [other.state(), other.git(['for-each-ref']), objectsOf(other)];
@@ -411,36 +427,38 @@ describe('programs that settings name', () => {
 		smudge: `touch ${ran}; cat`,
 		process: outside.file('program'),
 	});
-	describe.each(['clean', 'smudge', 'process'] as const)('as filter.<name>.%s', kind => {
-		const filter = () => ({ [`filter.evil.${kind}`]: filters()[kind] });
-		beforeEach(() => {
-			attributes('*.txt filter=evil\n');
-			program(outside.file('program'));
-		});
+	const withAttributes = gitRepositoryAfter(fresh => {
+		fresh.commit({ '.gitattributes': '*.txt filter=evil\n' });
+		return create(false, 'x', fresh);
+	});
 
-		it.each(['in its settings', 'in a file that these include', 'in those of the worktree'])(
-			'are refused where the repository alone names them, %s',
-			async where => {
-				const worktree = await create();
-				if (where === 'in its settings') set(filter());
-				else if (where === 'in those of the worktree') {
-					set({ 'extensions.worktreeConfig': 'true' });
-					for (const [key, value] of Object.entries(filter()))
-						repo.git(['config', '--worktree', key, value], worktree.folder);
-				} else {
-					set(filter(), `--file=${join(repo.root, 'more')}`);
-					set({ 'include.path': '../more' });
-				}
-				writeFileSync(join(worktree.folder, 'a.txt'), lines('A'));
-				for (const use of Object.values(uses))
-					await expect(use(worktree)).rejects.toMatchObject({
-						code: 'not-trusted',
-						message: expect.stringContaining(`filter.evil.${kind}`),
-					});
-				expect(existsSync(ran)).toBe(false);
-				expect(existsSync(worktree.folder)).toBe(true);
-			},
-		);
+	it.each([
+		['clean', 'in its settings'],
+		['smudge', 'in its settings'],
+		['process', 'in its settings'],
+		['clean', 'in a file that these include'],
+		['clean', 'in those of the worktree'],
+	] as const)('are refused as filter.<name>.%s where the repository alone names them, %s', async (kind, where) => {
+		const worktree = await begun(withAttributes);
+		program(outside.file('program'));
+		const filter = { [`filter.evil.${kind}`]: filters()[kind] };
+		if (where === 'in its settings') set(filter);
+		else if (where === 'in those of the worktree') {
+			set({ 'extensions.worktreeConfig': 'true' });
+			for (const [key, value] of Object.entries(filter))
+				repo.git(['config', '--worktree', key, value], worktree.folder);
+		} else {
+			set(filter, `--file=${join(repo.root, 'more')}`);
+			set({ 'include.path': '../more' });
+		}
+		writeFileSync(join(worktree.folder, 'a.txt'), lines('A'));
+		for (const use of Object.values(uses))
+			await expect(use(worktree)).rejects.toMatchObject({
+				code: 'not-trusted',
+				message: expect.stringContaining(`filter.evil.${kind}`),
+			});
+		expect(existsSync(ran)).toBe(false);
+		expect(existsSync(worktree.folder)).toBe(true);
 	});
 
 	it('run as filters where the user’s own settings name the same', async () => {

@@ -13,6 +13,7 @@ import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
 import { roundsOr } from '../../support/rounds.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { worktreeRepository } from '../../support/worktreeRepository.ts';
 import { inEnglish } from '../../support/inEnglish.ts';
 
 let repo: GitRepository;
@@ -21,6 +22,14 @@ beforeEach(() => {
 	repo = gitRepository();
 });
 afterEach(() => repo.remove());
+
+/** A repository that has a worktree already. */
+async function begun(): Promise<Worktree> {
+	await repo.remove();
+	const { repo: copy, made } = await worktreeRepository();
+	repo = copy;
+	return made;
+}
 
 const create = (withChanges = false, name = 'x') =>
 	createWorktree({ folder: repo.root, name: WorktreeName.parse(name), withChanges, copyIncludes: true });
@@ -61,7 +70,7 @@ describe('removing a worktree', () => {
 	it.each(['--skip-worktree', '--assume-unchanged'])(
 		'keeps changes that git was told not to look at (%s)',
 		async flag => {
-			const worktree = await create();
+			const worktree = await begun();
 			repo.git(['update-index', flag, 'a.txt', 'b.txt'], worktree.folder);
 			repo.write({ 'a.txt': 'dirty' }, worktree.folder);
 			rmSync(join(worktree.folder, 'b.txt'));
@@ -85,7 +94,7 @@ describe('removing a worktree', () => {
 	});
 
 	it('keeps commits and what was not committed on the branch, and says so', async () => {
-		const worktree = await create();
+		const worktree = await begun();
 		repo.commit({ 'one.txt': '1' }, 'one', worktree.folder);
 		repo.commit({ 'two.txt': '2' }, 'two', worktree.folder);
 		repo.write({ 'a.txt': 'dirty', 'sp ace\n.txt': 'untracked', 'x.secret': 's' }, worktree.folder);
@@ -147,7 +156,7 @@ describe('removing a worktree', () => {
 	});
 
 	it('discards when told to, and says how to get it back', async () => {
-		const worktree = await create();
+		const worktree = await begun();
 		repo.commit({ 'one.txt': '1' }, 'one', worktree.folder);
 		repo.write({ 'two.txt': '2' }, worktree.folder);
 		const { commit, says, lost } = await discard(worktree);
@@ -161,7 +170,7 @@ describe('removing a worktree', () => {
 	});
 
 	it('keeps commits of an agent that left its branch, also without any', async () => {
-		const worktree = await create();
+		const worktree = await begun();
 		repo.commit({ 'one.txt': '1' }, 'one', worktree.folder);
 		repo.git(['checkout', '--quiet', '--detach', 'HEAD^'], worktree.folder);
 		repo.commit({ 'other.txt': 'o' }, 'other', worktree.folder);
@@ -179,7 +188,7 @@ describe('removing a worktree', () => {
 	});
 
 	it('keeps the work of an agent that began history anew', async () => {
-		const worktree = await create();
+		const worktree = await begun();
 		repo.git(['checkout', '--quiet', '--orphan', 'anew'], worktree.folder);
 		repo.write({ 'new.txt': 'n' }, worktree.folder);
 		expect(await keep(worktree)).toMatchObject({ kept: ['nancy/x.2'] });
@@ -188,7 +197,7 @@ describe('removing a worktree', () => {
 	});
 
 	it('keeps what a rebase, stopped at a conflict, has in its hands', async () => {
-		const worktree = await create();
+		const worktree = await begun();
 		repo.commit({ 'a.txt': lines('theirs') }, 'work', worktree.folder);
 		repo.commit({ 'a.txt': lines('ours') });
 		expect(() => repo.git(['rebase', 'main'], worktree.folder)).toThrow();
@@ -256,7 +265,7 @@ describe('removing a worktree', () => {
 	});
 
 	it('respects the lock of a person', async () => {
-		const worktree = await create();
+		const worktree = await begun();
 		repo.git(['worktree', 'lock', '--reason', 'on a stick', worktree.folder]);
 		for (const remove of [keep, discard])
 			await expect(remove(worktree)).rejects.toMatchObject({
@@ -268,7 +277,7 @@ describe('removing a worktree', () => {
 	});
 
 	it('works where the folder was deleted by hand, and rescues what was staged', async () => {
-		const worktree = await create();
+		const worktree = await begun();
 		repo.commit({ 'one.txt': '1' }, 'one', worktree.folder);
 		repo.write({ 'staged.txt': 's', 'unstaged.txt': 'u' }, worktree.folder);
 		repo.git(['add', 'staged.txt'], worktree.folder);
@@ -298,7 +307,7 @@ describe('removing a worktree', () => {
 	});
 
 	it('goes past what a killed git left locked', async () => {
-		const worktree = await create();
+		const worktree = await begun();
 		repo.write({ 'new.txt': 'n' }, worktree.folder);
 		writeFileSync(join(repo.root, '.git/worktrees/x/index.lock'), '');
 		expect(await changesOf(worktree)).toMatchObject({ isDirty: true });
@@ -306,7 +315,7 @@ describe('removing a worktree', () => {
 	});
 
 	it('removes no folder that git does not know', async () => {
-		const worktree = await create();
+		const worktree = await begun();
 		repo.git(['worktree', 'remove', worktree.folder]);
 		mkdirSync(worktree.folder);
 		repo.write({ 'mine.txt': '' }, worktree.folder);
@@ -315,7 +324,7 @@ describe('removing a worktree', () => {
 	});
 
 	it('leaves a branch that somebody has checked out meanwhile', async () => {
-		const worktree = await create();
+		const worktree = await begun();
 		repo.git(['checkout', '--quiet', '--detach'], worktree.folder);
 		repo.git(['checkout', '--quiet', 'nancy/x']);
 		expect((await discard(worktree)).says).toBe('Nothing was lost. Branch nancy/x stays, for it is in use.');
@@ -366,7 +375,7 @@ describe('killed at any moment', () => {
 	});
 	afterAll(() => programs.remove());
 
-	const rounds = roundsOr(4);
+	const rounds = roundsOr(3);
 
 	/** Runs one of them again and again: the first to its end, each of the others until it is killed a little further on. */
 	async function* killed(what: string): AsyncGenerator<{ round: number; act: (input: unknown) => Promise<void> }> {
@@ -383,7 +392,7 @@ describe('killed at any moment', () => {
 			};
 			yield { round, act };
 		}
-		expect(kills).toBeGreaterThan(1);
+		expect(kills).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
 	}
 
 	it('a worktree is made whole by making it again', async () => {
