@@ -19,6 +19,7 @@ export const commands: Commands = {
 	traffic: async () => (await import('./commands/traffic.ts')).traffic,
 	tokens: async () => (await import('./commands/tokens.ts')).tokens,
 	sessions: async () => (await import('./commands/sessions.ts')).sessions,
+	mcp: async () => (await import('./commands/mcp.ts')).mcp,
 	setup: async () => (await import('./commands/setup.ts')).setup,
 	update: async () => (await import('./commands/setup.ts')).update,
 	cleanup: async () => (await import('./commands/cleanup.ts')).cleanup,

@@ -15,8 +15,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	drivers: ['core', 'base', 'protocol', 'zod/mini', 'node:'],
 	hook: ['drivers', 'git', 'core', 'base', 'protocol', 'node:'],
 	operations: ['drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
+	mcp: ['operations', 'drivers', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
 	cli: [
 		'../package.json',
+		'mcp',
 		'operations',
 		'drivers',
 		'delegates',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
@@ -166,6 +167,7 @@ async function launchOf(
 	const prompt = request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, version, address) : undefined);
 	const isPrompted = prompt !== undefined && prompt !== '';
 	const extra = [
+		...(request.mcp && driver.mcp.flags !== 'none' ? driver.mcp.flags([join(request.bin, 'nancy'), 'mcp']) : []),
 		...modeFlags(driver, request.mode, conversation.extra),
 		...imageFlags(driver, request.images ?? [], prompt),
 		...conversation.extra,

@@ -106,6 +106,7 @@ describe('the nancy command line', () => {
 			get env() {
 				return asked();
 			},
+			given: {},
 			stdin: Readable.from([]),
 			stdout: output,
 			stderr: output,

@@ -86,6 +86,7 @@ export class NancyCommand implements AsyncDisposable {
 			program: this.program,
 			cwd,
 			env: given,
+			given,
 			stdin: Readable.from(stdin === undefined ? [] : [stdin]),
 			stdout: { write: (text: string) => (outcome.stdout += text) },
 			stderr: { write: (text: string) => (outcome.stderr += text) },
