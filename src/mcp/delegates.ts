@@ -17,7 +17,7 @@ export const startDelegate = tool(
 		description:
 			'Hands part of your work to another agent, which runs beside you without a terminal. Returns its id at once. ' +
 			'Its result comes to you as a message. It may do no more than your user lets agents start others with.',
-		annotations: { ...HINTS.changes, openWorldHint: true },
+		annotations: HINTS.changes,
 	},
 	z.object({
 		prompt: Text,
@@ -70,7 +70,7 @@ export const stopDelegate = tool(
 		name: 'stop_delegate',
 		title: 'Stop a delegate',
 		description: 'Ends a delegate that you have started.',
-		annotations: HINTS.ends,
+		annotations: HINTS.changes,
 	},
 	One,
 	async ({ id }, { asker, context }) => {

@@ -29,11 +29,12 @@ export interface ToolCall {
 	ifDropped(act: () => Promise<unknown>): void;
 }
 
-/** What a client may think of a tool before it asks its user. */
+/**
+ * What a client may think of a tool. Of one that changes something Nancy says no more: one CLI asks nobody before a call of what calls itself
+ * harmless.
+ */
 interface Hints {
 	readonly readOnlyHint: boolean;
-	readonly destructiveHint: boolean;
-	readonly openWorldHint: boolean;
 }
 
 export interface Tool {
@@ -46,9 +47,7 @@ export interface Tool {
 	run(input: unknown, caller: ToolCaller, call: ToolCall): Promise<string | undefined>;
 }
 
-const READS: Hints = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
-const CHANGES: Hints = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
-export const HINTS = { reads: READS, changes: CHANGES, ends: { ...CHANGES, destructiveHint: true } } as const;
+export const HINTS = { reads: { readOnlyHint: true }, changes: { readOnlyHint: false } } as const;
 
 /** A tool. It runs only if its arguments have passed `input`. */
 export function tool<S extends z.ZodMiniType>(

@@ -141,6 +141,8 @@ export const CAPABILITIES = [
 	'headless',
 	/** Works as a delegate outside the workspace's own folder, in a worktree too, and takes messages there. */
 	'worktree',
+	/** Takes Nancy's MCP server at a launch in a terminal, and asks its user before it calls what changes something. */
+	'tools',
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 

@@ -5,7 +5,7 @@ import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
 import { FIRST_WORKER, type SessionId } from '../../protocol/names.ts';
 import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
-import type { Driver } from './driver.ts';
+import { can, type Driver } from './driver.ts';
 import type { HeadlessLaunch } from './headless.ts';
 import { prepareHeadless } from './headlessOf.ts';
 import { imageFlags } from './imageFlags.ts';
@@ -167,10 +167,15 @@ async function launchOf(
 	const prompt = request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, version, address) : undefined);
 	const isPrompted = prompt !== undefined && prompt !== '';
 	const extra = [
-		...(request.mcp && driver.mcp.flags !== 'none' ? driver.mcp.flags([join(request.bin, 'nancy'), 'mcp']) : []),
+		...mcpFlags(driver, version, request),
 		...modeFlags(driver, request.mode, conversation.extra),
 		...imageFlags(driver, request.images ?? [], prompt),
 		...conversation.extra,
 	];
 	return { ...driver.launch({ ...conversation, extra, fork, prompt, title }), stdin: '', isPrompted };
+}
+
+function mcpFlags(driver: Driver, version: Version, { mcp, bin }: WorkerRequest): readonly string[] {
+	const { flags } = driver.mcp;
+	return mcp && flags !== 'none' && can(driver, 'tools', version) ? flags([join(bin, 'nancy'), 'mcp']) : [];
 }

@@ -14,6 +14,13 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 	yes: '1',
 	no: '\u001b',
 	trust: [],
+	nancyTools: {
+		// The CLI offers it only after a search.
+		call: tool =>
+			`${toolStep('ToolSearch', { query: `select:mcp__nancy__${tool}` })} ${toolStep(`mcp__nancy__${tool}`, {})}`,
+		question: /Do you want to proceed\?/,
+		yes: '1',
+	},
 	complaint: /hook[^\n]*(?:error|failed|problem)|Settings Warning/i,
 	subagent: script =>
 		toolStep('Agent', {
