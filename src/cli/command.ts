@@ -16,11 +16,11 @@ export interface Context extends Caller {
 	wantsJson: boolean;
 	stdin: Input;
 	/** The asker as it is known now: an agent's process may be sealed after it has started this one. */
-	askerNow(): Asker;
+	askerNow: () => Asker;
 	/** The environment of this very call, which the caller may have chosen. */
 	given: Caller['env'];
 	/** Writes one line and waits until it is on its way. False if nobody reads any more. */
-	send(line: string): Promise<boolean>;
+	send: (line: string) => Promise<boolean>;
 	/** Writes one line of a stream; a command's answer is returned instead. */
 	writeLine(line: string): void;
 }

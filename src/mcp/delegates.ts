@@ -62,7 +62,8 @@ export const listDelegates = tool(
 		annotations: HINTS.reads,
 	},
 	z.object({}),
-	async (_, { asker, context }) => JSON.stringify(await perform(await operations.listDelegates(), asker, {}, context)),
+	async (_, { asker, context }) =>
+		JSON.stringify(await perform(await operations.listDelegates(), asker, {}, context)),
 );
 
 export const stopDelegate = tool(

@@ -3,7 +3,6 @@ import { counted } from '../base/counted.ts';
 import { NancyError } from '../base/errors.ts';
 import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
-import { ownMailbox } from '../operations/shared/ownMailbox.ts';
 import { MessageId } from '../protocol/names.ts';
 import { LONGEST_STATUS, StatusWord } from '../protocol/traffic.ts';
 import { HINTS, tool, type ToolCaller, type ToolCall } from './tool.ts';
@@ -59,6 +58,12 @@ export function waitMsOf(seconds = Infinity, waits: ToolCaller['waits'], isHeard
 	return Math.min(isHeard ? heard : unheard, Math.max(SHORTEST_WAIT, seconds)) * 1000;
 }
 
+/** Loaded at the first use, as all drivers are with it. */
+async function mailboxOf({ asker, context, session }: ToolCaller) {
+	const { ownMailbox } = await import('../operations/shared/ownMailbox.ts');
+	return (await ownMailbox(asker, context, session)).address;
+}
+
 async function take(event: string, waitMs: number, caller: ToolCaller, call: ToolCall): Promise<string | undefined> {
 	const { asker, context, session } = caller;
 	const { signal } = call;
@@ -66,9 +71,7 @@ async function take(event: string, waitMs: number, caller: ToolCaller, call: Too
 	const taken = await perform(await operations.takeFeedback(), asker, { session, event, waitMs }, where);
 	if (taken.handed.length === 0) return signal.aborted ? undefined : NOTHING;
 	const messages = taken.handed;
-	call.ifDropped(async () =>
-		perform(await operations.returnFeedback(), asker, { session, messages }, context),
-	);
+	call.ifDropped(async () => perform(await operations.returnFeedback(), asker, { session, messages }, context));
 	return undefined;
 }
 
@@ -80,8 +83,9 @@ export const feedbackWaiting = tool(
 		annotations: HINTS.reads,
 	},
 	z.object({}),
-	async (_, { asker, context, session }) => {
-		const { address: of } = await ownMailbox(asker, context, session);
+	async (_, caller) => {
+		const { asker, context } = caller;
+		const of = await mailboxOf(caller);
 		const { messages } = await perform(await operations.inbox(), asker, { of, all: false }, context);
 		const waiting = messages.filter(({ state }) => state === 'queued').length;
 		return waiting === 0 ? NOTHING : `${counted(waiting, 'message')} waiting.`;
@@ -115,8 +119,9 @@ export const markReceived = tool(
 		annotations: HINTS.changes,
 	},
 	z.object({ ids: z.array(MessageId).check(z.minLength(1), z.maxLength(100)) }),
-	async ({ ids }, { asker, context, session }) => {
-		const { address } = await ownMailbox(asker, context, session);
+	async ({ ids }, caller) => {
+		const { asker, context } = caller;
+		const address = await mailboxOf(caller);
 		const archived: string[] = [];
 		const unknown: string[] = [];
 		const waiting: string[] = [];

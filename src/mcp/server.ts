@@ -1,6 +1,6 @@
-import * as z from 'zod/mini';
 import { failureOf } from '../operations/shared/failure.ts';
 import { CallParams, CancelledParams, InitializeParams, RpcMessage, type Meta, type RpcId } from '../protocol/mcp.ts';
+import { jsonSchema } from './jsonSchema.ts';
 import type { ToolCaller, Tool, ToolCall } from './tool.ts';
 
 /** Those that the five CLIs ask for, oldest first: all are the same for what is here. */
@@ -135,7 +135,7 @@ export class McpServer {
 			const text = await tool.run(given, await this.facts.callerOf(meta), this.toolCall(id, meta, signal));
 			if (text !== undefined && !signal.aborted) await this.result(id, content(text));
 		} catch (error) {
-			if (!signal.aborted) await this.result(id, { ...content(sentenceOf(error)), isError: true });
+			if (!signal.aborted) await this.result(id, { ...content(String(failureOf(error).message)), isError: true });
 		}
 	}
 
@@ -146,7 +146,8 @@ export class McpServer {
 			reply: async text => !signal.aborted && this.send({ id, result: content(text) }),
 			ifDropped: act => {
 				this.dropped.set(id, act);
-				for (const oldest of this.dropped.keys()) if (this.dropped.size > MOST_ANSWERED) this.dropped.delete(oldest);
+				for (const oldest of this.dropped.keys())
+					if (this.dropped.size > MOST_ANSWERED) this.dropped.delete(oldest);
 			},
 			progress:
 				progressToken === undefined
@@ -172,16 +173,9 @@ export class McpServer {
 }
 
 function described({ name, title, description, input, annotations }: Tool) {
-	const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
-	return { name, title, description, inputSchema, annotations: { title, ...annotations } };
+	return { name, title, description, inputSchema: jsonSchema(input), annotations: { title, ...annotations } };
 }
 
 function content(text: string) {
 	return { content: [{ type: 'text', text }] };
-}
-
-/** A model reads it, and may call again in a better way. */
-function sentenceOf(error: unknown): string {
-	if (error instanceof z.core.$ZodError) return `The arguments are not valid: ${z.prettifyError(error)}`;
-	return String(failureOf(error).message);
 }

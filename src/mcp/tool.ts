@@ -1,4 +1,5 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import type { McpClient } from '../core/driver/driver.ts';
@@ -55,5 +56,13 @@ export function tool<S extends z.ZodMiniType>(
 	input: S,
 	run: (input: z.infer<S>, caller: ToolCaller, call: ToolCall) => Promise<string | undefined>,
 ): Tool {
-	return { ...description, input, run: (given, caller, call) => run(input.parse(given), caller, call) };
+	return {
+		...description,
+		input,
+		run: async (given, caller, call) => {
+			const parsed = input.safeParse(given);
+			if (parsed.success) return run(parsed.data, caller, call);
+			throw new NancyError('bad-usage', `the arguments are not valid: ${z.prettifyError(parsed.error)}`);
+		},
+	};
 }

@@ -27,6 +27,7 @@ export const fakeDriver: Driver = {
 		fork: [0, 0, 0],
 		headless: 'none',
 		worktree: [0, 0, 0],
+		tools: 'none',
 	},
 	limits: {},
 	installHint: '',

@@ -23,11 +23,7 @@ export class McpClient implements AsyncDisposable {
 
 	constructor(nancy: NancyCommand, { cwd, env = {} }: { cwd: string; env?: Record<string, string> }) {
 		const options = { cwd, env: nancy.environment(env) };
-		this.child = spawnAsAgent(
-			join(nancy.dataFolder, 'nancy'),
-			[process.execPath, nancy.program, 'mcp'],
-			options,
-		);
+		this.child = spawnAsAgent(join(nancy.dataFolder, 'nancy'), [process.execPath, nancy.program, 'mcp'], options);
 		this.closed = once(this.child, 'close');
 		this.child.stderr.resume();
 		createInterface({ input: this.child.stdout }).on('line', line => this.answers.push(JSON.parse(line) as Answer));

@@ -77,7 +77,9 @@ export const orchestrate = command(
 				help: 'tokens for the whole task, such as 200k; its agents are paused when they are used up',
 			},
 			'no-hooks': { help: 'writes nothing for the agent, which then reports nothing and gets no messages' },
-			mcp: { help: 'the agent gets the tools of nancy mcp, if its CLI takes a server at a start; it asks you before it calls one' },
+			mcp: {
+				help: 'the agent gets the tools of nancy mcp, if its CLI takes a server at a start; it asks you before it calls one',
+			},
 		},
 		extra: 'arguments for the agent, passed on unchanged',
 		examples: [

@@ -59,7 +59,9 @@ function workerWords({ phase, tool, summary, source, at, queued, subagents, said
 		.join(' ');
 	const facts = [
 		summary ? `${doing}: ${printableLine(summary)}` : doing,
-		said === undefined ? '' : `says ${[said.word, JSON.stringify(printableLine(said.text))].filter(Boolean).join(' ')}`,
+		said === undefined
+			? ''
+			: `says ${[said.word, JSON.stringify(printableLine(said.text))].filter(Boolean).join(' ')}`,
 		printableLine(source),
 		ago(at),
 		subagents ? counted(subagents, 'subagent') : '',

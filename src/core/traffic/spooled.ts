@@ -2,7 +2,14 @@ import * as z from 'zod/mini';
 import { errorText } from '../../base/errors.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import { SessionId } from '../../protocol/names.ts';
-import { DeliveryNote, LONGEST_STATUS, StatusNote, TroubleNote, type AgentEvent, type TrafficRecord } from '../../protocol/traffic.ts';
+import {
+	DeliveryNote,
+	LONGEST_STATUS,
+	StatusNote,
+	TroubleNote,
+	type AgentEvent,
+	type TrafficRecord,
+} from '../../protocol/traffic.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import { storablePayload, storableText } from './cutPayload.ts';

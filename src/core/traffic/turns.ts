@@ -33,7 +33,7 @@ export class TurnArranger {
 				this.addNote(record.trouble);
 				return;
 			case 'status':
-				// The call that brought it has a row of its own.
+			// The call that brought it has a row of its own.
 		}
 	}
 

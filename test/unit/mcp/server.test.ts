@@ -1,8 +1,11 @@
 import { join } from 'node:path';
+import * as z from 'zod/mini';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimBatch } from '../../../src/core/mailbox/batch.ts';
 import { bindSession } from '../../../src/core/sessions/bindings.ts';
 import { drivers } from '../../../src/drivers/index.ts';
+import { jsonSchema } from '../../../src/mcp/jsonSchema.ts';
+import { tools } from '../../../src/mcp/tools.ts';
 import { waitMsOf } from '../../../src/mcp/feedback.ts';
 import { DriverId, SessionId } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -65,7 +68,9 @@ describe('nancy mcp', () => {
 		const newer = await client.request('initialize', { protocolVersion: '2031-01-01', capabilities: {} });
 		expect(newer.result).toMatchObject({ protocolVersion: '2025-11-25' });
 		client.notify('notifications/initialized');
-		const { tools } = (await client.request('tools/list')).result as { tools: { name: string; inputSchema: object }[] };
+		const { tools } = (await client.request('tools/list')).result as {
+			tools: { name: string; inputSchema: object }[];
+		};
 		expect(tools.find(({ name }) => name === 'send_status')?.inputSchema).toMatchObject({
 			type: 'object',
 			required: ['text'],
@@ -74,7 +79,9 @@ describe('nancy mcp', () => {
 		client.write('no json');
 		client.write('{"jsonrpc":"1.0"}');
 		expect((await client.request('tools/call', { name: 'allow' })).error).toMatchObject({ code: -32602 });
-		expect(client.answers.filter(({ id }) => id === null).map(({ error }) => error?.code)).toEqual([-32700, -32600]);
+		expect(client.answers.filter(({ id }) => id === null).map(({ error }) => error?.code)).toEqual([
+			-32700, -32600,
+		]);
 		expect(await client.call('send_status', { text: 'x'.repeat(501) })).toContain('not valid');
 		expect(await client.end()).toBe(0);
 	});
@@ -108,7 +115,9 @@ describe('nancy mcp', () => {
 		for (let at = 0; at < 12; at++) ids.push(await it.send(`Message ${at}.`));
 		const calls = Array.from({ length: 4 }, () => it.client.begin('get_feedback'));
 		const hooks = await Promise.all(Array.from({ length: 4 }, it.hook));
-		const texts = await Promise.all(calls.map(async id => (await it.client.answer(id)).result?.content?.[0]?.text ?? ''));
+		const texts = await Promise.all(
+			calls.map(async id => (await it.client.answer(id)).result?.content?.[0]?.text ?? ''),
+		);
 		const byHook = hooks.flatMap(({ claims }) => claims.map(({ id }) => id));
 		const byTool = ids.filter(id => texts.some(text => text.includes(`message ${id}`)));
 		expect([...byHook, ...byTool].sort()).toEqual([...ids].sort());
@@ -170,6 +179,19 @@ describe('nancy mcp', () => {
 		expect(worker).toMatchObject({ said: { text: expect.stringContaining('Waiting for the'), word: 'blocked' } });
 		expect((await nancy.run(['status'], call)).stdout).toMatch(/says blocked "Waiting for the.*key\."/);
 		expect((await nancy.run(['traffic'], call)).stdout).toContain('says blocked: Waiting for the');
+	});
+});
+
+describe('the schema of a tool', () => {
+	it.each(tools.map(({ name, input }) => [name, input] as const))('of %s says what zod itself says', (_, input) => {
+		const { $schema: _link, ...own } = z.toJSONSchema(input, { io: 'input' });
+		const plain = (value: unknown): unknown =>
+			JSON.parse(
+				JSON.stringify(value, (key, each: unknown) =>
+					key === 'pattern' || key === 'allOf' || key === 'additionalProperties' ? undefined : each,
+				),
+			);
+		expect(plain(jsonSchema(input))).toEqual(plain(own));
 	});
 });
 

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identify } from '../../../src/base/liveness.ts';
+import { sealCall } from '../../../src/core/sessions/sealedAgents.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { perform } from '../../../src/operations/operation.ts';
 import { takeFeedback, type HandingContext } from '../../../src/operations/takeFeedback.ts';
@@ -61,6 +63,23 @@ describe('feedback that an agent asks for', () => {
 		expect(await all()).toMatchObject([{ id, state: 'delivered', receipt: { rung: 'tool' } }]);
 	});
 
+	it('comes to a session that nobody started with Nancy, if its hooks have called from that very process', async () => {
+		const session = SessionId.parse('s1');
+		await send('For a found session.');
+		const self = identify(process.pid);
+		const found = { ...agentAt(folder), process: { ...self, folder: workspace.folder } };
+		const call = (named?: SessionId) => {
+			const signal = new AbortController().signal;
+			const context = { ...contextOf(folder, workspace), signal, hand: () => Promise.resolve(true) };
+			return perform(takeFeedback, found, { session: named, event: 'get_feedback', waitMs: 0 }, context);
+		};
+		await expect(call(session)).rejects.toThrow('no mailbox');
+		sealCall(workspace.own.dataFolder, self, { folder: workspace.folder, address });
+		await expect(call()).rejects.toThrow('no mailbox');
+		await expect(call(SessionId.parse('s2'))).rejects.toThrow('no mailbox');
+		expect((await call(session)).handed).toHaveLength(1);
+	});
+
 	it('is neither lost nor kept by a process that is killed, wherever that is', async () => {
 		let kills = 0;
 		for (const killAt of killPoints(STRIDE)) {
@@ -68,7 +87,10 @@ describe('feedback that an agent asks for', () => {
 			const ended = await killedAt(killAt, 'takeFeedback', [folder.path]);
 			await workspace.mailbox(address).recover();
 			const message = (await all()).find(each => each.id === id);
-			expect({ killAt, state: message?.state }).toEqual({ killAt, state: message?.receipt ? 'delivered' : 'queued' });
+			expect({ killAt, state: message?.state }).toEqual({
+				killAt,
+				state: message?.receipt ? 'delivered' : 'queued',
+			});
 			if (ended === 'finished') {
 				expect(message?.state).toBe('delivered');
 				break;
