@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { Asker } from '../core/asker/asker.ts';
 import type { Caller } from '../operations/shared/caller.ts';
 import type { CommandDescription } from './description.ts';
 import { usageError } from './failure.ts';
@@ -6,12 +7,20 @@ import { usageError } from './failure.ts';
 /** Standard input, as far as commands need it. */
 export interface Input extends AsyncIterable<Uint8Array | string> {
 	readonly isTTY?: boolean;
+	/** Reads no more. */
+	destroy?(): unknown;
 }
 
 /** Who calls, from where, and where the answer goes. */
 export interface Context extends Caller {
 	wantsJson: boolean;
 	stdin: Input;
+	/** The asker as it is known now: an agent's process may be sealed after it has started this one. */
+	askerNow: () => Asker;
+	/** The environment of this very call, which the caller may have chosen. */
+	given: Caller['env'];
+	/** Writes one line and waits until it is on its way. False if nobody reads any more. */
+	send: (line: string) => Promise<boolean>;
 	/** Writes one line of a stream; a command's answer is returned instead. */
 	writeLine(line: string): void;
 }

@@ -23,6 +23,7 @@ export const commands: Commands = {
 	tokens: async () => (await import('./commands/tokens.ts')).tokens,
 	sessions: async () => (await import('./commands/sessions.ts')).sessions,
 	picture: async () => (await import('./commands/picture.ts')).picture,
+	mcp: async () => (await import('./commands/mcp.ts')).mcp,
 	setup: async () => (await import('./commands/setup.ts')).setup,
 	update: async () => (await import('./commands/setup.ts')).update,
 	cleanup: async () => (await import('./commands/cleanup.ts')).cleanup,

@@ -19,6 +19,7 @@ process.stdout.on('error', error => {
 process.stderr.on('error', () => undefined);
 
 restoreNodeOptions(process.env);
+const given = { ...process.env };
 
 void runCommandLine(process.argv.slice(2), commands, {
 	program: process.argv[1] ?? '',
@@ -26,6 +27,7 @@ void runCommandLine(process.argv.slice(2), commands, {
 	get env() {
 		return programEnvironment();
 	},
+	given,
 	stdin: process.stdin,
 	stdout: process.stdout,
 	stderr: process.stderr,

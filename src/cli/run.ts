@@ -16,6 +16,8 @@ export interface Surroundings {
 	cwd: string;
 	/** Read once a command runs: finding it may take time. */
 	readonly env: Readonly<Record<string, string | undefined>>;
+	/** The same before anything is read: see `environmentOf`. */
+	given: Readonly<Record<string, string | undefined>>;
 	stdin: Input;
 	stdout: Output;
 	stderr: Output;
@@ -25,7 +27,7 @@ export interface Surroundings {
 }
 
 interface Output {
-	write(text: string): unknown;
+	write(text: string, done?: (error?: Error | null) => void): unknown;
 	/** Set for a terminal, which obeys control sequences in texts of programs and agents. */
 	isTTY?: boolean;
 }
@@ -76,7 +78,7 @@ function helpLast(argv: readonly string[]): readonly string[] {
 
 function contextOf(
 	globals: GlobalArguments,
-	{ program, cwd, env, stdin, stdout, stderr, version, asker }: Surroundings,
+	{ program, cwd, env, given, stdin, stdout, stderr, version, asker }: Surroundings,
 ): Context {
 	if (globals.folder === '') throw new NancyError('bad-usage', '-C needs a folder');
 	let known: Asker | undefined;
@@ -90,7 +92,10 @@ function contextOf(
 		get asker() {
 			return (known ??= asker());
 		},
+		askerNow: asker,
+		given,
 		stdin,
+		send: line => new Promise(resolve => stdout.write(`${line}\n`, error => resolve(!error))),
 		writeLine: line => print(stdout, `${line}\n`),
 		note: text => print(stderr, `nancy: ${text}\n`),
 	};

@@ -13,6 +13,8 @@ function sessionOf(record: TrafficRecord): string {
 			return record.event.session;
 		case 'delivery':
 			return record.delivery.session;
+		case 'status':
+			return record.status.session;
 		case 'trouble':
 			return record.trouble.session ?? 'no-session';
 	}

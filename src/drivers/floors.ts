@@ -19,6 +19,7 @@ export function floorsSince(oldest: Version, others: Partial<Driver['floors']>):
 		fork: oldest,
 		headless: oldest,
 		worktree: oldest,
+		tools: oldest,
 		...others,
 	};
 }

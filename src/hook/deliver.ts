@@ -3,7 +3,7 @@ import { bindCaller } from '../core/sessions/sessions.ts';
 import { slotOf } from '../core/mailbox/due.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 import type { Call } from './call.ts';
-import { mayHandOver } from './mayHandOver.ts';
+import { mayHandOver } from '../git/mayHandOver.ts';
 import { note, spool } from './notes.ts';
 import { ringLater } from './ringLater.ts';
 

@@ -7,7 +7,7 @@ import { readPhase, writePhase } from '../core/sessions/phase.ts';
 import { brokenOffAt } from '../core/sessions/recordSearch.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { wakingOf, type Call } from './call.ts';
-import { mayHandOver } from './mayHandOver.ts';
+import { mayHandOver } from '../git/mayHandOver.ts';
 import { spool } from './notes.ts';
 import { becomeWaiter } from './waiter.ts';
 import { sessionBinding } from '../core/sessions/bindings.ts';

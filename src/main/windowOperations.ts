@@ -23,7 +23,7 @@ import { inform } from '../ui/kit/messages.ts';
 import { errorWords, translated } from '../ui/kit/translated.ts';
 import { doctorReport } from '../ui/doctorReport.ts';
 import type { Addressee, AgentMode, BudgetFacts, Folder, Letter, Operations } from '../ui/ports.ts';
-import { agentArguments, agentModel } from '../ui/settings.ts';
+import { agentArguments, agentModel, hasMcpServer } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
 import { whoIs } from '../ui/who.ts';
 import { keepHooksChoice } from './keepHooksChoice.ts';
@@ -110,6 +110,7 @@ export class WindowOperations implements Operations {
 			hooks: true,
 			...request,
 			extra: [...agentArguments(request.agent)],
+			mcp: hasMcpServer(),
 		};
 		const start = await perform(await operations.orchestrate(), IN_WINDOW, input, this.contextOf(folder));
 		// The agent may delegate itself, by the command.

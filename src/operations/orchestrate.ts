@@ -65,6 +65,8 @@ const Input = z.object({
 	extra: z.array(z.string()),
 	/** Writes hooks and skills, if the user wants hooks here. Without them the agent reports nothing and gets no messages. */
 	hooks: z.boolean(),
+	/** It gets Nancy's MCP server, if its CLI takes one at a launch. A person's alone to choose. */
+	mcp: z.optional(z.boolean()),
 	/** What the whole task may take, in place of an earlier budget. A person's alone to set. */
 	budget: z.optional(Budget),
 });
@@ -113,6 +115,8 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 				'not-trusted',
 				phrase`an agent chooses no permissions for a terminal; ask the user to do it`,
 			);
+		if (input.mcp)
+			throw new NancyError('not-trusted', phrase`an agent gives no other an MCP server; ask the user to do it`);
 		if (input.fork)
 			throw new NancyError('not-trusted', phrase`an agent forks no conversation; ask the user to do it`);
 		permit(asker, { is: 'start-worker', what: input.task, isOwn });
@@ -151,6 +155,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			mode,
 			images: input.images,
 			extra: input.extra,
+			mcp: input.mcp,
 			bin: runtime.bin,
 			hooks: isHooked ? runtime : undefined,
 			env: context.env,

@@ -53,6 +53,7 @@ type Entry = SessionHistoryOutput['entries'][number];
 function entryOf(record: TrafficRecord): Entry[] {
 	const { at } = record;
 	if (record.type === 'delivery') return [{ at, what: 'message', text: whatHappened(record) }];
+	if (record.type === 'status') return [{ at, what: 'status', text: whatHappened(record) }];
 	if (record.type === 'trouble') return [{ at, what: 'trouble', text: whatHappened(record) }];
 	const what = record.event.subagent === undefined ? entryKindByEvent[record.event.kind] : undefined;
 	return what ? [{ at, what, text: entryText(record.event) }] : [];

@@ -46,7 +46,7 @@ function taskOutput({ record, workers, unread }: TaskView): TaskOutput {
 	};
 }
 
-function workerOutput({ record, state, facts, queued }: WorkerView): WorkerOutput {
+function workerOutput({ record, state, facts, queued, said }: WorkerView): WorkerOutput {
 	return {
 		worker: record.name,
 		agent: record.agent,
@@ -55,6 +55,7 @@ function workerOutput({ record, state, facts, queued }: WorkerView): WorkerOutpu
 		...(state.tool !== undefined && { tool: state.tool }),
 		...(state.summary !== undefined && { summary: state.summary }),
 		...(state.subagents !== undefined && { subagents: state.subagents }),
+		...(said && { said }),
 		source: state.source,
 		at: state.at,
 		...(state.session !== undefined && { session: state.session }),

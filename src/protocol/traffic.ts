@@ -104,6 +104,30 @@ export const TroubleNote = z.looseObject({
 });
 export type TroubleNote = z.infer<typeof TroubleNote>;
 
+/** The longest status that an agent may give itself, in UTF-16 units. */
+export const LONGEST_STATUS = 500;
+
+/** How it stands with an agent, in its own words. */
+export const StatusWord = z.enum(['working', 'blocked', 'done']);
+
+/** An agent's own words on what it does. They prove nothing. */
+export const StatusNote = z.lazy(() =>
+	z.looseObject({
+		nancy: z.literal('status'),
+		at: Moment,
+		driver: DriverId,
+		session: SessionId,
+		/** The call that brought it. */
+		event: z.string(),
+		text: z.string(),
+		state: z.optional(StatusWord),
+	}),
+);
+export type StatusNote = z.infer<typeof StatusNote>;
+
+/** What Nancy itself keeps for the traffic, beside the events. */
+export type Note = DeliveryNote | TroubleNote | StatusNote;
+
 const stamp = {
 	version: z.literal(1),
 	/** Unique within a session: the spool file's name and time. */ id: z.string(),
@@ -122,5 +146,6 @@ export const TrafficRecord = z.discriminatedUnion('type', [
 	}),
 	z.looseObject({ ...stamp, type: z.literal('delivery'), delivery: DeliveryNote }),
 	z.looseObject({ ...stamp, type: z.literal('trouble'), trouble: TroubleNote }),
+	z.looseObject({ ...stamp, type: z.literal('status'), status: StatusNote }),
 ]);
 export type TrafficRecord = z.infer<typeof TrafficRecord>;

@@ -176,6 +176,7 @@ export const CONTEXT_KEYS = {
 export const SETTINGS = {
 	defaultAgent: 'nancy.defaultAgent',
 	tokenThreshold: 'nancy.tokenThreshold',
+	mcpServer: 'nancy.mcpServer',
 	hooks: 'nancy.hooks',
 	notifyPermission: 'nancy.notifications.permission',
 	notifyStopped: 'nancy.notifications.stopped',

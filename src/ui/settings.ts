@@ -63,6 +63,11 @@ export function hooksChoice(folder: string): 'on' | 'off' | undefined {
 	return chosen(SETTINGS.hooks, z.enum(['on', 'off']), folder);
 }
 
+/** Whether agents in terminals of this window get Nancy's MCP server. */
+export function hasMcpServer(): boolean {
+	return read(SETTINGS.mcpServer, z.catch(z.enum(['on', 'off']), 'off')) === 'on';
+}
+
 /** Where delegates run. */
 export function delegateHost(): 'background' | 'tmux' {
 	return read(SETTINGS.delegatesHost, z.catch(z.enum(['background', 'tmux']), 'background'));

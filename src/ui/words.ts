@@ -95,6 +95,8 @@ export function rungWords(rung: Rung): string {
 			return l10n.t('the session was resumed with it');
 		case 'keys':
 			return l10n.t('typed into the idle terminal');
+		case 'tool':
+			return l10n.t('the agent asked for it');
 	}
 }
 
@@ -136,6 +138,20 @@ type Doing = Pick<WorkerView, 'state' | 'worktree'>;
 export function doingWords({ state: { tool, summary, isOnFile }, worktree }: Doing, folder: string): string {
 	const isPath = isOnFile && summary !== undefined;
 	return [tool, isPath ? pathFrom(worktree?.folder ?? folder, summary) : summary].filter(Boolean).join(' ');
+}
+
+/** The agent's own words on its work, as such. */
+export function saidWords({ said }: Pick<WorkerView, 'said'>, length = 60): string | undefined {
+	if (!said) return undefined;
+	const text = firstLine(said.text, length);
+	switch (said.word) {
+		case 'blocked':
+			return l10n.t('says it is blocked: “{0}”', text);
+		case 'done':
+			return l10n.t('says it is done: “{0}”', text);
+		default:
+			return l10n.t('says: “{0}”', text);
+	}
 }
 
 /** `delivered · PreToolUse Bash · 12:03:04 · in context`, or why it is still queued. */

@@ -1,5 +1,6 @@
 import type { Cell } from './cell.ts';
 import { answeredHere, answeredThere, holderKilled } from './cells/answers.ts';
+import { mcpFeedback } from './cells/tools.ts';
 import { brokenOffPrompt, brokenOffQuestion, brokenOffTool, killedInTool } from './cells/brokenOff.ts';
 import { besideOthers, cleanedUp, foundSession, redeploy } from './cells/deployment.ts';
 import { hookGarbage, hookMissing, hookSlow, programBroken } from './cells/failures.ts';
@@ -50,6 +51,7 @@ export const cells: readonly Cell[] = [
 	headlessResume,
 	skills,
 	transcript,
+	mcpFeedback,
 	foundSession,
 	besideOthers,
 	hookMissing,

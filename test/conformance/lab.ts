@@ -60,6 +60,8 @@ export interface StartOptions {
 	/** It asks before it runs a command. Default: it runs all. */
 	asks?: boolean;
 	resume?: boolean;
+	/** It gets Nancy's MCP server. */
+	mcp?: boolean;
 	/** It begins with a copy of the conversation of this worker. */
 	fork?: WorkerName;
 	/** The window seals the process when this is over, as late as on a busy machine. Default: at once. */
@@ -199,9 +201,9 @@ export async function conformanceLab(
 		nancy,
 		runtime,
 		deploy: chosen => deploy(nancy, driver, { runtime, agentVersion: version, scope: chosen }),
-		start: async ({ prompt, asks: isAsking = false, resume = false, fork, sealedAfter } = {}) => {
+		start: async ({ prompt, asks: isAsking = false, resume = false, mcp, fork, sealedAfter } = {}) => {
 			const extra = isAsking ? [] : lab.agent.unattended;
-			const plan = await planWorker(nancy, driver, program, { ...shared, prompt, resume, fork, extra });
+			const plan = await planWorker(nancy, driver, program, { ...shared, prompt, resume, mcp, fork, extra });
 			const env = changed(lab.env, plan.env);
 			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
 			opened.push(screen);

@@ -135,6 +135,7 @@ describe('what nancy prints', () => {
 				program: '/nowhere/nancy.js',
 				cwd: root,
 				env: {},
+				given: {},
 				stdin: process.stdin,
 				stdout: output,
 				stderr: output,

@@ -17,9 +17,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	picture: ['base', 'highlight.js', 'highlight.js/lib/common', '@xterm/headless', 'get-east-asian-width'],
 	operations: ['drivers', 'delegates', 'git', 'process', 'picture', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
 	server: ['operations', 'drivers', 'core', 'base', 'protocol', 'zod/mini', 'ws', 'uqr', 'node:'],
+	mcp: ['operations', 'drivers', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
 	cli: [
 		'../package.json',
 		'server',
+		'mcp',
 		'operations',
 		'drivers',
 		'delegates',

@@ -29,6 +29,7 @@ const Input = z.object({
 	'with-changes': z._default(z.boolean(), false),
 	fork: z._default(z.boolean(), false),
 	'no-hooks': z._default(z.boolean(), false),
+	mcp: z._default(z.boolean(), false),
 	title: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
 	budget: z.optional(z.string()),
 	extra: z.array(z.string()),
@@ -76,6 +77,9 @@ export const orchestrate = command(
 				help: 'tokens for the whole task, such as 200k; its agents are paused when they are used up',
 			},
 			'no-hooks': { help: 'writes nothing for the agent, which then reports nothing and gets no messages' },
+			mcp: {
+				help: 'the agent gets the tools of nancy mcp, if its CLI takes a server at a start; it asks you before it calls one',
+			},
 		},
 		extra: 'arguments for the agent, passed on unchanged',
 		examples: [
@@ -117,6 +121,7 @@ export const orchestrate = command(
 				permissions: input.permissions,
 				extra: input.extra,
 				hooks: !input['no-hooks'],
+				mcp: input.mcp,
 				budget: budgetOf(input.budget),
 			},
 			own,

@@ -52,13 +52,16 @@ function taskLines({ task, title, unread, archivedAt, workers }: TaskOutput): st
 	];
 }
 
-function workerWords({ phase, tool, summary, source, at, queued, subagents, tokens }: WorkerOutput): string {
+function workerWords({ phase, tool, summary, source, at, queued, subagents, said, tokens }: WorkerOutput): string {
 	const waiting = tool === undefined ? 'waiting for you' : 'waiting for permission';
 	const doing = [phase === 'waiting' ? waiting : phase, tool && printableLine(tool)]
 		.filter(word => word !== undefined)
 		.join(' ');
 	const facts = [
 		summary ? `${doing}: ${printableLine(summary)}` : doing,
+		said === undefined
+			? ''
+			: `says ${[said.word, JSON.stringify(printableLine(said.text))].filter(Boolean).join(' ')}`,
 		printableLine(source),
 		ago(at),
 		subagents ? counted(subagents, 'subagent') : '',

@@ -66,6 +66,8 @@ export interface Driver {
 	readonly launchModes: LaunchModes | 'none';
 	/** How the first prompt in a terminal gets images, or `none` if no flag of its CLI gives it one. */
 	readonly images: ImageFlag | 'none';
+	/** How it speaks with Nancy's server of the Model Context Protocol. */
+	readonly mcp: McpClient;
 	/** How it runs without a terminal, or `none` if it cannot. */
 	readonly headless: HeadlessFormat | 'none';
 	/** The CLI sets one of these for its tools, and a person has none. They tell a command of an agent from a person's. */
@@ -88,6 +90,18 @@ export interface ImageFlag {
 	readonly flag: string;
 	/** The CLI takes a path with this for several. */
 	readonly separator: string;
+}
+
+export interface McpClient {
+	/**
+	 * What gives one launch in a terminal a server, by the command to run. `none` if no flag does that without a file of the user's, or if the
+	 * CLI would call the server's tools unasked: what an agent may do must not grow by a start with Nancy.
+	 */
+	readonly flags: ((command: readonly [string, ...string[]]) => readonly string[]) | 'none';
+	/** How long a call may last before the CLI gives it up, less a margin, in seconds; `heard` if it wants and gets progress. */
+	readonly waits: { readonly heard: number; readonly unheard: number };
+	/** Where the server finds the session that calls: a variable of its environment, a field beside the request, or `none`. */
+	readonly session: { readonly variable: string } | { readonly field: string } | 'none';
 }
 
 export interface Interrupt {
@@ -127,6 +141,8 @@ export const CAPABILITIES = [
 	'headless',
 	/** Works as a delegate outside the workspace's own folder, in a worktree too, and takes messages there. */
 	'worktree',
+	/** Takes Nancy's MCP server at a launch in a terminal, and asks its user before it calls what changes something. */
+	'tools',
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 

@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
 import { FIRST_WORKER, type SessionId } from '../../protocol/names.ts';
 import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
-import type { Driver } from './driver.ts';
+import { can, type Driver } from './driver.ts';
 import type { HeadlessLaunch } from './headless.ts';
 import { prepareHeadless } from './headlessOf.ts';
 import { imageFlags } from './imageFlags.ts';
@@ -166,9 +167,15 @@ async function launchOf(
 	const prompt = request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, version, address) : undefined);
 	const isPrompted = prompt !== undefined && prompt !== '';
 	const extra = [
+		...mcpFlags(driver, version, request),
 		...modeFlags(driver, request.mode, conversation.extra),
 		...imageFlags(driver, request.images ?? [], prompt),
 		...conversation.extra,
 	];
 	return { ...driver.launch({ ...conversation, extra, fork, prompt, title }), stdin: '', isPrompted };
+}
+
+function mcpFlags(driver: Driver, version: Version, { mcp, bin }: WorkerRequest): readonly string[] {
+	const { flags } = driver.mcp;
+	return mcp && flags !== 'none' && can(driver, 'tools', version) ? flags([join(bin, 'nancy'), 'mcp']) : [];
 }

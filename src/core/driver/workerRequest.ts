@@ -24,6 +24,8 @@ export interface WorkerRequest {
 	extra?: readonly string[];
 	/** Folder with the `nancy` command, put first on the agent's PATH. */
 	bin: string;
+	/** In a terminal it gets Nancy's MCP server, if its CLI takes one at a launch. */
+	mcp?: boolean | undefined;
 	/** Where hooks come from; `undefined` if the user wants none. */
 	hooks: { launcher: string; dataFolder: string } | undefined;
 	/** Runs without a terminal, with this permission mode of the driver's. */

@@ -9,6 +9,14 @@ import type { Use } from '../budgets/use.ts';
 /** A worker's activity, by the newest evidence; never by silence. */
 export type Phase = 'starting' | 'working' | 'waiting' | 'idle' | 'ended';
 
+/** An agent's own words on its work. They prove nothing. */
+export interface Said {
+	text: string;
+	word?: 'working' | 'blocked' | 'done';
+	/** UTC, ISO 8601. */
+	at: string;
+}
+
 export interface WorkerState {
 	phase: Phase;
 	/** The tool it is in, while working or waiting for permission. */
@@ -48,6 +56,8 @@ export interface WorkerView {
 	/** Of a delegate that has one of its own. */
 	budget?: BudgetView;
 	queued: number;
+	/** What it has last said of its work in this turn. */
+	said?: Said;
 	/** When its last turn ended, while nothing has happened since. UTC, ISO 8601. */
 	turnEndedAt?: string;
 	/** The newest sign of work. UTC, ISO 8601. */

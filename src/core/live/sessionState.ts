@@ -1,6 +1,6 @@
 import type { SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind, TrafficRecord } from '../../protocol/traffic.ts';
-import type { Phase } from './overview.ts';
+import type { Phase, Said } from './overview.ts';
 
 /** The conclusion from one session's events so far. Immutable: each event makes the next one. */
 export interface SessionState {
@@ -26,6 +26,8 @@ export interface SessionState {
 	readonly stops: number;
 	/** When the last turn ended, while nothing has happened since, and if no person broke it off. UTC, ISO 8601. */
 	readonly turnEndedAt?: string | undefined;
+	/** What the agent itself has last said of its work in this turn. Shown, never evidence for a phase. */
+	readonly said?: Said | undefined;
 	/** The newest sign of work. An end or another start does not take it away. UTC, ISO 8601. */
 	readonly workedAt?: string | undefined;
 }
@@ -70,6 +72,10 @@ function foldRecord(state: SessionState, record: TrafficRecord): SessionState {
 		}
 		case 'trouble':
 			return state;
+		case 'status': {
+			const { text, state: word } = record.status;
+			return { ...state, said: { text, ...(word && { word }), at: record.at } };
+		}
 	}
 }
 
@@ -104,7 +110,7 @@ const steps: Readonly<Record<EventKind, Step>> = {
 		event.cause === 'clear'
 			? state
 			: { ...resting(state, at, describe(event)), phase: 'ended', subagents: 0, summary: event.cause },
-	prompt: (state, event, at) => working({ ...state, tools: [] }, at, describe(event)),
+	prompt: (state, event, at) => working({ ...state, tools: [], said: undefined }, at, describe(event)),
 	'tool-start': (state, event, at) => {
 		const tool = { id: event.toolUseId, name: event.tool, summary: event.summary };
 		const tools = [...state.tools.filter(open => open.id === undefined || open.id !== tool.id), tool];

@@ -110,7 +110,7 @@ export class WorkerStates {
 		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
 		const delegate = this.delegateOf(record);
 		const budget = delegate && this.sources.budgets.viewOf({ delegate: delegate.record.id }, use);
-		const { turnEndedAt, workedAt } = folded;
+		const { turnEndedAt, workedAt, said } = folded;
 		const worktree = this.worktreeOf(record);
 		return {
 			record,
@@ -119,6 +119,7 @@ export class WorkerStates {
 			...(view?.facts && { facts: view.facts }),
 			...(use && { use }),
 			...(budget && { budget }),
+			...(said && state.phase !== 'ended' && { said }),
 			...(turnEndedAt !== undefined && { turnEndedAt }),
 			...(workedAt !== undefined && { workedAt }),
 			...(worktree && { worktree }),

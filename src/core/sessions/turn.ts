@@ -2,10 +2,8 @@ import { parseVersion, type Version } from '../../base/version.ts';
 import type { AgentEvent, DeliveryNote } from '../../protocol/traffic.ts';
 import { readSealed } from '../deployment/sealed.ts';
 import { can, type Driver } from '../driver/driver.ts';
-import type { HookAnswer } from '../driver/hooks.ts';
 import type { Slot } from '../driver/slot.ts';
-import { claimBatch, type Batch } from '../mailbox/batch.ts';
-import { deliveryNote, deliveryPlace } from '../mailbox/deliveryRecord.ts';
+import { claimBatch } from '../mailbox/batch.ts';
 import { isAroundTools, isBeforeTool, isDue, wakes } from '../mailbox/due.ts';
 import type { Mailbox } from '../mailbox/mailbox.ts';
 import { isSettled, type StoredMessage } from '../mailbox/mailboxFiles.ts';
@@ -14,6 +12,7 @@ import { makeBell } from './bell.ts';
 import { bindSession } from './bindings.ts';
 import { BoundaryMark } from './boundaryMark.ts';
 import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';
+import { keepReceipts } from './keepReceipts.ts';
 import { readHeldStops, writeHeldStops, writePhase } from './phase.ts';
 import type { BoundSession } from './sessions.ts';
 
@@ -149,7 +148,7 @@ export class Turn {
 			for (const claim of batch.claims) claim.release();
 			return false;
 		}
-		await this.keepReceipts(batch, answer.rung ?? 'hook');
+		await keepReceipts(this.place, this.bound.address, this.event, batch, answer.rung ?? 'hook');
 		return true;
 	}
 
@@ -160,22 +159,6 @@ export class Turn {
 		);
 		const { messages } = await this.mailbox.list(['queued']);
 		return messages.some(message => !isSettled(message) || others.some(slot => isDue(slot, message.content)));
-	}
-
-	private async keepReceipts(batch: Batch, rung: NonNullable<HookAnswer['rung']>): Promise<void> {
-		const { event } = this;
-		const at = new Date().toISOString();
-		const place = deliveryPlace(event, rung);
-		const { parts } = batch;
-		const { transcript } = event;
-		const delivery = { ...place, deliveredAt: at, transcript, ...(parts && { parts: parts.lengths }) };
-		for (const claim of batch.claims) {
-			if (parts && !parts.isLast) claim.keep({ session: event.session, parts: parts.lengths });
-			else claim.deliver(delivery);
-		}
-		const messages = batch.claims.map(claim => claim.id);
-		this.place.note(deliveryNote(place, at, this.bound.address, { messages, effect: batch.effect }));
-		await this.workspace.prepared.forget(event.session);
 	}
 
 	/** Denies a call whose neighbour was halted. */

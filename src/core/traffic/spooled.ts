@@ -2,7 +2,14 @@ import * as z from 'zod/mini';
 import { errorText } from '../../base/errors.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import { SessionId } from '../../protocol/names.ts';
-import { DeliveryNote, TroubleNote, type AgentEvent, type TrafficRecord } from '../../protocol/traffic.ts';
+import {
+	DeliveryNote,
+	LONGEST_STATUS,
+	StatusNote,
+	TroubleNote,
+	type AgentEvent,
+	type TrafficRecord,
+} from '../../protocol/traffic.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import { storablePayload, storableText } from './cutPayload.ts';
@@ -81,6 +88,15 @@ function readNote(value: unknown): Spooled | undefined {
 				type: 'delivery',
 				delivery: delivery.data,
 			}),
+		};
+	}
+	const status = StatusNote.safeParse(value);
+	if (status.success) {
+		const said = { ...status.data, text: storableText(status.data.text, LONGEST_STATUS) };
+		return {
+			is: 'record',
+			session: said.session,
+			record: stamp => ({ ...common(stamp), type: 'status', status: said }),
 		};
 	}
 	const trouble = TroubleNote.safeParse(value);

@@ -84,6 +84,8 @@ function eventNames(record: TrafficRecord): readonly string[] {
 			return [record.delivery.event, 'delivery'];
 		case 'trouble':
 			return [record.trouble.event, 'trouble'];
+		case 'status':
+			return [record.status.event, 'status'];
 	}
 }
 

@@ -31,6 +31,9 @@ export class TurnArranger {
 				return;
 			case 'trouble':
 				this.addNote(record.trouble);
+				return;
+			case 'status':
+			// The call that brought it has a row of its own.
 		}
 	}
 
@@ -88,7 +91,7 @@ function attach(nodes: readonly TrafficNode[], note: DeliveryNote | TroubleNote)
 	const toolUseId = note.nancy === 'delivery' ? note.toolUseId : undefined;
 	const node = nodes.find(
 		({ event }) =>
-			event.event === note.event &&
+			isAt(event, note) &&
 			(toolUseId === undefined || event.toolUseId === toolUseId) &&
 			event.subagent === undefined,
 	);
@@ -96,6 +99,12 @@ function attach(nodes: readonly TrafficNode[], note: DeliveryNote | TroubleNote)
 	if (note.nancy === 'delivery') node.deliveries.push(note);
 	else node.troubles.push(note);
 	return true;
+}
+
+/** What an agent asked for, it got at the call of that tool, which each CLI names in its own way. */
+function isAt(event: AgentEvent, note: DeliveryNote | TroubleNote): boolean {
+	if (note.nancy === 'delivery' && note.rung === 'tool') return event.tool?.endsWith(note.event) === true;
+	return event.event === note.event;
 }
 
 /** The name that all CLIs share. A model may call a tool anything, `constructor` too. */

@@ -13,6 +13,10 @@ export function whatHappened(record: TrafficRecord): string {
 			const how = effect === 'none' ? '' : `, ${effect}`;
 			return `delivered ${counted(messages.length, 'message')} at ${visibleLine(where)}${how}: ${visibleLine(messages.join(', '), 200)}`;
 		}
+		case 'status': {
+			const { text, state } = record.status;
+			return `${state === undefined ? 'says' : `says ${state}`}: ${visibleLine(text)}`;
+		}
 		case 'trouble':
 			return `trouble at ${visibleLine(record.trouble.event)}: ${visibleLine(record.trouble.reason, 200)}`;
 	}

@@ -5,6 +5,7 @@ import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
+import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
 import { probe } from './probe.ts';
 import { transcript } from './transcript.ts';
@@ -80,6 +81,7 @@ export const claudeCode: Driver = {
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	images: 'none',
+	mcp,
 	headless,
 	foreignVariables,
 };

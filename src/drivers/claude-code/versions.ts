@@ -20,6 +20,9 @@ const WORKTREE: Version = [2, 1, 211];
 /** Where a person's answer was carried to it. Earlier versions were not tried. */
 const ANSWERS: Version = [2, 1, 329];
 
+/** Where its question before a call of Nancy's tools was seen. Earlier versions were not tried. */
+const TOOLS: Version = [2, 1, 329];
+
 /**
  * Lowest version that knows each event. An unknown name switches the whole settings file off in older versions, so an event
  * is written only where it is known. Absent: known since before {@link OLDEST}.
@@ -37,6 +40,7 @@ export const floors = floorsSince(OLDEST, {
 	status: WAKE,
 	worktree: WORKTREE,
 	answers: ANSWERS,
+	tools: TOOLS,
 });
 
 export function knowsEvent(version: Version, event: string): boolean {

@@ -4,6 +4,7 @@ import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
+import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
@@ -55,6 +56,7 @@ export const codex: Driver = {
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	images: { flag: '--image=', separator: ',' },
+	mcp,
 	headless,
 	foreignVariables,
 };

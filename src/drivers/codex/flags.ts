@@ -42,7 +42,7 @@ function snake(event: string): string {
 }
 
 /** A value as TOML on one line. TOML's basic strings allow everything that JSON's do, except DEL. */
-function toml(value: unknown): string {
+export function toml(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map(toml).join(',')}]`;
 	if (typeof value !== 'object' || value === null) return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
 	const pairs = Object.entries(value).map(([key, each]) => `${toml(key)}=${toml(each)}`);

@@ -9,7 +9,16 @@ import { floorsSince } from '../floors.ts';
  */
 export const OLDEST: Version = [0, 162, 0];
 
-export const floors = floorsSince(OLDEST, { batchEnd: 'none', quietStop: 'none', status: 'none', answers: 'none' });
+/** Where its question before a call of Nancy's tools was seen. Earlier versions were not tried. */
+const TOOLS: Version = [0, 169, 0];
+
+export const floors = floorsSince(OLDEST, {
+	batchEnd: 'none',
+	quietStop: 'none',
+	status: 'none',
+	answers: 'none',
+	tools: TOOLS,
+});
 
 export const limits: Driver['limits'] = {
 	steer: 'Codex reports no event while it waits for a command that runs in the background: a directive is read when the next tool starts or ends.',

@@ -5,6 +5,7 @@ import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
+import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
@@ -88,6 +89,7 @@ export const copilotCli: Driver = {
 	interrupt: { keys: [ESCAPE, ESCAPE] },
 	launchModes,
 	images: 'none',
+	mcp,
 	headless,
 	foreignVariables,
 };

@@ -10,6 +10,7 @@ import { floorsSince } from '../floors.ts';
 export const OLDEST: Version = [0, 55, 1];
 
 export const floors = floorsSince(OLDEST, {
+	tools: 'none',
 	batchEnd: 'none',
 	quietStop: 'none',
 	wake: 'none',
@@ -20,6 +21,7 @@ export const floors = floorsSince(OLDEST, {
 });
 
 export const limits: Driver['limits'] = {
+	tools: 'Gemini CLI takes an MCP server from a settings file or an extension alone, and Nancy writes neither.',
 	batchEnd:
 		'Gemini CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
 	halt: 'A pause denies the tool call and asks the agent to end its turn; where Gemini CLI ends a turn for a hook, the agent never reads why.',

@@ -6,6 +6,7 @@ import { headless } from './headless.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { wakeAnswer, watchAnswer } from './wake.ts';
+import { mcp } from './mcp.ts';
 import { program } from './program.ts';
 import { ESCAPE } from '../keys.ts';
 
@@ -65,6 +66,7 @@ export const opencode: Driver = {
 	// Its agent “plan” runs commands unasked.
 	launchModes: 'none',
 	images: 'none',
+	mcp,
 	headless,
 	foreignVariables,
 };

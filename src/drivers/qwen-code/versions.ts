@@ -7,6 +7,7 @@ import { floorsSince } from '../floors.ts';
 export const OLDEST: Version = [0, 24, 4];
 
 export const floors = floorsSince(OLDEST, {
+	tools: 'none',
 	quietStop: 'none',
 	wake: 'none',
 	status: 'none',
@@ -15,6 +16,7 @@ export const floors = floorsSince(OLDEST, {
 });
 
 export const limits: Driver['limits'] = {
+	tools: 'Nothing is known yet of Qwen Code and MCP servers at a launch.',
 	steer: 'Words between tool calls and with a prompt reach the model with &lt; and &gt; in place of < and >.',
 	halt: 'A pause denies the tool call and asks the agent to end its turn; Qwen Code ends no turn at a hook’s word.',
 	feedback:

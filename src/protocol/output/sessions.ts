@@ -24,7 +24,7 @@ export const SessionHistoryOutput = z.object({
 	entries: z.array(
 		z.object({
 			at: Moment,
-			what: z.enum(['start', 'prompt', 'tool', 'message', 'asked', 'reply', 'end', 'trouble']),
+			what: z.enum(['start', 'prompt', 'tool', 'message', 'asked', 'reply', 'end', 'trouble', 'status']),
 			text: z.string(),
 		}),
 	),

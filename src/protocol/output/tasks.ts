@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { DriverId, SessionId, TaskName } from '../names.ts';
 import { Moment } from '../records.ts';
+import { StatusWord } from '../traffic.ts';
 import { Mailbox, PhaseName, Problem } from './parts.ts';
 
 const TokenUse = z.object({
@@ -21,6 +22,8 @@ export const WorkerOutput = z.object({
 	summary: z.optional(z.string()),
 	/** Subagents at work. */
 	subagents: z.optional(z.int()),
+	/** What the agent itself has last said of its work in this turn. */
+	said: z.optional(z.object({ text: z.string(), word: z.optional(StatusWord), at: Moment })),
 	/** The evidence for the phase, and its time. */
 	source: z.string(),
 	at: z.string(),

@@ -28,7 +28,7 @@ import {
 	useNotes,
 	useWords,
 } from '../useWords.ts';
-import { phaseWord, stateLine } from '../words.ts';
+import { phaseWord, saidWords, stateLine } from '../words.ts';
 import { failedIcon, phaseIcons } from './phaseLooks.ts';
 import { workersOf } from './taskOrder.ts';
 import { labelOf, taskContext, taskNotes, type OfTask } from './taskRows.ts';
@@ -80,6 +80,7 @@ export function workerRow(element: OfWorker, { names, delegates, isTask, canFork
 	const merged = isMerged ? l10n.t('merged') : undefined;
 	const notes = [
 		inTerminal,
+		saidWords(worker),
 		merged,
 		unhooked,
 		queued,
@@ -136,6 +137,7 @@ export function workerHover(
 		[l10n.t('Known from'), evidence],
 		[l10n.t('Doing'), [state.tool, state.summary].filter(Boolean).join(' ')],
 		[l10n.t('Answer'), state.phase === 'waiting' && !asked ? cannotAnswer() : undefined],
+		[l10n.t('Its own words'), worker.said && `${saidWords(worker, 500)} (${formatAge(worker.said.at)})`],
 		[l10n.t('Prompt'), firstLine(task.record.prompt, 200)],
 		[l10n.t('Agent'), [names.full(record.agent), record.agentVersion].filter(Boolean).join(' ')],
 		[l10n.t('Model'), facts?.model ?? record.model],

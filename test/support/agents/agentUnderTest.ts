@@ -23,6 +23,8 @@ export interface AgentUnderTest {
 	no: string;
 	/** What it asks a person who starts it in a workspace that Nancy has set up, and the keys that agree. */
 	trust: readonly { question: RegExp; keys: string }[];
+	/** How the model calls a tool of Nancy's MCP server, and how the user is asked first; `none` where the CLI gets no server. */
+	nancyTools: { call: (tool: string) => string; question: RegExp; yes: string } | 'none';
 	/** On its screen when a hook went wrong. */
 	complaint: RegExp;
 	/** Steps by which the model hands another script to a subagent and gives it time; `none` where there are no subagents. */

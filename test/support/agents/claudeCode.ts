@@ -7,13 +7,20 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 	home: claudeHome,
 	// It bypasses permissions as root only in what says that it is a sandbox.
 	env: { IS_SANDBOX: '1' },
-	inTests: ['feedback', 'broken-off-tool', 'long-message', 'interrupted', 'fork'],
+	inTests: ['feedback', 'mcp-feedback', 'broken-off-tool', 'long-message', 'interrupted', 'fork'],
 	asking: {},
 	waking: {},
 	question: /Do you want to proceed\?/,
 	yes: '1',
 	no: '\u001b',
 	trust: [],
+	nancyTools: {
+		// The CLI offers it only after a search.
+		call: tool =>
+			`${toolStep('ToolSearch', { query: `select:mcp__nancy__${tool}` })} ${toolStep(`mcp__nancy__${tool}`, {})}`,
+		question: /Do you want to proceed\?/,
+		yes: '1',
+	},
 	complaint: /hook[^\n]*(?:error|failed|problem)|Settings Warning/i,
 	subagent: script =>
 		toolStep('Agent', {

@@ -13,6 +13,11 @@ export const codexUnderTest: AgentUnderTest = {
 	yes: 'y',
 	no: '\u001b',
 	trust: [{ question: /Hooks need review/, keys: '2\r' }],
+	nancyTools: {
+		call: tool => toolStep(tool, {}),
+		question: /Allow the nancy MCP server to run tool/,
+		yes: '\r',
+	},
 	complaint: /hook[^\n]*(?:error|fail|timed out)/i,
 	// The subagent runs beside the agent, which has something to do meanwhile.
 	subagent: script => `${toolStep('spawn_agent', { message: script })} [[sh:sleep 5]]`,

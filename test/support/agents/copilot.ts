@@ -13,6 +13,11 @@ export const copilotUnderTest: AgentUnderTest = {
 	yes: '1',
 	no: '\u001b',
 	trust: [],
+	nancyTools: {
+		call: tool => toolStep(`nancy-${tool}`, {}),
+		question: /Do you want to use this tool\?/,
+		yes: '1',
+	},
 	complaint: /hook[^\n]*(?:error|failed|denied)/i,
 	subagent: script =>
 		toolStep('task', {

@@ -13,6 +13,7 @@ export const geminiUnderTest: AgentUnderTest = {
 	yes: '1',
 	no: '\u001b',
 	trust: [],
+	nancyTools: 'none',
 	complaint: /hook[^\n]*(?:error|fail|blocked)|Agent execution blocked/i,
 	subagent: script => toolStep('invoke_agent', { agent_name: 'generalist', prompt: script }),
 	usersFiles: {

@@ -13,6 +13,7 @@ export const opencodeUnderTest: AgentUnderTest = {
 	yes: '\r',
 	no: '\u001b',
 	trust: [],
+	nancyTools: 'none',
 	complaint: /(?:hook|plugin)[^\n]*(?:error|fail)/i,
 	subagent: script => toolStep('task', { description: 'Look around', prompt: script, subagent_type: 'general' }),
 	usersFiles: {

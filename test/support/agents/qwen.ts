@@ -13,6 +13,7 @@ export const qwenUnderTest: AgentUnderTest = {
 	yes: '1',
 	no: '\u001b',
 	trust: [],
+	nancyTools: 'none',
 	complaint: /hook[^\n]*(?:error|fail|blocked)/i,
 	subagent: script =>
 		toolStep('agent', {

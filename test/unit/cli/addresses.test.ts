@@ -14,6 +14,7 @@ async function callAsWorker(project: Project, argv: readonly string[]) {
 		program: '/nowhere/nancy.js',
 		cwd: '/',
 		env,
+		given: env,
 		stdin: process.stdin,
 		stdout: { write: (text: string) => (output.stdout += text) },
 		stderr: { write: (text: string) => (output.stderr += text) },

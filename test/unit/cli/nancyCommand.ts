@@ -91,6 +91,7 @@ export class NancyCommand implements AsyncDisposable {
 			program: this.program,
 			cwd,
 			env: given,
+			given,
 			stdin: Object.assign(Readable.from(stdin === undefined ? [] : [stdin]), { isTTY: isTerminal }),
 			stdout: { write: (text: string) => (outcome.stdout += text) },
 			stderr: { write: (text: string) => (outcome.stderr += text) },

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
-import { mayTrack } from '../git/mayTrack.ts';
+import { mayTrack } from './mayTrack.ts';
 
 /**
  * Whether due messages may reach the agent. Not if git tracks files of `.nancy`, whatever their names: a pull may have brought them. The
@@ -15,7 +15,7 @@ export async function mayHandOver(
 	due: readonly StoredMessage[],
 ): Promise<boolean> {
 	if (!mayTrack(workspace.folder, basename(workspace.paths.root))) return true;
-	const { refuseTracked } = await import('../git/refuseTracked.ts'); // seldom needed, and brings node:child_process
+	const { refuseTracked } = await import('./refuseTracked.ts'); // seldom needed, and brings node:child_process
 	try {
 		await refuseTracked(workspace);
 		return true;
