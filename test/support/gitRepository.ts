@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	lstatSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { tempFolder, type TempFolder } from './tempFolder.ts';
 
@@ -45,7 +54,8 @@ export function gitRepositoryAfter<T>(
 	return async () => {
 		const { made, files } = await (saved ??= first());
 		const folder = copyOf(files);
-		return { repo: repositoryIn(folder), made: JSON.parse(made.replaceAll(files.path, folder.path)) as T };
+		const moved = made.replaceAll(files.path, () => folder.path);
+		return { repo: repositoryIn(folder), made: JSON.parse(moved) as T };
 	};
 }
 
@@ -107,7 +117,7 @@ function copyOf({ path, entries }: Template): TempFolder {
 			continue;
 		}
 		const content = file.content.includes(path)
-			? file.content.toString('latin1').replaceAll(bytes(path), bytes(folder.path))
+			? file.content.toString('latin1').replaceAll(bytes(path), () => bytes(folder.path))
 			: file.content;
 		writeFileSync(to, content, { mode: file.mode, encoding: 'latin1' });
 	}
