@@ -4,16 +4,12 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
-import { settleAll } from '../../src/core/questions/settle.ts';
-import { Collector } from '../../src/core/traffic/collector.ts';
-import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
-import { drivers } from '../../src/drivers/index.ts';
 import type { DelegateId } from '../../src/protocol/delegate.ts';
 import { DelegateCreatedOutput, DelegatesOutput, type DelegateOutput } from '../../src/protocol/output/delegates.ts';
-import type { Question, Reply } from '../../src/protocol/question.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
 import { deployedLab, type DeployedLab } from '../support/deployedLab.ts';
+import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { dataFolderIn } from '../support/runtime.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -49,6 +45,7 @@ async function asking(prompt: string, args: readonly string[] = [], begin?: (fol
 	expect(started.stderr).toBe('');
 	const { id, worker } = DelegateCreatedOutput.parse(JSON.parse(started.stdout));
 	const desk = new Questions(lab.nancy.own);
+	const { answer, outcome } = deskOf(lab.nancy);
 	const listed = async (...words: string[]): Promise<DelegateOutput> => {
 		const { stdout, stderr } = await call('delegates', id, '--json', ...words);
 		const [delegate] = DelegatesOutput.parse(JSON.parse(stdout)).delegates;
@@ -64,20 +61,8 @@ async function asking(prompt: string, args: readonly string[] = [], begin?: (fol
 		desk,
 		listed,
 		asked: () => eventually('a question', async () => (await desk.ofDelegate(id))[0]),
-		answer: (question: Question, reply: Reply) =>
-			desk.answer({
-				version: 1,
-				question: question.id,
-				digest: question.digest,
-				...reply,
-				by: 'vscode',
-				at: new Date().toISOString(),
-			}),
-		outcome: (question: Question) =>
-			eventually('an outcome', async () => {
-				await look(lab, desk);
-				return desk.readOutcome(question.id);
-			}),
+		answer,
+		outcome,
 		ended: () => listed('--wait', '--timeout', '600'),
 		made: () => existsSync(lab.workspace.file('made')),
 		/** What the model has read last. */
@@ -85,19 +70,11 @@ async function asking(prompt: string, args: readonly string[] = [], begin?: (fol
 	};
 }
 
-/** As any window looks at the workspace. */
-async function look(lab: DeployedLab, desk: Questions): Promise<void> {
-	const collector = new Collector(lab.nancy, [claudeCode]);
-	await collector.collect();
-	await collector.close();
-	await settleAll(desk, { paths: lab.nancy.paths, drivers });
-}
-
 const statusOf = async (lab: DeployedLab, id: DelegateId) => (await new Delegates(lab.nancy).get(id)).status;
 
 describe.concurrent('a delegate that may ask', () => {
-	it('waits for its user, says so, and goes on with a Yes', async () => {
-		const { lab, id, worker, ...run } = await asking('[[sh:touch made]] [[text:Finished]]');
+	it('waits for its user, says so, goes on with a Yes, and reads a No with its words', async () => {
+		const { lab, id, worker, ...run } = await asking('[[sh:touch made]] [[sh:touch more]] [[text:Finished]]');
 		await using _ = lab;
 		const question = await run.asked();
 		expect(question).toMatchObject({ kind: 'tool', tool: 'Bash', body: 'touch made', delegate: id });
@@ -108,9 +85,13 @@ describe.concurrent('a delegate that may ask', () => {
 		expect((await run.call('delegates')).stdout).toContain('running · asks: touch made');
 		expect((await run.call('questions')).stdout).toContain(`${worker} (claude-code), delegate ${id} asks for Bash`);
 		await run.answer(question, { effect: 'once' });
-		expect(await run.ended()).toMatchObject({ status: 'done', denied: [] });
-		expect(run.made()).toBe(true);
-		expect(await run.outcome(question)).toMatchObject({ state: 'applied' });
+		const next = await run.asked();
+		expect([next.body, run.made()]).toEqual(['touch more', true]);
+		await run.answer(next, { effect: 'no', words: 'Use the other folder.' });
+		expect(await run.ended()).toMatchObject({ status: 'done' });
+		expect(existsSync(lab.workspace.file('more'))).toBe(false);
+		expect(run.read()).toContain('The user said no: Use the other folder.');
+		for (const each of [question, next]) expect(await run.outcome(each)).toMatchObject({ state: 'applied' });
 		expect((await statusOf(lab, id)).asks).toBeUndefined();
 	});
 
@@ -139,17 +120,6 @@ describe.concurrent('a delegate that may ask', () => {
 		expect(question.delegate).toBe(id);
 	});
 
-	it('reads a No with its words, and does not run the tool', async () => {
-		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]');
-		await using _ = lab;
-		const question = await run.asked();
-		await run.answer(question, { effect: 'no', words: 'Use the other folder.' });
-		expect(await run.ended()).toMatchObject({ status: 'done' });
-		expect(run.made()).toBe(false);
-		expect(run.read()).toContain('The user said no: Use the other folder.');
-		expect(await run.outcome(question)).toMatchObject({ state: 'applied' });
-	});
-
 	it('ends with an answer that ends its turn', async () => {
 		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Never said]]');
 		await using _ = lab;
@@ -170,7 +140,7 @@ describe.concurrent('a delegate that may ask', () => {
 		const question = await run.asked();
 		expect(question).toMatchObject({ tool: 'Bash', subagentName: 'general-purpose' });
 		await run.answer(question, { effect: 'once' });
-		expect(await run.ended()).toMatchObject({ status: 'done' });
+		expect(await run.ended()).toMatchObject({ status: 'done', denied: [] });
 		expect(run.made()).toBe(true);
 	});
 
@@ -229,20 +199,14 @@ describe.concurrent('a delegate that may ask', () => {
 	});
 });
 
-describe.concurrent('a delegate that may not ask', () => {
-	it('is denied at once', async () => {
+describe('what may not ask', () => {
+	it('is denied at once, and nancy run, which has no hooks, is refused the permissions that ask', async () => {
 		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ['--permissions', 'default']);
 		await using _ = lab;
 		expect(await run.ended()).toMatchObject({ status: 'done', denied: ['Bash'] });
 		expect(await run.desk.all()).toEqual([]);
 		expect(run.made()).toBe(false);
+		const refused = await run.call('run', '--headless', '--prompt', 'x', '--permissions', 'ask-me');
+		expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('need a delegate') });
 	});
-});
-
-it('a run of nancy run is refused the permissions that ask: it has no hooks', async () => {
-	const { lab, ...run } = await asking('[[text:Finished]]');
-	await using _ = lab;
-	const refused = await run.call('run', '--headless', '--prompt', 'x', '--permissions', 'ask-me');
-	expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('need a delegate') });
-	await run.ended();
 });

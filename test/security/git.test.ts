@@ -93,10 +93,10 @@ const submodules: Readonly<Record<string, (folder: string, commit: string) => vo
 	},
 };
 
-function addSubmodule({ root, git: person }: GitRepository) {
-	person(['update-index', '--add', '--cacheinfo', `160000,${person(['rev-parse', 'HEAD'])},sub`]);
-	person(['commit', '--quiet', '-m', 'a submodule']);
-	mkdirSync(join(root, 'sub'));
+function addSubmodule(to: GitRepository) {
+	to.git(['update-index', '--add', '--cacheinfo', `160000,${to.git(['rev-parse', 'HEAD'])},sub`]);
+	to.git(['commit', '--quiet', '-m', 'a submodule']);
+	mkdirSync(join(to.root, 'sub'));
 }
 
 const withSubmodule = gitRepositoryAfter(fresh => {

@@ -54,7 +54,8 @@ export function gitRepositoryAfter<T>(
 	return async () => {
 		const { made, files } = await (saved ??= first());
 		const folder = copyOf(files);
-		return { repo: repositoryIn(folder), made: JSON.parse(made.replaceAll(files.path, folder.path)) as T };
+		const moved = made.replaceAll(files.path, () => folder.path);
+		return { repo: repositoryIn(folder), made: JSON.parse(moved) as T };
 	};
 }
 
@@ -116,7 +117,7 @@ function copyOf({ path, entries }: Template): TempFolder {
 			continue;
 		}
 		const content = file.content.includes(path)
-			? file.content.toString('latin1').replaceAll(bytes(path), bytes(folder.path))
+			? file.content.toString('latin1').replaceAll(bytes(path), () => bytes(folder.path))
 			: file.content;
 		writeFileSync(to, content, { mode: file.mode, encoding: 'latin1' });
 	}

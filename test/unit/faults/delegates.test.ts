@@ -24,7 +24,7 @@ import { stopDelegate } from '../../../src/delegates/delegateQueue.ts';
 import { onPath } from '../../../src/base/searchPath.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
-import { ORCHESTRATOR, SessionId, TaskName } from '../../../src/protocol/names.ts';
+import { ORCHESTRATOR, SessionId, TaskName, type DriverId } from '../../../src/protocol/names.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually, HANG_MS } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
@@ -620,10 +620,9 @@ describe('a runner', () => {
 		await using room = new RunnerRoom();
 		const { delegates, look, delegate, ended, results } = room;
 		const group = 'compare';
-		const agents = [fakeDriver.id, otherHeadlessDriver.id];
-		const both = await Promise.all(
-			agents.map(agent => delegate('tool:Read wait:100 answer:done', { agent, group })),
-		);
+		// One after the other: of two at once, one waits for the lock, which a command does for ten seconds and no longer.
+		const queue = (agent: DriverId) => delegate('tool:Read wait:100 answer:done', { agent, group });
+		const both = [await queue(fakeDriver.id), await queue(otherHeadlessDriver.id)];
 		// A limit of one agent's account is none of the other's.
 		const park = (ms: number) => {
 			const until = new Date(Date.now() + ms).toISOString();
