@@ -61,7 +61,10 @@ export const changeRules: Operation<Input, RulesOutput> = {
 					workspace,
 					await file.change(now => {
 						if (!now.rules.some(({ id }) => id === input.rule))
-							throw new NancyError('bad-usage', phrase`there is no rule ${input.rule}; nancy rules lists them`);
+							throw new NancyError(
+								'bad-usage',
+								phrase`there is no rule ${input.rule}; nancy rules lists them`,
+							);
 						return { ...now, rules: now.rules.filter(({ id }) => id !== input.rule) };
 					}),
 				);

@@ -1,5 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -353,7 +362,10 @@ describe('a question that is held', () => {
 describe('a question of an agent that may write where answers are', () => {
 	it.each([
 		['its temporary folder', async (data: string) => ({ TMPDIR: dirname(data) })],
-		['a folder of --add-dir', async (data: string, folder: TempFolder) => asProcess(folder, ['--add-dir', 'lib', data])],
+		[
+			'a folder of --add-dir',
+			async (data: string, folder: TempFolder) => asProcess(folder, ['--add-dir', 'lib', data]),
+		],
 		[
 			'an additional directory of its settings',
 			async (data: string, folder: TempFolder) => {
@@ -397,6 +409,9 @@ describe('a question of an agent that may write where answers are', () => {
 
 /** The environment of a hook whose agent is a process with these arguments. It ends with this one. */
 function asProcess(folder: TempFolder, args: readonly string[]) {
-	const agent = spawn('sh', ['-c', 'read _; :', 'claude', ...args], { cwd: folder.path, stdio: ['pipe', 'ignore', 'ignore'] });
+	const agent = spawn('sh', ['-c', 'read _; :', 'claude', ...args], {
+		cwd: folder.path,
+		stdio: ['pipe', 'ignore', 'ignore'],
+	});
 	return { NANCY_HOOK_PID: String(agent.pid) };
 }

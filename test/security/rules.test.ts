@@ -189,7 +189,9 @@ describe('an agent', () => {
 		const asked = await it.ask();
 		await expect(it.rule(asked, {}, agent)).rejects.toMatchObject({ code: 'not-trusted' });
 		for (const change of [{ is: 'pause', isPaused: false } as const, { is: 'remove-all' } as const])
-			await expect(perform(changeRules, agent, change, it.context)).rejects.toMatchObject({ code: 'not-trusted' });
+			await expect(perform(changeRules, agent, change, it.context)).rejects.toMatchObject({
+				code: 'not-trusted',
+			});
 		await expect(perform(rules, agent, {}, it.context)).rejects.toMatchObject({ code: 'not-trusted' });
 		expect(await it.answer(await it.ask())).toBeUndefined();
 	});
@@ -224,7 +226,11 @@ describe('an agent', () => {
 		await using other = await lab();
 		await other.rule(await other.ask());
 		const { rules: made } = await other.file.read();
-		const own = { version: 1, isPaused: false, rules: made.map(rule => ({ ...rule, workspace: it.workspace.folder })) };
+		const own = {
+			version: 1,
+			isPaused: false,
+			rules: made.map(rule => ({ ...rule, workspace: it.workspace.folder })),
+		};
 		mkdirSync(dirname(it.file.file), { recursive: true });
 		writeFileSync(it.file.file, JSON.stringify(own));
 		expect(await it.answer(await it.ask())).toBeUndefined();

@@ -17,7 +17,7 @@ export const answers = command(
 		summary: 'show what was answered for you and by you, and what came of it',
 		details: [
 			'The answers of the last 90 days, oldest first: when, what was asked, the answer, where it was given, how long it took, and the outcome. ' +
-				'An answer that added a rule of the agent’s CLI names the rule, and the file that holds it. There it can be taken back.',
+				'An answer that added a rule to a file of the CLI names the rule and that file. There it can be taken back.',
 			'For people only.',
 		],
 		positionals: [],
@@ -45,7 +45,9 @@ function answerLines({ question, answer: given, outcome, task, worker }: Questio
 		`    ${wordOf(given)} ${byWhom(given)}, after ${after} s; ${outcome ? `${outcome.state} (${printableLine(outcome.evidence)})` : 'not yet reported'}`,
 		...(chosen?.rule === undefined
 			? []
-			: [`    rule ${printableLine(chosen.rule, Infinity)}, in ${printableLine(chosen.keptIn ?? 'the session alone', Infinity)}`]),
+			: [
+					`    rule ${printableLine(chosen.rule, Infinity)}, in ${printableLine(chosen.keptIn ?? 'the session alone', Infinity)}`,
+				]),
 	];
 }
 

@@ -63,7 +63,9 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 		...(outcome
 			? [`    ${outcome.state}: ${printableLine(outcome.evidence)}`]
 			: given
-				? [`    answered ${given.effect} (${given.by === 'rule' ? `by your rule ${given.rule}` : given.by}), ${ago(given.at)}`]
+				? [
+						`    answered ${given.effect} (${given.by === 'rule' ? `by your rule ${given.rule}` : given.by}), ${ago(given.at)}`,
+					]
 				: choices.map(choice => `    nancy answer ${id} ${wordOf(choice)}${meaning(choice)}`)),
 	];
 }

@@ -4,7 +4,8 @@ import * as operations from '../../operations/index.ts';
 import { perform, type OperationContext } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
-import { LONGEST_RULE, MOST_USES, RuleId, type Rule } from '../../protocol/deskRules.ts';
+import type { RuleId } from '../../protocol/deskRules.ts';
+import { LONGEST_RULE, MOST_USES, type Rule } from '../../protocol/deskRules.ts';
 import { RulesOutput } from '../../protocol/output/rules.ts';
 import { answer, command, type Context } from '../command.ts';
 import { indented, printable, printableLine } from '../words.ts';
@@ -82,7 +83,12 @@ async function done(input: Input, context: Context, where: OperationContext): Pr
 			if (input.all === (input.id !== undefined))
 				throw new NancyError('bad-usage', 'say what to remove: the id of a rule, or --all');
 			if (input.all) return perform(change, context.asker, { is: 'remove-all' }, where);
-			return perform(change, context.asker, { is: 'remove', rule: await ruleNamed(input.id, context, where) }, where);
+			return perform(
+				change,
+				context.asker,
+				{ is: 'remove', rule: await ruleNamed(input.id, context, where) },
+				where,
+			);
 		case 'add':
 			return perform(change, context.asker, await addition(input, context, where), where);
 	}
@@ -135,6 +141,8 @@ function ruleLines({ rule, used }: { rule: Rule; used: number }): string[] {
 		...(request?.cwd === undefined ? [] : [`    in ${printableLine(request.cwd, 4096)}`]),
 		...(request?.files ?? []).map(file => `    file ${printableLine(file, 4096)}`),
 		...(request ? [indented(printable(request.body), '    | ')] : []),
-		...(request?.also ?? []).map(({ name, value }) => indented(`${printableLine(name)}: ${printable(value)}`, '    | ')),
+		...(request?.also ?? []).map(({ name, value }) =>
+			indented(`${printableLine(name)}: ${printable(value)}`, '    | '),
+		),
 	];
 }

@@ -164,7 +164,9 @@ export class LiveQuestions implements Disposable {
 	/** A holder ends its own question while it waits. After an answer, the events tell. */
 	private async isOver(asked: Asked): Promise<boolean> {
 		const isHeld = !asked.answer && liveness(asked.question.holder) !== 'dead';
-		return !isHeld && (await settle(this.desk, { paths: this.workspace.paths, drivers: this.options.drivers }, asked));
+		return (
+			!isHeld && (await settle(this.desk, { paths: this.workspace.paths, drivers: this.options.drivers }, asked))
+		);
 	}
 
 	private async addressOf({ question }: Asked): Promise<WorkerAddress | undefined> {

@@ -135,7 +135,9 @@ export class Questions {
 	/** How often a rule has answered. It answers only what was asked after it was made. */
 	async usesOf({ id, madeAt }: Pick<Rule, 'id' | 'madeAt'>): Promise<number> {
 		const first = idTime(Date.parse(madeAt));
-		const ids = this.names('answers').filter(name => name >= first).map(name => QuestionId.parse(name.slice(0, -'.json'.length)));
+		const ids = this.names('answers')
+			.filter(name => name >= first)
+			.map(name => QuestionId.parse(name.slice(0, -'.json'.length)));
 		const answers = await Promise.all(ids.map(each => readable(this.readAnswer(each))));
 		return answers.filter(answer => answer?.rule === id).length;
 	}
@@ -201,6 +203,8 @@ async function readable<T>(record: Promise<T | undefined>): Promise<T | undefine
 }
 
 function answeredAlready({ by, at }: Answer): NancyError {
-	const where = { vscode: phrase`in a window`, command: phrase`with nancy answer`, rule: phrase`by a rule of yours` }[by];
+	const where = { vscode: phrase`in a window`, command: phrase`with nancy answer`, rule: phrase`by a rule of yours` }[
+		by
+	];
 	return new NancyError('wrong-state', phrase`this question was answered ${where} at ${at}`);
 }

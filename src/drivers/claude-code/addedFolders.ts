@@ -14,12 +14,18 @@ const Settings = z.looseObject({
  * keeps those of a “don't ask again”. Not those of `/add-dir`, which are in its memory alone.
  * @param args of its process, if they can be seen
  */
-export async function addedFolders({ env }: HookCall, workspaceFolder: string, args: readonly string[]): Promise<string[]> {
+export async function addedFolders(
+	{ env }: HookCall,
+	workspaceFolder: string,
+	args: readonly string[],
+): Promise<string[]> {
 	const home = env['HOME'] || homedir();
 	const start = env['CLAUDE_PROJECT_DIR'] || workspaceFolder;
 	const texts = await Promise.all([
 		...hookSwitch.files({ workspaceFolder: start, env }).map(textOf),
-		...valuesOf('--settings', args).map(value => (value.trim().startsWith('{') ? value : textOf(resolve(start, value)))),
+		...valuesOf('--settings', args).map(value =>
+			value.trim().startsWith('{') ? value : textOf(resolve(start, value)),
+		),
 	]);
 	return [...valuesOf('--add-dir', args), ...texts.flatMap(foldersIn)].map(folder =>
 		folder === '~' || folder.startsWith('~/') ? join(home, folder.slice(1)) : resolve(start, folder),

@@ -27,12 +27,16 @@ describe('nancy rules', () => {
 
 		const made = await call('rules', 'add', name, '--hours', '8', '--times', '3', '--session');
 		expect(made.stderr).toBe('');
-		expect(made.stdout).toMatch(/yes to exactly this request for Bash \(claude-code\) in session a0a0a0a0-0000, 0 of 3 times/);
+		expect(made.stdout).toMatch(
+			/yes to exactly this request for Bash \(claude-code\) in session a0a0a0a0-0000, 0 of 3 times/,
+		);
 		expect(made.stdout).toContain('    | rm -rf build\n');
 		const again = await seedQuestion(workspace, { cwd: project.path });
 		expect((await call('questions')).stdout).toMatch(/answered once \(by your rule \S+\)/);
 		const answers = (await call('answers')).stdout;
-		expect(answers).toMatch(/claude-code: Bash rm -rf build\n {4}yes by your rule \S+, after \d+\.\d s; not yet reported\n$/);
+		expect(answers).toMatch(
+			/claude-code: Bash rm -rf build\n {4}yes by your rule \S+, after \d+\.\d s; not yet reported\n$/,
+		);
 		expect((await call('rules')).stdout).toContain('1 of 3 times');
 		expect((await call('rules', 'pause')).stdout).toMatch(/^paused/);
 		const rule = /^(\S+) {2}yes/m.exec(made.stdout)?.[1] ?? '';
