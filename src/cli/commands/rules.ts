@@ -113,7 +113,8 @@ async function addition(input: Input, context: Context, where: OperationContext)
 
 function numberOf(option: string, typed: string, most: number): number {
 	const value = Number(typed);
-	if (value > 0 && value <= most) return value;
+	const isRight = option !== '--times' || Number.isInteger(value);
+	if (isRight && value > 0 && value <= most) return value;
 	throw new NancyError('bad-usage', `${option} needs a number up to ${most}, not "${typed}"`);
 }
 
