@@ -3,6 +3,7 @@ import { dataFolder } from '../base/folders.ts';
 import { oneByOne } from '../base/oneByOne.ts';
 import type { Phrase } from '../base/phrase.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
+import type { Asked } from '../core/questions/questions.ts';
 import type { BudgetOwner } from '../core/budgets/budgets.ts';
 import type { DeployRequest } from '../core/deployment/job.ts';
 import { installRuntime, sourcesIn, type InstalledRuntime } from '../core/deployment/runtime.ts';
@@ -137,6 +138,12 @@ export class WindowOperations implements Operations {
 	async answer(folder: Folder, question: QuestionId, digest: string, reply: Reply): Promise<void> {
 		const input = { question, digest, reply };
 		await perform(await operations.answerQuestion(), IN_WINDOW, input, this.contextOf(folder));
+	}
+
+	async answered(folder: Folder): Promise<readonly Asked[]> {
+		const all = { all: true };
+		const found = await perform(await operations.questions(), IN_WINDOW, all, this.contextOf(folder));
+		return found.questions.map(({ question, answer, outcome }) => ({ question, answer, outcome }));
 	}
 
 	async readMail(folder: Folder, task: TaskName, id: MessageId): Promise<string> {

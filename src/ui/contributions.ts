@@ -54,6 +54,7 @@ const BY_PLACE = {
 			'nancy.showAttention',
 			'nancy.nextNeed',
 			'nancy.nextQuestion',
+			'nancy.showAllowed',
 			'nancy.filterTraffic',
 			'nancy.clearTrafficFilter',
 			'nancy.showAllEvents',

@@ -10,6 +10,7 @@ import type { Overview } from '../core/live/overview.ts';
 import type { SessionTraffic } from '../core/live/sessionView.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { EventDetail } from '../core/traffic/eventDetail.ts';
+import type { Asked } from '../core/questions/questions.ts';
 import type { TrafficNode } from '../core/traffic/node.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
@@ -143,6 +144,8 @@ export interface Operations {
 	 * @param digest of the question that the user saw
 	 */
 	answer(folder: Folder, question: QuestionId, digest: string, reply: Reply): Promise<void>;
+	/** What agents asked here and what was answered, oldest first. */
+	answered(folder: Folder): Promise<readonly Asked[]>;
 	/** Marks a message to the human as read. Returns where its file is from then on. */
 	readMail(folder: Folder, task: TaskName, id: MessageId): Promise<string>;
 	/**

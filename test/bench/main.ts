@@ -3,6 +3,7 @@ import { benchActivation } from './activation.ts';
 import { benchAgent } from './agent.ts';
 import { benchDelegates } from './delegates.ts';
 import { benchGuard } from './guard.ts';
+import { benchQuestions } from './questions.ts';
 import { benchStart } from './start.ts';
 import { print, type Row } from './table.ts';
 import { benchTraffic } from './traffic.ts';
@@ -13,6 +14,7 @@ const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 	guard: benchGuard,
 	agent: benchAgent,
 	delegates: benchDelegates,
+	questions: benchQuestions,
 	start: benchStart,
 	traffic: benchTraffic,
 	views: benchViews,

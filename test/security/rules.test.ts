@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
@@ -219,6 +219,13 @@ describe('an agent', () => {
 		await expect(it.rule(first)).rejects.toMatchObject({ code: 'not-trusted' });
 		await perform(changeRules, IN_TERMINAL, { is: 'remove-all' }, it.context);
 		expect((await it.rule(first)).rules).toHaveLength(1);
+	});
+
+	it('ends no No and no pause by the removal of the file', async () => {
+		await using it = await lab();
+		await it.rule(await it.ask(), { effect: 'no' });
+		rmSync(it.file.file);
+		await expect(it.file.read()).rejects.toMatchObject({ code: 'not-trusted' });
 	});
 
 	it('makes no rule answer by a file without a seal', async () => {

@@ -16,7 +16,7 @@ export const answers = command(
 		summary: 'show what was answered for you and by you, and what came of it',
 		details: [
 			'The answers of the last 90 days, oldest first: when, what was asked, the answer, where it was given, how long it took, and the outcome. ' +
-				'An answer that added a rule of the agent’s CLI names the rule, and the file that holds it. There it can be taken back.',
+				'An answer that added a rule to a file of the CLI names the rule and that file. There it can be taken back.',
 			'For people only.',
 		],
 		positionals: [],

@@ -4,7 +4,8 @@ import * as operations from '../../operations/index.ts';
 import { perform, type OperationContext } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
-import { LONGEST_RULE, MOST_USES, RuleId, type Rule } from '../../protocol/deskRules.ts';
+import type { RuleId } from '../../protocol/deskRules.ts';
+import { LONGEST_RULE, MOST_USES, type Rule } from '../../protocol/deskRules.ts';
 import { RulesOutput } from '../../protocol/output/rules.ts';
 import { answer, command, type Context } from '../command.ts';
 import { indented, printable, printableLine } from '../words.ts';
@@ -112,7 +113,8 @@ async function addition(input: Input, context: Context, where: OperationContext)
 
 function numberOf(option: string, typed: string, most: number): number {
 	const value = Number(typed);
-	if (value > 0 && value <= most) return value;
+	const isRight = option !== '--times' || Number.isInteger(value);
+	if (isRight && value > 0 && value <= most) return value;
 	throw new NancyError('bad-usage', `${option} needs a number up to ${most}, not "${typed}"`);
 }
 

@@ -31,39 +31,51 @@ export class DeskRules {
 
 	/** @throws NancyError `not-trusted` for a file that no command of a person wrote */
 	async read(): Promise<RulesFile> {
+		try {
+			return await this.readNow();
+		} catch (error) {
+			if (!(error instanceof NancyError && error.code === 'not-trusted')) throw error;
+			// A command may be writing the file.
+			return this.alone(() => this.readNow());
+		}
+	}
+
+	/** Changes the rules, for a person. Rules that are over go. @throws NancyError as {@link read} */
+	change(act: (now: RulesFile) => RulesFile): Promise<RulesFile> {
+		return this.alone(async () => this.write(act(await this.readNow())));
+	}
+
+	/** Removes all rules, whoever wrote them. */
+	clear(): Promise<RulesFile> {
+		return this.alone(() => this.write(NONE));
+	}
+
+	private async readNow(): Promise<RulesFile> {
 		const text = await readPlainText(this.file);
-		if (text === undefined) return NONE;
 		requireOwn([this.dataFolder], this.seal);
 		const seal = await readJsonFile(this.seal, RulesSeal, readPlainText);
-		if (seal?.sha256 === sha256(text)) return parseJsonFile(this.file, text, RulesFile);
+		if (text === undefined && seal === undefined) return NONE;
+		// A file that is gone would end a No, and a pause.
+		if (text !== undefined && seal?.sha256 === sha256(text)) return parseJsonFile(this.file, text, RulesFile);
 		throw new NancyError(
 			'not-trusted',
 			phrase`${this.file} is not as nancy rules wrote it, so none of its rules holds. To begin anew: nancy rules remove --all`,
 		);
 	}
 
-	/** Changes the rules, for a person. Rules that are over go. @throws NancyError as {@link read} */
-	change(act: (now: RulesFile) => RulesFile): Promise<RulesFile> {
-		return this.writing(async () => act(await this.read()));
+	private async write(made: RulesFile): Promise<RulesFile> {
+		const now = new Date().toISOString();
+		const kept = { ...made, rules: made.rules.filter(({ until }) => now < until) };
+		const text = jsonText(kept);
+		// After a kill in between, the file is not the sealed one, and no rule holds.
+		await writeFileAtomic(this.seal, jsonText({ version: 1, sha256: sha256(text) }));
+		await writeFileAtomic(this.file, text);
+		return kept;
 	}
 
-	/** Removes all rules, whoever wrote them. */
-	async clear(): Promise<RulesFile> {
-		return this.writing(() => Promise.resolve(NONE));
-	}
-
-	private async writing(make: () => Promise<RulesFile>): Promise<RulesFile> {
+	private async alone<T>(act: () => Promise<T>): Promise<T> {
 		await makeFolder(this.dataFolder);
 		requireOwn([this.dataFolder], this.seal);
-		return holdingLock(`${this.seal}.lock`, async () => {
-			const made = await make();
-			const now = new Date().toISOString();
-			const kept = { ...made, rules: made.rules.filter(({ until }) => now < until) };
-			const text = jsonText(kept);
-			// After a kill in between, the file is not the sealed one, and no rule holds.
-			await writeFileAtomic(this.seal, jsonText({ version: 1, sha256: sha256(text) }));
-			await writeFileAtomic(this.file, text);
-			return kept;
-		});
+		return holdingLock(`${this.seal}.lock`, act);
 	}
 }

@@ -8,7 +8,7 @@ import { noTo } from './reply.ts';
 const LONGEST_MS = LONGEST_RULE * 60 * 60 * 1000;
 
 /** What a shell, or whoever reads a command, may take for the end of a line. */
-const LINE_BREAK = /[\n\r\u000b\u000c\u0085\u2028\u2029]/;
+const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
 
 /** The parts of a question that a rule is for. */
 export function ruledRequest({ bodyIs, body, also, cwd, files }: Question): RuledRequest {

@@ -1,10 +1,13 @@
 import { oneByOne } from '../../base/oneByOne.ts';
 import { noTo } from '../../core/questions/reply.ts';
+import type { Folders } from '../folders.ts';
 import type { Operations } from '../ports.ts';
+import { showAllowed } from './allowed.ts';
 import { QuestionItem } from './questionItem.ts';
 import type { QuestionPanel } from './questionPanel.ts';
 
 export interface QuestionCollaborators {
+	folders: Folders;
 	operations: Operations;
 	questions: QuestionPanel;
 }
@@ -12,10 +15,11 @@ export interface QuestionCollaborators {
 type Args = readonly unknown[];
 
 /** The commands for what agents ask. */
-export function questionHandlers({ operations, questions }: QuestionCollaborators) {
+export function questionHandlers({ folders, operations, questions }: QuestionCollaborators) {
 	return {
 		'nancy.openQuestion': ([item]: Args) => (item instanceof QuestionItem ? questions.show(item) : undefined),
 		'nancy.nextQuestion': () => questions.showNext(),
+		'nancy.showAllowed': () => showAllowed({ folders, operations }),
 		'nancy.denyQuestion': (args: Args) => deny(operations, chosen(args)),
 	};
 }

@@ -22,7 +22,7 @@ function lab(readOnly = false) {
 	const folder = tempFolder();
 	const workspace = new Workspace(folder.path);
 	const failures: unknown[] = [];
-	const rules = new DeskRules(folder.file('config'), workspace.own.dataFolder);
+	const rules = new DeskRules(folder.file('config'), folder.file('data'));
 	const live = new LiveQuestions(workspace, { readOnly, drivers: [], rules, fail: error => failures.push(error) });
 	return {
 		workspace,
@@ -102,7 +102,6 @@ it('answers by the user’s rules, and says once why they do not hold', async ()
 	await own.shows('one', 'two');
 	await own.live.refresh();
 	expect(own.failures).toMatchObject([{ code: 'not-trusted' }]);
-	await own.rules.clear();
 });
 
 it('ends an answered question once its holder and its agent have gone, and no event waits to be read', async () => {
