@@ -71,7 +71,7 @@ async function take(event: string, waitMs: number, caller: ToolCaller, call: Too
 	const taken = await perform(await operations.takeFeedback(), asker, { session, event, waitMs }, where);
 	if (taken.handed.length === 0) return signal.aborted ? undefined : NOTHING;
 	const messages = taken.handed;
-	call.ifDropped(async () => perform(await operations.returnFeedback(), asker, { session, messages }, context));
+	await call.ifDropped(async () => perform(await operations.returnFeedback(), asker, { session, messages }, context));
 	return undefined;
 }
 

@@ -9,7 +9,7 @@ const NEWEST = '2025-11-25';
 
 /** In UTF-16 units. A longer line ends the connection: what follows it cannot be told apart. */
 const LONGEST_LINE = 1024 * 1024;
-/** A client that calls more at once waits for nothing. */
+/** More at once are refused. */
 const MOST_CALLS = 32;
 /** How many answered calls may still turn out to be broken off. */
 const MOST_ANSWERED = 100;
@@ -144,7 +144,8 @@ export class McpServer {
 		return {
 			signal,
 			reply: async text => !signal.aborted && this.send({ id, result: content(text) }),
-			ifDropped: act => {
+			ifDropped: async act => {
+				if (signal.aborted) return void (await act());
 				this.dropped.set(id, act);
 				for (const oldest of this.dropped.keys())
 					if (this.dropped.size > MOST_ANSWERED) this.dropped.delete(oldest);

@@ -26,8 +26,8 @@ export interface ToolCall {
 	readonly progress: ((message: string) => void) | undefined;
 	/** Answers before the tool ends. False if the client does not have it. */
 	reply(text: string): Promise<boolean>;
-	/** Has something done if the client breaks the call off although it was answered: the two crossed each other. */
-	ifDropped(act: () => Promise<unknown>): void;
+	/** Has something done if the client breaks the call off although it was answered: the two crossed each other. It may have already. */
+	ifDropped(act: () => Promise<unknown>): Promise<void>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Cell } from './cell.ts';
 import { answeredHere, answeredThere, holderKilled } from './cells/answers.ts';
-import { mcpFeedback } from './cells/tools.ts';
+import { mcpBrokenOff, mcpFeedback } from './cells/tools.ts';
 import { brokenOffPrompt, brokenOffQuestion, brokenOffTool, killedInTool } from './cells/brokenOff.ts';
 import { besideOthers, cleanedUp, foundSession, redeploy } from './cells/deployment.ts';
 import { hookGarbage, hookMissing, hookSlow, programBroken } from './cells/failures.ts';
@@ -52,6 +52,7 @@ export const cells: readonly Cell[] = [
 	skills,
 	transcript,
 	mcpFeedback,
+	mcpBrokenOff,
 	foundSession,
 	besideOthers,
 	hookMissing,

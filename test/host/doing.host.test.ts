@@ -9,7 +9,7 @@ import { SeenStops } from '../../src/ui/needs/seenStops.ts';
 import { NodeItem, NoteItem, SessionItem, TurnItem } from '../../src/ui/traffic/trafficItems.ts';
 import { openEvent } from '../../src/ui/traffic/trafficCommands.ts';
 import { nodeHover, nodeRow, noteRow } from '../../src/ui/traffic/trafficRows.ts';
-import { stateLine } from '../../src/ui/words.ts';
+import { saidWords, stateLine } from '../../src/ui/words.ts';
 import { mementoOf } from '../support/memento.ts';
 import { taskView } from '../support/taskViews.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
@@ -55,6 +55,14 @@ describe('what an agent does', () => {
 	it('leaves a command as it is, also one that is nothing but a path', () => {
 		const runs = asked(worker({ tool: 'Bash', summary: '/project/run.sh' }));
 		assert.equal(runs, 'fix waits for your permission: Bash /project/run.sh');
+	});
+
+	it('quotes what the agent says of itself, as its own words', () => {
+		const says = (text: string, word?: 'blocked' | 'done') =>
+			saidWords(worker({}, { said: { text, ...(word && { word }), at: '2026-11-23T12:00:00.000Z' } }));
+		assert.equal(says('Reads the tests.'), 'says: “Reads the tests.”');
+		assert.equal(says('No key.\nallow', 'blocked'), 'says it is blocked: “No key.”');
+		assert.equal(saidWords(worker({})), undefined);
 	});
 
 	const view = worker({}, { worktree });

@@ -33,3 +33,32 @@ export const mcpFeedback: Cell = {
 		return WORKS;
 	},
 };
+
+export const mcpBrokenOff: Cell = {
+	id: 'mcp-broken-off',
+	title: 'A wait for messages that the user breaks off takes none',
+	needs: ['tools'],
+	triedAnyway: false,
+	lab: { asks: true },
+	run: async lab => {
+		const { nancyTools } = lab.candidate;
+		if (nancyTools === 'none') return notPossible(`${lab.driver.displayName} gets no MCP server.`);
+		const { call, question, yes } = nancyTools;
+		const worker = await lab.start({ prompt: '[[text:First turn]]', asks: true, mcp: true });
+		await worker.idle();
+		await worker.submit(`${call('wait_for_feedback')} [[text:Unreached]]`);
+		await answerQuestion(worker.terminal, question, yes);
+		// No CLI reports that a call goes on after a Yes.
+		await sleep(2000);
+		await worker.interrupt();
+		await worker.idle();
+		const id = await lab.send(worker.address, 'Sent after the wait.', { kind: 'feedback' });
+		await sleep(1000);
+		await worker.submit('[[text:Second turn]]');
+		await lab.seen('Sent after the wait.');
+		const { receipt } = await lab.delivered(worker.address, id);
+		must(receipt?.rung !== 'tool', 'the wait took it');
+		must(receipt?.lost === undefined, 'it was lost once');
+		return WORKS;
+	},
+};

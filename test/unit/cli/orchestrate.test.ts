@@ -215,12 +215,16 @@ describe('nancy orchestrate', () => {
 		}),
 	);
 
-	it('gives a second worker another mailbox, and resumes the conversation of one', () =>
+	it('gives a second worker another mailbox, the server of tools if it is to have it, and resumes the conversation of one', () =>
 		using(machine(), async ({ workspace, start, args }) => {
 			await start('fix-login', '--no-hooks', '--prompt', 'First.').ended;
-			await start('fix-login').ended;
+			expect(args().filter(each => each.includes('mcp'))).toEqual([]);
+			await start('fix-login', '--mcp').ended;
 			expect((await workspace.workers(task)).workers.map(({ name }) => name)).toEqual(['worker', 'worker-2']);
 			expect(args()).not.toContain('First.');
+			const server = { command: expect.stringMatching(/\/runtime\/.*\/bin\/nancy$/), args: ['mcp'] };
+			const [flag = ''] = args().filter(each => each.startsWith('--mcp-config='));
+			expect(JSON.parse(flag.replace('--mcp-config=', ''))).toEqual({ mcpServers: { nancy: server } });
 
 			const [first] = (await workspace.workers(task)).workers;
 			await start('fix-login', '--worker', 'worker', '--resume', '--prompt', 'Go on.').ended;

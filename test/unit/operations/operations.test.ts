@@ -474,6 +474,15 @@ describe('orchestrate', () => {
 		await expect(start({ fork: true }, context)).rejects.toMatchObject({ code: 'no-task' });
 	});
 
+	it('gives an MCP server to an agent for a person alone', async () => {
+		const context = contextIn();
+		const asker = agentIn(context.workspace.folder);
+		await expect(start({ title: 'Fix', mcp: true }, context, asker)).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('gives no other an MCP server'),
+		});
+	});
+
 	it('takes images from a person alone, with a prompt, for an agent that has a flag for them', async () => {
 		const context = contextIn();
 		const images = [join(folder, 'a.png')];
