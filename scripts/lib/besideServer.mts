@@ -7,3 +7,12 @@ export const besideServer: Plugin = {
 		build.onResolve({ filter: /[/\\]server[/\\]index\.ts$/ }, () => ({ path: './serve.js', external: true }));
 	},
 };
+
+/**
+ * What the server's program is built with. The WebSocket library would load two native modules if some folder above had them: whoever can write there
+ * could have the server run them.
+ */
+export const SERVER_DEFINES: Readonly<Record<string, string>> = {
+	'process.env.WS_NO_BUFFER_UTIL': '"1"',
+	'process.env.WS_NO_UTF_8_VALIDATE': '"1"',
+};

@@ -1,7 +1,7 @@
 import { chmodSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
-import { besideServer } from './besideServer.mts';
+import { besideServer, SERVER_DEFINES } from './besideServer.mts';
 import { hookPrograms } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
 import { thirdPartyNotices } from './notices.mts';
@@ -21,7 +21,7 @@ const PROGRAMS = [
 	{ out: 'dist/late.js', entry: 'src/late.ts', external: ['vscode', './main.js'], plugins: [windowProgram] },
 	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'], plugins: [besideServer, windowProgram] },
 	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], plugins: [besideServer], executable: true },
-	{ out: 'dist/serve.js', entry: 'src/server/index.ts', external: [] },
+	{ out: 'dist/serve.js', entry: 'src/server/index.ts', external: [], define: SERVER_DEFINES },
 	...hookPrograms.map(({ name, entry, plugin }) => ({
 		out: `dist/hook/${name}.js`,
 		entry,
@@ -42,12 +42,13 @@ function optionsOfAll({ minify }) {
 		metafile: true,
 		logLevel: 'warning',
 	};
-	const programs = PROGRAMS.map(({ out, entry, external, plugins = [], executable }) => ({
+	const programs = PROGRAMS.map(({ out, entry, external, plugins = [], define = {}, executable }) => ({
 		...shared,
 		entryPoints: [entry],
 		outfile: out,
 		external,
 		plugins,
+		define,
 		platform: 'node',
 		format: 'cjs',
 		target: 'node20',

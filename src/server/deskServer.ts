@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasErrno } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
@@ -220,7 +219,8 @@ export class DeskServer {
 			this.usedMs = this.now();
 			return;
 		}
-		socket.end(`HTTP/1.1 ${status ?? 503} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+		const refusal = `HTTP/1.1 ${status ?? 503} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+		socket.end(refusal, () => socket.destroy());
 	}
 
 	private endIfIdle(idleMs: number): void {
@@ -261,7 +261,8 @@ function start(server: Server, host: string, port: number): Promise<number> {
 		server.listen({ host, port, exclusive: true }, () => {
 			server.off('error', reject);
 			server.on('error', () => undefined);
-			resolve((server.address() as AddressInfo).port);
+			const address = server.address();
+			resolve(typeof address === 'object' && address ? address.port : 0);
 		});
 	});
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { besideServer } from '../../scripts/lib/besideServer.mts';
+import { besideServer, SERVER_DEFINES } from '../../scripts/lib/besideServer.mts';
 import { hookPrograms } from '../../scripts/lib/hookProgram.mts';
 
 export const repository = join(import.meta.dirname, '../..');
@@ -53,7 +53,7 @@ export async function buildForAll(folder: string): Promise<void> {
 async function built(folder: string): Promise<string> {
 	const [metafile] = await Promise.all([
 		bundled('src/cli/main.ts', join(folder, 'nancy.js'), [besideServer]),
-		bundled('src/server/index.ts', join(folder, 'serve.js')),
+		bundled('src/server/index.ts', join(folder, 'serve.js'), [], SERVER_DEFINES),
 		...hookPrograms.map(({ name, entry, plugin }) => bundled(entry, join(folder, 'hook', `${name}.js`), [plugin])),
 	]);
 	writeFileSync(join(folder, 'nancy.json'), JSON.stringify(metafile));
@@ -62,12 +62,18 @@ async function built(folder: string): Promise<string> {
 	return folder;
 }
 
-async function bundled(entry: string, outfile: string, plugins: Plugin[] = []): Promise<Metafile> {
+async function bundled(
+	entry: string,
+	outfile: string,
+	plugins: Plugin[] = [],
+	define: Readonly<Record<string, string>> = {},
+): Promise<Metafile> {
 	const { metafile } = await build({
 		absWorkingDir: repository,
 		entryPoints: [entry],
 		outfile,
 		plugins,
+		define,
 		bundle: true,
 		metafile: true,
 		platform: 'node',
