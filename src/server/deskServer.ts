@@ -215,16 +215,13 @@ export class DeskServer {
 		socket.on('error', () => socket.destroy());
 		const refused = refusalOf(request, this.places, 'socket');
 		const status = refused?.status ?? (request.url === LIVE ? undefined : 404);
-		if (status === undefined && this.sockets.take(request, socket, head)) {
-			this.usedMs = this.now();
-			return;
-		}
+		if (status === undefined && this.sockets.take(request, socket, head)) return;
 		const refusal = `HTTP/1.1 ${status ?? 503} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 		socket.end(refusal, () => socket.destroy());
 	}
 
 	private endIfIdle(idleMs: number): void {
-		if (this.sockets.count > 0) this.usedMs = this.now();
+		if (this.sockets.hasDevices) this.usedMs = this.now();
 		if (this.now() - this.usedMs < idleMs) return;
 		// Told first: the emitter ends too.
 		this.ended.fire();

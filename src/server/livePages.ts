@@ -64,8 +64,9 @@ export class LivePages implements Disposable {
 		this.server.close();
 	}
 
-	get count(): number {
-		return this.open.size;
+	/** A device looks. Who only knocks does not count. */
+	get hasDevices(): boolean {
+		return [...this.open].some(({ state }) => state === 'in');
 	}
 
 	/** Takes a connection over, whose request has been checked. `false`: there are too many. */
@@ -134,8 +135,7 @@ export class LivePages implements Disposable {
 	}
 
 	private followWhileOpen(): void {
-		const isNeeded = [...this.open].some(({ state }) => state === 'in');
-		if (isNeeded) this.following ??= this.live.follow(step => this.tell(step));
+		if (this.hasDevices) this.following ??= this.live.follow(step => this.tell(step));
 		else {
 			this.following?.dispose();
 			this.following = undefined;
