@@ -7,6 +7,7 @@ import type { WorkspaceModel } from './core/live/model.ts';
 import { UserSettingsFile } from './core/files/userSettings.ts';
 import { driverById, drivers, limitOf } from './drivers/index.ts';
 import { liveFolder, modelOf } from './main/liveFolder.ts';
+import { WindowDesk } from './main/windowDesk.ts';
 import { WindowOperations } from './main/windowOperations.ts';
 import { editorSettings } from './ui/editorSettings.ts';
 import { Failures } from './ui/kit/failures.ts';
@@ -30,6 +31,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 		views,
 		failures: new Failures(log),
 		operations,
+		desk: new WindowDesk(context.extensionPath, folder => operations.contextOf(folder)),
 		openFolder: (path, name) => {
 			const model = modelOf(path, operations);
 			models.add(model);

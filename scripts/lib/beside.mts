@@ -2,8 +2,13 @@ import type { Plugin } from 'esbuild';
 
 /** What the `nancy` command and the window load only when they need it: programs of their own beside them, which no other start reads. */
 export const besidePrograms = [
-	{ out: 'serve.js', entry: 'src/server/index.ts' },
-	{ out: 'picture.js', entry: 'src/picture/draw.ts' },
+	{
+		out: 'serve.js',
+		entry: 'src/server/index.ts',
+		// The WebSocket library would load two native modules if some folder above had them. Who writes there could have the server run them.
+		define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
+	},
+	{ out: 'picture.js', entry: 'src/picture/draw.ts', define: {} },
 ] as const;
 
 /** Makes a program load one of these where its sources load the file. */

@@ -63,6 +63,7 @@ export function liveFolder({ name, path, model, operations, log, warn, onDispose
 		eventDetail: (session, node) =>
 			eventDetail(model.workspace.paths, session, node, id => driverById(id)?.eventWords),
 		questions: () => questions.all(),
+		pastQuestions: () => questions.past(),
 		question: id => questions.find(id),
 		tellProgram: question => tellProgram(notifyProgram(), model.workspace, question),
 		refresh: async () => {

@@ -202,7 +202,8 @@ export class WindowOperations implements Operations {
 		await perform(await operations.deleteTasks(), IN_WINDOW, { tasks: [task] }, this.contextOf(folder));
 	}
 
-	private contextOf(folder: Folder) {
+	/** The place of an operation in this folder. */
+	contextOf(folder: Folder) {
 		return operationContext(folder, this.tools);
 	}
 

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasErrno } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
@@ -216,15 +215,13 @@ export class DeskServer {
 		socket.on('error', () => socket.destroy());
 		const refused = refusalOf(request, this.places, 'socket');
 		const status = refused?.status ?? (request.url === LIVE ? undefined : 404);
-		if (status === undefined && this.sockets.take(request, socket, head)) {
-			this.usedMs = this.now();
-			return;
-		}
-		socket.end(`HTTP/1.1 ${status ?? 503} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+		if (status === undefined && this.sockets.take(request, socket, head)) return;
+		const refusal = `HTTP/1.1 ${status ?? 503} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+		socket.end(refusal, () => socket.destroy());
 	}
 
 	private endIfIdle(idleMs: number): void {
-		if (this.sockets.count > 0) this.usedMs = this.now();
+		if (this.sockets.hasDevices) this.usedMs = this.now();
 		if (this.now() - this.usedMs < idleMs) return;
 		// Told first: the emitter ends too.
 		this.ended.fire();
@@ -261,7 +258,8 @@ function start(server: Server, host: string, port: number): Promise<number> {
 		server.listen({ host, port, exclusive: true }, () => {
 			server.off('error', reject);
 			server.on('error', () => undefined);
-			resolve((server.address() as AddressInfo).port);
+			const address = server.address();
+			resolve(typeof address === 'object' && address ? address.port : 0);
 		});
 	});
 }

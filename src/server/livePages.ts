@@ -64,8 +64,9 @@ export class LivePages implements Disposable {
 		this.server.close();
 	}
 
-	get count(): number {
-		return this.open.size;
+	/** A device looks. Who only knocks does not count. */
+	get hasDevices(): boolean {
+		return [...this.open].some(({ state }) => state === 'in');
 	}
 
 	/** Takes a connection over, whose request has been checked. `false`: there are too many. */
@@ -86,7 +87,7 @@ export class LivePages implements Disposable {
 		};
 		this.open.add(connection);
 		const late = setTimeout(() => connection.state !== 'in' && this.bye(connection, 'slow'), SILENT_MS).unref();
-		socket.on('message', (data, isBinary) => this.hear(connection, isBinary ? '' : String(data)));
+		socket.on('message', (data: Buffer, isBinary) => this.hear(connection, isBinary ? '' : data.toString('utf8')));
 		socket.on('pong', () => (connection.isHeard = true));
 		// A broken frame, or one that is too long: ws closes it.
 		socket.on('error', () => socket.terminate());
@@ -124,9 +125,9 @@ export class LivePages implements Disposable {
 	}
 
 	private letIn(connection: Connection, { id, name, scope }: DeviceRecord): void {
-		const present = this.live.present();
+		const { seq, state } = this.live.present();
 		this.send(connection, { v: 1, type: 'welcome', scope, device: name, now: new Date().toISOString() });
-		this.send(connection, { v: 1, type: 'state', ...present });
+		this.send(connection, { v: 1, type: 'state', seq, state });
 		connection.state = 'in';
 		connection.device = id;
 		this.devices.seen(id);
@@ -134,8 +135,7 @@ export class LivePages implements Disposable {
 	}
 
 	private followWhileOpen(): void {
-		const isNeeded = [...this.open].some(({ state }) => state === 'in');
-		if (isNeeded) this.following ??= this.live.follow(step => this.tell(step));
+		if (this.hasDevices) this.following ??= this.live.follow(step => this.tell(step));
 		else {
 			this.following?.dispose();
 			this.following = undefined;
@@ -156,7 +156,8 @@ export class LivePages implements Disposable {
 	private catchUp(connection: Connection): boolean {
 		if (!connection.isBehind) return false;
 		connection.isBehind = false;
-		this.send(connection, { v: 1, type: 'state', ...this.live.present() });
+		const { seq, state } = this.live.present();
+		this.send(connection, { v: 1, type: 'state', seq, state });
 		return true;
 	}
 

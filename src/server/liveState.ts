@@ -13,12 +13,18 @@ export interface Step {
 	readonly patch: DeskPatch;
 }
 
+interface Known {
+	readonly seq: number;
+	readonly state: DeskState;
+	/** See {@link deskChange}. */
+	readonly seen: ReadonlyMap<string, string>;
+}
+
 /** The state of the desk with its number, and what changes in it. While nobody looks, nothing is made. */
 export class LiveState implements Disposable {
 	private readonly owned = new DisposableStore();
 	private readonly changed = this.owned.add(new Emitter<Step>());
-	private known: { seq: number; state: DeskState; seen: ReadonlyMap<string, string> } | undefined;
-	private seq = 0;
+	private known: Known | undefined;
 	private isStale = true;
 	private timer: NodeJS.Timeout | undefined;
 	private lookers = 0;
@@ -41,10 +47,8 @@ export class LiveState implements Disposable {
 	}
 
 	/** As it is now. */
-	present(): { seq: number; state: DeskState } {
-		if (!this.known || this.isStale) this.look();
-		const { seq = this.seq, state = this.view.of(this.served.sources()) } = this.known ?? {};
-		return { seq, state };
+	present(): Known {
+		return this.known && !this.isStale ? this.known : this.look();
 	}
 
 	/** From now on each change is told. */
@@ -64,14 +68,15 @@ export class LiveState implements Disposable {
 		this.timer ??= setTimeout(() => this.look(), GATHER_MS).unref();
 	}
 
-	private look(): void {
+	private look(): Known {
 		clearTimeout(this.timer);
 		this.timer = undefined;
 		this.isStale = false;
 		const state = this.view.of(this.served.sources());
 		const { seen, patch } = deskChange(this.known?.seen ?? new Map(), state);
-		if (patch) this.seq++;
-		this.known = { seq: this.seq, state, seen };
-		if (patch) this.changed.fire({ seq: this.seq, patch });
+		const seq = (this.known?.seq ?? 0) + (patch ? 1 : 0);
+		this.known = { seq, state, seen };
+		if (patch) this.changed.fire({ seq, patch });
+		return this.known;
 	}
 }

@@ -1,6 +1,7 @@
 import type { Choices } from './choices.ts';
 import type { CommandId } from './contributions.ts';
 import { delegateHandlers, type DelegateCollaborators } from './delegates/delegateCommands.ts';
+import { deskHandlers, type DeskCollaborators } from './desk/deskCommands.ts';
 import { mailHandlers, type MailCollaborators } from './inbox/mailCommands.ts';
 import { needHandlers, type NeedCollaborators } from './needs/needCommands.ts';
 import { questionHandlers, type QuestionCollaborators } from './questions/questionCommands.ts';
@@ -11,6 +12,7 @@ import { trafficHandlers, type TrafficCollaborators } from './traffic/trafficCom
 export interface Collaborators
 	extends
 		DelegateCollaborators,
+		DeskCollaborators,
 		MailCollaborators,
 		NeedCollaborators,
 		QuestionCollaborators,
@@ -26,6 +28,7 @@ export type Handlers = Readonly<Record<CommandId, (args: readonly unknown[]) => 
 export function commandHandlers(own: Collaborators): Handlers {
 	return {
 		...delegateHandlers(own),
+		...deskHandlers(own),
 		...mailHandlers(own),
 		...needHandlers(own),
 		...questionHandlers(own),

@@ -40,6 +40,8 @@ export interface Folder extends Disposable {
 	eventDetail(session: SessionId, node: TrafficNode): Promise<EventDetail>;
 	/** What agents ask and is not over, oldest first. */
 	questions(): readonly LiveQuestion[];
+	/** The newest of those that are over, if this window has seen them open. */
+	pastQuestions(): readonly LiveQuestion[];
 	/** Also one that is over, if this window has seen it open. */
 	question(id: QuestionId): LiveQuestion | undefined;
 	/** Tells the user's own program of a question, if they have one. Once, whichever window does it. */

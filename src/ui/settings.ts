@@ -91,6 +91,18 @@ export function swarmWorker(folder: string): boolean {
 	return read(SETTINGS.delegatesSwarm, z.catch(z.boolean(), false), folder);
 }
 
+/** Whether a person may open the desk for browsers. No folder can set it. */
+export function serverEnabled(): boolean {
+	return read(SETTINGS.serverEnabled, z.catch(z.boolean(), false));
+}
+
+/** Where a tunnel of the user's makes the desk known; `undefined` for none, and for an address that others on the way can read. */
+export function serverAddress(): URL | undefined {
+	const text = read(SETTINGS.serverAddress, Text);
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	return url?.protocol === 'https:' && url.pathname === '/' && url.username === '' ? new URL(url.origin) : undefined;
+}
+
 export function maximumSessions(): number {
 	return read(SETTINGS.trafficSessions, z.catch(z.number().check(z.minimum(1)), 50));
 }

@@ -13,6 +13,8 @@ import { ComposeLooks } from './inbox/composeLooks.ts';
 import { ComposeView } from './inbox/composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
 import { ACTING_COMMANDS, ITEM_COMMANDS, REMOVING_COMMANDS, SCHEMES, VIEWS, type CommandId } from './contributions.ts';
+import { BrowserDesk } from './desk/browserDesk.ts';
+import type { DeskOperations } from './desk/deskPorts.ts';
 import type { DelegateOrder } from './delegates/askDelegate.ts';
 import { DelegateCleanup } from './delegates/delegateCleanup.ts';
 import { DelegateOutputs } from './delegates/delegateOutput.ts';
@@ -63,6 +65,7 @@ export interface WindowParts {
 	views: Views;
 	failures: Failures;
 	operations: Operations;
+	desk: DeskOperations;
 	openFolder: (path: string, name: string) => Folder;
 	agentName: (driver: string) => string;
 	agentShortName: (driver: string) => string;
@@ -104,6 +107,7 @@ export function openWindow(parts: WindowParts): Nancy {
 	);
 	const asked = own.add(new QuestionsView(folders, views.questions, agentName));
 	const questions = own.add(new QuestionPanel({ ...parts, extensionUri: context.extensionUri, folders, terminals }));
+	const browserDesk = own.add(new BrowserDesk({ ...parts, folders }));
 	const seen = new SeenStops(context.workspaceState);
 	own.add(showBadges(folders, views, seen));
 	own.add(seeTerminals(folders, seen));
@@ -125,6 +129,7 @@ export function openWindow(parts: WindowParts): Nancy {
 		inbox,
 		messages,
 		questions,
+		browserDesk,
 		documents,
 		traffic,
 		agentName,

@@ -4,6 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { permit } from '../../src/core/asker/permit.ts';
 import { DeviceFile } from '../../src/server/deviceFile.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
 import { eventually } from '../support/eventually.ts';
@@ -176,12 +177,14 @@ describe('a browser', () => {
 		const code = own.codeOf();
 		const wanted = { code, name: 'My\u202e phone\u001b[2J', scope: 'answer' };
 		const { json } = await own.post('/api/v1/pair', wanted);
-		expect(own.newcomers).toEqual([{ name: 'My⟨U+202E⟩ phone\\x1b[2J', number: json.number, scope: 'answer' }]);
+		expect(own.newcomers).toEqual([{ name: 'My⟨U+202E⟩ phone\\x1b[2J', number: json['number'], scope: 'answer' }]);
 		expect((await own.post('/api/v1/pair', wanted)).status).toBe(403);
-		const results = await Promise.all([1, 2].map(() => own.post('/api/v1/pair/result', { request: json.request })));
-		expect(results.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+		const results = await Promise.all(
+			[1, 2].map(() => own.post('/api/v1/pair/result', { request: json['request'] })),
+		);
+		expect(results.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404]);
 		expect(results.find(({ status }) => status === 200)?.json).toMatchObject({ is: 'in', scope: 'feedback' });
-		expect((await own.post('/api/v1/pair/result', { request: json.request })).status).toBe(404);
+		expect((await own.post('/api/v1/pair/result', { request: json['request'] })).status).toBe(404);
 	});
 
 	it.each(['view', 'feedback'] as const)('that asked to %s gets no more, whatever its owner allows', async scope => {
@@ -202,7 +205,7 @@ describe('a browser', () => {
 		await using own = await servedDesk();
 		own.owner.allow = undefined;
 		const { json } = await own.post('/api/v1/pair', { code: own.codeOf(), name: 'a', scope: 'view' });
-		expect((await own.post('/api/v1/pair/result', { request: json.request })).json).toEqual({ is: 'refused' });
+		expect((await own.post('/api/v1/pair/result', { request: json['request'] })).json).toEqual({ is: 'refused' });
 		expect(await new DeviceFile(own.folder.file('data')).read()).toEqual([]);
 	});
 
@@ -426,7 +429,10 @@ describe('a question at the desk', () => {
 				),
 			),
 		);
-		expect(all.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 7 }, () => 409)]);
+		expect(all.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+			200,
+			...Array.from({ length: 7 }, () => 409),
+		]);
 	});
 
 	it.each(['../../../etc/passwd', '..%2f..%2fkey', 'x'])('is none by the name %s', async name => {
@@ -440,6 +446,19 @@ describe('a question at the desk', () => {
 			).status,
 		).toBe(404);
 	});
+});
+
+it('lets a person at a page do nothing but answer, whatever else is asked for', () => {
+	const person = { is: 'human', via: 'page', device: 'Phone' } as const;
+	for (const useCase of [
+		{ is: 'change-settings', command: 'nancy setup' },
+		{ is: 'see-questions' },
+		{ is: 'serve-desk' },
+		{ is: 'change-tasks', what: 'delete' },
+		{ is: 'answer-question', effect: 'session' },
+	] as const)
+		expect(() => permit(person, useCase)).toThrow('not done from a page');
+	expect(() => permit(person, { is: 'answer-question', effect: 'once' })).not.toThrow();
 });
 
 it('serves nobody any more after a long time without a device', async () => {

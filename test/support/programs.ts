@@ -50,7 +50,7 @@ export async function buildForAll(folder: string): Promise<void> {
 async function built(folder: string): Promise<string> {
 	const [metafile] = await Promise.all([
 		bundled('src/cli/main.ts', join(folder, 'nancy.js'), [beside]),
-		...besidePrograms.map(({ out, entry }) => bundled(entry, join(folder, out))),
+		...besidePrograms.map(({ out, entry, define }) => bundled(entry, join(folder, out), [], define)),
 		...hookPrograms.map(({ name, entry, plugin }) => bundled(entry, join(folder, 'hook', `${name}.js`), [plugin])),
 	]);
 	writeFileSync(join(folder, 'nancy.json'), JSON.stringify(metafile));
@@ -59,12 +59,18 @@ async function built(folder: string): Promise<string> {
 	return folder;
 }
 
-async function bundled(entry: string, outfile: string, plugins: Plugin[] = []): Promise<Metafile> {
+async function bundled(
+	entry: string,
+	outfile: string,
+	plugins: Plugin[] = [],
+	define: Readonly<Record<string, string>> = {},
+): Promise<Metafile> {
 	const { metafile } = await build({
 		absWorkingDir: repository,
 		entryPoints: [entry],
 		outfile,
 		plugins,
+		define,
 		bundle: true,
 		metafile: true,
 		platform: 'node',

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import * as z from 'zod/mini';
 import { programFolder } from '../../src/server/programFolder.ts';
 import { DeskServer, type DeskServerOptions } from '../../src/server/deskServer.ts';
 import type { Newcomer, Warning } from '../../src/server/served.ts';
@@ -10,6 +11,8 @@ import { PairReply, PairResult, ToPage, type Scope } from '../../src/protocol/de
 import { contextOf } from './operationContext.ts';
 import { programs } from './programs.ts';
 import { tempFolder } from './tempFolder.ts';
+
+const Json = z.record(z.string(), z.unknown());
 
 export interface Asking {
 	method?: string;
@@ -23,7 +26,8 @@ export interface Answered {
 	status: number;
 	headers: IncomingHttpHeaders;
 	text: string;
-	json: any;
+	/** Empty for another type. */
+	json: Record<string, unknown>;
 }
 
 /** The real server of a workspace, on a real port. Its owner lets everybody in with what `allow` says. */
@@ -128,7 +132,7 @@ export function askServer(
 						status: response.statusCode ?? 0,
 						headers: response.headers,
 						text: got,
-						json: isJson ? JSON.parse(got) : undefined,
+						json: isJson ? Json.parse(JSON.parse(got)) : {},
 					});
 				});
 			},
@@ -148,8 +152,8 @@ export class Page {
 	constructor(port: number, headers: Record<string, string>, path = '/api/v1/live') {
 		this.socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers });
 		this.closed = once(this.socket, 'close').catch(() => undefined);
-		this.socket.on('message', data => {
-			this.messages.push(ToPage.parse(JSON.parse(String(data))));
+		this.socket.on('message', (data: Buffer) => {
+			this.messages.push(ToPage.parse(JSON.parse(data.toString('utf8'))));
 			for (const look of this.waiting) look();
 		});
 	}

@@ -19,6 +19,7 @@ export function unusedFolder(workspace: Workspace): Folder {
 		sessions: unused,
 		eventDetail: unused,
 		questions: () => [],
+		pastQuestions: () => [],
 		question: unused,
 		tellProgram: () => Promise.resolve(),
 		refresh: () => Promise.resolve(),

@@ -1,5 +1,5 @@
 import { visible, visibleLine } from '../../base/visible.ts';
-import { DelegateId } from '../../protocol/delegate.ts';
+import type { DelegateId } from '../../protocol/delegate.ts';
 import {
 	FolderId,
 	type DeskDelegate,
@@ -204,7 +204,7 @@ export class DeskView {
 			...((isUnproved || isChanged) && { isUnproved: true }),
 			createdAt: record.createdAt,
 			...defined({
-				model: record.model,
+				model: record.model && visibleLine(record.model, LINE),
 				startedAt: status.started_at,
 				endedAt: status.ended_at,
 				parkedUntil: status.parked_until,
@@ -213,7 +213,7 @@ export class DeskView {
 				lastFile: status.last_file && this.line(status.last_file),
 				tokens: input === undefined ? undefined : { input, output: output ?? 0 },
 				costUsd: status.cost_usd,
-				branch: status.worktree?.branch,
+				branch: status.worktree && visibleLine(status.worktree.branch, LINE),
 			}),
 			toolCalls: status.tool_calls,
 			iteration: status.iteration,

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { quoted } from '../../../src/base/shellWord.ts';
 import { Questions } from '../../../src/core/questions/questions.ts';
-import { StateReply } from '../../../src/protocol/deskApi.ts';
+import { PairReply, PairResult, StateReply } from '../../../src/protocol/deskApi.ts';
 import { DriverId, SessionId } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
@@ -61,12 +61,13 @@ it('serves a desk at which a device that was let in answers a held question and 
 			});
 		expect((await ask('/')).text).toContain('<script type="module" src="a/');
 
-		const { json: begun } = await ask('/api/v1/pair', { code, name: 'Phone', scope: 'answer' });
+		const begun = PairReply.parse((await ask('/api/v1/pair', { code, name: 'Phone', scope: 'answer' })).json);
 		await screen.waitForText(new RegExp(`"Phone" wants[^]*${begun.number}[^]*Type view, feedback, answer or no`));
 		screen.type('maybe\r');
 		await screen.waitForText(/maybe[^]*Type view, feedback, answer or no/);
 		screen.type('answer\r');
-		const { json: paired } = await ask('/api/v1/pair/result', { request: begun.request });
+		const paired = PairResult.parse((await ask('/api/v1/pair/result', { request: begun.request })).json);
+		if (paired.is !== 'in') throw new Error(paired.is);
 		expect(paired).toMatchObject({ is: 'in', scope: 'answer' });
 
 		const { state } = await eventually('the question at the desk', async () => {
@@ -85,7 +86,7 @@ it('serves a desk at which a device that was let in answers a held question and 
 			undefined,
 			paired.token,
 		);
-		expect(waiting.messages).toMatchObject([{ text: 'Well done', state: 'queued' }]);
+		expect(waiting).toMatchObject({ messages: [{ text: 'Well done', state: 'queued' }] });
 
 		const answer = {
 			...shared,

@@ -1,0 +1,160 @@
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import type { Scope } from '../../protocol/deskApi.ts';
+import { SETTINGS } from '../contributions.ts';
+import type { Folders } from '../folders.ts';
+import type { Failures } from '../kit/failures.ts';
+import { formatAge } from '../kit/format.ts';
+import { pickOne } from '../kit/inputs.ts';
+import { ask, confirm, inform, warn } from '../kit/messages.ts';
+import { serverAddress, serverEnabled } from '../settings.ts';
+import type { DeskDevice, DeskNewcomer, DeskOperations, OpenDesk } from './deskPorts.ts';
+import { PhonePanel } from './phonePanel.ts';
+
+interface Collaborators {
+	folders: Pick<Folders, 'list' | 'onDidChange'>;
+	failures: Pick<Failures, 'background'>;
+	desk: DeskOperations;
+}
+
+/** The desk's server of this window: none until a person asks for it, and none without the setting. */
+export class BrowserDesk implements vscode.Disposable {
+	private opening: Promise<OpenDesk> | undefined;
+	private readonly phone = new PhonePanel();
+	private readonly following: vscode.Disposable;
+
+	constructor(private readonly own: Collaborators) {
+		this.following = vscode.workspace.onDidChangeConfiguration(change => {
+			if (change.affectsConfiguration(SETTINGS.serverEnabled) && !serverEnabled())
+				own.failures.background(this.close());
+		});
+	}
+
+	dispose(): void {
+		this.following.dispose();
+		this.phone.dispose();
+		this.own.failures.background(this.close());
+	}
+
+	/** In a browser of the person's machine, wherever the workspace is. */
+	async openInBrowser(): Promise<void> {
+		if (!(await this.isAllowed())) return;
+		const desk = await this.open();
+		await this.know(desk);
+		// VS Code leads an address of loopback to the machine of the workspace by itself.
+		await vscode.env.openExternal(vscode.Uri.parse(desk.invite(desk.address), true));
+	}
+
+	/** As a code for a phone's camera. */
+	async openOnPhone(): Promise<void> {
+		if (!(await this.isAllowed())) return;
+		const desk = await this.open();
+		const address = await this.know(desk);
+		if (address === undefined) return askForTunnel(desk.port);
+		const link = desk.invite(address.href);
+		this.phone.show(desk.picture(link), address, desk.port);
+	}
+
+	/** Lists the paired browsers of all servers of this user, and takes the chosen one out. */
+	async showDevices(): Promise<void> {
+		const devices = await this.own.desk.devices();
+		if (devices.length === 0) return void inform(l10n.t('No browser is let in to the desk.'));
+		const rows = devices.map(device => ({ ...deviceRow(device), device }));
+		const chosen = await pickOne(l10n.t('Take a Device Out of the Desk'), rows);
+		if (!chosen) return;
+		const { id, name } = chosen.device;
+		const button = l10n.t('Take Out');
+		await confirm(l10n.t('Take “{0}” out?', name), l10n.t('Its page closes at once.'), button);
+		await this.own.desk.revoke(id);
+	}
+
+	private async isAllowed(): Promise<boolean> {
+		if (serverEnabled()) return true;
+		const button = l10n.t('Open Settings');
+		const text = l10n.t('The desk for browsers is off. A server on this machine is needed for it.');
+		if ((await inform(text, button)) === button)
+			await vscode.commands.executeCommand('workbench.action.openSettings', SETTINGS.serverEnabled);
+		return false;
+	}
+
+	private open(): Promise<OpenDesk> {
+		return (this.opening ??= this.start().catch((error: unknown) => {
+			this.opening = undefined;
+			throw error;
+		}));
+	}
+
+	private async start(): Promise<OpenDesk> {
+		const desk = await this.own.desk.open(this.own.folders, {
+			letIn: newcomer => this.letIn(newcomer),
+			warn: what => void warn(warning(what)),
+		});
+		desk.onDidEnd(() => (this.opening = undefined));
+		return desk;
+	}
+
+	private async close(): Promise<void> {
+		const { opening } = this;
+		this.opening = undefined;
+		await (await opening)?.close();
+	}
+
+	/**
+	 * Lets the server answer under the addresses that lead to it: VS Code's own, which may change, and the user's.
+	 * @returns one that a phone can reach
+	 */
+	private async know(desk: OpenDesk): Promise<URL | undefined> {
+		const external = new URL(String(await vscode.env.asExternalUri(vscode.Uri.parse(desk.address, true))));
+		const own = serverAddress();
+		desk.setAddresses([external, ...(own ? [own] : [])]);
+		return own ?? (external.protocol === 'https:' ? external : undefined);
+	}
+
+	private async letIn({ name, number, scope }: DeskNewcomer): Promise<Scope | undefined> {
+		const buttons = scopeButtons(scope);
+		const chosen = await ask(
+			l10n.t('A browser that calls itself “{0}” wants to come in to the desk.', name),
+			l10n.t(
+				'It must show the number {0}. If it does not, or if you did not open the desk just now, cancel.',
+				number,
+			),
+			...buttons.map(({ label }) => label),
+		);
+		this.phone.hide();
+		return buttons.find(({ label }) => label === chosen)?.scope;
+	}
+}
+
+/** The widest that it has asked for comes first. */
+function scopeButtons(wanted: Scope): { scope: Scope; label: string }[] {
+	const all: { scope: Scope; label: string }[] = [
+		{ scope: 'answer', label: l10n.t('Answer Questions and Write') },
+		{ scope: 'feedback', label: l10n.t('Look and Write') },
+		{ scope: 'view', label: l10n.t('Only Look') },
+	];
+	return all.slice(all.findIndex(({ scope }) => scope === wanted));
+}
+
+function deviceRow({ name, scope, madeAt, usedAt }: DeskDevice) {
+	const may = scopeButtons(scope)[0]?.label ?? scope;
+	const when = l10n.t('Let in {0} ago, used {1} ago', formatAge(madeAt), formatAge(usedAt));
+	return { label: name, description: may, detail: when, icon: 'device-mobile' };
+}
+
+function warning(what: 'guesses' | 'devices-unreadable'): string {
+	return what === 'guesses'
+		? l10n.t(
+				'Some program on this machine tries to get into the desk with codes that are none. It is refused for a minute.',
+			)
+		: l10n.t('The list of the desk’s devices cannot be read, so all devices are out. Pair them again.');
+}
+
+async function askForTunnel(port: number): Promise<void> {
+	const button = l10n.t('Open Settings');
+	const text = l10n.t(
+		'A phone cannot reach this machine by itself. Let a tunnel of your own lead to port {0}, and name its address in the settings.',
+		port,
+	);
+	if ((await inform(text, button)) === button)
+		await vscode.commands.executeCommand('workbench.action.openSettings', SETTINGS.serverAddress);
+}
