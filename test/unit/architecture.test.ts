@@ -31,7 +31,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 		'node:',
 	],
 	ui: ['core', 'base', 'protocol', 'zod/mini', 'node:', 'vscode'],
-	web: ['protocol', 'markdown-it', 'zod/mini'],
+	web: ['protocol', 'base', 'marked', 'highlight.js/lib/', 'preact', '@preact/signals', 'zod/mini'],
 	// Files that stand alone at the top: what puts the rooms together.
 	// `late.js` and `main.js` are bundles of their own, loaded after the activation and at first use.
 	main: [
@@ -56,7 +56,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 const root = join(import.meta.dirname, '../..');
 const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
 	.map(file => file.replaceAll('\\', '/'))
-	.filter(file => /\.m?ts$/.test(file));
+	.filter(file => /\.m?tsx?$/.test(file));
 const roomOf = (file: string) => file.split('/')[0] ?? file;
 
 describe('imports', () => {
