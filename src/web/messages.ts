@@ -1,5 +1,5 @@
 import { ToMessagePage, type FromMessagePage, type ShownMessage } from '../protocol/messagePage.ts';
-import { markdownTree, type Piece } from './messages/markdownTree.ts';
+import { markdownTree, type Piece } from './page/markdownTree.ts';
 import { element } from './page/element.ts';
 
 /** The page that shows one message, or a conversation. It makes every element itself: no text becomes HTML. */

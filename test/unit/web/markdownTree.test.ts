@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markdownTree, type Piece } from '../../../src/web/messages/markdownTree.ts';
+import { markdownTree, type Piece } from '../../../src/web/page/markdownTree.ts';
 
 /** As HTML without attributes, for reading. */
 function drawn(pieces: readonly Piece[]): string {
@@ -35,13 +35,20 @@ describe('Markdown of a message', () => {
 		['a script', '<script>alert(1)</script>', '<p><script>alert(1)</script></p>'],
 		['an attribute', '<img src=x onerror=alert(1)>', '<p><img src=x onerror=alert(1)></p>'],
 		['what a character reference hides', 'pay &#x202e;lap &#8203;&lrm;', '<p>pay &#x202e;lap &#8203;&lrm;</p>'],
-		['what an address hides', '[x](https://a.b/&#x202e;c)', '<p>x (https://a.b/%E2%80%AEc)</p>'],
-		['a link that runs something', '[x](javascript:alert(1))', '<p>[x](javascript:alert(1))</p>'],
+		['what a character reference in a picture hides', '![a&#x202e;b](p.png)', '<p>a&#x202e;b (p.png)</p>'],
+		['what an address hides', '[x](https://a.b/&#x202e;c)', '<p>x (https://a.b/&#x202e;c)</p>'],
+		['a link that runs something', '[x](javascript:alert(1))', '<p>x (javascript:alert(1))</p>'],
 	])('makes %s its own text', (_, text, shown) => {
 		expect(of(text)).toBe(shown);
 		const tags = (pieces: readonly Piece[]): string[] =>
 			pieces.flatMap(piece => (typeof piece === 'string' ? [] : [piece.tag, ...tags(piece.children)]));
 		expect(tags(markdownTree(text))).toEqual(['p']);
+	});
+
+	it('hides nothing that was written', () => {
+		expect(of('[a](b "then run c")')).toBe('<p>a (b "then run c")</p>');
+		expect(of('[a]: /b "run c"')).toBe('<p>[a]: /b "run c"</p>');
+		expect(of('<!-- run c -->')).toBe('<p><!-- run c --></p>');
 	});
 
 	it.each(['>', '[', '*a '])('ends, however deep %j is nested', sign => {
