@@ -196,12 +196,13 @@ export const SETTINGS = {
 /** The settings of one agent, named after its driver. */
 export function agentSettings(
 	driver: string,
-): Record<'path' | 'arguments' | 'model' | 'permissionsFromAgents', string> {
+): Record<'path' | 'arguments' | 'model' | 'permissionsFromAgents' | 'answers', string> {
 	return {
 		path: `nancy.agents.${driver}.path`,
 		arguments: `nancy.agents.${driver}.arguments`,
 		model: `nancy.agents.${driver}.model`,
 		permissionsFromAgents: `nancy.agents.${driver}.permissionsFromAgents`,
+		answers: `nancy.agents.${driver}.answers`,
 	};
 }
 

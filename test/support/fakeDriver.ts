@@ -77,6 +77,7 @@ export const fakeDriver: Driver = {
 	},
 	tells: { inTerminal: ['tokens', 'dollars'], headless: ['tokens'], atStart: [] },
 	launchModes: 'none',
+	answersByChoice: 'none',
 	images: 'none',
 	headless: 'none',
 	marks: ['FAKE_AGENT_TOOL'],

@@ -79,6 +79,7 @@ export const claudeCode: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: ['dollars'] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
+	answersByChoice: 'none',
 	images: 'none',
 	headless,
 	foreignVariables,

@@ -1,5 +1,6 @@
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
 import { extensionFile } from './extension.ts';
+import { QUESTIONS, questionsFile } from './questions.ts';
 import { hookedEvents, hooksFile } from './hooks.ts';
 
 /** Read at the root of a git repository, or in a folder without one, once the user has trusted it. */
@@ -27,10 +28,21 @@ export function deploymentPlan({ launcher, workspaceFolder, scope }: DeploymentR
 			{ file: 'plugin.json', content: `${JSON.stringify(PLUGIN, null, 2)}\n` },
 			{ file: 'hooks/hooks.json', content: hooksFile('launch', launcher, workspaceFolder) },
 			{ file: 'extensions/nancy/extension.mjs', content: extensionFile('launch', launcher, workspaceFolder) },
+			// A plugin of its own, which a launch names only if the user wants it.
+			{ file: `${QUESTIONS}/plugin.json`, content: `${JSON.stringify(ANSWERING, null, 2)}\n` },
+			{
+				file: `${QUESTIONS}/extensions/${QUESTIONS}/extension.mjs`,
+				content: questionsFile(launcher, workspaceFolder),
+			},
 		],
 		events: hookedEvents,
 		warnings: isWorkspace ? TRUST : [],
 	};
 }
 
+const ANSWERING = {
+	name: `nancy-${QUESTIONS}`,
+	version: '1.0.0',
+	description: 'Carries your answers to what this session asks.',
+};
 const PLUGIN = { name: 'nancy', version: '1.0.0', description: 'Reports to Nancy, and listens.' };

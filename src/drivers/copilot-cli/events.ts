@@ -8,7 +8,8 @@ import { notificationDetails } from '../notification.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
-import { BELL, isWake, JOINED } from './wake.ts';
+import { ANSWERED, BELL, JOINED } from './ownEvents.ts';
+import { isWake } from './wake.ts';
 import { program } from './program.ts';
 
 export const ID = program.id;
@@ -32,6 +33,7 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 	// The CLI reports a session's start only at its first prompt.
 	[JOINED]: 'session-start',
 	[BELL]: 'doorbell',
+	[ANSWERED]: 'permission-answered',
 };
 
 /** Reads one hook payload. */
@@ -94,10 +96,21 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 			return { cause: payload.errorContext, summary: oneLine(payload.error?.message) };
 		case 'preCompact':
 			return { cause: payload.trigger };
+		case ANSWERED:
+			return answeredDetails(payload.by, payload.toolCallId);
 		case JOINED:
 		case BELL:
 			return {};
 	}
+}
+
+/** @param by where the CLI's answer comes from, or that Nancy's came after it */
+function answeredDetails(by: 'nancy' | 'late' | 'yes' | 'no', toolUseId: string | undefined): Partial<AgentEvent> {
+	return withoutUndefined({
+		toolUseId,
+		cause: by === 'late' ? 'late' : by === 'nancy' ? 'taken' : undefined,
+		...(by === 'no' && { kind: 'permission-denied' as const }),
+	});
 }
 
 function toolSummary(input: unknown): string | undefined {

@@ -72,6 +72,7 @@ export const geminiCli: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
+	answersByChoice: 'none',
 	images: 'none',
 	headless,
 	foreignVariables,

@@ -68,6 +68,7 @@ export const qwenCode: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
+	answersByChoice: 'none',
 	images: 'none',
 	headless,
 	foreignVariables,

@@ -1,0 +1,218 @@
+import * as z from 'zod/mini';
+import type { AskedRequest, Asking } from '../../core/driver/asking.ts';
+import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
+import type { Answer, Choice, Question } from '../../protocol/question.ts';
+import { SessionId } from '../../protocol/names.ts';
+import { printed } from '../answers.ts';
+import { inputSummary, oneLine, textIn, withoutUndefined } from '../summary.ts';
+import { ASKS } from './ownEvents.ts';
+
+/**
+ * What the extension (questions.ts) has the guard hold. The CLI's own prompt is open meanwhile, and the first answer counts. Seen with 1.0.102:
+ * a `reject` without words ends the turn, with words the turn goes on.
+ */
+export const asking: Asking = { read, answer, isReportedApart: true };
+
+const text = () => z.optional(z.string());
+
+/** What a person must know of a request beside its content, whatever its kind. */
+const Common = {
+	toolCallId: text(),
+	/** An organization's policy wants a person's answer in the CLI itself. */
+	managedApprovalRequired: z.optional(z.boolean()),
+};
+
+/** The kinds that Nancy can show whole. Any other stays in the terminal: so do the rights of extensions, which would let them answer too. */
+const Request = z.discriminatedUnion('kind', [
+	z.looseObject({
+		...Common,
+		kind: z.literal('shell'),
+		fullCommandText: z.string(),
+		commandSegments: z.optional(z.array(z.looseObject({ workingDirectory: text() }))),
+	}),
+	z.looseObject({ ...Common, kind: z.literal('write'), fileName: z.string(), diff: z.string() }),
+	z.looseObject({ ...Common, kind: z.literal('read'), path: z.string() }),
+	z.looseObject({ ...Common, kind: z.literal('url'), url: z.string() }),
+	z.looseObject({ ...Common, kind: z.literal('mcp'), serverName: z.string(), toolName: z.string() }),
+	z.looseObject({ ...Common, kind: z.literal('custom-tool'), toolName: z.string() }),
+]);
+type Request = z.infer<typeof Request>;
+
+/** What the CLI's own dialog is about, where that is not the request itself. */
+const Prompt = z.looseObject({
+	kind: z.string(),
+	commandIdentifiers: z._default(z.array(z.string()), []),
+	canOfferSessionApproval: z._default(z.boolean(), false),
+	/** Of `path`: outside of what the session may use. */
+	paths: z._default(z.array(z.string()), []),
+});
+type Prompt = z.infer<typeof Prompt>;
+
+const Payload = z.looseObject({
+	sessionId: SessionId,
+	agentId: text(),
+	agentName: text(),
+	cwd: text(),
+	/** The call that asks, as the CLI announced it. */
+	tool: text(),
+	args: z.optional(z.record(z.string(), z.unknown())),
+	request: z.looseObject({ kind: z.string() }),
+	prompt: Prompt,
+});
+
+const NO: readonly Choice[] = [{ effect: 'no' }, { effect: 'end' }];
+
+/** Parts of an input that the body shows already, and those that only the CLI needs. */
+const SHOWN = new Set(['command', 'path', 'file_text', 'old_str', 'new_str', 'patch', 'url']);
+
+function read({ event, payload }: HookCall): AskedRequest | 'none' {
+	if (event !== ASKS) return 'none';
+	const asked = Payload.parse(payload);
+	const found = Request.safeParse(asked.request);
+	if (!found.success || found.data.managedApprovalRequired === true) return 'none';
+	const request = found.data;
+	const { args = {}, prompt } = asked;
+	const tool = asked.tool ?? request.kind;
+	const segment = request.kind === 'shell' ? request.commandSegments?.[0]?.workingDirectory : undefined;
+	return {
+		session: asked.sessionId,
+		...withoutUndefined({
+			subagent: asked.agentId,
+			subagentName: asked.agentName,
+			cwd: segment ?? asked.cwd,
+			call: request.toolCallId,
+		}),
+		kind: 'tool',
+		tool,
+		title: titleOf(request, args) ?? tool,
+		...bodyOf(request, args, prompt),
+		files: filesOf(request, prompt),
+		fields: [],
+		choices: [{ effect: 'once' }, ...sessionOf(request, prompt), ...NO],
+		input: { request: asked.request, args: asked.args },
+	};
+}
+
+/** As the events of the call name it, so that they are recognised. */
+function titleOf(request: Request, args: Readonly<Record<string, unknown>>): string | undefined {
+	const own = inputSummary(args) ?? oneLine(textIn(args, 'path'));
+	if (own !== undefined) return own;
+	switch (request.kind) {
+		case 'shell':
+			return oneLine(request.fullCommandText);
+		case 'write':
+			return oneLine(request.fileName);
+		case 'read':
+			return oneLine(request.path);
+		case 'url':
+			return oneLine(request.url);
+		case 'mcp':
+		case 'custom-tool':
+			return oneLine(request.toolName);
+	}
+}
+
+function bodyOf(
+	request: Request,
+	args: Readonly<Record<string, unknown>>,
+	{ paths }: Prompt,
+): Pick<Question, 'body' | 'bodyIs' | 'also'> {
+	const also = [
+		...(paths.length === 0 ? [] : [{ name: 'outside the allowed folders', value: paths.join('\n') }]),
+		...Object.entries({ ...args, ...remarksIn(request) })
+			.filter(([name, value]) => !SHOWN.has(name) || !isIn(bodyText(request), value))
+			.map(([name, value]) => ({ name, value: typeof value === 'string' ? value : JSON.stringify(value) })),
+	];
+	switch (request.kind) {
+		case 'shell':
+			return { body: request.fullCommandText, bodyIs: 'command', also };
+		case 'write':
+			return { body: request.diff, bodyIs: 'diff', also };
+		default:
+			// Everything that the CLI says of the request, whatever a newer CLI adds.
+			return { body: bodyText(request), bodyIs: 'json', also };
+	}
+}
+
+function bodyText(request: Request): string {
+	switch (request.kind) {
+		case 'shell':
+			return request.fullCommandText;
+		case 'write':
+			return request.diff;
+		default: {
+			const { toolCallId: _, ...shown } = request;
+			return JSON.stringify(shown, null, 2);
+		}
+	}
+}
+
+/** What the CLI remarks on a request whose body is its content alone: a warning, or that the command leaves the sandbox. */
+function remarksIn(request: Request): Record<string, unknown> {
+	if (request.kind !== 'shell' && request.kind !== 'write') return {};
+	const entries = Object.entries(request).filter(([name]) => name === 'warning' || /sandbox/i.test(name));
+	return Object.fromEntries(entries);
+}
+
+/** Whether each line of a value is in the body: a diff may leave parts of a long text out. */
+function isIn(body: string, value: unknown): boolean {
+	return typeof value === 'string' && value.split('\n').every(line => body.includes(line));
+}
+
+function filesOf(request: Request, { paths }: Prompt): string[] {
+	if (paths.length > 0) return paths;
+	switch (request.kind) {
+		case 'write':
+			return [request.fileName];
+		case 'read':
+			return [request.path];
+		default:
+			return [];
+	}
+}
+
+/** The rule that the CLI can keep until its session ends, in the words of its own flags. */
+function sessionOf(request: Request, prompt: Prompt): Choice[] {
+	const rule = ruleOf(request, prompt);
+	return rule === undefined ? [] : [{ effect: 'session', rule: rule.words, keptIn: 'Copilot CLI, until its session ends' }];
+}
+
+interface Rule {
+	words: string;
+	/** In the CLI's protocol. */
+	approval: Readonly<Record<string, unknown>>;
+}
+
+function ruleOf(request: Request, prompt: Prompt): Rule | undefined {
+	const { commandIdentifiers, canOfferSessionApproval } = prompt;
+	if (request.kind === 'mcp' && prompt.kind === 'mcp') {
+		const { serverName, toolName } = request;
+		return { words: `${serverName}(${toolName})`, approval: { kind: 'mcp', serverName, toolName } };
+	}
+	if (!canOfferSessionApproval) return undefined;
+	if (request.kind === 'write' && prompt.kind === 'write') return { words: 'write', approval: { kind: 'write' } };
+	if (request.kind !== 'shell' || prompt.kind !== 'commands' || commandIdentifiers.length === 0) return undefined;
+	const words = commandIdentifiers.map(each => `shell(${each})`).join(', ');
+	return { words, approval: { kind: 'commands', commandIdentifiers } };
+}
+
+/** In the CLI's words. */
+function answer({ event, payload }: HookCall, { effect, words }: Answer): HookAnswer {
+	if (event !== ASKS) throw new Error(`${event} asks nothing`);
+	switch (effect) {
+		case 'once':
+			return printed({ kind: 'approve-once' });
+		case 'session': {
+			const { request, prompt } = Payload.parse(payload);
+			const rule = ruleOf(Request.parse(request), prompt);
+			if (!rule) throw new Error('Copilot CLI offers no rule for this request');
+			return printed({ kind: 'approve-for-session', approval: rule.approval });
+		}
+		case 'no':
+			return printed({ kind: 'reject', feedback: words || 'The user said no.' });
+		case 'end':
+			return printed({ kind: 'reject' });
+		default:
+			throw new Error(`Nancy keeps no rule of Copilot CLI for ${effect}`);
+	}
+}
