@@ -58,7 +58,8 @@ function agentProperties() {
 		add(`${key}.path`, { type: 'string', scope: 'machine', default: '' });
 		add(`${key}.arguments`, { type: 'array', items: { type: 'string' }, scope: 'machine', default: [] });
 		add(`${key}.model`, { type: 'string', scope: 'machine-overridable', default: '' });
-		if (driver.answersByChoice !== 'none') add(`${key}.answers`, { type: 'boolean', scope: 'machine', default: false });
+		if (driver.answersByChoice !== 'none')
+			add(`${key}.answers`, { type: 'boolean', scope: 'machine', default: false });
 		const modes = widths(driver);
 		if (modes.length === 0) continue;
 		add(`${key}.permissionsFromAgents`, {

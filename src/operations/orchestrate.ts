@@ -170,7 +170,10 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 };
 
 /** Whether the user wants an agent's questions answered in Nancy, where that is a choice. */
-async function takesAnswers({ id, answersByChoice }: Driver, { workspace, readSettings }: OperationContext): Promise<boolean> {
+async function takesAnswers(
+	{ id, answersByChoice }: Driver,
+	{ workspace, readSettings }: OperationContext,
+): Promise<boolean> {
 	if (answersByChoice === 'none') return false;
 	const { answers = {} } = await readSettings(workspace.folder);
 	return answers[id] === true;

@@ -124,7 +124,11 @@ async function tryPlan(
 	};
 }
 
-function answerFlags({ answersByChoice }: Driver, request: WorkerRequest, hooks: LaunchHooks | undefined): readonly string[] {
+function answerFlags(
+	{ answersByChoice }: Driver,
+	request: WorkerRequest,
+	hooks: LaunchHooks | undefined,
+): readonly string[] {
 	if (answersByChoice === 'none' || request.takesAnswers !== true || hooks === undefined) return [];
 	return answersByChoice.args(hooks);
 }

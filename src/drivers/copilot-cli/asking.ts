@@ -5,7 +5,8 @@ import type { Answer, Choice, Question } from '../../protocol/question.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { printed } from '../answers.ts';
 import { inputSummary, oneLine, textIn, withoutUndefined } from '../summary.ts';
-import { ASKS } from './ownEvents.ts';
+import { formContent, readForm } from './form.ts';
+import { ASKS, ASKS_USER } from './ownEvents.ts';
 
 /**
  * What the extension (questions.ts) has the guard hold. The CLI's own prompt is open meanwhile, and the first answer counts. Seen with 1.0.102:
@@ -33,8 +34,14 @@ const Request = z.discriminatedUnion('kind', [
 	z.looseObject({ ...Common, kind: z.literal('write'), fileName: z.string(), diff: z.string() }),
 	z.looseObject({ ...Common, kind: z.literal('read'), path: z.string() }),
 	z.looseObject({ ...Common, kind: z.literal('url'), url: z.string() }),
-	z.looseObject({ ...Common, kind: z.literal('mcp'), serverName: z.string(), toolName: z.string() }),
-	z.looseObject({ ...Common, kind: z.literal('custom-tool'), toolName: z.string() }),
+	z.looseObject({
+		...Common,
+		kind: z.literal('mcp'),
+		serverName: z.string(),
+		toolName: z.string(),
+		args: z.optional(z.unknown()),
+	}),
+	z.looseObject({ ...Common, kind: z.literal('custom-tool'), toolName: z.string(), args: z.optional(z.unknown()) }),
 ]);
 type Request = z.infer<typeof Request>;
 
@@ -66,6 +73,7 @@ const NO: readonly Choice[] = [{ effect: 'no' }, { effect: 'end' }];
 const SHOWN = new Set(['command', 'path', 'file_text', 'old_str', 'new_str', 'patch', 'url']);
 
 function read({ event, payload }: HookCall): AskedRequest | 'none' {
+	if (event === ASKS_USER) return readForm(payload);
 	if (event !== ASKS) return 'none';
 	const asked = Payload.parse(payload);
 	const found = Request.safeParse(asked.request);
@@ -84,7 +92,7 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 		}),
 		kind: 'tool',
 		tool,
-		title: titleOf(request, args) ?? tool,
+		title: titleOf(request) ?? tool,
 		...bodyOf(request, args, prompt),
 		files: filesOf(request, prompt),
 		fields: [],
@@ -93,10 +101,8 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 	};
 }
 
-/** As the events of the call name it, so that they are recognised. */
-function titleOf(request: Request, args: Readonly<Record<string, unknown>>): string | undefined {
-	const own = inputSummary(args) ?? oneLine(textIn(args, 'path'));
-	if (own !== undefined) return own;
+/** From the request itself, and as the events of its call name it, so that they are recognised. */
+function titleOf(request: Request): string | undefined {
 	switch (request.kind) {
 		case 'shell':
 			return oneLine(request.fullCommandText);
@@ -108,7 +114,7 @@ function titleOf(request: Request, args: Readonly<Record<string, unknown>>): str
 			return oneLine(request.url);
 		case 'mcp':
 		case 'custom-tool':
-			return oneLine(request.toolName);
+			return inputSummary(request.args) ?? oneLine(textIn(request.args, 'path') ?? request.toolName);
 	}
 }
 
@@ -174,7 +180,9 @@ function filesOf(request: Request, { paths }: Prompt): string[] {
 /** The rule that the CLI can keep until its session ends, in the words of its own flags. */
 function sessionOf(request: Request, prompt: Prompt): Choice[] {
 	const rule = ruleOf(request, prompt);
-	return rule === undefined ? [] : [{ effect: 'session', rule: rule.words, keptIn: 'Copilot CLI, until its session ends' }];
+	return rule === undefined
+		? []
+		: [{ effect: 'session', rule: rule.words, keptIn: 'Copilot CLI, until its session ends' }];
 }
 
 interface Rule {
@@ -197,21 +205,29 @@ function ruleOf(request: Request, prompt: Prompt): Rule | undefined {
 }
 
 /** In the CLI's words. */
-function answer({ event, payload }: HookCall, { effect, words }: Answer): HookAnswer {
+function answer({ event, payload }: HookCall, given: Answer): HookAnswer {
+	if (event === ASKS_USER) {
+		const content = given.effect === 'once' ? formContent(payload, given) : undefined;
+		return printed(content ? { action: 'accept', content } : { action: 'cancel' });
+	}
 	if (event !== ASKS) throw new Error(`${event} asks nothing`);
+	return printed(decisionFor(payload, given));
+}
+
+function decisionFor(payload: unknown, { effect, words }: Answer): object {
 	switch (effect) {
 		case 'once':
-			return printed({ kind: 'approve-once' });
+			return { kind: 'approve-once' };
 		case 'session': {
 			const { request, prompt } = Payload.parse(payload);
 			const rule = ruleOf(Request.parse(request), prompt);
 			if (!rule) throw new Error('Copilot CLI offers no rule for this request');
-			return printed({ kind: 'approve-for-session', approval: rule.approval });
+			return { kind: 'approve-for-session', approval: rule.approval };
 		}
 		case 'no':
-			return printed({ kind: 'reject', feedback: words || 'The user said no.' });
+			return { kind: 'reject', feedback: words || 'The user said no.' };
 		case 'end':
-			return printed({ kind: 'reject' });
+			return { kind: 'reject' };
 		default:
 			throw new Error(`Nancy keeps no rule of Copilot CLI for ${effect}`);
 	}

@@ -97,21 +97,14 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'preCompact':
 			return { cause: payload.trigger };
 		case ANSWERED:
-			return answeredDetails(payload.by, payload.toolCallId);
+			return { toolUseId: payload.toolCallId, cause: causes[payload.by] };
 		case JOINED:
 		case BELL:
 			return {};
 	}
 }
 
-/** @param by where the CLI's answer comes from, or that Nancy's came after it */
-function answeredDetails(by: 'nancy' | 'late' | 'yes' | 'no', toolUseId: string | undefined): Partial<AgentEvent> {
-	return withoutUndefined({
-		toolUseId,
-		cause: by === 'late' ? 'late' : by === 'nancy' ? 'taken' : undefined,
-		...(by === 'no' && { kind: 'permission-denied' as const }),
-	});
-}
+const causes = { yes: undefined, nancy: 'taken', ended: 'ended', late: 'late' } as const;
 
 function toolSummary(input: unknown): string | undefined {
 	return inputSummary(input) ?? oneLine(textIn(input, 'path'));

@@ -4,7 +4,9 @@
 export const JOINED = 'nancyJoined';
 /** A session's bell has rung. */
 export const BELL = 'nancyBell';
-/** The CLI asks its user. Only the process that waits for the answer reads it. */
+/** The CLI asks whether a tool may run. Only the process that waits for the answer reads it. */
 export const ASKS = 'nancyAsks';
+/** The model asks its user. The same holds for it. */
+export const ASKS_USER = 'nancyAsksUser';
 /** The CLI has an answer. */
 export const ANSWERED = 'nancyAnswered';

@@ -45,8 +45,7 @@ const schemas = {
 	preCompact: () => event('preCompact', { trigger: maybeText() }),
 	[JOINED]: () => event(JOINED, {}),
 	[BELL]: () => event(BELL, {}),
-	[ANSWERED]: () =>
-		event(ANSWERED, { toolCallId: maybeText(), by: z.enum(['nancy', 'late', 'yes', 'no']) }),
+	[ANSWERED]: () => event(ANSWERED, { toolCallId: maybeText(), by: z.enum(['yes', 'nancy', 'ended', 'late']) }),
 };
 
 export type KnownPayload = PayloadOf<typeof schemas>;
