@@ -196,14 +196,18 @@ export const SETTINGS = {
 /** The settings of one agent, named after its driver. */
 export function agentSettings(
 	driver: string,
-): Record<'path' | 'arguments' | 'model' | 'permissionsFromAgents' | 'answers', string> {
+): Record<'path' | 'arguments' | 'model' | 'permissionsFromAgents', string> {
 	return {
 		path: `nancy.agents.${driver}.path`,
 		arguments: `nancy.agents.${driver}.arguments`,
 		model: `nancy.agents.${driver}.model`,
 		permissionsFromAgents: `nancy.agents.${driver}.permissionsFromAgents`,
-		answers: `nancy.agents.${driver}.answers`,
 	};
+}
+
+/** Of a driver where answers are the user's choice. */
+export function answersSetting(driver: string): string {
+	return `nancy.agents.${driver}.answers`;
 }
 
 /** Schemes of the read-only documents that Nancy shows. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Driver } from '../core/driver/driver.ts';
 import { DelegateSettings, FolderSettings, type SettingsLayer } from '../protocol/settings.ts';
-import { agentSettings, SETTINGS } from './contributions.ts';
+import { agentSettings, answersSetting, SETTINGS } from './contributions.ts';
 
 /** The place of a setting in the file that the `nancy` command reads. */
 const KEYS: Readonly<Record<keyof DelegateSettings, string>> = {
@@ -26,7 +26,7 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 	});
 	const answers = drivers.flatMap(({ id, answersByChoice }) => {
 		if (answersByChoice === 'none') return [];
-		const isOn = common.inspect<unknown>(agentSettings(id).answers)?.globalValue;
+		const isOn = common.inspect<unknown>(answersSetting(id))?.globalValue;
 		return typeof isOn === 'boolean' ? [[id, isOn] as const] : [];
 	});
 	return {

@@ -4,7 +4,7 @@ import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
 import type { Answer, Choice, Question } from '../../protocol/question.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { printed } from '../answers.ts';
-import { inputSummary, oneLine, textIn, withoutUndefined } from '../summary.ts';
+import { inputSummary, isObject, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { formContent, readForm } from './form.ts';
 import { ASKS, ASKS_USER } from './ownEvents.ts';
 
@@ -62,15 +62,15 @@ const Payload = z.looseObject({
 	cwd: text(),
 	/** The call that asks, as the CLI announced it. */
 	tool: text(),
-	args: z.optional(z.record(z.string(), z.unknown())),
+	args: z.optional(z.unknown()),
 	request: z.looseObject({ kind: z.string() }),
 	prompt: Prompt,
 });
 
 const NO: readonly Choice[] = [{ effect: 'no' }, { effect: 'end' }];
 
-/** Parts of an input that the body shows already, and those that only the CLI needs. */
-const SHOWN = new Set(['command', 'path', 'file_text', 'old_str', 'new_str', 'patch', 'url']);
+/** Parts of a call's input that the body may show already. */
+const SHOWN = new Set(['command', 'path', 'file_text', 'old_str', 'new_str', 'input', 'url']);
 
 function read({ event, payload }: HookCall): AskedRequest | 'none' {
 	if (event === ASKS_USER) return readForm(payload);
@@ -79,7 +79,7 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 	const found = Request.safeParse(asked.request);
 	if (!found.success || found.data.managedApprovalRequired === true) return 'none';
 	const request = found.data;
-	const { args = {}, prompt } = asked;
+	const { args, prompt } = asked;
 	const tool = asked.tool ?? request.kind;
 	const segment = request.kind === 'shell' ? request.commandSegments?.[0]?.workingDirectory : undefined;
 	return {
@@ -96,7 +96,7 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 		...bodyOf(request, args, prompt),
 		files: filesOf(request, prompt),
 		fields: [],
-		choices: [{ effect: 'once' }, ...sessionOf(request, prompt), ...NO],
+		choices: [...(isShown(request, args) ? yesTo(request, prompt) : []), ...NO],
 		input: { request: asked.request, args: asked.args },
 	};
 }
@@ -118,15 +118,28 @@ function titleOf(request: Request): string | undefined {
 	}
 }
 
+/** Whether a person sees what would be allowed. A diff may leave parts out, which the input of its call has. */
+function isShown(request: Request, args: unknown): boolean {
+	switch (request.kind) {
+		case 'write':
+			return args !== undefined;
+		case 'mcp':
+		case 'custom-tool':
+			return request.args !== undefined;
+		default:
+			return true;
+	}
+}
+
 function bodyOf(
 	request: Request,
-	args: Readonly<Record<string, unknown>>,
+	args: unknown,
 	{ paths }: Prompt,
 ): Pick<Question, 'body' | 'bodyIs' | 'also'> {
 	const also = [
 		...(paths.length === 0 ? [] : [{ name: 'outside the allowed folders', value: paths.join('\n') }]),
-		...Object.entries({ ...args, ...remarksIn(request) })
-			.filter(([name, value]) => !SHOWN.has(name) || !isIn(bodyText(request), value))
+		...[...Object.entries(isObject(args) ? args : { input: args }), ...remarksIn(request)]
+			.filter(([name, value]) => value !== undefined && !(SHOWN.has(name) && isIn(request, value)))
 			.map(([name, value]) => ({ name, value: typeof value === 'string' ? value : JSON.stringify(value) })),
 	];
 	switch (request.kind) {
@@ -154,15 +167,16 @@ function bodyText(request: Request): string {
 }
 
 /** What the CLI remarks on a request whose body is its content alone: a warning, or that the command leaves the sandbox. */
-function remarksIn(request: Request): Record<string, unknown> {
-	if (request.kind !== 'shell' && request.kind !== 'write') return {};
-	const entries = Object.entries(request).filter(([name]) => name === 'warning' || /sandbox/i.test(name));
-	return Object.fromEntries(entries);
+function remarksIn(request: Request): [string, unknown][] {
+	if (request.kind !== 'shell' && request.kind !== 'write') return [];
+	return Object.entries(request).filter(([name]) => name === 'warning' || /sandbox/i.test(name));
 }
 
-/** Whether each line of a value is in the body: a diff may leave parts of a long text out. */
-function isIn(body: string, value: unknown): boolean {
-	return typeof value === 'string' && value.split('\n').every(line => body.includes(line));
+/** Whether the body has the value: each of its lines, where the body is a diff. */
+function isIn(request: Request, value: unknown): boolean {
+	const body = bodyText(request);
+	if (typeof value !== 'string') return false;
+	return request.kind === 'shell' ? value === body : value.split('\n').every(line => body.includes(line));
 }
 
 function filesOf(request: Request, { paths }: Prompt): string[] {
@@ -177,12 +191,11 @@ function filesOf(request: Request, { paths }: Prompt): string[] {
 	}
 }
 
-/** The rule that the CLI can keep until its session ends, in the words of its own flags. */
-function sessionOf(request: Request, prompt: Prompt): Choice[] {
+/** Once, and by the rule that the CLI can keep until its session ends, in the words of its own flags. */
+function yesTo(request: Request, prompt: Prompt): Choice[] {
 	const rule = ruleOf(request, prompt);
-	return rule === undefined
-		? []
-		: [{ effect: 'session', rule: rule.words, keptIn: 'Copilot CLI, until its session ends' }];
+	const keptIn = 'Copilot CLI, until its session ends';
+	return [{ effect: 'once' }, ...(rule ? [{ effect: 'session' as const, rule: rule.words, keptIn }] : [])];
 }
 
 interface Rule {

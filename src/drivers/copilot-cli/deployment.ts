@@ -11,6 +11,7 @@ const TRUST = [
 	'Copilot CLI runs hooks of a folder only once you have trusted it: when you start it here the next time, it asks “Do you trust the files in this folder?”. Until then it passes over them without a word, and so does “copilot -p”. What Nancy itself starts brings its hooks along.',
 	'Sessions of Copilot CLI that run already read the hooks only when they are started anew, or at /clear.',
 	'In a git repository Copilot CLI reads hooks at the root alone: a session that you start in the repository of which this folder is a part is not seen.',
+	'Nancy carries no answers to Copilot CLI unless you set “nancy.agents.copilot-cli.answers”. As an experiment it then works for what Nancy starts, where you have switched on “/experimental on” in Copilot CLI. That also runs the extensions that a repository brings. At each start Copilot CLI asks whether “plugin:nancy-questions:questions” may handle permission requests: agree once, or for this folder.',
 ];
 
 export function deploymentPlan({ launcher, workspaceFolder, scope }: DeploymentRequest): DeploymentPlan {

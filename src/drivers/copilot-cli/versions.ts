@@ -18,7 +18,7 @@ export const limits: Driver['limits'] = {
 	permissions:
 		'Questions are reported. After a Yes, Copilot CLI says nothing until the command ends: until then the agent is shown as waiting, but where Nancy carries answers.',
 	answers:
-		'Only to what Nancy starts in a terminal, where you have set "nancy.agents.copilot-cli.answers" and switched on its experimental features ("/experimental on"), and have agreed at its own question. Questions to you and plans are answered in its terminal alone.',
+		'Only to what Nancy starts in a terminal, where you have set "nancy.agents.copilot-cli.answers" and switched on its experimental features ("/experimental on"), and have agreed at its own question. Plans, and forms with numbers, are answered in its terminal alone.',
 	status: 'Copilot CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	fork: 'Copilot CLI has no option that begins a session as a copy of another.',
 	headless: 'It tells neither tokens nor cost. With GitHub’s own models it may tell tokens.',
