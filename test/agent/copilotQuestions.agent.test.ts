@@ -111,7 +111,7 @@ describe('a question of the real GitHub Copilot CLI', () => {
 		if (copilotUnderTest.subagent === 'none') throw new Error('it has no subagents');
 		await worker.submit(copilotUnderTest.subagent(`[[write:${file}|hello]] [[sh:touch /opt/never]] [[text:Over]]`));
 		const [edit] = await desk.asked();
-		expect(edit).toMatchObject({ tool: 'create', bodyIs: 'diff', subagentName: 'general-purpose', files: [file] });
+		expect(edit).toMatchObject({ bodyIs: 'diff', subagentName: 'general-purpose', files: [file] });
 		expect(edit.body).toContain('+hello');
 		await desk.answer(edit, { effect: 'once' });
 		expect(await desk.outcome(edit)).toMatchObject({ state: 'applied' });

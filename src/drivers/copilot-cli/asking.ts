@@ -15,6 +15,7 @@ import { ASKS, ASKS_USER } from './ownEvents.ts';
 export const asking: Asking = { read, answer, isReportedApart: true };
 
 const text = () => z.optional(z.string());
+const content = () => z.optional(z.looseObject({ content: z.string() }));
 
 /** What a person must know of a request beside its content, whatever its kind. */
 const Common = {
@@ -31,7 +32,14 @@ const Request = z.discriminatedUnion('kind', [
 		fullCommandText: z.string(),
 		commandSegments: z.optional(z.array(z.looseObject({ workingDirectory: text() }))),
 	}),
-	z.looseObject({ ...Common, kind: z.literal('write'), fileName: z.string(), diff: z.string() }),
+	z.looseObject({
+		...Common,
+		kind: z.literal('write'),
+		fileName: z.string(),
+		diff: z.string(),
+		/** Whole, before and after. */
+		fileEdits: z.optional(z.array(z.looseObject({ before: content(), after: content() }))),
+	}),
 	z.looseObject({ ...Common, kind: z.literal('read'), path: z.string() }),
 	z.looseObject({ ...Common, kind: z.literal('url'), url: z.string() }),
 	z.looseObject({
@@ -60,7 +68,7 @@ const Payload = z.looseObject({
 	agentId: text(),
 	agentName: text(),
 	cwd: text(),
-	/** The call that asks, as the CLI announced it. */
+	/** The call that asks, as the CLI announced it. A subagent's call may be announced after its question. */
 	tool: text(),
 	args: z.optional(z.unknown()),
 	request: z.looseObject({ kind: z.string() }),
@@ -80,7 +88,7 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 	if (!found.success || found.data.managedApprovalRequired === true) return 'none';
 	const request = found.data;
 	const { args, prompt } = asked;
-	const tool = asked.tool ?? request.kind;
+	const tool = asked.tool ?? toolOf(request);
 	const segment = request.kind === 'shell' ? request.commandSegments?.[0]?.workingDirectory : undefined;
 	return {
 		session: asked.sessionId,
@@ -118,11 +126,29 @@ function titleOf(request: Request): string | undefined {
 	}
 }
 
-/** Whether a person sees what would be allowed. A diff may leave parts out, which the input of its call has. */
+/** By the CLI's usual names. */
+function toolOf(request: Request): string {
+	switch (request.kind) {
+		case 'shell':
+			return 'bash';
+		case 'write':
+			return 'edit';
+		case 'read':
+			return 'view';
+		case 'url':
+			return 'web_fetch';
+		case 'mcp':
+			return `${request.serverName}-${request.toolName}`;
+		case 'custom-tool':
+			return request.toolName;
+	}
+}
+
+/** Whether a person sees what would be allowed. What a diff leaves out, the input of its call has. */
 function isShown(request: Request, args: unknown): boolean {
 	switch (request.kind) {
 		case 'write':
-			return args !== undefined;
+			return args !== undefined || isWhole(request.diff, request.fileEdits);
 		case 'mcp':
 		case 'custom-tool':
 			return request.args !== undefined;
@@ -131,11 +157,22 @@ function isShown(request: Request, args: unknown): boolean {
 	}
 }
 
-function bodyOf(
-	request: Request,
-	args: unknown,
-	{ paths }: Prompt,
-): Pick<Question, 'body' | 'bodyIs' | 'also'> {
+/** Whether a diff has each line that comes or goes. */
+function isWhole(diff: string, edits: Extract<Request, { kind: 'write' }>['fileEdits'] = []): boolean {
+	const linesOf = (side: { content: string } | undefined) => new Set(side?.content.split('\n') ?? []);
+	const shown = linesOf({ content: diff });
+	const isShownIn = (sign: string, own: ReadonlySet<string>, other: ReadonlySet<string>) =>
+		[...own].every(line => line === '' || other.has(line) || shown.has(sign + line));
+	return (
+		edits.length > 0 &&
+		edits.every(({ before, after }) => {
+			const [old, young] = [linesOf(before), linesOf(after)];
+			return isShownIn('-', old, young) && isShownIn('+', young, old);
+		})
+	);
+}
+
+function bodyOf(request: Request, args: unknown, { paths }: Prompt): Pick<Question, 'body' | 'bodyIs' | 'also'> {
 	const also = [
 		...(paths.length === 0 ? [] : [{ name: 'outside the allowed folders', value: paths.join('\n') }]),
 		...[...Object.entries(isObject(args) ? args : { input: args }), ...remarksIn(request)]
@@ -172,11 +209,12 @@ function remarksIn(request: Request): [string, unknown][] {
 	return Object.entries(request).filter(([name]) => name === 'warning' || /sandbox/i.test(name));
 }
 
-/** Whether the body has the value: each of its lines, where the body is a diff. */
+/** Whether the body has a part of the call's input: the same value, or each of its lines where the body is a diff. */
 function isIn(request: Request, value: unknown): boolean {
-	const body = bodyText(request);
-	if (typeof value !== 'string') return false;
-	return request.kind === 'shell' ? value === body : value.split('\n').every(line => body.includes(line));
+	if (Object.values(request).includes(value)) return true;
+	if (request.kind !== 'write' || typeof value !== 'string') return false;
+	const shown = new Set(request.diff.split('\n').map(line => line.slice(1)));
+	return value.split('\n').every(line => line === '' || shown.has(line));
 }
 
 function filesOf(request: Request, { paths }: Prompt): string[] {

@@ -141,6 +141,20 @@ describe('what Copilot CLI asks', () => {
 		expect(effects(write, { args: undefined })).toEqual(['no', 'end']);
 	});
 
+	it('is whole without its input, which the CLI may announce later, if the diff has each line that changes', () => {
+		const effectsOf = (before: string, after: string) => {
+			const fileEdits = [{ before: { content: before }, after: { path: '/w/new.txt', content: after } }];
+			return effects(write, { request: { ...write.request, fileEdits }, tool: undefined, args: undefined });
+		};
+		expect(effectsOf('', 'hello')).toContain('once');
+		expect(effectsOf('same\n', 'same\nhello')).toContain('once');
+		expect(effectsOf('', 'hello\nrm -rf /')).toEqual(['no', 'end']);
+		expect(effectsOf('gone', 'hello')).toEqual(['no', 'end']);
+		expect(effectsOf('', 'hello\nhell')).toEqual(['no', 'end']);
+		const tools = [shell, outside, mcp].map(asked => read(asked, { tool: undefined, args: undefined }).tool);
+		expect(tools).toEqual(['bash', 'view', 'own-greet']);
+	});
+
 	it('is a path outside, with no rule for more than once', () => {
 		expect(read(outside)).toMatchObject({
 			title: '/etc/hostname',
@@ -162,8 +176,16 @@ describe('what Copilot CLI asks', () => {
 
 	it('stays in the terminal where it widens what extensions may do, where a policy wants it, and where it is of a new kind', () => {
 		const none = (request: object) => asking.read(called(shell, { request }));
-		for (const kind of ['extension-permission-access', 'extension-management', 'extension-env-access', 'workflow', 'x'])
-			expect(none({ kind, toolCallId: 'toolu_1', extensionName: 'evil', capabilities: ['all'] }), kind).toBe('none');
+		for (const kind of [
+			'extension-permission-access',
+			'extension-management',
+			'extension-env-access',
+			'workflow',
+			'x',
+		])
+			expect(none({ kind, toolCallId: 'toolu_1', extensionName: 'evil', capabilities: ['all'] }), kind).toBe(
+				'none',
+			);
 		expect(none({ ...shell.request, managedApprovalRequired: true })).toBe('none');
 		expect(asking.read({ ...called(shell), event: 'permissionRequest' })).toBe('none');
 		expect(() => read(shell, { sessionId: '../x' })).toThrow(/sessionId/);
@@ -196,7 +218,12 @@ it.each<[string, Asked, Partial<Answer>, object]>([
 		{ effect: 'session' },
 		{ kind: 'approve-for-session', approval: { kind: 'commands', commandIdentifiers: ['touch', 'mkdir'] } },
 	],
-	['edits for the session', write, { effect: 'session' }, { kind: 'approve-for-session', approval: { kind: 'write' } }],
+	[
+		'edits for the session',
+		write,
+		{ effect: 'session' },
+		{ kind: 'approve-for-session', approval: { kind: 'write' } },
+	],
 	['no', shell, { effect: 'no' }, { kind: 'reject', feedback: 'The user said no.' }],
 	['no with words', shell, { effect: 'no', words: 'Later.' }, { kind: 'reject', feedback: 'Later.' }],
 	['the end of the turn', shell, { effect: 'end' }, { kind: 'reject' }],
