@@ -211,8 +211,10 @@ function remarksIn(request: Request): [string, unknown][] {
 
 /** Whether the body has a part of the call's input: the same value, or each of its lines where the body is a diff. */
 function isIn(request: Request, value: unknown): boolean {
-	if (Object.values(request).includes(value)) return true;
-	if (request.kind !== 'write' || typeof value !== 'string') return false;
+	if (request.kind === 'shell') return value === request.fullCommandText;
+	if (request.kind !== 'write') return Object.values(request).includes(value);
+	if (typeof value !== 'string') return false;
+	if (value === request.fileName) return true;
 	const shown = new Set(request.diff.split('\n').map(line => line.slice(1)));
 	return value.split('\n').every(line => line === '' || shown.has(line));
 }
