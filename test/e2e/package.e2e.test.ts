@@ -82,13 +82,13 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/extension.js': 2,
 		'dist/late.js': 7,
 		'dist/hook/claude-code.js': 158,
-		'dist/main.js': 820,
-		'dist/nancy.js': 670,
+		'dist/main.js': 828,
+		'dist/nancy.js': 677,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(1750);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(1780);
 });
 
 it('has programs without an editor that need nothing but Node', () => {
