@@ -58,6 +58,8 @@ function agentProperties() {
 		add(`${key}.path`, { type: 'string', scope: 'machine', default: '' });
 		add(`${key}.arguments`, { type: 'array', items: { type: 'string' }, scope: 'machine', default: [] });
 		add(`${key}.model`, { type: 'string', scope: 'machine-overridable', default: '' });
+		if (driver.answersByChoice !== 'none')
+			add(`${key}.answers`, { type: 'boolean', scope: 'machine', default: false });
 		const modes = widths(driver);
 		if (modes.length === 0) continue;
 		add(`${key}.permissionsFromAgents`, {
@@ -96,6 +98,14 @@ function wordsOf(driver) {
 		[`${key}.path`, `Where the ${name} program is. When empty, Nancy looks for \`${command}\` on the PATH.`],
 		[`${key}.arguments`, `Arguments for ${name}, before those that Nancy adds. ${own}`],
 		[`${key}.model`, `The model for ${name} in VS Code, as the CLI itself takes it. When empty, ${name} chooses.`],
+		...(driver.answersByChoice === 'none'
+			? []
+			: [
+					[
+						`${key}.answers`,
+						`Whether Nancy shows what ${name} asks where Nancy has started it, and carries your answer. ${driver.answersByChoice.explanation} ${own}`,
+					],
+				]),
 		[
 			`${key}.permissionsFromAgents`,
 			`The widest permission mode that an agent may use when it starts ${name} with the \`nancy\` command. Agents of other CLIs may start it only where you have set this yourself. It does not limit you. ${own}`,

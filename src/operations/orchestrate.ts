@@ -154,6 +154,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			resume: input.resume,
 			mode,
 			images: input.images,
+			takesAnswers: await takesAnswers(driver, context),
 			extra: input.extra,
 			mcp: input.mcp,
 			bin: runtime.bin,
@@ -172,6 +173,16 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		return { address, command, args: [...args], env: { ...env }, cwd, hasHooks: isHooked, warnings };
 	},
 };
+
+/** Whether the user wants an agent's questions answered in Nancy, where that is a choice. */
+async function takesAnswers(
+	{ id, answersByChoice }: Driver,
+	{ workspace, readSettings }: OperationContext,
+): Promise<boolean> {
+	if (answersByChoice === 'none') return false;
+	const { answers = {} } = await readSettings(workspace.folder);
+	return answers[id] === true;
+}
 
 /** Looks as late as possible: an agent may have written settings since it was permitted to start another one. */
 async function requireSeenStill(driver: Driver, address: WorkerAddress, asking: Asking): Promise<void> {

@@ -25,6 +25,8 @@ export type FolderSettings = z.infer<typeof FolderSettings>;
 export const CommonSettings = z.extend(DelegateSettings, {
 	/** By agent: the widest permission mode that an agent may start another one with. */
 	permissionsFromAgents: z.optional(z.record(z.string(), z.string())),
+	/** By agent: whether Nancy carries answers to its questions, for a CLI of which that is a choice. */
+	answers: z.optional(z.record(z.string(), z.boolean())),
 });
 export type CommonSettings = z.infer<typeof CommonSettings>;
 

@@ -55,8 +55,8 @@ export const AgentEvent = z.looseObject({
 	summary: z.optional(z.string()),
 	durationMs: z.optional(z.number()),
 	/**
-	 * For `session-start`: `startup`, `resume`, `clear`, `compact`, `fork`. For `session-end`: its reason. For `permission-answered`: `late` if
-	 * Nancy's answer came after another one.
+	 * For `session-start`: `startup`, `resume`, `clear`, `compact`, `fork`. For `session-end`: its reason. For `permission-answered`: `taken` if
+	 * the CLI took Nancy's answer, `ended` if that ended the turn, `late` if it came after another one.
 	 */
 	cause: z.optional(z.string()),
 	/** For `notification`: the CLI's type, for example `permission_prompt`, `idle_prompt`. */

@@ -213,6 +213,11 @@ export function agentSettings(
 	};
 }
 
+/** Of a driver where answers are the user's choice. */
+export function answersSetting(driver: string): string {
+	return `nancy.agents.${driver}.answers`;
+}
+
 /** Schemes of the read-only documents that Nancy shows. */
 export const SCHEMES = { payload: 'nancy-payload', report: 'nancy-report', base: 'nancy-base' } as const;
 

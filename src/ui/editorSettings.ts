@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Driver } from '../core/driver/driver.ts';
 import { DelegateSettings, FolderSettings, type SettingsLayer } from '../protocol/settings.ts';
-import { agentSettings, SETTINGS } from './contributions.ts';
+import { agentSettings, answersSetting, SETTINGS } from './contributions.ts';
 
 /** The place of a setting in the file that the `nancy` command reads. */
 const KEYS: Readonly<Record<keyof DelegateSettings, string>> = {
@@ -24,10 +24,16 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 		const mode = common.inspect<unknown>(agentSettings(id).permissionsFromAgents)?.globalValue;
 		return typeof mode === 'string' ? [[id, mode] as const] : [];
 	});
+	const answers = drivers.flatMap(({ id, answersByChoice }) => {
+		if (answersByChoice === 'none') return [];
+		const isOn = common.inspect<unknown>(answersSetting(id))?.globalValue;
+		return typeof isOn === 'boolean' ? [[id, isOn] as const] : [];
+	});
 	return {
 		delegates: {
 			...settingsIn(key => common.inspect<unknown>(key)?.globalValue),
 			...(permissions.length > 0 && { permissionsFromAgents: Object.fromEntries(permissions) }),
+			...(answers.length > 0 && { answers: Object.fromEntries(answers) }),
 		},
 		folders: Object.fromEntries(
 			folders.map(folder => {

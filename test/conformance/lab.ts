@@ -19,6 +19,7 @@ import { askStatus } from '../../src/process/askStatus.ts';
 import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
 import { FIRST_WORKER, TaskName, type SessionId, type WorkerName } from '../../src/protocol/names.ts';
 import type { RecordedRequest } from '../double/modelDouble.ts';
+import { answerQuestion } from '../support/answerQuestion.ts';
 import { agentLab, READY_MS, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { eventually, HANG_MS } from '../support/eventually.ts';
@@ -122,17 +123,20 @@ export interface LabOptions {
 	asks?: boolean;
 	/** The user's settings let Nancy wake the CLI, where that is their choice. */
 	wakes?: boolean;
+	/** The user lets Nancy answer what the CLI asks in a terminal, where that is their choice. */
+	answers?: boolean;
 }
 
 export async function conformanceLab(
 	candidate: Candidate,
-	{ scope = 'launch', asks = false, wakes = false }: LabOptions = {},
+	{ scope = 'launch', asks = false, wakes = false, answers = false }: LabOptions = {},
 ): Promise<ConformanceLab> {
 	const { agent, driver, installed } = candidate;
 	const version = versionOf(candidate);
+	const answering = answers && agent.answering !== 'none' ? agent.answering : undefined;
 	const lab = await agentLab(options => agent.home({ ...options, installed }), {
 		env: { ...agent.env },
-		settings: { ...(asks && agent.asking), ...(wakes && agent.waking) },
+		settings: { ...(asks && agent.asking), ...(wakes && agent.waking), ...(answering && answering.settings) },
 	});
 	const runtime = await installedRuntime(lab.home);
 	const nancy = new Workspace(lab.workspace.path, dataFolderIn(lab.home));
@@ -203,12 +207,21 @@ export async function conformanceLab(
 		deploy: chosen => deploy(nancy, driver, { runtime, agentVersion: version, scope: chosen }),
 		start: async ({ prompt, asks: isAsking = false, resume = false, mcp, fork, sealedAfter } = {}) => {
 			const extra = isAsking ? [] : lab.agent.unattended;
-			const plan = await planWorker(nancy, driver, program, { ...shared, prompt, resume, mcp, fork, extra });
+			const plan = await planWorker(nancy, driver, program, {
+				...shared,
+				prompt,
+				resume,
+				mcp,
+				fork,
+				extra,
+				takesAnswers: answers,
+			});
 			const env = changed(lab.env, plan.env);
 			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
 			opened.push(screen);
 			await sealedAfter?.();
 			await recordProcess(nancy, plan.address, identify(screen.pid));
+			if (answering) await answerQuestion(screen, answering.question, answering.keys, READY_MS);
 			// At work on a prompt it may show no invitation until what holds its tool has been let go.
 			if (prompt === undefined || resume || fork) await screen.waitForText(lab.agent.ready, READY_MS);
 			else await lab.model.waitForRequest(({ hasTools }) => hasTools, READY_MS);

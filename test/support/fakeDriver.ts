@@ -78,6 +78,7 @@ export const fakeDriver: Driver = {
 	},
 	tells: { inTerminal: ['tokens', 'dollars'], headless: ['tokens'], atStart: [] },
 	launchModes: 'none',
+	answersByChoice: 'none',
 	images: 'none',
 	mcp: { flags: 'none', waits: { heard: 50, unheard: 50 }, session: 'none' },
 	headless: 'none',

@@ -6,6 +6,7 @@ import { drivers } from '../../src/drivers/index.ts';
 import {
 	ACTING_COMMANDS,
 	agentSettings,
+	answersSetting,
 	COMMANDS,
 	COMMENT_COMMANDS,
 	CONTAINER,
@@ -92,7 +93,12 @@ const settings = Object.assign({}, ...contributes.configuration.map(group => gro
 	string,
 	z.infer<typeof Setting>
 >;
-const ownSettings = [...Object.values(SETTINGS), ...drivers.flatMap(driver => Object.values(agentSettings(driver.id)))];
+const answersSettings = drivers.filter(each => each.answersByChoice !== 'none').map(({ id }) => answersSetting(id));
+const ownSettings = [
+	...Object.values(SETTINGS),
+	...drivers.flatMap(driver => Object.values(agentSettings(driver.id))),
+	...answersSettings,
+];
 const whens = [
 	...contributes.viewsWelcome.map(({ when }) => when),
 	...contributes.keybindings.map(({ when }) => when),
@@ -343,6 +349,14 @@ describe('settings', () => {
 				expect([key, settings[key]?.scope]).toEqual([key, 'machine']);
 				expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
 			}
+		}
+	});
+
+	it('that let Nancy carry answers are the machine’s, and off', () => {
+		expect(answersSettings.length).toBeGreaterThan(0);
+		for (const key of answersSettings) {
+			expect(settings[key]).toMatchObject({ scope: 'machine', default: false });
+			expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
 		}
 	});
 

@@ -3,7 +3,7 @@ import type { Phrase } from '../../base/phrase.ts';
 import type { HeadlessFormat } from './headless.ts';
 import type { HookMapping } from './hooks.ts';
 import type { LaunchModes } from './launchModes.ts';
-import type { LaunchPlace } from './launchPlace.ts';
+import type { LaunchHooks, LaunchPlace } from './launchPlace.ts';
 import type { TranscriptFormat } from './transcript.ts';
 import type { EventWords } from '../traffic/eventWords.ts';
 import type { BudgetUnit } from '../../protocol/budget.ts';
@@ -64,6 +64,8 @@ export interface Driver {
 	readonly interrupt: Interrupt | 'none';
 	/** What it may do unasked in a terminal, if a person chooses that; `none` if its CLI takes no flag for it. */
 	readonly launchModes: LaunchModes | 'none';
+	/** What a launch in a terminal needs so that its questions can be answered from outside, if its user wants that; `none` if it needs nothing. */
+	readonly answersByChoice: AnswersByChoice | 'none';
 	/** How the first prompt in a terminal gets images, or `none` if no flag of its CLI gives it one. */
 	readonly images: ImageFlag | 'none';
 	/** How it speaks with Nancy's server of the Model Context Protocol. */
@@ -83,6 +85,13 @@ export interface Tells {
 	readonly headless: readonly BudgetUnit[];
 	/** The CLI keeps to a limit of this by itself, if it gets one at the start of a run without a terminal. */
 	readonly atStart: readonly BudgetUnit[];
+}
+
+export interface AnswersByChoice {
+	/** The flags of the launch, for the files of {@link DeploymentPlan.launchFiles}. */
+	args(hooks: LaunchHooks): readonly string[];
+	/** What else the user has to do, and what it brings, in sentences for the setting. */
+	readonly explanation: string;
 }
 
 export interface ImageFlag {

@@ -9,6 +9,7 @@ import { can, type Driver } from './driver.ts';
 import type { HeadlessLaunch } from './headless.ts';
 import { prepareHeadless } from './headlessOf.ts';
 import { imageFlags } from './imageFlags.ts';
+import type { LaunchHooks } from './launchPlace.ts';
 import { modeFlags } from './modeFlags.ts';
 import { wakingPrompt } from './resuming.ts';
 import { forgetChosenAgents } from '../workspace/chosenAgent.ts';
@@ -124,6 +125,15 @@ async function tryPlan(
 	};
 }
 
+function answerFlags(
+	{ answersByChoice }: Driver,
+	request: WorkerRequest,
+	hooks: LaunchHooks | undefined,
+): readonly string[] {
+	if (answersByChoice === 'none' || request.takesAnswers !== true || hooks === undefined) return [];
+	return answersByChoice.args(hooks);
+}
+
 function refuseOld({ displayName, oldestVersion, installHint }: Driver, { version }: InstalledAgent): void {
 	if (isAtLeast(version, oldestVersion)) return;
 	throw new NancyError(
@@ -168,6 +178,7 @@ async function launchOf(
 	const isPrompted = prompt !== undefined && prompt !== '';
 	const extra = [
 		...mcpFlags(driver, version, request),
+		...answerFlags(driver, request, conversation.hooks),
 		...modeFlags(driver, request.mode, conversation.extra),
 		...imageFlags(driver, request.images ?? [], prompt),
 		...conversation.extra,

@@ -61,11 +61,13 @@ export class UserSettingsFile {
 		// A stable order: of the same folder the editor's come last.
 		const own = nearest.toSorted((a, b) => a.path.length - b.path.length).map(({ settings }) => settings);
 		const permissionsFromAgents = Object.assign({}, ...common.map(each => each.permissionsFromAgents));
+		const answers = Object.assign({}, ...common.map(each => each.answers));
 		const { max, ...settings }: CommonSettings = Object.assign({}, ...common, ...own);
 		return {
 			...settings,
 			...(max && { max }),
 			...(Object.keys(permissionsFromAgents).length > 0 && { permissionsFromAgents }),
+			...(Object.keys(answers).length > 0 && { answers }),
 		};
 	}
 

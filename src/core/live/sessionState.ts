@@ -143,7 +143,7 @@ const steps: Readonly<Record<EventKind, Step>> = {
 	},
 	'permission-denied': toolIsOver,
 	'permission-answered': (state, event, at) =>
-		state.phase === 'waiting' ? working(state, at, describe(event)) : state,
+		state.phase === 'waiting' && event.cause !== 'ended' ? working(state, at, describe(event)) : state,
 	notification: (state, event, at) => {
 		if (event.tells === 'idle')
 			return state.phase === 'idle' ? state : resting(state, at, describe(event), event.event);

@@ -97,20 +97,29 @@ export function outcomeIn(asked: Asked, records: readonly TrafficRecord[]): Show
 	return undefined;
 }
 
+/** By the cause of the event. It names its call, so it may be another agent's event. */
+const answeredBy: Readonly<Record<string, OutcomeState>> = { late: 'late', taken: 'applied', ended: 'applied' };
+
 /** @param call the CLI's id of the tool's call, if the CLI names it or its start was reported */
 function outcomeAt({ question, answer }: Asked, event: AgentEvent, call: string | undefined): OutcomeState | undefined {
 	if (event.kind === 'session-end') return answer ? 'applied' : 'ended';
+	if (event.kind === 'permission-answered' && answer && event.toolUseId === call)
+		return answeredBy[event.cause ?? ''];
 	if (event.subagent !== question.subagent) return undefined;
 	const saidYes = answer && isYes(answer.effect);
 	switch (event.kind) {
 		case 'tool-end':
 		case 'tool-failed':
-			if (call === undefined ? !isCall(question, event) : event.toolUseId !== call) return undefined;
+			// Hooks of some CLIs do not name the call.
+			if (
+				call === undefined || event.toolUseId === undefined
+					? !isCall(question, event)
+					: event.toolUseId !== call
+			)
+				return undefined;
 			// A call that is denied fails too.
 			if (answer && !saidYes) return event.kind === 'tool-failed' ? 'applied' : 'late';
 			return answer ? 'applied' : 'yes-elsewhere';
-		case 'permission-answered':
-			return answer && event.cause === 'late' && event.toolUseId === call ? 'late' : undefined;
 		case 'batch-end':
 		case 'stop':
 		case 'stop-failed':

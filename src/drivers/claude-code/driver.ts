@@ -80,6 +80,7 @@ export const claudeCode: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: ['dollars'] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
+	answersByChoice: 'none',
 	images: 'none',
 	mcp,
 	headless,

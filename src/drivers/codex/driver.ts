@@ -55,6 +55,7 @@ export const codex: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
+	answersByChoice: 'none',
 	images: { flag: '--image=', separator: ',' },
 	mcp,
 	headless,

@@ -4,7 +4,7 @@ import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
-import { foreignVariables, launchPlan } from './launch.ts';
+import { answersByChoice, foreignVariables, launchPlan } from './launch.ts';
 import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
@@ -88,6 +88,7 @@ export const copilotCli: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE, ESCAPE] },
 	launchModes,
+	answersByChoice,
 	images: 'none',
 	mcp,
 	headless,

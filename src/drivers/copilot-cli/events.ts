@@ -8,7 +8,8 @@ import { notificationDetails } from '../notification.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
-import { BELL, isWake, JOINED } from './wake.ts';
+import { ANSWERED, BELL, JOINED } from './ownEvents.ts';
+import { isWake } from './wake.ts';
 import { program } from './program.ts';
 
 export const ID = program.id;
@@ -32,6 +33,7 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 	// The CLI reports a session's start only at its first prompt.
 	[JOINED]: 'session-start',
 	[BELL]: 'doorbell',
+	[ANSWERED]: 'permission-answered',
 };
 
 /** Reads one hook payload. */
@@ -94,11 +96,15 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 			return { cause: payload.errorContext, summary: oneLine(payload.error?.message) };
 		case 'preCompact':
 			return { cause: payload.trigger };
+		case ANSWERED:
+			return { toolUseId: payload.toolCallId, cause: causes[payload.by] };
 		case JOINED:
 		case BELL:
 			return {};
 	}
 }
+
+const causes = { yes: undefined, nancy: 'taken', ended: 'ended', late: 'late' } as const;
 
 function toolSummary(input: unknown): string | undefined {
 	return inputSummary(input) ?? oneLine(textIn(input, 'path'));

@@ -1,9 +1,25 @@
 import { guardSource } from '../guardSource.ts';
-import { ID } from './events.ts';
-import { BELL, JOINED } from './wake.ts';
+import { BELL, JOINED } from './ownEvents.ts';
+import { program } from './program.ts';
 
 /** The CLI resolves this module for its extensions. No code of Nancy's depends on it. */
 const SDK = '@github/copilot-sdk/extension';
+
+/** The head of an extension: what it imports, and the call of the guard. */
+export function extensionHead(launcher: string, folder: string): string {
+	return `import { joinSession } from ${JSON.stringify(SDK)};
+${guardSource(program.id, launcher, folder)}
+function environment(session) {
+	return {
+		...process.env,
+		NANCY_HOOK_SESSION: session,
+		NANCY_HOOK_PROJECT: '',
+		NANCY_HOOK_PID: process.env.COPILOT_EXTENSION_PARENT_PID ?? '',
+		NANCY_HOOK_ATTENDED: '1',
+	};
+}
+`;
+}
 
 /**
  * An extension of the CLI: a program beside a session that may send prompts. It tells the guard about events for which the CLI has no hook.
@@ -15,18 +31,7 @@ export function extensionFile(place: 'launch' | 'workspace', launcher: string, f
 	const isOwn = place === 'launch' ? 'true' : '!process.env.NANCY_TASK_DIR';
 	return `// Nancy's: wakes this session when it is idle and a message waits for it.
 import { watchFile } from 'node:fs';
-import { joinSession } from ${JSON.stringify(SDK)};
-${guardSource(ID, launcher, folder)}
-function environment(session) {
-	return {
-		...process.env,
-		NANCY_HOOK_SESSION: session,
-		NANCY_HOOK_PROJECT: '',
-		NANCY_HOOK_PID: process.env.COPILOT_EXTENSION_PARENT_PID ?? '',
-		NANCY_HOOK_ATTENDED: '1',
-	};
-}
-
+${extensionHead(launcher, folder)}
 async function wakeAtBell(session) {
 	const call = (event, slot) => guard(session.sessionId, event, slot, { sessionId: session.sessionId });
 	const { stdout } = await call(${JSON.stringify(JOINED)}, 'program');

@@ -1,6 +1,8 @@
-import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import { join } from 'node:path';
+import type { AnswersByChoice, LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 import type { LaunchHooks } from '../../core/driver/launchPlace.ts';
 import type { SessionId } from '../../protocol/names.ts';
+import { QUESTIONS } from './questions.ts';
 
 export function launchPlan(request: LaunchRequest): LaunchPlan {
 	const { prompt, session, resume, model, title, extra, hooks } = request;
@@ -36,6 +38,13 @@ export function conversationFlags({
 export function hookFlags(hooks: LaunchHooks | undefined): string[] {
 	return hooks === undefined ? [] : ['--plugin-dir', hooks.folder];
 }
+
+/** The extension that carries answers. Without the flag the CLI does not see it, and asks nobody whether it may be loaded. */
+export const answersByChoice: AnswersByChoice = {
+	args: ({ folder }) => ['--plugin-dir', join(folder, QUESTIONS)],
+	explanation:
+		'An experiment: it works only where you have switched on Copilot CLI’s own experimental features (`/experimental on`), which also run the extensions that a repository brings. When Nancy starts Copilot CLI, it asks you to let `plugin:nancy-questions:questions` handle permission requests.',
+};
 
 /** Variables that the CLI sets for its own tools and hooks. */
 export const foreignVariables = [

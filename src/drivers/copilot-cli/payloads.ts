@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { SessionId } from '../../protocol/names.ts';
 import { payloadParser, type PayloadOf } from '../payload.ts';
-import { BELL, JOINED } from './wake.ts';
+import { ANSWERED, BELL, JOINED } from './ownEvents.ts';
 
 const text = () => z.string();
 const maybeText = () => z.optional(z.string());
@@ -24,7 +24,7 @@ function event<Name extends string, Fields extends z.core.$ZodShape>(name: Name,
 	return z.looseObject({ ...common(), event: z.literal(name), ...fields });
 }
 
-/** The events of Copilot CLI 1.0.102 that Nancy deploys, and those of its own extension. A payload does not name its event: its hook's command line does. */
+/** The events of Copilot CLI 1.0.102 that Nancy deploys, and those of Nancy's extensions. A payload does not name its event: its hook's command line does. */
 const schemas = {
 	sessionStart: () => event('sessionStart', { source: maybeText(), initialPrompt: maybeText() }),
 	sessionEnd: () => event('sessionEnd', { reason: maybeText() }),
@@ -45,6 +45,7 @@ const schemas = {
 	preCompact: () => event('preCompact', { trigger: maybeText() }),
 	[JOINED]: () => event(JOINED, {}),
 	[BELL]: () => event(BELL, {}),
+	[ANSWERED]: () => event(ANSWERED, { toolCallId: maybeText(), by: z.enum(['yes', 'nancy', 'ended', 'late']) }),
 };
 
 export type KnownPayload = PayloadOf<typeof schemas>;

@@ -1,10 +1,7 @@
 import { SILENT, type HookAnswer } from '../../core/driver/hooks.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
 import { waking } from '../answers.ts';
-
-/** Events of Nancy's own extension, see extension.ts: it has joined a session, and a session's bell has rung. */
-export const JOINED = 'nancyJoined';
-export const BELL = 'nancyBell';
+import { JOINED } from './ownEvents.ts';
 
 /**
  * The extension's text to an idle agent; the messages are in the context of the prompt. No person types this text, so the receipt can name

@@ -73,6 +73,7 @@ export const geminiCli: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
+	answersByChoice: 'none',
 	images: 'none',
 	mcp,
 	headless,

@@ -65,6 +65,7 @@ export const opencode: Driver = {
 	interrupt: { keys: [ESCAPE, ESCAPE] },
 	// Its agent “plan” runs commands unasked.
 	launchModes: 'none',
+	answersByChoice: 'none',
 	images: 'none',
 	mcp,
 	headless,

@@ -3,7 +3,12 @@ import { deskOf } from '../../support/desk.ts';
 import { must, WORKS, type Cell } from '../cell.ts';
 
 /** What every row of answers begins with. */
-const asks = { needs: ['permissions', 'answers'], about: 'answers', triedAnyway: false, lab: { asks: true } } as const;
+const asks = {
+	needs: ['permissions', 'answers'],
+	about: 'answers',
+	triedAnyway: false,
+	lab: { asks: true, answers: true },
+} as const;
 
 export const answeredHere: Cell = {
 	...asks,

@@ -15,6 +15,8 @@ export interface AgentUnderTest {
 	asking: Readonly<Record<string, unknown>>;
 	/** In the user's settings file: what lets Nancy wake it, where that is the user's choice. */
 	waking: Readonly<Record<string, unknown>>;
+	/** What lets Nancy answer its questions, where that is the user's choice: its settings, and what it then asks at each start. */
+	answering: { settings: Readonly<Record<string, unknown>>; question: RegExp; keys: string } | 'none';
 	/** The permission question on its screen. */
 	question: RegExp;
 	/** The keys that say yes to it, once. */

@@ -10,6 +10,7 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 	inTests: ['feedback', 'mcp-feedback', 'broken-off-tool', 'long-message', 'interrupted', 'fork'],
 	asking: {},
 	waking: {},
+	answering: 'none',
 	question: /Do you want to proceed\?/,
 	yes: '1',
 	no: '\u001b',

@@ -9,6 +9,7 @@ export const codexUnderTest: AgentUnderTest = {
 	inTests: ['halt', 'headless-steer', 'interrupted', 'fork'],
 	asking: {},
 	waking: {},
+	answering: 'none',
 	question: /Would you like to run the following command\?/,
 	yes: 'y',
 	no: '\u001b',

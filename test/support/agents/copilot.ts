@@ -9,6 +9,7 @@ export const copilotUnderTest: AgentUnderTest = {
 	inTests: ['directive', 'interrupted'],
 	asking: {},
 	waking: { experimental: true },
+	answering: { settings: { experimental: true }, question: /wants elevated permissions/, keys: '1' },
 	question: /Do you want to run this command\?/,
 	yes: '1',
 	no: '\u001b',

@@ -9,6 +9,7 @@ export const geminiUnderTest: AgentUnderTest = {
 	inTests: ['headless-steer', 'interrupted'],
 	asking: {},
 	waking: {},
+	answering: 'none',
 	question: /Allow execution of \[Shell\]\?/,
 	yes: '1',
 	no: '\u001b',

@@ -9,6 +9,7 @@ export const opencodeUnderTest: AgentUnderTest = {
 	inTests: ['headless-steer'],
 	asking: { permission: { bash: 'ask' } },
 	waking: {},
+	answering: 'none',
 	question: /△ Permission required/,
 	yes: '\r',
 	no: '\u001b',

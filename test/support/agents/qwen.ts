@@ -9,6 +9,7 @@ export const qwenUnderTest: AgentUnderTest = {
 	inTests: ['headless-steer', 'fork'],
 	asking: { tools: { approvalMode: 'default' } },
 	waking: {},
+	answering: 'none',
 	question: /Allow execution of/,
 	yes: '1',
 	no: '\u001b',

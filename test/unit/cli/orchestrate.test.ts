@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { isRunning } from '../../../src/core/driver/workerProcess.ts';
@@ -337,6 +337,28 @@ describe('nancy orchestrate', () => {
 			expect(await screen.ended).toBe(3);
 			await screen.waitForText(/there is no task fix-login/);
 			expect(wasStarted()).toBe(false);
+		}));
+
+	it('lets Nancy answer an agent that leaves it to its user only by the user’s own settings', () =>
+		using(machine(), async ({ folder, project, start }) => {
+			const copilot = folder.file('agent', 'copilot');
+			writeFileSync(copilot, `#!/bin/sh\nprintf '%s\\n' "$@" > '${copilot}.args'\necho 1.0.102\n`);
+			chmodSync(copilot, 0o755);
+			const argsOf = async (name: string) => {
+				expect(await start(name, '--agent', 'copilot-cli').ended).toBe(0);
+				return readFileSync(`${copilot}.args`, 'utf8');
+			};
+			const settings = join(nancy.configFolder, 'nancy', 'settings.json');
+			mkdirSync(dirname(settings), { recursive: true });
+			try {
+				const answers = { 'copilot-cli': true };
+				writeFileSync(settings, JSON.stringify({ folders: { [project]: { answers } } }), { mode: 0o600 });
+				expect(await argsOf('fix-login')).not.toMatch(/questions$/m);
+				writeFileSync(settings, JSON.stringify({ delegates: { answers } }), { mode: 0o600 });
+				expect(await argsOf('fix-logout')).toMatch(/^--plugin-dir\n.*launch\/copilot-cli\/questions$/m);
+			} finally {
+				rmSync(settings);
+			}
 		}));
 
 	it('resumes a worker with its own agent, whatever agent its task has', () =>

@@ -8,7 +8,8 @@ import { NO_FACTS } from '../../../src/core/driver/transcript.ts';
 import type { HeadlessEvent } from '../../../src/core/driver/headless.ts';
 import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
-import { BELL, JOINED, wakeAnswer } from '../../../src/drivers/copilot-cli/wake.ts';
+import { BELL, JOINED } from '../../../src/drivers/copilot-cli/ownEvents.ts';
+import { wakeAnswer } from '../../../src/drivers/copilot-cli/wake.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import type { AgentEvent } from '../../../src/protocol/traffic.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
@@ -168,7 +169,14 @@ describe('deploying Copilot CLI’s hooks', () => {
 			'plugin.json',
 			'hooks/hooks.json',
 			'extensions/nancy/extension.mjs',
+			'questions/plugin.json',
+			'questions/extensions/questions/extension.mjs',
 		]);
+	});
+
+	it('writes the extension that carries answers where no agent writes: the CLI keeps its user’s consent by name', () => {
+		const inWorkspace = plan('workspace').files.filter(({ content }) => content.includes('onPermissionRequest'));
+		expect(inWorkspace).toEqual([]);
 	});
 
 	it('writes files of its own for what the user starts, and says that the folder must be trusted', () => {
@@ -258,13 +266,16 @@ describe('deploying Copilot CLI’s hooks', () => {
 		});
 	});
 
-	it('brings an extension along that is a module', () => {
-		const { content } = plan('launch').launchFiles[2] ?? { content: '' };
-		const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--check'], {
-			input: content,
-			encoding: 'utf8',
-		});
-		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+	it('brings extensions along that are modules', () => {
+		const modules = plan('launch').launchFiles.filter(({ file }) => file.endsWith('.mjs'));
+		expect(modules).toHaveLength(2);
+		for (const { content } of modules) {
+			const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--check'], {
+				input: content,
+				encoding: 'utf8',
+			});
+			expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+		}
 	});
 });
 
@@ -297,6 +308,14 @@ describe('launching Copilot CLI', () => {
 			env: {},
 			sessionIsKnown: true,
 		});
+	});
+
+	it('brings the extension that carries answers only if its user wants it', () => {
+		expect(copilotCli.launch(request).args.join(' ')).not.toContain('questions');
+		expect(copilotCli.answersByChoice !== 'none' && copilotCli.answersByChoice.args(request.hooks!)).toEqual([
+			'--plugin-dir',
+			'/w/.nancy/launch/copilot-cli/questions',
+		]);
 	});
 
 	it('goes on with a session, without hooks where the user wants none', () => {

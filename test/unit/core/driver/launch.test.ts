@@ -97,6 +97,26 @@ it('an agent in a terminal gets the flags of its mode and its images before the 
 	expect(plan.args).toEqual(['--mode', 'plan', '--image=/a.png', '--image=/b c.png', '--verbose']);
 });
 
+it('an agent in a terminal gets the flags for answers only with its hooks, and if its user wants that', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const driver: Driver = {
+		...fakeDriver,
+		answersByChoice: { args: ({ folder: own }) => ['--answers', own], explanation: '' },
+		launch: ({ extra }) => ({ args: [...extra], env: {}, sessionIsKnown: true }),
+	};
+	const argsOf = async (more: { takesAnswers?: boolean; hasHooks: boolean }) => {
+		const hooks = more.hasHooks ? { launcher: '/l', dataFolder: folder.file('data') } : undefined;
+		const request = { task, bin: folder.path, env: {}, extra: ['--verbose'], ...more, hooks };
+		return (await planWorker(workspace, driver, { executable: '/a', version: [1, 0, 0] }, request)).args;
+	};
+	const [flag, own, ...others] = await argsOf({ takesAnswers: true, hasHooks: true });
+	expect([flag, ...others]).toEqual(['--answers', '--verbose']);
+	expect(own).toContain(folder.file('data'));
+	expect(await argsOf({ takesAnswers: true, hasHooks: false })).toEqual(['--verbose']);
+	expect(await argsOf({ hasHooks: true })).toEqual(['--verbose']);
+});
+
 it('a prompt that is too long for an argument is refused before anything is written, but for a run that reads it', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);

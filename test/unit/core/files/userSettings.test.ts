@@ -69,6 +69,15 @@ describe('the user’s settings', () => {
 		});
 	});
 
+	it('are for each agent by itself whether Nancy answers it, and by nothing that stands for one folder', async () => {
+		write({
+			delegates: { answers: { heron: true, egret: false } },
+			folders: { [PROJECT]: { answers: { stork: true } } },
+			editor: { delegates: { answers: { egret: true } }, folders: { [PROJECT]: { answers: { stork: true } } } },
+		});
+		expect(await settings.forFolder(PROJECT)).toEqual({ answers: { heron: true, egret: true } });
+	});
+
 	it('take no command from what an editor says of a folder: a file there said it', async () => {
 		const commands = { worktreeSetUp: 'sh bad.sh', worktreeTearDown: 'sh bad.sh' };
 		write({ editor: { delegates: { worktreeSetUp: 'npm ci' }, folders: { [PROJECT]: { ...commands, max: 2 } } } });

@@ -45,6 +45,9 @@ describe('a question that names its call', () => {
 			undefined,
 		);
 		expect(stateAfter({ kind: 'tool-end', toolUseId: 'call_1' }, answer('once'))).toBe('applied');
+		// Hooks of some CLIs name no call.
+		expect(stateAfter({ kind: 'tool-end', tool: 'edit', summary: '/w/a.txt' })).toBe('yes-elsewhere');
+		expect(stateAfter({ kind: 'tool-end', tool: 'edit', summary: '/w/b.txt' })).toBe(undefined);
 	});
 
 	it('counts an answer as late if the agent’s side says so of that call', () => {
@@ -53,5 +56,14 @@ describe('a question that names its call', () => {
 		expect(stateAfter({ ...late, toolUseId: 'call_2' }, answer('once'))).toBe(undefined);
 		expect(stateAfter({ ...late, cause: 'once' }, answer('once'))).toBe(undefined);
 		expect(stateAfter(late)).toBe(undefined);
+	});
+
+	it('counts an answer as applied if the agent’s side says that it took it, also one that ends the turn', () => {
+		const taken: Partial<AgentEvent> = { kind: 'permission-answered', cause: 'taken', toolUseId: 'call_1' };
+		for (const cause of ['taken', 'ended']) {
+			expect(stateAfter({ ...taken, cause, subagent: 'other' }, answer('no'))).toBe('applied');
+			expect(stateAfter({ ...taken, cause, toolUseId: 'call_2' }, answer('no'))).toBe(undefined);
+			expect(stateAfter({ ...taken, cause })).toBe(undefined);
+		}
 	});
 });
