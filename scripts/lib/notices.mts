@@ -10,6 +10,9 @@ interface Package {
 	version: string;
 }
 
+/** Licences that are in a package's repository, and not in the package. */
+const LEFT_OUT: Readonly<Record<string, string>> = { '@xterm/headless': 'scripts/licences/xterm-headless.txt' };
+
 /** A package's folder in the path of an input, from the last `node_modules` on. */
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
@@ -24,9 +27,10 @@ export function thirdPartyNotices(metafiles: readonly Pick<Metafile, 'inputs'>[]
 		'Nancy contains these packages. Their licences hold for them.\n',
 		...[...folders].sort().map(folder => {
 			const { name, version }: Package = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-			const [licence] = globSync('{LICENSE,LICENCE,license}*', { cwd: join(root, folder) });
+			const [own] = globSync('{LICENSE,LICENCE,license}*', { cwd: join(root, folder) });
+			const licence = own === undefined ? LEFT_OUT[name] : join(folder, own);
 			if (licence === undefined) throw new Error(`${name} ${version} has no licence in ${folder}`);
-			return `${'-'.repeat(80)}\n${name} ${version}\n\n${readFileSync(join(root, folder, licence), 'utf8').trim()}\n`;
+			return `${'-'.repeat(80)}\n${name} ${version}\n\n${readFileSync(join(root, licence), 'utf8').trim()}\n`;
 		}),
 	].join('\n');
 }

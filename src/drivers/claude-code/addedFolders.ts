@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { readPlainText } from '../../core/files/plainFile.ts';
 import type { HookCall } from '../../core/driver/hooks.ts';
+import { valuesOf } from '../valuesOf.ts';
 import { hookSwitch } from './hookSwitch.ts';
 
 const Settings = z.looseObject({
@@ -30,17 +31,6 @@ export async function addedFolders(
 	return [...valuesOf('--add-dir', args), ...texts.flatMap(foldersIn)].map(folder =>
 		folder === '~' || folder.startsWith('~/') ? join(home, folder.slice(1)) : resolve(start, folder),
 	);
-}
-
-/** The words behind an option up to the next one: `--add-dir` takes several. */
-function valuesOf(option: string, args: readonly string[]): string[] {
-	return args.flatMap((arg, at) => {
-		if (arg.startsWith(`${option}=`)) return [arg.slice(option.length + 1)];
-		if (arg !== option) return [];
-		const rest = args.slice(at + 1);
-		const end = rest.findIndex(word => word.startsWith('-'));
-		return end < 0 ? rest : rest.slice(0, end);
-	});
 }
 
 /** The CLI ignores a file that it cannot read, whole. */

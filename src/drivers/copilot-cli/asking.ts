@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import type { AskedRequest, Asking } from '../../core/driver/asking.ts';
 import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
@@ -5,6 +6,7 @@ import type { Answer, Choice, Question } from '../../protocol/question.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { printed } from '../answers.ts';
 import { inputSummary, isObject, oneLine, textIn, withoutUndefined } from '../summary.ts';
+import { valuesOf } from '../valuesOf.ts';
 import { formContent, readForm } from './form.ts';
 import { ASKS, ASKS_USER } from './ownEvents.ts';
 
@@ -12,7 +14,12 @@ import { ASKS, ASKS_USER } from './ownEvents.ts';
  * What the extension (questions.ts) has the guard hold. The CLI's own prompt is open meanwhile, and the first answer counts. Seen with 1.0.102:
  * a `reject` without words ends the turn, with words the turn goes on.
  */
-export const asking: Asking = { read, answer, isReportedApart: true };
+export const asking: Asking = { read, answer, addedFolders, isReportedApart: true };
+
+/** Those of `--add-dir`; not those of `/add-dir`, which are in the CLI's memory alone. */
+async function addedFolders(_: HookCall, workspaceFolder: string, args: readonly string[]): Promise<string[]> {
+	return valuesOf('--add-dir', args).map(folder => resolve(workspaceFolder, folder));
+}
 
 const text = () => z.optional(z.string());
 const content = () => z.optional(z.looseObject({ content: z.string() }));
