@@ -96,9 +96,7 @@ export function Shell() {
 					</button>
 				))}
 			</nav>
-			<main>
-				{state.value ? <Content /> : <p class="quiet">{say(phrase`Loading …`)}</p>}
-			</main>
+			<main>{state.value ? <Content /> : <p class="quiet">{say(phrase`Loading …`)}</p>}</main>
 			<p class="unseen" aria-live="polite">
 				{announced.value.map(question => say(phrase`New question: ${headingOf(question)}`)).join('. ')}
 			</p>
