@@ -2,6 +2,7 @@ import { chmodSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
 import { besideServer, SERVER_DEFINES } from './besideServer.mts';
+import { deskPage } from './deskPage.mts';
 import { hookPrograms } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
 import { thirdPartyNotices } from './notices.mts';
@@ -56,18 +57,15 @@ function optionsOfAll({ minify }) {
 		mainFields: ['module', 'main'],
 		banner: executable ? { js: '#!/usr/bin/env node' } : {},
 	}));
-	const pages = globSync('src/web/*.ts', { cwd: root });
-	if (pages.length === 0) return programs;
+	const page = { ...shared, platform: 'browser', format: 'esm', target: 'es2022', sourcemap: false };
 	return [
 		...programs,
+		{ ...page, entryPoints: globSync('src/web/*.ts', { cwd: root }), outdir: 'media/web' },
 		{
-			...shared,
-			entryPoints: pages,
-			outdir: 'media/web',
-			platform: 'browser',
-			format: 'esm',
-			target: 'es2022',
-			sourcemap: false,
+			...page,
+			entryPoints: ['src/web/desk/desk.tsx', 'src/web/desk/desk.css'],
+			outdir: 'media/desk',
+			plugins: [deskPage],
 		},
 	];
 }

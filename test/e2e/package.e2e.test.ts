@@ -1,6 +1,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { hookPrograms } from '../../scripts/lib/hookProgram.mts';
 import { packagedExtension } from '../support/installVsix.ts';
@@ -40,6 +41,10 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/l10n/bundle.l10n.de.json',
 			'extension/l10n/bundle.l10n.json',
 			'extension/media/compose.css',
+			'extension/media/desk/desk.css',
+			'extension/media/desk/desk.html',
+			'extension/media/desk/desk.js',
+			'extension/media/desk/icon.svg',
 			'extension/media/icon.png',
 			'extension/media/messages.css',
 			'extension/media/nancy.svg',
@@ -92,6 +97,16 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
 	expect(statSync(packagedExtension).size / KB).toBeLessThan(1825);
+});
+
+it('has a page for a phone that is small on its way there', () => {
+	const files = filesInZip(packagedExtension);
+	const sent = ['desk.js', 'desk.css'].map(name =>
+		gzipSync(files.get(`extension/media/desk/${name}`)?.text() ?? '', { level: 9 }),
+	);
+	const bytes = sent.reduce((sum, { length }) => sum + length, 0);
+	expect(bytes).toBeGreaterThan(KB);
+	expect(bytes).toBeLessThanOrEqual(60 * KB);
 });
 
 it('has programs without an editor that need nothing but Node', () => {

@@ -422,7 +422,7 @@ it('lets every error that a person may read be translated', () => {
 
 /** All but the window, whose texts go through `l10n.t`; without the tag itself. */
 function sourcesOfCore(): (readonly [file: string, code: string])[] {
-	return globSync('src/**/*.ts', { cwd: root, exclude: ['src/ui/**', 'src/main/**', 'src/base/phrase.ts'] })
+	return globSync('src/**/*.{ts,tsx}', { cwd: root, exclude: ['src/ui/**', 'src/main/**', 'src/base/phrase.ts'] })
 		.toSorted()
 		.map(file => [file, readFileSync(join(root, file), 'utf8')]);
 }

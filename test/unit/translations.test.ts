@@ -26,6 +26,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 		'Nancy Doctor',
 		'Prompt',
 		'Subagent',
+		'Subagents: {0}',
 		'Text',
 		'Tool',
 		'Worker',

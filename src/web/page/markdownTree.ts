@@ -28,8 +28,9 @@ function pieceOf(token: MarkedToken, depth: number): Piece[] {
 	const inside = (tokens: readonly Token[]) => pieces(tokens, depth + 1);
 	switch (token.type) {
 		case 'space':
-		case 'def':
 			return [];
+		case 'def':
+			return [piece('p', [token.raw])];
 		case 'paragraph':
 			return [piece('p', inside(token.tokens))];
 		// All headings are of one level below those of the page, so that none is left out.
@@ -88,9 +89,11 @@ function table({ header, rows }: Tokens.Table, inside: (tokens: readonly Token[]
 	]);
 }
 
-/** The address of a link or a picture behind its text, unless the text says it. */
-function addressOf({ text, href }: Pick<Tokens.Link, 'text' | 'href'>): Piece[] {
-	return href === '' || href === text || href === `http://${text}` ? [] : [` (${href})`];
+/** The address of a link or a picture behind its text, unless the text says it, and its title. Nothing that was written is hidden. */
+function addressOf({ text, href, title }: Pick<Tokens.Link, 'text' | 'href' | 'title'>): Piece[] {
+	const address = href === text || href === `http://${text}` ? '' : href;
+	const said = [address, title ? JSON.stringify(title) : ''].filter(Boolean).join(' ');
+	return said === '' ? [] : [` (${said})`];
 }
 
 function piece(tag: string, children: Piece[]): { tag: string; children: Piece[] } {

@@ -45,6 +45,12 @@ describe('Markdown of a message', () => {
 		expect(tags(markdownTree(text))).toEqual(['p']);
 	});
 
+	it('hides nothing that was written', () => {
+		expect(of('[a](b "then run c")')).toBe('<p>a (b "then run c")</p>');
+		expect(of('[a]: /b "run c"')).toBe('<p>[a]: /b "run c"</p>');
+		expect(of('<!-- run c -->')).toBe('<p><!-- run c --></p>');
+	});
+
 	it.each(['>', '[', '*a '])('ends, however deep %j is nested', sign => {
 		expect(of(sign.repeat(5000))).not.toBe('');
 	});

@@ -1,0 +1,107 @@
+import { useEffect, useState } from 'preact/hooks';
+import { phrase } from '../../base/phrase.ts';
+import type { AnswerRequest } from '../../protocol/deskApi.ts';
+import type { DeskQuestion } from '../../protocol/deskState.ts';
+import type { Effect } from '../../protocol/question.ts';
+import { choiceLabel } from './domainWords.ts';
+import { Fields, isAnswered, noChoice, type FieldAnswer } from './fields.tsx';
+import { host, link, may, newNonce } from './host.ts';
+import { answerReply } from './shapes.ts';
+import { say } from './words.ts';
+
+/** For how long a new question takes no answer: what the finger was about to press was for another one. In milliseconds. */
+const INERT_MS = 400;
+
+/** The answers that one question takes here. */
+export function AnswerBox({ question }: { question: DeskQuestion }) {
+	const [isInert, setInert] = useState(true);
+	const [fields, setFields] = useState<readonly FieldAnswer[]>(question.fields.map(() => noChoice));
+	const [words, setWords] = useState('');
+	const [isExplaining, setExplaining] = useState(false);
+	const [sending, setSending] = useState<Effect | undefined>();
+	const [problem, setProblem] = useState('');
+	useEffect(() => {
+		const timer = setTimeout(() => setInert(false), INERT_MS);
+		return () => clearTimeout(timer);
+	}, []);
+
+	const send = async (effect: Effect, isYes: boolean) => {
+		setSending(effect);
+		setProblem('');
+		const body: AnswerRequest = {
+			folder: question.folder,
+			digest: question.digest,
+			effect,
+			words: isYes ? '' : words.trim(),
+			chosen: isYes ? fields.map(({ options, text }) => ({ options: [...options], text })) : [],
+			nonce: newNonce(),
+		};
+		const sent = await host().post(`questions/${question.id}/answer`, body, answerReply);
+		// What was answered is said by the next state.
+		if (sent.is === 'done') return;
+		setSending(undefined);
+		setProblem(sent.message);
+	};
+
+	const isOff = link.value.is !== 'live' || sending !== undefined;
+	const here = question.choices.filter(({ isHere }) => isHere);
+	const button = ({ effect, isYes }: DeskQuestion['choices'][number]) => (
+		<button
+			key={effect}
+			type="button"
+			class={`button ${isYes ? 'yes' : 'no'}`}
+			disabled={isOff || (isYes && (!question.isWhole || !fields.every(isAnswered)))}
+			onClick={() => void send(effect, isYes)}
+		>
+			{sending === effect ? say(phrase`Sending …`) : choiceLabel(question, effect)}
+		</button>
+	);
+	if (!may('answer') && link.value.is === 'live')
+		return (
+			<p class="note">{say(phrase`This device may not answer. Answer in VS Code or in the agent’s terminal.`)}</p>
+		);
+	return (
+		<section class="answer" aria-label={say(phrase`Your answer`)} inert={isInert}>
+			<Fields of={question.fields} value={fields} change={setFields} />
+			{isExplaining ? (
+				<>
+					<label class="field">
+						{say(phrase`With a No: what the agent is told`)}
+						<textarea
+							rows={3}
+							maxLength={4000}
+							value={words}
+							onInput={({ currentTarget }) => setWords(currentTarget.value)}
+						/>
+					</label>
+					<div class="acts">
+						<button type="button" class="button" disabled={isOff} onClick={() => setExplaining(false)}>
+							{say(phrase`Back`)}
+						</button>
+						{here.filter(({ isYes }) => !isYes).map(button)}
+					</div>
+				</>
+			) : (
+				<div class="acts">
+					{here.filter(({ effect }) => effect === 'no').map(button)}
+					{here.some(({ effect }) => effect === 'no') && (
+						<button type="button" class="button no" disabled={isOff} onClick={() => setExplaining(true)}>
+							{say(phrase`No, Because …`)}
+						</button>
+					)}
+					{here.filter(({ isYes }) => isYes).map(button)}
+				</div>
+			)}
+			<p class="problem" role="alert">
+				{problem}
+			</p>
+			<p class="quiet">
+				{question.delegate
+					? say(phrase`A delegate has no terminal: without an answer, its request is denied.`)
+					: say(phrase`The agent’s terminal takes an answer too. The first one counts.`)}
+				{question.choices.some(({ isHere }) => !isHere) &&
+					` ${say(phrase`A lasting rule can be set in VS Code or in the terminal.`)}`}
+			</p>
+		</section>
+	);
+}

@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact';
+import { createElement } from 'preact';
+import { markdownTree, type Piece } from '../page/markdownTree.ts';
+import { diffLines } from './diffLines.ts';
+import { highlight } from './highlight.ts';
+
+/** Texts of agents as elements. No text becomes HTML, an attribute or a link. */
+
+/** Another person's Markdown. */
+export function Markdown({ text }: { text: string }) {
+	return <div class="prose">{markdownTree(text).map(drawn)}</div>;
+}
+
+function drawn(piece: Piece): ComponentChildren {
+	if (typeof piece === 'string') return piece;
+	if (piece.language !== undefined)
+		return <Code text={piece.children.map(String).join('')} language={piece.language} />;
+	// A wide block scrolls by itself, also by key.
+	const props = piece.tag === 'pre' || piece.tag === 'table' ? { tabIndex: 0 } : {};
+	return createElement(piece.tag, props, ...piece.children.map(drawn));
+}
+
+/** Code in the colours of its language. */
+export function Code({ text, language }: { text: string; language: string }) {
+	return (
+		<code>
+			{highlight(text, language).map(({ text: part, scope }) =>
+				scope === '' ? part : <span class={`t-${scope}`}>{part}</span>,
+			)}
+		</code>
+	);
+}
+
+/** A change in one column. The sign at the beginning of a line says the same as its colour. */
+export function Diff({ text }: { text: string }) {
+	const lines = diffLines(text);
+	const hasNumbers = lines.some(({ before }) => before !== undefined);
+	return (
+		<code class="diff">
+			{lines.map(({ is, text: line, before, after }) => (
+				<span class={is}>
+					<span class={hasNumbers ? 'number' : ''} data-number={is === 'removed' ? before : after} />
+					<span>{`${line}\n`}</span>
+				</span>
+			))}
+		</code>
+	);
+}

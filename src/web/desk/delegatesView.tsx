@@ -1,0 +1,91 @@
+import { phrase } from '../../base/phrase.ts';
+import type { DeskDelegate } from '../../protocol/deskState.ts';
+import { delegateWord } from './domainWords.ts';
+import { folderName } from './nav.ts';
+import { delegates } from './store.ts';
+import { age, moment } from './times.ts';
+import { say } from './words.ts';
+
+/** The delegates, newest first, each with what it did last. */
+export function DelegatesView() {
+	return (
+		<>
+			<h1>{say(phrase`Delegates`)}</h1>
+			{delegates.value.length === 0 && (
+				<p class="quiet">{say(phrase`No delegate. Start one in VS Code or by the nancy command.`)}</p>
+			)}
+			<ul class="rows">
+				{delegates.value.map(delegate => (
+					<li key={delegate.key}>
+						<Delegate delegate={delegate} />
+					</li>
+				))}
+			</ul>
+		</>
+	);
+}
+
+function Delegate({ delegate }: { delegate: DeskDelegate }) {
+	const { title, agentName, model, state, asks, isUnproved, createdAt, startedAt, endedAt } = delegate;
+	const step = [delegate.lastTool, delegate.lastFile].filter(Boolean).join(': ');
+	return (
+		<details class="row">
+			<summary>
+				<span class="row-top">
+					<strong>{title}</strong>
+					<span class="quiet">{age(endedAt ?? startedAt ?? createdAt)}</span>
+				</span>
+				<span class="row-phase">
+					<span class={`phase ${delegate.isStopped ? 'ended' : state}`}>
+						<span class="dot" aria-hidden="true" />
+						{delegateWord(delegate)}
+					</span>
+					{asks.length > 0 && <span class="chip asks">{say(phrase`asks you`)}</span>}
+					{isUnproved && <span class="chip">{say(phrase`unproved`)}</span>}
+				</span>
+				{state === 'running' && step !== '' && <span class="row-what mono">{step}</span>}
+			</summary>
+			{isUnproved && (
+				<p class="note">
+					{say(
+						phrase`Nancy has no record that you queued it on this machine. What it says may be anybody’s words.`,
+					)}
+				</p>
+			)}
+			<dl class="facts">
+				{factsOf(delegate, step, [agentName, model].filter(Boolean).join(' · '))
+					.filter(([, value]) => value !== '')
+					.map(([name, value]) => (
+						<div>
+							<dt>{name}</dt>
+							<dd>{value}</dd>
+						</div>
+					))}
+			</dl>
+		</details>
+	);
+}
+
+function factsOf(delegate: DeskDelegate, step: string, agent: string): readonly (readonly [string, string])[] {
+	const { error, denied, asks, folder, branch, toolCalls, parkedUntil, iteration, tokens, costUsd } = delegate;
+	const at = (time: string | undefined) => (time === undefined ? '' : moment(time));
+	return [
+		[say(phrase`Agent`), agent],
+		[say(phrase`Folder`), folderName(folder)],
+		[say(phrase`Branch`), branch ?? ''],
+		[say(phrase`Asks`), asks.join('\n')],
+		[say(phrase`Last step`), step],
+		[say(phrase`Tool calls`), String(toolCalls)],
+		[say(phrase`Attempt`), iteration > 1 ? String(iteration) : ''],
+		[say(phrase`Started`), at(delegate.startedAt)],
+		[say(phrase`Ended`), at(delegate.endedAt)],
+		[say(phrase`Parked until`), at(parkedUntil)],
+		[say(phrase`Error`), error ?? ''],
+		[say(phrase`Was not allowed`), denied.join('\n')],
+		[
+			say(phrase`Tokens`),
+			tokens ? say(phrase`${tokens.input.toLocaleString()} in, ${tokens.output.toLocaleString()} out`) : '',
+		],
+		[say(phrase`Cost`), costUsd === undefined ? '' : `$${costUsd.toFixed(2)}`],
+	];
+}

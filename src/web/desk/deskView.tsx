@@ -1,0 +1,80 @@
+import { useEffect } from 'preact/hooks';
+import { phrase } from '../../base/phrase.ts';
+import type { DeskQuestion } from '../../protocol/deskState.ts';
+import { stateOf } from './domainWords.ts';
+import { ALL, folderName, go, place, turnTo } from './nav.ts';
+import { QuestionPage } from './questionPage.tsx';
+import { openQuestions, questions } from './store.ts';
+import { age } from './times.ts';
+import { isWide } from './wide.ts';
+import { say } from './words.ts';
+
+/** The desk: what is asked, and one question whole. Where there is room, both at once. */
+export function DeskView() {
+	const chosen = place.value.item;
+	const item = chosen === ALL ? undefined : chosen;
+	const open = openQuestions.value;
+	const over = questions.value.filter(({ isOpen }) => !isOpen).toReversed();
+	// The only question is shown without a press, and beside the list the oldest one.
+	const first = isWide.value || (open.length === 1 && chosen !== ALL) ? open[0]?.key : undefined;
+	useEffect(() => {
+		if (item === undefined && first !== undefined) turnTo({ view: 'desk', item: first });
+	}, [item, first]);
+	const hasList = item === undefined || isWide.value;
+	return (
+		<div class={item !== undefined && isWide.value ? 'panes' : ''}>
+			{hasList && (
+				<div class="list-pane">
+					<h1>{open.length === 0 ? say(phrase`Nobody is asking`) : say(phrase`Questions`)}</h1>
+					{open.length === 0 && (
+						<p class="quiet">
+							{say(phrase`When an agent asks for permission, or asks you something, it appears here.`)}
+						</p>
+					)}
+					<Rows of={open} />
+					{over.length > 0 && <h2>{say(phrase`Answered or over`)}</h2>}
+					<Rows of={over} />
+				</div>
+			)}
+			{item !== undefined && <QuestionPage key={item} item={item} />}
+		</div>
+	);
+}
+
+function Rows({ of }: { of: readonly DeskQuestion[] }) {
+	if (of.length === 0) return null;
+	return (
+		<ul class="rows">
+			{of.map(question => (
+				<li key={question.key}>
+					<button
+						type="button"
+						class="row"
+						aria-current={question.key === place.value.item}
+						onClick={() => go({ view: 'desk', item: question.key })}
+					>
+						<span class="row-top">
+							<strong>{question.agentName}</strong>
+							<span class="quiet">{age(question.askedAt)}</span>
+						</span>
+						<span class={`row-what ${question.kind === 'tool' ? 'mono' : ''}`}>{askedWords(question)}</span>
+						<span class="quiet row-where">
+							{question.isOpen ? whereWords(question) : stateOf(question)}
+						</span>
+					</button>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+/** `Bash: rm -rf build`, in one line. */
+function askedWords({ kind, tool, title }: DeskQuestion): string {
+	if (kind === 'choice') return title;
+	if (kind === 'plan') return say(phrase`Plan: ${title}`);
+	return title === tool ? tool : `${tool}: ${title}`;
+}
+
+function whereWords({ taskTitle, task, delegate, subagent, folder }: DeskQuestion): string {
+	return [delegate?.title ?? taskTitle ?? task, subagent, folderName(folder)].filter(Boolean).join(' · ');
+}

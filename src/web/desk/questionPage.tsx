@@ -1,0 +1,134 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { phrase } from '../../base/phrase.ts';
+import type { DeskQuestion } from '../../protocol/deskState.ts';
+import { AnswerBox } from './answerBox.tsx';
+import { Code, Diff, Markdown } from './blocks.tsx';
+import { bodyName, headingOf, stateOf } from './domainWords.ts';
+import { folderName, place, turnTo } from './nav.ts';
+import { openQuestions, questions } from './store.ts';
+import { age, moment } from './times.ts';
+import { say } from './words.ts';
+
+/** One question, whole. What was shown stays in sight when the server no longer has it. */
+export function QuestionPage({ item }: { item: string }) {
+	const heading = useRef<HTMLHeadingElement>(null);
+	const current = questions.value.find(({ key }) => key === item);
+	const [shown, setShown] = useState(current);
+	// Never a button: a key that was meant for something else would press it.
+	useEffect(() => heading.current?.focus(), []);
+	useEffect(() => {
+		if (current) setShown(current);
+	}, [current]);
+	const question = current ?? shown;
+	if (!question) return <p class="question quiet">{say(phrase`This question is no longer here.`)}</p>;
+	return (
+		<article class="question">
+			<h1 ref={heading} tabIndex={-1}>
+				{headingOf(question)}
+			</h1>
+			<Facts question={question} />
+			<Request question={question} />
+			{current?.isOpen ? <AnswerBox key={question.digest} question={question} /> : <After question={question} />}
+		</article>
+	);
+}
+
+function Facts({ question }: { question: DeskQuestion }) {
+	const { taskTitle, task, worker, delegate, subagent, cwd, folder, files, askedAt } = question;
+	const facts: readonly (readonly [string, string])[] = [
+		[say(phrase`Task`), [taskTitle ?? task, worker === 'worker' ? '' : worker].filter(Boolean).join(' · ')],
+		[say(phrase`As delegate`), delegate?.title ?? ''],
+		[say(phrase`Subagent`), subagent ?? ''],
+		[say(phrase`Folder`), cwd ?? folderName(folder)],
+		[say(phrase`Files`), files.join('\n')],
+		[say(phrase`Asked`), say(phrase`${age(askedAt)} ago, at ${moment(askedAt)}`)],
+	];
+	return (
+		<dl class="facts">
+			{facts
+				.filter(([, value]) => value !== '')
+				.map(([name, value]) => (
+					<div>
+						<dt>{name}</dt>
+						<dd>{value}</dd>
+					</div>
+				))}
+		</dl>
+	);
+}
+
+function Request({ question }: { question: DeskQuestion }) {
+	const { body, bodyIs, also, isWhole, delegate, tool } = question;
+	return (
+		<>
+			{!isWhole && (
+				<p class="note">
+					{delegate
+						? say(
+								phrase`A part of the request is not shown here: it is too long, or has what looks like a secret. So it cannot be allowed.`,
+							)
+						: say(
+								phrase`A part of the request is not shown here: it is too long, or has what looks like a secret. So it can be allowed in the agent’s terminal alone.`,
+							)}
+				</p>
+			)}
+			{body !== '' && (
+				<Block name={bodyName(question)} isProse={bodyIs === 'plan'}>
+					{bodyIs === 'plan' ? (
+						<Markdown text={body} />
+					) : bodyIs === 'diff' ? (
+						<Diff text={body} />
+					) : (
+						<Code text={body} language={languageOf(bodyIs, tool)} />
+					)}
+				</Block>
+			)}
+			{also.map(({ name, value }) => (
+				<Block name={name}>
+					<code>{value}</code>
+				</Block>
+			))}
+		</>
+	);
+}
+
+function Block({
+	name,
+	isProse = false,
+	children,
+}: {
+	name: string;
+	isProse?: boolean;
+	children: preact.ComponentChildren;
+}) {
+	return (
+		<section class="block" aria-label={name}>
+			<h2>{name}</h2>
+			{isProse ? <div class="plan">{children}</div> : <pre tabIndex={0}>{children}</pre>}
+		</section>
+	);
+}
+
+/** A command for another shell than POSIX is plain. */
+function languageOf(bodyIs: DeskQuestion['bodyIs'], tool: string): string {
+	if (bodyIs === 'json') return 'json';
+	return bodyIs === 'command' && !/power/i.test(tool) ? 'bash' : '';
+}
+
+/** What became of it, and the way to the next one. */
+function After({ question }: { question: DeskQuestion }) {
+	const next = openQuestions.value.find(({ key }) => key !== question.key);
+	return (
+		<footer class="after">
+			<p class={`state ${question.outcome?.state ?? ''}`} role="status">
+				{stateOf(question) || say(phrase`This question takes no answer any more.`)}
+			</p>
+			{next && (
+				<button type="button" class="button" onClick={() => turnTo({ view: 'desk', item: next.key })}>
+					{say(phrase`Next Question`)}
+				</button>
+			)}
+			{!next && place.value.item !== undefined && <p class="quiet">{say(phrase`No other question waits.`)}</p>}
+		</footer>
+	);
+}

@@ -1,0 +1,22 @@
+import * as z from 'zod/mini';
+import {
+	AnswerReply,
+	ApiError,
+	DeviceId,
+	MessageReply,
+	PairReply,
+	PairResult,
+	ToPage,
+} from '../../protocol/deskApi.ts';
+import { shapeOf } from './shape.ts';
+
+/** What the server may send, and what this page keeps. The build puts these values into the page, in place of this file: see scripts/lib/deskPage.mts. */
+export const toPage = shapeOf(ToPage);
+export const answerReply = shapeOf(AnswerReply);
+export const messageReply = shapeOf(MessageReply);
+export const pairReply = shapeOf(PairReply);
+export const pairResult = shapeOf(PairResult);
+export const apiError = shapeOf(ApiError);
+export const pass = shapeOf(z.object({ device: DeviceId, token: z.string() }));
+/** Translations by language, then by the English text. */
+export const words = shapeOf(z.record(z.string(), z.record(z.string(), z.string())));

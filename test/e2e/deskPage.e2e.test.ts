@@ -1,0 +1,342 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Questions } from '../../src/core/questions/questions.ts';
+import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
+import { DriverId, SessionId } from '../../src/protocol/names.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { eventually, HANG_MS } from '../support/eventually.ts';
+import { BY_USER, messageContent } from '../support/messageContent.ts';
+import { repository } from '../support/programs.ts';
+import { seedQuestion } from '../support/seedQuestion.ts';
+import { seedWorkspace } from '../support/seedWorkspace.ts';
+import { servedDesk, type ServedDesk } from '../support/servedDesk.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SESSION = 'c0c0c0c0-0001';
+const PHONE = { width: 390, height: 844 };
+
+const owned = new AsyncDisposableStack();
+let browser: Browser;
+let desk: ServedDesk;
+let questions: Questions;
+let login: WorkerAddress;
+let page: Page;
+/** What a browser refuses, and errors of the page's script. */
+const complaints: string[] = [];
+
+beforeAll(async () => {
+	desk = owned.use(await servedDesk({ pages: join(repository, 'media/desk') }));
+	({ address: login } = await seedWorkspace(desk.workspace.folder, {
+		title: 'Fix the login',
+		session: SESSION,
+		dataFolder: desk.folder.file('data'),
+	}));
+	questions = new Questions(desk.workspace.own);
+	browser = await launchBrowser();
+	owned.defer(() => browser.close());
+	page = await paired();
+});
+afterAll(() => owned.disposeAsync());
+afterEach(async ({ task }) => {
+	if (task.result?.state !== 'fail') return;
+	const folder = join(repository, 'out/failures');
+	mkdirSync(folder, { recursive: true });
+	await page.screenshot({ path: join(folder, `${task.name}.png`) }).catch(() => undefined);
+});
+
+/** A browser that the person at the computer has let in. */
+async function paired({ locale = 'en-GB', size = PHONE } = {}): Promise<Page> {
+	const context = await browser.newContext({ viewport: size, locale, reducedMotion: 'reduce' });
+	owned.defer(() => context.close());
+	const opened = await context.newPage();
+	opened.setDefaultTimeout(HANG_MS);
+	opened.on('pageerror', error => complaints.push(String(error)));
+	opened.on('console', message => {
+		if (message.type() === 'error') complaints.push(message.text());
+	});
+	await opened.goto(desk.server.invite(desk.server.address));
+	await opened.locator('.link.live').waitFor();
+	return opened;
+}
+
+const ask = (request: Parameters<typeof seedQuestion>[1] = {}) =>
+	seedQuestion(desk.workspace, { session: SessionId.parse(SESSION), ...request });
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+const view = (name: string) => page.getByRole('navigation').getByRole('button', { name }).click();
+const main = () => page.locator('main');
+const title = (text: string) => expect.poll(() => page.title()).toBe(text);
+
+/** What axe-core finds wrong in the page, in both of its looks. */
+async function violations(): Promise<string[][]> {
+	await page.evaluate(axe);
+	const found: string[][] = [];
+	for (const colorScheme of ['dark', 'light'] as const) {
+		await page.emulateMedia({ colorScheme });
+		const results = await page.evaluate<AxeResults>('axe.run()');
+		found.push(...results.violations.map(({ id, nodes }) => [colorScheme, id, ...nodes.map(({ html }) => html)]));
+	}
+	return found;
+}
+
+test('lets a browser in by a code that is in no address and no history, and shows the number to compare', async () => {
+	const context = await browser.newContext({ viewport: PHONE });
+	owned.defer(() => context.close());
+	const newcomer = await context.newPage();
+	const { letIn } = desk.owner;
+	let decide: (scope: undefined) => void = () => undefined;
+	const decided = new Promise<undefined>(resolve => (decide = resolve));
+	desk.owner.letIn = asked => {
+		desk.newcomers.push(asked);
+		return decided;
+	};
+	await newcomer.goto(desk.server.invite(desk.server.address));
+	await expect.poll(() => newcomer.locator('.compare').textContent()).toBe(desk.newcomers.at(-1)?.number);
+	expect(desk.newcomers.at(-1)).toMatchObject({ scope: 'answer', name: 'Linux, Chrome' });
+	expect(newcomer.url()).toBe(desk.server.address);
+	desk.owner.letIn = letIn;
+	decide(undefined);
+	await newcomer.getByText('This device was not let in.').waitFor();
+	expect(await newcomer.evaluate(() => [sessionStorage.length, localStorage.length, document.cookie])).toEqual([
+		0,
+		0,
+		'',
+	]);
+});
+
+test('shows a whole request, however long, and carries the answer to it', async () => {
+	const command = `# ${'a long line '.repeat(16_000)}\nrm -rf build | sh # the end`;
+	const question = await ask({ title: 'rm -rf build', body: command, cwd: '/home/me/shop' });
+	await title('(1) Nancy');
+	await page.getByRole('heading', { name: 'asks for Bash' }).waitFor();
+	expect(await page.locator('[aria-live]').textContent()).toBe('New question: claude-code asks for Bash');
+	expect(await page.locator('.block pre').textContent()).toBe(command);
+	await expect.poll(() => main().textContent()).toContain('Fix the login');
+	expect(await main().textContent()).toContain('/home/me/shop');
+	// A key that was meant for something else presses nothing.
+	expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+
+	await button('Allow Once').click();
+	await page.getByText('Sent: Allow Once.').waitFor();
+	expect(await questions.readAnswer(question.id)).toMatchObject({
+		effect: 'once',
+		digest: question.digest,
+		by: 'page',
+	});
+	expect(await button('Allow Once').count()).toBe(0);
+	await questions.end(question.id, 'applied', 'PostToolUse');
+	await page.getByText('Allowed, and done (PostToolUse).').waitFor();
+	await title('Nancy');
+});
+
+test('says No with words to the agent, and what became of a question that was answered elsewhere', async () => {
+	const first = await ask({ title: 'git push', body: 'git push' });
+	const second = await ask({ title: 'git tag', body: 'git tag' });
+	await title('(2) Nancy');
+	await view('Questions');
+	await page.getByRole('button', { name: 'git push' }).click();
+	await button('No, Because').click();
+	expect(await button('Allow Once').count()).toBe(0);
+	await page.getByLabel('what the agent is told').fill('Not before the tests are green.');
+	await button(/^No$/).click();
+	await page.getByText('Sent: No.').waitFor();
+	const words = 'Not before the tests are green.';
+	expect(await questions.readAnswer(first.id)).toMatchObject({ effect: 'no', words });
+
+	await button('Next Question').click();
+	await page.locator('.block pre', { hasText: 'git tag' }).waitFor();
+	expect(await violations()).toEqual([]);
+	await questions.end(second.id, 'no-elsewhere', 'PermissionDenied');
+	await page.getByText('Answered with No in the agent’s terminal (PermissionDenied).').waitFor();
+	expect(await button('Allow Once').count()).toBe(0);
+	await questions.end(first.id, 'late', 'PostToolUse');
+	await button('All').click();
+	await page.getByText('Too late: the agent had its answer already (PostToolUse).').waitFor();
+});
+
+test('takes no answer in the moment in which a question comes to sight', async () => {
+	const own = await paired();
+	const now = page;
+	page = own;
+	await page.clock.install();
+	const question = await ask({ title: 'make one', body: 'make one' });
+	await page.locator('.answer').waitFor();
+	expect(await page.locator('.answer').evaluate(element => element.matches('[inert]'))).toBe(true);
+	await page.clock.runFor(500);
+	expect(await page.locator('.answer').evaluate(element => element.matches('[inert]'))).toBe(false);
+	await questions.end(question.id, 'ended', 'Stop');
+	await own.context().close();
+	page = now;
+});
+
+test('sends what was chosen of a model’s questions', async () => {
+	const question = await ask({
+		kind: 'choice',
+		tool: 'AskUserQuestion',
+		title: 'Which colour?',
+		body: '',
+		fields: [
+			{ question: 'Which colour?', isMultiple: false, options: [{ label: 'Green' }, { label: 'Blue' }] },
+			{ question: 'Which sounds?', isMultiple: true, options: [{ label: 'Bell' }, { label: 'Gong' }] },
+		],
+		choices: [{ effect: 'once' }, { effect: 'no' }],
+	});
+	await view('Questions');
+	await page.getByRole('heading', { name: 'asks you' }).waitFor();
+	expect(await button('Send the Answer').isDisabled()).toBe(true);
+	await page.getByLabel('Blue').check();
+	await page.getByLabel('Bell').check();
+	await page.getByLabel('Your own answer').last().fill('and a whistle');
+	expect(await violations()).toEqual([]);
+	await button('Send the Answer').click();
+	await page.getByText('Sent: Send the Answer.').waitFor();
+	const values = { 'Which colour?': ['Blue'], 'Which sounds?': ['Bell', 'and a whistle'] };
+	expect(await questions.readAnswer(question.id)).toMatchObject({ effect: 'once', values });
+	await questions.end(question.id, 'applied', 'PostToolUse');
+});
+
+test('sends feedback, and shows its receipt when it comes', async () => {
+	await view('Agents');
+	await page.getByRole('button', { name: /idle/ }).click();
+	expect(await button('Send Feedback').isDisabled()).toBe(true);
+	await page.getByLabel('Write to this agent').fill('Please look at **timer.js** too.');
+	await button('Send Feedback').click();
+	await page.getByText('Queued').first().waitFor();
+	const sent = page.locator('.message', { hasText: 'timer.js' });
+	await sent.getByText('queued').waitFor();
+	expect(await sent.locator('strong').allTextContents()).toEqual(['You', 'timer.js']);
+	expect(await violations()).toEqual([]);
+	const [claim] = await desk.workspace.mailbox(login).claim(() => 'take');
+	expect(claim?.content).toMatchObject({ kind: 'feedback', text: 'Please look at **timer.js** too.' });
+	claim?.deliver({
+		deliveredAt: new Date().toISOString(),
+		event: 'Stop',
+		rung: 'hook',
+		driver: DriverId.parse('claude-code'),
+		session: SessionId.parse(SESSION),
+	});
+	await sent.getByText('delivered at Stop').waitFor();
+});
+
+test('shows what an agent has written, and answers it', async () => {
+	await view('Inbox');
+	await main().getByText('Which port do you want?').waitFor();
+	expect(await violations()).toEqual([]);
+	await button('Reply').click();
+	await page.getByLabel('Reply to Fix the login').fill('Take 8080.');
+	await button('Steer Now').click();
+	await eventually('the reply', async () => {
+		const { messages } = await desk.workspace.mailbox(login).list(['queued']);
+		return messages.some(({ content }) => content.kind === 'directive' && content.text === 'Take 8080.');
+	});
+});
+
+test('greys every button while the connection is lost, and has what it missed when it is back', async () => {
+	const question = await ask({ title: 'make two', body: 'make two' });
+	await view('Questions');
+	await button('Allow Once').waitFor();
+	await page.context().setOffline(true);
+	await page.getByText('connection lost').waitFor();
+	expect(await button('Allow Once').isDisabled()).toBe(true);
+	await questions.end(question.id, 'ended', 'SessionEnd');
+	await ask({ title: 'make three', body: 'make three' }).then(({ id }) => questions.end(id, 'ended', 'SessionEnd'));
+	await page.context().setOffline(false);
+	await page.locator('.link.live').waitFor();
+	await page.getByText('Nobody is asked any more (SessionEnd).').first().waitFor();
+	await title('Nancy');
+	complaints.length = 0;
+});
+
+/** Each one runs something, loads something or hides something where a text becomes more than text. */
+const HOSTILE = [
+	'<img src=x onerror="hit()">',
+	'<script>hit()</script>',
+	'<svg onload=hit()>',
+	'"><iframe srcdoc="<script>parent.hit()</script>">',
+	'[press](javascript:hit())',
+	'[press](https://evil.example/)',
+	'![alt](https://evil.example/p.png)',
+	'{{constructor.constructor("hit()")()}}',
+	'<style>*{display:none}</style>',
+	'</textarea><script>hit()</script>',
+	'\u202egnp.exe \u200bhidden \u001b[2Jgone',
+].join('\n\n');
+
+test('keeps every text of an agent a text', async () => {
+	const requested: string[] = [];
+	page.on('request', request => requested.push(request.url()));
+	await desk.workspace.send(login, messageContent(HOSTILE), BY_USER);
+	const hostile = {
+		title: HOSTILE,
+		tool: `Bash${HOSTILE}`,
+		cwd: HOSTILE,
+		files: [HOSTILE],
+		subagent: 'a',
+		subagentName: HOSTILE,
+	};
+	const command = await ask({ ...hostile, body: HOSTILE, also: [{ name: HOSTILE, value: HOSTILE }] });
+	const plan = await ask({ ...hostile, kind: 'plan', body: HOSTILE, bodyIs: 'plan' });
+	const diff = await ask({ ...hostile, body: `@@ -1 +1 @@\n+${HOSTILE}`, bodyIs: 'diff' });
+	await title('(3) Nancy');
+	const foreign = () =>
+		page.locator('main').locator('script, img, svg, iframe, style, a, object, form, link').count();
+	const seen: string[] = [];
+	for (const at of [0, 1, 2]) {
+		await view('Questions');
+		await page.locator('.rows').first().getByRole('button').nth(at).click();
+		await page.locator('.question').waitFor();
+		expect(await foreign()).toBe(0);
+		seen.push((await main().textContent()) ?? '');
+	}
+	for (const { id } of [command, plan, diff]) await questions.end(id, 'ended', 'Stop');
+	await view('Agents');
+	await page.getByRole('button', { name: /idle/ }).click();
+	await page.locator('.message', { hasText: 'onerror' }).waitFor();
+	expect(await foreign()).toBe(0);
+	seen.push((await main().textContent()) ?? '');
+	for (const text of seen) {
+		expect(text).toContain('<img src=x onerror="hit()">');
+		expect(text).toContain('⟨U+202E⟩gnp.exe ⟨U+200B⟩hidden \\x1b[2Jgone');
+	}
+	expect(requested.filter(url => !url.startsWith(desk.server.address))).toEqual([]);
+	expect(complaints).toEqual([]);
+});
+
+test('speaks the language of the browser', async () => {
+	const german = await paired({ locale: 'de-DE' });
+	await german.getByRole('navigation').getByText('Fragen').waitFor();
+	expect(await german.locator('html').getAttribute('lang')).toBe('de');
+	await german.context().close();
+});
+
+test('shows nothing of a program that took the server’s place, and says no token to it', async () => {
+	const own = await paired();
+	const heard: string[] = [];
+	await own.routeWebSocket(/live/, socket =>
+		socket.onMessage(message => {
+			heard.push(String(message));
+			socket.send(JSON.stringify({ v: 1, type: 'proof', proof: 'ab'.repeat(32) }));
+			socket.send(
+				JSON.stringify({ v: 1, type: 'welcome', scope: 'answer', device: 'x', now: new Date().toISOString() }),
+			);
+		}),
+	);
+	await own.reload();
+	await own.getByText('another program answers here').waitFor();
+	expect(await own.locator('nav').count()).toBe(0);
+	expect(heard.map(text => JSON.parse(text).type)).toEqual(['hello']);
+	await own.context().close();
+});
+
+test('shows nothing more when the device is taken out', async () => {
+	const own = await paired();
+	const device = desk.server.paired().at(-1);
+	if (!device) throw new Error('no device is paired');
+	await desk.server.revoke(device.id);
+	await own.getByText('This device was taken out.').waitFor();
+	expect(await own.locator('nav').count()).toBe(0);
+	expect(await own.evaluate(() => sessionStorage.length)).toBe(0);
+});
