@@ -134,7 +134,6 @@ export const Handed = z.lazy(() => z.object({ version: z.literal(1), question: Q
 export type Handed = z.infer<typeof Handed>;
 
 /** Created once, by the window that tells the user's own program of the question. */
-export const Told = Handed;
 export type Told = Handed;
 
 /**

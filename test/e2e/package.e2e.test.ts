@@ -30,6 +30,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/dist/late.js',
 			'extension/dist/main.js',
 			'extension/dist/nancy.js',
+			'extension/dist/picture.js',
 			'extension/dist/serve.js',
 			...documents.map(file => `extension/${file}`),
 			'extension/docs/images/nancy.webp',
@@ -92,11 +93,12 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/main.js': 850,
 		'dist/nancy.js': 740,
 		'dist/serve.js': 150,
+		'dist/picture.js': 360,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(1825);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(2050);
 });
 
 it('has a page for a phone that is small on its way there', () => {
