@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type * as Main from './main.ts';
-import { SCHEMES, VIEWS } from './ui/contributions.ts';
+import { CHAT_TOOLS, SCHEMES, VIEWS } from './ui/contributions.ts';
 import { onFirstUse } from './ui/firstUse.ts';
 import { complain } from './ui/kit/messages.ts';
 import { LazyTree } from './ui/kit/lazyTree.ts';
@@ -22,6 +22,7 @@ export function begin(context: vscode.ExtensionContext): Late {
 	let loading: Promise<Nancy> | undefined;
 	const load = () => (loading ??= loadMain());
 	const views = registerViews(context, load);
+	registerChatTools(context, load);
 	context.subscriptions.push(onFirstUse(() => void load().catch(() => undefined)));
 	return {
 		load,
@@ -40,6 +41,16 @@ export function begin(context: vscode.ExtensionContext): Late {
 			void complain(vscode.l10n.t('Nancy could not start: {0}', reason));
 			throw error;
 		}
+	}
+}
+
+function registerChatTools(context: vscode.ExtensionContext, load: () => Promise<Nancy>): void {
+	for (const tool of CHAT_TOOLS) {
+		const registered = vscode.lm.registerTool(tool, {
+			prepareInvocation: async ({ input }) => (await load()).chat.prepare(tool, input),
+			invoke: async ({ input }) => (await load()).chat.invoke(tool, input),
+		});
+		context.subscriptions.push(registered);
 	}
 }
 

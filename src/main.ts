@@ -6,12 +6,14 @@ import { configFolder } from './base/folders.ts';
 import type { WorkspaceModel } from './core/live/model.ts';
 import { UserSettingsFile } from './core/files/userSettings.ts';
 import { driverById, drivers, limitOf } from './drivers/index.ts';
+import { chatTools } from './main/chatTools.ts';
 import { liveFolder, modelOf } from './main/liveFolder.ts';
 import { WindowDesk } from './main/windowDesk.ts';
 import { WindowOperations } from './main/windowOperations.ts';
 import { editorSettings } from './ui/editorSettings.ts';
 import { Failures } from './ui/kit/failures.ts';
 import type { Nancy, Views } from './ui/nancy.ts';
+import type { Folder } from './ui/ports.ts';
 import { openWindow } from './ui/window.ts';
 
 /** Connects core, drivers and views. late.ts loads this at first use. */
@@ -21,6 +23,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 	const warn = (error: unknown) => log.warn(errorText(error));
 	const operations = new WindowOperations(context.extensionPath, version, warn);
 	const models = new Set<WorkspaceModel>();
+	const folders = new Set<Folder>();
 	const publish = publisher(() => Array.from(models, ({ workspace }) => workspace.folder), warn);
 	context.subscriptions.push(
 		vscode.workspace.onDidChangeConfiguration(change => change.affectsConfiguration('nancy') && publish()),
@@ -36,8 +39,13 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 			const model = modelOf(path, operations);
 			models.add(model);
 			publish();
-			const onDispose = () => void models.delete(model);
-			return liveFolder({ name, path, model, operations, log, warn, onDispose });
+			const onDispose = () => {
+				models.delete(model);
+				folders.delete(folder);
+			};
+			const folder = liveFolder({ name, path, model, operations, log, warn, onDispose });
+			folders.add(folder);
+			return folder;
 		},
 		agentName: driver => driverById(driver)?.displayName ?? driver,
 		agentShortName: driver => driverById(driver)?.shortName ?? driver,
@@ -49,6 +57,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 	});
 	return {
 		...nancy,
+		chat: chatTools({ folders: () => [...folders], contextOf: folder => operations.contextOf(folder) }),
 		stop: async () => {
 			const open = [...models];
 			await nancy.stop();

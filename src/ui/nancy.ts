@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { CommandId } from './contributions.ts';
+import type { ChatTool, CommandId } from './contributions.ts';
 
 /** A tree as extension.ts registers it. */
 export interface TreePart {
@@ -17,6 +17,13 @@ export interface Views {
 	readonly traffic: vscode.TreeView<unknown>;
 }
 
+/** What VS Code calls for a model of its own chat. */
+export interface ChatTools {
+	/** What the person is asked before. Throws if the input is none. */
+	prepare(tool: ChatTool, input: unknown): vscode.PreparedToolInvocation;
+	invoke(tool: ChatTool, input: unknown): Promise<vscode.LanguageModelToolResult>;
+}
+
 /** The part of Nancy that is loaded later, as extension.ts uses it. */
 export interface Nancy {
 	readonly questions: TreePart;
@@ -25,6 +32,7 @@ export interface Nancy {
 	readonly inbox: TreePart;
 	readonly traffic: TreePart;
 	readonly compose: { resolveWebviewView(view: vscode.WebviewView): void };
+	readonly chat: ChatTools;
 	/** Text of one of Nancy's read-only documents. */
 	document(uri: vscode.Uri): Promise<string>;
 	/** Runs a command. A failure is shown and never thrown. */

@@ -79,7 +79,7 @@ export interface WindowParts {
 }
 
 /** Builds the views and commands of one window. */
-export function openWindow(parts: WindowParts): Nancy {
+export function openWindow(parts: WindowParts): Omit<Nancy, 'chat'> {
 	const { context, views, failures, operations, openFolder, agentName, agentShortName, limitOf } = parts;
 	const own = new DisposableStore();
 	const keys = new ContextKeys();

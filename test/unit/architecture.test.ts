@@ -48,6 +48,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 		'core',
 		'base',
 		'protocol',
+		'zod/mini',
 		'node:',
 		'vscode',
 	],
