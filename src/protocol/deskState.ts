@@ -104,6 +104,10 @@ export const DeskWorker = z.object({
 	source: z.string(),
 	at: Moment,
 	since: Moment,
+	/** What the agent itself has last said of its work in this turn. */
+	said: z.optional(
+		z.object({ text: z.string(), word: z.optional(z.enum(['working', 'blocked', 'done'])), at: Moment }),
+	),
 	/** Subagents at work. */
 	subagents: z.optional(z.int()),
 	/** Messages that wait for it. */

@@ -176,11 +176,11 @@ export const CONTEXT_KEYS = {
 	showsAllMessages: 'nancy.showsAllMessages',
 } as const;
 
-/** Settings that are not named after an agent. Defaults live in package.json alone. */
 /** The tools of VS Code's own chat. */
 export const CHAT_TOOLS = ['nancy_status', 'nancy_send', 'nancy_delegate'] as const;
 export type ChatTool = (typeof CHAT_TOOLS)[number];
 
+/** Settings that are not named after an agent. Defaults live in package.json alone. */
 export const SETTINGS = {
 	defaultAgent: 'nancy.defaultAgent',
 	tokenThreshold: 'nancy.tokenThreshold',

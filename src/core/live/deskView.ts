@@ -151,7 +151,7 @@ export class DeskView {
 		};
 	}
 
-	private worker({ record, state, facts, queued }: WorkerView): DeskWorker {
+	private worker({ record, state, facts, queued, said }: WorkerView): DeskWorker {
 		const { phase, tool, summary, source, at, since, subagents, exitCode, session } = state;
 		const { contextTokens: tokens, contextWindow: window } = facts ?? {};
 		return {
@@ -164,6 +164,7 @@ export class DeskView {
 			source: this.line(source),
 			at,
 			since,
+			...(said && { said: { ...said, text: this.line(said.text) } }),
 			...(subagents !== undefined && { subagents }),
 			queued,
 			...(exitCode !== undefined && { exitCode }),

@@ -45,6 +45,8 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 
 	const isOff = link.value.is !== 'live' || sending !== undefined;
 	const here = question.choices.filter(({ isHere }) => isHere);
+	// It ends the turn only where the CLI knows no other No.
+	const no: Effect = here.some(({ effect }) => effect === 'no') ? 'no' : 'end';
 	const button = ({ effect, isYes }: DeskQuestion['choices'][number]) => (
 		<button
 			key={effect}
@@ -83,7 +85,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 				</>
 			) : (
 				<div class="acts">
-					{here.filter(({ effect }) => effect === 'no').map(button)}
+					{here.filter(({ effect }) => effect === no).map(button)}
 					{here.some(({ effect }) => effect === 'no') && (
 						<button type="button" class="button no" disabled={isOff} onClick={() => setExplaining(true)}>
 							{say(phrase`No, Because …`)}

@@ -52,16 +52,36 @@ export function choiceLabel({ kind }: DeskQuestion, effect: Effect): string {
 	}
 }
 
+/** What an agent has said of its work, as a quotation. Empty if it has said nothing in this turn. */
+export function saidOf({ said }: Pick<DeskWorker, 'said'>): string {
+	switch (said?.word) {
+		case 'blocked':
+			return say(phrase`says it is blocked: “${said.text}”`);
+		case 'done':
+			return say(phrase`says it is done: “${said.text}”`);
+		default:
+			return said ? say(phrase`says: “${said.text}”`) : '';
+	}
+}
+
 /** What became of a question, in a sentence. Empty while nobody has answered. */
 export function stateOf(question: DeskQuestion): string {
 	const { answer, outcome } = question;
-	if (outcome) return outcomeOf(question, outcome);
-	if (!answer) return '';
-	const label = choiceLabel(question, answer.effect);
-	if (answer.by === 'command') return say(phrase`Answered with the nancy command: ${label}.`);
-	return answer.by === 'vscode'
-		? say(phrase`Answered in VS Code: ${label}. The agent has not yet reported what came of it.`)
-		: say(phrase`Sent: ${label}. The agent has not yet reported what came of it.`);
+	const label = answer ? choiceLabel(question, answer.effect) : '';
+	const byRule = answer?.by === 'rule' ? say(phrase`Answered by your rule: ${label}.`) : '';
+	if (outcome) return [byRule, outcomeOf(question, outcome)].filter(Boolean).join(' ');
+	switch (answer?.by) {
+		case undefined:
+			return '';
+		case 'rule':
+			return byRule;
+		case 'command':
+			return say(phrase`Answered with the nancy command: ${label}.`);
+		case 'vscode':
+			return say(phrase`Answered in VS Code: ${label}. The agent has not yet reported what came of it.`);
+		case 'page':
+			return say(phrase`Sent: ${label}. The agent has not yet reported what came of it.`);
+	}
 }
 
 function outcomeOf({ kind, choices, answer }: DeskQuestion, { state, evidence }: NonNullable<DeskQuestion['outcome']>) {

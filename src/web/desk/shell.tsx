@@ -142,9 +142,9 @@ function endWords(reason: Extract<Link, { is: 'over' }>['reason']): string {
 		case 'reload':
 			return say(phrase`Nancy was updated. Load this page anew.`);
 		case 'unknown':
-			return say(phrase`Nancy does not know this browser any more. Let it in again from VS Code.`);
+			return say(phrase`Nancy does not know this browser any more. Let it in again at the computer.`);
 		case 'revoked':
-			return say(phrase`This device was taken out. Let it in again from VS Code.`);
+			return say(phrase`This device was taken out. Let it in again at the computer.`);
 		case 'stopped':
 			return say(phrase`The desk was closed at the computer. Open it again there.`);
 		case 'refused':
@@ -153,7 +153,7 @@ function endWords(reason: Extract<Link, { is: 'over' }>['reason']): string {
 			return say(phrase`The code has run out or was used. Make a new one at the computer.`);
 		case 'foreign':
 			return say(
-				phrase`This is not Nancy’s desk any more: another program answers here. Open the desk again from VS Code.`,
+				phrase`This is not Nancy’s desk any more: another program answers here. Open the desk again at the computer.`,
 			);
 		case 'slow':
 			return say(phrase`The connection was lost.`);

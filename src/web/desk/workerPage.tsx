@@ -1,6 +1,7 @@
 import { phrase } from '../../base/phrase.ts';
 import type { DeskTask, DeskWorker } from '../../protocol/deskState.ts';
 import { Compose } from './compose.tsx';
+import { saidOf } from './domainWords.ts';
 import { MessageCard } from './messageCard.tsx';
 import { folderName, go } from './nav.ts';
 import { Phase } from './phase.tsx';
@@ -21,6 +22,7 @@ export function WorkerPage({ task, worker }: { task: DeskTask; worker: DeskWorke
 		[say(phrase`Task`), task.title],
 		[say(phrase`Folder`), folderName(folder)],
 		[say(phrase`Evidence`), say(phrase`${worker.source}, ${age(worker.at)} ago`)],
+		[say(phrase`Its own words`), saidOf(worker)],
 		[say(phrase`Context`), contextOf(worker)],
 	];
 	return (
