@@ -16,10 +16,7 @@ const PARTS = { 'desk.js': 'text/javascript', 'desk.css': 'text/css' } as const;
 
 /** Served under their own names, if they are there. */
 const OTHERS = {
-	'manifest.webmanifest': 'application/manifest+json',
-	'sw.js': 'text/javascript',
 	'icon.svg': 'image/svg+xml',
-	'icon.png': 'image/png',
 } as const;
 
 /** In bytes. */

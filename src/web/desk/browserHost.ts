@@ -42,7 +42,7 @@ export class BrowserHost implements Host {
 
 	/** With a code in the address, this browser asks to be let in. It leaves the address at once, and so the history. */
 	private async start(): Promise<void> {
-		const [, code] = /^#(?:pair|token)=([0-9A-Za-z_-]+)$/.exec(location.hash) ?? [];
+		const [, code] = /^#pair=([0-9A-Za-z_-]+)$/.exec(location.hash) ?? [];
 		if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search);
 		if (code !== undefined) {
 			this.close();
