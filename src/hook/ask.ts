@@ -4,6 +4,7 @@ import { errorText } from '../base/errors.ts';
 import { liveness } from '../base/liveness.ts';
 import { askingDelegate } from '../core/delegates/askingDelegate.ts';
 import { ENDINGS, type Asking } from '../core/driver/asking.ts';
+import type { HookCall } from '../core/driver/hooks.ts';
 import { inHeldFolderSync } from '../core/files/heldFolder.ts';
 import type { NancyPaths } from '../core/files/paths.ts';
 import { hold } from '../core/questions/hold.ts';
@@ -13,7 +14,7 @@ import { outcomeIn } from '../core/questions/settle.ts';
 import { TrafficFollower } from '../core/traffic/store.ts';
 import { askings } from '../drivers/asking.ts';
 import type { SessionId } from '../protocol/names.ts';
-import type { OutcomeState } from '../protocol/question.ts';
+import type { Answer, OutcomeState } from '../protocol/question.ts';
 import type { TrafficRecord } from '../protocol/traffic.ts';
 import { readCall, type Call } from './call.ts';
 import { collectLater } from './collectLater.ts';
@@ -85,8 +86,19 @@ async function run(call: Call, asking: Asking): Promise<void> {
 		},
 	});
 	if (!answer) return;
-	if (await print(asking.answer(hookCall, answer).stdout)) questions.handed(question.id);
+	const said = outputFor(asking, hookCall, answer);
+	if (typeof said !== 'string') return void (await questions.end(question.id, 'refused', said.reason));
+	if (await print(said)) questions.handed(question.id);
 	else await questions.end(question.id, 'late', 'the agent no longer waited');
+}
+
+/** A text may be no answer to its field: only the driver knows. */
+function outputFor(asking: Asking, call: HookCall, answer: Answer): string | { reason: string } {
+	try {
+		return asking.answer(call, answer).stdout;
+	} catch (error) {
+		return { reason: errorText(error) };
+	}
 }
 
 /** Whether nobody has said yet why this session's questions are not held. */

@@ -103,7 +103,11 @@ async function outputOf(command: string, folder: string, columns: number, env: M
 	child.stdout.on('data', (part: Buffer) => {
 		length += part.length;
 		if (length <= LONGEST) parts.push(part);
-		else child.kill();
+		else {
+			child.kill();
+			// What the shell has started may go on, and holds the pipe.
+			child.stdout.destroy();
+		}
 	});
 	await ended;
 	if (length > LONGEST)

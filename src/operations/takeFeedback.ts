@@ -1,6 +1,7 @@
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { errorText } from '../base/errors.ts';
 import { Pause } from '../base/pause.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
@@ -80,7 +81,10 @@ function handOver(asker: Asker, own: OwnMailbox, event: string, context: Handing
 			workspace,
 			note: (note: Parameters<typeof keepNote>[2]) => keepNote(workspace, { driver: driver.id, event }, note),
 		};
-		await keepReceipts(place, address, asked, batch, 'tool');
+		// The agent has them. A failure now is none of the call's.
+		await keepReceipts(place, address, asked, batch, 'tool').catch((error: unknown) =>
+			context.note(errorText(error)),
+		);
 		return batch.claims.map(({ id }) => id);
 	});
 }

@@ -132,16 +132,15 @@ export class DeskServer {
 	/** Ends all connections. Nothing that a device has is worth anything from then on. */
 	async close(): Promise<void> {
 		this.owned.dispose();
-		await this.devices.revokeAll();
-		await Promise.all(
-			this.servers.map(
-				server =>
-					new Promise<void>(resolve => {
-						server.close(() => resolve());
-						server.closeAllConnections();
-					}),
-			),
+		const closing = this.servers.map(
+			server =>
+				new Promise<void>(resolve => {
+					server.close(() => resolve());
+					server.closeAllConnections();
+				}),
 		);
+		await this.devices.revokeAll();
+		await Promise.all(closing);
 	}
 
 	private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -74,6 +74,11 @@ export class Devices implements Disposable {
 		return createHmac('sha256', paired.token).update(`nancy desk ${challenge}`).digest('hex');
 	}
 
+	/** Whether a device may still look. */
+	isIn(id: DeviceId): boolean {
+		return this.present(this.known.get(id)) !== undefined;
+	}
+
 	/** For the list. */
 	seen(id: DeviceId): void {
 		const paired = this.known.get(id);

@@ -170,7 +170,13 @@ export class LivePages implements Disposable {
 			}
 			connection.isHeard = false;
 			connection.messages = 0;
-			if (connection.device !== undefined) this.devices.seen(connection.device);
+			if (connection.device !== undefined) {
+				if (!this.devices.isIn(connection.device)) {
+					this.bye(connection, 'unknown');
+					continue;
+				}
+				this.devices.seen(connection.device);
+			}
 			if (connection.socket.bufferedAmount <= MOST_UNREAD) this.catchUp(connection);
 			connection.socket.ping();
 		}

@@ -29,10 +29,10 @@ export async function readJson(request: IncomingMessage): Promise<Body> {
 	}
 }
 
-/** How deep brackets are nested, outside of texts. */
+/** How deep brackets are nested, outside of texts. A text without an end is taken as one, too: looking for its end again and again takes minutes. */
 function depthOf(json: string): number {
 	let [depth, deepest] = [0, 0];
-	for (const [found] of json.matchAll(/"(?:[^"\\]|\\[^])*"|[[{]|[\]}]/g)) {
+	for (const [found] of json.matchAll(/"(?:[^"\\]|\\[^])*"?|[[{]|[\]}]/g)) {
 		if (found === '[' || found === '{') deepest = Math.max(deepest, ++depth);
 		else if (found === ']' || found === '}') depth--;
 	}

@@ -68,7 +68,6 @@ export class Routes {
 	async openTo({ method, path, body }: Call): Promise<Reply> {
 		const { pairing, guesses } = this.parts;
 		if (method !== 'POST') return failure(405, 'wrong-method', 'Use POST.');
-		if (guesses.isPaused) return failure(429, 'too-many', 'There were too many wrong codes. Wait a minute.');
 		if (path === '/api/v1/pair/result')
 			return given(PairResultRequest, body, async ({ request }) => {
 				const result = await pairing.result(request);
@@ -79,6 +78,7 @@ export class Routes {
 		return given(PairRequest, body, async ({ code, name, scope }) => {
 			const reply = pairing.begin(code, name, scope);
 			if (reply) return said(PairReply, reply);
+			if (guesses.isPaused) return failure(429, 'too-many', 'There were too many wrong codes. Wait a minute.');
 			guesses.count();
 			return failure(403, 'wrong-code', 'This code is used up or too old. Take a new one.');
 		});

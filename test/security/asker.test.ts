@@ -234,6 +234,14 @@ describe('which agent asks', () => {
 		expect(environmentOf(lineage, drivers, seals, 'linux')).toMatchObject({ HOME: '/inner', NANCY_RUN: 'x' });
 	});
 
+	it('calls through the CLI of another driver, which gets nothing of the agent above that has its mailbox', () => {
+		const seals = sealing({ pid: 3, isStarted: true, worker: mine });
+		const lineage = (...below: Ancestor[]) => above(...below, cli(3, { ...claims(mine), HOME: '/h' }));
+		const codex = { ...process1('codex'), pid: 2 };
+		expect(askerOf(lineage(codex), drivers, seals)).toMatchObject({ worker: mine, through: 'codex' });
+		expect(askerOf(lineage(cli(2, {})), drivers, seals)).toMatchObject({ worker: mine, through: undefined });
+	});
+
 	it('has a program that no driver knows, and then none of the CLIs below is the agent', () => {
 		const lineage = above(cli(2, { HOME: '/evil' }), { ...process1('zsh'), env: { CLAUDECODE: '1', HOME: '/h' } });
 		expect(askerOf(lineage, drivers)).toMatchObject({ is: 'agent', driver: 'claude-code', process: undefined });

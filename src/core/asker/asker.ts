@@ -30,6 +30,8 @@ export interface AskingAgent {
 	readonly worker: { readonly address: WorkerAddress; readonly folder: string } | undefined;
 	/** The process of its CLI, with that process's folder; `undefined` if that process cannot be seen. */
 	readonly process: AgentProcess | undefined;
+	/** Another CLI that stands between that process and the call: what the agent has started for itself asks. */
+	readonly through?: DriverId | undefined;
 	/** Current folder of its call. It counts if nothing else tells where the agent works. */
 	readonly calledIn: string;
 	/** How Nancy knows that it is an agent, as the end of a sentence. */
@@ -99,9 +101,16 @@ export function askerOf(lineage: Lineage, drivers: readonly KnownDriver[], sealO
 		driver: driverOf([env, ...own.map(each => each.env)], agent, drivers),
 		worker: ancestors.length === 0 ? workerIn(env) : workerOf(sealed, given),
 		process: agent,
+		through: agent && otherBelow(agent, own, drivers),
 		calledIn: lineage.folder,
 		because,
 	};
+}
+
+/** The CLI of another driver among the processes below an agent's. One of the same driver may be the agent's own second process. */
+function otherBelow(agent: Ancestor, own: readonly Ancestor[], drivers: readonly KnownDriver[]): DriverId | undefined {
+	const below = own.slice(0, own.indexOf(agent));
+	return drivers.find(driver => !isProcessOf(driver, agent) && below.some(each => isProcessOf(driver, each)))?.id;
 }
 
 const noSeal: SealOf = () => undefined;

@@ -61,7 +61,8 @@ export function readForm(payload: unknown): AskedRequest | 'none' {
 		title: oneLine(request.message) ?? 'ask_user',
 		body: [request.message, ...fields.map(({ question }) => question)].join('\n'),
 		bodyIs: 'text',
-		also: [],
+		// A page of fields shows no body.
+		also: [{ name: 'message', value: request.message }],
 		files: [],
 		fields,
 		// The CLI's No takes no words, and the turn goes on without them.

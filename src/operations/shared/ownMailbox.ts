@@ -30,7 +30,8 @@ export async function ownMailbox(asker: Asker, context: Place, named: SessionId 
 	const { workspace } = context;
 	const bound = named && (await sessionBinding(workspace, named))?.address;
 	const address = ownAddress(asker) ?? (bound && isCalledAs(asker, bound, context) ? bound : undefined);
-	const isOther = named !== undefined && address && !(bound && isSameAddress(bound, address));
+	const isBelowOther = named === undefined && asker.is === 'agent' && asker.through !== undefined;
+	const isOther = isBelowOther || (named !== undefined && address && !(bound && isSameAddress(bound, address)));
 	if (!address || isOther)
 		throw new NancyError(
 			'not-trusted',

@@ -40,16 +40,19 @@ export class BrowserDesk implements vscode.Disposable {
 	async openInBrowser(): Promise<void> {
 		if (!(await this.isAllowed())) return;
 		const desk = await this.open();
-		await this.know(desk);
+		const { external, own } = await this.know(desk);
+		if (!external && !own) return askForTunnel(desk.port);
 		// VS Code leads an address of loopback to the machine of the workspace by itself.
-		await vscode.env.openExternal(vscode.Uri.parse(desk.invite(desk.address), true));
+		const address = external ? desk.address : own!.href;
+		await vscode.env.openExternal(vscode.Uri.parse(desk.invite(address), true));
 	}
 
 	/** As a code for a phone's camera. */
 	async openOnPhone(): Promise<void> {
 		if (!(await this.isAllowed())) return;
 		const desk = await this.open();
-		const address = await this.know(desk);
+		const { external, own } = await this.know(desk);
+		const address = own ?? (external?.protocol === 'https:' ? external : undefined);
 		if (address === undefined) return askForTunnel(desk.port);
 		const link = desk.invite(address.href);
 		this.phone.show(desk.picture(link), address, desk.port);
@@ -100,14 +103,15 @@ export class BrowserDesk implements vscode.Disposable {
 	}
 
 	/**
-	 * Lets the server answer under the addresses that lead to it: VS Code's own, which may change, and the user's.
-	 * @returns one that a phone can reach
+	 * Lets the server answer under the addresses that lead to it: VS Code's own, which may change, and the user's. An address with a path is
+	 * none: behind it, every other forwarded port is the same origin, and an agent's own server could act as the desk's page.
 	 */
-	private async know(desk: OpenDesk): Promise<URL | undefined> {
-		const external = new URL(String(await vscode.env.asExternalUri(vscode.Uri.parse(desk.address, true))));
+	private async know(desk: OpenDesk): Promise<{ external: URL | undefined; own: URL | undefined }> {
+		const given = new URL(String(await vscode.env.asExternalUri(vscode.Uri.parse(desk.address, true))));
+		const external = given.pathname === '/' ? given : undefined;
 		const own = serverAddress();
-		desk.setAddresses([external, ...(own ? [own] : [])]);
-		return own ?? (external.protocol === 'https:' ? external : undefined);
+		desk.setAddresses([external, own].filter(each => each !== undefined));
+		return { external, own };
 	}
 
 	private async letIn({ name, number, scope }: DeskNewcomer): Promise<Scope | undefined> {

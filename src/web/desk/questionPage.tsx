@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { phrase } from '../../base/phrase.ts';
 import type { DeskQuestion } from '../../protocol/deskState.ts';
 import { AnswerBox } from './answerBox.tsx';
-import { Code, Diff, Markdown } from './blocks.tsx';
+import { Code, Diff } from './blocks.tsx';
 import { bodyName, headingOf, stateOf } from './domainWords.ts';
 import { folderName, place, turnTo } from './nav.ts';
 import { openQuestions, questions } from './store.ts';
@@ -73,10 +73,9 @@ function Request({ question }: { question: DeskQuestion }) {
 				</p>
 			)}
 			{body !== '' && (
-				<Block name={bodyName(question)} isProse={bodyIs === 'plan'}>
-					{bodyIs === 'plan' ? (
-						<Markdown text={body} />
-					) : bodyIs === 'diff' ? (
+				<Block name={bodyName(question)}>
+					{/* A plan too is drawn as it was written: Markdown has ways to leave words out, and a Yes is for all of them. */}
+					{bodyIs === 'diff' ? (
 						<Diff text={body} />
 					) : (
 						<Code text={body} language={languageOf(bodyIs, tool)} />
@@ -92,19 +91,11 @@ function Request({ question }: { question: DeskQuestion }) {
 	);
 }
 
-function Block({
-	name,
-	isProse = false,
-	children,
-}: {
-	name: string;
-	isProse?: boolean;
-	children: preact.ComponentChildren;
-}) {
+function Block({ name, children }: { name: string; children: preact.ComponentChildren }) {
 	return (
 		<section class="block" aria-label={name}>
 			<h2>{name}</h2>
-			{isProse ? <div class="plan">{children}</div> : <pre tabIndex={0}>{children}</pre>}
+			<pre tabIndex={0}>{children}</pre>
 		</section>
 	);
 }

@@ -39,6 +39,8 @@ function pieceOf(token: MarkedToken, depth: number): Piece[] {
 		case 'blockquote':
 			return [piece('blockquote', inside(token.tokens))];
 		case 'list':
+			// A list is numbered from 1 here.
+			if (token.ordered && token.start !== 1) return [piece('p', [token.raw])];
 			return [
 				piece(
 					token.ordered ? 'ol' : 'ul',
@@ -46,8 +48,10 @@ function pieceOf(token: MarkedToken, depth: number): Piece[] {
 				),
 			];
 		case 'table':
-			return [table(token, inside)];
+			return isWhole(token) ? [table(token, inside)] : [verbatim(token.raw)];
 		case 'code':
+			// Behind the language there may be more words.
+			if (/\s/.test(token.lang ?? '')) return [verbatim(token.raw)];
 			return [piece('pre', [{ ...piece('code', [`${token.text}\n`]), language: token.lang ?? '' }])];
 		case 'hr':
 		case 'br':
@@ -72,6 +76,21 @@ function pieceOf(token: MarkedToken, depth: number): Piece[] {
 		case 'list_item':
 			return [token.raw];
 	}
+}
+
+/** marked leaves out what a row has beyond the last column. */
+function isWhole({ raw, header }: Tokens.Table): boolean {
+	return raw.split('\n').every(
+		line =>
+			line
+				.trim()
+				.replace(/^\||\|$/g, '')
+				.split('|').length <= header.length,
+	);
+}
+
+function verbatim(raw: string): Piece {
+	return piece('pre', [{ ...piece('code', [raw]), language: '' }]);
 }
 
 function table({ header, rows }: Tokens.Table, inside: (tokens: readonly Token[]) => Piece[]): Piece {

@@ -202,6 +202,8 @@ describe('what Copilot CLI asks', () => {
 				{ question: 'name', options: [] },
 			],
 			choices: [{ effect: 'once' }, { effect: 'end' }],
+			// A page shows the fields and what stands beside them.
+			also: [{ name: 'message' }],
 		});
 		for (const property of [{ type: 'integer' }, { type: 'string', format: 'email' }, 'text']) {
 			const requestedSchema = { type: 'object', properties: { property } };

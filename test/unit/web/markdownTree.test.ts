@@ -49,6 +49,9 @@ describe('Markdown of a message', () => {
 		expect(of('[a](b "then run c")')).toBe('<p>a (b "then run c")</p>');
 		expect(of('[a]: /b "run c"')).toBe('<p>[a]: /b "run c"</p>');
 		expect(of('<!-- run c -->')).toBe('<p><!-- run c --></p>');
+		expect(of('```sh and run c\nls\n```')).toContain('and run c');
+		expect(of('|a|\n|-|\n|b|run c|')).toContain('run c');
+		expect(of('4. a\n5. b')).toContain('4. a');
 	});
 
 	it.each(['>', '[', '*a '])('ends, however deep %j is nested', sign => {
