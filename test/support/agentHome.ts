@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInside } from '../../src/base/inside.ts';
 import type { AgentId, LocalAgent } from './pinnedAgent.ts';
@@ -56,7 +57,8 @@ export function bareEnvironment(home: string): Record<string, string> {
 
 /** Below the temporary folder, where agents may write, no desk would take an answer. So such a home has a temporary folder of its own. */
 export function temporaryFolderOf(home: string): { TMPDIR?: string } {
-	if (!isInside('/tmp', home)) return {};
+	// A program that a test starts inherits the tests' own, and a CLI has the system's.
+	if (!['/tmp', tmpdir()].some(folder => isInside(folder, home))) return {};
 	const TMPDIR = join(home, 'tmp');
 	mkdirSync(TMPDIR, { recursive: true });
 	return { TMPDIR };
