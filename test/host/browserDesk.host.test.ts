@@ -22,49 +22,55 @@ function statusOf({ port }: OpenDesk, host: string): Promise<number | undefined>
 	});
 }
 
-it('opens a port only with the setting, shows a code for a phone under the user’s address, and closes without the setting', async () => {
-	await using extension = tempFolder();
-	mkdirSync(extension.file('media/desk'), { recursive: true });
-	for (const name of ['desk.html', 'desk.js', 'desk.css']) writeFileSync(extension.file('media/desk', name), '');
-	const folder = unusedFolder(new Workspace(extension.path));
-	const real = new WindowDesk(extension.path, () => assert.fail('nothing is done here'));
-	const opened: OpenDesk[] = [];
-	const failed: unknown[] = [];
-	const desk = new BrowserDesk({
-		folders: { list: () => [folder], onDidChange: new vscode.EventEmitter<void>().event },
-		failures: { background: work => void work.catch((error: unknown) => failed.push(error)) },
-		desk: {
-			open: async (...given) => {
-				const made = await real.open(...given);
-				opened.push(made);
-				return made;
+// A test outside of all suites would run before the suite of the activation, which needs an untouched window.
+describe('the desk in a browser', () => {
+	it('opens a port only with the setting, shows a code for a phone under the user’s address, and closes without the setting', async () => {
+		await using extension = tempFolder();
+		mkdirSync(extension.file('media/desk'), { recursive: true });
+		for (const name of ['desk.html', 'desk.js', 'desk.css']) writeFileSync(extension.file('media/desk', name), '');
+		const folder = unusedFolder(new Workspace(extension.path));
+		const real = new WindowDesk(extension.path, () => assert.fail('nothing is done here'));
+		const opened: OpenDesk[] = [];
+		const failed: unknown[] = [];
+		const desk = new BrowserDesk({
+			folders: { list: () => [folder], onDidChange: new vscode.EventEmitter<void>().event },
+			failures: { background: work => void work.catch((error: unknown) => failed.push(error)) },
+			desk: {
+				open: async (...given) => {
+					const made = await real.open(...given);
+					opened.push(made);
+					return made;
+				},
+				devices: () => real.devices(),
+				revoke: id => real.revoke(id),
 			},
-			devices: () => real.devices(),
-			revoke: id => real.revoke(id),
-		},
+		});
+		const tabs = () => vscode.window.tabGroups.all.flatMap(group => group.tabs.map(({ label }) => label));
+		try {
+			void desk.openOnPhone();
+			await set('address', 'https://desk.example.net');
+			assert.equal(opened.length, 0);
+			await set('enabled', true);
+			await desk.openOnPhone();
+			const [made] = opened;
+			assert.ok(made);
+			await eventually('the code', () => tabs().includes('Desk on a Phone'));
+			assert.equal(await statusOf(made, 'desk.example.net'), 200);
+			assert.equal(await statusOf(made, `127.0.0.1:${made.port}`), 200);
+			assert.equal(await statusOf(made, 'evil.example'), 421);
+			await desk.openOnPhone();
+			assert.equal(opened.length, 1);
+			await set('enabled', false);
+			await eventually(
+				'the port is closed',
+				async () => (await statusOf(made, 'desk.example.net')) === undefined,
+			);
+			assert.deepEqual(failed, []);
+		} finally {
+			desk.dispose();
+			await set('enabled', undefined);
+			await set('address', undefined);
+		}
+		await eventually('the code is gone', () => !tabs().includes('Desk on a Phone'));
 	});
-	const tabs = () => vscode.window.tabGroups.all.flatMap(group => group.tabs.map(({ label }) => label));
-	try {
-		void desk.openOnPhone();
-		await set('address', 'https://desk.example.net');
-		assert.equal(opened.length, 0);
-		await set('enabled', true);
-		await desk.openOnPhone();
-		const [made] = opened;
-		assert.ok(made);
-		await eventually('the code', () => tabs().includes('Desk on a Phone'));
-		assert.equal(await statusOf(made, 'desk.example.net'), 200);
-		assert.equal(await statusOf(made, `127.0.0.1:${made.port}`), 200);
-		assert.equal(await statusOf(made, 'evil.example'), 421);
-		await desk.openOnPhone();
-		assert.equal(opened.length, 1);
-		await set('enabled', false);
-		await eventually('the port is closed', async () => (await statusOf(made, 'desk.example.net')) === undefined);
-		assert.deepEqual(failed, []);
-	} finally {
-		desk.dispose();
-		await set('enabled', undefined);
-		await set('address', undefined);
-	}
-	await eventually('the code is gone', () => !tabs().includes('Desk on a Phone'));
 });
