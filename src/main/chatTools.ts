@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
-import type { AskingAgent } from '../core/asker/asker.ts';
+import { unknownAgent, type AskingAgent } from '../core/asker/asker.ts';
 import * as operations from '../operations/index.ts';
 import { perform, type OperationContext } from '../operations/operation.ts';
 import { resolveMailbox } from '../operations/shared/addresses.ts';
@@ -55,7 +55,12 @@ export function chatTools({ folders, contextOf }: Collaborators): ChatTools {
 			requireTrust();
 			const { folder: name } = parsed(Inputs[tool], given);
 			const folder = chosen(folders(), name);
-			const answer = await done(tool, given, asModel(folder), contextOf(folder));
+			const answer = await done(
+				tool,
+				given,
+				unknownAgent(folder.path, 'the tools of the chat are called by a model'),
+				contextOf(folder),
+			);
 			return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(JSON.stringify(answer))]);
 		},
 	};
@@ -113,9 +118,4 @@ function chosen(folders: readonly Folder[], name: string | undefined): Folder {
 	if (folder && !second) return folder;
 	const names = folders.map(each => each.name).join(', ');
 	throw new NancyError('bad-usage', l10n.t('Name one of the folders of this window as "folder": {0}', names));
-}
-
-function asModel({ path }: Folder): AskingAgent {
-	const because = 'the tools of the chat are called by a model';
-	return { is: 'agent', driver: undefined, worker: undefined, process: undefined, calledIn: path, because };
 }

@@ -1,4 +1,4 @@
-import type { Asker } from '../core/asker/asker.ts';
+import { unknownAgent, type Asker } from '../core/asker/asker.ts';
 import { driverById } from '../drivers/index.ts';
 import type { Caller } from '../operations/shared/caller.ts';
 import { findWorkspace } from '../operations/shared/place.ts';
@@ -25,6 +25,5 @@ export function callerOf(program: Caller, given: Caller['env'], meta: Meta): Too
 /** A person may have started the server. Whoever calls its tools is none. */
 function asModel(asker: Asker, calledIn: string): Extract<Asker, { is: 'agent' }> {
 	if (asker.is === 'agent') return asker;
-	const because = 'the tools of nancy mcp are called by a model';
-	return { is: 'agent', driver: undefined, worker: undefined, process: undefined, calledIn, because };
+	return unknownAgent(calledIn, 'the tools of nancy mcp are called by a model');
 }

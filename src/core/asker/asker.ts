@@ -47,6 +47,11 @@ export interface AgentProcess {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Who calls a tool that only models call, when nothing tells which agent it is. */
+export function unknownAgent(calledIn: string, because: string): AskingAgent {
+	return { is: 'agent', driver: undefined, worker: undefined, process: undefined, calledIn, because };
+}
+
 /** One process above the asking one. Unreadable parts are empty. */
 export interface Ancestor {
 	readonly pid: number;

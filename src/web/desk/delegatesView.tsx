@@ -1,6 +1,7 @@
 import { phrase } from '../../base/phrase.ts';
 import type { DeskDelegate } from '../../protocol/deskState.ts';
 import { delegateWord } from './domainWords.ts';
+import { Facts } from './facts.tsx';
 import { folderName } from './nav.ts';
 import { delegates } from './store.ts';
 import { age, moment } from './times.ts';
@@ -52,16 +53,7 @@ function Delegate({ delegate }: { delegate: DeskDelegate }) {
 					)}
 				</p>
 			)}
-			<dl class="facts">
-				{factsOf(delegate, step, [agentName, model].filter(Boolean).join(' · '))
-					.filter(([, value]) => value !== '')
-					.map(([name, value]) => (
-						<div>
-							<dt>{name}</dt>
-							<dd>{value}</dd>
-						</div>
-					))}
-			</dl>
+			<Facts of={factsOf(delegate, step, [agentName, model].filter(Boolean).join(' · '))} />
 		</details>
 	);
 }

@@ -4,6 +4,7 @@ import type { DeskQuestion } from '../../protocol/deskState.ts';
 import { AnswerBox } from './answerBox.tsx';
 import { Code, Diff } from './blocks.tsx';
 import { bodyName, headingOf, stateOf } from './domainWords.ts';
+import { Facts } from './facts.tsx';
 import { folderName, place, turnTo } from './nav.ts';
 import { openQuestions, questions } from './store.ts';
 import { age, moment } from './times.ts';
@@ -26,14 +27,14 @@ export function QuestionPage({ item }: { item: string }) {
 			<h1 ref={heading} tabIndex={-1}>
 				{headingOf(question)}
 			</h1>
-			<Facts question={question} />
+			<QuestionFacts question={question} />
 			<Request question={question} />
 			{current?.isOpen ? <AnswerBox key={question.digest} question={question} /> : <After question={question} />}
 		</article>
 	);
 }
 
-function Facts({ question }: { question: DeskQuestion }) {
+function QuestionFacts({ question }: { question: DeskQuestion }) {
 	const { taskTitle, task, worker, delegate, subagent, cwd, folder, files, askedAt } = question;
 	const facts: readonly (readonly [string, string])[] = [
 		[say(phrase`Task`), [taskTitle ?? task, worker === 'worker' ? '' : worker].filter(Boolean).join(' · ')],
@@ -43,18 +44,7 @@ function Facts({ question }: { question: DeskQuestion }) {
 		[say(phrase`Files`), files.join('\n')],
 		[say(phrase`Asked`), say(phrase`${age(askedAt)} ago, at ${moment(askedAt)}`)],
 	];
-	return (
-		<dl class="facts">
-			{facts
-				.filter(([, value]) => value !== '')
-				.map(([name, value]) => (
-					<div>
-						<dt>{name}</dt>
-						<dd>{value}</dd>
-					</div>
-				))}
-		</dl>
-	);
+	return <Facts of={facts} />;
 }
 
 function Request({ question }: { question: DeskQuestion }) {

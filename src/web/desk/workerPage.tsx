@@ -2,6 +2,7 @@ import { phrase } from '../../base/phrase.ts';
 import type { DeskTask, DeskWorker } from '../../protocol/deskState.ts';
 import { Compose } from './compose.tsx';
 import { saidOf } from './domainWords.ts';
+import { Facts } from './facts.tsx';
 import { MessageCard } from './messageCard.tsx';
 import { folderName, go } from './nav.ts';
 import { Phase } from './phase.tsx';
@@ -50,16 +51,7 @@ export function WorkerPage({ task, worker }: { task: DeskTask; worker: DeskWorke
 					{say(phrase`Asks: ${question.title}`)}
 				</button>
 			))}
-			<dl class="facts">
-				{facts
-					.filter(([, value]) => value !== '')
-					.map(([name, value]) => (
-						<div>
-							<dt>{name}</dt>
-							<dd>{value}</dd>
-						</div>
-					))}
-			</dl>
+			<Facts of={facts} />
 			{worker.isWithoutHooks ? (
 				<p class="note">{say(phrase`This agent runs without Nancy’s hooks: no message reaches it.`)}</p>
 			) : (
