@@ -100,12 +100,20 @@ const doors: readonly (readonly [surface: RegExp, files: readonly string[]])[] =
 	[/\bTreeDataProvider\b/, ['ui/kit/liveTree.ts', 'ui/kit/lazyTree.ts', 'ui/nancy.ts', 'ui/window.ts']],
 	// Its report escapes all that it quotes; the other pages come with Nancy.
 	[/\bmarkdown\.showPreview\b/, ['ui/documents.ts']],
-	// Their pages make elements of a fixed list, and no attribute of what somebody wrote.
+	// Their pages make elements of a fixed list, and no attribute of what somebody wrote. The phone's page runs no script.
 	[
 		/\bcreateWebviewPanel\b|\bregisterWebviewPanelSerializer\b/,
-		['ui/inbox/messagePanel.ts', 'ui/questions/questionPanel.ts'],
+		['ui/desk/phonePanel.ts', 'ui/inbox/messagePanel.ts', 'ui/questions/questionPanel.ts'],
 	],
-	[/\.webview\.html\b/, ['ui/inbox/composeChannel.ts', 'ui/inbox/messagePanel.ts', 'ui/questions/questionPanel.ts']],
+	[
+		/\.webview\.html\b/,
+		[
+			'ui/desk/phonePanel.ts',
+			'ui/inbox/composeChannel.ts',
+			'ui/inbox/messagePanel.ts',
+			'ui/questions/questionPanel.ts',
+		],
+	],
 	[/\bregisterHoverProvider\b|\bregisterCompletionItemProvider\b|\bcreateDiagnosticCollection\b/, []],
 ];
 

@@ -35,7 +35,7 @@ describe('nancy rules', () => {
 		expect((await call('questions')).stdout).toMatch(/answered once \(by your rule \S+\)/);
 		const answers = (await call('answers')).stdout;
 		expect(answers).toMatch(
-			/claude-code: Bash rm -rf build\n {4}yes by your rule \S+, after \d+\.\d s; not yet reported\n$/,
+			/claude-code: Bash rm -rf build\n {4}yes \(by your rule \S+\), after \d+\.\d s; not yet reported\n$/,
 		);
 		expect((await call('rules')).stdout).toContain('1 of 3 times');
 		expect((await call('rules', 'pause')).stdout).toMatch(/^paused/);
