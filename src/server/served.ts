@@ -1,6 +1,17 @@
+import type * as z from 'zod/mini';
 import type { Event } from '../base/event.ts';
 import type { DeskSource, DeskWords } from '../core/live/deskView.ts';
 import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest, Scope } from '../protocol/deskApi.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import type {
+	ChangesQuery,
+	ChangesReply,
+	DiffQuery,
+	DiffReply,
+	RemarksRequest,
+	StopReply,
+} from '../protocol/deskRooms.ts';
+import type { FolderId } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
 
 /**
@@ -15,6 +26,15 @@ export interface Served {
 	/** @param device the name of the paired browser, whose person answers */
 	answer(device: string, question: QuestionId, request: AnswerRequest): Promise<Done<AnswerReply>>;
 	send(device: string, request: MessageRequest): Promise<Done<MessageReply>>;
+	readonly rooms: ServedRooms;
+}
+
+/** What pages seldom look at, and what is done there. */
+export interface ServedRooms {
+	changes(query: z.infer<typeof ChangesQuery>): Promise<Done<ChangesReply>>;
+	diff(query: z.infer<typeof DiffQuery>): Promise<Done<DiffReply>>;
+	stop(device: string, delegate: DelegateId, folder: FolderId): Promise<Done<z.infer<typeof StopReply>>>;
+	remark(device: string, delegate: DelegateId, request: RemarksRequest): Promise<Done<MessageReply>>;
 }
 
 export type Done<T> = { ok: true; value: T } | { ok: false; code: string; message: string };

@@ -1,5 +1,6 @@
 import type { Event } from '../base/event.ts';
 import { sha256 } from '../base/sha256.ts';
+import { visible } from '../base/visible.ts';
 import type { Human } from '../core/asker/asker.ts';
 import type { DeskSource, DeskWords } from '../core/live/deskView.ts';
 import { replyOf } from '../core/questions/reply.ts';
@@ -10,7 +11,8 @@ import { failureOf } from '../operations/shared/failure.ts';
 import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest } from '../protocol/deskApi.ts';
 import type { FolderId } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
-import type { Done, Served } from './served.ts';
+import { FolderRooms } from './folderRooms.ts';
+import type { Done, Served, ServedRooms } from './served.ts';
 
 export interface ServedFolder {
 	readonly source: DeskSource;
@@ -26,6 +28,12 @@ export function folderId(path: string): string {
 
 /** Folders as the desk's server serves them: the live model to look at, and the operations to act, as the person at the device. */
 export class ServedFolders implements Served {
+	readonly rooms: ServedRooms = new FolderRooms(
+		(id, act) => this.in(id, act),
+		(device, message) => this.send(device, message),
+		text => visible(this.words.withoutPaths(text)),
+	);
+
 	constructor(
 		private readonly folders: () => readonly ServedFolder[],
 		readonly onDidChange: Event<void>,
@@ -68,6 +76,7 @@ export class ServedFolders implements Served {
 	}
 }
 
-function at(device: string): Human {
+/** The person at a device. */
+export function at(device: string): Human {
 	return { is: 'human', via: 'page', device };
 }

@@ -14,6 +14,7 @@ import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
 import type { Choice } from '../../protocol/question.ts';
 import type { Receipt } from '../../protocol/records.ts';
 import type { Delegate } from '../delegates/delegate.ts';
+import { worktreeOf } from '../delegates/inWorktree.ts';
 import { heldText, type LimitOf } from '../mailbox/held.ts';
 import type { MailboxListing, StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { isStanding, isYes } from '../questions/reply.ts';
@@ -70,7 +71,8 @@ export class DeskView {
 			state.folders.push(folderOf(source, overview));
 			state.tasks.push(...tasks.map(task => this.task(source, task)));
 			state.questions.push(...source.questions().map(asked => this.question(source, tasks, asked)));
-			state.delegates.push(...source.delegates().map(delegate => this.delegate(source, delegate)));
+			const delegates = source.delegates();
+			state.delegates.push(...delegates.map(delegate => this.delegate(source, delegate, delegates)));
 			state.messages.push(...tasks.flatMap(task => this.mailboxes(source, task)));
 		}
 		return state;
@@ -188,7 +190,7 @@ export class DeskView {
 		});
 	}
 
-	private delegate({ id: folder }: Source, delegate: Delegate): DeskDelegate {
+	private delegate({ id: folder }: Source, delegate: Delegate, all: readonly Delegate[]): DeskDelegate {
 		const { record, status, state, error, asks = [], isStoppedByUser, isUnproved, isChanged } = delegate;
 		const { input_tokens: input, output_tokens: output } = status;
 		return {
@@ -220,6 +222,7 @@ export class DeskView {
 			iteration: status.iteration,
 			denied: status.denied.map(each => this.line(each)),
 			asks: asks.map(each => visibleLine(each, LINE)),
+			...(worktreeOf(delegate, all) && { hasChanges: true }),
 		};
 	}
 

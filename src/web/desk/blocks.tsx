@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { createElement } from 'preact';
 import { markdownTree, type Piece } from '../page/markdownTree.ts';
 import { diffLines } from './diffLines.ts';
-import { highlight } from './highlight.ts';
+import { late } from './late.ts';
 
 /** Texts of agents as elements. No text becomes HTML, an attribute or a link. */
 
@@ -20,11 +20,12 @@ function drawn(piece: Piece): ComponentChildren {
 	return createElement(piece.tag, props, ...piece.children.map(drawn));
 }
 
-/** Code in the colours of its language. */
+/** Code in the colours of its language, as soon as they are loaded. */
 export function Code({ text, language }: { text: string; language: string }) {
+	const tokens = language === '' ? undefined : late()?.highlight(text, language);
 	return (
 		<code>
-			{highlight(text, language).map(({ text: part, scope }) =>
+			{(tokens ?? [{ text, scope: '' }]).map(({ text: part, scope }) =>
 				scope === '' ? part : <span class={`t-${scope}`}>{part}</span>,
 			)}
 		</code>

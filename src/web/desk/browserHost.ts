@@ -3,7 +3,7 @@ import { link, type Host, type Posted } from './host.ts';
 import { isOf } from './isOf.ts';
 import { pair } from './pair.ts';
 import { dropPass, isProof, keepPass, keptPass } from './pass.ts';
-import { parsed, post } from './post.ts';
+import { get, parsed, post } from './post.ts';
 import type { Shape } from './shape.ts';
 import { toPage } from './shapes.ts';
 
@@ -37,7 +37,11 @@ export class BrowserHost implements Host {
 	}
 
 	post<T>(route: string, body: object, reply: Shape<T>): Promise<Posted<T>> {
-		return post(route, body, reply, () => (link.value.is === 'live' ? keptPass()?.token : undefined));
+		return post(route, body, reply, provenToken);
+	}
+
+	get<T>(route: string, query: Readonly<Record<string, string>>, reply: Shape<T>): Promise<Posted<T>> {
+		return get(route, query, reply, provenToken);
 	}
 
 	/** With a code in the address, this browser asks to be let in. It leaves the address at once, and so the history. */
@@ -143,4 +147,9 @@ export class BrowserHost implements Host {
 		this.socket = undefined;
 		socket?.close();
 	}
+}
+
+/** While the server has proved itself. */
+function provenToken(): string | undefined {
+	return link.value.is === 'live' ? keptPass()?.token : undefined;
 }

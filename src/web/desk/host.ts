@@ -21,6 +21,8 @@ export interface Host {
 	open(receive: (message: ToPage) => void): void;
 	/** Sends what a person wants done, once. The same request may arrive twice: its nonce says so. */
 	post<T>(route: string, body: object, reply: Shape<T>): Promise<Posted<T>>;
+	/** Looks at something that is not in the state. */
+	get<T>(route: string, query: Readonly<Record<string, string>>, reply: Shape<T>): Promise<Posted<T>>;
 }
 
 /** What a device of this scope may do: each one may do what the one before may, too. */

@@ -8,12 +8,14 @@ import {
 	PairResult,
 	ToPage,
 } from '../../protocol/deskApi.ts';
+import { StopReply } from '../../protocol/deskRooms.ts';
 import { shapeOf } from './shape.ts';
 
 /** What the server may send, and what this page keeps. The build puts these values into the page, in place of this file: see scripts/lib/deskPage.mts. */
 export const toPage = shapeOf(ToPage);
 export const answerReply = shapeOf(AnswerReply);
 export const messageReply = shapeOf(MessageReply);
+export const stopReply = shapeOf(StopReply);
 export const pairReply = shapeOf(PairReply);
 export const pairResult = shapeOf(PairResult);
 export const apiError = shapeOf(ApiError);
