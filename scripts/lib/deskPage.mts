@@ -9,7 +9,7 @@ const sources = join(root, 'src', 'web', 'desk');
 const out = join(root, 'media', 'desk');
 
 /**
- * What makes a bundle the desk's page. The shapes of what the server sends are in it as data, so that zod is not. Beside it stand its icon and
+ * What makes a bundle the desk's page. The shapes of what the server sends are in it as data, so that zod is not. Beside it stand its icons, what makes it an app, and
  * `desk.html`, with the translations of the page's own words.
  */
 export const deskPage: Plugin = {
@@ -24,7 +24,8 @@ export const deskPage: Plugin = {
 		build.onEnd(({ metafile }) => {
 			mkdirSync(out, { recursive: true });
 			removeOld(metafile);
-			copyFileSync(join(sources, 'icon.svg'), join(out, 'icon.svg'));
+			for (const name of ['icon.svg', 'manifest.webmanifest', 'sw.js']) copyFileSync(join(sources, name), join(out, name));
+			copyFileSync(join(root, 'media', 'icon.png'), join(out, 'icon.png'));
 			const page = readFileSync(join(sources, 'desk.html'), 'utf8');
 			// In a script element, `<` could end it.
 			const words = JSON.stringify(translations()).replaceAll('<', String.raw`\u003c`);
@@ -41,7 +42,7 @@ export const deskPage: Plugin = {
 /** Files of earlier builds: the name of a part changes with what is in it. */
 function removeOld(metafile: Metafile | undefined): void {
 	const made = Object.keys(metafile?.outputs ?? {}).map(file => basename(file));
-	for (const name of globSync('*.js', { cwd: out })) if (!made.includes(name)) rmSync(join(out, name));
+	for (const name of globSync('*.js', { cwd: out })) if (name !== 'sw.js' && !made.includes(name)) rmSync(join(out, name));
 }
 
 /** The names of the parts that the page needs before it draws anything. */

@@ -21,6 +21,9 @@ const FURTHER = /^[a-z]+-[0-9A-Z]{8}\.js$/;
 /** Served under their own names, if they are there. */
 const OTHERS = {
 	'icon.svg': 'image/svg+xml',
+	'icon.png': 'image/png',
+	'manifest.webmanifest': 'application/manifest+json',
+	'sw.js': 'text/javascript; charset=utf-8',
 } as const;
 
 /** In bytes. */

@@ -2,13 +2,19 @@ import type * as z from 'zod/mini';
 import { DelegateId } from '../protocol/delegate.ts';
 import { MessageReply } from '../protocol/deskApi.ts';
 import {
+	AllowedQuery,
+	AllowedReply,
 	ChangesQuery,
 	ChangesReply,
 	DiffQuery,
 	DiffReply,
+	FileQuery,
+	FileReply,
 	RemarksRequest,
 	StopReply,
 	StopRequest,
+	TrafficQuery,
+	TrafficReply,
 } from '../protocol/deskRooms.ts';
 import { done, failure, given, type Reply } from './replies.ts';
 import type { Done, ServedRooms } from './served.ts';
@@ -19,6 +25,9 @@ type Look = (rooms: ServedRooms, query: URLSearchParams) => Promise<Reply>;
 export const LOOKS: ReadonlyMap<string, Look> = new Map([
 	['/api/v1/changes', look(ChangesQuery, ChangesReply, (rooms, query) => rooms.changes(query))],
 	['/api/v1/diff', look(DiffQuery, DiffReply, (rooms, query) => rooms.diff(query))],
+	['/api/v1/allowed', look(AllowedQuery, AllowedReply, (rooms, query) => rooms.allowed(query))],
+	['/api/v1/files', look(FileQuery, FileReply, (rooms, query) => rooms.file(query))],
+	['/api/v1/traffic', look(TrafficQuery, TrafficReply, (rooms, query) => rooms.traffic(query))],
 ]);
 
 function look<Q extends z.ZodMiniType, R extends z.ZodMiniType>(

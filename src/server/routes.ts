@@ -14,6 +14,7 @@ import {
 	StateReply,
 	type Scope,
 } from '../protocol/deskApi.ts';
+import { DevicesReply } from '../protocol/deskRooms.ts';
 import { QuestionId } from '../protocol/question.ts';
 import type { DeviceRecord } from './deviceFile.ts';
 import type { Devices } from './devices.ts';
@@ -105,6 +106,8 @@ export class Routes {
 		switch (path) {
 			case '/api/v1/state':
 				return method === 'GET' ? said(StateReply, this.parts.live.present()) : wrongMethod('GET');
+			case '/api/v1/devices':
+				return method === 'GET' ? said(DevicesReply, this.devicesFor(device)) : wrongMethod('GET');
 			case '/api/v1/feedback':
 				return method === 'GET' ? this.feedback(call) : wrongMethod('GET');
 			case '/api/v1/messages':
@@ -125,6 +128,11 @@ export class Routes {
 			default:
 				return failure(404, 'no-route', 'There is nothing here.');
 		}
+	}
+
+	private devicesFor(asking: DeviceRecord): DevicesReply {
+		const all = this.parts.devices.list();
+		return { devices: all.map(each => ({ ...each, isThis: each.id === asking.id })) };
 	}
 
 	private async feedback({ query, signal }: Call): Promise<Reply> {

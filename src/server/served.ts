@@ -4,12 +4,18 @@ import type { DeskSource, DeskWords } from '../core/live/deskView.ts';
 import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest, Scope } from '../protocol/deskApi.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type {
+	AllowedQuery,
+	AllowedReply,
 	ChangesQuery,
 	ChangesReply,
 	DiffQuery,
 	DiffReply,
+	FileQuery,
+	FileReply,
 	RemarksRequest,
 	StopReply,
+	TrafficQuery,
+	TrafficReply,
 } from '../protocol/deskRooms.ts';
 import type { FolderId } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
@@ -33,6 +39,9 @@ export interface Served {
 export interface ServedRooms {
 	changes(query: z.infer<typeof ChangesQuery>): Promise<Done<ChangesReply>>;
 	diff(query: z.infer<typeof DiffQuery>): Promise<Done<DiffReply>>;
+	allowed(query: z.infer<typeof AllowedQuery>): Promise<Done<AllowedReply>>;
+	file(query: z.infer<typeof FileQuery>): Promise<Done<FileReply>>;
+	traffic(query: z.infer<typeof TrafficQuery>): Promise<Done<TrafficReply>>;
 	stop(device: string, delegate: DelegateId, folder: FolderId): Promise<Done<z.infer<typeof StopReply>>>;
 	remark(device: string, delegate: DelegateId, request: RemarksRequest): Promise<Done<MessageReply>>;
 }

@@ -1,6 +1,5 @@
 import type { Event } from '../base/event.ts';
 import { sha256 } from '../base/sha256.ts';
-import { visible } from '../base/visible.ts';
 import type { Human } from '../core/asker/asker.ts';
 import type { DeskSource, DeskWords } from '../core/live/deskView.ts';
 import { replyOf } from '../core/questions/reply.ts';
@@ -28,17 +27,19 @@ export function folderId(path: string): string {
 
 /** Folders as the desk's server serves them: the live model to look at, and the operations to act, as the person at the device. */
 export class ServedFolders implements Served {
-	readonly rooms: ServedRooms = new FolderRooms(
-		(id, act) => this.in(id, act),
-		(device, message) => this.send(device, message),
-		text => visible(this.words.withoutPaths(text)),
-	);
+	readonly rooms: ServedRooms;
 
 	constructor(
 		private readonly folders: () => readonly ServedFolder[],
 		readonly onDidChange: Event<void>,
 		readonly words: DeskWords,
-	) {}
+	) {
+		this.rooms = new FolderRooms(
+			(id, act) => this.in(id, act),
+			(device, message) => this.send(device, message),
+			words,
+		);
+	}
 
 	sources() {
 		return this.folders().map(({ source }) => source);

@@ -3,6 +3,7 @@ import { createElement } from 'preact';
 import { markdownTree, type Piece } from '../page/markdownTree.ts';
 import { diffLines } from './diffLines.ts';
 import { late } from './late.ts';
+import { ShareLater } from './later.tsx';
 
 /** Texts of agents as elements. No text becomes HTML, an attribute or a link. */
 
@@ -17,7 +18,15 @@ function drawn(piece: Piece): ComponentChildren {
 		return <Code text={piece.children.map(String).join('')} language={piece.language} />;
 	// A wide block scrolls by itself, also by key.
 	const props = piece.tag === 'pre' || piece.tag === 'table' ? { tabIndex: 0 } : {};
-	return createElement(piece.tag, props, ...piece.children.map(drawn));
+	const element = createElement(piece.tag, props, ...piece.children.map(drawn));
+	const [code] = piece.children;
+	if (piece.tag !== 'pre' || typeof code !== 'object' || code.language === undefined) return element;
+	return (
+		<>
+			{element}
+			<ShareLater title={code.language} text={code.children.map(String).join('')} language={code.language} />
+		</>
+	);
 }
 
 /** Code in the colours of its language, as soon as they are loaded. */
@@ -26,7 +35,7 @@ export function Code({ text, language }: { text: string; language: string }) {
 	return (
 		<code>
 			{(tokens ?? [{ text, scope: '' }]).map(({ text: part, scope }) =>
-				scope === '' ? part : <span class={`t-${scope}`}>{part}</span>,
+				scope === '' ? part : <span class={`t-${scope.split('.')[0]}`}>{part}</span>,
 			)}
 		</code>
 	);

@@ -9,6 +9,7 @@ import { useLook } from './look.ts';
 import { RemarkedDiff } from './remarkedDiff.tsx';
 import { remarksOn, setRemarks } from './remarks.ts';
 import { changesReply, diffReply } from './roomShapes.ts';
+import { Share } from './share.tsx';
 import { messageReply } from './shapes.ts';
 import { say } from './words.ts';
 
@@ -109,6 +110,7 @@ function FileDiff({ delegate, path, round }: { delegate: DeskDelegate; path: str
 		<>
 			{text === '' && !isCut && <p class="quiet">{say(phrase`There are no lines to show.`)}</p>}
 			{text !== '' && <RemarkedDiff delegate={delegate.key} path={path} text={text} />}
+			{text !== '' && <Share title={path} text={text} language="diff" />}
 			{isCut && <p class="note">{say(phrase`The file is too large for this page. VS Code shows all of it.`)}</p>}
 		</>
 	);
