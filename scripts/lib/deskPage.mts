@@ -24,7 +24,8 @@ export const deskPage: Plugin = {
 		build.onEnd(({ metafile }) => {
 			mkdirSync(out, { recursive: true });
 			removeOld(metafile);
-			for (const name of ['icon.svg', 'manifest.webmanifest', 'sw.js']) copyFileSync(join(sources, name), join(out, name));
+			for (const name of ['icon.svg', 'manifest.webmanifest', 'sw.js'])
+				copyFileSync(join(sources, name), join(out, name));
 			copyFileSync(join(root, 'media', 'icon.png'), join(out, 'icon.png'));
 			const page = readFileSync(join(sources, 'desk.html'), 'utf8');
 			// In a script element, `<` could end it.
@@ -42,7 +43,8 @@ export const deskPage: Plugin = {
 /** Files of earlier builds: the name of a part changes with what is in it. */
 function removeOld(metafile: Metafile | undefined): void {
 	const made = Object.keys(metafile?.outputs ?? {}).map(file => basename(file));
-	for (const name of globSync('*.js', { cwd: out })) if (name !== 'sw.js' && !made.includes(name)) rmSync(join(out, name));
+	for (const name of globSync('*.js', { cwd: out }))
+		if (name !== 'sw.js' && !made.includes(name)) rmSync(join(out, name));
 }
 
 /** The names of the parts that the page needs before it draws anything. */

@@ -55,8 +55,7 @@ async function atPresent<T>(
 	since: string,
 	use: (place: GitPlace, tree: string, env: Readonly<Record<string, string>>) => Promise<T>,
 ): Promise<T> {
-	if (own && isThere)
-		return withWorkingTree(own, ({ tree, env }) => use(own, tree, env), { isLookInto: common });
+	if (own && isThere) return withWorkingTree(own, ({ tree, env }) => use(own, tree, env), { isLookInto: common });
 	return use(parent, (await tipOf(parent, record.branch)) ?? since, {});
 }
 
@@ -92,7 +91,15 @@ export async function fileDifference(
 		const [before = '', after = ''] = await Promise.all(
 			objects.map((object, at) => (sizes[at] === undefined ? '' : blob(place, object, env))),
 		);
-		const args = [...DIFF_TREE, '--patch', '--find-renames', base, tree, '--', ...paths.map(each => `:(literal)${each}`)];
+		const args = [
+			...DIFF_TREE,
+			'--patch',
+			'--find-renames',
+			base,
+			tree,
+			'--',
+			...paths.map(each => `:(literal)${each}`),
+		];
 		const text = (await git(place, args, { env })).stdout.toString('utf8');
 		const begin = text.search(/^@@ /m);
 		return { file, before, after, diff: begin < 0 ? '' : text.slice(begin) };

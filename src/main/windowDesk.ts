@@ -3,7 +3,8 @@ import { dataFolder } from '../base/folders.ts';
 import { driverById, limitOf } from '../drivers/index.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import type { DeviceId } from '../protocol/deskApi.ts';
-import { folderId, ServedFolders, type ServedFolder } from '../server/servedFolders.ts';
+import type { ServedFolder } from '../server/servedFolder.ts';
+import { folderId, ServedFolders } from '../server/servedFolders.ts';
 import type { DeskDevice, DeskOperations, DeskOwner, OpenDesk } from '../ui/desk/deskPorts.ts';
 import type { Folder } from '../ui/ports.ts';
 

@@ -39,7 +39,7 @@ import { RulesOutput } from '../protocol/output/rules.ts';
 import type { TrafficRecord } from '../protocol/traffic.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { Done, ServedRooms } from './served.ts';
-import { at, type ServedFolder } from './servedFolders.ts';
+import { at, type ServedFolder } from './servedFolder.ts';
 
 /** Nothing that is only looked at says who looks. */
 const LOOKING = at('');
@@ -110,7 +110,9 @@ export class FolderRooms implements ServedRooms {
 	allowed({ folder: id }: z.infer<typeof AllowedQuery>): Promise<Done<AllowedReply>> {
 		return this.inTurn(id, async ({ context }) => {
 			const asked = await new Questions(context.workspace.own).all();
-			const rules = await perform(await operations.rules(), LOOKING, {}, context).catch((error: unknown) => error);
+			const rules = await perform(await operations.rules(), LOOKING, {}, context).catch(
+				(error: unknown) => error,
+			);
 			const found = RulesOutput.safeParse(rules);
 			return {
 				added: addedRules(asked).map(({ rule, keptIn, at: when, asked: { question } }) => ({
@@ -220,7 +222,9 @@ export class FolderRooms implements ServedRooms {
 		});
 		if (!reader.ok) return reader;
 		const { task, worker } = reader.value;
-		const text = remarksMessage(remarksText(remarks.map(({ path, line, text: words }) => ({ file: path, line, text: words }))));
+		const text = remarksMessage(
+			remarksText(remarks.map(({ path, line, text: words }) => ({ file: path, line, text: words }))),
+		);
 		return this.send(device, { folder, task, worker, kind: 'feedback', text, nonce });
 	}
 

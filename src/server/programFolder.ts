@@ -8,7 +8,8 @@ import { drivers } from '../drivers/index.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import { openModel } from '../operations/shared/currentOverview.ts';
 import { ticketsOf } from '../operations/shared/ticketsOf.ts';
-import { folderId, type ServedFolder } from './servedFolders.ts';
+import type { ServedFolder } from './servedFolder.ts';
+import { folderId } from './servedFolders.ts';
 
 /** A workspace that a program without a window serves. */
 export interface ProgramFolder extends ServedFolder {

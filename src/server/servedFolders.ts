@@ -1,24 +1,17 @@
 import type { Event } from '../base/event.ts';
 import { sha256 } from '../base/sha256.ts';
-import type { Human } from '../core/asker/asker.ts';
-import type { DeskSource, DeskWords } from '../core/live/deskView.ts';
+import type { DeskWords } from '../core/live/deskView.ts';
 import { replyOf } from '../core/questions/reply.ts';
 import { Questions } from '../core/questions/questions.ts';
 import * as operations from '../operations/index.ts';
-import { perform, type OperationContext } from '../operations/operation.ts';
+import { perform } from '../operations/operation.ts';
 import { failureOf } from '../operations/shared/failure.ts';
 import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest } from '../protocol/deskApi.ts';
 import type { FolderId } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
 import { FolderRooms } from './folderRooms.ts';
+import { at, type ServedFolder } from './servedFolder.ts';
 import type { Done, Served, ServedRooms } from './served.ts';
-
-export interface ServedFolder {
-	readonly source: DeskSource;
-	readonly context: OperationContext;
-	/** Looks at the disk now, so that every page sees what one has just done. */
-	readonly refresh: () => Promise<void>;
-}
 
 /** Names a folder on pages, which need not know its path. */
 export function folderId(path: string): string {
@@ -75,9 +68,4 @@ export class ServedFolders implements Served {
 			return { ok: false, code, message: this.words.withoutPaths(String(message)) };
 		}
 	}
-}
-
-/** The person at a device. */
-export function at(device: string): Human {
-	return { is: 'human', via: 'page', device };
 }

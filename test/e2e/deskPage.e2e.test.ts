@@ -1,23 +1,20 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Questions } from '../../src/core/questions/questions.ts';
 import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { eventually, HANG_MS } from '../support/eventually.ts';
+import { PHONE, pairedPage, violationsIn } from '../support/deskBrowser.ts';
+import { eventually } from '../support/eventually.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { repository } from '../support/programs.ts';
 import { seedQuestion } from '../support/seedQuestion.ts';
 import { seedWorkspace } from '../support/seedWorkspace.ts';
 import { servedDesk, type ServedDesk } from '../support/servedDesk.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SESSION = 'c0c0c0c0-0001';
-const PHONE = { width: 390, height: 844 };
 
 const owned = new AsyncDisposableStack();
 let browser: Browser;
@@ -48,18 +45,9 @@ afterEach(async ({ task }) => {
 	await page.screenshot({ path: join(folder, `${task.name}.png`) }).catch(() => undefined);
 });
 
-/** A browser that the person at the computer has let in. */
-async function paired({ locale = 'en-GB', size = PHONE } = {}): Promise<Page> {
-	const context = await browser.newContext({ viewport: size, locale, reducedMotion: 'reduce' });
-	owned.defer(() => context.close());
-	const opened = await context.newPage();
-	opened.setDefaultTimeout(HANG_MS);
-	opened.on('pageerror', error => complaints.push(String(error)));
-	opened.on('console', message => {
-		if (message.type() === 'error') complaints.push(message.text());
-	});
-	await opened.goto(desk.server.invite(desk.server.address));
-	await opened.locator('.link.live').waitFor();
+async function paired(options: Parameters<typeof pairedPage>[3] = {}): Promise<Page> {
+	const opened = await pairedPage(browser, desk, text => complaints.push(text), options);
+	owned.defer(() => opened.context().close());
 	return opened;
 }
 
@@ -70,17 +58,7 @@ const view = (name: string) => page.getByRole('navigation').getByRole('button', 
 const main = () => page.locator('main');
 const title = (text: string) => expect.poll(() => page.title()).toBe(text);
 
-/** What axe-core finds wrong in the page, in both of its looks. */
-async function violations(): Promise<string[][]> {
-	await page.evaluate(axe);
-	const found: string[][] = [];
-	for (const colorScheme of ['dark', 'light'] as const) {
-		await page.emulateMedia({ colorScheme });
-		const results = await page.evaluate<AxeResults>('axe.run()');
-		found.push(...results.violations.map(({ id, nodes }) => [colorScheme, id, ...nodes.map(({ html }) => html)]));
-	}
-	return found;
-}
+const violations = () => violationsIn(page);
 
 test('lets a browser in by a code that is in no address and no history, and shows the number to compare', async () => {
 	const context = await browser.newContext({ viewport: PHONE });

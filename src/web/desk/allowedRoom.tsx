@@ -127,7 +127,11 @@ function Devices() {
 	return (
 		<>
 			<h2>{say(phrase`Devices that are let in`)}</h2>
-			<ul class="rows traffic">{found?.value.devices.map(device => <Device key={device.id} device={device} />)}</ul>
+			<ul class="rows traffic">
+				{found?.value.devices.map(device => (
+					<Device key={device.id} device={device} />
+				))}
+			</ul>
 			<p class="quiet">{say(phrase`Take one out at the computer.`)}</p>
 		</>
 	);
@@ -138,11 +142,9 @@ function Device({ device: { name, scope, madeAt, usedAt, isThis } }: { device: D
 		<li>
 			<strong>{name}</strong> {isThis && <span class="chip">{say(phrase`this one`)}</span>}
 			<p class="quiet">
-				{[
-					scopeWord(scope),
-					say(phrase`let in ${moment(madeAt)}`),
-					say(phrase`used ${age(usedAt)} ago`),
-				].join(' · ')}
+				{[scopeWord(scope), say(phrase`let in ${moment(madeAt)}`), say(phrase`used ${age(usedAt)} ago`)].join(
+					' · ',
+				)}
 			</p>
 		</li>
 	);

@@ -39,7 +39,8 @@ export function CodeLinks({ of }: { of: readonly CodePlace[] }) {
 }
 
 /** A path with a folder or with lines, outside of web addresses. */
-const NAMED = /(?<![\w./@:-])((?:[\w.-]{1,100}\/){0,20}[\w-][\w.-]{0,100}\.[a-z]\w{0,7})(?::(\d{1,7})(?:-(\d{1,7}))?)?(?![\w/])/gi;
+const NAMED =
+	/(?<![\w./@:-])((?:[\w.-]{1,100}\/){0,20}[\w-][\w.-]{0,100}\.[a-z]\w{0,7})(?::(\d{1,7})(?:-(\d{1,7}))?)?(?![\w/])/gi;
 
 /** The files that a text names, each once. */
 export function filesIn(folder: string, text: string): CodePlace[] {

@@ -113,7 +113,12 @@ function Lines({ at, file }: { at: CodePlace; file: FileReply }) {
 					</button>
 				)}
 			</div>
-			<Share title={placeText({ ...at, from: at.from, to: at.to })} text={text} language={language} firstNumber={from} />
+			<Share
+				title={placeText({ ...at, from: at.from, to: at.to })}
+				text={text}
+				language={language}
+				firstNumber={from}
+			/>
 		</article>
 	);
 }

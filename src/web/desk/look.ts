@@ -11,7 +11,7 @@ export function useLook<T>(
 	route: string,
 	query: Readonly<Record<string, string>>,
 	reply: Shape<T>,
-	again: unknown = undefined,
+	again?: unknown,
 ): Posted<T> | undefined {
 	const [answer, setAnswer] = useState<Posted<T>>();
 	const isLive = link.value.is === 'live';

@@ -72,7 +72,12 @@ function Editor({ delegate, path, line, close }: Of & { line: number; close: () 
 		<div class="remark">
 			<label class="field">
 				{say(phrase`What should it change in line ${line}?`)}
-				<textarea rows={2} maxLength={4000} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+				<textarea
+					rows={2}
+					maxLength={4000}
+					value={text}
+					onInput={({ currentTarget }) => setText(currentTarget.value)}
+				/>
 			</label>
 			<div class="acts">
 				<button type="button" class="button" onClick={close}>
@@ -87,7 +92,11 @@ function Editor({ delegate, path, line, close }: Of & { line: number; close: () 
 }
 
 function Kept({ delegate, remark }: { delegate: string; remark: Remark }) {
-	const remove = () => setRemarks(delegate, remarksOn(delegate).filter(each => each !== remark));
+	const remove = () =>
+		setRemarks(
+			delegate,
+			remarksOn(delegate).filter(each => each !== remark),
+		);
 	return (
 		<div class="remark kept">
 			<p>{remark.text}</p>

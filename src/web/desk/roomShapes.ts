@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
-import { AllowedReply, ChangesReply, DevicesReply, DiffReply, FileReply, TrafficReply } from '../../protocol/deskRooms.ts';
+import {
+	AllowedReply,
+	ChangesReply,
+	DevicesReply,
+	DiffReply,
+	FileReply,
+	TrafficReply,
+} from '../../protocol/deskRooms.ts';
 import { shapeOf } from './shape.ts';
 
 /** What the server may answer to the page's second file, and what that keeps: see shapes.ts. */

@@ -2,6 +2,8 @@
 self.addEventListener('notificationclick', event => {
 	event.notification.close();
 	event.waitUntil(
-		self.clients.matchAll({ type: 'window' }).then(([page]) => (page ? page.focus() : self.clients.openWindow('./'))),
+		self.clients
+			.matchAll({ type: 'window' })
+			.then(([page]) => (page ? page.focus() : self.clients.openWindow('./'))),
 	);
 });
