@@ -8,18 +8,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const sources = join(root, 'src', 'web', 'desk');
 
 /**
- * What makes a bundle the desk's page. The shapes of what the server sends are in it as data, so that zod is not. Beside it stand its icon and
- * `desk.html`, with the translations of the page's own words.
+ * What makes a bundle the desk's page: beside it stand its icon and `desk.html`, with the translations of the page's own words.
  */
 export const deskPage: Plugin = {
 	name: 'desk-page',
 	setup(build) {
-		build.onLoad({ filter: /[/\\]desk[/\\]shapes\.ts$/ }, async () => ({
-			contents: Object.entries(await import('../../src/web/desk/shapes.ts'))
-				.map(([name, shape]) => `export const ${name} = ${JSON.stringify(shape)};`)
-				.join('\n'),
-			loader: 'js',
-		}));
 		build.onEnd(() => {
 			const out = join(root, 'media', 'desk');
 			mkdirSync(out, { recursive: true });
@@ -37,8 +30,8 @@ export const deskPage: Plugin = {
 
 /** By language, then by the English text. */
 function translations(): Record<string, Record<string, string>> {
-	const used = globSync('**/*.{ts,tsx}', { cwd: sources }).flatMap(file =>
-		phrasesIn(readFileSync(join(sources, file), 'utf8')),
+	const used = globSync('src/{web,words}/**/*.{ts,tsx}', { cwd: root }).flatMap(file =>
+		phrasesIn(readFileSync(join(root, file), 'utf8')),
 	);
 	const bundles = globSync('l10n/bundle.l10n.*.json', { cwd: root });
 	return Object.fromEntries(

@@ -13,14 +13,14 @@ import {
 	PairResult,
 	PairResultRequest,
 	StateReply,
-	type Scope,
 } from '../protocol/deskApi.ts';
 import { QuestionId } from '../protocol/question.ts';
+import { mayDo, type Scope } from '../protocol/scope.ts';
 import type { DeviceRecord } from './deviceFile.ts';
 import type { Devices } from './devices.ts';
 import { waitingFeedback } from './feedback.ts';
 import type { LiveState } from './liveState.ts';
-import { mayDo, type Pairing } from './pairing.ts';
+import type { Pairing } from './pairing.ts';
 import type { Guesses } from './rates.ts';
 import type { Done, Served } from './served.ts';
 

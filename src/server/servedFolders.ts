@@ -1,7 +1,6 @@
 import type { Event } from '../base/event.ts';
-import { sha256 } from '../base/sha256.ts';
 import type { Human } from '../core/asker/asker.ts';
-import type { DeskSource, DeskWords } from '../core/live/deskView.ts';
+import type { DeskSource } from '../core/live/deskView.ts';
 import { replyOf } from '../core/questions/reply.ts';
 import { Questions } from '../core/questions/questions.ts';
 import * as operations from '../operations/index.ts';
@@ -10,6 +9,7 @@ import { failureOf } from '../operations/shared/failure.ts';
 import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest } from '../protocol/deskApi.ts';
 import type { FolderId } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
+import { deskWords } from './deskWords.ts';
 import type { Done, Served } from './served.ts';
 
 export interface ServedFolder {
@@ -19,18 +19,18 @@ export interface ServedFolder {
 	readonly refresh: () => Promise<void>;
 }
 
-/** Names a folder on pages, which need not know its path. */
-export function folderId(path: string): string {
-	return sha256(path).slice(0, 12);
-}
-
 /** Folders as the desk's server serves them: the live model to look at, and the operations to act, as the person at the device. */
 export class ServedFolders implements Served {
+	readonly words;
+
+	/** @param dataFolder the user's, which no page hears of */
 	constructor(
 		private readonly folders: () => readonly ServedFolder[],
 		readonly onDidChange: Event<void>,
-		readonly words: DeskWords,
-	) {}
+		dataFolder: string,
+	) {
+		this.words = deskWords(dataFolder);
+	}
 
 	sources() {
 		return this.folders().map(({ source }) => source);

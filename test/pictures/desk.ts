@@ -42,11 +42,7 @@ async function picturesOf(inBrowser: Browser, name: string, shown: readonly stri
 	const workspace = new Workspace(root, data);
 	const served = await programFolder(contextOf(folder, workspace));
 	const server = await DeskServer.open({
-		served: new ServedFolders(() => [served], served.onDidChange, {
-			agentName: id => id,
-			limitOf: () => undefined,
-			withoutPaths: String,
-		}),
+		served: new ServedFolders(() => [served], served.onDidChange, data),
 		owner: { letIn: () => Promise.resolve('answer'), warn: () => undefined },
 		pages: join(repository, 'media/desk'),
 		dataFolder: data,

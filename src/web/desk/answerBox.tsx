@@ -3,10 +3,11 @@ import { phrase } from '../../base/phrase.ts';
 import type { AnswerRequest } from '../../protocol/deskApi.ts';
 import type { DeskQuestion } from '../../protocol/deskState.ts';
 import type { Effect } from '../../protocol/question.ts';
-import { choiceLabel } from './domainWords.ts';
+import { choiceLabel, ruleWords } from './domainWords.ts';
 import { Fields, isAnswered, noChoice, type FieldAnswer } from './fields.tsx';
 import { host, link, may, newNonce } from './host.ts';
-import { answerReply } from './shapes.ts';
+import { isOf } from './isOf.ts';
+import { answerReply, draft } from './shapes.ts';
 import { say } from './words.ts';
 
 /** For how long a new question takes no answer: what the finger was about to press was for another one. In milliseconds. */
@@ -14,23 +15,28 @@ const INERT_MS = 400;
 
 /** The answers that one question takes here. */
 export function AnswerBox({ question }: { question: DeskQuestion }) {
+	const { digest } = question;
+	const [begun] = useState(() => begunFor(digest));
 	const [isInert, setInert] = useState(true);
-	const [fields, setFields] = useState<readonly FieldAnswer[]>(question.fields.map(() => noChoice));
-	const [words, setWords] = useState('');
-	const [isExplaining, setExplaining] = useState(false);
+	const [fields, setFields] = useState<readonly FieldAnswer[]>(begun?.chosen ?? question.fields.map(() => noChoice));
+	const [words, setWords] = useState(begun?.words ?? '');
+	const [isExplaining, setExplaining] = useState(words !== '');
 	const [sending, setSending] = useState<Effect | undefined>();
 	const [problem, setProblem] = useState('');
 	useEffect(() => {
 		const timer = setTimeout(() => setInert(false), INERT_MS);
 		return () => clearTimeout(timer);
 	}, []);
+	useEffect(() => {
+		host().draft = { digest, words, chosen: fields };
+	}, [digest, words, fields]);
 
 	const send = async (effect: Effect, isYes: boolean) => {
 		setSending(effect);
 		setProblem('');
 		const body: AnswerRequest = {
 			folder: question.folder,
-			digest: question.digest,
+			digest,
 			effect,
 			words: isYes ? '' : words.trim(),
 			chosen: isYes ? fields.map(({ options, text }) => ({ options: [...options], text })) : [],
@@ -51,7 +57,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 		<button
 			key={effect}
 			type="button"
-			class={`button ${isYes ? 'yes' : 'no'}`}
+			class={`button ${isYes ? effect : 'no'}`}
 			disabled={isOff || (isYes && (!question.isWhole || !fields.every(isAnswered)))}
 			onClick={() => void send(effect, isYes)}
 		>
@@ -91,9 +97,25 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 							{say(phrase`No, Because …`)}
 						</button>
 					)}
-					{here.filter(({ isYes }) => isYes).map(button)}
+					{here.filter(({ effect }) => effect === 'once').map(button)}
 				</div>
 			)}
+			{!isExplaining &&
+				here
+					.filter(({ effect, isYes }) => isYes && effect !== 'once')
+					.map(choice => (
+						<div key={choice.effect} class="ruled">
+							{button(choice)}
+							{choice.rule !== undefined && (
+								<>
+									<p class="quiet">{ruleWords(choice)}</p>
+									<pre tabIndex={0}>
+										<code>{choice.rule}</code>
+									</pre>
+								</>
+							)}
+						</div>
+					))}
 			<p class="problem" role="alert">
 				{problem}
 			</p>
@@ -106,4 +128,10 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 			</p>
 		</section>
 	);
+}
+
+/** What the person has begun to answer to this very question. */
+function begunFor(digest: string) {
+	const begun = host().draft;
+	return isOf(draft, begun) && begun.digest === digest ? begun : undefined;
 }

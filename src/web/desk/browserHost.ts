@@ -15,6 +15,8 @@ const LONGEST_RETRY_MS = 15_000;
 
 /** The server that this page came from. */
 export class BrowserHost implements Host {
+	readonly surface = 'page';
+	draft: unknown;
 	private receive: (message: ToPage) => void = () => undefined;
 	private socket: WebSocket | undefined;
 	private retryMs = FIRST_RETRY_MS;
