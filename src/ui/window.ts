@@ -106,7 +106,8 @@ export function openWindow(parts: WindowParts): Omit<Nancy, 'chat'> {
 		}),
 	);
 	const asked = own.add(new QuestionsView(folders, views.questions, agentName));
-	const questions = own.add(new QuestionPanel({
+	const questions = own.add(
+		new QuestionPanel({
 			...parts,
 			extensionUri: context.extensionUri,
 			folders,

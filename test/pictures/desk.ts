@@ -13,7 +13,7 @@ import { scenes } from './scenes.ts';
 
 // Pictures of the desk's page: of a phone, a tablet and a desktop, in each look. See scripts/pictures.mjs.
 
-const WIDTHS = [390, 768, 1280] as const;
+const WIDTHS = [240, 390, 768, 1280] as const;
 const LOOKS = {
 	dark: { colorScheme: 'dark' },
 	light: { colorScheme: 'light' },

@@ -35,7 +35,18 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 		'node:',
 	],
 	ui: ['core', 'words', 'base', 'protocol', 'zod/mini', 'node:', 'vscode'],
-	web: ['words', 'protocol', 'picture', 'base', 'marked', 'highlight.js/', 'preact', 'preact/', '@preact/signals', 'zod/mini'],
+	web: [
+		'words',
+		'protocol',
+		'picture',
+		'base',
+		'marked',
+		'highlight.js/',
+		'preact',
+		'preact/',
+		'@preact/signals',
+		'zod/mini',
+	],
 	// Files that stand alone at the top: what puts the rooms together.
 	// `late.js` and `main.js` are bundles of their own, loaded after the activation and at first use.
 	main: [

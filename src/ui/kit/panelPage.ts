@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { env } from 'vscode';
 import { escapeHtml } from './html.ts';
 

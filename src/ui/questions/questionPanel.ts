@@ -107,7 +107,7 @@ export class QuestionPanel implements vscode.Disposable {
 			case 'ready':
 				this.isReady = true;
 				this.posted = '';
-				this.send({ type: 'texts', texts: textsOf(l10n.bundle) });
+				this.send({ type: 'texts', texts: { ...l10n.bundle } });
 				return this.post();
 			case 'next':
 				return this.showNext();
@@ -218,9 +218,4 @@ export class QuestionPanel implements vscode.Disposable {
 		this.hasTerminal = worker !== undefined && (await this.own.terminals.find(worker)) !== undefined;
 		this.post();
 	}
-}
-
-/** VS Code has the texts of the window's language alone. */
-function textsOf(bundle: typeof l10n.bundle): Record<string, string> {
-	return Object.fromEntries(Object.entries(bundle ?? {}).filter(([, text]) => typeof text === 'string'));
 }

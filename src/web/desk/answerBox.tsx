@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { phrase } from '../../base/phrase.ts';
 import type { AnswerRequest } from '../../protocol/deskApi.ts';
 import type { DeskQuestion } from '../../protocol/deskState.ts';
@@ -21,6 +21,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 	const [fields, setFields] = useState<readonly FieldAnswer[]>(begun?.chosen ?? question.fields.map(() => noChoice));
 	const [words, setWords] = useState(begun?.words ?? '');
 	const [isExplaining, setExplaining] = useState(words !== '');
+	const why = useRef<HTMLTextAreaElement>(null);
 	const [sending, setSending] = useState<Effect | undefined>();
 	const [problem, setProblem] = useState('');
 	useEffect(() => {
@@ -30,6 +31,9 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 	useEffect(() => {
 		host().draft = { digest, words, chosen: fields };
 	}, [digest, words, fields]);
+	useEffect(() => {
+		if (isExplaining) why.current?.focus();
+	}, [isExplaining]);
 
 	const send = async (effect: Effect, isYes: boolean) => {
 		setSending(effect);
@@ -38,7 +42,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 			folder: question.folder,
 			digest,
 			effect,
-			words: isYes ? '' : words.trim(),
+			words: isExplaining ? words.trim() : '',
 			chosen: isYes ? fields.map(({ options, text }) => ({ options: [...options], text })) : [],
 			nonce: newNonce(),
 		};
@@ -76,6 +80,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 					<label class="field">
 						{say(phrase`With a No: what the agent is told`)}
 						<textarea
+							ref={why}
 							rows={3}
 							maxLength={4000}
 							value={words}
@@ -106,14 +111,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 					.map(choice => (
 						<div key={choice.effect} class="ruled">
 							{button(choice)}
-							{choice.rule !== undefined && (
-								<>
-									<p class="quiet">{ruleWords(choice)}</p>
-									<pre tabIndex={0}>
-										<code>{choice.rule}</code>
-									</pre>
-								</>
-							)}
+							<Rule of={choice} />
 						</div>
 					))}
 			<p class="problem" role="alert">
@@ -127,6 +125,19 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 					` ${say(phrase`A lasting rule can be set in VS Code or in the terminal.`)}`}
 			</p>
 		</section>
+	);
+}
+
+/** What an answer adds to the CLI's own rules, word by word. */
+function Rule({ of }: { of: DeskQuestion['choices'][number] }) {
+	if (of.rule === undefined) return null;
+	return (
+		<>
+			<p class="quiet">{ruleWords(of)}</p>
+			<pre tabIndex={0}>
+				<code>{of.rule}</code>
+			</pre>
+		</>
 	);
 }
 

@@ -68,9 +68,7 @@ export function choiceLabel({ kind }: DeskQuestion, effect: Effect): string {
 /** How long the rule of an answer holds. */
 export function ruleWords({ effect, keptIn }: DeskQuestion['choices'][number]): string {
 	if (keptIn !== undefined) return say(phrase`Adds this rule to ${keptIn}:`);
-	return effect === 'session'
-		? say(phrase`Adds this rule until the session ends:`)
-		: say(phrase`Adds this rule:`);
+	return effect === 'session' ? say(phrase`Adds this rule until the session ends:`) : say(phrase`Adds this rule:`);
 }
 
 /** `Bash: rm -rf build`, in one line. */

@@ -67,7 +67,8 @@ export function QuestionPage({ item, where = '', acts = [] }: Shown) {
 }
 
 function QuestionFacts({ question }: { question: DeskQuestion }) {
-	const { agentName, taskTitle, task, worker, delegate, subagent, kind, tool, cwd, folder, files, askedAt } = question;
+	const { agentName, taskTitle, task, worker, delegate, subagent, kind, tool, cwd, folder, files, askedAt } =
+		question;
 	const facts: readonly (readonly [string, string])[] = [
 		[say(phrase`Agent`), agentName],
 		[say(phrase`Task`), [taskTitle ?? task, worker === 'worker' ? '' : worker].filter(Boolean).join(' · ')],
