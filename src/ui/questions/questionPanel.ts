@@ -151,9 +151,10 @@ export class QuestionPanel implements vscode.Disposable {
 		if (!this.panel || !this.shown) return;
 		const item = this.item();
 		this.panel.title = plainLine(item ? whoAsks(item, this.own.agentName) : l10n.t('Question'), 40);
+		if (!this.isReady) return;
 		const shown = this.pageOf(this.shown.id, item);
 		const text = JSON.stringify(shown);
-		if (!this.isReady || text === this.posted) return;
+		if (text === this.posted) return;
 		this.posted = text;
 		this.send(shown);
 	}
