@@ -77,9 +77,15 @@ describe('a question of the real agent', () => {
 		await orchestrate(lab, 'Fix the login', '[[sh:touch made]][[sh:touch other]][[text:All finished]]');
 		await workbench.row('Questions', 'touch made').waitFor();
 		await page.keyboard.press('Shift+Alt+Q');
+		const hidden = await questionFrame(page, 'touch made');
+		await hidden.getByRole('button', { name: 'No, Because' }).click();
+		await hidden.getByLabel('With a No').fill('Use the other folder.');
+		// VS Code throws the page of a hidden tab away.
+		await workbench.command('File: New Untitled Text File');
+		await expect.poll(() => hidden.isDetached()).toBe(true);
+		await page.keyboard.press('Shift+Alt+Q');
 		const frame = await questionFrame(page, 'touch made');
-		await frame.getByRole('button', { name: 'No, Because' }).click();
-		await frame.getByLabel('With a No').fill('Use the other folder.');
+		expect(await frame.getByLabel('With a No').inputValue()).toBe('Use the other folder.');
 		expect(await frame.getByRole('button', { name: 'Allow Once' }).count()).toBe(0);
 		await frame.getByRole('button', { name: 'No', exact: true }).click();
 		await frame.getByText('Denied, as you answered').waitFor();
