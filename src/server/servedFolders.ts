@@ -9,8 +9,8 @@ import type { FolderId } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
 import { deskWords } from './deskWords.ts';
 import { FolderRooms } from './folderRooms.ts';
-import type { Done, Served, ServedRooms } from './served.ts';
 import { at, type ServedFolder } from './servedFolder.ts';
+import type { Done, Served, ServedRooms } from './served.ts';
 
 /** Folders as the desk's server serves them: the live model to look at, and the operations to act, as the person at the device. */
 export class ServedFolders implements Served {

@@ -1,10 +1,11 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownIdentity } from '../../src/base/liveness.ts';
 import type { Delegate } from '../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { folderId } from '../../src/core/live/deskView.ts';
+import { seedWorkspace } from '../support/seedWorkspace.ts';
 import { seedDelegate, seedWorktree } from '../support/delegateSeeds.ts';
 import { servedDesk, type ServedDesk } from '../support/servedDesk.ts';
 import { taskRecord } from '../support/taskRecord.ts';
@@ -151,3 +152,122 @@ describe('a delegate', () => {
 		expect((await store.get(id)).state).toBe('failed');
 	});
 });
+
+describe('a file', () => {
+	const file = (path: string, more: Record<string, string> = {}) =>
+		desk.get(`/api/v1/files?${String(new URLSearchParams({ folder, path, ...more }))}`, viewer);
+	const project = (name: string) => join(desk.workspace.folder, name);
+
+	beforeAll(() => {
+		writeFileSync(project('.gitignore'), 'ignored.txt\n');
+		writeFileSync(project('ignored.txt'), 'private');
+		writeFileSync(project('binary'), 'a\0b');
+		writeFileSync(project('large.txt'), 'x'.repeat(1024 * 1024 + 1));
+		mkdirSync(project('inner'));
+		writeFileSync(project('inner/env.sh'), `export API_TOKEN=${TOKEN}\n${KEY.join('\n')}\n\u202eend\n`);
+		mkdirSync(desk.folder.file('outside'));
+		writeFileSync(desk.folder.file('outside/secret.txt'), 'outside');
+		symlinkSync(desk.folder.file('outside/secret.txt'), project('link.txt'));
+		symlinkSync(desk.folder.file('outside'), project('linked'));
+		linkSync(desk.folder.file('outside/secret.txt'), project('second.txt'));
+	});
+
+	it('of the workspace is shown by lines, for any device', async () => {
+		expect((await file('timer.js', { from: '20', to: '21' })).json).toEqual({
+			path: 'timer.js',
+			from: 20,
+			total: 21,
+			text: 'same\nold',
+			isCut: false,
+		});
+		expect((await file(project('timer.js'), { from: '22' })).json).toMatchObject({ text: '', total: 21 });
+	});
+
+	it('is shown without its secrets, each line at its place', async () => {
+		const { text } = (await file('inner/env.sh')).json;
+		expect(String(text).split('\n')).toHaveLength(2 + KEY.length);
+		expect(text).not.toContain(TOKEN);
+		expect(text).not.toContain('MIIE');
+		expect(text).toContain('⟨U+202E⟩end');
+		expect((await file('inner/env.sh', { from: '4', to: '6' })).text).not.toContain('MIIE');
+	});
+
+	it.each([
+		'../outside/secret.txt',
+		'inner/../../outside/secret.txt',
+		'/etc/passwd',
+		'..\\outside\\secret.txt',
+		'link.txt',
+		'linked/secret.txt',
+		'second.txt',
+		'.git/config',
+		'.GIT/config',
+		'.nancy/.gitignore',
+		'ignored.txt',
+		'binary',
+		'large.txt',
+		'inner',
+		'nothing.txt',
+		'inner/',
+		'./timer.js',
+		'',
+		'.',
+	])('named "%s" is not shown', async path => {
+		const { status, text } = await file(path);
+		expect([400, 404]).toContain(status);
+		expect(text).not.toMatch(/outside"|private/);
+	});
+
+	it.each([{ from: '0' }, { from: '-1' }, { from: '1e9' }, { to: 'x' }, { path: 'x'.repeat(990) }])(
+		'with %j is refused',
+		async more => {
+			expect([400, 404, 414]).toContain((await file('timer.js', more)).status);
+		},
+	);
+
+	it('of a folder that is not served is not shown', async () => {
+		expect((await file('timer.js', { folder: '0'.repeat(12) })).status).toBe(404);
+	});
+});
+
+it('shows an agent’s traffic in the words of the command, one line each, and no other agent’s', async () => {
+	const { address } = await seedWorkspace(desk.workspace.folder, {
+		title: 'Watched',
+		session: 'c0c0c0c0-0009',
+		dataFolder: desk.folder.file('data'),
+	});
+	await desk.served.refresh();
+	const of = (task: string, worker: string) =>
+		desk.get(`/api/v1/traffic?${String(new URLSearchParams({ folder, task, worker }))}`, viewer);
+	const { records } = (await of(address.task, address.worker)).json;
+	expect(records).toMatchObject([
+		{ kind: 'prompt' },
+		{ kind: 'tool-start', text: 'PreToolUse Bash: npm test' },
+		{ kind: 'tool-end', text: 'PostToolUse Bash: npm test (1200 ms)' },
+		{ kind: 'stop' },
+	]);
+	expect((await of('nobody', 'worker')).status).toBe(404);
+	expect((await of('../../x', 'worker')).status).toBe(400);
+});
+
+it('lists what is allowed, who has answered and the devices, without a token or a digest', async () => {
+	const { status, json, text } = await desk.get(`/api/v1/allowed?folder=${folder}`, viewer);
+	expect(status).toBe(200);
+	expect(json).toEqual({ added: [], rules: [], isPaused: false, answers: [] });
+	const devices = await desk.get('/api/v1/devices', viewer);
+	expect(devices.json['devices']).toMatchObject([
+		{ scope: 'answer', isThis: false },
+		{ scope: 'view', isThis: true },
+		{ scope: 'feedback', isThis: false },
+	]);
+	expect(text + devices.text).not.toMatch(/token|server|digest/);
+});
+
+it.each(['changes', 'diff', 'files', 'traffic', 'allowed', 'devices'])(
+	'changes nothing by GET %s, and takes no POST',
+	async room => {
+		expect((await desk.post(`/api/v1/${room}`, {}, token)).status).toBe(405);
+		expect((await desk.get(`/api/v1/${room}`)).status).toBe(401);
+		expect((await desk.ask(`/api/v1/${room}`, { headers: { origin: 'http://evil.example' } })).status).toBe(403);
+	},
+);

@@ -93,7 +93,7 @@ function File({ delegate, file, round }: { delegate: DeskDelegate; file: Changed
 					<span class="quiet">{file.lines ? linesOf(file.lines) : say(phrase`binary`)}</span>
 				</span>
 				<span class="quiet">{statusWord(file)}</span>
-				{count > 0 && <span class="chip">{say(phrase`${count} comments`)}</span>}
+				{count > 0 && <span class="chip">{say(phrase`Comments: ${count}`)}</span>}
 			</summary>
 			{isOpen && <FileDiff delegate={delegate} path={file.path} round={round} />}
 		</details>
@@ -149,7 +149,7 @@ function SendRemarks({ delegate }: { delegate: DeskDelegate }) {
 						disabled={isSending || link.value.is !== 'live' || !may('feedback') || !isAtWork(delegate)}
 						onClick={() => void send()}
 					>
-						{isSending ? say(phrase`Sending …`) : say(phrase`Send ${remarks.length} Comments`)}
+						{isSending ? say(phrase`Sending …`) : say(phrase`Send the Comments (${remarks.length})`)}
 					</button>
 				</div>
 			)}
