@@ -6,6 +6,7 @@ import { deskPage } from './deskPage.mts';
 import { hookPrograms } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
 import { thirdPartyNotices } from './notices.mts';
+import { shapesAsData } from './shapesAsData.mts';
 import { windowProgram } from './windowProgram.mts';
 
 /**
@@ -60,7 +61,12 @@ function optionsOfAll({ minify }) {
 	const page = { ...shared, platform: 'browser', format: 'esm', target: 'es2022', sourcemap: false };
 	return [
 		...programs,
-		{ ...page, entryPoints: globSync('src/web/*.ts', { cwd: root }), outdir: 'media/web' },
+		{
+			...page,
+			entryPoints: globSync('src/web/*.{ts,tsx,css}', { cwd: root }),
+			outdir: 'media/web',
+			plugins: [shapesAsData],
+		},
 		{
 			...page,
 			entryPoints: ['src/web/desk/desk.tsx', 'src/web/desk/desk.css'],
@@ -68,7 +74,7 @@ function optionsOfAll({ minify }) {
 			// What is seldom needed is a file of its own, and so is what both files need.
 			splitting: true,
 			chunkNames: '[name]-[hash]',
-			plugins: [deskPage],
+			plugins: [shapesAsData, deskPage],
 		},
 	];
 }

@@ -1,6 +1,6 @@
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { Metafile, Plugin } from 'esbuild';
 import { phrasesIn } from '../../test/support/phrases.ts';
 
@@ -9,18 +9,12 @@ const sources = join(root, 'src', 'web', 'desk');
 const out = join(root, 'media', 'desk');
 
 /**
- * What makes a bundle the desk's page. The shapes of what the server sends are in it as data, so that zod is not. Beside it stand its icons, what makes it an app, and
- * `desk.html`, with the translations of the page's own words.
+ * What makes a bundle the desk's page. Beside it stand its icons, what makes it an app, and `desk.html`, with the translations of the page's
+ * own words.
  */
 export const deskPage: Plugin = {
 	name: 'desk-page',
 	setup(build) {
-		build.onLoad({ filter: /[/\\]desk[/\\](?:shapes|roomShapes)\.ts$/ }, async ({ path }) => ({
-			contents: Object.entries<unknown>(await import(pathToFileURL(path).href))
-				.map(([name, shape]) => `export const ${name} = ${JSON.stringify(shape)};`)
-				.join('\n'),
-			loader: 'js',
-		}));
 		build.onEnd(({ metafile }) => {
 			mkdirSync(out, { recursive: true });
 			removeOld(metafile);
@@ -61,8 +55,8 @@ function preload(name: string): string {
 
 /** By language, then by the English text. */
 function translations(): Record<string, Record<string, string>> {
-	const used = globSync('**/*.{ts,tsx}', { cwd: sources }).flatMap(file =>
-		phrasesIn(readFileSync(join(sources, file), 'utf8')),
+	const used = globSync('src/{web,words}/**/*.{ts,tsx}', { cwd: root }).flatMap(file =>
+		phrasesIn(readFileSync(join(root, file), 'utf8')),
 	);
 	const bundles = globSync('l10n/bundle.l10n.*.json', { cwd: root });
 	return Object.fromEntries(

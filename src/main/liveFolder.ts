@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { Emitter } from '../base/event.ts';
-import { configFolder, dataFolder } from '../base/folders.ts';
+import { dataFolder } from '../base/folders.ts';
 import { DeploymentKeeper, type Kept } from '../core/deployment/keeper.ts';
 import { LiveQuestions } from '../core/live/liveQuestions.ts';
 import { WorkspaceModel } from '../core/live/model.ts';
-import { DeskRules } from '../core/questions/deskRules.ts';
 import { eventDetail } from '../core/traffic/eventDetail.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { driverById, drivers } from '../drivers/index.ts';
+import { deskRules } from '../operations/shared/deskRules.ts';
 import { SETTINGS } from '../ui/contributions.ts';
 import { inform } from '../ui/kit/messages.ts';
 import type { Folder } from '../ui/ports.ts';
@@ -41,7 +41,7 @@ export interface FolderParts {
 /** A folder of the window, with its deployments and its setting for hooks kept as they should be. */
 export function liveFolder({ name, path, model, operations, log, warn, onDispose }: FolderParts): Folder {
 	const readOnly = !vscode.workspace.isTrusted;
-	const rules = new DeskRules(configFolder(), model.workspace.own.dataFolder);
+	const rules = deskRules({ env: process.env, workspace: model.workspace });
 	const questions = new LiveQuestions(model.workspace, { readOnly, drivers, rules, fail: warn });
 	const changed = new Emitter<void>();
 	// Both end with their emitters.

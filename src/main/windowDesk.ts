@@ -1,15 +1,18 @@
 import { join } from 'node:path';
 import { dataFolder } from '../base/folders.ts';
-import { driverById, limitOf } from '../drivers/index.ts';
+import { DeskView, folderId } from '../core/live/deskView.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import type { DeviceId } from '../protocol/deskApi.ts';
+import { deskWords } from '../server/deskWords.ts';
+import { ServedFolders } from '../server/servedFolders.ts';
 import type { ServedFolder } from '../server/servedFolder.ts';
-import { folderId, ServedFolders } from '../server/servedFolders.ts';
 import type { DeskDevice, DeskOperations, DeskOwner, OpenDesk } from '../ui/desk/deskPorts.ts';
 import type { Folder } from '../ui/ports.ts';
 
 /** The desk's server in a window: it serves what the views show, from the same models. */
 export class WindowDesk implements DeskOperations {
+	readonly view = new DeskView(deskWords(dataFolder()));
+
 	constructor(
 		private readonly extensionPath: string,
 		private readonly contextOf: (folder: Folder) => OperationContext,
@@ -18,11 +21,7 @@ export class WindowDesk implements DeskOperations {
 	async open(folders: Parameters<DeskOperations['open']>[0], owner: DeskOwner): Promise<OpenDesk> {
 		const { DeskServer, qrPicture } = await import('../server/index.ts');
 		const data = dataFolder();
-		const served = new ServedFolders(() => folders.list().map(each => this.serve(each)), folders.onDidChange, {
-			agentName: id => driverById(id)?.displayName ?? id,
-			limitOf,
-			withoutPaths: text => text.replaceAll(data, '<data>'),
-		});
+		const served = new ServedFolders(() => folders.list().map(each => this.serve(each)), folders.onDidChange, data);
 		const pages = join(this.extensionPath, 'media', 'desk');
 		const server = await DeskServer.open({ served, owner, pages, dataFolder: data });
 		return {

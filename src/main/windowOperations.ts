@@ -18,7 +18,7 @@ import { perform } from '../operations/operation.ts';
 import { askStatus } from '../process/askStatus.ts';
 import { findNode } from '../process/detect.ts';
 import type { Budget } from '../protocol/budget.ts';
-import type { QuestionId, Reply } from '../protocol/question.ts';
+import type { Answer, QuestionId, Reply } from '../protocol/question.ts';
 import type { DriverId, MessageId, SessionId, TaskName } from '../protocol/names.ts';
 import { inform } from '../ui/kit/messages.ts';
 import { errorWords, translated } from '../ui/kit/translated.ts';
@@ -135,9 +135,10 @@ export class WindowOperations implements Operations {
 		return failures.map(({ item, error }) => ({ to: item, reason: errorWords(error) }));
 	}
 
-	async answer(folder: Folder, question: QuestionId, digest: string, reply: Reply): Promise<void> {
+	async answer(folder: Folder, question: QuestionId, digest: string, reply: Reply): Promise<Answer> {
 		const input = { question, digest, reply };
-		await perform(await operations.answerQuestion(), IN_WINDOW, input, this.contextOf(folder));
+		const { answer } = await perform(await operations.answerQuestion(), IN_WINDOW, input, this.contextOf(folder));
+		return answer;
 	}
 
 	async answered(folder: Folder): Promise<readonly Asked[]> {

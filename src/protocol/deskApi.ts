@@ -3,12 +3,11 @@ import { DeskMessage, DeskPatch, DeskState, FolderId } from './deskState.ts';
 import { MessageId, TaskName, WorkerName } from './names.ts';
 import { Effect, LONGEST_WORDS, QuestionId } from './question.ts';
 import { Moment } from './records.ts';
+import { SCOPES } from './scope.ts';
 
 // API v1 between the desk's server and a page: docs/api.md. Both sides parse every message. Fields may be added, never renamed or removed.
 
-/** What a device may do. Each one may do what the one before may, too. */
-export const Scope = z.enum(['view', 'feedback', 'answer']);
-export type Scope = z.infer<typeof Scope>;
+export const Scope = z.enum(SCOPES);
 
 /** A paired browser. Its id is no secret. */
 export const DeviceId = z

@@ -3,7 +3,8 @@ import { Emitter } from '../base/event.ts';
 import { DisposableStore, type Disposable } from '../base/lifetime.ts';
 import { ownIdentity } from '../base/liveness.ts';
 import { watch } from '../core/live/watch.ts';
-import { DeviceId, type Scope } from '../protocol/deskApi.ts';
+import { DeviceId } from '../protocol/deskApi.ts';
+import type { Scope } from '../protocol/scope.ts';
 import type { DeviceFile, DeviceRecord } from './deviceFile.ts';
 
 /** 256 bits. */

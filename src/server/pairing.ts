@@ -2,7 +2,8 @@ import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NewestMap } from '../base/newestMap.ts';
 import { visibleLine } from '../base/visible.ts';
-import { Scope, type PairReply, type PairResult } from '../protocol/deskApi.ts';
+import type { PairReply, PairResult } from '../protocol/deskApi.ts';
+import { mayDo, type Scope } from '../protocol/scope.ts';
 import type { Devices } from './devices.ts';
 import type { Newcomer, Owner } from './served.ts';
 
@@ -80,11 +81,6 @@ export class Pairing {
 			return { is: 'refused' };
 		}
 	}
-}
-
-/** Whether a device with one scope may do what needs another. */
-export function mayDo(has: Scope, needs: Scope): boolean {
-	return Scope.options.indexOf(has) >= Scope.options.indexOf(needs);
 }
 
 function hashOf(code: string): Buffer {

@@ -1,15 +1,14 @@
 import { basename } from 'node:path';
 import { errorText } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { configFolder } from '../base/folders.ts';
+import { folderId } from '../core/live/deskView.ts';
 import { LiveQuestions } from '../core/live/liveQuestions.ts';
-import { DeskRules } from '../core/questions/deskRules.ts';
 import { drivers } from '../drivers/index.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import { openModel } from '../operations/shared/currentOverview.ts';
+import { deskRules } from '../operations/shared/deskRules.ts';
 import { ticketsOf } from '../operations/shared/ticketsOf.ts';
 import type { ServedFolder } from './servedFolder.ts';
-import { folderId } from './servedFolders.ts';
 
 /** A workspace that a program without a window serves. */
 export interface ProgramFolder extends ServedFolder {
@@ -21,7 +20,7 @@ export interface ProgramFolder extends ServedFolder {
 export async function programFolder(context: OperationContext): Promise<ProgramFolder> {
 	const { workspace, env } = context;
 	const model = await openModel(workspace, env, { tickets: ticketsOf(context) });
-	const rules = new DeskRules(configFolder(env), context.dataFolder);
+	const rules = deskRules(context);
 	const fail = (error: unknown) => context.note(errorText(error));
 	const questions = new LiveQuestions(workspace, { readOnly: false, drivers, rules, fail });
 	const changed = new Emitter<void>();

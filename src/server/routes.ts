@@ -12,15 +12,15 @@ import {
 	PairResult,
 	PairResultRequest,
 	StateReply,
-	type Scope,
 } from '../protocol/deskApi.ts';
 import { DevicesReply } from '../protocol/deskRooms.ts';
 import { QuestionId } from '../protocol/question.ts';
+import { mayDo, type Scope } from '../protocol/scope.ts';
 import type { DeviceRecord } from './deviceFile.ts';
 import type { Devices } from './devices.ts';
 import { waitingFeedback } from './feedback.ts';
 import type { LiveState } from './liveState.ts';
-import { mayDo, type Pairing } from './pairing.ts';
+import type { Pairing } from './pairing.ts';
 import type { Guesses } from './rates.ts';
 import { done, failure, given, said, wrongMethod, type Reply } from './replies.ts';
 import { DELEGATE, doInRoom, LOOKS } from './roomRoutes.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { quoted } from '../base/visible.ts';
-import type { Scope } from '../protocol/deskApi.ts';
+import { SCOPES, mayDo, type Scope } from '../protocol/scope.ts';
 import type { DeskServer } from './deskServer.ts';
 import { qrCode } from './qrCode.ts';
 import type { Newcomer, Owner, Warning } from './served.ts';
@@ -10,8 +10,6 @@ const warnings: Readonly<Record<Warning, string>> = {
 		'somebody on this machine tries codes or tokens that are none. They are refused for a minute; your devices go on.',
 	'devices-unreadable': 'the list of devices cannot be read, so all devices are out. Pair them again.',
 };
-
-const SCOPES: readonly Scope[] = ['view', 'feedback', 'answer'];
 
 const HELP = 'Enter: a new address · devices: the list · revoke N: one of them out · Ctrl-C: end';
 
@@ -106,7 +104,7 @@ export class ServeTerminal implements Owner {
 	private askNext(): void {
 		const [asked] = this.waiting;
 		if (!asked) return;
-		const may = SCOPES.slice(0, SCOPES.indexOf(asked.scope) + 1);
+		const may = SCOPES.filter(each => mayDo(asked.scope, each));
 		this.say(
 			`A browser that calls itself ${quoted(asked.name)} wants to come in. It must show the number ${asked.number}.`,
 			`What may it do? Type ${may.join(', ')} or no:`,

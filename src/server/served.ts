@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Event } from '../base/event.ts';
 import type { DeskSource, DeskWords } from '../core/live/deskView.ts';
-import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest, Scope } from '../protocol/deskApi.ts';
+import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest } from '../protocol/deskApi.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type {
 	AllowedQuery,
@@ -19,6 +19,7 @@ import type {
 } from '../protocol/deskRooms.ts';
 import type { FolderId } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
+import type { Scope } from '../protocol/scope.ts';
 
 /**
  * What the server serves. It is handed in: the window and the `nancy` command have the live model and the operations, and the server's bundle has

@@ -2,6 +2,7 @@ import type { Human } from '../core/asker/asker.ts';
 import type { DeskSource } from '../core/live/deskView.ts';
 import type { OperationContext } from '../operations/operation.ts';
 
+/** A folder whose desk is served. */
 export interface ServedFolder {
 	readonly source: DeskSource;
 	readonly context: OperationContext;

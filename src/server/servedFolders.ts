@@ -1,6 +1,4 @@
 import type { Event } from '../base/event.ts';
-import { sha256 } from '../base/sha256.ts';
-import type { DeskWords } from '../core/live/deskView.ts';
 import { replyOf } from '../core/questions/reply.ts';
 import { Questions } from '../core/questions/questions.ts';
 import * as operations from '../operations/index.ts';
@@ -9,28 +7,27 @@ import { failureOf } from '../operations/shared/failure.ts';
 import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest } from '../protocol/deskApi.ts';
 import type { FolderId } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
+import { deskWords } from './deskWords.ts';
 import { FolderRooms } from './folderRooms.ts';
 import { at, type ServedFolder } from './servedFolder.ts';
 import type { Done, Served, ServedRooms } from './served.ts';
 
-/** Names a folder on pages, which need not know its path. */
-export function folderId(path: string): string {
-	return sha256(path).slice(0, 12);
-}
-
 /** Folders as the desk's server serves them: the live model to look at, and the operations to act, as the person at the device. */
 export class ServedFolders implements Served {
+	readonly words;
 	readonly rooms: ServedRooms;
 
+	/** @param dataFolder the user's, which no page hears of */
 	constructor(
 		private readonly folders: () => readonly ServedFolder[],
 		readonly onDidChange: Event<void>,
-		readonly words: DeskWords,
+		dataFolder: string,
 	) {
+		this.words = deskWords(dataFolder);
 		this.rooms = new FolderRooms(
 			(id, act) => this.in(id, act),
 			(device, message) => this.send(device, message),
-			words,
+			this.words,
 		);
 	}
 

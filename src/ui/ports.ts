@@ -17,7 +17,7 @@ import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { Budget, BudgetUnit } from '../protocol/budget.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
-import type { QuestionId, Reply } from '../protocol/question.ts';
+import type { Answer, QuestionId, Reply } from '../protocol/question.ts';
 import type { DriverId, MessageId, SessionId, TaskName, WorkerName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
@@ -145,7 +145,7 @@ export interface Operations {
 	 * Carries the user's answer to one question to the agent.
 	 * @param digest of the question that the user saw
 	 */
-	answer(folder: Folder, question: QuestionId, digest: string, reply: Reply): Promise<void>;
+	answer(folder: Folder, question: QuestionId, digest: string, reply: Reply): Promise<Answer>;
 	/** What agents asked here and what was answered, oldest first. */
 	answered(folder: Folder): Promise<readonly Asked[]>;
 	/** Marks a message to the human as read. Returns where its file is from then on. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
+import { httpsOrigin } from '../base/httpsOrigin.ts';
 import { agentSettings, SETTINGS } from './contributions.ts';
 
 /** The user's settings, parsed: a settings file may hold anything. Defaults are package.json's. */
@@ -98,9 +99,7 @@ export function serverEnabled(): boolean {
 
 /** Where a tunnel of the user's makes the desk known; `undefined` for none, and for an address that others on the way can read. */
 export function serverAddress(): URL | undefined {
-	const text = read(SETTINGS.serverAddress, Text);
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	return url?.protocol === 'https:' && url.pathname === '/' && url.username === '' ? new URL(url.origin) : undefined;
+	return httpsOrigin(read(SETTINGS.serverAddress, Text));
 }
 
 export function maximumSessions(): number {

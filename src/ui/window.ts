@@ -106,7 +106,15 @@ export function openWindow(parts: WindowParts): Omit<Nancy, 'chat'> {
 		}),
 	);
 	const asked = own.add(new QuestionsView(folders, views.questions, agentName));
-	const questions = own.add(new QuestionPanel({ ...parts, extensionUri: context.extensionUri, folders, terminals }));
+	const questions = own.add(
+		new QuestionPanel({
+			...parts,
+			extensionUri: context.extensionUri,
+			folders,
+			terminals,
+			deskView: parts.desk.view,
+		}),
+	);
 	const browserDesk = own.add(new BrowserDesk({ ...parts, folders }));
 	const seen = new SeenStops(context.workspaceState);
 	own.add(showBadges(folders, views, seen));

@@ -4,71 +4,36 @@ import { readResult } from '../core/delegates/resultText.ts';
 import type { LiveQuestion } from '../core/live/liveQuestions.ts';
 import { heldText, type LimitOf } from '../core/mailbox/held.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
-import type { WorkerState, WorkerView } from '../core/live/overview.ts';
+import type { WorkerView } from '../core/live/overview.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';
 import type { Rung } from '../protocol/records.ts';
+import * as agents from '../words/agents.ts';
+import * as messages from '../words/messages.ts';
+import * as questions from '../words/questions.ts';
 import { firstLine, formatMinutes, formatTime } from './kit/format.ts';
 import { translated } from './kit/translated.ts';
 
-/** The words of the domain as a person reads them. */
+/** The words of the domain as a person reads them, in the language of the window. */
 
-export function phaseWord({
-	phase,
-	tool,
-	isUnprompted,
-	exitCode,
-}: Pick<WorkerState, 'phase' | 'tool' | 'isUnprompted' | 'exitCode'>): string {
-	switch (phase) {
-		case 'starting':
-			return l10n.t('starting');
-		case 'working':
-			return l10n.t('working');
-		case 'waiting':
-			// A question about no tool may be anything: a form, or a dialog of the agent's own.
-			return tool === undefined ? l10n.t('waiting for you') : l10n.t('waiting for permission');
-		case 'idle':
-			return isUnprompted ? l10n.t('idle, not yet prompted') : l10n.t('idle');
-		case 'ended':
-			return exitCode === undefined ? l10n.t('ended') : l10n.t('failed · exit {0}', exitCode);
-	}
+export function phaseWord(state: Parameters<typeof agents.phaseWord>[0]): string {
+	return translated(agents.phaseWord(state));
 }
 
 export function kindWord(kind: MessageKind): string {
-	switch (kind) {
-		case 'directive':
-			return l10n.t('directive');
-		case 'feedback':
-			return l10n.t('feedback');
-		case 'result':
-			return l10n.t('result');
-	}
+	return translated(messages.kindWord(kind));
 }
 
-/** The words of the compose box, as what the message does. */
 export function effectWord(effect: MessageContent['effect']): string | undefined {
-	switch (effect) {
-		case 'none':
-			return undefined;
-		case 'halt':
-			return l10n.t('blocks the next tool call');
-		case 'pause':
-			return l10n.t('ends the turn');
-	}
+	const word = messages.effectWord(effect);
+	return word && translated(word);
 }
 
 export function stateWord(state: StoredMessage['state']): string {
-	switch (state) {
-		case 'queued':
-			return l10n.t('queued');
-		case 'claimed':
-			return l10n.t('being delivered');
-		case 'delivered':
-			return l10n.t('delivered');
-		case 'archived':
-			return l10n.t('archived');
-		case 'withdrawn':
-			return l10n.t('withdrawn');
-	}
+	return translated(messages.stateWord(state));
+}
+
+export function askedWords(question: Parameters<typeof questions.askedWords>[0]): string {
+	return translated(questions.askedWords(question));
 }
 
 /** What a message is about, in a line. A delegate's result begins with a line for programs. */
@@ -142,16 +107,7 @@ export function doingWords({ state: { tool, summary, isOnFile }, worktree }: Doi
 
 /** The agent's own words on its work, as such. */
 export function saidWords({ said }: Pick<WorkerView, 'said'>, length = 60): string | undefined {
-	if (!said) return undefined;
-	const text = firstLine(said.text, length);
-	switch (said.word) {
-		case 'blocked':
-			return l10n.t('says it is blocked: “{0}”', text);
-		case 'done':
-			return l10n.t('says it is done: “{0}”', text);
-		default:
-			return l10n.t('says: “{0}”', text);
-	}
+	return said && translated(agents.saidWords({ ...said, text: firstLine(said.text, length) }));
 }
 
 /** `delivered · PreToolUse Bash · 12:03:04 · in context`, or why it is still queued. */

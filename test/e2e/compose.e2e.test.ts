@@ -1,7 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AxeResults } from 'axe-core';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
@@ -13,12 +11,11 @@ import { FIRST_WORKER, ORCHESTRATOR, type WorkerName } from '../../src/protocol/
 import { eventually } from '../support/eventually.ts';
 import { openLab, type Lab } from '../support/lab.ts';
 import { focusedRow, fold, unfold } from '../support/listGestures.ts';
+import { violationsIn } from '../support/looks.ts';
 import { messageFrame } from '../support/messageFrame.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { seedWorkspace } from '../support/seedWorkspace.ts';
 import type { Workbench } from '../support/workbench.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const owned = new AsyncDisposableStack();
 let lab: Lab;
@@ -71,13 +68,6 @@ async function composeFrame(): Promise<Frame> {
 	const frame = await (await form().locator('body').elementHandle())?.ownerFrame();
 	if (!frame) throw new Error('there is no compose page');
 	return frame;
-}
-
-/** What axe-core finds wrong in a page. */
-async function violations(frame: Frame): Promise<string[][]> {
-	await frame.evaluate(axe);
-	const { violations: found } = await frame.evaluate<AxeResults>('axe.run()');
-	return found.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
 }
 
 test('follows the selected row until something is written, which a reload keeps', async () => {
@@ -226,7 +216,7 @@ test('keeps the words for a worker that is gone, and sends them to nobody else',
 
 test('has its text and Send in sight where it is lowest, and nothing that axe-core finds', async () => {
 	const frame = await composeFrame();
-	expect(await violations(frame)).toEqual([]);
+	expect(await violationsIn(frame)).toEqual([]);
 
 	await form().locator('#text').fill('Many\nlines\nthat\ndo\nnot\nfit\nthere');
 	await page.setViewportSize({ width: 1200, height: 500 });
@@ -274,7 +264,7 @@ test('shows a message as a page without links, pictures or HTML, and what was wr
 	expect(await frame.locator('.text li code').innerText()).toBe('two');
 	expect(await frame.locator('.text').innerText()).toContain('look (command:workbench.action.quit)');
 	expect(await frame.locator('main').evaluate(main => main.querySelectorAll('a, img, b, [onclick]').length)).toBe(0);
-	expect(await violations(frame)).toEqual([]);
+	expect(await violationsIn(frame)).toEqual([]);
 	await lab.picture('message-page');
 
 	await frame.getByRole('button', { name: 'Show Conversation' }).click();
@@ -283,7 +273,7 @@ test('shows a message as a page without links, pictures or HTML, and what was wr
 	const begun = texts.map(text => /^[\w @]+/.exec(text)?.[0]);
 	expect(begun).toContain('Which port do you want');
 	expect(begun.at(-1)).toBe('Shall I round up');
-	expect(await violations(frame)).toEqual([]);
+	expect(await violationsIn(frame)).toEqual([]);
 	await page.setViewportSize({ width: 640, height: 900 });
 	await expect.poll(() => frame.evaluate(() => innerWidth)).toBeLessThan(350);
 	expect(await frame.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);

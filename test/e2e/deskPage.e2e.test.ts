@@ -6,8 +6,9 @@ import { Questions } from '../../src/core/questions/questions.ts';
 import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { PHONE, pairedPage, violationsIn } from '../support/deskBrowser.ts';
+import { bothLooks, PHONE, pairedPage } from '../support/deskBrowser.ts';
 import { eventually } from '../support/eventually.ts';
+import { cutIn, violationsIn } from '../support/looks.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { repository } from '../support/programs.ts';
 import { seedQuestion } from '../support/seedQuestion.ts';
@@ -58,7 +59,7 @@ const view = (name: string) => page.getByRole('navigation').getByRole('button', 
 const main = () => page.locator('main');
 const title = (text: string) => expect.poll(() => page.title()).toBe(text);
 
-const violations = () => violationsIn(page);
+const violations = () => bothLooks(page);
 
 test('lets a browser in by a code that is in no address and no history, and shows the number to compare', async () => {
 	const context = await browser.newContext({ viewport: PHONE });
@@ -90,7 +91,7 @@ test('shows a whole request, however long, and carries the answer to it', async 
 	const question = await ask({ title: 'rm -rf build', body: command, cwd: '/home/me/shop' });
 	await title('(1) Nancy');
 	await page.getByRole('heading', { name: 'asks for Bash' }).waitFor();
-	expect(await page.locator('[aria-live]').textContent()).toBe('New question: claude-code asks for Bash');
+	expect(await page.locator('[aria-live]').textContent()).toBe('New question: Fix the login asks for Bash');
 	expect(await page.locator('.block pre').textContent()).toBe(command);
 	await expect.poll(() => main().textContent()).toContain('Fix the login');
 	expect(await main().textContent()).toContain('/home/me/shop');
@@ -118,6 +119,7 @@ test('says No with words to the agent, and what became of a question that was an
 	await page.getByRole('button', { name: 'git push' }).click();
 	await button('No, Because').click();
 	expect(await button('Allow Once').count()).toBe(0);
+	expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
 	await page.getByLabel('what the agent is told').fill('Not before the tests are green.');
 	await button(/^No$/).click();
 	await page.getByText('Sent: No.').waitFor();
@@ -233,6 +235,41 @@ test('greys every button while the connection is lost, and has what it missed wh
 	await page.getByText('Nobody is asked any more (SessionEnd).').first().waitFor();
 	await title('Nancy');
 	complaints.length = 0;
+});
+
+/** Narrower than any phone, a phone, a tablet and a desktop, each in another look. */
+const LOOKS = [
+	{ width: 240, media: { colorScheme: 'dark' } },
+	{ width: 390, media: { colorScheme: 'light' } },
+	{ width: 768, media: { colorScheme: 'light', contrast: 'more', forcedColors: 'active' } },
+	{ width: 1280, media: { colorScheme: 'dark', contrast: 'more' } },
+] as const;
+
+test('is whole at every width in every look, with no question, one that is long, and twelve', async () => {
+	const own = await paired();
+	const look = async (state: string) => {
+		for (const { width, media } of LOOKS) {
+			await own.setViewportSize({ width, height: 844 });
+			await own.emulateMedia({ ...media, reducedMotion: 'reduce' });
+			expect([state, width, await cutIn(own)]).toEqual([state, width, []]);
+			expect([state, width, await violationsIn(own)]).toEqual([state, width, []]);
+		}
+	};
+	await look('none');
+	const long = await ask({
+		title: 'echo',
+		body: `echo ${'x'.repeat(200_000)}`,
+		files: ['/home/me/shop/src/timer.js'],
+	});
+	await own.getByRole('heading', { name: 'asks for Bash' }).waitFor();
+	await look('one');
+	const more = await Promise.all(Array.from({ length: 11 }, (_, at) => ask({ title: `make step-${at}` })));
+	await own.setViewportSize(PHONE);
+	await own.getByRole('button', { name: 'All' }).click();
+	await own.getByText('make step-10').waitFor();
+	await look('twelve');
+	for (const { id } of [long, ...more]) await questions.end(id, 'ended', 'Stop');
+	await own.context().close();
 });
 
 /** Each one runs something, loads something or hides something where a text becomes more than text. */

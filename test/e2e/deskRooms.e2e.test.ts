@@ -8,7 +8,7 @@ import { Questions } from '../../src/core/questions/questions.ts';
 import { ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { seedDelegate, seedWorktree } from '../support/delegateSeeds.ts';
-import { pairedPage, violationsIn } from '../support/deskBrowser.ts';
+import { bothLooks, pairedPage } from '../support/deskBrowser.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { repository } from '../support/programs.ts';
 import { seedQuestion } from '../support/seedQuestion.ts';
@@ -57,7 +57,7 @@ const button = (name: string | RegExp) => page.getByRole('button', { name });
 const view = (name: string) => page.getByRole('navigation').getByRole('button', { name }).click();
 const main = () => page.locator('main');
 const foreign = () => main().locator('script, img, iframe, style, a, object, link').count();
-const violations = () => violationsIn(page);
+const violations = () => bothLooks(page);
 
 test('shows a delegate’s changes file by file, and sends comments on their lines in one message', async () => {
 	const { delegate, folder } = await seedWorktree(

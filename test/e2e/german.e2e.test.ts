@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { openLab } from '../support/lab.ts';
+import { questionFrame } from '../support/questionFrame.ts';
+import { seedQuestion } from '../support/seedQuestion.ts';
 import { seedWorkspace } from '../support/seedWorkspace.ts';
 
 test('Nancy speaks German where VS Code does: a view, a welcome text, a command, an error of the core and why a message waits', async () => {
@@ -23,4 +25,9 @@ test('Nancy speaks German where VS Code does: a view, a welcome text, a command,
 	await row.and(workbench.page.locator('[aria-label*="zurückgehalten: der Agent "]')).waitFor();
 
 	await workbench.toast(/\.claude, und das ist eine Verknüpfung ins Leere.*; Nancy hat nichts angerührt\./).waitFor();
+
+	await seedQuestion(seeded.workspace);
+	await workbench.pane('Fragen').locator('[role=treeitem]').click();
+	const question = await questionFrame(workbench.page);
+	await question.getByRole('button', { name: 'Einmal erlauben' }).waitFor();
 });

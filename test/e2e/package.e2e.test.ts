@@ -49,12 +49,12 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/media/icon.png',
 			'extension/media/messages.css',
 			'extension/media/nancy.svg',
-			'extension/media/question.css',
 			...['agent', 'answer', 'delegate', 'leave', 'orchestrate', 'steer', 'watch'].flatMap(step =>
 				['dark', 'light'].map(theme => `extension/media/walkthrough/${step}-${theme}.webp`),
 			),
 			'extension/media/web/compose.js',
 			'extension/media/web/messages.js',
+			'extension/media/web/question.css',
 			'extension/media/web/question.js',
 			'extension/package.json',
 			'extension/package.nls.de.json',

@@ -1,17 +1,20 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
+import { seedQuestions } from '../pictures/questions.ts';
 import { toolStep } from '../support/agents/agentUnderTest.ts';
 import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
+import { cutIn, violationsIn } from '../support/looks.ts';
 import { questionFrame } from '../support/questionFrame.ts';
 import { seedQuestion } from '../support/seedQuestion.ts';
+import { chooseTheme } from '../support/themes.ts';
 import type { Workbench } from '../support/workbench.ts';
 
 // One window for all: each test finds an empty folder, and no terminal.
@@ -56,7 +59,7 @@ describe('a question of the real agent', () => {
 
 		await row.click();
 		const frame = await questionFrame(page, 'touch made');
-		expect(await frame.locator('pre.command').first().innerText()).toBe('touch made');
+		expect(await frame.locator('.block pre').first().innerText()).toBe('touch made');
 		expect(await frame.locator('h1').innerText()).toBe('Fix the login asks for Bash');
 		await frame.getByText('Its terminal is open in this window.').waitFor();
 		expect(await frame.evaluate(() => document.activeElement?.tagName)).not.toBe('BUTTON');
@@ -74,9 +77,16 @@ describe('a question of the real agent', () => {
 		await orchestrate(lab, 'Fix the login', '[[sh:touch made]][[sh:touch other]][[text:All finished]]');
 		await workbench.row('Questions', 'touch made').waitFor();
 		await page.keyboard.press('Shift+Alt+Q');
+		const hidden = await questionFrame(page, 'touch made');
+		await hidden.getByRole('button', { name: 'No, Because' }).click();
+		await hidden.getByLabel('With a No').fill('Use the other folder.');
+		// VS Code throws the page of a hidden tab away.
+		await workbench.command('File: New Untitled Text File');
+		await expect.poll(() => hidden.isDetached()).toBe(true);
+		await page.keyboard.press('Shift+Alt+Q');
 		const frame = await questionFrame(page, 'touch made');
-		await frame.getByLabel('With a No').fill('Use the other folder.');
-		expect(await frame.getByRole('button', { name: 'Allow Once' }).isEnabled()).toBe(false);
+		expect(await frame.getByLabel('With a No').inputValue()).toBe('Use the other folder.');
+		expect(await frame.getByRole('button', { name: 'Allow Once' }).count()).toBe(0);
 		await frame.getByRole('button', { name: 'No', exact: true }).click();
 		await frame.getByText('Denied, as you answered').waitFor();
 		await frame.getByRole('button', { name: 'Next Question' }).click();
@@ -84,6 +94,7 @@ describe('a question of the real agent', () => {
 		const read = model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text;
 		expect(read).toContain('The user said no: Use the other folder.');
 		expect(existsSync(join(workspace, 'made'))).toBe(false);
+		await frame.getByRole('button', { name: 'No, Because' }).click();
 		await frame.getByRole('button', { name: 'No, and End the Turn' }).click();
 		// The agent reports no event of it, until it hears the next prompt.
 		await frame.getByText('Sent: No, and End the Turn').waitFor();
@@ -148,7 +159,12 @@ describe('a question of the real agent', () => {
 			title: hostile,
 			body: hostile,
 			also: [{ name: hostile, value: hostile }],
-			choices: [{ effect: 'once' }, { effect: 'session', rule: hostile }, { effect: 'no' }],
+			choices: [
+				{ effect: 'once' },
+				{ effect: 'session', rule: hostile },
+				{ effect: 'folder', rule: hostile, keptIn: hostile },
+				{ effect: 'no' },
+			],
 		});
 		const row = workbench.row('Questions', 'Claude Code');
 		await row.waitFor();
@@ -157,7 +173,7 @@ describe('a question of the real agent', () => {
 		await row.click();
 		const frame = await questionFrame(page, 'txt.exe');
 		const texts = await frame.locator('pre').allInnerTexts();
-		expect(texts).toEqual([1, 2, 3].map(() => `[x](command:nancy.doctor) $(flame) ${shown}`));
+		expect(texts).toEqual([1, 2, 3, 4].map(() => `[x](command:nancy.doctor) $(flame) ${shown}`));
 		expect(await frame.locator('main a, main b, main img').count()).toBe(0);
 		await lab.picture('question-hostile');
 		await frame.getByRole('button', { name: 'No', exact: true }).click();
@@ -165,4 +181,40 @@ describe('a question of the real agent', () => {
 		expect((await new Questions(store.own).readAnswer(question.id))?.effect).toBe('no');
 		await new Questions(store.own).end(question.id, 'ended', 'the test is over');
 	});
+
+	test('is whole in sight at every width and in every theme, and axe-core finds nothing', async () => {
+		const store = new Workspace(workspace, dataFolder({ HOME: lab.server.home }));
+		await seedQuestions(store, [], 5);
+		await workbench.row('Questions', 'echo long').waitFor();
+		const shown = ['rm -rf build', 'minutes = 4', 'Run **all** tests', 'Which sounds?', 'long words'];
+		for (const [at, theme] of (['light', 'contrast', 'dark'] as const).entries()) {
+			chooseTheme(lab.server, theme);
+			for (const [step, request] of shown.entries()) {
+				await page.keyboard.press('Shift+Alt+Q');
+				const frame = await questionFrame(page, request);
+				await frame.locator(`body.${CLASSES[theme]}`).waitFor();
+				for (const width of WIDTHS) {
+					await narrow(frame, width);
+					expect([theme, request, width, await cutIn(frame)]).toEqual([theme, request, width, []]);
+				}
+				await narrow(frame, WIDTHS[(at + step) % WIDTHS.length]!);
+				expect([theme, request, await violationsIn(frame)]).toEqual([theme, request, []]);
+				await lab.picture(`question-${theme}-${step}`);
+			}
+		}
+		for (const { question } of await new Questions(store.own).open())
+			await new Questions(store.own).end(question.id, 'ended', 'the test is over');
+	});
 });
+
+const CLASSES = { light: 'vscode-light', dark: 'vscode-dark', contrast: 'vscode-high-contrast' } as const;
+const WIDTHS = [240, 390, 768, 1280] as const;
+
+/** Makes the tab so wide, in pixels. */
+async function narrow(frame: Frame, width: number): Promise<void> {
+	const outer = await frame.parentFrame()?.frameElement();
+	await outer?.evaluate((element, pixels) => {
+		if (element instanceof HTMLElement) element.style.width = `${pixels}px`;
+	}, width);
+	await expect.poll(() => frame.evaluate(() => innerWidth)).toBe(width);
+}

@@ -36,6 +36,7 @@ describe('the desk in a browser', () => {
 			folders: { list: () => [folder], onDidChange: new vscode.EventEmitter<void>().event },
 			failures: { background: work => void work.catch((error: unknown) => failed.push(error)) },
 			desk: {
+				view: real.view,
 				open: async (...given) => {
 					const made = await real.open(...given);
 					opened.push(made);

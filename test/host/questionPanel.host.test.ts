@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
+import { DeskView } from '../../src/core/live/deskView.ts';
 import { newQuestion } from '../../src/core/questions/newQuestion.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId } from '../../src/protocol/names.ts';
+import { deskWords } from '../../src/server/deskWords.ts';
 import { QuestionItem } from '../../src/ui/questions/questionItem.ts';
 import { QuestionPanel } from '../../src/ui/questions/questionPanel.ts';
 import { eventually } from '../support/eventually.ts';
@@ -12,8 +14,11 @@ import { unusedFolder } from '../support/unusedFolder.ts';
 
 /** A page that answers what it is shown at once. */
 const PAGE = `const vscode = acquireVsCodeApi();
-addEventListener('message', ({ data: { type, id, digest } }) => {
-	if (type === 'question') vscode.postMessage({ type: 'answer', id, digest, effect: 'no', words: '', chosen: [] });
+addEventListener('message', ({ data: { type, question } }) => {
+	if (type !== 'shown') return;
+	const { id, digest, folder } = question;
+	const body = { folder, digest, effect: 'no', words: '', chosen: [], nonce: 'n'.repeat(16) };
+	vscode.postMessage({ type: 'post', number: 1, route: 'questions/' + id + '/answer', body });
 });
 vscode.postMessage({ type: 'ready' });`;
 
@@ -37,6 +42,7 @@ it('tells of an answer that failed by a message, once its page is closed', async
 	const asked = { question, answer: undefined, outcome: undefined, address: undefined };
 	const folder = Object.assign(unusedFolder(new Workspace('/project')), {
 		overview: () => ({ tasks: [], problems: [] }),
+		delegates: () => [],
 		question: () => asked,
 	});
 	const told: unknown[] = [];
@@ -57,6 +63,7 @@ it('tells of an answer that failed by a message, once its page is closed', async
 		},
 		terminals: { find: () => Promise.resolve(undefined), focus: () => Promise.resolve() },
 		agentName: () => 'Fake',
+		deskView: new DeskView(deskWords(extension.path)),
 	});
 	panel.show(new QuestionItem(folder, asked));
 	await eventually('it is told', () => told.length > 0);

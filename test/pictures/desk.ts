@@ -13,7 +13,7 @@ import { scenes } from './scenes.ts';
 
 // Pictures of the desk's page: of a phone, a tablet and a desktop, in each look. See scripts/pictures.mjs.
 
-const WIDTHS = [390, 768, 1280] as const;
+const WIDTHS = [240, 390, 768, 1280] as const;
 const LOOKS = {
 	dark: { colorScheme: 'dark' },
 	light: { colorScheme: 'light' },
@@ -42,11 +42,7 @@ async function picturesOf(inBrowser: Browser, name: string, shown: readonly stri
 	const workspace = new Workspace(root, data);
 	const served = await programFolder(contextOf(folder, workspace));
 	const server = await DeskServer.open({
-		served: new ServedFolders(() => [served], served.onDidChange, {
-			agentName: id => id,
-			limitOf: () => undefined,
-			withoutPaths: String,
-		}),
+		served: new ServedFolders(() => [served], served.onDidChange, data),
 		owner: { letIn: () => Promise.resolve('answer'), warn: () => undefined },
 		pages: join(repository, 'media/desk'),
 		dataFolder: data,

@@ -7,9 +7,10 @@ import { agentsUnderTest } from '../support/agents/index.ts';
 import { openLab, type Lab } from '../support/lab.ts';
 import { messageFrame } from '../support/messageFrame.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { THEMES } from '../support/themes.ts';
 import { busyScene } from './scenes.ts';
 import { leave, views } from './views.ts';
-import { showNancy, THEMES, wear, widen } from './window.ts';
+import { showNancy, wear, widen } from './window.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 

@@ -11,8 +11,9 @@ import { seedWorktree, smallRepository } from '../support/delegateSeeds.ts';
 import { openLab } from '../support/lab.ts';
 import { questionFrame } from '../support/questionFrame.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { THEMES } from '../support/themes.ts';
 import { Recorder } from './recorder.ts';
-import { showNancy, THEMES, widen } from './window.ts';
+import { showNancy, widen } from './window.ts';
 
 const file = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'docs', 'images', 'nancy.webp');
 

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLab, type Lab } from '../support/lab.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { THEMES } from '../support/themes.ts';
 import { questionViews } from './questions.ts';
 import { scenes } from './scenes.ts';
 import { leave, views } from './views.ts';
-import { SETTLES_MS, showNancy, THEMES, wear, widen } from './window.ts';
+import { SETTLES_MS, showNancy, wear, widen } from './window.ts';
 
 const out = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'out', 'pictures');
 

@@ -1,14 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lab } from '../support/lab.ts';
 import { widen as drawEdge } from '../support/sidebar.ts';
-
-export const THEMES = {
-	dark: 'Default Dark Modern',
-	light: 'Default Light Modern',
-	contrast: 'Default High Contrast',
-} as const;
+import { chooseTheme, type THEMES } from '../support/themes.ts';
 
 /** Colours, spinners and rows come to rest, in milliseconds. */
 export const SETTLES_MS = 1500;
@@ -22,11 +15,7 @@ export async function showNancy({ workbench }: Lab): Promise<void> {
 
 /** As if the user had chosen it. */
 export async function wear({ server }: Lab, theme: keyof typeof THEMES): Promise<void> {
-	for (const place of ['User', 'Machine']) {
-		const file = join(dirname(server.userFolder), place, 'settings.json');
-		const settings: unknown = JSON.parse(readFileSync(file, 'utf8'));
-		writeFileSync(file, JSON.stringify(Object.assign({}, settings, { 'workbench.colorTheme': THEMES[theme] })));
-	}
+	chooseTheme(server, theme);
 	await sleep(SETTLES_MS);
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownIdentity } from '../../src/base/liveness.ts';
 import type { Delegate } from '../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
-import { folderId } from '../../src/server/servedFolders.ts';
+import { folderId } from '../../src/core/live/deskView.ts';
 import { seedWorkspace } from '../support/seedWorkspace.ts';
 import { seedDelegate, seedWorktree } from '../support/delegateSeeds.ts';
 import { servedDesk, type ServedDesk } from '../support/servedDesk.ts';

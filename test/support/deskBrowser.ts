@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import type { ServedDesk } from './servedDesk.ts';
 import { HANG_MS } from './eventually.ts';
+import { violationsIn } from './looks.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const PHONE = { width: 390, height: 844 };
 
 /**
@@ -31,13 +28,11 @@ export async function pairedPage(
 }
 
 /** What axe-core finds wrong in a page, in both of its looks. */
-export async function violationsIn(page: Page): Promise<string[][]> {
-	await page.evaluate(axe);
+export async function bothLooks(page: Page): Promise<string[][]> {
 	const found: string[][] = [];
 	for (const colorScheme of ['dark', 'light'] as const) {
 		await page.emulateMedia({ colorScheme });
-		const results = await page.evaluate<AxeResults>('axe.run()');
-		found.push(...results.violations.map(({ id, nodes }) => [colorScheme, id, ...nodes.map(({ html }) => html)]));
+		found.push(...(await violationsIn(page)).map(violation => [colorScheme, ...violation]));
 	}
 	return found;
 }

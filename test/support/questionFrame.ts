@@ -5,7 +5,7 @@ import { eventually } from './eventually.ts';
 export function questionFrame(page: Page, request: string | RegExp = ''): Promise<Frame> {
 	return eventually('the page of the question', async () => {
 		for (const frame of page.frames()) {
-			const found = frame.locator('main').filter({ has: frame.locator('h1 ~ footer') });
+			const found = frame.locator('main').filter({ has: frame.locator('article.question') });
 			const asked = found.filter({ hasText: request });
 			if ((await asked.count().catch(() => 0)) > 0) return frame;
 		}

@@ -7,7 +7,8 @@ import { DeskServer, type DeskServerOptions } from '../../src/server/deskServer.
 import type { Newcomer, Warning } from '../../src/server/served.ts';
 import { ServedFolders } from '../../src/server/servedFolders.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
-import { PairReply, PairResult, ToPage, type Scope } from '../../src/protocol/deskApi.ts';
+import { PairReply, PairResult, ToPage } from '../../src/protocol/deskApi.ts';
+import type { Scope } from '../../src/protocol/scope.ts';
 import { smallRepository } from './delegateSeeds.ts';
 import { contextOf } from './operationContext.ts';
 import { programs } from './programs.ts';
@@ -54,11 +55,7 @@ export async function servedDesk(options: Partial<DeskServerOptions> = {}, files
 	};
 	const { pages } = await programs();
 	const server = await DeskServer.open({
-		served: new ServedFolders(() => [served], served.onDidChange, {
-			agentName: id => id,
-			limitOf: () => undefined,
-			withoutPaths: text => text.replaceAll(folder.file('data'), '<data>'),
-		}),
+		served: new ServedFolders(() => [served], served.onDidChange, folder.file('data')),
 		owner,
 		pages,
 		dataFolder: folder.file('data'),

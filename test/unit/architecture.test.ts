@@ -7,6 +7,7 @@ import * as operations from '../../src/operations/index.ts';
 /** Who may import whom; docs/architecture.md says it in one line. Types count: a room that names another's types knows it. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
 	protocol: ['base', 'zod/mini'],
+	words: ['protocol', 'base'],
 	base: ['node:'],
 	core: ['base', 'protocol', 'zod/mini', 'jsonc-parser', 'node:'],
 	process: ['core', 'base', 'protocol', 'node:'],
@@ -33,8 +34,19 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 		'zod/mini',
 		'node:',
 	],
-	ui: ['core', 'base', 'protocol', 'zod/mini', 'node:', 'vscode'],
-	web: ['protocol', 'picture', 'base', 'marked', 'highlight.js/', 'preact', 'preact/', '@preact/signals', 'zod/mini'],
+	ui: ['core', 'words', 'base', 'protocol', 'zod/mini', 'node:', 'vscode'],
+	web: [
+		'words',
+		'protocol',
+		'picture',
+		'base',
+		'marked',
+		'highlight.js/',
+		'preact',
+		'preact/',
+		'@preact/signals',
+		'zod/mini',
+	],
 	// Files that stand alone at the top: what puts the rooms together.
 	// `late.js` and `main.js` are bundles of their own, loaded after the activation and at first use.
 	main: [

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { existsSync, realpathSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import { httpsOrigin } from '../../base/httpsOrigin.ts';
 import { permitWorkIn } from '../../core/asker/ownPlace.ts';
 import { permit } from '../../core/asker/permit.ts';
 import { sourcesIn } from '../../core/deployment/runtime.ts';
@@ -47,20 +48,14 @@ export const serve = command(
 		const workspace = findWorkspace(context);
 		permitWorkIn(context.asker, workspace.folder, context.env);
 		const where = programContext(workspace, context);
-		const [{ DeskServer, ServeTerminal }, { ServedFolders }, { programFolder }, { driverById, limitOf }] =
-			await Promise.all([
-				import('../../server/index.ts'),
-				import('../../server/servedFolders.ts'),
-				import('../../server/programFolder.ts'),
-				import('../../drivers/index.ts'),
-			]);
+		const [{ DeskServer, ServeTerminal }, { ServedFolders }, { programFolder }] = await Promise.all([
+			import('../../server/index.ts'),
+			import('../../server/servedFolders.ts'),
+			import('../../server/programFolder.ts'),
+		]);
 		const folder = await programFolder(where);
 		try {
-			const served = new ServedFolders(() => [folder], folder.onDidChange, {
-				agentName: id => driverById(id)?.displayName ?? id,
-				limitOf,
-				withoutPaths: text => text.replaceAll(where.dataFolder, '<data>'),
-			});
+			const served = new ServedFolders(() => [folder], folder.onDidChange, where.dataFolder);
 			const terminal = new ServeTerminal({ ...context, ago }, address);
 			const server = await DeskServer.open({
 				served,
@@ -81,17 +76,9 @@ export const serve = command(
 	},
 );
 
-/** Plain http would show the token to everybody on the way. */
 function tunnel(text: string): URL {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (
-		url?.protocol === 'https:' &&
-		url.pathname === '/' &&
-		url.search === '' &&
-		url.hash === '' &&
-		url.username === ''
-	)
-		return url;
+	const url = httpsOrigin(text);
+	if (url) return url;
 	throw new NancyError('bad-usage', `--at takes an https address without a path, not "${text}"`);
 }
 

@@ -1,3 +1,4 @@
+import { sha256 } from '../../base/sha256.ts';
 import { visible, visibleLine } from '../../base/visible.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import {
@@ -10,7 +11,7 @@ import {
 	type DeskTask,
 	type DeskWorker,
 } from '../../protocol/deskState.ts';
-import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
+import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { Choice } from '../../protocol/question.ts';
 import type { Receipt } from '../../protocol/records.ts';
 import type { Delegate } from '../delegates/delegate.ts';
@@ -25,8 +26,8 @@ import type { Overview, TaskView, WorkerView } from './overview.ts';
 
 /** A workspace folder that a desk shows. Everything is in memory. */
 export interface DeskSource {
-	/** Names it on pages. */
-	readonly id: string;
+	/** See {@link folderId}. */
+	readonly id: FolderId;
 	readonly name: string;
 	overview(): Overview;
 	messages(address: WorkerAddress): MailboxListing;
@@ -35,10 +36,13 @@ export interface DeskSource {
 	questions(): readonly LiveQuestion[];
 }
 
-type Source = DeskSource & { readonly id: FolderId };
+/** Names a folder on pages, which need not know its path. */
+export function folderId(path: string): FolderId {
+	return FolderId.parse(sha256(path).slice(0, 12));
+}
 
 export interface DeskWords {
-	readonly agentName: (driver: DriverId) => string;
+	readonly agentName: (driver: string) => string;
 	readonly limitOf: LimitOf;
 	/** Takes out what a page must not get: the path of the user's data folder. */
 	readonly withoutPaths: (text: string) => string;
@@ -64,13 +68,12 @@ export class DeskView {
 	/** All folders together. Items are in no order. */
 	of(sources: readonly DeskSource[]): DeskState {
 		const state: DeskState = { folders: [], questions: [], tasks: [], messages: [], delegates: [] };
-		for (const given of sources) {
-			const source = { ...given, id: FolderId.parse(given.id) };
+		for (const source of sources) {
 			const overview = source.overview();
 			const tasks = overview.tasks.filter(({ record }) => record.archivedAt === undefined);
 			state.folders.push(folderOf(source, overview));
 			state.tasks.push(...tasks.map(task => this.task(source, task)));
-			state.questions.push(...source.questions().map(asked => this.question(source, tasks, asked)));
+			state.questions.push(...source.questions().map(asked => this.question(source, asked)));
 			const delegates = source.delegates();
 			state.delegates.push(...delegates.map(delegate => this.delegate(source, delegate, delegates)));
 			state.messages.push(...tasks.flatMap(task => this.mailboxes(source, task)));
@@ -102,9 +105,11 @@ export class DeskView {
 		};
 	}
 
-	private question(source: Source, tasks: readonly TaskView[], asked: LiveQuestion): DeskQuestion {
+	/** One of the source's questions, as a page shows it. */
+	question(source: Pick<DeskSource, 'id' | 'overview' | 'delegates'>, asked: LiveQuestion): DeskQuestion {
 		const { question, answer, outcome, address } = asked;
 		const { id, digest, driver, delegate, subagent, subagentName, askedAt, kind, bodyIs, isWhole } = question;
+		const { tasks } = source.overview();
 		const title = address && tasks.find(({ record }) => record.name === address.task)?.record.title;
 		const texts = this.questions.get(question) ?? textsOf(question);
 		this.questions.set(question, texts);
@@ -141,7 +146,7 @@ export class DeskView {
 		};
 	}
 
-	private task({ id: folder }: Source, { record, unread, workers }: TaskView): DeskTask {
+	private task({ id: folder }: DeskSource, { record, unread, workers }: TaskView): DeskTask {
 		return {
 			key: `${folder}/${record.name}`,
 			folder,
@@ -177,7 +182,7 @@ export class DeskView {
 		};
 	}
 
-	private mailboxes(source: Source, { record, workers }: TaskView): DeskMessage[] {
+	private mailboxes(source: DeskSource, { record, workers }: TaskView): DeskMessage[] {
 		const names = [ORCHESTRATOR, ...workers.map(worker => worker.record.name)];
 		return names.flatMap(worker => {
 			const address = { task: record.name, worker };
@@ -190,7 +195,7 @@ export class DeskView {
 		});
 	}
 
-	private delegate({ id: folder }: Source, delegate: Delegate, all: readonly Delegate[]): DeskDelegate {
+	private delegate({ id: folder }: DeskSource, delegate: Delegate, all: readonly Delegate[]): DeskDelegate {
 		const { record, status, state, error, asks = [], isStoppedByUser, isUnproved, isChanged } = delegate;
 		const { input_tokens: input, output_tokens: output } = status;
 		return {
@@ -269,11 +274,11 @@ function choiceOf({ effect, rule, keptIn }: Choice): DeskQuestion['choices'][num
 	};
 }
 
-function folderOf({ id, name }: Source, { problems }: Overview): DeskFolder {
+function folderOf({ id, name }: DeskSource, { problems }: Overview): DeskFolder {
 	return { key: id, folder: id, name: visibleLine(name), problems: problems.length };
 }
 
-function titleOf(source: Source, id: DelegateId): string {
+function titleOf(source: Pick<DeskSource, 'delegates'>, id: DelegateId): string {
 	return visibleLine(source.delegates().find(({ record }) => record.id === id)?.record.title ?? '', LINE);
 }
 

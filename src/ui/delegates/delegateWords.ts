@@ -1,32 +1,18 @@
 import { l10n } from 'vscode';
 import { pathFrom } from '../../base/inside.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
-import type { DelegateState } from '../../protocol/delegate.ts';
+import { delegateStateWord } from '../../words/delegates.ts';
 import { labelsOf, type DelegateLabels } from './delegateLabels.ts';
 import { firstLine, formatMinutes, formatSpan, formatTime } from '../kit/format.ts';
+import { translated } from '../kit/translated.ts';
 
 /** Delegates as a person reads them. */
-
-function delegateStateWord(state: DelegateState): string {
-	switch (state) {
-		case 'queued':
-			return l10n.t('queued');
-		case 'running':
-			return l10n.t('running');
-		case 'parked':
-			return l10n.t('parked');
-		case 'done':
-			return l10n.t('done');
-		case 'failed':
-			return l10n.t('failed');
-	}
-}
 
 /** A delegate's state in one word, or a few. */
 export function stateWord({ state, error, isStoppedByUser }: Delegate, isMerged = false): string {
 	if (isMerged) return l10n.t('merged');
 	if (error === 'cancelled') return isStoppedByUser ? l10n.t('stopped by you') : l10n.t('stopped');
-	return delegateStateWord(state);
+	return translated(delegateStateWord(state));
 }
 
 /** In place of an answer, or beside its file. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import type { Scope } from '../../protocol/deskApi.ts';
+import { mayDo, SCOPES, type Scope } from '../../protocol/scope.ts';
 import { SETTINGS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
 import type { Failures } from '../kit/failures.ts';
@@ -131,12 +131,14 @@ export class BrowserDesk implements vscode.Disposable {
 
 /** The widest that it has asked for comes first. */
 function scopeButtons(wanted: Scope): { scope: Scope; label: string }[] {
-	const all: { scope: Scope; label: string }[] = [
-		{ scope: 'answer', label: l10n.t('Answer Questions and Write') },
-		{ scope: 'feedback', label: l10n.t('Look and Write') },
-		{ scope: 'view', label: l10n.t('Only Look') },
-	];
-	return all.slice(all.findIndex(({ scope }) => scope === wanted));
+	const labels: Readonly<Record<Scope, string>> = {
+		answer: l10n.t('Answer Questions and Write'),
+		feedback: l10n.t('Look and Write'),
+		view: l10n.t('Only Look'),
+	};
+	return SCOPES.filter(scope => mayDo(wanted, scope))
+		.toReversed()
+		.map(scope => ({ scope, label: labels[scope] }));
 }
 
 function deviceRow({ name, scope, madeAt, usedAt }: DeskDevice) {

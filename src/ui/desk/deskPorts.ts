@@ -1,9 +1,13 @@
 import type { Event } from '../../base/event.ts';
-import type { DeviceId, Scope } from '../../protocol/deskApi.ts';
+import type { DeskView } from '../../core/live/deskView.ts';
+import type { DeviceId } from '../../protocol/deskApi.ts';
+import type { Scope } from '../../protocol/scope.ts';
 import type { Folder } from '../ports.ts';
 
-/** The desk's server for browsers: handed in by the composition root. */
+/** The desk, and its server for browsers: handed in by the composition root. */
 export interface DeskOperations {
+	/** What pages are told. */
+	readonly view: Pick<DeskView, 'question'>;
 	/** Starts a server of the window's folders. */
 	open(folders: { list(): readonly Folder[]; onDidChange: Event<void> }, owner: DeskOwner): Promise<OpenDesk>;
 	/** The paired browsers of all servers of this user. */

@@ -77,7 +77,11 @@ export class MessagePanel implements vscode.Disposable {
 			this.shown = undefined;
 			this.isReady = false;
 		});
-		panel.webview.html = panelPage(panel.webview, { media, name: 'messages', title: l10n.t('Message') });
+		panel.webview.html = panelPage(panel.webview, {
+			style: vscode.Uri.joinPath(media, 'messages.css'),
+			script: vscode.Uri.joinPath(media, 'web', 'messages.js'),
+			title: l10n.t('Message'),
+		});
 		return panel;
 	}
 

@@ -2,8 +2,7 @@ import { l10n } from 'vscode';
 import { formatAge, shortName } from '../kit/format.ts';
 import type { Choice } from '../kit/inputs.ts';
 import { whoAsks } from '../questions/questionItem.ts';
-import { askedWords } from '../questions/questionWords.ts';
-import { doingWords, phaseWord, subjectOf } from '../words.ts';
+import { askedWords, doingWords, phaseWord, subjectOf } from '../words.ts';
 import { whoIs, whoWrote } from '../who.ts';
 import type { Need } from './needs.ts';
 

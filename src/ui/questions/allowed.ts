@@ -8,7 +8,7 @@ import { pickOne } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
 import type { Folder, Operations } from '../ports.ts';
-import { askedWords } from './questionWords.ts';
+import { askedWords } from '../words.ts';
 
 interface Collaborators {
 	folders: Pick<Folders, 'list'>;

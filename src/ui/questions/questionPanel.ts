@@ -1,9 +1,13 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isSameAddress } from '../../core/workspace/workspace.ts';
+import { visible } from '../../base/visible.ts';
+import { folderId, type DeskView } from '../../core/live/deskView.ts';
 import { replyOf } from '../../core/questions/reply.ts';
+import { AnswerRequest, type AnswerReply } from '../../protocol/deskApi.ts';
+import { FromPanel, type Shown, type ToPanel } from '../../protocol/deskPanel.ts';
+import type { DeskQuestion } from '../../protocol/deskState.ts';
 import type { QuestionId } from '../../protocol/question.ts';
-import { FromQuestionPage, type PageAnswer, type ToQuestionPage } from '../../protocol/questionPage.ts';
 import type { Folders } from '../folders.ts';
 import type { Failures } from '../kit/failures.ts';
 import { sentence } from '../kit/failures.ts';
@@ -17,7 +21,6 @@ import type { Folder, Operations } from '../ports.ts';
 import type { WorkerItem } from '../tasks/tasksView.ts';
 import type { Terminals } from '../tasks/terminals.ts';
 import { openQuestions, QuestionItem, whoAsks } from './questionItem.ts';
-import { liveQuestion, shownQuestion } from './questionPage.ts';
 
 interface Collaborators {
 	extensionUri: vscode.Uri;
@@ -26,40 +29,34 @@ interface Collaborators {
 	operations: Pick<Operations, 'answer'>;
 	terminals: Pick<Terminals, 'find' | 'focus'>;
 	agentName: (driver: string) => string;
+	deskView: Pick<DeskView, 'question'>;
 }
 
-/** How often the page says how long a question waits, in milliseconds. */
-const AGE_MS = 15_000;
+/** The one request of the page that is answered here. */
+const ANSWER = /^questions\/([^/]+)\/answer$/;
 
 /** The tab that shows one question whole, and takes its answer. The next question replaces it only at the user's wish. */
 export class QuestionPanel implements vscode.Disposable {
 	private panel: vscode.WebviewPanel | undefined;
 	private isReady = false;
 	private shown: { folder: Folder; id: QuestionId } | undefined;
-	/** Why the last answer was not taken. */
-	private problem = '';
 	private hasTerminal = false;
-	/** The last message of each type. The page is told of changes only. */
-	private readonly posted = new Map<ToQuestionPage['type'], string>();
+	/** What the page knows. It is told of changes only. */
+	private posted = '';
 	private readonly following: vscode.Disposable;
 
 	constructor(private readonly own: Collaborators) {
 		const look = () => own.failures.background(this.lookForTerminal());
-		const timer = setInterval(() => this.post(), AGE_MS);
-		timer.unref();
 		this.following = vscode.Disposable.from(
 			own.folders.onDidChange(() => this.post()),
 			vscode.window.onDidOpenTerminal(look),
 			vscode.window.onDidCloseTerminal(look),
-			{ dispose: () => clearInterval(timer) },
 		);
 	}
 
 	show({ folder, asked }: QuestionItem): void {
 		this.shown = { folder, id: asked.question.id };
-		this.problem = '';
 		this.hasTerminal = false;
-		this.posted.clear();
 		this.panel ??= this.open();
 		this.panel.reveal();
 		this.post();
@@ -96,16 +93,21 @@ export class QuestionPanel implements vscode.Disposable {
 			this.shown = undefined;
 			this.isReady = false;
 		});
-		panel.webview.html = panelPage(panel.webview, { media, name: 'question', title: l10n.t('Question') });
+		panel.webview.html = panelPage(panel.webview, {
+			style: vscode.Uri.joinPath(media, 'web', 'question.css'),
+			script: vscode.Uri.joinPath(media, 'web', 'question.js'),
+			title: l10n.t('Question'),
+		});
 		return panel;
 	}
 
 	private async take(message: unknown): Promise<void> {
-		const parsed = FromQuestionPage.parse(message);
+		const parsed = FromPanel.parse(message);
 		switch (parsed.type) {
 			case 'ready':
 				this.isReady = true;
-				this.posted.clear();
+				this.posted = '';
+				this.send({ type: 'texts', texts: { ...l10n.bundle } });
 				return this.post();
 			case 'next':
 				return this.showNext();
@@ -113,53 +115,78 @@ export class QuestionPanel implements vscode.Disposable {
 				const worker = this.worker();
 				return worker && this.own.terminals.focus(worker);
 			}
-			case 'answer':
-				return this.answer(parsed);
+			case 'post': {
+				const reply = await this.reply(ANSWER.exec(parsed.route)?.[1], parsed.body);
+				return this.send({ type: 'reply', number: parsed.number, ...reply });
+			}
 		}
 	}
 
-	/** The page may be older than what the panel shows. Then nothing is answered. The digest is the page's: another request refuses it. */
-	private async answer(given: PageAnswer): Promise<void> {
+	/** The page may be older than what the panel shows. Then nothing is answered. */
+	private async reply(id: string | undefined, body: unknown): Promise<{ value: AnswerReply } | { error: string }> {
 		const item = this.item();
-		if (!item || given.id !== item.asked.question.id) return;
-		const { question } = item.asked;
+		if (!item || id !== item.asked.question.id) return { error: l10n.t('This question is no longer here.') };
 		try {
-			await this.own.operations.answer(item.folder, question.id, given.digest, replyOf(question, given));
-			if (this.shown?.id === question.id) this.problem = '';
+			return { value: await this.answer(item, AnswerRequest.parse(body)) };
 		} catch (error) {
-			if (this.shown?.id === question.id) this.problem = sentence(errorWords(error));
 			// The page shows another question by now, or is closed.
-			else void this.own.failures.guard(() => Promise.reject(error));
+			if (!this.isReady || this.shown?.id !== id) void this.own.failures.guard(() => Promise.reject(error));
+			return { error: sentence(errorWords(error)) };
 		}
-		await item.folder.refresh();
-		// Also if nothing is other than before: the page waits for a word.
-		this.posted.delete('live');
-		this.post();
+	}
+
+	/** The digest is the page's: another request refuses it. */
+	private async answer({ folder, asked: { question } }: QuestionItem, given: AnswerRequest): Promise<AnswerReply> {
+		try {
+			const reply = replyOf(question, given);
+			const { effect, at } = await this.own.operations.answer(folder, question.id, given.digest, reply);
+			return { question: question.id, effect, at };
+		} finally {
+			await folder.refresh();
+			this.post();
+		}
 	}
 
 	private post(): void {
 		if (!this.panel || !this.shown) return;
 		const item = this.item();
 		this.panel.title = plainLine(item ? whoAsks(item, this.own.agentName) : l10n.t('Question'), 40);
-		if (!item) return this.send({ type: 'none', says: l10n.t('This question is gone.') });
 		if (!this.isReady) return;
-		const next = this.next();
-		// A request never changes, and a long one takes time to make.
-		if (!this.posted.has('question')) this.send(shownQuestion(item, this.own.agentName));
-		this.send(
-			liveQuestion(item, {
-				problem: this.problem,
-				hasTerminal: this.hasTerminal,
-				next: next ? l10n.t('Next Question') : '',
-			}),
-		);
+		const shown = this.pageOf(this.shown.id, item);
+		const text = JSON.stringify(shown);
+		if (text === this.posted) return;
+		this.posted = text;
+		this.send(shown);
 	}
 
-	private send(message: ToQuestionPage): void {
-		const text = JSON.stringify(message);
-		if (!this.panel || !this.isReady || this.posted.get(message.type) === text) return;
-		this.posted.set(message.type, text);
-		void this.panel.webview.postMessage(message);
+	private pageOf(id: QuestionId, item: QuestionItem | undefined): Shown {
+		const hasNone = !item || item.asked.question.delegate !== undefined;
+		return {
+			type: 'shown',
+			id,
+			...(item && { question: this.whole(item) }),
+			terminal: hasNone ? 'none' : this.hasTerminal ? 'here' : 'elsewhere',
+			hasNext: this.next() !== undefined,
+		};
+	}
+
+	/** As every page shows it, with what the window alone may say and take. */
+	private whole({ folder, asked }: QuestionItem): DeskQuestion {
+		const source = {
+			id: folderId(folder.path),
+			overview: () => folder.overview(),
+			delegates: () => folder.delegates(),
+		};
+		const question = this.own.deskView.question(source, asked);
+		return {
+			...question,
+			cwd: question.cwd ?? visible(folder.path),
+			choices: question.choices.map(choice => ({ ...choice, isHere: true })),
+		};
+	}
+
+	private send(message: ToPanel): void {
+		if (this.isReady) void this.panel?.webview.postMessage(message);
 	}
 
 	private item(): QuestionItem | undefined {

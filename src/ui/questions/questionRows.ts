@@ -3,8 +3,8 @@ import { l10n } from 'vscode';
 import { formatAge, formatMinutes, shortName } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
+import { askedWords } from '../words.ts';
 import { askingWorker, whoAsks, type QuestionItem } from './questionItem.ts';
-import { askedWords } from './questionWords.ts';
 
 /** Letters of a task's title in a row: beside it, the request has room. */
 const NAME = 24;

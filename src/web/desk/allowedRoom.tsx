@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { phrase } from '../../base/phrase.ts';
 import type { AllowedReply, AnsweredQuestion, DevicesReply } from '../../protocol/deskRooms.ts';
-import type { Scope } from '../../protocol/deskApi.ts';
 import type { DeskFolder } from '../../protocol/deskState.ts';
+import type { Scope } from '../../protocol/scope.ts';
 import { stateOf } from './domainWords.ts';
 import { useLook } from './look.ts';
 import { NoticeSwitch } from './noticeSwitch.tsx';

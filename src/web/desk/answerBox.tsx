@@ -1,12 +1,13 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { phrase } from '../../base/phrase.ts';
 import type { AnswerRequest } from '../../protocol/deskApi.ts';
 import type { DeskQuestion } from '../../protocol/deskState.ts';
 import type { Effect } from '../../protocol/question.ts';
-import { choiceLabel } from './domainWords.ts';
+import { choiceLabel, ruleWords } from './domainWords.ts';
 import { Fields, isAnswered, noChoice, type FieldAnswer } from './fields.tsx';
 import { host, link, may, newNonce } from './host.ts';
-import { answerReply } from './shapes.ts';
+import { isOf } from './isOf.ts';
+import { answerReply, draft } from './shapes.ts';
 import { say } from './words.ts';
 
 /** For how long a new question takes no answer: what the finger was about to press was for another one. In milliseconds. */
@@ -14,25 +15,34 @@ const INERT_MS = 400;
 
 /** The answers that one question takes here. */
 export function AnswerBox({ question }: { question: DeskQuestion }) {
+	const { digest } = question;
+	const [begun] = useState(() => begunFor(digest));
 	const [isInert, setInert] = useState(true);
-	const [fields, setFields] = useState<readonly FieldAnswer[]>(question.fields.map(() => noChoice));
-	const [words, setWords] = useState('');
-	const [isExplaining, setExplaining] = useState(false);
+	const [fields, setFields] = useState<readonly FieldAnswer[]>(begun?.chosen ?? question.fields.map(() => noChoice));
+	const [words, setWords] = useState(begun?.words ?? '');
+	const [isExplaining, setExplaining] = useState(words !== '');
+	const why = useRef<HTMLTextAreaElement>(null);
 	const [sending, setSending] = useState<Effect | undefined>();
 	const [problem, setProblem] = useState('');
 	useEffect(() => {
 		const timer = setTimeout(() => setInert(false), INERT_MS);
 		return () => clearTimeout(timer);
 	}, []);
+	useEffect(() => {
+		host().draft = { digest, words, chosen: fields };
+	}, [digest, words, fields]);
+	useEffect(() => {
+		if (isExplaining) why.current?.focus();
+	}, [isExplaining]);
 
 	const send = async (effect: Effect, isYes: boolean) => {
 		setSending(effect);
 		setProblem('');
 		const body: AnswerRequest = {
 			folder: question.folder,
-			digest: question.digest,
+			digest,
 			effect,
-			words: isYes ? '' : words.trim(),
+			words: isExplaining ? words.trim() : '',
 			chosen: isYes ? fields.map(({ options, text }) => ({ options: [...options], text })) : [],
 			nonce: newNonce(),
 		};
@@ -51,7 +61,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 		<button
 			key={effect}
 			type="button"
-			class={`button ${isYes ? 'yes' : 'no'}`}
+			class={`button ${isYes ? effect : 'no'}`}
 			disabled={isOff || (isYes && (!question.isWhole || !fields.every(isAnswered)))}
 			onClick={() => void send(effect, isYes)}
 		>
@@ -70,6 +80,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 					<label class="field">
 						{say(phrase`With a No: what the agent is told`)}
 						<textarea
+							ref={why}
 							rows={3}
 							maxLength={4000}
 							value={words}
@@ -91,9 +102,18 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 							{say(phrase`No, Because …`)}
 						</button>
 					)}
-					{here.filter(({ isYes }) => isYes).map(button)}
+					{here.filter(({ effect }) => effect === 'once').map(button)}
 				</div>
 			)}
+			{!isExplaining &&
+				here
+					.filter(({ effect, isYes }) => isYes && effect !== 'once')
+					.map(choice => (
+						<div key={choice.effect} class="ruled">
+							{button(choice)}
+							<Rule of={choice} />
+						</div>
+					))}
 			<p class="problem" role="alert">
 				{problem}
 			</p>
@@ -106,4 +126,23 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 			</p>
 		</section>
 	);
+}
+
+/** What an answer adds to the CLI's own rules, word by word. */
+function Rule({ of }: { of: DeskQuestion['choices'][number] }) {
+	if (of.rule === undefined) return null;
+	return (
+		<>
+			<p class="quiet">{ruleWords(of)}</p>
+			<pre tabIndex={0}>
+				<code>{of.rule}</code>
+			</pre>
+		</>
+	);
+}
+
+/** What the person has begun to answer to this very question. */
+function begunFor(digest: string) {
+	const begun = host().draft;
+	return isOf(draft, begun) && begun.digest === digest ? begun : undefined;
 }

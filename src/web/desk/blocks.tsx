@@ -31,7 +31,7 @@ function drawn(piece: Piece): ComponentChildren {
 
 /** Code in the colours of its language, as soon as they are loaded. */
 export function Code({ text, language }: { text: string; language: string }) {
-	const tokens = language === '' ? undefined : late()?.highlight(text, language);
+	const tokens = language === '' ? undefined : late()?.highlight?.(text, language);
 	return (
 		<code>
 			{(tokens ?? [{ text, scope: '' }]).map(({ text: part, scope }) =>

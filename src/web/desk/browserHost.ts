@@ -3,7 +3,7 @@ import { link, type Host, type Posted } from './host.ts';
 import { isOf } from './isOf.ts';
 import { pair } from './pair.ts';
 import { dropPass, isProof, keepPass, keptPass } from './pass.ts';
-import { get, parsed, post } from './post.ts';
+import { parsed, post } from './post.ts';
 import type { Shape } from './shape.ts';
 import { toPage } from './shapes.ts';
 
@@ -15,6 +15,8 @@ const LONGEST_RETRY_MS = 15_000;
 
 /** The server that this page came from. */
 export class BrowserHost implements Host {
+	readonly surface = 'page';
+	draft: unknown;
 	private receive: (message: ToPage) => void = () => undefined;
 	private socket: WebSocket | undefined;
 	private retryMs = FIRST_RETRY_MS;
@@ -38,10 +40,6 @@ export class BrowserHost implements Host {
 
 	post<T>(route: string, body: object, reply: Shape<T>): Promise<Posted<T>> {
 		return post(route, body, reply, provenToken);
-	}
-
-	get<T>(route: string, query: Readonly<Record<string, string>>, reply: Shape<T>): Promise<Posted<T>> {
-		return get(route, query, reply, provenToken);
 	}
 
 	/** With a code in the address, this browser asks to be let in. It leaves the address at once, and so the history. */
@@ -150,6 +148,6 @@ export class BrowserHost implements Host {
 }
 
 /** While the server has proved itself. */
-function provenToken(): string | undefined {
+export function provenToken(): string | undefined {
 	return link.value.is === 'live' ? keptPass()?.token : undefined;
 }

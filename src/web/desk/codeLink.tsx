@@ -1,3 +1,4 @@
+import { host } from './host.ts';
 import { go } from './nav.ts';
 
 /** Files that are linked to from one text. */
@@ -26,9 +27,9 @@ export function CodeLink(of: CodePlace) {
 	);
 }
 
-/** Files of the workspace that are named. Whether they are there is seen when one is opened. */
+/** Files of the workspace that are named, on a page that can show them. Whether they are there is seen when one is opened. */
 export function CodeLinks({ of }: { of: readonly CodePlace[] }) {
-	if (of.length === 0) return null;
+	if (of.length === 0 || host().surface !== 'page') return null;
 	return (
 		<p class="code-links">
 			{of.slice(0, MOST).map(each => (

@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { BrowserHost } from './browserHost.ts';
 import { isOf } from './isOf.ts';
 import { setHost } from './host.ts';
+import { loadFrom } from './late.ts';
 import { followHistory } from './nav.ts';
 import { parsed } from './post.ts';
 import { Shell } from './shell.tsx';
@@ -27,6 +28,7 @@ if (isOf(words, translations)) {
 followHistory();
 const host = new BrowserHost();
 setHost(host);
+loadFrom(() => import('./rooms.ts'));
 host.open(receive);
 setInterval(() => (now.value = Date.now()), TICK_MS);
 effect(() => {

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import { phrase } from '../../base/phrase.ts';
 import type { DeskQuestion } from '../../protocol/deskState.ts';
-import { stateOf } from './domainWords.ts';
+import { askedWords, stateOf } from './domainWords.ts';
 import { ALL, folderName, go, place, turnTo } from './nav.ts';
-import { QuestionPage } from './questionPage.tsx';
+import { QuestionPage, type Act } from './questionPage.tsx';
 import { openQuestions, questions } from './store.ts';
 import { age } from './times.ts';
 import { isWide } from './wide.ts';
@@ -36,9 +36,17 @@ export function DeskView() {
 					<Rows of={over} />
 				</div>
 			)}
-			{item !== undefined && <QuestionPage key={item} item={item} />}
+			{item !== undefined && <QuestionPage key={item} item={item} {...wayOn(item)} />}
 		</div>
 	);
+}
+
+/** From a question that is over to the next one. */
+function wayOn(item: string): { where?: string; acts?: readonly Act[] } {
+	if (openQuestions.value.some(({ key }) => key === item)) return {};
+	const [next] = openQuestions.value;
+	if (!next) return { where: say(phrase`No other question waits.`) };
+	return { acts: [{ label: say(phrase`Next Question`), act: () => turnTo({ view: 'desk', item: next.key }) }] };
 }
 
 function Rows({ of }: { of: readonly DeskQuestion[] }) {
@@ -66,13 +74,6 @@ function Rows({ of }: { of: readonly DeskQuestion[] }) {
 			))}
 		</ul>
 	);
-}
-
-/** `Bash: rm -rf build`, in one line. */
-function askedWords({ kind, tool, title }: DeskQuestion): string {
-	if (kind === 'choice') return title;
-	if (kind === 'plan') return say(phrase`Plan: ${title}`);
-	return title === tool ? tool : `${tool}: ${title}`;
 }
 
 function whereWords({ taskTitle, task, delegate, subagent, folder }: DeskQuestion): string {

@@ -1,20 +1,33 @@
 import { phrase } from '../../base/phrase.ts';
 import type { DeskDelegate, DeskMessage, DeskQuestion, DeskWorker } from '../../protocol/deskState.ts';
 import type { Effect } from '../../protocol/question.ts';
+import * as agents from '../../words/agents.ts';
+import { delegateStateWord } from '../../words/delegates.ts';
+import * as messages from '../../words/messages.ts';
+import * as questions from '../../words/questions.ts';
+import { host } from './host.ts';
 import { say } from './words.ts';
 
-/** The words of the domain as a person reads them, in the words of the window. */
+/** The words of the domain as a person reads them, in the language of the browser. */
 
-/** `Claude Code asks for Bash`. */
-export function headingOf({ kind, tool, agentName }: DeskQuestion): string {
-	switch (kind) {
+/** `Fix the login asks for Bash`. */
+export function headingOf(question: DeskQuestion): string {
+	const who = whoAsks(question);
+	switch (question.kind) {
 		case 'tool':
-			return say(phrase`${agentName} asks for ${tool}`);
+			return say(phrase`${who} asks for ${question.tool}`);
 		case 'choice':
-			return say(phrase`${agentName} asks you`);
+			return say(phrase`${who} asks you`);
 		case 'plan':
-			return say(phrase`${agentName} has a plan`);
+			return say(phrase`${who} has a plan`);
 	}
+}
+
+/** A task's first agent has the task's name. One without a mailbox is called as its CLI. */
+function whoAsks({ delegate, taskTitle, task, worker, agentName, subagent }: DeskQuestion): string {
+	const own = [taskTitle ?? task, worker === 'worker' ? '' : worker].filter(Boolean).join(' · ');
+	const who = delegate?.title || own || agentName;
+	return subagent === undefined ? who : say(phrase`${who}, subagent ${subagent}`);
 }
 
 /** What the whole request is called. */
@@ -52,16 +65,20 @@ export function choiceLabel({ kind }: Pick<DeskQuestion, 'kind'>, effect: Effect
 	}
 }
 
+/** How long the rule of an answer holds. */
+export function ruleWords({ effect, keptIn }: DeskQuestion['choices'][number]): string {
+	if (keptIn !== undefined) return say(phrase`Adds this rule to ${keptIn}:`);
+	return effect === 'session' ? say(phrase`Adds this rule until the session ends:`) : say(phrase`Adds this rule:`);
+}
+
+/** `Bash: rm -rf build`, in one line. */
+export function askedWords(question: DeskQuestion): string {
+	return say(questions.askedWords(question));
+}
+
 /** What an agent has said of its work, as a quotation. Empty if it has said nothing in this turn. */
 export function saidOf({ said }: Pick<DeskWorker, 'said'>): string {
-	switch (said?.word) {
-		case 'blocked':
-			return say(phrase`says it is blocked: “${said.text}”`);
-		case 'done':
-			return say(phrase`says it is done: “${said.text}”`);
-		default:
-			return said ? say(phrase`says: “${said.text}”`) : '';
-	}
+	return said ? say(agents.saidWords(said)) : '';
 }
 
 /** What decides what became of a question. */
@@ -75,6 +92,8 @@ export function stateOf(question: Answered): string {
 	const label = answer ? choiceLabel(question, answer.effect) : '';
 	const byRule = answer?.by === 'rule' ? say(phrase`Answered by your rule: ${label}.`) : '';
 	if (outcome) return [byRule, outcomeOf(question, outcome)].filter(Boolean).join(' ');
+	if (answer?.by === host().surface)
+		return say(phrase`Sent: ${label}. The agent has not yet reported what came of it.`);
 	switch (answer?.by) {
 		case undefined:
 			return '';
@@ -85,7 +104,7 @@ export function stateOf(question: Answered): string {
 		case 'vscode':
 			return say(phrase`Answered in VS Code: ${label}. The agent has not yet reported what came of it.`);
 		case 'page':
-			return say(phrase`Sent: ${label}. The agent has not yet reported what came of it.`);
+			return say(phrase`Answered on the device “${answer.device}”: ${label}.`);
 	}
 }
 
@@ -112,67 +131,25 @@ function outcomeOf({ kind, choices, answer }: Answered, { state, evidence }: Non
 	}
 }
 
-/** In a word or two. */
-export function phaseWord({ phase, tool, exitCode }: DeskWorker): string {
-	switch (phase) {
-		case 'starting':
-			return say(phrase`starting`);
-		case 'working':
-			return say(phrase`working`);
-		case 'waiting':
-			return tool === undefined ? say(phrase`waiting for you`) : say(phrase`waiting for permission`);
-		case 'idle':
-			return say(phrase`idle`);
-		case 'ended':
-			return exitCode === undefined ? say(phrase`ended`) : say(phrase`failed, exit ${exitCode}`);
-	}
+/** What an agent does, in a word or two. */
+export function phaseWord(worker: DeskWorker): string {
+	return say(agents.phaseWord(worker));
 }
 
 /** Where a message is. */
 export function messageState({ state, isToPerson, receipt }: DeskMessage): string {
 	if (isToPerson && (state === 'queued' || state === 'claimed')) return say(phrase`unread`);
-	switch (state) {
-		case 'queued':
-			return say(phrase`queued`);
-		case 'claimed':
-			return say(phrase`being delivered`);
-		case 'delivered':
-			if (isToPerson) return say(phrase`read`);
-			return receipt?.inContextAt === undefined ? say(phrase`delivered`) : say(phrase`in context`);
-		case 'archived':
-			return say(phrase`archived`);
-		case 'withdrawn':
-			return say(phrase`withdrawn`);
-	}
+	if (isToPerson && state === 'delivered') return say(phrase`read`);
+	const isInContext = state === 'delivered' && receipt?.inContextAt !== undefined;
+	return isInContext ? say(phrase`in context`) : say(messages.stateWord(state));
 }
 
 /** What a message is for. */
 export function kindWord({ kind, effect }: DeskMessage): string {
-	if (effect === 'halt') return say(phrase`blocks the next tool call`);
-	if (effect === 'pause') return say(phrase`ends the turn`);
-	switch (kind) {
-		case 'directive':
-			return say(phrase`directive`);
-		case 'feedback':
-			return say(phrase`feedback`);
-		case 'result':
-			return say(phrase`result`);
-	}
+	return say(messages.effectWord(effect) ?? messages.kindWord(kind));
 }
 
 /** A delegate's state in a word or two. */
 export function delegateWord({ state, isStopped }: DeskDelegate): string {
-	if (isStopped) return say(phrase`stopped`);
-	switch (state) {
-		case 'queued':
-			return say(phrase`queued`);
-		case 'running':
-			return say(phrase`running`);
-		case 'parked':
-			return say(phrase`parked`);
-		case 'done':
-			return say(phrase`done`);
-		case 'failed':
-			return say(phrase`failed`);
-	}
+	return isStopped ? say(phrase`stopped`) : say(delegateStateWord(state));
 }

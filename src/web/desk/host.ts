@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals';
-import type { ByeReason, Scope, ToPage } from '../../protocol/deskApi.ts';
+import type { ByeReason, ToPage } from '../../protocol/deskApi.ts';
+import type { AnsweredBy } from '../../protocol/question.ts';
+import { mayDo, type Scope } from '../../protocol/scope.ts';
 import type { Shape } from './shape.ts';
 
 /**
@@ -15,20 +17,21 @@ export const link = signal<Link>({ is: 'connecting' });
 
 export type Posted<T> = { is: 'done'; value: T } | { is: 'failed'; message: string };
 
-/** What carries the page's words: a server's sockets in a browser. */
+/** What carries the page's words: a server's sockets in a browser, messages in a tab of VS Code. */
 export interface Host {
+	/** What an answer from here is called in its record. */
+	readonly surface: Extract<AnsweredBy, 'page' | 'vscode'>;
+	/** What a person has begun to answer, and not sent. */
+	draft: unknown;
 	/** Tells of each message until the page is closed, and keeps {@link link} true. */
 	open(receive: (message: ToPage) => void): void;
 	/** Sends what a person wants done, once. The same request may arrive twice: its nonce says so. */
 	post<T>(route: string, body: object, reply: Shape<T>): Promise<Posted<T>>;
-	/** Looks at something that is not in the state. */
-	get<T>(route: string, query: Readonly<Record<string, string>>, reply: Shape<T>): Promise<Posted<T>>;
 }
 
-/** What a device of this scope may do: each one may do what the one before may, too. */
+/** Whether this device may do what needs the scope. */
 export function may(wanted: Scope): boolean {
-	const order: readonly Scope[] = ['view', 'feedback', 'answer'];
-	return link.value.is === 'live' && order.indexOf(link.value.scope) >= order.indexOf(wanted);
+	return link.value.is === 'live' && mayDo(link.value.scope, wanted);
 }
 
 let used: Host | undefined;

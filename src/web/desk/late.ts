@@ -1,22 +1,30 @@
 import { signal } from '@preact/signals';
-import type * as Rooms from './rooms.ts';
+import type * as All from './rooms.ts';
 
-/** The page's second file: colours for code, and what is seldom looked at. Absent until something has asked for it, and it has come. */
-const loaded = signal<typeof Rooms | undefined>(undefined);
+/** Colours for code, and what is seldom looked at. A tab of VS Code has the colours alone. */
+export type Rooms = Partial<typeof All>;
+
+const loaded = signal<Rooms | undefined>(undefined);
+let source: (() => Promise<Rooms>) | undefined;
 let isComing = false;
 
-/** The second file, once it is here. A part that asks is drawn anew then. */
-export function late(): typeof Rooms | undefined {
-	if (!loaded.value && !isComing) {
+/** From now on, what is seldom needed comes from there, at its first use. */
+export function loadFrom(given: () => Promise<Rooms>): void {
+	source = given;
+}
+
+/** What is seldom needed, once it is here. A part that asks is drawn anew then. */
+export function late(): Rooms | undefined {
+	if (source && !loaded.value && !isComing) {
 		isComing = true;
-		void load();
+		void load(source);
 	}
 	return loaded.value;
 }
 
-async function load(): Promise<void> {
+async function load(from: () => Promise<Rooms>): Promise<void> {
 	try {
-		loaded.value = await import('./rooms.ts');
+		loaded.value = await from();
 	} catch {
 		// Without a connection. The next part that is drawn asks again.
 		isComing = false;

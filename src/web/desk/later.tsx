@@ -1,10 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { phrase } from '../../base/phrase.ts';
-import { late } from './late.ts';
+import { late, type Rooms } from './late.ts';
 import { say } from './words.ts';
-
-type Rooms = NonNullable<ReturnType<typeof late>>;
 
 /** A part of a page that is closed at first, and loaded when it is opened. */
 export function Later({ name, children }: { name: string; children: (rooms: Rooms) => ComponentChildren }) {

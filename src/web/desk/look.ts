@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { host, link, type Posted } from './host.ts';
+import { provenToken } from './browserHost.ts';
+import { link, type Posted } from './host.ts';
+import { get } from './post.ts';
 import type { Shape } from './shape.ts';
 
 /**
@@ -18,9 +20,7 @@ export function useLook<T>(
 	useEffect(() => {
 		if (!isLive) return undefined;
 		let isOver = false;
-		void host()
-			.get(route, query, reply)
-			.then(got => isOver || setAnswer(got));
+		void get(route, query, reply, provenToken).then(got => isOver || setAnswer(got));
 		return () => {
 			isOver = true;
 		};

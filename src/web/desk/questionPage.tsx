@@ -7,23 +7,40 @@ import { CodeLinks } from './codeLink.tsx';
 import { bodyName, headingOf, stateOf } from './domainWords.ts';
 import { Facts } from './facts.tsx';
 import { ShareLater } from './later.tsx';
-import { folderName, place, turnTo } from './nav.ts';
-import { openQuestions, questions } from './store.ts';
+import { folderName } from './nav.ts';
+import { questions } from './store.ts';
 import { age, moment } from './times.ts';
 import { say } from './words.ts';
 
+/** Something that a person may do beside an answer. */
+export interface Act {
+	label: string;
+	act: () => void;
+}
+
+interface Shown {
+	item: string;
+	/** Where else it can be answered. */
+	where?: string;
+	acts?: readonly Act[];
+}
+
 /** One question, whole. What was shown stays in sight when the server no longer has it. */
-export function QuestionPage({ item }: { item: string }) {
+export function QuestionPage({ item, where = '', acts = [] }: Shown) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const current = questions.value.find(({ key }) => key === item);
 	const [shown, setShown] = useState(current);
-	// Never a button: a key that was meant for something else would press it.
-	useEffect(() => heading.current?.focus(), []);
+	useEffect(() => {
+		window.scrollTo(0, 0);
+		// Never a button: a key that was meant for something else would press it. A tab beside the one in use takes no focus.
+		if (document.hasFocus()) heading.current?.focus();
+	}, []);
 	useEffect(() => {
 		if (current) setShown(current);
 	}, [current]);
 	const question = current ?? shown;
 	if (!question) return <p class="question quiet">{say(phrase`This question is no longer here.`)}</p>;
+	const isOpen = current?.isOpen === true;
 	return (
 		<article class="question">
 			<h1 ref={heading} tabIndex={-1}>
@@ -32,17 +49,35 @@ export function QuestionPage({ item }: { item: string }) {
 			<QuestionFacts question={question} />
 			<CodeLinks of={question.files.map(path => ({ folder: question.folder, path }))} />
 			<Request question={question} />
-			{current?.isOpen ? <AnswerBox key={question.digest} question={question} /> : <After question={question} />}
+			{isOpen && <AnswerBox key={question.digest} question={question} />}
+			<footer class="after">
+				<p class={`state ${question.outcome?.state ?? ''}`} role="status">
+					{isOpen ? '' : stateOf(question) || say(phrase`This question takes no answer any more.`)}
+				</p>
+				{where !== '' && <p class="quiet">{where}</p>}
+				{acts.length > 0 && (
+					<div class="acts">
+						{acts.map(({ label, act }) => (
+							<button key={label} type="button" class="button" onClick={act}>
+								{label}
+							</button>
+						))}
+					</div>
+				)}
+			</footer>
 		</article>
 	);
 }
 
 function QuestionFacts({ question }: { question: DeskQuestion }) {
-	const { taskTitle, task, worker, delegate, subagent, cwd, folder, files, askedAt } = question;
+	const { agentName, taskTitle, task, worker, delegate, subagent, kind, tool, cwd, folder, files, askedAt } =
+		question;
 	const facts: readonly (readonly [string, string])[] = [
+		[say(phrase`Agent`), agentName],
 		[say(phrase`Task`), [taskTitle ?? task, worker === 'worker' ? '' : worker].filter(Boolean).join(' · ')],
-		[say(phrase`As delegate`), delegate?.title ?? ''],
+		[say(phrase`As delegate`), [delegate?.title, delegate?.id].filter(Boolean).join(' · ')],
 		[say(phrase`Subagent`), subagent ?? ''],
+		[say(phrase`Tool`), kind === 'tool' ? '' : tool],
 		[say(phrase`Folder`), cwd ?? folderName(folder)],
 		[say(phrase`Files`), files.join('\n')],
 		[say(phrase`Asked`), say(phrase`${age(askedAt)} ago, at ${moment(askedAt)}`)],
@@ -104,22 +139,4 @@ function Block({ name, children }: { name: string; children: preact.ComponentChi
 function languageOf(bodyIs: DeskQuestion['bodyIs'], tool: string): string {
 	if (bodyIs === 'json') return 'json';
 	return bodyIs === 'command' && !/power/i.test(tool) ? 'bash' : '';
-}
-
-/** What became of it, and the way to the next one. */
-function After({ question }: { question: DeskQuestion }) {
-	const next = openQuestions.value.find(({ key }) => key !== question.key);
-	return (
-		<footer class="after">
-			<p class={`state ${question.outcome?.state ?? ''}`} role="status">
-				{stateOf(question) || say(phrase`This question takes no answer any more.`)}
-			</p>
-			{next && (
-				<button type="button" class="button" onClick={() => turnTo({ view: 'desk', item: next.key })}>
-					{say(phrase`Next Question`)}
-				</button>
-			)}
-			{!next && place.value.item !== undefined && <p class="quiet">{say(phrase`No other question waits.`)}</p>}
-		</footer>
-	);
 }

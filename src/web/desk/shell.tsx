@@ -53,14 +53,14 @@ const ROOMS: readonly Room[] = [
 		view: 'code',
 		name: phrase`Code`,
 		sign: 'M8 7l-5 5 5 5 M16 7l5 5-5 5 M14 4l-4 16',
-		content: () => <Loaded>{rooms => <rooms.CodeRoom />}</Loaded>,
+		content: () => <Loaded>{rooms => rooms.CodeRoom && <rooms.CodeRoom />}</Loaded>,
 		count: () => 0,
 	},
 	{
 		view: 'allowed',
 		name: phrase`Allowed`,
 		sign: 'M12 3l8 3v6c0 4.5-3.2 7.5-8 9-4.8-1.5-8-4.5-8-9V6z M8.5 12l2.5 2.5 4.5-5',
-		content: () => <Loaded>{rooms => <rooms.AllowedRoom />}</Loaded>,
+		content: () => <Loaded>{rooms => rooms.AllowedRoom && <rooms.AllowedRoom />}</Loaded>,
 		count: () => 0,
 	},
 ];

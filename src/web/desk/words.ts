@@ -9,7 +9,8 @@ export function speak(texts: Readonly<Record<string, string>>): void {
 	translations = texts;
 }
 
-/** A text of Nancy's, to be shown. */
-export function say(text: Phrase): string {
+/** A text of Nancy's, to be shown. One that is no phrase needs no translation. */
+export function say(text: string | Phrase): string {
+	if (typeof text === 'string') return text;
 	return text.in((template, ...parts) => filled(translations[template] ?? template, ...parts));
 }

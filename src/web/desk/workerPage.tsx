@@ -58,7 +58,9 @@ export function WorkerPage({ task, worker }: { task: DeskTask; worker: DeskWorke
 			) : (
 				<Compose folder={folder} task={task.task} worker={worker.worker} />
 			)}
-			<Later name={say(phrase`Traffic`)}>{rooms => <rooms.Traffic task={task} worker={worker} />}</Later>
+			<Later name={say(phrase`Traffic`)}>
+				{rooms => rooms.Traffic && <rooms.Traffic task={task} worker={worker} />}
+			</Later>
 			<h2>{say(phrase`Messages`)}</h2>
 			{own.length === 0 && <p class="quiet">{say(phrase`No message yet.`)}</p>}
 			{own.map(message => (

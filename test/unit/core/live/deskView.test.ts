@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { DeskView, folderId } from '../../../../src/core/live/deskView.ts';
+import { newQuestion } from '../../../../src/core/questions/newQuestion.ts';
+import { DelegateId } from '../../../../src/protocol/delegate.ts';
+import { DriverId, SessionId } from '../../../../src/protocol/names.ts';
+
+const view = new DeskView({ agentName: String, limitOf: () => undefined, withoutPaths: String });
+const source = { id: folderId('/project'), overview: () => ({ tasks: [], problems: [] }), delegates: () => [] };
+
+/** The question as pages show it. */
+function shown(request: Partial<Parameters<typeof newQuestion>[1]>, delegate?: DelegateId) {
+	const asked = newQuestion(
+		DriverId.parse('fake'),
+		{
+			session: SessionId.parse('d0d0d0d0-0000'),
+			kind: 'tool',
+			tool: 'Bash',
+			title: 'ls',
+			body: 'ls',
+			bodyIs: 'command',
+			also: [],
+			files: [],
+			choices: [{ effect: 'once' }, { effect: 'no' }, { effect: 'end' }],
+			fields: [],
+			input: {},
+			...request,
+		},
+		{ delegate },
+	);
+	const answer = undefined;
+	return view.question(source, { question: asked, answer, outcome: undefined, address: undefined });
+}
+
+it('hides nothing of a request: neither what turns the text around nor what has no width', () => {
+	const { body, files } = shown({ body: 'a\u202eb\u200bc\u001b[2K', files: ['x\u2066y'] });
+	expect(body).toBe('a⟨U+202E⟩b⟨U+200B⟩c\\x1b[2K');
+	expect(files).toEqual(['x⟨U+2066⟩y']);
+});
+
+it('offers a standing rule with its words, and not on a page', () => {
+	const rule = { effect: 'folder', rule: 'Bash(rm:*)', keptIn: '.claude/settings.local.json' } as const;
+	expect(shown({ choices: [rule, { effect: 'once' }] }).choices).toEqual([
+		{ ...rule, isYes: true, isHere: false },
+		{ effect: 'once', isYes: true, isHere: true },
+	]);
+});
+
+it('offers no Yes to what is too long to be shown whole', () => {
+	const { choices, isWhole } = shown({ body: 'x'.repeat(300_000) });
+	expect([isWhole, ...choices.map(({ effect }) => effect)]).toEqual([false, 'no', 'end']);
+});
+
+it('names the delegate that asks, though its record is gone', () => {
+	expect(shown({}, DelegateId.parse('d1')).delegate).toEqual({ id: 'd1', title: '' });
+});
