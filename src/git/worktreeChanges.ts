@@ -89,7 +89,7 @@ export async function fileDifference(
 		const sizes = await Promise.all(objects.map(object => sizeOf(place, object, env)));
 		if (sizes.some(size => (size ?? 0) > largest)) return 'too-large';
 		const [before = '', after = ''] = await Promise.all(
-			objects.map((object, at) => (sizes[at] === undefined ? '' : blob(place, object, env))),
+			objects.map(async (object, at) => (sizes[at] === undefined ? '' : blob(place, object, env))),
 		);
 		const args = [
 			...DIFF_TREE,
