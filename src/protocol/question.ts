@@ -79,7 +79,10 @@ export const Question = z.lazy(() =>
 		/** One short line. */
 		title: z.string(),
 		...requestShape(),
-		/** False if the body and the other parts are longer than {@link LONGEST_BODY}, or hold what looks like a secret. */
+		/**
+		 * False if the body and the other parts are longer than {@link LONGEST_BODY}, or hold what looks like a secret, or if a name does not fit
+		 * into one line.
+		 */
 		isWhole: z.boolean(),
 		choices: z.array(Choice),
 		/** For `choice`. */

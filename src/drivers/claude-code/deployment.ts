@@ -108,7 +108,7 @@ export function commandLine(
 		'NANCY_HOOK_PROJECT="$CLAUDE_PROJECT_DIR"',
 		// Older versions do not set this variable. Then nothing waits in the background, which would delay a one-shot run.
 		'NANCY_HOOK_ATTENDED="${CLAUDE_CODE_SESSION_ATTENDED:-0}"',
-		TIMEOUT_VARIABLE,
+		guarded.slot === 'ask' ? `NANCY_HOOK_TIMEOUT=${WAIT_TIMEOUT}` : TIMEOUT_VARIABLE,
 	];
 	const steps = [
 		...conditions,
