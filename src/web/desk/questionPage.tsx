@@ -3,7 +3,7 @@ import { phrase } from '../../base/phrase.ts';
 import type { DeskQuestion } from '../../protocol/deskState.ts';
 import { AnswerBox } from './answerBox.tsx';
 import { Code, Diff } from './blocks.tsx';
-import { bodyName, headingOf, stateOf } from './domainWords.ts';
+import { bodyName, headingOf, riskWords, stateOf } from './domainWords.ts';
 import { Facts } from './facts.tsx';
 import { folderName } from './nav.ts';
 import { questions } from './store.ts';
@@ -84,8 +84,10 @@ function QuestionFacts({ question }: { question: DeskQuestion }) {
 
 function Request({ question }: { question: DeskQuestion }) {
 	const { body, bodyIs, also, isWhole, delegate, tool } = question;
+	const risk = riskWords(question);
 	return (
 		<>
+			{risk !== '' && <p class="note">{risk}</p>}
 			{!isWhole && (
 				<p class="note">
 					{delegate
