@@ -71,6 +71,9 @@ function optionsOfAll({ minify }) {
 			...page,
 			entryPoints: ['src/web/desk/desk.tsx', 'src/web/desk/desk.css'],
 			outdir: 'media/desk',
+			// What is seldom needed is a file of its own, and so is what both files need.
+			splitting: true,
+			chunkNames: '[name]-[hash]',
 			plugins: [shapesAsData, deskPage],
 		},
 	];

@@ -5,7 +5,7 @@ import type { Plugin } from 'esbuild';
 export const shapesAsData: Plugin = {
 	name: 'shapes-as-data',
 	setup(build) {
-		build.onLoad({ filter: /[/\\]desk[/\\]shapes\.ts$/ }, async ({ path }) => ({
+		build.onLoad({ filter: /[/\\]desk[/\\](?:shapes|roomShapes)\.ts$/ }, async ({ path }) => ({
 			contents: Object.entries<unknown>(await import(pathToFileURL(path).href))
 				.map(([name, shape]) => `export const ${name} = ${JSON.stringify(shape)};`)
 				.join('\n'),

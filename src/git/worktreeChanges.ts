@@ -36,27 +36,89 @@ export async function changesOf(worktree: Worktree): Promise<Changes> {
 }
 
 /** From another commit to the present files: see {@link changesOf}. */
-export async function changesSince(
+export async function changesSince(open: OpenWorktree, since: string): Promise<Changes> {
+	return atPresent(open, since, async (place, tree, env) => {
+		const isCheckout = place === open.own;
+		const head = isCheckout ? await headOf(place) : tree;
+		const isDirty = isCheckout && (head === undefined || (await treeOf(place, head)) !== tree);
+		return {
+			...(await difference(place, since, tree, env)),
+			commits: await commitsIn(place, since, head),
+			isDirty,
+		};
+	});
+}
+
+/** Takes the present files as a tree; of a worktree whose folder is gone, the end of its branch, or else `since`. */
+async function atPresent<T>(
 	{ own, parent, common, record, isThere }: OpenWorktree,
 	since: string,
-): Promise<Changes> {
-	if (own && isThere) {
-		return withWorkingTree(
-			own,
-			async ({ tree, env }) => {
-				const head = await headOf(own);
-				const isDirty = head === undefined || (await treeOf(own, head)) !== tree;
-				return {
-					...(await difference(own, since, tree, env)),
-					commits: await commitsIn(own, since, head),
-					isDirty,
-				};
-			},
-			{ isLookInto: common },
+	use: (place: GitPlace, tree: string, env: Readonly<Record<string, string>>) => Promise<T>,
+): Promise<T> {
+	if (own && isThere) return withWorkingTree(own, ({ tree, env }) => use(own, tree, env), { isLookInto: common });
+	return use(parent, (await tipOf(parent, record.branch)) ?? since, {});
+}
+
+/** A changed file's text in the base and now, and what git says of the difference. */
+export interface FileDifference {
+	file: ChangedFile;
+	/** Empty where there was no file. */
+	before: string;
+	after: string;
+	/** A unified diff, from its first place on. Empty for a binary file, and for one that has only another name or mode. */
+	diff: string;
+}
+
+/**
+ * The change of one file, from the base to the present.
+ * @param largest in bytes, of either text
+ * @returns `undefined` if the file has not changed; `too-large` without looking at its text
+ */
+export async function fileDifference(
+	worktree: Worktree,
+	path: string,
+	largest: number,
+): Promise<FileDifference | 'too-large' | undefined> {
+	const open = await openWorktree(worktree);
+	const { base } = open.record;
+	return atPresent(open, base, async (place, tree, env) => {
+		const file = (await difference(place, base, tree, env)).files.find(each => each.path === path);
+		if (!file) return undefined;
+		const paths = [file.before ?? path, path];
+		const objects = [`${base}:${paths[0]}`, `${tree}:${path}`];
+		const sizes = await Promise.all(objects.map(object => sizeOf(place, object, env)));
+		if (sizes.some(size => (size ?? 0) > largest)) return 'too-large';
+		const [before = '', after = ''] = await Promise.all(
+			objects.map(async (object, at) => (sizes[at] === undefined ? '' : blob(place, object, env))),
 		);
-	}
-	const tip = (await tipOf(parent, record.branch)) ?? since;
-	return { ...(await difference(parent, since, tip)), commits: await commitsIn(parent, since, tip), isDirty: false };
+		const args = [
+			...DIFF_TREE,
+			'--patch',
+			'--find-renames',
+			base,
+			tree,
+			'--',
+			...paths.map(each => `:(literal)${each}`),
+		];
+		const text = (await git(place, args, { env })).stdout.toString('utf8');
+		const begin = text.search(/^@@ /m);
+		return { file, before, after, diff: begin < 0 ? '' : text.slice(begin) };
+	});
+}
+
+/** Of a file in a tree, in bytes; `undefined` if there is none. */
+async function sizeOf(
+	place: GitPlace,
+	object: string,
+	env: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
+	const size = await gitLine(place, ['cat-file', '-s', object], { env, answers: [1, 128] });
+	return size === undefined ? undefined : Number(size);
+}
+
+async function blob(place: GitPlace, object: string, env: Readonly<Record<string, string>>): Promise<string> {
+	const { stdout } = await git(place, ['cat-file', 'blob', object], { env, answers: [128] });
+	return stdout.toString('utf8');
 }
 
 /** A file as it was in the base, in its form on disk; `undefined` if there was none. */

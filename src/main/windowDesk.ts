@@ -4,7 +4,8 @@ import { DeskView, folderId } from '../core/live/deskView.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import type { DeviceId } from '../protocol/deskApi.ts';
 import { deskWords } from '../server/deskWords.ts';
-import { ServedFolders, type ServedFolder } from '../server/servedFolders.ts';
+import { ServedFolders } from '../server/servedFolders.ts';
+import type { ServedFolder } from '../server/servedFolder.ts';
 import type { DeskDevice, DeskOperations, DeskOwner, OpenDesk } from '../ui/desk/deskPorts.ts';
 import type { Folder } from '../ui/ports.ts';
 

@@ -52,7 +52,9 @@ export const deleteDelegates = async () => (await import('./deleteDelegates.ts')
 export const run = async () => (await import('./run.ts')).run;
 export const verifyWorktree = async () => (await import('./verifyWorktree.ts')).verifyWorktree;
 export const worktreeChanges = async () => (await import('./worktreeChanges.ts')).worktreeChanges;
+export const worktreeDiff = async () => (await import('./worktreeDiff.ts')).worktreeDiff;
 export const taskChanges = async () => (await import('./taskChanges.ts')).taskChanges;
+export const fileLines = async () => (await import('./fileLines.ts')).fileLines;
 export const fileAtStart = async () => (await import('./fileAtStart.ts')).fileAtStart;
 export const fileAtBase = async () => (await import('./fileAtBase.ts')).fileAtBase;
 export const mergePreview = async () => (await import('./mergePreview.ts')).mergePreview;

@@ -1,4 +1,5 @@
 import type { Emitter, HLJSApi } from 'highlight.js';
+import type { Line, Span } from './line.ts';
 
 /** A part of code, and what it is in its language. */
 export interface Token {
@@ -56,4 +57,16 @@ export function tokensOf(hljs: HLJSApi, text: string, language: string): readonl
 	if (!(tokens instanceof Tokens)) return plain;
 	// A grammar that fails leaves out the rest, and a person would take a part for the whole.
 	return tokens.list.map(each => each.text).join('') === text ? tokens.list : plain;
+}
+
+/** Tokens as lines of coloured spans. */
+export function linesOf(tokens: readonly Token[]): Line[] {
+	const lines: Span[][] = [[]];
+	for (const { text, scope } of tokens) {
+		for (const [at, part] of text.split('\n').entries()) {
+			if (at > 0) lines.push([]);
+			if (part !== '') lines.at(-1)?.push({ text: part, ...(scope !== '' && { scope }) });
+		}
+	}
+	return lines;
 }

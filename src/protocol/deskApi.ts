@@ -17,7 +17,7 @@ export const DeviceId = z
 export type DeviceId = z.infer<typeof DeviceId>;
 
 /** A request's name, chosen at random by the page: the same request twice does one thing. */
-const Nonce = z.string().check(z.regex(/^[0-9a-zA-Z_-]{16,64}$/));
+export const Nonce = z.string().check(z.regex(/^[0-9a-zA-Z_-]{16,64}$/));
 
 const v = z.literal(1);
 

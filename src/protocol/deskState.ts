@@ -203,6 +203,8 @@ export const DeskDelegate = z.object({
 	tokens: z.optional(z.object({ input: z.number(), output: z.number() })),
 	costUsd: z.optional(z.number()),
 	branch: z.optional(z.string()),
+	/** Its changes are apart, in a worktree. */
+	hasChanges: z.optional(z.literal(true)),
 });
 export type DeskDelegate = z.infer<typeof DeskDelegate>;
 

@@ -14,7 +14,8 @@ import { readPages, type PageFile } from './pages.ts';
 import { Guesses, Rates } from './rates.ts';
 import { readJson } from './readJson.ts';
 import { placesOf, refusalOf, type Places } from './requestChecks.ts';
-import { failure, OPEN_ROUTES, Routes, type Reply } from './routes.ts';
+import { failure, type Reply } from './replies.ts';
+import { OPEN_ROUTES, Routes } from './routes.ts';
 import type { Owner, Served } from './served.ts';
 
 export interface DeskServerOptions {

@@ -4,12 +4,14 @@ const POLICY = [
 	"script-src 'self'",
 	"style-src 'self'",
 	"connect-src 'self'",
+	// A picture that the page has drawn itself.
 	"img-src 'self' blob:",
 	"manifest-src 'self'",
 	"frame-ancestors 'none'",
 	"base-uri 'none'",
 	"form-action 'none'",
 	"require-trusted-types-for 'script'",
+	// The page's one policy: the address of its service worker.
 	'trusted-types nancy',
 ].join('; ');
 

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
@@ -14,9 +15,15 @@ const PAGE = 'desk.html';
 /** Beside the page; served under a name that changes with the content. */
 const PARTS = { 'desk.js': 'text/javascript', 'desk.css': 'text/css' } as const;
 
+/** Further parts of the script. The build gives them names that change with the content. */
+const FURTHER = /^[a-z]+-[0-9A-Z]{8}\.js$/;
+
 /** Served under their own names, if they are there. */
 const OTHERS = {
 	'icon.svg': 'image/svg+xml',
+	'icon.png': 'image/png',
+	'manifest.webmanifest': 'application/manifest+json',
+	'sw.js': 'text/javascript; charset=utf-8',
 } as const;
 
 /** In bytes. */
@@ -35,6 +42,8 @@ export async function readPages(folder: string): Promise<ReadonlyMap<string, Pag
 		html = html.replaceAll(`"${name}"`, `"${place}"`);
 		files.set(`/${place}`, { type: `${type}; charset=utf-8`, bytes });
 	}
+	for (const name of (await readdir(folder)).filter(each => FURTHER.test(each)))
+		files.set(`/a/${name}`, { type: 'text/javascript; charset=utf-8', bytes: await read(folder, name) });
 	files.set('/', { type: 'text/html; charset=utf-8', bytes: Buffer.from(html) });
 	for (const [name, type] of Object.entries(OTHERS)) {
 		const bytes = await readPlainFile(join(folder, name), LARGEST);

@@ -8,7 +8,7 @@ import type { OperationContext } from '../operations/operation.ts';
 import { openModel } from '../operations/shared/currentOverview.ts';
 import { deskRules } from '../operations/shared/deskRules.ts';
 import { ticketsOf } from '../operations/shared/ticketsOf.ts';
-import type { ServedFolder } from './servedFolders.ts';
+import type { ServedFolder } from './servedFolder.ts';
 
 /** A workspace that a program without a window serves. */
 export interface ProgramFolder extends ServedFolder {

@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini';
 import { NewestMap } from '../base/newestMap.ts';
 import {
 	AnswerReply,
@@ -14,6 +13,7 @@ import {
 	PairResultRequest,
 	StateReply,
 } from '../protocol/deskApi.ts';
+import { DevicesReply } from '../protocol/deskRooms.ts';
 import { QuestionId } from '../protocol/question.ts';
 import { mayDo, type Scope } from '../protocol/scope.ts';
 import type { DeviceRecord } from './deviceFile.ts';
@@ -22,13 +22,9 @@ import { waitingFeedback } from './feedback.ts';
 import type { LiveState } from './liveState.ts';
 import type { Pairing } from './pairing.ts';
 import type { Guesses } from './rates.ts';
-import type { Done, Served } from './served.ts';
-
-/** What a request is answered. */
-export interface Reply {
-	readonly status: number;
-	readonly json: unknown;
-}
+import { done, failure, given, said, wrongMethod, type Reply } from './replies.ts';
+import { DELEGATE, doInRoom, LOOKS } from './roomRoutes.ts';
+import type { Served } from './served.ts';
 
 export interface Call {
 	readonly method: string;
@@ -98,9 +94,20 @@ export class Routes {
 					),
 				);
 			});
+		const look = LOOKS.get(path);
+		if (look) return method === 'GET' ? look(this.parts.served.rooms, call.query) : wrongMethod('GET');
+		const [, delegate, verb] = DELEGATE.exec(path) ?? [];
+		if (delegate !== undefined)
+			return this.change(device, 'feedback', call, () =>
+				doInRoom({ delegate, verb, body }, device.name, this.parts.served.rooms, (nonce, run) =>
+					this.once(device, nonce, run),
+				),
+			);
 		switch (path) {
 			case '/api/v1/state':
 				return method === 'GET' ? said(StateReply, this.parts.live.present()) : wrongMethod('GET');
+			case '/api/v1/devices':
+				return method === 'GET' ? said(DevicesReply, this.devicesFor(device)) : wrongMethod('GET');
 			case '/api/v1/feedback':
 				return method === 'GET' ? this.feedback(call) : wrongMethod('GET');
 			case '/api/v1/messages':
@@ -121,6 +128,11 @@ export class Routes {
 			default:
 				return failure(404, 'no-route', 'There is nothing here.');
 		}
+	}
+
+	private devicesFor(asking: DeviceRecord): DevicesReply {
+		const all = this.parts.devices.list();
+		return { devices: all.map(each => ({ ...each, isThis: each.id === asking.id })) };
 	}
 
 	private async feedback({ query, signal }: Call): Promise<Reply> {
@@ -146,48 +158,4 @@ export class Routes {
 		this.replies.set(key, reply);
 		return reply;
 	}
-}
-
-async function given<S extends z.ZodMiniType>(
-	schema: S,
-	body: unknown,
-	run: (request: z.infer<S>) => Promise<Reply>,
-): Promise<Reply> {
-	const parsed = schema.safeParse(body);
-	if (parsed.success) return run(parsed.data);
-	const place = parsed.error.issues[0]?.path.join('.') || 'the body';
-	return failure(400, 'bad-request', `The request is not as docs/api.md says: look at ${place}.`);
-}
-
-const statusByCode: Readonly<Record<string, number>> = {
-	'wrong-state': 409,
-	'not-queued': 409,
-	busy: 409,
-	'no-folder': 404,
-	'no-question': 404,
-	'no-task': 404,
-	'no-agent': 404,
-	'not-trusted': 403,
-	'bad-usage': 400,
-	'bad-name': 400,
-	'bad-message': 400,
-};
-
-function done<S extends z.ZodMiniType>(schema: S, result: Done<z.infer<S>>): Reply {
-	return result.ok
-		? said(schema, result.value)
-		: failure(statusByCode[result.code] ?? 500, result.code, result.message);
-}
-
-function said<S extends z.ZodMiniType>(schema: S, value: z.infer<S>): Reply {
-	return { status: 200, json: schema.parse(value) };
-}
-
-/** @param message English, for people */
-export function failure(status: number, code: string, message: string): Reply {
-	return { status, json: { error: { code, message } } };
-}
-
-function wrongMethod(right: string): Reply {
-	return failure(405, 'wrong-method', `Use ${right}.`);
 }

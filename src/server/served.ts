@@ -1,6 +1,23 @@
+import type * as z from 'zod/mini';
 import type { Event } from '../base/event.ts';
 import type { DeskSource, DeskWords } from '../core/live/deskView.ts';
 import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest } from '../protocol/deskApi.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import type {
+	AllowedQuery,
+	AllowedReply,
+	ChangesQuery,
+	ChangesReply,
+	DiffQuery,
+	DiffReply,
+	FileQuery,
+	FileReply,
+	RemarksRequest,
+	StopReply,
+	TrafficQuery,
+	TrafficReply,
+} from '../protocol/deskRooms.ts';
+import type { FolderId } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
 import type { Scope } from '../protocol/scope.ts';
 
@@ -16,6 +33,18 @@ export interface Served {
 	/** @param device the name of the paired browser, whose person answers */
 	answer(device: string, question: QuestionId, request: AnswerRequest): Promise<Done<AnswerReply>>;
 	send(device: string, request: MessageRequest): Promise<Done<MessageReply>>;
+	readonly rooms: ServedRooms;
+}
+
+/** What pages seldom look at, and what is done there. */
+export interface ServedRooms {
+	changes(query: z.infer<typeof ChangesQuery>): Promise<Done<ChangesReply>>;
+	diff(query: z.infer<typeof DiffQuery>): Promise<Done<DiffReply>>;
+	allowed(query: z.infer<typeof AllowedQuery>): Promise<Done<AllowedReply>>;
+	file(query: z.infer<typeof FileQuery>): Promise<Done<FileReply>>;
+	traffic(query: z.infer<typeof TrafficQuery>): Promise<Done<TrafficReply>>;
+	stop(device: string, delegate: DelegateId, folder: FolderId): Promise<Done<z.infer<typeof StopReply>>>;
+	remark(device: string, delegate: DelegateId, request: RemarksRequest): Promise<Done<MessageReply>>;
 }
 
 export type Done<T> = { ok: true; value: T } | { ok: false; code: string; message: string };

@@ -1,27 +1,21 @@
 import type { Event } from '../base/event.ts';
-import type { Human } from '../core/asker/asker.ts';
-import type { DeskSource } from '../core/live/deskView.ts';
 import { replyOf } from '../core/questions/reply.ts';
 import { Questions } from '../core/questions/questions.ts';
 import * as operations from '../operations/index.ts';
-import { perform, type OperationContext } from '../operations/operation.ts';
+import { perform } from '../operations/operation.ts';
 import { failureOf } from '../operations/shared/failure.ts';
 import type { AnswerReply, AnswerRequest, MessageReply, MessageRequest } from '../protocol/deskApi.ts';
 import type { FolderId } from '../protocol/deskState.ts';
 import type { QuestionId } from '../protocol/question.ts';
 import { deskWords } from './deskWords.ts';
-import type { Done, Served } from './served.ts';
-
-export interface ServedFolder {
-	readonly source: DeskSource;
-	readonly context: OperationContext;
-	/** Looks at the disk now, so that every page sees what one has just done. */
-	readonly refresh: () => Promise<void>;
-}
+import { FolderRooms } from './folderRooms.ts';
+import { at, type ServedFolder } from './servedFolder.ts';
+import type { Done, Served, ServedRooms } from './served.ts';
 
 /** Folders as the desk's server serves them: the live model to look at, and the operations to act, as the person at the device. */
 export class ServedFolders implements Served {
 	readonly words;
+	readonly rooms: ServedRooms;
 
 	/** @param dataFolder the user's, which no page hears of */
 	constructor(
@@ -30,6 +24,11 @@ export class ServedFolders implements Served {
 		dataFolder: string,
 	) {
 		this.words = deskWords(dataFolder);
+		this.rooms = new FolderRooms(
+			(id, act) => this.in(id, act),
+			(device, message) => this.send(device, message),
+			this.words,
+		);
 	}
 
 	sources() {
@@ -66,8 +65,4 @@ export class ServedFolders implements Served {
 			return { ok: false, code, message: this.words.withoutPaths(String(message)) };
 		}
 	}
-}
-
-function at(device: string): Human {
-	return { is: 'human', via: 'page', device };
 }

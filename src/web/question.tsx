@@ -1,6 +1,8 @@
 import { render } from 'preact';
 import { phrase } from '../base/phrase.ts';
+import { highlight } from './desk/highlight.ts';
 import { setHost } from './desk/host.ts';
+import { loadFrom } from './desk/late.ts';
 import { PanelHost } from './desk/panelHost.ts';
 import { QuestionPage } from './desk/questionPage.tsx';
 import { now, receive } from './desk/store.ts';
@@ -12,6 +14,7 @@ const TICK_MS = 5000;
 
 const host = new PanelHost();
 setHost(host);
+loadFrom(async () => ({ highlight }));
 host.open(receive);
 setInterval(() => (now.value = Date.now()), TICK_MS);
 const main = document.querySelector('main');

@@ -6,7 +6,8 @@ import { Questions } from '../../src/core/questions/questions.ts';
 import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { eventually, HANG_MS } from '../support/eventually.ts';
+import { bothLooks, PHONE, pairedPage } from '../support/deskBrowser.ts';
+import { eventually } from '../support/eventually.ts';
 import { cutIn, violationsIn } from '../support/looks.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { repository } from '../support/programs.ts';
@@ -15,7 +16,6 @@ import { seedWorkspace } from '../support/seedWorkspace.ts';
 import { servedDesk, type ServedDesk } from '../support/servedDesk.ts';
 
 const SESSION = 'c0c0c0c0-0001';
-const PHONE = { width: 390, height: 844 };
 
 const owned = new AsyncDisposableStack();
 let browser: Browser;
@@ -46,18 +46,9 @@ afterEach(async ({ task }) => {
 	await page.screenshot({ path: join(folder, `${task.name}.png`) }).catch(() => undefined);
 });
 
-/** A browser that the person at the computer has let in. */
-async function paired({ locale = 'en-GB', size = PHONE } = {}): Promise<Page> {
-	const context = await browser.newContext({ viewport: size, locale, reducedMotion: 'reduce' });
-	owned.defer(() => context.close());
-	const opened = await context.newPage();
-	opened.setDefaultTimeout(HANG_MS);
-	opened.on('pageerror', error => complaints.push(String(error)));
-	opened.on('console', message => {
-		if (message.type() === 'error') complaints.push(message.text());
-	});
-	await opened.goto(desk.server.invite(desk.server.address));
-	await opened.locator('.link.live').waitFor();
+async function paired(options: Parameters<typeof pairedPage>[3] = {}): Promise<Page> {
+	const opened = await pairedPage(browser, desk, text => complaints.push(text), options);
+	owned.defer(() => opened.context().close());
 	return opened;
 }
 
@@ -68,15 +59,7 @@ const view = (name: string) => page.getByRole('navigation').getByRole('button', 
 const main = () => page.locator('main');
 const title = (text: string) => expect.poll(() => page.title()).toBe(text);
 
-/** What axe-core finds wrong in the page, in both of its looks. */
-async function violations(): Promise<string[][]> {
-	const found: string[][] = [];
-	for (const colorScheme of ['dark', 'light'] as const) {
-		await page.emulateMedia({ colorScheme });
-		found.push(...(await violationsIn(page)));
-	}
-	return found;
-}
+const violations = () => bothLooks(page);
 
 test('lets a browser in by a code that is in no address and no history, and shows the number to compare', async () => {
 	const context = await browser.newContext({ viewport: PHONE });

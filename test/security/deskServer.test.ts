@@ -498,17 +498,27 @@ describe('a question at the desk', () => {
 	});
 });
 
-it('lets a person at a page do nothing but answer, whatever else is asked for', () => {
+it('lets a person at a page answer, look and stop, and start, change or lose nothing', () => {
 	const person = { is: 'human', via: 'page', device: 'Phone' } as const;
 	for (const useCase of [
 		{ is: 'change-settings', command: 'nancy setup' },
-		{ is: 'see-questions' },
+		{ is: 'change-rules' },
+		{ is: 'delete-delegate', what: 'x', isOwn: true },
+		{ is: 'resume-delegates', what: 'x', isOwn: true },
+		{ is: 'repeat-delegate', what: 'x' },
+		{ is: 'stop-worker', what: 'x', isOwn: true },
+		{ is: 'draw' },
 		{ is: 'serve-desk' },
 		{ is: 'change-tasks', what: 'delete' },
 		{ is: 'answer-question', effect: 'session' },
 	] as const)
 		expect(() => permit(person, useCase)).toThrow('not done from a page');
-	expect(() => permit(person, { is: 'answer-question', effect: 'once' })).not.toThrow();
+	for (const useCase of [
+		{ is: 'answer-question', effect: 'once' },
+		{ is: 'see-questions' },
+		{ is: 'stop-delegate', what: 'x', isOwn: false },
+	] as const)
+		expect(() => permit(person, useCase)).not.toThrow();
 });
 
 it('serves nobody any more after a long time without a device', async () => {

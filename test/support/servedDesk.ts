@@ -9,6 +9,7 @@ import { ServedFolders } from '../../src/server/servedFolders.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { PairReply, PairResult, ToPage } from '../../src/protocol/deskApi.ts';
 import type { Scope } from '../../src/protocol/scope.ts';
+import { smallRepository } from './delegateSeeds.ts';
 import { contextOf } from './operationContext.ts';
 import { programs } from './programs.ts';
 import { tempFolder } from './tempFolder.ts';
@@ -31,9 +32,13 @@ export interface Answered {
 	json: Record<string, unknown>;
 }
 
-/** The real server of a workspace, on a real port. Its owner lets everybody in with what `allow` says. */
-export async function servedDesk(options: Partial<DeskServerOptions> = {}) {
+/**
+ * The real server of a workspace, on a real port. Its owner lets everybody in with what `allow` says.
+ * @param files of a repository that the workspace is
+ */
+export async function servedDesk(options: Partial<DeskServerOptions> = {}, files?: Readonly<Record<string, string>>) {
 	const folder = tempFolder();
+	if (files) smallRepository(folder, files);
 	const workspace = new Workspace(folder.file('project'), folder.file('data'));
 	await workspace.prepare();
 	const context = contextOf(folder, workspace);

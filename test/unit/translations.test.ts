@@ -17,6 +17,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 		'Agent',
 		'Branch',
 		'Budget',
+		'Code',
 		'Commits: {0}',
 		'Doctor',
 		'Hooks',

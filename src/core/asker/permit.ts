@@ -93,7 +93,7 @@ export function permit(asker: Asker, useCase: UseCase): void {
 	throw new NancyError('not-trusted', `an agent may not ${refused}. You count as an agent because ${asker.because}.`);
 }
 
-/** A phone may be in other hands. So nothing that is said there holds for longer than one request. */
+/** A phone may be in other hands. So nothing that is said there holds for longer than one request, and nothing is started or lost. */
 function permitOnDevice(useCase: UseCase): void {
 	if (useCase.is === 'answer-question' && !isStanding(useCase.effect)) return;
 	if (useCase.is === 'allow-risk')
@@ -101,6 +101,7 @@ function permitOnDevice(useCase: UseCase): void {
 			'not-trusted',
 			phrase`This has a risk, so a page cannot allow it. Answer it in VS Code or the terminal.`,
 		);
+	if (useCase.is === 'see-questions' || useCase.is === 'stop-delegate') return;
 	throw new NancyError(
 		'not-trusted',
 		phrase`This is not done from a page. Do it on the computer, in VS Code or a terminal.`,

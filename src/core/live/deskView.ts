@@ -15,6 +15,7 @@ import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { Choice } from '../../protocol/question.ts';
 import type { Receipt } from '../../protocol/records.ts';
 import type { Delegate } from '../delegates/delegate.ts';
+import { worktreeOf } from '../delegates/inWorktree.ts';
 import { heldText, type LimitOf } from '../mailbox/held.ts';
 import type { MailboxListing, StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { isStanding, isYes } from '../questions/reply.ts';
@@ -74,7 +75,8 @@ export class DeskView {
 			state.folders.push(folderOf(source, overview));
 			state.tasks.push(...tasks.map(task => this.task(source, task)));
 			state.questions.push(...source.questions().map(asked => this.question(source, asked)));
-			state.delegates.push(...source.delegates().map(delegate => this.delegate(source, delegate)));
+			const delegates = source.delegates();
+			state.delegates.push(...delegates.map(delegate => this.delegate(source, delegate, delegates)));
 			state.messages.push(...tasks.flatMap(task => this.mailboxes(source, task)));
 		}
 		return state;
@@ -195,7 +197,7 @@ export class DeskView {
 		});
 	}
 
-	private delegate({ id: folder }: DeskSource, delegate: Delegate): DeskDelegate {
+	private delegate({ id: folder }: DeskSource, delegate: Delegate, all: readonly Delegate[]): DeskDelegate {
 		const { record, status, state, error, asks = [], isStoppedByUser, isUnproved, isChanged } = delegate;
 		const { input_tokens: input, output_tokens: output } = status;
 		return {
@@ -227,6 +229,7 @@ export class DeskView {
 			iteration: status.iteration,
 			denied: status.denied.map(each => this.line(each)),
 			asks: asks.map(each => visibleLine(each, LINE)),
+			...(worktreeOf(delegate, all) && { hasChanges: true }),
 		};
 	}
 

@@ -16,7 +16,7 @@ export async function permitDelegate(
 	asker: Asker,
 	context: Pick<OperationContext, 'dataFolder' | 'workspace'>,
 ): Promise<void> {
-	if (asker.is === 'human') return;
+	if (asker.is === 'human') return permitOwn(is, id ?? 'all delegates', undefined, asker);
 	const request = id && (await ownRequest(new Delegates(context.workspace), ticketsOf(context), id));
 	permitOwn(is, id ?? 'all delegates', request?.record, asker);
 }

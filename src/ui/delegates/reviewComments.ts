@@ -6,7 +6,7 @@ import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import type { Delegate } from '../../core/delegates/delegate.ts';
 import { busyIn, worktreeOf } from '../../core/delegates/inWorktree.ts';
-import { remarksMessage } from '../../core/delegates/remarks.ts';
+import { remarksMessage, remarksText } from '../../core/delegates/remarks.ts';
 import { isSameAddress, type WorkerAddress } from '../../core/workspace/workspace.ts';
 import { TaskName, WorkerName } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
@@ -269,17 +269,14 @@ function isReply(value: unknown): value is vscode.CommentReply {
 	return typeof value === 'object' && value !== null && 'thread' in value && 'text' in value;
 }
 
-/** `src/x.ts:12`, and the comments below it. */
 function remarksIn(root: string, threads: readonly vscode.CommentThread[]): string {
-	return threads
-		.map(({ uri, range, comments }) => {
+	return remarksText(
+		threads.map(({ uri, range, comments }) => {
 			const file = relative(root, uri.fsPath).replaceAll(sep, '/');
 			const texts = comments.filter(each => each instanceof ReviewComment).map(({ text }) => text);
 			return { file, line: (range?.end.line ?? 0) + 1, text: texts.join('\n\n') };
-		})
-		.toSorted((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
-		.map(({ file, line, text }) => `${file}:${line}\n${text}`)
-		.join('\n\n');
+		}),
+	);
 }
 
 async function askRemark(label: string): Promise<string> {

@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { createElement } from 'preact';
 import { markdownTree, type Piece } from '../page/markdownTree.ts';
 import { diffLines } from './diffLines.ts';
-import { highlight } from './highlight.ts';
+import { late } from './late.ts';
+import { ShareLater } from './later.tsx';
 
 /** Texts of agents as elements. No text becomes HTML, an attribute or a link. */
 
@@ -17,15 +18,24 @@ function drawn(piece: Piece): ComponentChildren {
 		return <Code text={piece.children.map(String).join('')} language={piece.language} />;
 	// A wide block scrolls by itself, also by key.
 	const props = piece.tag === 'pre' || piece.tag === 'table' ? { tabIndex: 0 } : {};
-	return createElement(piece.tag, props, ...piece.children.map(drawn));
+	const element = createElement(piece.tag, props, ...piece.children.map(drawn));
+	const [code] = piece.children;
+	if (piece.tag !== 'pre' || typeof code !== 'object' || code.language === undefined) return element;
+	return (
+		<>
+			{element}
+			<ShareLater title={code.language} text={code.children.map(String).join('')} language={code.language} />
+		</>
+	);
 }
 
-/** Code in the colours of its language. */
+/** Code in the colours of its language, as soon as they are loaded. */
 export function Code({ text, language }: { text: string; language: string }) {
+	const tokens = language === '' ? undefined : late()?.highlight?.(text, language);
 	return (
 		<code>
-			{highlight(text, language).map(({ text: part, scope }) =>
-				scope === '' ? part : <span class={`t-${scope}`}>{part}</span>,
+			{(tokens ?? [{ text, scope: '' }]).map(({ text: part, scope }) =>
+				scope === '' ? part : <span class={`t-${scope.split('.')[0]}`}>{part}</span>,
 			)}
 		</code>
 	);

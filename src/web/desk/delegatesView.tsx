@@ -2,13 +2,22 @@ import { phrase } from '../../base/phrase.ts';
 import type { DeskDelegate } from '../../protocol/deskState.ts';
 import { delegateWord } from './domainWords.ts';
 import { Facts } from './facts.tsx';
-import { folderName } from './nav.ts';
+import { DelegateActs } from './delegateActs.tsx';
+import { late } from './late.ts';
+import { folderName, place } from './nav.ts';
 import { delegates } from './store.ts';
 import { age, moment } from './times.ts';
 import { say } from './words.ts';
 
 /** The delegates, newest first, each with what it did last. */
 export function DelegatesView() {
+	const { item } = place.value;
+	if (item !== undefined) {
+		const Changes = late()?.ChangesPage;
+		const found = delegates.value.find(({ key }) => key === item);
+		if (!found) return <p class="quiet">{say(phrase`This delegate is no longer here.`)}</p>;
+		return Changes ? <Changes key={item} delegate={found} /> : <p class="quiet">{say(phrase`Loading …`)}</p>;
+	}
 	return (
 		<>
 			<h1>{say(phrase`Delegates`)}</h1>
@@ -54,6 +63,7 @@ function Delegate({ delegate }: { delegate: DeskDelegate }) {
 				</p>
 			)}
 			<Facts of={factsOf(delegate, step, [agentName, model].filter(Boolean).join(' · '))} />
+			<DelegateActs delegate={delegate} />
 		</details>
 	);
 }
@@ -67,6 +77,7 @@ function factsOf(delegate: DeskDelegate, step: string, agent: string): readonly 
 		[say(phrase`Branch`), branch ?? ''],
 		[say(phrase`Asks`), asks.join('\n')],
 		[say(phrase`Last step`), step],
+		[say(phrase`Last sign of life`), delegate.lastActivity ? say(phrase`${age(delegate.lastActivity)} ago`) : ''],
 		[say(phrase`Tool calls`), String(toolCalls)],
 		[say(phrase`Attempt`), iteration > 1 ? String(iteration) : ''],
 		[say(phrase`Started`), at(delegate.startedAt)],

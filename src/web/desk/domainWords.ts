@@ -47,7 +47,7 @@ export function bodyName({ bodyIs }: DeskQuestion): string {
 }
 
 /** On the button of an answer. */
-export function choiceLabel({ kind }: DeskQuestion, effect: Effect): string {
+export function choiceLabel({ kind }: Pick<DeskQuestion, 'kind'>, effect: Effect): string {
 	switch (effect) {
 		case 'once':
 			if (kind === 'choice') return say(phrase`Send the Answer`);
@@ -87,8 +87,13 @@ export function saidOf({ said }: Pick<DeskWorker, 'said'>): string {
 	return said ? say(agents.saidWords(said)) : '';
 }
 
+/** What decides what became of a question. */
+type Answered = Pick<DeskQuestion, 'kind' | 'answer' | 'outcome'> & {
+	choices: readonly Pick<DeskQuestion['choices'][number], 'effect' | 'isYes'>[];
+};
+
 /** What became of a question, in a sentence. Empty while nobody has answered. */
-export function stateOf(question: DeskQuestion): string {
+export function stateOf(question: Answered): string {
 	const { answer, outcome } = question;
 	const label = answer ? choiceLabel(question, answer.effect) : '';
 	const byRule = answer?.by === 'rule' ? say(phrase`Answered by your rule: ${label}.`) : '';
@@ -109,7 +114,7 @@ export function stateOf(question: DeskQuestion): string {
 	}
 }
 
-function outcomeOf({ kind, choices, answer }: DeskQuestion, { state, evidence }: NonNullable<DeskQuestion['outcome']>) {
+function outcomeOf({ kind, choices, answer }: Answered, { state, evidence }: NonNullable<DeskQuestion['outcome']>) {
 	switch (state) {
 		case 'applied':
 			if (!choices.some(({ effect, isYes }) => isYes && effect === answer?.effect))

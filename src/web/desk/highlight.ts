@@ -19,8 +19,16 @@ for (const [name, language] of Object.entries({ bash, go, ini, java, json, pytho
 	hljs.registerLanguage(name, language);
 hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
 
-/** The parts of a text in a language, with the first word of each scope. A language that is not known, and a very long text, is one plain part. */
+/** The parts of a text in a language. A language that is not known, and a very long text, is one plain part. */
 export function highlight(text: string, language: string): readonly Token[] {
-	if (text.length > LONGEST) return [{ text, scope: '' }];
-	return tokensOf(hljs, text, language).map(token => ({ ...token, scope: token.scope.split('.')[0] ?? '' }));
+	return text.length > LONGEST ? [{ text, scope: '' }] : tokensOf(hljs, text, language);
 }
+
+/** By the ending of a file's name. */
+export function languageOf(path: string): string {
+	const [, ending = ''] = /\.(\w+)$/.exec(path.toLowerCase()) ?? [];
+	return ENDINGS[ending] ?? ending;
+}
+
+/** The names of the grammars above that are no endings. highlight.js knows the others. */
+const ENDINGS: Readonly<Record<string, string>> = { tsx: 'typescript', toml: 'ini', html: 'xml', svg: 'xml' };

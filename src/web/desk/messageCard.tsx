@@ -1,6 +1,7 @@
 import { phrase } from '../../base/phrase.ts';
 import type { DeskMessage } from '../../protocol/deskState.ts';
 import { Markdown } from './blocks.tsx';
+import { CodeLinks, filesIn } from './codeLink.tsx';
 import { kindWord, messageState } from './domainWords.ts';
 import { delegates } from './store.ts';
 import { mailboxName } from './tasks.ts';
@@ -22,6 +23,7 @@ export function MessageCard({ message }: { message: DeskMessage }) {
 					.join(' · ')}
 			</p>
 			<Markdown text={text} />
+			<CodeLinks of={filesIn(message.folder, text)} />
 			{isCut && <p class="quiet">{say(phrase`The text is longer. VS Code shows it whole.`)}</p>}
 			{receiptWords(message).map(words => (
 				<p class="quiet">{words}</p>

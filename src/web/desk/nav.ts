@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { state } from './store.ts';
 
-export type View = 'desk' | 'agents' | 'delegates' | 'inbox';
+export type View = 'desk' | 'agents' | 'delegates' | 'inbox' | 'code' | 'allowed';
 
 /** In place of an item's key: the list of all, though one item alone would be shown at once. */
 export const ALL = '';
@@ -34,7 +34,7 @@ export function followHistory(): void {
 	window.addEventListener('popstate', ({ state: kept }: PopStateEvent) => (place.value = placeOf(kept)));
 }
 
-const VIEWS: readonly View[] = ['desk', 'agents', 'delegates', 'inbox'];
+const VIEWS: readonly View[] = ['desk', 'agents', 'delegates', 'inbox', 'code', 'allowed'];
 
 function placeOf(kept: unknown): Place {
 	if (typeof kept !== 'object' || kept === null) return START;

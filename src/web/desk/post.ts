@@ -13,9 +13,29 @@ const PAUSE_MS = 1000;
  * Sends a request to a route of the API, below the page's own address.
  * @param token is asked before each try: with `undefined`, the page has no server that has proved itself, and nothing is sent
  */
-export async function post<T>(
+export function post<T>(
 	route: string,
 	body: object,
+	reply: Shape<T>,
+	token: () => string | undefined,
+): Promise<Posted<T>> {
+	const headers = { 'Content-Type': 'application/json' };
+	return ask(route, { method: 'POST', headers, body: JSON.stringify(body) }, reply, token);
+}
+
+/** Looks at something: see {@link post}. */
+export function get<T>(
+	route: string,
+	query: Readonly<Record<string, string>>,
+	reply: Shape<T>,
+	token: () => string | undefined,
+): Promise<Posted<T>> {
+	return ask(`${route}?${String(new URLSearchParams(query))}`, {}, reply, token);
+}
+
+async function ask<T>(
+	route: string,
+	{ headers = {}, ...request }: Omit<RequestInit, 'headers'> & { headers?: Readonly<Record<string, string>> },
 	reply: Shape<T>,
 	token: () => string | undefined,
 ): Promise<Posted<T>> {
@@ -23,12 +43,8 @@ export async function post<T>(
 		const known = token();
 		if (known === undefined) break;
 		const response = await fetch(`api/v1/${route}`, {
-			method: 'POST',
-			headers: {
-				'Content-Type': 'application/json',
-				...(known !== '' && { Authorization: `Bearer ${known}` }),
-			},
-			body: JSON.stringify(body),
+			...request,
+			headers: { ...headers, ...(known !== '' && { Authorization: `Bearer ${known}` }) },
 		}).catch(() => undefined);
 		if (response) return read(await response.text().catch(() => ''), response, reply);
 		await new Promise(resolve => setTimeout(resolve, PAUSE_MS));

@@ -3,8 +3,10 @@ import { phrase } from '../../base/phrase.ts';
 import type { DeskQuestion } from '../../protocol/deskState.ts';
 import { AnswerBox } from './answerBox.tsx';
 import { Code, Diff } from './blocks.tsx';
+import { CodeLinks } from './codeLink.tsx';
 import { bodyName, headingOf, riskWords, stateOf } from './domainWords.ts';
 import { Facts } from './facts.tsx';
+import { ShareLater } from './later.tsx';
 import { folderName } from './nav.ts';
 import { questions } from './store.ts';
 import { age, moment } from './times.ts';
@@ -45,6 +47,7 @@ export function QuestionPage({ item, where = '', acts = [] }: Shown) {
 				{headingOf(question)}
 			</h1>
 			<QuestionFacts question={question} />
+			<CodeLinks of={question.files.map(path => ({ folder: question.folder, path }))} />
 			<Request question={question} />
 			{isOpen && <AnswerBox key={question.digest} question={question} />}
 			<footer class="after">
@@ -108,6 +111,13 @@ function Request({ question }: { question: DeskQuestion }) {
 						<Code text={body} language={languageOf(bodyIs, tool)} />
 					)}
 				</Block>
+			)}
+			{body !== '' && (
+				<ShareLater
+					title={question.title}
+					text={body}
+					language={bodyIs === 'diff' ? 'diff' : languageOf(bodyIs, tool)}
+				/>
 			)}
 			{also.map(({ name, value }) => (
 				<Block name={name}>

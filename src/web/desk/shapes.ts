@@ -10,6 +10,7 @@ import {
 	ToPage,
 } from '../../protocol/deskApi.ts';
 import { ToPanel } from '../../protocol/deskPanel.ts';
+import { StopReply } from '../../protocol/deskRooms.ts';
 import { shapeOf } from './shape.ts';
 
 /** What the server may send, and what this page keeps. The build puts these values into the page, in place of this file: see scripts/lib/shapesAsData.mts. */
@@ -17,6 +18,7 @@ export const toPage = shapeOf(ToPage);
 export const toPanel = shapeOf(ToPanel);
 export const answerReply = shapeOf(AnswerReply);
 export const messageReply = shapeOf(MessageReply);
+export const stopReply = shapeOf(StopReply);
 export const pairReply = shapeOf(PairReply);
 export const pairResult = shapeOf(PairResult);
 export const apiError = shapeOf(ApiError);

@@ -6,6 +6,7 @@ import { DeskView } from './deskView.tsx';
 import { headingOf } from './domainWords.ts';
 import { link, type Link } from './host.ts';
 import { InboxView } from './inboxView.tsx';
+import { Loaded } from './later.tsx';
 import { ALL, go, place, type View } from './nav.ts';
 import { announced, delegates, inbox, openQuestions, state } from './store.ts';
 import { say } from './words.ts';
@@ -47,6 +48,20 @@ const ROOMS: readonly Room[] = [
 		sign: 'M4 13l3-8h10l3 8v6H4z M4 13h5l1.5 2.5h3L15 13h5',
 		content: InboxView,
 		count: () => inbox.value.filter(each => each.state === 'queued').length,
+	},
+	{
+		view: 'code',
+		name: phrase`Code`,
+		sign: 'M8 7l-5 5 5 5 M16 7l5 5-5 5 M14 4l-4 16',
+		content: () => <Loaded>{rooms => rooms.CodeRoom && <rooms.CodeRoom />}</Loaded>,
+		count: () => 0,
+	},
+	{
+		view: 'allowed',
+		name: phrase`Allowed`,
+		sign: 'M12 3l8 3v6c0 4.5-3.2 7.5-8 9-4.8-1.5-8-4.5-8-9V6z M8.5 12l2.5 2.5 4.5-5',
+		content: () => <Loaded>{rooms => rooms.AllowedRoom && <rooms.AllowedRoom />}</Loaded>,
+		count: () => 0,
 	},
 ];
 

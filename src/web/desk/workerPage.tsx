@@ -3,6 +3,7 @@ import type { DeskTask, DeskWorker } from '../../protocol/deskState.ts';
 import { Compose } from './compose.tsx';
 import { saidOf } from './domainWords.ts';
 import { Facts } from './facts.tsx';
+import { Later } from './later.tsx';
 import { MessageCard } from './messageCard.tsx';
 import { folderName, go } from './nav.ts';
 import { Phase } from './phase.tsx';
@@ -57,6 +58,9 @@ export function WorkerPage({ task, worker }: { task: DeskTask; worker: DeskWorke
 			) : (
 				<Compose folder={folder} task={task.task} worker={worker.worker} />
 			)}
+			<Later name={say(phrase`Traffic`)}>
+				{rooms => rooms.Traffic && <rooms.Traffic task={task} worker={worker} />}
+			</Later>
 			<h2>{say(phrase`Messages`)}</h2>
 			{own.length === 0 && <p class="quiet">{say(phrase`No message yet.`)}</p>}
 			{own.map(message => (
