@@ -21,6 +21,7 @@ import { collectLater } from './collectLater.ts';
 import { note, spool } from './notes.ts';
 import { print, readInput } from './pipes.ts';
 import { reachOf } from './reach.ts';
+import { surroundingsOf } from './surroundings.ts';
 import { boundSpool } from '../core/traffic/spoolBound.ts';
 
 /** How long events may wait before this program has them collected. In milliseconds: a window collects at once. */
@@ -57,7 +58,8 @@ async function run(call: Call, asking: Asking): Promise<void> {
 		return;
 	}
 	await questions.prepare();
-	const question = newQuestion(call.driver.id, request, { delegate, agent: call.agent });
+	const around = await surroundingsOf({ ...call, session: request.session, delegate });
+	const question = newQuestion(call.driver.id, request, { around, delegate, agent: call.agent });
 	// Before the question is there: a person could answer at once.
 	const end = async (state: OutcomeState, signal: string) => {
 		// A person may have answered at the desk in the same moment.

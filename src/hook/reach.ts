@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { isInside } from '../base/inside.ts';
 import type { ProcessIdentity } from '../base/liveness.ts';
-import { realOr } from '../base/realPath.ts';
+import { realOr, realPlace } from '../base/realPath.ts';
 import type { Asking } from '../core/driver/asking.ts';
 import type { HookCall } from '../core/driver/hooks.ts';
 
@@ -21,13 +20,6 @@ export async function reachOf(
 	const added = await asking.addedFolders(call, workspaceFolder, agent ? await argumentsOf(agent) : []);
 	const place = realPlace(desk);
 	return [workspaceFolder, tmpdir(), ...added].find(folder => isInside(realOr(folder), place));
-}
-
-/** With the part that exists by its real path. */
-function realPlace(path: string): string {
-	const real = realOr(path);
-	const parent = dirname(path);
-	return real !== path || parent === path ? real : join(realPlace(parent), path.slice(parent.length));
 }
 
 /** Of the agent's process. Where `ps` tells them, words with spaces fall apart; Windows tells nothing. */

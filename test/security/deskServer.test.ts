@@ -4,7 +4,13 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IN_TERMINAL, IN_WINDOW } from '../../src/core/asker/asker.ts';
 import { permit } from '../../src/core/asker/permit.ts';
+import { digestOf } from '../../src/core/questions/digest.ts';
+import { answerQuestion } from '../../src/operations/answerQuestion.ts';
+import { perform } from '../../src/operations/operation.ts';
+import { StateReply } from '../../src/protocol/deskApi.ts';
+import { QuestionId } from '../../src/protocol/question.ts';
 import { DeviceFile } from '../../src/server/deviceFile.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
 import { eventually } from '../support/eventually.ts';
@@ -415,6 +421,40 @@ describe('a question at the desk', () => {
 			json: { error: { code: 'not-trusted' } },
 		});
 		expect((await new Questions(desk.workspace.own).get(question.id)).answer).toBeUndefined();
+	});
+
+	const risky = () => seedQuestion(desk.workspace, { body: 'sudo make install', title: 'sudo make install' });
+	/** As a holder of an earlier version asks, which does not look. */
+	const unjudged = async () => {
+		const { risk: _, digest: __, ...asked } = await put();
+		const older = { ...asked, id: QuestionId.parse(asked.id.replace(/.$/, last => (last === '0' ? '1' : '0'))) };
+		const question = { ...older, digest: digestOf(older) };
+		await new Questions(desk.workspace.own).ask(question);
+		return question;
+	};
+
+	it.each([
+		['with a risk', risky],
+		['of which nobody knows whether it has a risk', unjudged],
+	])('%s takes no Yes from a device, whatever its page sends, and takes a No', async (_, ask) => {
+		const question = await ask();
+		await desk.served.refresh();
+		const { json } = await desk.get('/api/v1/state', device.token);
+		const shown = StateReply.parse(json).state.questions.find(({ id }) => id === question.id);
+		expect(shown?.choices.filter(({ isYes, isHere }) => isYes && isHere)).toEqual([]);
+		expect(await desk.post(pathOf(question), answerTo(question, 'once'), device.token)).toMatchObject({
+			status: 403,
+			json: { error: { code: 'not-trusted', message: expect.stringContaining('VS Code or the terminal') } },
+		});
+		expect((await new Questions(desk.workspace.own).get(question.id)).answer).toBeUndefined();
+		expect((await desk.post(pathOf(question), answerTo(question, 'no'), device.token)).status).toBe(200);
+	});
+
+	it.each([IN_WINDOW, IN_TERMINAL])('with a risk is allowed by the person at the computer: $via', async person => {
+		const { id, digest } = await risky();
+		const input = { question: id, digest, reply: { effect: 'once' } } as const;
+		const { answer } = await perform(answerQuestion, person, input, desk.context);
+		expect(answer.effect).toBe('once');
 	});
 
 	it.each([

@@ -229,6 +229,16 @@ describe.each([claude, opencode])('a question of $driver that is held', how => {
 });
 
 describe('a question that is held', () => {
+	it('has its risks from its holder, which knows where the agent works', async () => {
+		await using plain = await held({ command: 'cd src && rm -rf build' });
+		expect(plain.question.risk).toEqual([]);
+		await using asked = await held({ command: 'sudo cp x ~/.profile', description: 'Copies a file' });
+		expect(asked.question.risk).toEqual(['administrator', 'hidden', 'outside']);
+		// Nobody can take them out: the digest covers them.
+		writeFileSync(asked.file('questions'), JSON.stringify({ ...asked.question, risk: [] }));
+		expect(await asked.desk.open()).toEqual([]);
+	});
+
 	it.each([
 		['that others may write', 0o666, renameSync],
 		['that others may read', 0o644, renameSync],

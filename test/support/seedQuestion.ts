@@ -21,8 +21,9 @@ const BASH: AskedRequest = {
 };
 
 /** Asks as a hook program does. This process is the holder: it lives as long as the test. */
-export async function seedQuestion({ own }: Workspace, request: Partial<AskedRequest> = {}): Promise<Question> {
-	const question = newQuestion(DriverId.parse('claude-code'), { ...BASH, ...request });
+export async function seedQuestion({ own, folder }: Workspace, request: Partial<AskedRequest> = {}): Promise<Question> {
+	const around = { folders: [folder], home: '/home/me', settings: [] };
+	const question = newQuestion(DriverId.parse('claude-code'), { ...BASH, ...request }, { around });
 	const desk = new Questions(own);
 	await desk.prepare();
 	await desk.ask(question);

@@ -23,6 +23,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 		'../package.json',
 		'server',
 		'mcp',
+		'words',
 		'operations',
 		'drivers',
 		'delegates',

@@ -6,6 +6,7 @@ import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { QuestionsOutput, type QuestionOutput } from '../../protocol/output/questions.ts';
 import type { Answer, Choice } from '../../protocol/question.ts';
+import { riskWords } from '../../words/questions.ts';
 import { answer, command } from '../command.ts';
 import { ago, indented, printable, printableLine } from '../words.ts';
 
@@ -37,6 +38,7 @@ export const questions = command(
 export function questionLines({ question, answer: given, outcome, task, worker }: QuestionOutput): string[] {
 	const { id, driver, delegate, subagent, subagentName, tool, body, also, cwd, files, fields, isWhole, choices } =
 		question;
+	const { risk = ['unread' as const] } = question;
 	const who = [
 		task === undefined ? driver : `${task}/${worker} (${driver})`,
 		delegate && `delegate ${delegate}`,
@@ -48,6 +50,7 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 		...files.map(file => indented(`file ${printable(file)}`, '    ')),
 		indented(printable(body), '    | '),
 		...also.map(({ name, value }) => indented(`${printableLine(name)}: ${printable(value)}`, '    | ')),
+		...(risk.length === 0 ? [] : [`    look closely: it ${risk.map(each => String(riskWords(each))).join(', ')}`]),
 		...(isWhole ? [] : [`    … a part is not shown (too long, or like a secret): ${leftTo(delegate)}`]),
 		...fields.flatMap(field => [
 			`    ${printableLine(field.question, Infinity)}`,

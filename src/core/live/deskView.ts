@@ -19,6 +19,7 @@ import { worktreeOf } from '../delegates/inWorktree.ts';
 import { heldText, type LimitOf } from '../mailbox/held.ts';
 import type { MailboxListing, StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { isStanding, isYes } from '../questions/reply.ts';
+import { isRisky } from '../questions/risks.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import type { LiveQuestion } from './liveQuestions.ts';
@@ -129,8 +130,9 @@ export class DeskView {
 			kind,
 			bodyIs,
 			isWhole,
+			risk: question.risk ?? ['unread'],
 			...texts,
-			choices: question.choices.map(choiceOf),
+			choices: question.choices.map(choice => choiceOf(question, choice)),
 			isOpen: !answer && !outcome,
 			...(answer && {
 				answer: {
@@ -264,13 +266,16 @@ function textsOf({ kind, tool, title, body, also, cwd, files, fields }: LiveQues
 	};
 }
 
-function choiceOf({ effect, rule, keptIn }: Choice): DeskQuestion['choices'][number] {
+function choiceOf(
+	question: LiveQuestion['question'],
+	{ effect, rule, keptIn }: Choice,
+): DeskQuestion['choices'][number] {
 	return {
 		effect,
 		isYes: isYes(effect),
 		...(rule !== undefined && { rule: visible(rule) }),
 		...(keptIn !== undefined && { keptIn: visible(keptIn) }),
-		isHere: !isStanding(effect),
+		isHere: !isStanding(effect) && !isRisky(question, effect),
 	};
 }
 

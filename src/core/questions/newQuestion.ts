@@ -11,8 +11,11 @@ import { idTime } from '../mailbox/messageId.ts';
 import { redactText } from '../traffic/redact.ts';
 import { digestOf } from './digest.ts';
 import { isYes } from './reply.ts';
+import { risksOf, type Surroundings } from './risks.ts';
 
 export interface WhoAsks {
+	/** Where it works. Without that, every place counts as outside. */
+	readonly around?: Surroundings;
 	/** Set if one asks. */
 	readonly delegate?: DelegateId | undefined;
 	/** The CLI's process, if it can be seen. */
@@ -26,7 +29,7 @@ export interface WhoAsks {
 export function newQuestion(
 	driver: DriverId,
 	{ input, ...request }: AskedRequest,
-	{ delegate, agent }: WhoAsks = {},
+	{ around = { folders: [], home: '/', settings: [] }, delegate, agent }: WhoAsks = {},
 ): Question {
 	const shown = {
 		...request,
@@ -51,6 +54,8 @@ export function newQuestion(
 		...(delegate !== undefined && { delegate }),
 		askedAt: new Date(now).toISOString(),
 		isWhole,
+		// Of the request itself: what is taken out of the shown texts counts too.
+		risk: risksOf({ input, ...request }, around),
 		choices: request.choices.filter(({ effect }) => (isWhole && isClear) || !isYes(effect)),
 		input: sha256(JSON.stringify([request.tool, input])),
 		holder: ownIdentity(),

@@ -25,7 +25,7 @@ function shown(request: Partial<Parameters<typeof newQuestion>[1]>, delegate?: D
 			input: {},
 			...request,
 		},
-		{ delegate },
+		{ delegate, around: { folders: ['/project'], home: '/home/me', settings: [] } },
 	);
 	const answer = undefined;
 	return view.question(source, { question: asked, answer, outcome: undefined, address: undefined });
@@ -43,6 +43,15 @@ it('offers a standing rule with its words, and not on a page', () => {
 		{ ...rule, isYes: true, isHere: false },
 		{ effect: 'once', isYes: true, isHere: true },
 	]);
+});
+
+it('offers no Yes to what has a risk, with a rule or without, and says why', () => {
+	const { choices, risk } = shown({
+		body: 'sudo ls',
+		choices: [{ effect: 'once' }, { effect: 'session' }, { effect: 'no' }],
+	});
+	expect(choices.map(({ isHere }) => isHere)).toEqual([false, false, true]);
+	expect(risk).toEqual(['administrator']);
 });
 
 it('offers no Yes to what is too long to be shown whole', () => {
