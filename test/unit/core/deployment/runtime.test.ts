@@ -36,6 +36,8 @@ beforeEach(async () => {
 	await writeFile(join(files, 'picture.js'), '');
 	await writeFile(join(files, 'serve.js'), '');
 	await mkdir(join(files, 'desk'));
+	await mkdir(join(files, 'plugin'));
+	await writeFile(join(files, 'plugin', 'README.md'), '');
 	await writeFile(join(files, 'desk', 'desk.html'), '');
 	await writeFile(join(files, 'nancy.js'), 'console.log(JSON.stringify(process.argv.slice(2)))');
 	sources = {
@@ -44,6 +46,7 @@ beforeEach(async () => {
 		cli: join(files, 'nancy.js'),
 		pages: join(files, 'desk'),
 		skills: join(files, 'skills'),
+		plugin: join(files, 'plugin'),
 	};
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
