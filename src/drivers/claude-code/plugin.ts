@@ -7,6 +7,11 @@ export const PLUGIN_FOLDER = 'nancy';
 
 const DESCRIPTION = 'Connects Claude Code to Nancy: reports what a session does, and hands over the messages that you send it.';
 
+/** Codex names a server no folder of the plugin, so this looks for the installed one. Without any, there is no server. */
+const SERVER =
+	'for data in "$XDG_DATA_HOME" "$HOME/.local/share" "$HOME/Library/Application Support"; ' +
+	'do [ -O "$data/nancy/plugin/nancy/door" ] && exec sh "$data/nancy/plugin/nancy/door" mcp; done; exit 0';
+
 /** By their path in the marketplace's folder: the files of the plugin that say the same as a deployment. */
 export function pluginFiles(version: string): Readonly<Record<string, string>> {
 	const author = { name: 'Nancy' };
@@ -27,7 +32,7 @@ export function pluginFiles(version: string): Readonly<Record<string, string>> {
 		}),
 		[`${PLUGIN_FOLDER}/hooks/hooks.json`]: json({ description: DESCRIPTION, hooks: hooks() }),
 		[`${PLUGIN_FOLDER}/.mcp.json`]: json({
-			mcpServers: { nancy: { command: 'sh', args: ['${CLAUDE_PLUGIN_ROOT}/door', 'mcp'] } },
+			mcpServers: { nancy: { command: 'sh', args: ['-c', SERVER] } },
 		}),
 	};
 }

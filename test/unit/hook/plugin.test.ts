@@ -150,13 +150,13 @@ describe('the hooks of the plugin', () => {
 
 it('the server of the plugin is the command of the runtime', () => {
 	const { mcpServers } = JSON.parse(readFileSync(join(plugin, '.mcp.json'), 'utf8'));
-	const args = mcpServers.nancy.args.map((each: string) => each.replace('${CLAUDE_PLUGIN_ROOT}', plugin));
+	const { command, args } = mcpServers.nancy;
 	const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`;
 	const env = { PATH: process.env['PATH'], XDG_DATA_HOME: process.env['XDG_DATA_HOME'] };
-	const { stdout } = spawnSync(mcpServers.nancy.command, args, { input, encoding: 'utf8', env, cwd: folder.path });
+	const { stdout } = spawnSync(command, args, { input, encoding: 'utf8', env, cwd: folder.path });
 	expect(stdout).toContain('get_feedback');
 	const none = { ...env, XDG_DATA_HOME: folder.path };
-	expect(spawnSync('sh', args, { input, encoding: 'utf8', env: none })).toMatchObject(SILENT);
+	expect(spawnSync(command, args, { input, encoding: 'utf8', env: none })).toMatchObject(SILENT);
 });
 
 it('a session of the plugin is forgotten with the records of its workspace', async () => {
