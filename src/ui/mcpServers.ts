@@ -28,7 +28,9 @@ export function offerMcpServers({ extension }: vscode.ExtensionContext): vscode.
 export function mcpServers(extensionPath: string, version: string): vscode.McpStdioServerDefinition[] {
 	const isOn = vscode.workspace.getConfiguration().get(SETTINGS.mcpServer) === 'on';
 	if (!isOn || !vscode.workspace.isTrusted) return [];
-	const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => existsSync(join(uri.fsPath, '.nancy')));
+	const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) =>
+		existsSync(join(uri.fsPath, '.nancy')),
+	);
 	return folders.map(({ uri, name }) => {
 		const label = folders.length === 1 ? 'Nancy' : `Nancy: ${name}`;
 		const args = [join(extensionPath, 'dist', 'nancy.js'), 'mcp'];

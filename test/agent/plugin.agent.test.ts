@@ -14,7 +14,10 @@ it('is a valid plugin in a valid marketplace, without a warning', async () => {
 	const { plugin } = await programs();
 	for (const folder of [plugin, join(plugin, 'nancy')]) {
 		const { code, stdout, stderr } = await lab.run(['plugin', 'validate', '--strict', folder]);
-		expect({ code, said: stdout + stderr }).toEqual({ code: 0, said: expect.stringContaining('Validation passed') });
+		expect({ code, said: stdout + stderr }).toEqual({
+			code: 0,
+			said: expect.stringContaining('Validation passed'),
+		});
 	}
 });
 

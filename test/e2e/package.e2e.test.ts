@@ -17,6 +17,19 @@ const RENAMED: Readonly<Record<string, string>> = {
 	'README.md': 'readme.md',
 };
 
+const SKILLS = ['check-directives', 'check-tokens', 'create-spec', 'delegate', 'orchestrator', 'send-message'];
+const pluginFiles = [
+	'.claude-plugin/marketplace.json',
+	'nancy/.claude-plugin/plugin.json',
+	'nancy/.mcp.json',
+	'nancy/README.md',
+	'nancy/commands/feedback.md',
+	'nancy/commands/status.md',
+	'nancy/door',
+	'nancy/hooks/hooks.json',
+	...[...SKILLS, 'session-history', 'update-spec'].map(skill => `nancy/skills/${skill}/SKILL.md`),
+];
+
 it('ships what it needs, and no source, map or test', () => {
 	expect([...filesInZip(packagedExtension).keys()].toSorted()).toEqual(
 		[
@@ -31,6 +44,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/dist/main.js',
 			'extension/dist/nancy.js',
 			'extension/dist/picture.js',
+			...pluginFiles.map(file => `extension/dist/plugin/${file}`),
 			'extension/dist/serve.js',
 			...documents.map(file => `extension/${file}`),
 			'extension/docs/images/nancy.webp',

@@ -112,7 +112,8 @@ const steps: Readonly<Record<EventKind, Step>> = {
 		event.cause === 'clear'
 			? state
 			: { ...resting(state, at, describe(event)), phase: 'ended', subagents: 0, summary: event.cause },
-	prompt: (state, event, at) => working({ ...state, tools: [], said: undefined, alert: undefined }, at, describe(event)),
+	prompt: (state, event, at) =>
+		working({ ...state, tools: [], said: undefined, alert: undefined }, at, describe(event)),
 	'tool-start': (state, event, at) => {
 		const tool = { id: event.toolUseId, name: event.tool, summary: event.summary };
 		const tools = [...state.tools.filter(open => open.id === undefined || open.id !== tool.id), tool];

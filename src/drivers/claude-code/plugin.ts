@@ -5,7 +5,8 @@ import { eventFloors, OLDEST } from './versions.ts';
 /** The plugin's place in the folder of its marketplace. */
 export const PLUGIN_FOLDER = 'nancy';
 
-const DESCRIPTION = 'Connects Claude Code to Nancy: reports what a session does, and hands over the messages that you send it.';
+const DESCRIPTION =
+	'Connects Claude Code to Nancy: reports what a session does, and hands over the messages that you send it.';
 
 /** Codex names a server no folder of the plugin, so this looks for the installed one. Without any, there is no server. */
 const SERVER =

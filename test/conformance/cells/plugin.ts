@@ -56,7 +56,9 @@ async function once(lab: ConformanceLab, text: string): Promise<void> {
 /** The events of tools by their names and the ids of their calls. */
 async function callsOf({ nancy }: ConformanceLab, address: WorkerAddress): Promise<string[]> {
 	const session = (await nancy.worker(address))?.sessions.at(-1)?.id ?? '';
-	const lines = readFileSync(join(nancy.paths.traffic, `${session}.jsonl`), 'utf8').trim().split('\n');
+	const lines = readFileSync(join(nancy.paths.traffic, `${session}.jsonl`), 'utf8')
+		.trim()
+		.split('\n');
 	return lines.flatMap(line => {
 		const record = TrafficRecord.parse(JSON.parse(line));
 		const { event, toolUseId } = record.type === 'event' ? record.event : {};

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder } from '../../../src/base/folders.ts';
 import { PluginSessions, sweepPluginSessions } from '../../../src/core/sessions/pluginSessions.ts';
 import { noteHooksChoice } from '../../../src/core/workspace/hooksChoice.ts';
-import { Workspace } from '../../../src/core/workspace/workspace.ts';
+import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DeploymentRecords } from '../../../src/core/deployment/records.ts';
 import { pluginFiles } from '../../../src/drivers/claude-code/plugin.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';

@@ -40,7 +40,10 @@ it('knows when an agent worked last, also after its end and another start', () =
 });
 
 it('keeps what the CLI tells its user until the next prompt, and takes it for no evidence', () => {
-	const records = [event(1, { kind: 'prompt' }), event(2, { kind: 'notification', tells: 'alert', summary: 'Built.' })];
+	const records = [
+		event(1, { kind: 'prompt' }),
+		event(2, { kind: 'notification', tells: 'alert', summary: 'Built.' }),
+	];
 	const told = records.reduce(foldTraffic, start);
 	expect(told).toMatchObject({ phase: 'working', at: at(1), alert: { text: 'Built.', at: at(2) } });
 	expect([...records, event(3, { kind: 'stop' })].reduce(foldTraffic, start).alert).toEqual(told.alert);
