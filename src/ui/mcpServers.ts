@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { MCP_PROVIDER, SETTINGS } from './contributions.ts';
+import { MCP_PROVIDER, MCP_SETTING } from './contributions.ts';
 
 /**
  * Offers `nancy mcp` to VS Code's own chat, one server for each folder. VS Code starts it, and asks the person before a call. Its caller is a
@@ -10,13 +10,15 @@ import { MCP_PROVIDER, SETTINGS } from './contributions.ts';
 export function offerMcpServers({ extension }: vscode.ExtensionContext): vscode.Disposable {
 	const changed = new vscode.EventEmitter<void>();
 	const version = String(extension.packageJSON.version);
+	const { onDidChangeConfiguration, onDidChangeWorkspaceFolders, onDidGrantWorkspaceTrust } = vscode.workspace;
+	const reasons: vscode.Event<unknown>[] = [
+		onDidChangeConfiguration,
+		onDidChangeWorkspaceFolders,
+		onDidGrantWorkspaceTrust,
+	];
 	return vscode.Disposable.from(
 		changed,
-		vscode.workspace.onDidChangeConfiguration(
-			change => change.affectsConfiguration(SETTINGS.mcpServer) && changed.fire(),
-		),
-		vscode.workspace.onDidChangeWorkspaceFolders(() => changed.fire()),
-		vscode.workspace.onDidGrantWorkspaceTrust(() => changed.fire()),
+		...reasons.map(on => on(() => changed.fire())),
 		vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, {
 			onDidChangeMcpServerDefinitions: changed.event,
 			provideMcpServerDefinitions: () => mcpServers(extension.extensionPath, version),
@@ -26,7 +28,7 @@ export function offerMcpServers({ extension }: vscode.ExtensionContext): vscode.
 
 /** None in Restricted Mode, nor without the user's setting. Without a `.nancy` the server would have nothing to serve. */
 export function mcpServers(extensionPath: string, version: string): vscode.McpStdioServerDefinition[] {
-	const isOn = vscode.workspace.getConfiguration().get(SETTINGS.mcpServer) === 'on';
+	const isOn = vscode.workspace.getConfiguration().get(MCP_SETTING) === 'on';
 	if (!isOn || !vscode.workspace.isTrusted) return [];
 	const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) =>
 		existsSync(join(uri.fsPath, '.nancy')),

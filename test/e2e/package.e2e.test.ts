@@ -102,9 +102,9 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const files = filesInZip(packagedExtension);
 	const tooLarge = Object.entries({
 		'dist/extension.js': 2,
-		'dist/late.js': 7,
-		'dist/hook/claude-code.js': 158,
-		'dist/main.js': 850,
+		'dist/late.js': 7.5,
+		'dist/hook/claude-code.js': 160,
+		'dist/main.js': 855,
 		'dist/nancy.js': 740,
 		'dist/serve.js': 150,
 		'dist/picture.js': 360,
