@@ -6,6 +6,7 @@ import { deskPage } from './deskPage.mts';
 import { hookPrograms } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
 import { thirdPartyNotices } from './notices.mts';
+import { buildPlugin } from './plugin.mts';
 import { shapesAsData } from './shapesAsData.mts';
 import { windowProgram } from './windowProgram.mts';
 
@@ -86,6 +87,7 @@ export async function build({ minify }) {
 	const built = await Promise.all(all.map(options => esbuild.build(options)));
 	const notices = thirdPartyNotices(built.flatMap(({ metafile }) => metafile ?? []));
 	writeFileSync(join(root, 'dist/ThirdPartyNotices.txt'), notices);
+	buildPlugin(join(root, 'dist/plugin'));
 	for (const { out, executable } of PROGRAMS) if (executable) chmodSync(join(root, out), 0o755);
 	console.log(`build: ${all.length} bundles in ${Date.now() - started} ms`);
 }

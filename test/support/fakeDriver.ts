@@ -48,7 +48,7 @@ export const fakeDriver: Driver = {
 			return AgentEvent.parse({ driver: 'fake', event: call.event, ...payload });
 		},
 		answer: () => SILENT,
-		watchAnswer: () => SILENT,
+		beginAnswer: () => SILENT,
 		hearsWhenResumed: true,
 		reportsStart: 'at-launch',
 		wake: 'none',

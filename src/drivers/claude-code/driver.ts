@@ -1,5 +1,5 @@
 import type { Driver } from '../../core/driver/driver.ts';
-import { deliveryAnswer, watchAnswer } from './answers.ts';
+import { beginAnswer, deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
@@ -52,7 +52,7 @@ export const claudeCode: Driver = {
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,
-		watchAnswer,
+		beginAnswer,
 		hearsWhenResumed: true,
 		reportsStart: 'at-launch',
 		wake: { by: 'answer', answer: wakeAnswer },

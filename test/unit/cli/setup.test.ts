@@ -3,6 +3,7 @@ import {
 	mkdirSync,
 	readdirSync,
 	readFileSync,
+	realpathSync,
 	renameSync,
 	rmSync,
 	symlinkSync,
@@ -100,6 +101,19 @@ describe('nancy setup, update and cleanup', () => {
 		expect(cleaned).toMatchObject({ code: ExitCode.ok, stdout: expect.stringContaining('took back') });
 		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
 		expect(readFileSync(hooks, 'utf8')).toBe('{ broken');
+	});
+
+	it('let the plugin serve a folder without a word in its settings, and offer the plugin by a link', async () => {
+		const { folder, project, settings, call } = machine();
+		await using _ = folder;
+		const done = await nancy.run(['setup', '--plugin', '--json'], call);
+		expect(SetupOutput.parse(JSON.parse(done.stdout))).toEqual({ folder: project, agents: [], failed: [] });
+		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+		expect(readdirSync(join(project, '.claude'))).toEqual(['settings.local.json']);
+		expect(existsSync(new Workspace(project, join(nancy.dataFolder, 'nancy')).own.folder)).toBe(true);
+		const plugin = join(nancy.dataFolder, 'nancy/plugin');
+		expect(readdirSync(plugin).toSorted()).toEqual(['.claude-plugin', 'nancy']);
+		expect(existsSync(join(realpathSync(plugin), '..', 'nancy-hook'))).toBe(true);
 	});
 
 	it('installs a nancy that works by itself and deploys the same', async () => {
