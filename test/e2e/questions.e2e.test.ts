@@ -130,9 +130,9 @@ describe('a question of the real agent', () => {
 		await lab.picture('question-choice');
 		await send.click();
 		await frame.getByText('The agent has your answer').waitFor();
-		const read = model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text;
-		expect(read).toMatch(/Which colour\?\W+Blue/);
-		expect(read).toMatch(/Which sounds\?\W+Gong, A whistle/);
+		const read = () => model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text;
+		await expect.poll(read).toMatch(/Which colour\?\W+Blue/);
+		expect(read()).toMatch(/Which sounds\?\W+Gong, A whistle/);
 	});
 
 	test('is told in one notification, and the panel says that it was answered in the terminal', async () => {
