@@ -46,9 +46,9 @@ export async function programs(): Promise<Programs> {
 	};
 }
 
-/** Builds them once for all test processes that are started from now on. */
+/** Builds them for all test processes that are started from now on, unless a process above has. */
 export async function buildForAll(folder: string): Promise<void> {
-	process.env[BUILT] = await built(folder);
+	process.env[BUILT] ??= await built(folder);
 }
 
 async function built(folder: string): Promise<string> {
