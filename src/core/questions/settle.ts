@@ -149,7 +149,10 @@ function eventsOf({ driver }: Question, records: readonly TrafficRecord[]): Even
 
 /** The CLI's id of the tool's call, if the CLI names it or its start was reported. */
 function callOf(question: Question, events: readonly EventRecord[]): string | undefined {
-	const start = events.findLast(({ at, event }) => at <= question.askedAt && isCall(question, event));
+	const start = events.findLast(
+		// The event of the question itself names no call.
+		({ at, event }) => at <= question.askedAt && event.toolUseId !== undefined && isCall(question, event),
+	);
 	return question.call ?? start?.event.toolUseId;
 }
 
