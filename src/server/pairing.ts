@@ -24,7 +24,7 @@ const LONGEST_NAME = 60;
 
 /** Lets browsers in: by a code that works once, and the owner's Yes. */
 export class Pairing {
-	private code: { readonly hash: Buffer; readonly endsMs: number } | undefined;
+	private code: { readonly hash: Buffer; readonly madeMs: number } | undefined;
 	private readonly waiting = new NewestMap<string, Promise<PairResult>>(MOST_WAITING);
 	private readonly ended = new AbortController();
 
@@ -37,14 +37,14 @@ export class Pairing {
 	/** A new code. The one before is good no more. */
 	newCode(): string {
 		const code = randomBytes(CODE_BYTES).toString('base64url');
-		this.code = { hash: hashOf(code), endsMs: this.now() + GOOD_MS };
+		this.code = { hash: hashOf(code), madeMs: this.now() };
 		return code;
 	}
 
 	/** Uses a code up. `undefined`: it is none. */
 	begin(code: string, name: string, wanted: Scope): PairReply | undefined {
 		const { code: present } = this;
-		if (!present || this.now() > present.endsMs || !timingSafeEqual(present.hash, hashOf(code))) return undefined;
+		if (!present || !this.isGood(present.madeMs) || !timingSafeEqual(present.hash, hashOf(code))) return undefined;
 		this.code = undefined;
 		const request = randomBytes(CODE_BYTES).toString('base64url');
 		const number = String(randomInt(10_000)).padStart(4, '0');
@@ -67,6 +67,12 @@ export class Pairing {
 	/** Whoever waits stays out. */
 	dispose(): void {
 		this.ended.abort();
+	}
+
+	/** No longer by a clock that was set back. */
+	private isGood(madeMs: number): boolean {
+		const ageMs = this.now() - madeMs;
+		return 0 <= ageMs && ageMs <= GOOD_MS;
 	}
 
 	private async ask(newcomer: Newcomer): Promise<PairResult> {
