@@ -1,4 +1,5 @@
 import { readSealed } from '../core/deployment/sealed.ts';
+import { isPluginChosen } from '../core/sessions/pluginChoice.ts';
 import { PluginSessions } from '../core/sessions/pluginSessions.ts';
 import { hasHooksHere } from '../core/workspace/hooksChoice.ts';
 import type { SessionId } from '../protocol/names.ts';
@@ -16,8 +17,8 @@ export function isOfPlugin({ env }: Call): boolean {
 export async function isServedByPlugin({ workspace, driver }: Call, session: SessionId): Promise<boolean> {
 	const { own } = workspace;
 	return new PluginSessions(own).begin(driver.id, session, async () => {
-		const sealed = await readSealed(own);
-		const deployed = sealed?.deployments.find(each => each.driver === driver.id);
-		return (deployed?.files.length ?? 0) > 0 || !(await hasHooksHere(workspace));
+		if (!(await isPluginChosen(own)) || !(await hasHooksHere(workspace))) return false;
+		const deployed = (await readSealed(own))?.deployments.find(each => each.driver === driver.id);
+		return (deployed?.files ?? []).length === 0;
 	});
 }

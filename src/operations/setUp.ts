@@ -1,17 +1,18 @@
 import * as z from 'zod/mini';
+import { choosePlugin } from '../core/sessions/pluginChoice.ts';
 import { permit } from '../core/asker/permit.ts';
 import { SetupOutput } from '../protocol/output/deployment.ts';
 import { chooseAgent, foundAgents } from './shared/agents.ts';
 import { deployEach } from './shared/deployEach.ts';
-import { keepSettings } from './shared/hooksChoice.ts';
+import { keepSettings, requireHooks } from './shared/hooksChoice.ts';
 import type { Operation } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 
 const Input = z.object({ agent: z.optional(z.string()), plugin: z.optional(z.boolean()) });
 
 /**
- * Writes hooks and skills, also for sessions that the user starts: for one agent, or for every agent that is installed. With `plugin` the
- * folder only becomes one that Nancy knows, in which an agent's plugin does its work.
+ * Writes hooks and skills, also for sessions that the user starts: for one agent, or for every agent that is installed. With `plugin` it
+ * writes nothing of the kind: agents' plugins serve the folder.
  */
 export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 	name: 'setUp',
@@ -24,11 +25,11 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 	async run(asker, { agent, plugin }, context) {
 		if (plugin) {
 			const { workspace } = context;
+			await requireHooks(context);
 			await context.installRuntime();
 			await workspace.prepare();
 			await keepSettings(asker, context);
-			await workspace.own.makeFolder();
-			await workspace.own.note();
+			await choosePlugin(workspace.own);
 			return { folder: workspace.folder, agents: [], failed: [] };
 		}
 		const found = agent === undefined ? await foundAgents(context.env) : [];

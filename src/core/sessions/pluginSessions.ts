@@ -35,21 +35,19 @@ export class PluginSessions {
 	}
 
 	/**
-	 * Has the plugin serve a session, if the user's records know the workspace, and nothing else serves it. A repository that brings a `.nancy`
-	 * is not known. The file comes before the question: a deployment writes its record first, and then calls {@link end}. So one of the two sees
-	 * the other.
-	 * @param isElse whether something else serves the session, or nothing may
+	 * Has the plugin serve a session, if it may. The file comes before the last question: a deployment writes its record first, and then calls
+	 * {@link end}. So one of the two sees the other.
+	 * @param mayServe whether a person wants that here, and nothing else serves the session
 	 */
-	async begin(driver: DriverId, session: SessionId, isElse: () => Promise<boolean>): Promise<boolean> {
-		const { dataFolder, folder: records } = this.own;
+	async begin(driver: DriverId, session: SessionId, mayServe: () => Promise<boolean>): Promise<boolean> {
 		let isServed = false;
 		try {
-			requireOwn([dataFolder, this.folder, records]);
-			if (!existsSync(records)) return false;
+			if (!(await mayServe())) return false;
 			await mkdir(this.folder, { recursive: true, mode: 0o700 });
-			const known = { version: 1, driver, records } satisfies z.infer<typeof PluginSession>;
+			requireOwn([this.own.dataFolder, this.folder]);
+			const known = { version: 1, driver, records: this.own.folder } satisfies z.infer<typeof PluginSession>;
 			await writeFileAtomic(this.file(session), jsonText(known));
-			isServed = !(await isElse());
+			isServed = await mayServe();
 		} finally {
 			if (!isServed) await this.forget(session);
 		}

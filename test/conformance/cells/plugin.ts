@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { choosePlugin } from '../../../src/core/sessions/pluginChoice.ts';
 import type { WorkerAddress } from '../../../src/core/workspace/workspace.ts';
 import { TrafficRecord } from '../../../src/protocol/traffic.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -19,7 +20,7 @@ export const plugin: Cell = {
 		const { plugin: taken } = lab.candidate;
 		if (taken === 'none') return notPossible('Nancy’s plugin is in a form that it does not take.');
 		Object.assign(lab.env, { XDG_DATA_HOME: dirname(lab.runtime.dataFolder) });
-		await lab.nancy.own.makeFolder();
+		await choosePlugin(lab.nancy.own);
 		for (const args of taken.install(join(lab.runtime.dataFolder, 'plugin'))) {
 			const { code, stderr, stdout } = await lab.run(args);
 			must(code === 0, `${args.join(' ')}: ${stderr || stdout}`);

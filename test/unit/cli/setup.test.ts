@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { ExitCode } from '../../../src/cli/failure.ts';
+import { isPluginChosen } from '../../../src/core/sessions/pluginChoice.ts';
 import { sealCall } from '../../../src/core/sessions/sealedAgents.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { CleanupOutput, DoctorOutput, SetupOutput } from '../../../src/protocol/output/deployment.ts';
@@ -110,10 +111,13 @@ describe('nancy setup, update and cleanup', () => {
 		expect(SetupOutput.parse(JSON.parse(done.stdout))).toEqual({ folder: project, agents: [], failed: [] });
 		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
 		expect(readdirSync(join(project, '.claude'))).toEqual(['settings.local.json']);
-		expect(existsSync(new Workspace(project, join(nancy.dataFolder, 'nancy')).own.folder)).toBe(true);
+		const { own } = new Workspace(project, join(nancy.dataFolder, 'nancy'));
+		expect(await isPluginChosen(own)).toBe(true);
 		const plugin = join(nancy.dataFolder, 'nancy/plugin');
 		expect(readdirSync(plugin).toSorted()).toEqual(['.claude-plugin', 'nancy']);
 		expect(existsSync(join(realpathSync(plugin), '..', 'nancy-hook'))).toBe(true);
+		expect((await nancy.run(['cleanup'], call)).stderr).toContain('serve this folder no more');
+		expect(await isPluginChosen(own)).toBe(false);
 	});
 
 	it('installs a nancy that works by itself and deploys the same', async () => {

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder } from '../../../src/base/folders.ts';
+import { choosePlugin, withdrawPlugin } from '../../../src/core/sessions/pluginChoice.ts';
 import { PluginSessions, sweepPluginSessions } from '../../../src/core/sessions/pluginSessions.ts';
 import { noteHooksChoice } from '../../../src/core/workspace/hooksChoice.ts';
 import type { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -32,6 +33,7 @@ beforeEach(async () => {
 	folder = tempFolder('nancy plugin ');
 	pluginData = tempFolder('nancy plugin data ');
 	({ workspace } = await hookedWorker(folder.path, { agent: claudeCode.id, session }));
+	await choosePlugin(workspace.own);
 	plugin = join((await programs()).plugin, 'nancy');
 });
 afterEach(() => Promise.all([folder.remove(), pluginData.remove()]));
@@ -63,6 +65,10 @@ function hook(event: string, { env = {}, more = {} }: { env?: Record<string, str
 const start = (options = {}) => hook('SessionStart', { more: { source: 'startup' }, ...options });
 const stop = () => hook('Stop', { more: { stop_hook_active: false } });
 const spooled = () => readdirSync(workspace.paths.spool).map(name => name.split('~')[1]);
+function emptySpool() {
+	rmSync(workspace.paths.spool, { recursive: true });
+	mkdirSync(workspace.paths.spool);
+}
 const own = () => new PluginSessions(workspace.own);
 
 /** Claude Code's entries in the folder's own settings, as Set Up notes them before it writes them. */
@@ -95,13 +101,15 @@ describe('the hooks of the plugin', () => {
 		expect(spooled()).toEqual([]);
 	});
 
-	it('do nothing where only the repository brings a .nancy, in a session that was served elsewhere too', () => {
+	it('do nothing where no person wants that, whoever brings a .nancy, and from the moment on in which that ends', async () => {
 		start();
-		rmSync(workspace.paths.spool, { recursive: true });
-		mkdirSync(workspace.paths.spool);
-		rmSync(workspace.own.folder, { recursive: true });
+		emptySpool();
+		expect(await withdrawPlugin(workspace.own)).toBe(true);
+		expect(stop()).toEqual(SILENT);
 		expect(start()).toEqual(SILENT);
 		expect(stop()).toEqual(SILENT);
+		rmSync(workspace.own.folder, { recursive: true });
+		expect(start()).toEqual(SILENT);
 		expect(spooled()).toEqual([]);
 		expect(existsSync(workspace.own.folder)).toBe(false);
 	});
@@ -114,8 +122,7 @@ describe('the hooks of the plugin', () => {
 
 	it('do nothing where the settings of the folder call Nancy, from the moment on in which a deployment notes it', async () => {
 		start();
-		rmSync(workspace.paths.spool, { recursive: true });
-		mkdirSync(workspace.paths.spool);
+		emptySpool();
 		await deploy();
 		expect(stop()).toEqual(SILENT);
 		expect(start()).toEqual(SILENT);

@@ -73,7 +73,7 @@ describe('the doctor', () => {
 	it('says that the plugin of an agent serves its sessions here', async () => {
 		await workspace.own.makeFolder();
 		const session = SessionId.parse('5e551011-0000-4000-8000-000000000018');
-		await new PluginSessions(workspace.own).begin(claudeCode.id, session, () => Promise.resolve(false));
+		await new PluginSessions(workspace.own).begin(claudeCode.id, session, () => Promise.resolve(true));
 		const hooks = (await examine(workspace, instruments())).filter(({ check }) => check === 'hooks');
 		expect(hooks.map(({ level, text }) => [level, String(text)])).toEqual([
 			['ok', expect.stringMatching(/^Claude Code: its plugin serves sessions here, the last since 20/)],
