@@ -29,8 +29,10 @@ it('ships what it needs, and no source, map or test', () => {
 			...hookPrograms.map(({ name }) => `extension/dist/hook/${name}.js`),
 			'extension/dist/late.js',
 			'extension/dist/main.js',
+			'extension/dist/memory.js',
 			'extension/dist/nancy.js',
 			'extension/dist/picture.js',
+			'extension/dist/repl.js',
 			'extension/dist/serve.js',
 			...documents.map(file => `extension/${file}`),
 			'extension/docs/images/nancy.webp',
@@ -94,6 +96,8 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/nancy.js': 740,
 		'dist/serve.js': 150,
 		'dist/picture.js': 360,
+		'dist/memory.js': 145,
+		'dist/repl.js': 28,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);

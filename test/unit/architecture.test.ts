@@ -8,7 +8,7 @@ import * as operations from '../../src/operations/index.ts';
 const rooms: Readonly<Record<string, readonly string[]>> = {
 	protocol: ['base', 'zod/mini'],
 	base: ['node:'],
-	core: ['base', 'protocol', 'zod/mini', 'jsonc-parser', 'node:'],
+	core: ['base', 'protocol', 'zod/mini', 'jsonc-parser', 'smol-toml', 'node:'],
 	process: ['core', 'base', 'protocol', 'node:'],
 	git: ['process', 'core', 'base', 'protocol', 'node:'],
 	delegates: ['git', 'process', 'core', 'base', 'protocol', 'node:'],

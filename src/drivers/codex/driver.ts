@@ -59,5 +59,6 @@ export const codex: Driver = {
 	images: { flag: '--image=', separator: ',' },
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

@@ -77,5 +77,6 @@ export const geminiCli: Driver = {
 	images: 'none',
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

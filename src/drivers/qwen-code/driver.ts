@@ -73,5 +73,6 @@ export const qwenCode: Driver = {
 	images: 'none',
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import * as operations from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
+import { ProjectName } from '../../protocol/memoryNames.ts';
+import { ProjectsOutput } from '../../protocol/output/memory.ts';
+import { answer, command, type Context } from '../command.ts';
+import { projectLine } from '../projectWords.ts';
+
+const Input = z.object({
+	project: z.optional(ProjectName),
+	archive: z._default(z.boolean(), false),
+	restore: z._default(z.boolean(), false),
+});
+
+export const projects = command(
+	{
+		name: 'projects',
+		aliases: ['list'],
+		summary: 'list the projects whose notes Nancy keeps, with their state',
+		details: ['With a name: that project alone. An archived one stays on disk and takes no task.'],
+		positionals: [{ name: 'project', label: '<project>', help: 'only this one', required: false }],
+		options: { archive: { help: 'archives it' }, restore: { help: 'brings an archived one back' } },
+		examples: [['nancy projects my-feature --archive', 'its notes stay, and nothing is added']],
+	},
+	Input,
+	async ({ project, archive, restore }, context) => {
+		if ((archive || restore) && project === undefined) throw new NancyError('bad-usage', 'name the project');
+		if (archive && restore) throw new NancyError('bad-usage', '--archive and --restore exclude each other');
+		const status = archive ? ('archived' as const) : restore ? ('active' as const) : undefined;
+		return listed({ project, status }, context);
+	},
+);
+
+const Link = z.object({ child: ProjectName, parent: ProjectName });
+
+export const link = command(
+	{
+		name: 'link',
+		summary: 'let a project read the notes of another one too',
+		details: ['The notes of the parent come with a lower rank. A project has one parent, which may have one.'],
+		positionals: [
+			{ name: 'child', label: '<project>', help: 'the project that reads', required: true },
+			{ name: 'parent', label: '<parent>', help: 'the project whose notes are read', required: true },
+		],
+		options: {},
+		examples: [['nancy link my-feature main', 'my-feature knows what main has learnt']],
+	},
+	Link,
+	({ child, parent }, context) => listed({ project: child, parent }, context),
+);
+
+async function listed(
+	input: { project?: ProjectName | undefined; status?: 'active' | 'archived' | undefined; parent?: ProjectName },
+	context: Context,
+) {
+	const where = { env: context.env, isTrusted: true };
+	const found = await perform(await operations.projects(), context.asker, input, where);
+	for (const { file, reason } of found.problems) context.note(`${file}: ${reason}`);
+	const lines = found.projects.map(projectLine);
+	return answer(ProjectsOutput, found, lines.length === 0 ? 'no projects; nancy start <project> makes one' : lines);
+}
