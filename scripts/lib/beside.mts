@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 
@@ -14,7 +14,7 @@ export const besidePrograms = [
 	},
 	{ out: 'picture.js', entry: 'src/picture/draw.ts', define: {} },
 	{ out: 'memory.js', entry: 'src/core/memory/memory.ts', define: {} },
-	{ out: 'repl.js', entry: 'src/cli/repl.ts', define: {} },
+	{ out: 'projects.js', entry: 'src/cli/projectProgram.ts', define: {} },
 ] as const;
 
 /** Makes a program load one of these where its sources load the file. */
@@ -22,10 +22,10 @@ export const beside: Plugin = {
 	name: 'beside',
 	setup(build) {
 		for (const { out, entry } of besidePrograms) {
-			const isMeant = ({ resolveDir, path }: { resolveDir: string; path: string }) =>
-				resolve(resolveDir, path) === join(root, entry);
-			build.onResolve({ filter: /\.ts$/ }, place =>
-				isMeant(place) ? { path: `./${out}`, external: true } : undefined,
+			build.onResolve({ filter: new RegExp(`${basename(entry, '.ts')}\\.ts$`) }, ({ kind, resolveDir, path }) =>
+				kind !== 'entry-point' && resolve(resolveDir, path) === join(root, entry)
+					? { path: `./${out}`, external: true }
+					: undefined,
 			);
 		}
 	},

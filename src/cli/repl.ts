@@ -16,8 +16,8 @@ export interface TaskOptions {
 	resume: SessionId | undefined;
 }
 
-/** What a session asks for. This program is loaded beside the command, which has the operations. */
-export interface ProjectDesk {
+/** What a session asks for. */
+interface ProjectDesk {
 	task(
 		prompt: string,
 		options: TaskOptions,

@@ -3,6 +3,7 @@ import { benchActivation } from './activation.ts';
 import { benchAgent } from './agent.ts';
 import { benchDelegates } from './delegates.ts';
 import { benchGuard } from './guard.ts';
+import { benchMemory } from './memory.ts';
 import { benchQuestions } from './questions.ts';
 import { benchStart } from './start.ts';
 import { print, type Row } from './table.ts';
@@ -14,6 +15,7 @@ const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 	guard: benchGuard,
 	agent: benchAgent,
 	delegates: benchDelegates,
+	memory: benchMemory,
 	questions: benchQuestions,
 	start: benchStart,
 	traffic: benchTraffic,

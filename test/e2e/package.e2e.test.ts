@@ -32,7 +32,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/dist/memory.js',
 			'extension/dist/nancy.js',
 			'extension/dist/picture.js',
-			'extension/dist/repl.js',
+			'extension/dist/projects.js',
 			'extension/dist/serve.js',
 			...documents.map(file => `extension/${file}`),
 			'extension/docs/images/nancy.webp',
@@ -97,7 +97,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/serve.js': 150,
 		'dist/picture.js': 360,
 		'dist/memory.js': 145,
-		'dist/repl.js': 28,
+		'dist/projects.js': 122,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);

@@ -4,10 +4,7 @@ import { perform } from '../../operations/operation.ts';
 import { findOrChooseWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { ProjectName } from '../../protocol/memoryNames.ts';
-import { ExtractedOutput } from '../../protocol/output/memory.ts';
-import { answer, command } from '../command.ts';
-import { ExitCode } from '../failure.ts';
-import { extractedLine } from '../projectWords.ts';
+import { command } from '../command.ts';
 import { withCancel } from '../withCancel.ts';
 
 const Input = z.object({
@@ -41,11 +38,7 @@ export const extract = command(
 		const operation = await operations.extractNotes();
 		const where = programContext(findOrChooseWorkspace(context), context);
 		const done = await withCancel(signal => perform(operation, context.asker, input, { ...where, signal }));
-		return answer(
-			ExtractedOutput,
-			done,
-			extractedLine(done),
-			done.state === 'failed' ? ExitCode.failed : ExitCode.ok,
-		);
+		const { extracted } = await import('../projectProgram.ts');
+		return extracted(done);
 	},
 );

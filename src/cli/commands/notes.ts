@@ -1,13 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import * as operations from '../../operations/index.ts';
-import { perform } from '../../operations/operation.ts';
-import { findOrChooseWorkspace } from '../../operations/shared/place.ts';
-import { Category, NoteId, ProjectName } from '../../protocol/memoryNames.ts';
-import { NotesOutput, ReviewedOutput } from '../../protocol/output/memory.ts';
-import { answer, command, type Context } from '../command.ts';
-import { noteLines } from '../projectWords.ts';
-import { printableLine } from '../words.ts';
+import { NoteId, ProjectName } from '../../protocol/memoryNames.ts';
+import { command } from '../command.ts';
 
 const Action = z.enum(['accept', 'reject', 'retire', 'pin']);
 
@@ -17,8 +11,6 @@ const Input = z.object({
 	pending: z._default(z.boolean(), false),
 	project: z.optional(ProjectName),
 });
-
-const DONE = { accept: 'accepted', reject: 'rejected', retire: 'retired', pin: 'pinned, or no longer pinned' };
 
 export const notes = command(
 	{
@@ -49,25 +41,11 @@ export const notes = command(
 	},
 	Input,
 	async ({ of, what, pending, project }, context) => {
-		const where = { env: context.env, isTrusted: true };
+		const { decide, showNotes } = await import('../projectProgram.ts');
 		const action = Action.safeParse(of);
-		if (action.success) {
-			const id = NoteId.safeParse(what);
-			if (!id.success) throw new NancyError('bad-usage', `name the id, as nancy notes <project> shows it`);
-			const input = { action: action.data, id: id.data, project };
-			const done = await perform(await operations.reviewNote(), context.asker, input, where);
-			return answer(ReviewedOutput, done, `${DONE[action.data]}: ${printableLine(done.text, 400)}`);
-		}
-		return shown(ProjectName.parse(of), what, pending, context);
+		if (!action.success) return showNotes(ProjectName.parse(of), what, pending, context);
+		const id = NoteId.safeParse(what);
+		if (!id.success) throw new NancyError('bad-usage', 'name the id, as nancy notes <project> shows it');
+		return decide({ action: action.data, id: id.data, project }, context);
 	},
 );
-
-async function shown(project: ProjectName, what: string | undefined, isPending: boolean, context: Context) {
-	const category = z.optional(Category).safeParse(what);
-	if (!category.success) throw new NancyError('bad-usage', `use ${Category.options.join(', ')}, not "${what}"`);
-	const where = { env: context.env, isTrusted: true };
-	const input = { project, folder: findOrChooseWorkspace(context).folder };
-	const found = await perform(await operations.projectNotes(), context.asker, input, where);
-	for (const { file, reason } of found.problems) context.note(`${file}: ${reason}`);
-	return answer(NotesOutput, found, noteLines(found, category.data, isPending));
-}

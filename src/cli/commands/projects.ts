@@ -1,11 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import * as operations from '../../operations/index.ts';
-import { perform } from '../../operations/operation.ts';
 import { ProjectName } from '../../protocol/memoryNames.ts';
-import { ProjectsOutput } from '../../protocol/output/memory.ts';
-import { answer, command, type Context } from '../command.ts';
-import { projectLine } from '../projectWords.ts';
+import { command } from '../command.ts';
 
 const Input = z.object({
 	project: z.optional(ProjectName),
@@ -28,7 +24,8 @@ export const projects = command(
 		if ((archive || restore) && project === undefined) throw new NancyError('bad-usage', 'name the project');
 		if (archive && restore) throw new NancyError('bad-usage', '--archive and --restore exclude each other');
 		const status = archive ? ('archived' as const) : restore ? ('active' as const) : undefined;
-		return listed({ project, status }, context);
+		const { listProjects } = await import('../projectProgram.ts');
+		return listProjects({ project, status }, context);
 	},
 );
 
@@ -47,16 +44,8 @@ export const link = command(
 		examples: [['nancy link my-feature main', 'my-feature knows what main has learnt']],
 	},
 	Link,
-	({ child, parent }, context) => listed({ project: child, parent }, context),
+	async ({ child, parent }, context) => {
+		const { listProjects } = await import('../projectProgram.ts');
+		return listProjects({ project: child, parent }, context);
+	},
 );
-
-async function listed(
-	input: { project?: ProjectName | undefined; status?: 'active' | 'archived' | undefined; parent?: ProjectName },
-	context: Context,
-) {
-	const where = { env: context.env, isTrusted: true };
-	const found = await perform(await operations.projects(), context.asker, input, where);
-	for (const { file, reason } of found.problems) context.note(`${file}: ${reason}`);
-	const lines = found.projects.map(projectLine);
-	return answer(ProjectsOutput, found, lines.length === 0 ? 'no projects; nancy start <project> makes one' : lines);
-}

@@ -6,8 +6,6 @@ import { programContext } from '../../operations/shared/programContext.ts';
 import { ProjectName } from '../../protocol/memoryNames.ts';
 import { command } from '../command.ts';
 import { ExitCode } from '../failure.ts';
-import type { ProjectDesk } from '../repl.ts';
-import { withCancel } from '../withCancel.ts';
 
 const Input = z.object({
 	project: ProjectName,
@@ -43,22 +41,17 @@ export const start = command(
 	Input,
 	async ({ project, agent, mode, permissions }, context) => {
 		const where = programContext(findOrChooseWorkspace(context), context);
-		const begun = await perform(await operations.startProject(), context.asker, { project }, where);
-		const { Repl } = await import('../repl.ts');
-		const { asker } = context;
-		const desk: ProjectDesk = {
-			task: async (prompt, options, show, signal) => {
-				const input = { project, prompt, permissions, since: begun.nextTask, ...options };
-				return perform(await operations.projectTask(), asker, input, { ...where, show, signal });
+		const { runSession } = await import('../projectProgram.ts');
+		await runSession({ project, agent, mode }, context, where, {
+			task: async (asked, show, signal) => {
+				const input = { ...asked, project, permissions };
+				return perform(await operations.projectTask(), context.asker, input, { ...where, show, signal });
 			},
-			extract: async (task, signal) =>
-				perform(await operations.extractNotes(), asker, { project, task, again: false }, { ...where, signal }),
-			projects: async () => perform(await operations.projects(), asker, { project }, where),
-			notes: async () =>
-				perform(await operations.projectNotes(), asker, { project, folder: where.workspace.folder }, where),
-		};
-		const options = { agent: agent ?? begun.agent, mode: mode ?? begun.mode, resume: undefined };
-		await withCancel(signal => new Repl(context, desk, options, project).run(signal));
+			extract: async (task, signal) => {
+				const input = { project, task, again: false };
+				return perform(await operations.extractNotes(), context.asker, input, { ...where, signal });
+			},
+		});
 		return ExitCode.ok;
 	},
 );

@@ -55,7 +55,7 @@ export interface InstalledRuntime extends Runtime {
 const GUARD_PARTS = ['due', 'hand-over', 'hand-over.pl'];
 
 /** Programs that the `nancy` command loads only for what needs them. They are beside it. */
-const COMPANIONS = ['serve.js', 'picture.js', 'memory.js', 'repl.js'];
+const COMPANIONS = ['serve.js', 'picture.js', 'memory.js', 'projects.js'];
 
 /** The `.gitignore` of a skill. */
 export const HIDING = '*\n';

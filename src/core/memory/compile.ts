@@ -4,7 +4,7 @@ import type { Note } from '../../protocol/memory.ts';
 import type { Category, NoteId } from '../../protocol/memoryNames.ts';
 import type { Freshness } from './freshness.ts';
 import { folded } from './noteFile.ts';
-import { aboutTokens } from './tokens.ts';
+import { aboutTokens, bytesOfTokens } from './tokens.ts';
 
 /** A note that may be told. */
 export interface Candidate {
@@ -151,7 +151,7 @@ function chosenOf(input: CompileInput, room: Room): Chosen[] {
 	let { units, tokens } = room;
 	for (const { candidate } of ranked) {
 		// What cannot fit is not made safe to show, which costs most of all.
-		if (candidate.note.text.length > units) continue;
+		if (candidate.note.text.length > Math.min(units, bytesOfTokens(tokens))) continue;
 		if (units < SHORTEST_LINE || tokens < aboutTokens(' '.repeat(SHORTEST_LINE))) break;
 		const line = lineFor(candidate);
 		const cost = aboutTokens(line) + 1;

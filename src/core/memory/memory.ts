@@ -296,10 +296,14 @@ export class ProjectMemory {
 			const { files } = await project.readableNotes();
 			const note = files.flatMap(notesIn).find(each => each.id === id);
 			if (action === 'accept' || action === 'reject') {
-				if (!waiting) throw noNote(id, 'waits for you');
+				if (!waiting)
+					throw new NancyError(
+						'no-task',
+						phrase`nothing with the id ${id} waits for you; nancy notes <project> lists all`,
+					);
 				return settle(project, waiting, action);
 			}
-			if (!note) throw noNote(id, 'is there');
+			if (!note) throw new NancyError('no-task', phrase`there is no note ${id}; nancy notes <project> lists all`);
 			const change =
 				action === 'retire'
 					? { op: 'retire' as const, id, reason: 'by the user' }
@@ -401,10 +405,12 @@ function sourceText(folder: string, path: string): string | undefined {
 
 function documentsIn(folder: string): string[] {
 	const names = existsSync(folder) ? readdirSync(folder).filter(name => DOCUMENT.test(name)) : [];
-	return names.flatMap(name => {
-		const text = sourceText(folder, name);
-		return text === undefined || text.length > LONGEST_DOCUMENT ? [] : text.split(/\n|(?<=[.!?]) /);
-	}).filter(line => line.trim().length > 10);
+	return names
+		.flatMap(name => {
+			const text = sourceText(folder, name);
+			return text === undefined || text.length > LONGEST_DOCUMENT ? [] : text.split(/\n|(?<=[.!?]) /);
+		})
+		.filter(line => line.trim().length > 10);
 }
 
 /** Accepts or rejects what waits. The notes first: after a kill it waits still. */
@@ -426,10 +432,6 @@ function textOf({ change }: PendingUpdate): string {
 		case 'plan':
 			return change.text;
 	}
-}
-
-function noNote(id: NoteId, state: string): NancyError {
-	return new NancyError('no-task', phrase`nothing with the id ${id} ${state}; nancy notes <project> lists all`);
 }
 
 function sessionLine({ number, prompt, summary, ok }: MemoryTask): string {

@@ -137,7 +137,7 @@ export function noteId(task: number, index: number, text: string): NoteId {
 }
 
 export function folded(text: string): string {
-	return text.replace(/\s+/g, ' ').trim();
+	return /\s\s|[^\S ]/.test(text) ? text.replace(/\s+/g, ' ').trim() : text.trim();
 }
 
 /** Nothing in a note's text ends or begins a comment. */
@@ -147,58 +147,48 @@ function textWithoutMark(text: string): string {
 
 function noteOf(raw: string, category: Category): StoredNote {
 	const mark = MARK.exec(raw);
-	const text = folded(
-		raw
-			.replace(/^\ufeff/, '')
-			.replace(MARK, ' ')
-			.replace(/^[-*+] +/, ''),
-	);
-	const known = fieldsOf(mark?.[1] ?? '');
-	const first = (key: string) => known.get(key)?.[0];
-	const { anchors, unknown } = rest(mark?.[1] ?? '');
-	const [seen, seenIn] = (first('seen') ?? '').split('@').map(Number);
-	const task = Number(first('t')) || 0;
-	const isEdited = first('h') !== undefined && first('h') !== hashOf(text);
+	const around = mark ? `${raw.slice(0, mark.index)} ${raw.slice(mark.index + mark[0].length)}` : raw;
+	const text = folded(around.replace(/^\ufeff?[-*+] +/, ''));
+	const { n, t, c, b, by, seen, pin, h, anchors, unknown } = fieldsOf(mark?.[1] ?? '');
+	const [times, seenIn] = (seen ?? '').split('@').map(Number);
+	const task = Number(t) || 0;
+	const isEdited = h !== undefined && h !== hashOf(text);
 	return {
-		id: NoteId.parse(first('n') ?? hex(fnvOf(`user\n${category}\n${text}`))),
+		id: NoteId.parse(n ?? hex(fnvOf(`user\n${category}\n${text}`))),
 		category,
 		text,
 		task,
-		by: mark === null || isEdited ? 'user' : unword(first('by') ?? 'user'),
-		...(first('c') !== undefined && { commit: first('c') }),
-		...(first('b') !== undefined && { branch: unword(first('b') ?? '') }),
+		by: mark === null || isEdited ? 'user' : unword(by ?? 'user'),
+		...(c !== undefined && { commit: c }),
+		...(b !== undefined && { branch: unword(b) }),
 		anchors,
-		seen: seen || 1,
+		seen: times || 1,
 		seenIn: seenIn || task,
-		isPinned: first('pin') === '1',
+		isPinned: pin === '1',
 		isUnmarked: mark === null,
 		isEdited,
 		unknown,
 	};
 }
 
-const KNOWN = new Set(['n', 't', 'c', 'b', 'f', 'by', 'seen', 'pin', 'h']);
+const KNOWN = ['n', 't', 'c', 'b', 'by', 'seen', 'pin', 'h'] as const;
 const ANCHOR = /^f:([^:#\s]+):(\d{1,7})-(\d{1,7})#([0-9a-f]{8})$/;
 
-function fieldsOf(mark: string): ReadonlyMap<string, readonly string[]> {
-	const fields = new Map<string, string[]>();
-	for (const field of mark.split(/\s+/)) {
-		const [key = '', ...value] = field.split(':');
-		fields.set(key, [...(fields.get(key) ?? []), value.join(':')]);
+type Fields = Partial<Record<(typeof KNOWN)[number], string>> & { anchors: Anchor[]; unknown: string[] };
+
+function fieldsOf(mark: string): Fields {
+	const fields: Fields = { anchors: [], unknown: [] };
+	for (const field of mark.split(' ')) {
+		if (field === '') continue;
+		const end = field.indexOf(':');
+		const key = KNOWN.find(each => each.length === end && field.startsWith(each));
+		const [, path, from, to, hash] = (field.startsWith('f:') && ANCHOR.exec(field)) || [];
+		if (path !== undefined && hash !== undefined)
+			fields.anchors.push({ path: unword(path), from: Number(from), to: Number(to), hash });
+		else if (key === undefined) fields.unknown.push(field);
+		else fields[key] = field.slice(end + 1);
 	}
 	return fields;
-}
-
-function rest(mark: string): { anchors: Anchor[]; unknown: string[] } {
-	const anchors: Anchor[] = [];
-	const unknown: string[] = [];
-	for (const field of mark.split(/\s+/).filter(Boolean)) {
-		const [, path, from, to, hash] = ANCHOR.exec(field) ?? [];
-		if (path !== undefined && hash !== undefined)
-			anchors.push({ path: unword(path), from: Number(from), to: Number(to), hash });
-		else if (!KNOWN.has(field.split(':')[0] ?? '')) unknown.push(field);
-	}
-	return { anchors, unknown };
 }
 
 /** A text as one word of a mark, which ends neither the field nor the comment. */
@@ -207,6 +197,7 @@ function word(text: string): string {
 }
 
 function unword(text: string): string {
+	if (!text.includes('%')) return text;
 	return text.replace(/%([0-9a-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
 

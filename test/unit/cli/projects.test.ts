@@ -32,16 +32,29 @@ describe('projects on the command line', () => {
 	it('are listed with what is known of them, linked, archived and brought back', async () => {
 		expect((await run('list')).stdout).toMatch(/^main {2}0 tasks - 2 notes\nmy-feature {2}0 tasks - 0 notes\n$/);
 		expect((await json(ProjectsOutput, 'link', 'my-feature', 'main')).projects).toMatchObject([{ parent: 'main' }]);
-		expect(await run('link', 'main', 'my-feature')).toMatchObject({ code: 6, stderr: expect.stringContaining('no circle') });
+		expect(await run('link', 'main', 'my-feature')).toMatchObject({
+			code: 6,
+			stderr: expect.stringContaining('no circle'),
+		});
 		expect((await run('projects', 'main', '--archive')).stdout).toContain('archived');
-		expect((await json(ProjectsOutput, 'projects', 'main', '--restore')).projects).toMatchObject([{ status: 'active' }]);
-		expect(await run('projects', 'none')).toMatchObject({ code: 3, stderr: expect.stringContaining('there is no project "none"') });
+		expect((await json(ProjectsOutput, 'projects', 'main', '--restore')).projects).toMatchObject([
+			{ status: 'active' },
+		]);
+		expect(await run('projects', 'none')).toMatchObject({
+			code: 3,
+			stderr: expect.stringContaining('there is no project "none"'),
+		});
 	});
 
 	it('show their notes with ids and sources, and take a decision about one', async () => {
 		const { stdout } = await run('notes', 'main');
-		expect(stdout).toMatch(/^failures\n {2}[0-9a-f]{8} {2}Build first\. \(by you\)\n {2}0000000a {2}The pool leaks\. \(task 3 of codex, elsewhere\)\n$/);
-		expect((await json(NotesOutput, 'notes', 'main')).notes).toMatchObject([{ task: 0 }, { id: '0000000a', task: 3 }]);
+		expect(stdout).toMatch(
+			/^failures\n {2}[0-9a-f]{8} {2}Build first\. \(by you\)\n {2}0000000a {2}The pool leaks\. \(task 3 of codex\)\n$/,
+		);
+		expect((await json(NotesOutput, 'notes', 'main')).notes).toMatchObject([
+			{ task: 0 },
+			{ id: '0000000a', task: 3 },
+		]);
 		expect((await run('notes', 'main', 'decisions')).stdout).toBe('no notes\n');
 		expect((await run('notes', 'pin', '0000000a')).stdout).toContain('The pool leaks.');
 		expect(readFileSync(notesFile(), 'utf8')).toContain(' pin:1 ');
@@ -58,15 +71,19 @@ describe('projects on the command line', () => {
 		expect(await run('extract', 'main', '7')).toMatchObject({ code: 3 });
 	});
 
-	it.each([['list'], ['notes', 'main'], ['notes', 'pin', '0000000a'], ['extract', 'main'], ['start', 'main'], ['link', 'main', 'my-feature']])(
-		'are for people: an agent is refused nancy %s %s %s',
-		async (...args) => {
-			const env = { XDG_CONFIG_HOME: folder.file('config'), CLAUDECODE: '1' };
-			expect(await nancy.runHere(args, { cwd: folder.path, env })).toMatchObject({
-				code: 5,
-				stdout: '',
-				stderr: expect.stringContaining('an agent may not see or change the notes of projects'),
-			});
-		},
-	);
+	it.each([
+		['list'],
+		['notes', 'main'],
+		['notes', 'pin', '0000000a'],
+		['extract', 'main'],
+		['start', 'main'],
+		['link', 'main', 'my-feature'],
+	])('are for people: an agent is refused nancy %s %s %s', async (...args) => {
+		const env = { XDG_CONFIG_HOME: folder.file('config'), CLAUDECODE: '1' };
+		expect(await nancy.runHere(args, { cwd: folder.path, env })).toMatchObject({
+			code: 5,
+			stdout: '',
+			stderr: expect.stringContaining('an agent may not see or change the notes of projects'),
+		});
+	});
 });

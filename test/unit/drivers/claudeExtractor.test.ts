@@ -3,11 +3,16 @@ import { extractor } from '../../../src/drivers/claude-code/extractor.ts';
 
 const texts = { rules: 'R', digest: '<digest>@x</digest>', order: 'O', schema: { type: 'object' }, model: undefined };
 const result = (more: object) =>
-	extractor.reader().read(JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'words', ...more }));
+	extractor
+		.reader()
+		.read(JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'words', ...more }));
 
 describe('an extraction by Claude Code', () => {
 	it('has no tools, no hooks and no session, in this and in older versions', () => {
-		for (const version of [[2, 1, 329], [2, 1, 118]] as const) {
+		for (const version of [
+			[2, 1, 329],
+			[2, 1, 118],
+		] as const) {
 			const { args, stdin } = extractor.launch({ ...texts, version });
 			expect(args.join(' ')).toMatch(/--tools {2}.*--strict-mcp-config --no-session-persistence/);
 			expect(args.includes('--safe-mode')).toBe(version[2] === 329);

@@ -33,7 +33,7 @@ beforeEach(async () => {
 	await writeFile(join(files, 'skills', 'check', 'SKILL.md'), 'hi');
 	await mkdir(join(files, 'hook'), { recursive: true });
 	await writeFile(join(files, 'hook', 'some.js'), '');
-	for (const name of ['picture.js', 'memory.js', 'repl.js']) await writeFile(join(files, name), '');
+	for (const name of ['picture.js', 'memory.js', 'projects.js']) await writeFile(join(files, name), '');
 	await writeFile(join(files, 'serve.js'), '');
 	await mkdir(join(files, 'desk'));
 	await writeFile(join(files, 'desk', 'desk.html'), '');
