@@ -4,6 +4,7 @@ import { permit } from '../core/asker/permit.ts';
 import { DeploymentRecords } from '../core/deployment/records.ts';
 import type { FoundAgent } from '../core/driver/launch.ts';
 import type { LaunchHooks } from '../core/driver/launchPlace.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
 import { readTraffic } from '../core/traffic/store.ts';
 import { drivers } from '../drivers/index.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
@@ -47,8 +48,9 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 	name: 'projectTask',
 	input: Input,
 	output: ProjectTaskOutput,
-	async permit(asker, { agent }, { env }) {
+	async permit(asker, { agent }, { env, workspace }) {
 		permit(asker, { is: 'use-memory' });
+		await refuseTracked(workspace);
 		return chooseAgent(asker, env, agent);
 	},
 	async run(asker, input, context, found) {
@@ -110,6 +112,8 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 /** By which the run reports its events; `undefined` if the user wants no hooks here. */
 async function hooksOf(context: OperationContext, found: FoundAgent): Promise<LaunchHooks | undefined> {
 	if (!(await hasHooks(context))) return undefined;
+	// Events are kept only where there is a spool.
+	await context.workspace.prepare();
 	const runtime = await context.installRuntime();
 	const { warnings } = await deployAgent(context, runtime, found, 'launch');
 	for (const warning of warnings) context.note(warning);

@@ -21,6 +21,8 @@ export function requestOf(
 	notes: readonly (StoredNote & { freshness: Freshness })[],
 	plan: string,
 ): ExtractionTexts {
+	// A CLI that knows no newer draft refuses a schema that names one.
+	const { $schema: _draft, ...schema } = z.toJSONSchema(ExtractionAnswer, { target: 'draft-7' });
 	const listed = notes.map(({ id, category, text, freshness }) => `${id} ${category} (${freshness}): ${soft(text)}`);
 	return {
 		rules: RULES,
@@ -34,7 +36,7 @@ export function requestOf(
 			'',
 			'Answer by the schema: what did the task in the digest teach?',
 		].join('\n'),
-		schema: z.toJSONSchema(ExtractionAnswer),
+		schema,
 	};
 }
 
