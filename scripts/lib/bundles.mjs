@@ -24,7 +24,13 @@ const PROGRAMS = [
 	{ out: 'dist/late.js', entry: 'src/late.ts', external: ['vscode', './main.js'], plugins: [windowProgram] },
 	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'], plugins: [beside, windowProgram] },
 	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], plugins: [beside], executable: true },
-	...besidePrograms.map(({ out, entry, define }) => ({ out: `dist/${out}`, entry, external: [], define })),
+	...besidePrograms.map(({ out, entry, define }) => ({
+		out: `dist/${out}`,
+		entry,
+		external: [],
+		define,
+		plugins: [beside],
+	})),
 	...hookPrograms.map(({ name, entry, plugin }) => ({
 		out: `dist/hook/${name}.js`,
 		entry,
@@ -45,7 +51,7 @@ function optionsOfAll({ minify }) {
 		metafile: true,
 		logLevel: 'warning',
 	};
-	const programs = PROGRAMS.map(({ out, entry, external, plugins = [], define = {}, executable }) => ({
+	const programs = PROGRAMS.map(({ out, entry, external, plugins, define = {}, executable }) => ({
 		...shared,
 		entryPoints: [entry],
 		outfile: out,

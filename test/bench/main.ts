@@ -3,6 +3,7 @@ import { benchActivation } from './activation.ts';
 import { benchAgent } from './agent.ts';
 import { benchDelegates } from './delegates.ts';
 import { benchGuard } from './guard.ts';
+import { benchMemory } from './memory.ts';
 import { benchPage } from './page.ts';
 import { benchQuestions } from './questions.ts';
 import { benchServer } from './server.ts';
@@ -16,6 +17,7 @@ const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 	guard: benchGuard,
 	agent: benchAgent,
 	delegates: benchDelegates,
+	memory: benchMemory,
 	page: benchPage,
 	questions: benchQuestions,
 	server: benchServer,

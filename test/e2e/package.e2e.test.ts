@@ -45,9 +45,11 @@ it('ships what it needs, and no source, map or test', () => {
 			...hookPrograms.map(({ name }) => `extension/dist/hook/${name}.js`),
 			'extension/dist/late.js',
 			'extension/dist/main.js',
+			'extension/dist/memory.js',
 			'extension/dist/nancy.js',
 			'extension/dist/picture.js',
 			...pluginFiles.map(file => `extension/dist/plugin/${file}`),
+			'extension/dist/projects.js',
 			'extension/dist/serve.js',
 			...documents.map(file => `extension/${file}`),
 			'extension/docs/images/nancy.webp',
@@ -116,6 +118,8 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/nancy.js': 740,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
+		'dist/memory.js': 145,
+		'dist/projects.js': 122,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);

@@ -82,6 +82,7 @@ export const fakeDriver: Driver = {
 	images: 'none',
 	mcp: { flags: 'none', waits: { heard: 50, unheard: 50 }, session: 'none' },
 	headless: 'none',
+	extractor: 'none',
 	marks: ['FAKE_AGENT_TOOL'],
 	npmPackage: 'fake-agent',
 	foreignVariables: [],

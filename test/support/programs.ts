@@ -54,7 +54,7 @@ export async function buildForAll(folder: string): Promise<void> {
 async function built(folder: string): Promise<string> {
 	const [metafile] = await Promise.all([
 		bundled('src/cli/main.ts', join(folder, 'nancy.js'), [beside]),
-		...besidePrograms.map(({ out, entry, define }) => bundled(entry, join(folder, out), [], define)),
+		...besidePrograms.map(({ out, entry, define }) => bundled(entry, join(folder, out), [beside], define)),
 		...hookPrograms.map(({ name, entry, plugin }) => bundled(entry, join(folder, 'hook', `${name}.js`), [plugin])),
 	]);
 	writeFileSync(join(folder, 'nancy.json'), JSON.stringify(metafile));

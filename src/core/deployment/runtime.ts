@@ -70,7 +70,7 @@ export interface InstalledRuntime extends Runtime {
 const GUARD_PARTS = ['due', 'hand-over', 'hand-over.pl'];
 
 /** Programs that the `nancy` command loads only for what needs them. They are beside it. */
-const COMPANIONS = ['serve.js', 'picture.js'];
+const COMPANIONS = ['serve.js', 'picture.js', 'memory.js', 'projects.js'];
 
 /** The folder of the plugin in a runtime, and the link to it in the data folder. */
 const PLUGIN = 'plugin';

@@ -2,6 +2,7 @@ import type { Driver } from '../../core/driver/driver.ts';
 import { beginAnswer, deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
+import { extractor } from './extractor.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
@@ -84,5 +85,6 @@ export const claudeCode: Driver = {
 	images: 'none',
 	mcp,
 	headless,
+	extractor,
 	foreignVariables,
 };

@@ -60,5 +60,6 @@ export const codex: Driver = {
 	images: { flag: '--image=', separator: ',' },
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

@@ -92,5 +92,6 @@ export const copilotCli: Driver = {
 	images: 'none',
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

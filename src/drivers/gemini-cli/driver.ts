@@ -78,5 +78,6 @@ export const geminiCli: Driver = {
 	images: 'none',
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

@@ -74,5 +74,6 @@ export const qwenCode: Driver = {
 	images: 'none',
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

@@ -34,7 +34,7 @@ beforeEach(async () => {
 	await writeFile(join(files, 'skills', 'check', 'SKILL.md'), 'hi');
 	await mkdir(join(files, 'hook'), { recursive: true });
 	await writeFile(join(files, 'hook', 'some.js'), '');
-	await writeFile(join(files, 'picture.js'), '');
+	for (const name of ['picture.js', 'memory.js', 'projects.js']) await writeFile(join(files, name), '');
 	await writeFile(join(files, 'serve.js'), '');
 	await mkdir(join(files, 'desk'));
 	await mkdir(join(files, 'plugin'));
