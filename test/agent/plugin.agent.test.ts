@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { choosePlugin } from '../../src/core/sessions/pluginChoice.ts';
 import { parseSpoolFileName } from '../../src/core/traffic/spoolName.ts';
 import { SessionId } from '../../src/protocol/names.ts';
+import { copiesOf } from '../conformance/evidence.ts';
 import { deployedLab, startedTask } from '../support/deployedLab.ts';
 import { programs } from '../support/programs.ts';
 import { dataFolderIn, installedRuntime } from '../support/runtime.ts';
@@ -40,27 +41,28 @@ it('the plugin is valid without a warning, serves what a person chose, and is si
 		for (const name of readdirSync(lab.nancy.paths.spool)) rmSync(join(lab.nancy.paths.spool, name));
 		return lab.headless(`[[sh:echo ${mark} | rev]] [[sh:true]] [[text:Done]]`, [how, session, ...bypass]);
 	};
-	await turn('--session-id', 'eno');
+	await turn('--session-id', 'eno-kram');
 	expect(reported()).toEqual([]);
 
 	await choosePlugin(lab.nancy.own);
 	// Between the first tool's end and the second's start.
-	const answer = lab.model.hold(({ text }) => text.includes('second'));
-	const steered = turn('--resume', 'dnoces');
-	await lab.model.waitForRequest(({ text }) => text.includes('second'));
+	const answer = lab.model.hold(({ text }) => text.includes('mark-two'));
+	const steered = turn('--resume', 'owt-kram');
+	await lab.model.waitForRequest(({ text }) => text.includes('mark-two'));
 	const halt = await lab.send(address, 'Not that. [[text:Halted]]', { effect: 'halt', priority: 'urgent' });
 	const feedback = await lab.send(address, 'One more thing. [[text:Fed back]]', { kind: 'feedback' });
 	answer();
+
 	expect((await steered).stdout.trim()).toBe('Fed back');
 	expect((await lab.delivered(address, halt)).receipt).toMatchObject({ event: 'PreToolUse', session });
 	expect((await lab.delivered(address, feedback)).receipt).toMatchObject({ event: 'Stop', session });
-	const read = lab.model.requests.findLast(({ hasTools }) => hasTools)?.text ?? '';
-	for (const words of ['Not that.', 'One more thing.']) expect(read.split(words)).toHaveLength(2);
+	const read = lab.model.requests.findLast(({ hasTools }) => hasTools)!;
+	for (const words of ['Not that.', 'One more thing.']) expect([words, copiesOf(read, words)]).toEqual([words, 1]);
 	const alone = reported().filter(event => event === 'SessionStart' || event === 'SessionEnd');
 	expect(alone).toEqual(['SessionEnd', 'SessionStart']);
 
 	await lab.deploy();
-	await turn('--resume', 'driht');
+	await turn('--resume', 'eerht-kram');
 	const beside = reported();
 	expect(beside.filter(event => event === 'Stop')).toHaveLength(1);
 	expect(beside.filter(event => event === 'PreToolUse')).toHaveLength(2);
