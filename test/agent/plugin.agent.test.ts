@@ -1,42 +1,70 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { claudeHome } from '../support/claudeHome.ts';
-import { claudeLab } from '../support/claudeLab.ts';
-import { agentLab } from '../support/agentLab.ts';
+import { choosePlugin } from '../../src/core/sessions/pluginChoice.ts';
+import { parseSpoolFileName } from '../../src/core/traffic/spoolName.ts';
+import { SessionId } from '../../src/protocol/names.ts';
+import { copiesOf } from '../conformance/evidence.ts';
+import { deployedLab, startedTask } from '../support/deployedLab.ts';
 import { programs } from '../support/programs.ts';
 import { dataFolderIn, installedRuntime } from '../support/runtime.ts';
 
-// That it reports and delivers, and each event once beside Set Up, is the row “plugin” of the conformance suite.
+// In a terminal, and with other CLIs: the row “plugin” of the conformance suite.
 
-it('is a valid plugin in a valid marketplace, without a warning', async () => {
-	await using lab = await agentLab(claudeHome);
-	const { plugin } = await programs();
-	for (const folder of [plugin, join(plugin, 'nancy')]) {
-		const { code, stdout, stderr } = await lab.run(['plugin', 'validate', '--strict', folder]);
-		expect({ code, said: stdout + stderr }).toEqual({
-			code: 0,
-			said: expect.stringContaining('Validation passed'),
-		});
-	}
-});
+const bypass = ['--permission-mode', 'bypassPermissions'];
 
-it('does nothing in a folder that Nancy does not know, and stays where it was installed from', async () => {
-	await using lab = await claudeLab();
+it('the plugin is valid without a warning, serves what a person chose, and is silent beside Set Up', async () => {
+	await using lab = await deployedLab({ isDeployed: false });
 	await installedRuntime(lab.home);
 	const marketplace = join(dataFolderIn(lab.home), 'plugin');
 	Object.assign(lab.env, { XDG_DATA_HOME: dirname(dataFolderIn(lab.home)) });
-	await lab.run(['plugin', 'marketplace', 'add', marketplace]);
-	await lab.run(['plugin', 'install', 'nancy@nancy']);
+	const { plugin } = await programs();
+	for (const args of [
+		['validate', '--strict', plugin],
+		['validate', '--strict', join(plugin, 'nancy')],
+		['marketplace', 'add', marketplace],
+		['install', 'nancy@nancy'],
+	]) {
+		const { code, stdout, stderr } = await lab.run(['plugin', ...args]);
+		expect(code, `${args.join(' ')}: ${stdout}${stderr}`).toBe(0);
+	}
 	expect((await lab.run(['plugin', 'list'])).stdout).toContain(join(marketplace, 'nancy'));
 
-	const spool = lab.workspace.file('.nancy/spool');
-	mkdirSync(spool, { recursive: true });
-	await lab.headless('[[sh:true]] [[text:Done]]');
-	expect(readdirSync(spool)).toEqual([]);
-	// Its programs are gone, which it says to the person alone.
-	rmSync(join(dataFolderIn(lab.home), 'runtime'), { recursive: true });
-	const { code, stdout } = await lab.headless('[[sh:true]] [[text:Done]]');
-	expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'Done' });
-	expect(lab.model.requests.some(({ text }) => text.includes('not installed'))).toBe(false);
+	const session = SessionId.parse(randomUUID());
+	const address = await startedTask(lab, session);
+	const reported = () =>
+		readdirSync(lab.nancy.paths.spool)
+			.map(name => parseSpoolFileName(name)?.event)
+			.toSorted();
+	const turn = (how: string, mark: string) => {
+		for (const name of readdirSync(lab.nancy.paths.spool)) rmSync(join(lab.nancy.paths.spool, name));
+		return lab.headless(`[[sh:echo ${mark} | rev]] [[sh:true]] [[text:Done]]`, [how, session, ...bypass]);
+	};
+	await turn('--session-id', 'eno-kram');
+	expect(reported()).toEqual([]);
+
+	await choosePlugin(lab.nancy.own);
+	// Between the first tool's end and the second's start.
+	const answer = lab.model.hold(({ text }) => text.includes('mark-two'));
+	const steered = turn('--resume', 'owt-kram');
+	await lab.model.waitForRequest(({ text }) => text.includes('mark-two'));
+	const halt = await lab.send(address, 'Not that. [[text:Halted]]', { effect: 'halt', priority: 'urgent' });
+	const feedback = await lab.send(address, 'One more thing. [[text:Fed back]]', { kind: 'feedback' });
+	answer();
+
+	expect((await steered).stdout.trim()).toBe('Fed back');
+	expect((await lab.delivered(address, halt)).receipt).toMatchObject({ event: 'PreToolUse', session });
+	expect((await lab.delivered(address, feedback)).receipt).toMatchObject({ event: 'Stop', session });
+	const read = lab.model.requests.findLast(({ hasTools }) => hasTools)!;
+	for (const words of ['Not that.', 'One more thing.']) expect([words, copiesOf(read, words)]).toEqual([words, 1]);
+	const alone = reported().filter(event => event === 'SessionStart' || event === 'SessionEnd');
+	expect(alone).toEqual(['SessionEnd', 'SessionStart']);
+
+	await lab.deploy();
+	await turn('--resume', 'eerht-kram');
+	const beside = reported();
+	expect(beside.filter(event => event === 'Stop')).toHaveLength(1);
+	expect(beside.filter(event => event === 'PreToolUse')).toHaveLength(2);
+	expect(beside.filter(event => event === 'PostToolBatch')).toHaveLength(2);
 });

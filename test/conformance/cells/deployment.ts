@@ -15,19 +15,25 @@ import type { ConformanceLab } from '../lab.ts';
 
 /** A session that the user starts in the workspace, past Nancy, once it is found. */
 export async function userSession(lab: ConformanceLab, prompt: string): Promise<WorkerAddress> {
-	const screen = await lab.interactive(lab.agent.unattended);
-	for (const { question, keys } of lab.candidate.trust) {
-		await answerQuestion(screen, question, keys);
-		await screen.waitForText(lab.agent.ready);
-	}
+	// Some CLIs report a session before its first prompt.
 	const known = (await lab.nancy.tasks()).tasks.map(({ name }) => name);
-	await submit(screen, prompt);
+	await promptedByUser(lab, prompt);
 	return eventually('a session that the user started is found', async () => {
 		const { tasks } = await lab.nancy.tasks();
 		const found = tasks.find(({ name, origin }) => origin === 'found' && !known.includes(name));
 		const worker = found && (await lab.nancy.workers(found.name)).workers.at(-1);
 		return worker && { task: found.name, worker: worker.name };
 	});
+}
+
+/** The CLI as its user starts it, who trusts its hooks, with a prompt. */
+export async function promptedByUser(lab: ConformanceLab, prompt: string): Promise<void> {
+	const screen = await lab.interactive(lab.agent.unattended);
+	for (const { question, keys } of lab.candidate.trust) {
+		await answerQuestion(screen, question, keys);
+		await screen.waitForText(lab.agent.ready);
+	}
+	await submit(screen, prompt);
 }
 
 export const foundSession: Cell = {

@@ -28,7 +28,7 @@ export const codexUnderTest: AgentUnderTest = {
 		settings: { features: { daemon_auto_start: false, apps: false } },
 		hooks: {
 			because:
-				'The plugin is written for Claude Code. Codex takes its skills, its server, and its commands as skills; it runs none of its hooks. Set Up brings hooks of its own.',
+				'The plugin is written for Claude Code. Codex takes its skills, its server, and its commands as skills; its hooks stay silent there, also once you have trusted them. Set Up brings hooks of its own.',
 		},
 	},
 	complaint: /hook[^\n]*(?:error|fail|timed out)/i,
