@@ -12,7 +12,9 @@ import { SETTINGS } from '../ui/contributions.ts';
 import { inform } from '../ui/kit/messages.ts';
 import type { Folder } from '../ui/ports.ts';
 import { notifyProgram, trafficLimits } from '../ui/settings.ts';
+import { QuestionTeller } from '../process/questionTeller.ts';
 import { tellProgram } from '../process/tellProgram.ts';
+import type { QuestionId } from '../protocol/question.ts';
 import type { WindowOperations } from './windowOperations.ts';
 
 /** A model of a folder that is looked at, and acts on what it finds there. */
@@ -65,12 +67,12 @@ export function liveFolder({ name, path, model, operations, log, warn, onDispose
 		questions: () => questions.all(),
 		pastQuestions: () => questions.past(),
 		question: id => questions.find(id),
-		tellProgram: question => tellProgram(notifyProgram(), model.workspace, question),
 		refresh: async () => {
 			await Promise.all([questions.refresh(), model.refresh()]);
 		},
 		dispose: () => {
 			onDispose();
+			teller?.dispose();
 			questions.dispose();
 			changed.dispose();
 			keeper.dispose();
@@ -78,6 +80,9 @@ export function liveFolder({ name, path, model, operations, log, warn, onDispose
 			void model.close();
 		},
 	};
+	const tell = (question: QuestionId) => tellProgram(notifyProgram(), model.workspace, question);
+	const asks = { questions: () => questions.all(), onDidChange: questions.onDidChange };
+	const teller = readOnly ? undefined : new QuestionTeller(asks, tell, warn);
 	const settings = vscode.workspace.onDidChangeConfiguration(change => {
 		if (!change.affectsConfiguration(SETTINGS.hooks, vscode.Uri.file(path))) return;
 		operations.keepHooksChoice(folder).catch(warn);

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { Asker } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Questions } from '../core/questions/questions.ts';
+import { isRisky } from '../core/questions/risks.ts';
 import { AnswerOutput } from '../protocol/output/questions.ts';
 import { type Answer, QuestionId, Reply } from '../protocol/question.ts';
 import type { Operation } from './operation.ts';
@@ -18,8 +19,11 @@ export const answerQuestion: Operation<z.infer<typeof Input>, AnswerOutput> = {
 	name: 'answerQuestion',
 	input: Input,
 	output: AnswerOutput,
-	async permit(asker, { reply }) {
-		permit(asker, { is: 'answer-question', effect: reply.effect });
+	async permit(asker, { question: id, reply: { effect } }, { workspace }) {
+		permit(asker, { is: 'answer-question', effect });
+		// The digest covers the risks: an answer to a changed question is to nobody.
+		const { question } = await new Questions(workspace.own).get(id);
+		if (isRisky(question, effect)) permit(asker, { is: 'allow-risk' });
 	},
 	async run(asker, { question: id, digest, reply }, { workspace }) {
 		const said = {

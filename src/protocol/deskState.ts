@@ -4,7 +4,7 @@ import { DelegateId, DelegateState } from './delegate.ts';
 import { Effect as MessageEffect, MessageKind, Priority } from './message.ts';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 import { Mailbox, PhaseName } from './output/parts.ts';
-import { AnsweredBy, Effect, Field, OutcomeState, QuestionId, QuestionKind } from './question.ts';
+import { AnsweredBy, Effect, Field, OutcomeState, QuestionId, QuestionKind, Risk } from './question.ts';
 import { Moment, Rung } from './records.ts';
 
 // What a page of the desk shows, in API v1: see deskApi.ts. Fields may be added, never renamed or removed.
@@ -39,7 +39,7 @@ const DeskChoice = z.object({
 	/** The CLI's own rule, word by word. */
 	rule: z.optional(z.string()),
 	keptIn: z.optional(z.string()),
-	/** Whether it may be chosen on this page. A standing rule may be chosen in VS Code or a terminal alone. */
+	/** Whether it may be chosen on this page. A standing rule, and a Yes to a risk, may be chosen in VS Code or a terminal alone. */
 	isHere: z.boolean(),
 });
 export type DeskChoice = z.infer<typeof DeskChoice>;
@@ -71,6 +71,8 @@ export const DeskQuestion = z.object({
 	bodyIs: z.enum(['command', 'diff', 'plan', 'json', 'text']),
 	/** False: a part is not shown, so it cannot be allowed here. */
 	isWhole: z.boolean(),
+	/** Why it deserves a closer look. With one, no device may allow it. */
+	risk: z.array(Risk),
 	also: z.array(z.object({ name: z.string(), value: z.string() })),
 	cwd: z.optional(z.string()),
 	files: z.array(z.string()),
@@ -108,6 +110,8 @@ export const DeskWorker = z.object({
 	said: z.optional(
 		z.object({ text: z.string(), word: z.optional(z.enum(['working', 'blocked', 'done'])), at: Moment }),
 	),
+	/** What its CLI has last told its user in this turn, beside a question or the end of the turn. */
+	alert: z.optional(z.object({ text: z.string(), at: Moment })),
 	/** Subagents at work. */
 	subagents: z.optional(z.int()),
 	/** Messages that wait for it. */

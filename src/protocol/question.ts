@@ -47,6 +47,24 @@ export type Field = z.infer<typeof Field>;
 /** `tool`: may a tool run. `choice`: the model asks its user. `plan`: may the plan be carried out. */
 export const QuestionKind = z.enum(['tool', 'choice', 'plan']);
 
+/**
+ * Why a request deserves a closer look. A program has found it: a hint, and no proof that the others are harmless. See core/questions/risks.
+ */
+export const Risk = z.enum([
+	'outside',
+	'deletes',
+	'hidden',
+	'keys',
+	'administrator',
+	'download',
+	'force-push',
+	'git-settings',
+	'publish',
+	'sandbox',
+	'unread',
+]);
+export type Risk = z.infer<typeof Risk>;
+
 /** What is asked for, as a person sees it. */
 export const requestShape = () => ({
 	/** The whole request. Secrets are taken out. */
@@ -79,8 +97,13 @@ export const Question = z.lazy(() =>
 		/** One short line. */
 		title: z.string(),
 		...requestShape(),
-		/** False if the body and the other parts are longer than {@link LONGEST_BODY}, or hold what looks like a secret. */
+		/**
+		 * False if the body and the other parts are longer than {@link LONGEST_BODY}, or hold what looks like a secret, or if a name does not fit
+		 * into one line.
+		 */
 		isWhole: z.boolean(),
+		/** Absent if the holder is of an earlier version, which has not looked. */
+		risk: z.optional(z.array(Risk)),
 		choices: z.array(Choice),
 		/** For `choice`. */
 		fields: z.array(Field),

@@ -88,7 +88,7 @@ export class DeskServer {
 		this.devices = this.owned.add(new Devices(file, () => owner.warn('devices-unreadable')));
 		this.pairing = this.owned.add(new Pairing(this.devices, owner, now));
 		this.live = this.owned.add(new LiveState(served));
-		this.sockets = this.owned.add(new LivePages(this.devices, this.live, MOST_PAGES));
+		this.sockets = this.owned.add(new LivePages(this.devices, this.live, this.guesses, MOST_PAGES));
 		const { devices, pairing, live, guesses } = this;
 		this.routes = new Routes({ served, devices, pairing, live, guesses });
 		for (const server of servers) {
@@ -221,6 +221,8 @@ export class DeskServer {
 	}
 
 	private endIfIdle(idleMs: number): void {
+		// A clock that was set back does not keep it open.
+		this.usedMs = Math.min(this.usedMs, this.now());
 		if (this.sockets.hasDevices) this.usedMs = this.now();
 		if (this.now() - this.usedMs < idleMs) return;
 		// Told first: the emitter ends too.

@@ -6,6 +6,7 @@ import { ToServer, type ByeReason, type DeviceId, type ToPage } from '../protoco
 import type { DeviceRecord } from './deviceFile.ts';
 import type { Devices } from './devices.ts';
 import type { LiveState, Step } from './liveState.ts';
+import type { Guesses } from './rates.ts';
 
 /** In bytes. A page sends its token and little more. */
 const LARGEST_MESSAGE = 4096;
@@ -27,6 +28,8 @@ interface Connection {
 	state: 'new' | 'proved' | 'in' | 'over';
 	device: DeviceId | undefined;
 	isBehind: boolean;
+	/** Something has left for the page: it reads. */
+	readonly onSent: () => void;
 	isHeard: boolean;
 	messages: number;
 }
@@ -48,6 +51,7 @@ export class LivePages implements Disposable {
 	constructor(
 		private readonly devices: Devices,
 		private readonly live: LiveState,
+		private readonly guesses: Pick<Guesses, 'count'>,
 		private readonly most: number,
 	) {
 		this.revoking = devices.onDidRevoke(id => {
@@ -82,6 +86,7 @@ export class LivePages implements Disposable {
 			state: 'new',
 			device: undefined,
 			isBehind: false,
+			onSent: () => this.catchUp(connection),
 			isHeard: true,
 			messages: 0,
 		};
@@ -119,7 +124,9 @@ export class LivePages implements Disposable {
 			case 'token': {
 				if (connection.state !== 'proved') return;
 				const device = this.devices.of(message.token);
-				return device ? this.letIn(connection, device) : this.bye(connection, 'unknown');
+				if (device) return this.letIn(connection, device);
+				this.guesses.count();
+				return this.bye(connection, 'unknown');
 			}
 		}
 	}
@@ -147,18 +154,19 @@ export class LivePages implements Disposable {
 		const text = textOf({ v: 1, type: 'patch', ...step });
 		for (const connection of this.open) {
 			if (connection.state !== 'in') continue;
-			if (connection.socket.bufferedAmount > MOST_UNREAD) connection.isBehind = true;
-			else if (!this.catchUp(connection)) connection.socket.send(text);
+			if (connection.isBehind || connection.socket.bufferedAmount > MOST_UNREAD) connection.isBehind = true;
+			else connection.socket.send(text, connection.onSent);
 		}
 	}
 
 	/** A page that was behind gets the whole state, and not the changes that it has missed. */
-	private catchUp(connection: Connection): boolean {
-		if (!connection.isBehind) return false;
+	private catchUp(connection: Connection): void {
+		const { state, isBehind, socket } = connection;
+		if (state !== 'in' || !isBehind || socket.bufferedAmount > MOST_UNREAD) return;
+		// While it is still behind: a look may find a change, which is in this state.
+		const { seq, state: whole } = this.live.present();
 		connection.isBehind = false;
-		const { seq, state } = this.live.present();
-		this.send(connection, { v: 1, type: 'state', seq, state });
-		return true;
+		this.send(connection, { v: 1, type: 'state', seq, state: whole });
 	}
 
 	private askAll(): void {
@@ -177,13 +185,12 @@ export class LivePages implements Disposable {
 				}
 				this.devices.seen(connection.device);
 			}
-			if (connection.socket.bufferedAmount <= MOST_UNREAD) this.catchUp(connection);
 			connection.socket.ping();
 		}
 	}
 
-	private send({ socket }: Connection, message: ToPage): void {
-		socket.send(textOf(message));
+	private send({ socket, onSent }: Connection, message: ToPage): void {
+		socket.send(textOf(message), onSent);
 	}
 
 	private bye(connection: Connection, reason: ByeReason): void {

@@ -1,6 +1,7 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NewestMap } from '../base/newestMap.ts';
+import { sha256 } from '../base/sha256.ts';
 import { visibleLine } from '../base/visible.ts';
 import type { PairReply, PairResult } from '../protocol/deskApi.ts';
 import { mayDo, type Scope } from '../protocol/scope.ts';
@@ -24,7 +25,7 @@ const LONGEST_NAME = 60;
 
 /** Lets browsers in: by a code that works once, and the owner's Yes. */
 export class Pairing {
-	private code: { readonly hash: Buffer; readonly endsMs: number } | undefined;
+	private code: { readonly hash: Buffer; readonly madeMs: number } | undefined;
 	private readonly waiting = new NewestMap<string, Promise<PairResult>>(MOST_WAITING);
 	private readonly ended = new AbortController();
 
@@ -37,14 +38,15 @@ export class Pairing {
 	/** A new code. The one before is good no more. */
 	newCode(): string {
 		const code = randomBytes(CODE_BYTES).toString('base64url');
-		this.code = { hash: hashOf(code), endsMs: this.now() + GOOD_MS };
+		this.code = { hash: Buffer.from(sha256(code)), madeMs: this.now() };
 		return code;
 	}
 
 	/** Uses a code up. `undefined`: it is none. */
 	begin(code: string, name: string, wanted: Scope): PairReply | undefined {
 		const { code: present } = this;
-		if (!present || this.now() > present.endsMs || !timingSafeEqual(present.hash, hashOf(code))) return undefined;
+		if (!present || !this.isGood(present.madeMs)) return undefined;
+		if (!timingSafeEqual(present.hash, Buffer.from(sha256(code)))) return undefined;
 		this.code = undefined;
 		const request = randomBytes(CODE_BYTES).toString('base64url');
 		const number = String(randomInt(10_000)).padStart(4, '0');
@@ -69,6 +71,12 @@ export class Pairing {
 		this.ended.abort();
 	}
 
+	/** No longer by a clock that was set back. */
+	private isGood(madeMs: number): boolean {
+		const ageMs = this.now() - madeMs;
+		return 0 <= ageMs && ageMs <= GOOD_MS;
+	}
+
 	private async ask(newcomer: Newcomer): Promise<PairResult> {
 		const signal = AbortSignal.any([this.ended.signal, AbortSignal.timeout(GOOD_MS)]);
 		try {
@@ -81,8 +89,4 @@ export class Pairing {
 			return { is: 'refused' };
 		}
 	}
-}
-
-function hashOf(code: string): Buffer {
-	return createHash('sha256').update(code).digest();
 }

@@ -22,7 +22,9 @@ export class Rates {
 		const nowMs = this.now();
 		const most = 2 * this.perSecond;
 		const { left, atMs } = this.buckets.get(name) ?? { left: most, atMs: nowMs };
-		const present = Math.min(most, left + ((nowMs - atMs) * this.perSecond) / 1000);
+		// A clock that was set back takes nothing away.
+		const passedMs = Math.max(0, nowMs - atMs);
+		const present = Math.min(most, left + (passedMs * this.perSecond) / 1000);
 		const isFine = present >= 1;
 		this.buckets.set(name, { left: isFine ? present - 1 : present, atMs: nowMs });
 		return isFine;
@@ -47,13 +49,16 @@ export class Guesses {
 		return this.recent().length >= MOST_WRONG;
 	}
 
+	/** During a pause nothing is counted: it would never end. */
 	count(): void {
+		if (this.isPaused) return;
 		this.wrong = [...this.recent(), this.now()];
 		if (this.wrong.length === MOST_WRONG) this.warn();
 	}
 
+	/** Without those of the future: the clock was set back. */
 	private recent(): number[] {
-		const oldest = this.now() - PAUSE_MS;
-		return this.wrong.filter(at => at > oldest);
+		const nowMs = this.now();
+		return this.wrong.filter(at => nowMs - PAUSE_MS < at && at <= nowMs);
 	}
 }

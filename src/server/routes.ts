@@ -55,7 +55,7 @@ export const OPEN_ROUTES: ReadonlySet<string> = new Set(['/api/v1/pair', '/api/v
 
 /** The routes of API v1 (docs/api.md). Whoever asks has been checked before, but for what the device may do. */
 export class Routes {
-	/** By device and nonce. */
+	/** By device, path and nonce. */
 	private readonly replies = new NewestMap<string, Promise<Reply>>(MOST_REPLIES);
 
 	constructor(private readonly parts: Parts) {}
@@ -89,7 +89,7 @@ export class Routes {
 				const id = QuestionId.safeParse(question);
 				if (!id.success) return failure(404, 'no-question', 'There is no such question.');
 				return given(AnswerRequest, body, request =>
-					this.once(device, request.nonce, async () =>
+					this.once(device, path, request.nonce, async () =>
 						done(AnswerReply, await this.parts.served.answer(device.name, id.data, request)),
 					),
 				);
@@ -100,7 +100,7 @@ export class Routes {
 		if (delegate !== undefined)
 			return this.change(device, 'feedback', call, () =>
 				doInRoom({ delegate, verb, body }, device.name, this.parts.served.rooms, (nonce, run) =>
-					this.once(device, nonce, run),
+					this.once(device, path, nonce, run),
 				),
 			);
 		switch (path) {
@@ -113,7 +113,7 @@ export class Routes {
 			case '/api/v1/messages':
 				return this.change(device, 'feedback', call, () =>
 					given(MessageRequest, body, request =>
-						this.once(device, request.nonce, async () =>
+						this.once(device, path, request.nonce, async () =>
 							done(MessageReply, await this.parts.served.send(device.name, request)),
 						),
 					),
@@ -151,11 +151,15 @@ export class Routes {
 		return run();
 	}
 
-	/** The page repeats a request whose reply it did not get. */
-	private once({ id }: DeviceRecord, nonce: string, run: () => Promise<Reply>): Promise<Reply> {
-		const key = `${id} ${nonce}`;
-		const reply = this.replies.get(key) ?? run();
+	/** The page repeats a request whose reply it did not get. What was not done may be done at the next try. */
+	private once({ id }: DeviceRecord, path: string, nonce: string, run: () => Promise<Reply>): Promise<Reply> {
+		const key = `${id} ${path} ${nonce}`;
+		const known = this.replies.get(key);
+		if (known) return known;
+		const reply = run();
 		this.replies.set(key, reply);
+		const forget = () => this.replies.delete(key);
+		reply.then(({ status }) => status >= 400 && forget(), forget);
 		return reply;
 	}
 }

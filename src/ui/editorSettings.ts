@@ -29,11 +29,13 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 		const isOn = common.inspect<unknown>(answersSetting(id))?.globalValue;
 		return typeof isOn === 'boolean' ? [[id, isOn] as const] : [];
 	});
+	const notify = common.inspect<unknown>(SETTINGS.deskNotify)?.globalValue;
 	return {
 		delegates: {
 			...settingsIn(key => common.inspect<unknown>(key)?.globalValue),
 			...(permissions.length > 0 && { permissionsFromAgents: Object.fromEntries(permissions) }),
 			...(answers.length > 0 && { answers: Object.fromEntries(answers) }),
+			...(typeof notify === 'string' && { notify }),
 		},
 		folders: Object.fromEntries(
 			folders.map(folder => {

@@ -44,8 +44,6 @@ export interface Folder extends Disposable {
 	pastQuestions(): readonly LiveQuestion[];
 	/** Also one that is over, if this window has seen it open. */
 	question(id: QuestionId): LiveQuestion | undefined;
-	/** Tells the user's own program of a question, if they have one. Once, whichever window does it. */
-	tellProgram(question: QuestionId): Promise<void>;
 	/** Looks at the disk now. For changes that this window has just made. */
 	refresh(): Promise<void>;
 }

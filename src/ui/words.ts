@@ -6,6 +6,7 @@ import { heldText, type LimitOf } from '../core/mailbox/held.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerView } from '../core/live/overview.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';
+import type { Question } from '../protocol/question.ts';
 import type { Rung } from '../protocol/records.ts';
 import * as agents from '../words/agents.ts';
 import * as messages from '../words/messages.ts';
@@ -34,6 +35,11 @@ export function stateWord(state: StoredMessage['state']): string {
 
 export function askedWords(question: Parameters<typeof questions.askedWords>[0]): string {
 	return translated(questions.askedWords(question));
+}
+
+/** Why a question deserves a closer look. */
+export function riskWords({ risk = ['unread'] }: Pick<Question, 'risk'>): string {
+	return risk.map(each => translated(questions.riskWords(each))).join(', ');
 }
 
 /** What a message is about, in a line. A delegate's result begins with a line for programs. */

@@ -157,7 +157,6 @@ async function openOn(model: WorkspaceModel): Promise<{
 		question: () => undefined,
 		sessions: () => [...model.sessions(), woken],
 		eventDetail: () => Promise.reject(new Error('nobody asks')),
-		tellProgram: () => Promise.resolve(),
 		refresh: () => model.refresh(),
 		dispose: () => undefined,
 	};

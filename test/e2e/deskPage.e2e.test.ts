@@ -86,15 +86,29 @@ test('lets a browser in by a code that is in no address and no history, and show
 	]);
 });
 
-test('shows a whole request, however long, and carries the answer to it', async () => {
+test('shows a whole request, however long, and leaves a Yes to what has a risk to the computer', async () => {
 	const command = `# ${'a long line '.repeat(16_000)}\nrm -rf build | sh # the end`;
-	const question = await ask({ title: 'rm -rf build', body: command, cwd: '/home/me/shop' });
+	const question = await ask({ title: 'rm -rf build', body: command });
+	await page.getByText('Look closely: it cannot be judged by a program.').waitFor();
+	expect(await page.locator('.block pre').textContent()).toBe(command);
+	await page.getByText('it can be allowed in VS Code or in the terminal alone').waitFor();
+	expect(await page.getByRole('button', { name: /Allow/ }).count()).toBe(0);
+	expect(await violations()).toEqual([]);
+	await button(/^No$/).click();
+	await page.getByText('Sent: No.').waitFor();
+	await questions.end(question.id, 'applied', 'PostToolUseFailure');
+});
+
+test('shows a request with its place, and carries the answer to it', async () => {
+	const command = 'rm -rf build && make # the end';
+	const cwd = join(desk.workspace.folder, 'src');
+	const question = await ask({ title: 'rm -rf build', body: command, cwd });
 	await title('(1) Nancy');
 	await page.getByRole('heading', { name: 'asks for Bash' }).waitFor();
 	expect(await page.locator('[aria-live]').textContent()).toBe('New question: Fix the login asks for Bash');
 	expect(await page.locator('.block pre').textContent()).toBe(command);
 	await expect.poll(() => main().textContent()).toContain('Fix the login');
-	expect(await main().textContent()).toContain('/home/me/shop');
+	expect(await main().textContent()).toContain(cwd);
 	// A key that was meant for something else presses nothing.
 	expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
 

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { WindowDesk } from '../../src/main/windowDesk.ts';
 import { BrowserDesk } from '../../src/ui/desk/browserDesk.ts';
-import type { OpenDesk } from '../../src/ui/desk/deskPorts.ts';
+import type { DeskOwner, OpenDesk } from '../../src/ui/desk/deskPorts.ts';
 import { eventually } from '../support/eventually.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
@@ -73,5 +73,50 @@ describe('the desk in a browser', () => {
 			await set('address', undefined);
 		}
 		await eventually('the code is gone', () => !tabs().includes('Desk on a Phone'));
+	});
+
+	it('lets a browser in with no more than it has asked for, and not once it has given up', async () => {
+		const owners: DeskOwner[] = [];
+		const desk = new BrowserDesk({
+			folders: { list: () => [], onDidChange: new vscode.EventEmitter<void>().event },
+			failures: { background: () => undefined },
+			desk: {
+				view: new WindowDesk('', () => assert.fail('nothing is done here')).view,
+				open: (_, owner) => {
+					owners.push(owner);
+					return Promise.reject(new Error('not opened'));
+				},
+				devices: () => Promise.resolve([]),
+				revoke: () => Promise.resolve(),
+			},
+		});
+		const { showWarningMessage } = vscode.window;
+		const said: string[][] = [];
+		let press: (buttons: readonly string[]) => string | undefined = () => undefined;
+		Object.assign(vscode.window, {
+			showWarningMessage: (text: string, options?: { modal: boolean }, ...buttons: string[]) => {
+				said.push([text, ...buttons]);
+				return Promise.resolve(options?.modal ? press(buttons) : undefined);
+			},
+		});
+		try {
+			await set('enabled', true);
+			await assert.rejects(desk.openInBrowser(), /not opened/);
+			const [owner] = owners;
+			assert.ok(owner);
+			const asks = (signal = new AbortController().signal) =>
+				owner.letIn({ name: 'Phone', number: '0042', scope: 'feedback' }, signal);
+			assert.equal(await asks(), undefined);
+			assert.deepEqual(said.pop()?.slice(1), ['Look and Write', 'Only Look']);
+			press = buttons => buttons[1];
+			assert.equal(await asks(), 'view');
+			said.length = 0;
+			assert.equal(await asks(AbortSignal.abort()), undefined);
+			assert.match(said[1]?.[0] ?? '', /“Phone” was not let in: it no longer waits/);
+		} finally {
+			Object.assign(vscode.window, { showWarningMessage });
+			desk.dispose();
+			await set('enabled', undefined);
+		}
 	});
 });

@@ -3,8 +3,14 @@ import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { IN_TERMINAL, IN_WINDOW } from '../../src/core/asker/asker.ts';
 import { permit } from '../../src/core/asker/permit.ts';
+import { digestOf } from '../../src/core/questions/digest.ts';
+import { answerQuestion } from '../../src/operations/answerQuestion.ts';
+import { perform } from '../../src/operations/operation.ts';
+import { StateReply } from '../../src/protocol/deskApi.ts';
+import { QuestionId } from '../../src/protocol/question.ts';
 import { DeviceFile } from '../../src/server/deviceFile.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
 import { eventually } from '../support/eventually.ts';
@@ -224,6 +230,40 @@ describe('a browser', () => {
 		expect((await own.get('/api/v1/state', token)).status).toBe(200);
 	});
 
+	it.each(['token', 'code'])('is not kept out by a clock that was set back: %s', async what => {
+		let nowMs = Date.now();
+		await using own = await servedDesk({ now: () => nowMs });
+		const { token } = await own.pair();
+		const wrong = () =>
+			what === 'token'
+				? own.get('/api/v1/state', 'b'.repeat(43))
+				: own.post('/api/v1/pair', { code: '9'.repeat(22), name: 'a', scope: 'view' });
+		while ((await wrong()).status !== 429);
+		nowMs -= 60 * 60_000;
+		expect((await own.get('/api/v1/state', token)).status).toBe(200);
+		expect((await own.ask('/')).status).toBe(200);
+		nowMs += 1000;
+		expect((await wrong()).status).not.toBe(429);
+	});
+
+	it('guesses no more by WebSocket than by HTTP', async () => {
+		await using own = await servedDesk();
+		const paired = await own.pair();
+		const guess = async (token: string) => {
+			const page = own.page();
+			await page.say({ v: 1, type: 'hello', device: paired.device, challenge: 'c'.repeat(22) });
+			await page.got('proof');
+			await page.say({ v: 1, type: 'token', token });
+			return page;
+		};
+		for (let tries = 0; tries < 6; tries++) await (await guess(`${tries}`.repeat(43))).got('bye');
+		expect(own.warned).toEqual(['guesses']);
+		expect((await own.get('/api/v1/state', 'b'.repeat(43))).status).toBe(429);
+		const page = await guess(paired.token);
+		await page.got('welcome');
+		page.socket.terminate();
+	});
+
 	it('answers at once to a text without an end, which would take minutes to look through again and again', async () => {
 		const text = `"${String.raw`\"`.repeat(500_000)}`;
 		const headers = { 'content-type': 'application/json' };
@@ -334,6 +374,27 @@ describe('a WebSocket', () => {
 		expect(page.messages.map(({ type }) => type)).toEqual(['proof', 'bye']);
 	});
 
+	it('that does not read gets no more than it can hold, and what it has missed as soon as it reads', async () => {
+		vi.useFakeTimers({ toFake: ['setInterval'] });
+		await using own = await servedDesk().finally(() => vi.useRealTimers());
+		const paired = await own.pair();
+		const [slow, quick] = [own.page(), own.page()];
+		await slow.enter(paired);
+		await quick.enter(paired);
+		slow.socket.pause();
+		let last = '';
+		for (let count = 0; count < 60; count++) {
+			({ id: last } = await seedQuestion(own.workspace, { body: `# ${count} ${'x'.repeat(250_000)}` }));
+			await quick.got('patch', ({ patch }) => patch.questions?.put.some(({ id }) => id === last) ?? false);
+		}
+		slow.socket.resume();
+		await slow.got('state', ({ state }) => state.questions.some(({ id }) => id === last));
+		const patches = slow.messages.filter(({ type }) => type === 'patch');
+		expect(patches.length).toBeLessThan(quick.messages.filter(({ type }) => type === 'patch').length);
+		slow.socket.terminate();
+		quick.socket.terminate();
+	});
+
 	it('gets the proof that the server knows the token, before it says it', async () => {
 		const page = desk.page();
 		await page.say({ v: 1, type: 'hello', device: device.device, challenge: 'x'.repeat(30) });
@@ -408,6 +469,21 @@ describe('a question at the desk', () => {
 		page.socket.terminate();
 	});
 
+	it('is answered anew with the nonce of another request, or of one that failed', async () => {
+		const [one, other] = [await put(), await put()];
+		const nonce = `${NONCE}again`;
+		const wrong = answerTo(one, 'once', { nonce, digest: '0'.repeat(64) });
+		expect((await desk.post(pathOf(one), wrong, device.token)).status).toBe(400);
+		for (const question of [one, other]) {
+			const { status, json } = await desk.post(
+				pathOf(question),
+				answerTo(question, 'no', { nonce }),
+				device.token,
+			);
+			expect([status, json['question']]).toEqual([200, question.id]);
+		}
+	});
+
 	it.each(['session', 'folder', 'user'])('takes no rule for the %s from a device', async effect => {
 		const question = await put();
 		expect(await desk.post(pathOf(question), answerTo(question, effect), device.token)).toMatchObject({
@@ -415,6 +491,40 @@ describe('a question at the desk', () => {
 			json: { error: { code: 'not-trusted' } },
 		});
 		expect((await new Questions(desk.workspace.own).get(question.id)).answer).toBeUndefined();
+	});
+
+	const risky = () => seedQuestion(desk.workspace, { body: 'sudo make install', title: 'sudo make install' });
+	/** As a holder of an earlier version asks, which does not look. */
+	const unjudged = async () => {
+		const { risk: _, digest: __, ...asked } = await put();
+		const older = { ...asked, id: QuestionId.parse(asked.id.replace(/.$/, last => (last === '0' ? '1' : '0'))) };
+		const question = { ...older, digest: digestOf(older) };
+		await new Questions(desk.workspace.own).ask(question);
+		return question;
+	};
+
+	it.each([
+		['with a risk', risky],
+		['of which nobody knows whether it has a risk', unjudged],
+	])('%s takes no Yes from a device, whatever its page sends, and takes a No', async (_, ask) => {
+		const question = await ask();
+		await desk.served.refresh();
+		const { json } = await desk.get('/api/v1/state', device.token);
+		const shown = StateReply.parse(json).state.questions.find(({ id }) => id === question.id);
+		expect(shown?.choices.filter(({ isYes, isHere }) => isYes && isHere)).toEqual([]);
+		expect(await desk.post(pathOf(question), answerTo(question, 'once'), device.token)).toMatchObject({
+			status: 403,
+			json: { error: { code: 'not-trusted', message: expect.stringContaining('VS Code or the terminal') } },
+		});
+		expect((await new Questions(desk.workspace.own).get(question.id)).answer).toBeUndefined();
+		expect((await desk.post(pathOf(question), answerTo(question, 'no'), device.token)).status).toBe(200);
+	});
+
+	it.each([IN_WINDOW, IN_TERMINAL])('with a risk is allowed by the person at the computer: $via', async person => {
+		const { id, digest } = await risky();
+		const input = { question: id, digest, reply: { effect: 'once' } } as const;
+		const { answer } = await perform(answerQuestion, person, input, desk.context);
+		expect(answer.effect).toBe('once');
 	});
 
 	it.each([

@@ -6,7 +6,7 @@ import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import type { Question } from '../../src/protocol/question.ts';
 
 /** What a test need not say of a request. */
-const BASH: AskedRequest = {
+export const BASH: AskedRequest = {
 	session: SessionId.parse('a0a0a0a0-0000'),
 	kind: 'tool',
 	tool: 'Bash',
@@ -21,8 +21,9 @@ const BASH: AskedRequest = {
 };
 
 /** Asks as a hook program does. This process is the holder: it lives as long as the test. */
-export async function seedQuestion({ own }: Workspace, request: Partial<AskedRequest> = {}): Promise<Question> {
-	const question = newQuestion(DriverId.parse('claude-code'), { ...BASH, ...request });
+export async function seedQuestion({ own, folder }: Workspace, request: Partial<AskedRequest> = {}): Promise<Question> {
+	const around = { folders: [folder], home: '/home/me', settings: [] };
+	const question = newQuestion(DriverId.parse('claude-code'), { ...BASH, ...request }, { around });
 	const desk = new Questions(own);
 	await desk.prepare();
 	await desk.ask(question);

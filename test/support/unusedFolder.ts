@@ -21,7 +21,6 @@ export function unusedFolder(workspace: Workspace): Folder {
 		questions: () => [],
 		pastQuestions: () => [],
 		question: unused,
-		tellProgram: () => Promise.resolve(),
 		refresh: () => Promise.resolve(),
 		dispose: unused,
 	};

@@ -6,6 +6,7 @@ import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { QuestionsOutput, type QuestionOutput } from '../../protocol/output/questions.ts';
 import type { Answer, Choice } from '../../protocol/question.ts';
+import { riskWords } from '../../words/questions.ts';
 import { answer, command } from '../command.ts';
 import { ago, indented, printable, printableLine } from '../words.ts';
 
@@ -37,6 +38,7 @@ export const questions = command(
 export function questionLines({ question, answer: given, outcome, task, worker }: QuestionOutput): string[] {
 	const { id, driver, delegate, subagent, subagentName, tool, body, also, cwd, files, fields, isWhole, choices } =
 		question;
+	const { risk = ['unread' as const] } = question;
 	const who = [
 		task === undefined ? driver : `${task}/${worker} (${driver})`,
 		delegate && `delegate ${delegate}`,
@@ -44,15 +46,12 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 	];
 	return [
 		`${id}  ${printableLine(who.filter(Boolean).join(', '))} asks for ${printableLine(tool)}, ${ago(question.askedAt)}`,
-		...(cwd === undefined ? [] : [`    in ${printableLine(cwd, 4096)}`]),
-		...files.map(file => `    file ${printableLine(file, 4096)}`),
+		...(cwd === undefined ? [] : [indented(`in ${printable(cwd)}`, '    ')]),
+		...files.map(file => indented(`file ${printable(file)}`, '    ')),
 		indented(printable(body), '    | '),
 		...also.map(({ name, value }) => indented(`${printableLine(name)}: ${printable(value)}`, '    | ')),
-		...(isWhole
-			? []
-			: [
-					'    … a part is not shown (too long, or like a secret): it can be allowed in the agent’s terminal alone',
-				]),
+		...(risk.length === 0 ? [] : [`    look closely: it ${risk.map(each => String(riskWords(each))).join(', ')}`]),
+		...(isWhole ? [] : [`    … a part is not shown (too long, or like a secret): ${leftTo(delegate)}`]),
 		...fields.flatMap(field => [
 			`    ${printableLine(field.question, Infinity)}`,
 			...field.options.map(
@@ -66,6 +65,11 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 				? [`    answered ${given.effect} (${placeOf(given)}), ${ago(given.at)}`]
 				: choices.map(choice => `    nancy answer ${id} ${wordOf(choice)}${meaning(choice)}`)),
 	];
+}
+
+/** A delegate has no terminal. */
+function leftTo(delegate: string | undefined): string {
+	return delegate === undefined ? 'it can be allowed in the agent’s terminal alone' : 'it cannot be allowed';
 }
 
 /** Where it was answered, and by which device or rule. */

@@ -1,13 +1,14 @@
 import { dirname, join } from 'node:path';
 import { existsSync, realpathSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
 import { httpsOrigin } from '../../base/httpsOrigin.ts';
 import { permitWorkIn } from '../../core/asker/ownPlace.ts';
 import { permit } from '../../core/asker/permit.ts';
 import { sourcesIn } from '../../core/deployment/runtime.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
+import type { QuestionId } from '../../protocol/question.ts';
 import { command, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { withCancel } from '../withCancel.ts';
@@ -48,12 +49,26 @@ export const serve = command(
 		const workspace = findWorkspace(context);
 		permitWorkIn(context.asker, workspace.folder, context.env);
 		const where = programContext(workspace, context);
-		const [{ DeskServer, ServeTerminal }, { ServedFolders }, { programFolder }] = await Promise.all([
+		const [
+			{ DeskServer, ServeTerminal },
+			{ ServedFolders },
+			{ programFolder },
+			{ QuestionTeller },
+			{ tellProgram },
+		] = await Promise.all([
 			import('../../server/index.ts'),
 			import('../../server/servedFolders.ts'),
 			import('../../server/programFolder.ts'),
+			import('../../process/questionTeller.ts'),
+			import('../../process/tellProgram.ts'),
 		]);
 		const folder = await programFolder(where);
+		const asks = { questions: () => folder.source.questions(), onDidChange: folder.onDidChange };
+		const tell = async (id: QuestionId) => {
+			const { notify = '' } = await where.readSettings(workspace.folder);
+			return tellProgram(notify, workspace, id);
+		};
+		const teller = new QuestionTeller(asks, tell, error => context.note(errorText(error)));
 		try {
 			const served = new ServedFolders(() => [folder], folder.onDidChange, where.dataFolder);
 			const terminal = new ServeTerminal({ ...context, ago }, address);
@@ -70,6 +85,7 @@ export const serve = command(
 				await server.close();
 			}
 		} finally {
+			teller.dispose();
 			await folder.close();
 		}
 		return ExitCode.ok;

@@ -18,6 +18,8 @@ export type UseCase =
 	| { is: 'see-questions' }
 	/** Allow or deny what an agent asks for. */
 	| { is: 'answer-question'; effect: Effect }
+	/** Allow something that has a risk: see core/questions/risks. */
+	| { is: 'allow-risk' }
 	/** Open the desk's server: its devices answer questions. */
 	| { is: 'serve-desk' }
 	/** Change the rules by which Nancy answers for the user. */
@@ -43,7 +45,9 @@ export type UseCase =
 	| { is: 'prompt-file'; file: string }
 	| { is: 'output-file'; file: string }
 	/** Draw a file, or what a command prints. */
-	| { is: 'draw' };
+	| { is: 'draw' }
+	/** See or change what is remembered of projects, or run a task of one. */
+	| { is: 'use-memory' };
 
 type Kind = UseCase['is'];
 
@@ -56,6 +60,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'set-budget': (_, { what }) => `set the budget of ${what}; ask the user to`,
 	'see-questions': () => 'see what agents ask the user',
 	'answer-question': () => 'answer a question to the user',
+	'allow-risk': () => 'allow what has a risk',
 	'serve-desk': () => 'open the desk for browsers; ask the user to run: nancy serve',
 	'change-rules': () => 'change the rules by which Nancy answers for the user',
 	'read-mail': () => 'mark messages to the user as read',
@@ -77,6 +82,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 		`hand over ${file} by its name; read it and pass the text with --stdin, or as an argument`,
 	'output-file': (_, { file }) => `have ${file} written; take the answer from standard output`,
 	draw: () => 'have files and commands drawn; ask the user to',
+	'use-memory': () => 'see or change the notes of projects; what it needs of them, it is told',
 };
 
 /** @throws NancyError `not-trusted` if the asker may not do it. To an agent, the text says why Nancy takes the asker for one */
@@ -93,6 +99,11 @@ export function permit(asker: Asker, useCase: UseCase): void {
 /** A phone may be in other hands. So nothing that is said there holds for longer than one request, and nothing is started or lost. */
 function permitOnDevice(useCase: UseCase): void {
 	if (useCase.is === 'answer-question' && !isStanding(useCase.effect)) return;
+	if (useCase.is === 'allow-risk')
+		throw new NancyError(
+			'not-trusted',
+			phrase`This has a risk, so a page cannot allow it. Answer it in VS Code or the terminal.`,
+		);
 	if (useCase.is === 'see-questions' || useCase.is === 'stop-delegate') return;
 	throw new NancyError(
 		'not-trusted',

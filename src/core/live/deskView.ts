@@ -19,6 +19,7 @@ import { worktreeOf } from '../delegates/inWorktree.ts';
 import { heldText, type LimitOf } from '../mailbox/held.ts';
 import type { MailboxListing, StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { isStanding, isYes } from '../questions/reply.ts';
+import { isRisky } from '../questions/risks.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import type { LiveQuestion } from './liveQuestions.ts';
@@ -129,8 +130,9 @@ export class DeskView {
 			kind,
 			bodyIs,
 			isWhole,
+			risk: question.risk ?? ['unread'],
 			...texts,
-			choices: question.choices.map(choiceOf),
+			choices: question.choices.map(choice => choiceOf(question, choice)),
 			isOpen: !answer && !outcome,
 			...(answer && {
 				answer: {
@@ -158,7 +160,7 @@ export class DeskView {
 		};
 	}
 
-	private worker({ record, state, facts, queued, said }: WorkerView): DeskWorker {
+	private worker({ record, state, facts, queued, said, alert }: WorkerView): DeskWorker {
 		const { phase, tool, summary, source, at, since, subagents, exitCode, session } = state;
 		const { contextTokens: tokens, contextWindow: window } = facts ?? {};
 		return {
@@ -172,6 +174,7 @@ export class DeskView {
 			at,
 			since,
 			...(said && { said: { ...said, text: this.line(said.text) } }),
+			...(alert && { alert: { ...alert, text: this.line(alert.text) } }),
 			...(subagents !== undefined && { subagents }),
 			queued,
 			...(exitCode !== undefined && { exitCode }),
@@ -264,13 +267,16 @@ function textsOf({ kind, tool, title, body, also, cwd, files, fields }: LiveQues
 	};
 }
 
-function choiceOf({ effect, rule, keptIn }: Choice): DeskQuestion['choices'][number] {
+function choiceOf(
+	question: LiveQuestion['question'],
+	{ effect, rule, keptIn }: Choice,
+): DeskQuestion['choices'][number] {
 	return {
 		effect,
 		isYes: isYes(effect),
 		...(rule !== undefined && { rule: visible(rule) }),
 		...(keptIn !== undefined && { keptIn: visible(keptIn) }),
-		isHere: !isStanding(effect),
+		isHere: !isStanding(effect) && !isRisky(question, effect),
 	};
 }
 

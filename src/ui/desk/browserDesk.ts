@@ -89,7 +89,7 @@ export class BrowserDesk implements vscode.Disposable {
 
 	private async start(): Promise<OpenDesk> {
 		const desk = await this.own.desk.open(this.own.folders, {
-			letIn: newcomer => this.letIn(newcomer),
+			letIn: (newcomer, signal) => this.letIn(newcomer, signal),
 			warn: what => void warn(warning(what)),
 		});
 		desk.onDidEnd(() => (this.opening = undefined));
@@ -114,7 +114,8 @@ export class BrowserDesk implements vscode.Disposable {
 		return { external, own };
 	}
 
-	private async letIn({ name, number, scope }: DeskNewcomer): Promise<Scope | undefined> {
+	/** VS Code cannot close its dialog. So a Yes that comes too late is told, and lets nobody in. */
+	private async letIn({ name, number, scope }: DeskNewcomer, signal: AbortSignal): Promise<Scope | undefined> {
 		const buttons = scopeButtons(scope);
 		const chosen = await ask(
 			l10n.t('A browser that calls itself “{0}” wants to come in to the desk.', name),
@@ -125,7 +126,10 @@ export class BrowserDesk implements vscode.Disposable {
 			...buttons.map(({ label }) => label),
 		);
 		this.phone.hide();
-		return buttons.find(({ label }) => label === chosen)?.scope;
+		const allowed = buttons.find(({ label }) => label === chosen)?.scope;
+		if (allowed === undefined || !signal.aborted) return allowed;
+		void warn(l10n.t('“{0}” was not let in: it no longer waits. Open the desk again.', name));
+		return undefined;
 	}
 }
 

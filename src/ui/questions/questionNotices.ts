@@ -58,10 +58,7 @@ export class QuestionNotices implements vscode.Disposable {
 		await passed(this.lastMs + SHOWN_MS - Date.now());
 		if (this.isDisposed || this.untold().length === 0) return;
 		const open = this.open();
-		for (const { folder, asked } of this.untold()) {
-			this.told.add(asked.question.id);
-			if (vscode.workspace.isTrusted) this.own.failures.background(folder.tellProgram(asked.question.id));
-		}
+		for (const { asked } of this.untold()) this.told.add(asked.question.id);
 		this.lastMs = Date.now();
 		this.own.failures.background(this.offer(open));
 	}

@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import { formatAge, formatMinutes, shortName } from '../kit/format.ts';
 import { row, type Row } from '../kit/row.ts';
 import { tooltip, withText } from '../kit/tooltip.ts';
-import { askedWords } from '../words.ts';
+import { askedWords, riskWords } from '../words.ts';
 import { askingWorker, whoAsks, type QuestionItem } from './questionItem.ts';
 
 /** Letters of a task's title in a row: beside it, the request has room. */
@@ -33,6 +33,7 @@ export function questionHover(item: QuestionItem, agentName: (driver: string) =>
 		[l10n.t('Asked'), l10n.t('{0} ago', formatAge(question.askedAt))],
 		[l10n.t('Folder'), question.cwd ?? item.folder.path],
 		[l10n.t('Files'), question.files.join(', ')],
+		[l10n.t('Look closely'), riskWords(question)],
 	]);
 	return withText(hover, question.body);
 }

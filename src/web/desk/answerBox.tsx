@@ -53,6 +53,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 		setProblem(sent.message);
 	};
 
+	const kept = keptWords(question);
 	const isOff = link.value.is !== 'live' || sending !== undefined;
 	const here = question.choices.filter(({ isHere }) => isHere);
 	// It ends the turn only where the CLI knows no other No.
@@ -121,11 +122,18 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 				{question.delegate
 					? say(phrase`A delegate has no terminal: without an answer, its request is denied.`)
 					: say(phrase`The agent’s terminal takes an answer too. The first one counts.`)}
-				{question.choices.some(({ isHere }) => !isHere) &&
-					` ${say(phrase`A lasting rule can be set in VS Code or in the terminal.`)}`}
+				{kept !== '' && ` ${kept}`}
 			</p>
 		</section>
 	);
+}
+
+/** What may be answered in VS Code or a terminal alone. */
+function keptWords({ choices, risk }: DeskQuestion): string {
+	if (choices.every(({ isHere }) => isHere)) return '';
+	return risk.length > 0
+		? say(phrase`Because of the risk, it can be allowed in VS Code or in the terminal alone.`)
+		: say(phrase`A lasting rule can be set in VS Code or in the terminal.`);
 }
 
 /** What an answer adds to the CLI's own rules, word by word. */

@@ -76,6 +76,12 @@ export function askedWords(question: DeskQuestion): string {
 	return say(questions.askedWords(question));
 }
 
+/** Why the request deserves a closer look. Empty without a reason. */
+export function riskWords({ risk }: DeskQuestion): string {
+	const reasons = risk.map(each => say(questions.riskWords(each)));
+	return reasons.length === 0 ? '' : say(phrase`Look closely: it ${reasons.join(', ')}.`);
+}
+
 /** What an agent has said of its work, as a quotation. Empty if it has said nothing in this turn. */
 export function saidOf({ said }: Pick<DeskWorker, 'said'>): string {
 	return said ? say(agents.saidWords(said)) : '';
@@ -85,6 +91,11 @@ export function saidOf({ said }: Pick<DeskWorker, 'said'>): string {
 type Answered = Pick<DeskQuestion, 'kind' | 'answer' | 'outcome'> & {
 	choices: readonly Pick<DeskQuestion['choices'][number], 'effect' | 'isYes'>[];
 };
+
+/** What an agent's CLI has told its user in this turn, as a quotation. Empty if it has told nothing. */
+export function alertOf({ agentName, alert }: Pick<DeskWorker, 'agentName' | 'alert'>): string {
+	return alert ? say(phrase`${agentName} says: “${alert.text}”`) : '';
+}
 
 /** What became of a question, in a sentence. Empty while nobody has answered. */
 export function stateOf(question: Answered): string {

@@ -4,7 +4,7 @@ import type { DeskQuestion } from '../../protocol/deskState.ts';
 import { AnswerBox } from './answerBox.tsx';
 import { Code, Diff } from './blocks.tsx';
 import { CodeLinks } from './codeLink.tsx';
-import { bodyName, headingOf, stateOf } from './domainWords.ts';
+import { bodyName, headingOf, riskWords, stateOf } from './domainWords.ts';
 import { Facts } from './facts.tsx';
 import { ShareLater } from './later.tsx';
 import { folderName } from './nav.ts';
@@ -87,8 +87,10 @@ function QuestionFacts({ question }: { question: DeskQuestion }) {
 
 function Request({ question }: { question: DeskQuestion }) {
 	const { body, bodyIs, also, isWhole, delegate, tool } = question;
+	const risk = riskWords(question);
 	return (
 		<>
+			{risk !== '' && <p class="note">{risk}</p>}
 			{!isWhole && (
 				<p class="note">
 					{delegate

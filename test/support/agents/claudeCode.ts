@@ -7,7 +7,7 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 	home: claudeHome,
 	// It bypasses permissions as root only in what says that it is a sandbox.
 	env: { IS_SANDBOX: '1' },
-	inTests: ['feedback', 'mcp-feedback', 'broken-off-tool', 'long-message', 'interrupted', 'fork'],
+	inTests: ['feedback', 'mcp-feedback', 'broken-off-tool', 'long-message', 'interrupted', 'fork', 'plugin'],
 	asking: {},
 	waking: {},
 	answering: 'none',
@@ -21,6 +21,14 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 			`${toolStep('ToolSearch', { query: `select:mcp__nancy__${tool}` })} ${toolStep(`mcp__nancy__${tool}`, {})}`,
 		question: /Do you want to proceed\?/,
 		yes: '1',
+	},
+	plugin: {
+		install: folder => [
+			['plugin', 'marketplace', 'add', folder],
+			['plugin', 'install', 'nancy@nancy'],
+		],
+		settings: {},
+		hooks: 'run',
 	},
 	complaint: /hook[^\n]*(?:error|failed|problem)|Settings Warning/i,
 	subagent: script =>

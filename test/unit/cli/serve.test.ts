@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { quoted } from '../../../src/base/shellWord.ts';
@@ -49,6 +50,14 @@ it('serves a desk at which a device that was let in answers a held question and 
 	const printed = text(holder.stdout);
 	const desk = new Questions(workspace.own);
 	const env = nancy.environment({ XDG_DATA_HOME: process.env['XDG_DATA_HOME'] ?? '' }) as Record<string, string>;
+	const program = folder.file('tell');
+	writeFileSync(program, `#!/bin/sh\necho "$*" >> '${folder.file('told')}'\n`, { mode: 0o755 });
+	// Not in the workspace, where somebody else may have written it.
+	await using home = tempFolder();
+	const config = home.file('config', 'nancy');
+	mkdirSync(config, { recursive: true });
+	writeFileSync(join(config, 'settings.json'), JSON.stringify({ delegates: { notify: program } }), { mode: 0o600 });
+	env['XDG_CONFIG_HOME'] = home.file('config');
 	const screen = terminal(process.execPath, [nancy.program, 'serve'], { cwd: folder.path, env });
 	try {
 		const shown = await screen.waitForText(/#pair=[\w-]{22}[^]*Ctrl-C/);
@@ -75,6 +84,8 @@ it('serves a desk at which a device that was let in answers a held question and 
 			return reply.state.questions.length > 0 && reply;
 		});
 		const [question] = state.questions;
+		const told = () => existsSync(folder.file('told')) && readFileSync(folder.file('told'), 'utf8');
+		expect(await eventually('the user’s program is told', told)).toBe(`${question?.id}\n`);
 		expect(question).toMatchObject({ body: 'ls', task: address.task, worker: address.worker });
 		const [shared, nonce] = [{ folder: question?.folder }, 'abcdefghijklmnop'];
 		const message = { ...shared, ...address, kind: 'feedback', text: 'Well done', nonce };

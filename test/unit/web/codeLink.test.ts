@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { filesIn } from '../../../src/web/desk/codeLink.tsx';
 
 const found = (text: string) =>
-	filesIn('0'.repeat(12), text).map(({ path, from, to }) => [path, from, to].filter(each => each !== undefined).join(' '));
+	filesIn('0'.repeat(12), text).map(({ path, from, to }) =>
+		[path, from, to].filter(each => each !== undefined).join(' '),
+	);
 
 describe('files that a text names', () => {
 	it.each([
@@ -13,10 +15,15 @@ describe('files that a text names', () => {
 		['.github/workflows/ci.yml', '.github/workflows/ci.yml'],
 	])('are found in %j', (text, file) => expect(found(text)).toEqual([file]));
 
-	it.each(['e.g. this', 'version 1.2.3', 'timer.js', 'https://evil.example/x.js:1', 'user@host.example/x.js', 'a/b', '//x.js'])(
-		'are none in %j',
-		text => expect(found(text)).toEqual([]),
-	);
+	it.each([
+		'e.g. this',
+		'version 1.2.3',
+		'timer.js',
+		'https://evil.example/x.js:1',
+		'user@host.example/x.js',
+		'a/b',
+		'//x.js',
+	])('are none in %j', text => expect(found(text)).toEqual([]));
 
 	it('are looked for in long texts at once', () => {
 		for (const text of ['a/'.repeat(8000), 'a.'.repeat(8000), 'a'.repeat(16_000), '../'.repeat(5000)])

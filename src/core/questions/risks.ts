@@ -1,0 +1,227 @@
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { isInside } from '../../base/inside.ts';
+import { realOr, realPlace } from '../../base/realPath.ts';
+import type { Question, Risk } from '../../protocol/question.ts';
+import type { AskedRequest } from '../driver/asking.ts';
+import { isYes } from './reply.ts';
+import { commandsIn, type ShellCommand } from './shellCommands.ts';
+
+/** Where an agent works, and what is nobody's business there. */
+export interface Surroundings {
+	/** The workspace folder first, then a worktree of the agent's own. */
+	readonly folders: readonly string[];
+	readonly home: string;
+	/** Names of agents' own settings. */
+	readonly settings: readonly string[];
+}
+
+/**
+ * Why a request deserves a closer look. It is a hint for a person and no proof: nobody can tell what a program of the workspace does. What
+ * cannot be read plainly counts as a risk itself. docs/security.md has the list.
+ */
+export function risksOf(request: AskedRequest, surroundings: Surroundings): Risk[] {
+	// What an agent asks its user, and a plan, run nothing.
+	if (request.kind !== 'tool') return [];
+	const found = new Set<Risk>();
+	const places = new Places(surroundings, request.cwd ?? surroundings.folders[0] ?? '/', found);
+	places.see(request.cwd ?? '.');
+	for (const file of request.files) places.see(file);
+	for (const { name, value } of request.also) {
+		if (/sandbox/i.test(name) && value !== 'false') found.add('sandbox');
+		for (const line of value.split('\n')) places.seeIn(line);
+	}
+	seeBody(request, places, found);
+	return [...found].toSorted();
+}
+
+/** Whether this answer needs a person at the computer. Without a look at the request it does. */
+export function isRisky({ risk }: Pick<Question, 'risk'>, effect: Parameters<typeof isYes>[0]): boolean {
+	return isYes(effect) && (risk === undefined || risk.length > 0);
+}
+
+/** No person reads a longer one to its end. In UTF-16 units. */
+const LONGEST_COMMAND = 16 * 1024;
+
+function seeBody({ tool, body, bodyIs, files }: AskedRequest, places: Places, found: Set<Risk>): void {
+	switch (bodyIs) {
+		case 'command': {
+			// Another shell than POSIX has other rules.
+			const isReadable = body.length <= LONGEST_COMMAND && !/power/i.test(tool);
+			const commands = isReadable ? commandsIn(body) : undefined;
+			if (!commands) found.add('unread');
+			else seeCommands(commands, places, found);
+			return;
+		}
+		case 'json':
+			return seeJson(body, places, found);
+		default:
+			if (files.length === 0) found.add('unread');
+	}
+}
+
+/** Parts of a tool's input by which it runs something. Each has a description, which runs nothing. */
+const RUNS = /(?<!de)(?:command|cmd|script|shell|exec|sql)|\bcode\b/i;
+
+function seeJson(body: string, places: Places, found: Set<Risk>): void {
+	const see = (value: unknown): void => {
+		if (typeof value === 'string') for (const line of value.split('\n')) places.seeIn(line);
+		if (typeof value !== 'object' || value === null) return;
+		for (const [name, each] of Object.entries(value)) {
+			if (RUNS.test(name)) found.add('unread');
+			see(each);
+		}
+	};
+	try {
+		see(JSON.parse(body));
+	} catch {
+		found.add('unread');
+	}
+}
+
+const ADMINISTRATORS = new Set(['sudo', 'doas', 'su', 'pkexec', 'run0']);
+const DOWNLOADERS = new Set(['curl', 'wget', 'http', 'https', 'fetch', 'aria2c']);
+
+/** They run a program of which the line says little or nothing, or they change what the following words mean. */
+const OPAQUE = new Set(
+	(
+		'if then else elif fi for while until do done case esac function select coproc ! [[ time ' +
+		'. source eval exec command builtin env xargs nohup timeout nice setsid stdbuf parallel watch script ssh awk gawk mawk ' +
+		'export declare typeset readonly local unset set shopt alias trap enable hash pushd popd'
+	).split(' '),
+);
+
+/** Shells, and interpreters that take their program from the line or from their input. */
+const INTERPRETER =
+	/^(?:(?:ba|z|da|k|c|tc|fi)?sh|pwsh|powershell|python|pypy|node|deno|bun|perl|ruby|php|lua|osascript)[\d.]*$/;
+
+/** Folders of the programs that everybody has. */
+const COMMON = new Set(['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']);
+
+function seeCommands(commands: readonly ShellCommand[], places: Places, found: Set<Risk>): void {
+	let isDownload = false;
+	for (const { words, files, isPiped } of commands) {
+		for (const file of files) places.see(file);
+		const given = ADMINISTRATORS.has(nameOf(words)) ? words.slice(1) : words;
+		if (given !== words) found.add('administrator');
+		for (const word of given.slice(1)) places.seeIn(word);
+		const [called = ''] = given;
+		const name = nameOf(given);
+		if (called.includes('/') && !COMMON.has(dirname(called))) places.see(called);
+		isDownload = DOWNLOADERS.has(name) || (isPiped && isDownload);
+		seeProgram({ name, args: given.slice(1), isPiped }, places, found);
+		if (isPiped && isDownload && INTERPRETER.test(name)) found.add('download');
+	}
+}
+
+interface Called {
+	readonly name: string;
+	readonly args: readonly string[];
+	readonly isPiped: boolean;
+}
+
+function seeProgram({ name, args, isPiped }: Called, places: Places, found: Set<Risk>): void {
+	const words = args.filter(arg => !arg.startsWith('-'));
+	const has = (pattern: RegExp) => args.some(arg => pattern.test(arg));
+	const [first = ''] = args;
+	// A variable for the program may name another one, and so may a pattern.
+	if (name === '' || OPAQUE.has(name) || /[=*?[]/.test(name)) found.add('unread');
+	else if (INTERPRETER.test(name) && (isPiped || first === '' || /^-(?!m$)/.test(first))) found.add('unread');
+	else if (name === 'find' && has(/^-(?:exec|ok|delete|fprint|fls)/)) found.add('unread');
+	else if (name === 'cd') places.enter(args);
+	else if (name === 'rm' && has(/^-[a-z]*r|^--recursive/i) && words.some(word => places.isAll(word)))
+		found.add('deletes');
+	else if (name === 'git') seeGit(args, found);
+	const isPush = /^(?:docker|podman|gem)$/.test(name) && words[0] === 'push';
+	if (isPush || name === 'twine' || words.slice(0, 2).includes('publish')) found.add('publish');
+}
+
+/** Options of git that only say where and how it prints. */
+const PLAIN_OPTIONS = /^(?:-C|-p|-P|--paginate|--no-pager|--no-optional-locks)$/;
+
+function seeGit(args: readonly string[], found: Set<Risk>): void {
+	const at = args.findIndex((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-C');
+	const before = args.slice(0, Math.max(at, 0)).filter(arg => arg.startsWith('-'));
+	if (!before.every(option => PLAIN_OPTIONS.test(option))) found.add('git-settings');
+	const rest = args.slice(at + 1);
+	const isLook = rest.some(arg => /^(?:--get.*|--list|-l|get|list)$/.test(arg)) || rest.length === 1;
+	if (args[at] === 'config' && !isLook) found.add('git-settings');
+	const forces = /^(?:-[a-z]*[fd]|--force|--mirror|--delete|--prune|[+:])/;
+	if (args[at] === 'push' && rest.some(arg => forces.test(arg))) found.add('force-push');
+}
+
+function nameOf([called = '']: readonly string[]): string {
+	return basename(called);
+}
+
+/** A file by whose name it may hold a key. */
+const KEYS = /^(?:id_[a-z0-9]+|credentials.*|secrets?\..*|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx))$/i;
+
+const STREAMS = new Set(['/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr', '/dev/tty']);
+
+/** So many places are looked up on the disk, and names of this length, in UTF-16 units. */
+const MOST_PLACES = 2000;
+const LONGEST_PATH = 4096;
+
+/** The places that a request names. */
+class Places {
+	private readonly roots: readonly string[];
+	private seen = 0;
+
+	constructor(
+		private readonly own: Surroundings,
+		private cwd: string,
+		private readonly found: Set<Risk>,
+	) {
+		this.cwd = resolve(own.folders[0] ?? '/', cwd);
+		this.roots = own.folders.map(realOr);
+	}
+
+	/** Looks at each place that a word or a line of text may name: `--out=/tmp/x`, `-I/usr/include`, `me@host:/etc`. */
+	seeIn(word: string): void {
+		if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word) && !/^file:/i.test(word)) return;
+		const inOption = /^-\w+?([/~.].*)$/s.exec(word)?.[1];
+		for (const each of [...word.split(/[=:,@]/), inOption])
+			if (each !== undefined && each !== '' && !each.startsWith('-')) this.see(each);
+	}
+
+	see(name: string): void {
+		if (++this.seen > MOST_PLACES || name.length > LONGEST_PATH) return void this.found.add('unread');
+		const path = this.pathOf(name);
+		if (STREAMS.has(path)) return;
+		const root = this.rootOf(path);
+		if (root === undefined) this.found.add('outside');
+		// The folder above is another one behind a link.
+		else if (/(?:^|\/)(?!\.\.?\/)[^/]+\/\.\.(?:\/|$)/.test(name)) this.found.add('unread');
+		const parts = (root === undefined ? path : relative(root, path)).split(sep);
+		const isOwn = (part: string) => this.own.settings.includes(part);
+		if (parts.some(part => /^\.(?!\.?$)/.test(part) || isOwn(part))) this.found.add('hidden');
+		if (KEYS.test(parts.at(-1) ?? '')) this.found.add('keys');
+	}
+
+	/** Whether a folder is the workspace itself, or nothing of it. A pattern at its end means what is in the folder. */
+	isAll(name: string): boolean {
+		if (this.seen > MOST_PLACES) return true;
+		const path = this.pathOf(name.replace(/(^|\/)[*?.![\]]+$/, '$1.'));
+		return this.rootOf(path) === undefined || this.roots.includes(path);
+	}
+
+	/** `cd`: the following names begin there. */
+	enter(args: readonly string[]): void {
+		const name = args.find(arg => !arg.startsWith('-')) ?? '~';
+		if (name.length > LONGEST_PATH || args.includes('-')) return void this.found.add('unread');
+		this.see(name);
+		this.cwd = this.pathOf(name);
+	}
+
+	private pathOf(name: string): string {
+		const { home } = this.own;
+		const isHome = name === '~' || name.startsWith('~/');
+		// Another home is beside this one, or elsewhere.
+		const path = isHome ? join(home, name.slice(1)) : name.replace(/^~/, `${dirname(home)}/`);
+		return realPlace(resolve(this.cwd, path));
+	}
+
+	private rootOf(path: string): string | undefined {
+		return this.roots.find(root => isInside(root, path));
+	}
+}
