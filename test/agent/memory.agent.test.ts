@@ -42,7 +42,8 @@ const answer = {
 };
 
 /** A request of an extraction has one tool, by which it answers. */
-const isExtraction = ({ text }: Pick<RecordedRequest, 'text'>) => text.includes('You keep the notes of a software project');
+const isExtraction = ({ text }: Pick<RecordedRequest, 'text'>) =>
+	text.includes('You keep the notes of a software project');
 
 describe('nancy start with the real Claude Code', () => {
 	it('makes notes of a task by one call without tools or hooks, and tells them to the next one', async () => {
@@ -84,9 +85,7 @@ describe('nancy start with the real Claude Code', () => {
 			task: 2,
 			told: 1,
 		});
-		const told = lab.model.requests.find(
-			({ text }) => text.includes('Go on') && !isExtraction({ text }),
-		);
+		const told = lab.model.requests.find(({ text }) => text.includes('Go on') && !isExtraction({ text }));
 		expect(told?.text).toContain('- npm test fails here unless DB_URL is set. (task 1)');
 		expect(told?.text).toContain('- [ ] Add a test');
 		expect(told?.text).not.toContain('evil.example');
