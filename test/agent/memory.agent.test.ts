@@ -5,7 +5,9 @@ import * as z from 'zod/mini';
 import { ExtractedOutput, NotesOutput, ProjectsOutput, ProjectTaskOutput } from '../../src/protocol/output/memory.ts';
 import type { RecordedRequest } from '../double/modelDouble.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
+import { READY_MS } from '../support/agentLab.ts';
 import { claudeLab, type ClaudeLab } from '../support/claudeLab.ts';
+import { terminal } from '../support/terminal.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
 let nancy: NancyCommand;
@@ -98,5 +100,32 @@ describe('nancy start with the real Claude Code', () => {
 		expect(existsSync(join(nancy.dataFolder, 'nancy', 'extraction', '.nancy'))).toBe(false);
 		const projects = ProjectsOutput.parse(JSON.parse((await nancy.start(['list', '--json'], where)).stdout));
 		expect(projects.projects).toMatchObject([{ project: 'my-feature', tasks: 2, pending: 1 }]);
+	});
+
+	it('takes a pasted block for one task in a terminal, and Ctrl-C breaks off the task alone', async () => {
+		await using lab = await claudeLab();
+		const { cwd, env } = place(lab);
+		const args = [nancy.program, 'start', 'typed', '--permissions', 'bypassPermissions', '--mode', 'fresh'];
+		const typed = terminal(process.execPath, args, { cwd, env });
+		try {
+			await typed.waitForText(/typed>$/m);
+			typed.type('/status\r');
+			await typed.waitForText(/0 tasks - 0 notes/);
+			typed.type('\u001b[200~The first line\rThe second [[text:Both were read]]\u001b[201~');
+			await typed.waitForText(/The second/);
+			typed.enter();
+			await typed.waitForText(/task 1 is saved; no notes: nothing can be learnt/, READY_MS);
+			expect(lab.model.requests.some(({ text }) => text.includes('The first line\nThe second'))).toBe(true);
+			typed.type('Wait [[sh:sleep 600]]\r');
+			await typed.waitForText(/● Bash sleep 600/, READY_MS);
+			typed.type('\u0003');
+			await typed.waitForText(/cancelled[^]*task 2 is saved/, READY_MS);
+			typed.type('/history\r');
+			await typed.waitForText(/2 {2}Wait .*failed/);
+			typed.type('/quit\r');
+			expect(await typed.ended).toBe(0);
+		} finally {
+			await typed.close();
+		}
 	});
 });
