@@ -210,7 +210,7 @@ describe('a question of the real Claude Code', () => {
 	};
 	const rules = () => (JSON.parse(settings('settings.local.json')) as { permissions?: object }).permissions;
 
-	it('is a plan: No with words, Yes with edits accepted, and Yes', async () => {
+	it('is a plan: No with words, Yes, and Yes with edits accepted from then on', async () => {
 		const { lab, desk, terminal } = asking;
 		await asking.submit('[[text:Hello]]');
 		await terminal.waitForText(/● Hello/);
@@ -227,25 +227,27 @@ describe('a question of the real Claude Code', () => {
 		expect(terminal.screen()).toContain('plan mode on');
 		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
 
-		await asking.submit(`${leave} [[write:unasked.txt|x]] [[text:Built]]`);
-		const [second] = await desk.asked();
-		expect(second.choices).toContainEqual({ effect: 'session', rule: 'acceptEdits' });
-		await desk.answer(second, { effect: 'session' });
-		await terminal.waitForText(/● Built/);
-		expect(existsSync(lab.workspace.file('unasked.txt'))).toBe(true);
-		expect(await desk.outcome(second)).toMatchObject({ state: 'applied' });
-
-		terminal.type(SHIFT_TAB);
-		await terminal.waitForText(/plan mode on/);
 		await asking.submit(`${leave} [[write:asked.txt|x]] [[text:Asked]]`);
-		const [third] = await desk.asked();
-		await desk.answer(third, { effect: 'once' });
+		const [second] = await desk.asked();
+		await desk.answer(second, { effect: 'once' });
 		const [edit] = await desk.asked();
 		expect(edit).toMatchObject({ kind: 'tool', tool: 'Write', body: 'x', bodyIs: 'text' });
 		expect(read()).toContain('User has approved your plan');
 		await desk.answer(edit, { effect: 'once' });
 		await terminal.waitForText(/● Asked/);
-		for (const question of [third, edit]) expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
+
+		for (const mode of [/accept edits on/, /plan mode on/]) {
+			terminal.type(SHIFT_TAB);
+			await terminal.waitForText(mode);
+		}
+		await asking.submit(`${leave} [[write:unasked.txt|x]] [[text:Built]]`);
+		const [third] = await desk.asked();
+		expect(third.choices).toContainEqual({ effect: 'session', rule: 'acceptEdits' });
+		await desk.answer(third, { effect: 'session' });
+		await terminal.waitForText(/● Built/);
+		expect(existsSync(lab.workspace.file('unasked.txt'))).toBe(true);
+		for (const question of [second, edit, third])
+			expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
 	});
 
 	it('is the model’s, with several fields, labels and a text of the person’s own', async () => {
@@ -270,11 +272,11 @@ describe('a question of the real Claude Code', () => {
 
 	it('is a subagent’s', async () => {
 		const { lab, desk, terminal } = asking;
-		const prompt = '[[sh:touch inner]] [[text:Over]]';
+		const prompt = '[[sh:node -p 1 > inner]] [[text:Over]]';
 		const task = { description: 'Look', prompt, subagent_type: 'general-purpose' };
 		await asking.submit(`${toolStep('Agent', task)} [[text:Sent]]`);
 		const [question] = await desk.asked();
-		expect(question).toMatchObject({ body: 'touch inner', subagentName: 'general-purpose' });
+		expect(question).toMatchObject({ body: 'node -p 1 > inner', subagentName: 'general-purpose' });
 		await desk.answer(question, { effect: 'once' });
 		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
 		expect(existsSync(lab.workspace.file('inner'))).toBe(true);
@@ -333,7 +335,7 @@ describe('a question of the real Claude Code', () => {
 
 	it('is over with a No that ends the turn, and with a Claude Code that is killed after the answer', async () => {
 		const { lab, desk } = asking;
-		await asking.submit('[[sh:touch made]] [[text:Finished]]');
+		await asking.submit('[[sh:node -p 1 > made]] [[text:Finished]]');
 		const [question] = await desk.asked();
 		await desk.answer(question, { effect: 'end' });
 		expect(await desk.outcome(question)).toMatchObject({ state: 'applied', evidence: 'the turn was broken off' });
