@@ -9,7 +9,6 @@ import type { ModelDouble } from '../double/modelDouble.ts';
 import { seedQuestions } from '../pictures/questions.ts';
 import { toolStep } from '../support/agents/agentUnderTest.ts';
 import { openAgentLab, orchestrate, startAnew } from '../support/agentWorkbench.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
 import { cutIn, violationsIn } from '../support/looks.ts';
 import { questionFrame } from '../support/questionFrame.ts';
