@@ -92,7 +92,7 @@ test('shows a whole request, however long, and leaves a Yes to what has a risk t
 	await page.getByText('Look closely: it cannot be judged by a program.').waitFor();
 	expect(await page.locator('.block pre').textContent()).toBe(command);
 	await page.getByText('it can be allowed in VS Code or in the terminal alone').waitFor();
-	expect(await page.getByRole('button', { name: /Allow/ }).count()).toBe(0);
+	expect(await main().getByRole('button', { name: /Allow/ }).count()).toBe(0);
 	expect(await violations()).toEqual([]);
 	await button(/^No$/).click();
 	await page.getByText('Sent: No.').waitFor();
@@ -147,7 +147,7 @@ test('says No with words to the agent, and what became of a question that was an
 	await page.getByText('Answered with No in the agent’s terminal (PermissionDenied).').waitFor();
 	expect(await button('Allow Once').count()).toBe(0);
 	await questions.end(first.id, 'late', 'PostToolUse');
-	await button('All').click();
+	await button(/^All$/).click();
 	await page.getByText('Too late: the agent had its answer already (PostToolUse).').waitFor();
 });
 
@@ -279,7 +279,7 @@ test('is whole at every width in every look, with no question, one that is long,
 	await look('one');
 	const more = await Promise.all(Array.from({ length: 11 }, (_, at) => ask({ title: `make step-${at}` })));
 	await own.setViewportSize(PHONE);
-	await own.getByRole('button', { name: 'All' }).click();
+	await own.getByRole('button', { name: 'All', exact: true }).click();
 	await own.getByText('make step-10').waitFor();
 	await look('twelve');
 	for (const { id } of [long, ...more]) await questions.end(id, 'ended', 'Stop');
