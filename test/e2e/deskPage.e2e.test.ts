@@ -253,9 +253,9 @@ test('greys every button while the connection is lost, and has what it missed wh
 
 /** Narrower than any phone, a phone, a tablet and a desktop, each in another look. */
 const LOOKS = [
-	{ width: 240, media: { colorScheme: 'dark' } },
-	{ width: 390, media: { colorScheme: 'light' } },
-	{ width: 768, media: { colorScheme: 'light', contrast: 'more', forcedColors: 'active' } },
+	{ width: 240, media: { colorScheme: 'dark', contrast: 'no-preference' } },
+	{ width: 390, media: { colorScheme: 'light', contrast: 'no-preference' } },
+	{ width: 768, media: { colorScheme: 'light', contrast: 'more' } },
 	{ width: 1280, media: { colorScheme: 'dark', contrast: 'more' } },
 ] as const;
 
