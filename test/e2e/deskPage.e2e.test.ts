@@ -92,7 +92,7 @@ test('shows a whole request, however long, and leaves a Yes to what has a risk t
 	await page.getByText('Look closely: it cannot be judged by a program.').waitFor();
 	expect(await page.locator('.block pre').textContent()).toBe(command);
 	await page.getByText('it can be allowed in VS Code or in the terminal alone').waitFor();
-	expect(await page.getByRole('button', { name: /Allow/ }).count()).toBe(0);
+	expect(await page.getByRole('button', { name: /^Allow / }).count()).toBe(0);
 	expect(await violations()).toEqual([]);
 	await button(/^No$/).click();
 	await page.getByText('Sent: No.').waitFor();

@@ -475,7 +475,11 @@ describe('a question at the desk', () => {
 		const wrong = answerTo(one, 'once', { nonce, digest: '0'.repeat(64) });
 		expect((await desk.post(pathOf(one), wrong, device.token)).status).toBe(400);
 		for (const question of [one, other]) {
-			const { status, json } = await desk.post(pathOf(question), answerTo(question, 'no', { nonce }), device.token);
+			const { status, json } = await desk.post(
+				pathOf(question),
+				answerTo(question, 'no', { nonce }),
+				device.token,
+			);
 			expect([status, json['question']]).toEqual([200, question.id]);
 		}
 	});

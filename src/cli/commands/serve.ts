@@ -49,14 +49,19 @@ export const serve = command(
 		const workspace = findWorkspace(context);
 		permitWorkIn(context.asker, workspace.folder, context.env);
 		const where = programContext(workspace, context);
-		const [{ DeskServer, ServeTerminal }, { ServedFolders }, { programFolder }, { QuestionTeller }, { tellProgram }] =
-			await Promise.all([
-				import('../../server/index.ts'),
-				import('../../server/servedFolders.ts'),
-				import('../../server/programFolder.ts'),
-				import('../../process/questionTeller.ts'),
-				import('../../process/tellProgram.ts'),
-			]);
+		const [
+			{ DeskServer, ServeTerminal },
+			{ ServedFolders },
+			{ programFolder },
+			{ QuestionTeller },
+			{ tellProgram },
+		] = await Promise.all([
+			import('../../server/index.ts'),
+			import('../../server/servedFolders.ts'),
+			import('../../server/programFolder.ts'),
+			import('../../process/questionTeller.ts'),
+			import('../../process/tellProgram.ts'),
+		]);
 		const folder = await programFolder(where);
 		const asks = { questions: () => folder.source.questions(), onDidChange: folder.onDidChange };
 		const tell = async (id: QuestionId) => {
