@@ -3,6 +3,7 @@ import type * as Main from './main.ts';
 import { CHAT_TOOLS, SCHEMES, VIEWS } from './ui/contributions.ts';
 import { onFirstUse } from './ui/firstUse.ts';
 import { complain } from './ui/kit/messages.ts';
+import { offerMcpServers } from './ui/mcpServers.ts';
 import { LazyTree } from './ui/kit/lazyTree.ts';
 import type { Nancy, Views } from './ui/nancy.ts';
 
@@ -23,7 +24,10 @@ export function begin(context: vscode.ExtensionContext): Late {
 	const load = () => (loading ??= loadMain());
 	const views = registerViews(context, load);
 	registerChatTools(context, load);
-	context.subscriptions.push(onFirstUse(() => void load().catch(() => undefined)));
+	context.subscriptions.push(
+		offerMcpServers(context),
+		onFirstUse(() => void load().catch(() => undefined)),
+	);
 	return {
 		load,
 		stop: async () => {

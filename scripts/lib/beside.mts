@@ -1,4 +1,8 @@
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** What the `nancy` command and the window load only when they need it: programs of their own beside them, which no other start reads. */
 export const besidePrograms = [
@@ -9,6 +13,8 @@ export const besidePrograms = [
 		define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
 	},
 	{ out: 'picture.js', entry: 'src/picture/draw.ts', define: {} },
+	{ out: 'memory.js', entry: 'src/core/memory/memory.ts', define: {} },
+	{ out: 'projects.js', entry: 'src/cli/projectProgram.ts', define: {} },
 ] as const;
 
 /** Makes a program load one of these where its sources load the file. */
@@ -16,8 +22,11 @@ export const beside: Plugin = {
 	name: 'beside',
 	setup(build) {
 		for (const { out, entry } of besidePrograms) {
-			const end = entry.replace('src', '').replaceAll('/', '[/\\\\]').replace('.ts', '\\.ts$');
-			build.onResolve({ filter: new RegExp(end) }, () => ({ path: `./${out}`, external: true }));
+			build.onResolve({ filter: new RegExp(`${basename(entry, '.ts')}\\.ts$`) }, ({ kind, resolveDir, path }) =>
+				kind !== 'entry-point' && resolve(resolveDir, path) === join(root, entry)
+					? { path: `./${out}`, external: true }
+					: undefined,
+			);
 		}
 	},
 };

@@ -6,6 +6,7 @@ import { deskPage } from './deskPage.mts';
 import { hookPrograms } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
 import { thirdPartyNotices } from './notices.mts';
+import { buildPlugin } from './plugin.mts';
 import { shapesAsData } from './shapesAsData.mts';
 import { windowProgram } from './windowProgram.mts';
 
@@ -23,7 +24,13 @@ const PROGRAMS = [
 	{ out: 'dist/late.js', entry: 'src/late.ts', external: ['vscode', './main.js'], plugins: [windowProgram] },
 	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'], plugins: [beside, windowProgram] },
 	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], plugins: [beside], executable: true },
-	...besidePrograms.map(({ out, entry, define }) => ({ out: `dist/${out}`, entry, external: [], define })),
+	...besidePrograms.map(({ out, entry, define }) => ({
+		out: `dist/${out}`,
+		entry,
+		external: [],
+		define,
+		plugins: [beside],
+	})),
 	...hookPrograms.map(({ name, entry, plugin }) => ({
 		out: `dist/hook/${name}.js`,
 		entry,
@@ -44,7 +51,7 @@ function optionsOfAll({ minify }) {
 		metafile: true,
 		logLevel: 'warning',
 	};
-	const programs = PROGRAMS.map(({ out, entry, external, plugins = [], define = {}, executable }) => ({
+	const programs = PROGRAMS.map(({ out, entry, external, plugins, define = {}, executable }) => ({
 		...shared,
 		entryPoints: [entry],
 		outfile: out,
@@ -86,6 +93,7 @@ export async function build({ minify }) {
 	const built = await Promise.all(all.map(options => esbuild.build(options)));
 	const notices = thirdPartyNotices(built.flatMap(({ metafile }) => metafile ?? []));
 	writeFileSync(join(root, 'dist/ThirdPartyNotices.txt'), notices);
+	buildPlugin(join(root, 'dist/plugin'));
 	for (const { out, executable } of PROGRAMS) if (executable) chmodSync(join(root, out), 0o755);
 	console.log(`build: ${all.length} bundles in ${Date.now() - started} ms`);
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { agentIds } from '../../test/support/pinnedAgent.ts';
+import { buildForAll } from '../../test/support/programs.ts';
 import { root } from './bootstrap.mjs';
 import { build } from './bundles.mjs';
 import { check } from './check.mjs';
@@ -26,7 +27,7 @@ const LONGEST_REASON = 2000;
  * started; it returns totals, or a boolean where there are no tests to count.
  */
 const PHASES = [
-	{ name: 'build', needs: [], run: () => build({ minify: false }).then(() => true), also: ['unit', 'agent', 'host'] },
+	{ name: 'build', needs: [], run: buildAll, also: ['unit', 'agent', 'host'] },
 	{ name: 'unit', needs: [], run: (words, how) => vitest('unit*', words, how) },
 	{
 		name: 'check',
@@ -167,6 +168,14 @@ function report(outcomes, ms) {
 	const failed = sum('failed') + outcomes.filter(outcome => outcome.empty).length;
 	console.log(`\n${sum('passed')} passed, ${failed} failed in ${Math.round(ms / 1000)} s`);
 	return failed;
+}
+
+/** Also the programs that tests start, as a package has them: two phases need them. */
+async function buildAll() {
+	const folder = join(root, 'out', 'programs');
+	await rm(folder, { recursive: true, force: true });
+	await Promise.all([build({ minify: false }), buildForAll(folder)]);
+	return true;
 }
 
 async function vitest(project, words, how) {

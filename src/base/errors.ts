@@ -8,6 +8,7 @@ export type NancyErrorCode =
 	| 'bad-usage'
 	| 'not-a-workspace'
 	| 'no-task'
+	| 'no-project'
 	| 'task-exists'
 	| 'no-message'
 	| 'no-question'
@@ -37,6 +38,11 @@ export class NancyError extends Error {
 		this.code = code;
 		this.said = said;
 	}
+}
+
+/** True for a {@link NancyError}, also of a program that is loaded beside this one and has a class of its own. */
+export function isNancyError(error: unknown): error is NancyError {
+	return error instanceof NancyError || (error instanceof Error && error.name === 'NancyError' && 'said' in error);
 }
 
 /** True for a Node system error with one of these codes (`ENOENT`, `EEXIST`, …). */

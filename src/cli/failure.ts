@@ -32,6 +32,7 @@ const exitCodeByError: Readonly<Record<NancyErrorCode, number>> = {
 	'bad-file': ExitCode.failed,
 	'not-a-workspace': ExitCode.notFound,
 	'no-task': ExitCode.notFound,
+	'no-project': ExitCode.notFound,
 	'no-message': ExitCode.notFound,
 	'no-question': ExitCode.notFound,
 	'no-agent': ExitCode.notFound,

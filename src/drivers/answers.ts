@@ -1,9 +1,15 @@
-import { SILENT, type Delivery, type HookAnswer } from '../core/driver/hooks.ts';
+import { SILENT, type Beginning, type Delivery, type HookAnswer } from '../core/driver/hooks.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 
 /** The answer of a hook to its CLI, as one line of JSON. It hands nothing over. */
 export function printed(output: object): HookAnswer {
 	return { ...SILENT, stdout: `${JSON.stringify(output)}\n` };
+}
+
+/** The answer to a session's start, of the CLIs that read context in this form and watch nothing. */
+export function introduced(event: AgentEvent, { words }: Beginning): HookAnswer {
+	if (event.kind !== 'session-start' || words === '') return SILENT;
+	return printed({ hookSpecificOutput: { hookEventName: event.event, additionalContext: words } });
 }
 
 /** A delivery, by the rung that caused the event. */

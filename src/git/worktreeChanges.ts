@@ -87,10 +87,8 @@ export async function fileDifference(
 		const paths = [file.before ?? path, path];
 		const objects = [`${base}:${paths[0]}`, `${tree}:${path}`];
 		const sizes = await Promise.all(objects.map(object => sizeOf(place, object, env)));
-		if (sizes.some(size => (size ?? 0) > largest)) return 'too-large';
-		const [before = '', after = ''] = await Promise.all(
-			objects.map(async (object, at) => (sizes[at] === undefined ? '' : blob(place, object, env))),
-		);
+		if (sizes.some(size => size > largest)) return 'too-large';
+		const [before = '', after = ''] = await Promise.all(objects.map(object => blob(place, object, env)));
 		const args = [
 			...DIFF_TREE,
 			'--patch',
@@ -106,19 +104,14 @@ export async function fileDifference(
 	});
 }
 
-/** Of a file in a tree, in bytes; `undefined` if there is none. */
-async function sizeOf(
-	place: GitPlace,
-	object: string,
-	env: Readonly<Record<string, string>>,
-): Promise<number | undefined> {
-	const size = await gitLine(place, ['cat-file', '-s', object], { env, answers: [1, 128] });
-	return size === undefined ? undefined : Number(size);
+/** Of a file in a tree, in bytes; 0 if there is none. */
+async function sizeOf(place: GitPlace, object: string, env: Readonly<Record<string, string>>): Promise<number> {
+	return Number((await gitLine(place, ['cat-file', '-s', object], { env, answers: [1, 128] })) ?? 0);
 }
 
+/** Empty if there is none. */
 async function blob(place: GitPlace, object: string, env: Readonly<Record<string, string>>): Promise<string> {
-	const { stdout } = await git(place, ['cat-file', 'blob', object], { env, answers: [128] });
-	return stdout.toString('utf8');
+	return (await git(place, ['cat-file', 'blob', object], { env, answers: [128] })).stdout.toString('utf8');
 }
 
 /** A file as it was in the base, in its form on disk; `undefined` if there was none. */

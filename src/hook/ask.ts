@@ -27,6 +27,9 @@ import { boundSpool } from '../core/traffic/spoolBound.ts';
 /** How long events may wait before this program has them collected. In milliseconds: a window collects at once. */
 const UNCOLLECTED_MS = 5000;
 
+/** A signal that comes this close to the end of the CLI's time, in milliseconds, says no more than that this time is over. */
+const CLOSE_MS = 60_000;
+
 /** How much of the session's earlier events is read, in bytes: the start of the call is among the newest. */
 const TAIL_BYTES = 64 * 1024;
 
@@ -63,9 +66,10 @@ async function run(call: Call, asking: Asking): Promise<void> {
 		const answer = await questions.readAnswer(question.id).catch(() => undefined);
 		await questions.end(question.id, answer ? 'late' : state, `the agent ended the wait (${signal})`);
 	};
+	const alone = delegate === undefined ? 'silent' : 'ended';
 	for (const [signal, state] of Object.entries(ENDINGS))
 		process.once(signal, () => {
-			void end(delegate === undefined ? state : 'ended', signal)
+			void end(delegate === undefined && !isOvertime(call) ? state : alone, signal)
 				.catch(() => undefined)
 				.finally(() => process.exit(0));
 		});
@@ -90,8 +94,14 @@ async function run(call: Call, asking: Asking): Promise<void> {
 	if (!answer) return;
 	const said = outputFor(asking, hookCall, answer);
 	if (typeof said !== 'string') return void (await questions.end(question.id, 'refused', said.reason));
-	if (await print(said)) questions.handed(question.id);
+	const noteHanded = questions.handing(question.id);
+	if (await print(said)) noteHanded();
 	else await questions.end(question.id, 'late', 'the agent no longer waited');
+}
+
+/** Whether the CLI's time for a hook is over. Its dialog stays open then. In a sleep of the machine, one of the two clocks may stand still. */
+function isOvertime({ timeoutMs }: Call): boolean {
+	return Math.max(performance.now(), Date.now() - performance.timeOrigin) >= timeoutMs - CLOSE_MS;
 }
 
 /** A text may be no answer to its field: only the driver knows. */

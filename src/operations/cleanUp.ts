@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { withdrawPlugin } from '../core/sessions/pluginChoice.ts';
 import { permit } from '../core/asker/permit.ts';
 import { cleanUp as takeBack } from '../core/deployment/cleanUp.ts';
 import { TaskSnapshots } from '../core/worktrees/taskSnapshots.ts';
@@ -28,6 +29,9 @@ export const cleanUp: Operation<z.infer<typeof Input>, CleanupOutput> = {
 		const { changed, warnings, kept, failed, undeployed } = await betweenAnswers(context, isBusy =>
 			takeBack(workspace, task, drivers, { dataFolder, isBusy, askGit }),
 		);
+		const warned = [...warnings];
+		if (task === undefined && (await withdrawPlugin(workspace.own)))
+			warned.push('Plugins of Nancy serve this folder no more; nancy setup --plugin lets them again.');
 		const snapshots = task === undefined ? new TaskSnapshots(workspace.own).tasksSync() : [task];
 		await forgetSnapshots(workspace, snapshots);
 		return {
@@ -35,7 +39,7 @@ export const cleanUp: Operation<z.infer<typeof Input>, CleanupOutput> = {
 			...(task !== undefined && { task }),
 			undeployed,
 			changed: [...changed],
-			warnings: [...warnings],
+			warnings: warned,
 			kept: [...kept],
 			failed: failed.map(({ agent, error }) => ({ agent, ...failureOf(error) })),
 		};

@@ -7,6 +7,7 @@ import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
 import { headlessOf, prepareHeadless } from '../core/driver/headlessOf.ts';
 import type { FoundAgent } from '../core/driver/launch.ts';
+import type { LaunchHooks } from '../core/driver/launchPlace.ts';
 import { sealStart } from '../core/sessions/sealedAgents.ts';
 import type { Ending, HeadlessProgram, RunListener } from '../process/headlessRun.ts';
 import { runSeen } from '../process/seenRun.ts';
@@ -62,6 +63,8 @@ export interface RunContext extends OperationContext {
 	readonly show: (line: string) => void;
 	/** Ends the agent, with everything that it has started. */
 	readonly signal: AbortSignal;
+	/** The run's events go into the traffic of its folder, by these hooks, or none. Without, nobody records it. */
+	readonly recorded?: { session: SessionId; resume: SessionId | undefined; hooks: LaunchHooks | undefined };
 }
 
 /** Runs an agent once, without a terminal, and waits for its answer. A failure of the agent is a result, not an error. */
@@ -83,7 +86,7 @@ export const run: Operation<Input, z.infer<typeof Output>, RunContext, Start> = 
 		const limits = Limits.parse(limitsFor(input.limits, asking));
 		await noteSeen(asker, found.driver, context, folder);
 		if (outputFile !== undefined) await requireWritable(outputFile);
-		const program = await programOf(found, input, asking);
+		const program = await programOf(found, input, asking, context.recorded);
 		const feature = isSwarmWorker(context.env, asking.settings)
 			? swarmFeature(input.feature ?? `worker-${crypto.randomUUID().slice(0, 8)}`)
 			: undefined;
@@ -114,11 +117,12 @@ async function programOf(
 	{ driver, agent }: FoundAgent,
 	{ prompt, folder, model, permissions, extra }: Input,
 	asking: Asking,
+	recorded: RunContext['recorded'],
 ): Promise<HeadlessProgram> {
 	const { env } = asking.context;
 	const launch = await prepareHeadless(driver, {
-		session: SessionId.parse(crypto.randomUUID()),
-		resume: undefined,
+		session: recorded?.session ?? SessionId.parse(crypto.randomUUID()),
+		resume: recorded?.resume,
 		model,
 		permissions: permissionMode(driver, permissions, asking),
 		extra,
@@ -126,7 +130,7 @@ async function programOf(
 		version: agent.version,
 		workspaceFolder: folder,
 		// Nobody steers this run.
-		hooks: undefined,
+		hooks: recorded?.hooks,
 		env,
 	});
 	return {
@@ -138,7 +142,7 @@ async function programOf(
 			inherited: env,
 			cwd: folder,
 			program: agent.executable,
-			hasHooks: false,
+			hasHooks: recorded?.hooks !== undefined,
 			isHeadless: true,
 			worker: undefined,
 		}),

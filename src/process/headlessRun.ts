@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { errorText } from '../base/errors.ts';
 import { identify, type ProcessIdentity } from '../base/liveness.ts';
+import type { Extractor } from '../core/driver/extractor.ts';
 import type { HeadlessEvent, HeadlessFormat, HeadlessReader, HeadlessResult } from '../core/driver/headless.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import { mergedEnvironment } from './environment.ts';
@@ -57,7 +58,7 @@ const KEPT = 4 * SHOWN;
  */
 export async function runHeadless(
 	program: HeadlessProgram,
-	format: HeadlessFormat,
+	format: HeadlessFormat | Extractor,
 	limits: RunLimits,
 	listener: RunListener,
 	signal: AbortSignal,
@@ -145,7 +146,7 @@ class Output {
 
 	constructor(
 		private readonly child: ChildProcess,
-		format: HeadlessFormat,
+		format: HeadlessFormat | Extractor,
 		private readonly listener: RunListener,
 		onData: () => void,
 	) {

@@ -110,6 +110,8 @@ export const DeskWorker = z.object({
 	said: z.optional(
 		z.object({ text: z.string(), word: z.optional(z.enum(['working', 'blocked', 'done'])), at: Moment }),
 	),
+	/** What its CLI has last told its user in this turn, beside a question or the end of the turn. */
+	alert: z.optional(z.object({ text: z.string(), at: Moment })),
 	/** Subagents at work. */
 	subagents: z.optional(z.int()),
 	/** Messages that wait for it. */

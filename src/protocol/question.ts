@@ -97,7 +97,10 @@ export const Question = z.lazy(() =>
 		/** One short line. */
 		title: z.string(),
 		...requestShape(),
-		/** False if the body and the other parts are longer than {@link LONGEST_BODY}, or hold what looks like a secret. */
+		/**
+		 * False if the body and the other parts are longer than {@link LONGEST_BODY}, or hold what looks like a secret, or if a name does not fit
+		 * into one line.
+		 */
 		isWhole: z.boolean(),
 		/** Absent if the holder is of an earlier version, which has not looked. */
 		risk: z.optional(z.array(Risk)),

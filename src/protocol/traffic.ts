@@ -61,8 +61,11 @@ export const AgentEvent = z.looseObject({
 	cause: z.optional(z.string()),
 	/** For `notification`: the CLI's type, for example `permission_prompt`, `idle_prompt`. */
 	notification: z.optional(z.string()),
-	/** For `notification`: what that type says of the agent. Absent where it says nothing, and in what earlier versions wrote. */
-	tells: z.optional(z.enum(['idle', 'asked', 'answered'])),
+	/**
+	 * For `notification`: what that type says of the agent; `alert` if only its words are for the user. Absent where it says nothing, and in what
+	 * earlier versions wrote.
+	 */
+	tells: z.optional(z.enum(['idle', 'asked', 'answered', 'alert'])),
 	model: z.optional(z.string()),
 	cwd: z.optional(z.string()),
 	transcript: z.optional(z.string()),

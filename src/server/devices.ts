@@ -1,7 +1,8 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { Emitter } from '../base/event.ts';
 import { DisposableStore, type Disposable } from '../base/lifetime.ts';
 import { ownIdentity } from '../base/liveness.ts';
+import { sha256 } from '../base/sha256.ts';
 import { watch } from '../core/live/watch.ts';
 import { DeviceId } from '../protocol/deskApi.ts';
 import type { Scope } from '../protocol/scope.ts';
@@ -49,7 +50,7 @@ export class Devices implements Disposable {
 			id: DeviceId.parse(randomBytes(8).toString('hex')),
 			name,
 			scope,
-			token: hashOf(token),
+			token: sha256(token),
 			server: ownIdentity(),
 			madeAt: new Date(now).toISOString(),
 			usedAt: new Date(now).toISOString(),
@@ -65,7 +66,7 @@ export class Devices implements Disposable {
 
 	/** By a token. Looking its hash up takes the same time for every wrong one. */
 	of(token: string): DeviceRecord | undefined {
-		return this.present(this.byHash.get(hashOf(token)));
+		return this.present(this.byHash.get(sha256(token)));
 	}
 
 	/** Shows a page that this server knows the token of a device, without saying it. */
@@ -140,8 +141,4 @@ export class Devices implements Disposable {
 		this.byHash.delete(paired.device.token);
 		this.revoked.fire(id);
 	}
-}
-
-function hashOf(token: string): string {
-	return createHash('sha256').update(token).digest('hex');
 }

@@ -1,6 +1,7 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NewestMap } from '../base/newestMap.ts';
+import { sha256 } from '../base/sha256.ts';
 import { visibleLine } from '../base/visible.ts';
 import type { PairReply, PairResult } from '../protocol/deskApi.ts';
 import { mayDo, type Scope } from '../protocol/scope.ts';
@@ -37,14 +38,15 @@ export class Pairing {
 	/** A new code. The one before is good no more. */
 	newCode(): string {
 		const code = randomBytes(CODE_BYTES).toString('base64url');
-		this.code = { hash: hashOf(code), madeMs: this.now() };
+		this.code = { hash: Buffer.from(sha256(code)), madeMs: this.now() };
 		return code;
 	}
 
 	/** Uses a code up. `undefined`: it is none. */
 	begin(code: string, name: string, wanted: Scope): PairReply | undefined {
 		const { code: present } = this;
-		if (!present || !this.isGood(present.madeMs) || !timingSafeEqual(present.hash, hashOf(code))) return undefined;
+		if (!present || !this.isGood(present.madeMs)) return undefined;
+		if (!timingSafeEqual(present.hash, Buffer.from(sha256(code)))) return undefined;
 		this.code = undefined;
 		const request = randomBytes(CODE_BYTES).toString('base64url');
 		const number = String(randomInt(10_000)).padStart(4, '0');
@@ -87,8 +89,4 @@ export class Pairing {
 			return { is: 'refused' };
 		}
 	}
-}
-
-function hashOf(code: string): Buffer {
-	return createHash('sha256').update(code).digest();
 }

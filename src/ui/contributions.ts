@@ -180,11 +180,16 @@ export const CONTEXT_KEYS = {
 export const CHAT_TOOLS = ['nancy_status', 'nancy_send', 'nancy_delegate'] as const;
 export type ChatTool = (typeof CHAT_TOOLS)[number];
 
+/** Offers the MCP server to VS Code's own chat. */
+export const MCP_PROVIDER = 'nancy.mcp';
+/** Apart from the others: late.ts stays small. */
+export const MCP_SETTING = 'nancy.mcpServer';
+
 /** Settings that are not named after an agent. Defaults live in package.json alone. */
 export const SETTINGS = {
 	defaultAgent: 'nancy.defaultAgent',
 	tokenThreshold: 'nancy.tokenThreshold',
-	mcpServer: 'nancy.mcpServer',
+	mcpServer: MCP_SETTING,
 	hooks: 'nancy.hooks',
 	notifyPermission: 'nancy.notifications.permission',
 	notifyStopped: 'nancy.notifications.stopped',

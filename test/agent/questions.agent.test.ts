@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { liveness } from '../../src/base/liveness.ts';
@@ -16,6 +17,7 @@ import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { gateIn } from '../support/gate.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { roundsOr } from '../support/rounds.ts';
 import { submit } from '../support/submit.ts';
 import type { Terminal } from '../support/terminal.ts';
 
@@ -34,11 +36,11 @@ interface OpencodeAsking extends Asking {
 	idle(): Promise<void>;
 }
 
-async function claudeAsking(): Promise<Asking> {
+async function claudeAsking(args: readonly string[] = []): Promise<Asking> {
 	const lab = await deployedLab();
 	const session = SessionId.parse(randomUUID());
 	await startedTask(lab, session);
-	const claude = await lab.interactive(['--session-id', session]);
+	const claude = await lab.interactive(['--session-id', session, ...args]);
 	return { lab, terminal: claude, desk: deskOf(lab.nancy), submit: prompt => submit(claude, prompt) };
 }
 
@@ -66,11 +68,12 @@ async function opencodeAsking(): Promise<OpencodeAsking> {
 const agents = [
 	{
 		name: 'Claude Code',
-		start: claudeAsking,
+		start: () => claudeAsking(),
 		tool: 'Bash',
 		dialog: /Do you want to proceed\?|Do you want to make this edit|Do you want to create/,
 		yes: '1',
 		said: (words: string) => new RegExp(`● ${words}`),
+		byDesk: /Allowed by PermissionRequest hook/,
 	},
 	{
 		name: 'opencode',
@@ -79,10 +82,11 @@ const agents = [
 		dialog: opencodeUnderTest.question,
 		yes: opencodeUnderTest.yes,
 		said: saidByOpencode,
+		byDesk: undefined,
 	},
 ];
 
-describe.each(agents)('a question of the real $name', ({ start, tool, dialog, yes, said }) => {
+describe.each(agents)('a question of the real $name', ({ start, tool, dialog, yes, said, byDesk }) => {
 	let asking: Asking;
 	beforeAll(async () => {
 		asking = await start();
@@ -146,6 +150,39 @@ describe.each(agents)('a question of the real $name', ({ start, tool, dialog, ye
 		expect(made('late')).toBe(true);
 	});
 
+	// What ran tells who was first if one says No. If both say Yes, only a CLI that shows it does.
+	it.each(byDesk ? (['no', 'once'] as const) : (['no'] as const))(
+		'has one answer where Yes in the terminal and "%s" at the desk meet, and its outcome names the first',
+		async effect => {
+			const { desk, terminal } = asking;
+			for (let round = 0; round < roundsOr(2); round += 1) {
+				const file = `${effect}-${round}`;
+				const question = await ask(file);
+				await terminal.waitForText(dialog);
+				// A key that comes as the dialog is drawn may be lost.
+				await sleep(500);
+				const answered = desk.answer(question, { effect }).then(
+					() => true,
+					() => false,
+				);
+				// An answer of the desk is on its way for longer than a key.
+				await sleep((30 + 70 * round) % 310);
+				terminal.type(yes);
+				await terminal.waitForText(said(`Finished ${file}`));
+				const { state } = await desk.outcome(question);
+				const screen = terminal.screen();
+				const isFromDesk =
+					effect === 'no' ? !made(file) : byDesk?.test(screen.slice(screen.lastIndexOf(`touch ${file}`)));
+				expect([round, state]).toEqual([
+					round,
+					isFromDesk ? 'applied' : (await answered) ? 'late' : 'yes-elsewhere',
+				]);
+				// The key, if it came too late.
+				terminal.type('\u0015');
+			}
+		},
+	);
+
 	it('stays in the terminal when its holder is killed, and nothing runs', async () => {
 		const { desk, terminal } = asking;
 		const question = await ask('killed');
@@ -160,16 +197,151 @@ describe.each(agents)('a question of the real $name', ({ start, tool, dialog, ye
 });
 
 describe('a question of the real Claude Code', () => {
+	let asking: Asking;
+	beforeAll(async () => {
+		asking = await claudeAsking(['--permission-mode', 'plan']);
+	});
+	afterAll(() => asking.lab[Symbol.asyncDispose]());
+
+	const read = () => asking.lab.model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text ?? '';
+	const settings = (name: string) => {
+		const file = asking.lab.workspace.file(`.claude/${name}`);
+		return existsSync(file) ? readFileSync(file, 'utf8') : '';
+	};
+	const rules = () => (JSON.parse(settings('settings.local.json')) as { permissions?: object }).permissions;
+
+	it('is a plan: No with words, Yes, and Yes with edits accepted from then on', async () => {
+		const { lab, desk, terminal } = asking;
+		await asking.submit('[[text:Hello]]');
+		await terminal.waitForText(/● Hello/);
+		// The CLI takes the plan from a file that it names to the model.
+		const [file] = /\S+\/plans\/[\w.-]+\.md/.exec(read()) ?? expect.unreachable();
+		const load = toolStep('ToolSearch', { query: 'select:ExitPlanMode', max_results: 1 });
+		const leave = toolStep('ExitPlanMode', {});
+		await asking.submit(`[[write:${file}|# Build it]] ${load} ${leave} [[text:Revising]]`);
+		const [first] = await desk.asked();
+		expect(first).toMatchObject({ kind: 'plan', title: 'Build it', body: '# Build it' });
+		await desk.answer(first, { effect: 'no', words: 'Test it first.' });
+		await terminal.waitForText(/● Revising/);
+		expect(read()).toContain('Test it first.');
+		expect(terminal.screen()).toContain('plan mode on');
+		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
+
+		await asking.submit(`${leave} [[write:asked.txt|x]] [[text:Asked]]`);
+		const [second] = await desk.asked();
+		await desk.answer(second, { effect: 'once' });
+		const [edit] = await desk.asked();
+		expect(edit).toMatchObject({ kind: 'tool', tool: 'Write', body: 'x', bodyIs: 'text' });
+		expect(read()).toContain('User has approved your plan');
+		await desk.answer(edit, { effect: 'once' });
+		await terminal.waitForText(/● Asked/);
+
+		for (const mode of [/accept edits on/, /plan mode on/]) {
+			terminal.type(SHIFT_TAB);
+			await terminal.waitForText(mode);
+		}
+		await asking.submit(`${leave} [[write:unasked.txt|x]] [[text:Built]]`);
+		const [third] = await desk.asked();
+		expect(third.choices).toContainEqual({ effect: 'session', rule: 'acceptEdits' });
+		await desk.answer(third, { effect: 'session' });
+		await terminal.waitForText(/● Built/);
+		expect(existsSync(lab.workspace.file('unasked.txt'))).toBe(true);
+		for (const question of [second, edit, third])
+			expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
+	});
+
+	it('is the model’s, with several fields, labels and a text of the person’s own', async () => {
+		const { desk, terminal } = asking;
+		const options = (...labels: string[]) => labels.map(label => ({ label, description: `${label} it is` }));
+		const questions = [
+			{ question: 'Which colours?', header: 'Colours', options: options('Blue', 'Red'), multiSelect: true },
+			{ question: 'Which name?', header: 'Name', options: options('Ada', 'Bo'), multiSelect: false },
+		];
+		await asking.submit(`${toolStep('AskUserQuestion', { questions })} [[text:Chosen]]`);
+		const [question] = await desk.asked();
+		expect(question).toMatchObject({ kind: 'choice', fields: [{ isMultiple: true }, { isMultiple: false }] });
+		await desk.answer(question, {
+			effect: 'once',
+			values: { 'Which colours?': ['Blue', 'Red'], 'Which name?': ['Grace, of course'] },
+		});
+		await terminal.waitForText(/● Chosen/);
+		expect(read()).toContain('"Which colours?"="Blue, Red"');
+		expect(read()).toContain('Grace, of course');
+		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
+	});
+
+	it('is a subagent’s', async () => {
+		const { lab, desk, terminal } = asking;
+		const prompt = '[[sh:node -p 1 > inner]] [[text:Over]]';
+		const task = { description: 'Look', prompt, subagent_type: 'general-purpose' };
+		await asking.submit(`${toolStep('Agent', task)} [[text:Sent]]`);
+		const [question] = await desk.asked();
+		expect(question).toMatchObject({ body: 'node -p 1 > inner', subagentName: 'general-purpose' });
+		await desk.answer(question, { effect: 'once' });
+		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
+		expect(existsSync(lab.workspace.file('inner'))).toBe(true);
+		await terminal.waitForText(/finished/);
+	});
+
+	it.each([
+		{ effect: 'session', command: 'node -e 1', kept: undefined },
+		{ effect: 'folder', command: 'node -e 2', kept: { allow: ['Bash(node -e 2)'] } },
+	] as const)('is answered for the $effect: its file has the rule, and the same command runs unasked', async each => {
+		const { effect, command, kept } = each;
+		const { lab, desk, terminal } = asking;
+		const others = () => [settings('settings.json'), readFileSync(join(lab.home, '.claude/settings.json'), 'utf8')];
+		const before = others();
+		await asking.submit(`[[sh:${command}]] [[sh:${command}]] [[text:By the rule for the ${effect}]]`);
+		const [question] = await desk.asked();
+		const keptIn = kept && { keptIn: '.claude/settings.local.json' };
+		expect(question.choices).toContainEqual({ effect, rule: `Bash(${command})`, ...keptIn });
+		await desk.answer(question, { effect });
+		await terminal.waitForText(new RegExp(`● By the rule for the ${effect}`));
+		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
+		expect(rules()).toEqual(kept);
+		expect(others()).toEqual(before);
+	});
+
+	it('is answered too late by a Yes while the command runs that the terminal allowed, whatever else it adds', async () => {
+		const { lab, desk, terminal } = asking;
+		const gate = gateIn(lab.workspace.path);
+		await asking.submit(`${gate.step} [[text:Over at last]]`);
+		const [question] = await desk.asked();
+		expect(question.choices.map(({ effect }) => effect)).toContain('folder');
+		await answerQuestion(terminal, /Do you want to proceed\?/, '1');
+		await desk.answer(question, { effect: 'folder' });
+		gate.open();
+		await terminal.waitForText(/● Over at last/);
+		expect(await desk.outcome(question)).toMatchObject({ state: 'late' });
+		expect(rules()).toEqual({ allow: ['Bash(node -e 2)'] });
+	});
+
+	it('is no longer asked at the desk once the time of the hook is over, and stays in the terminal', async () => {
+		const { lab, desk, terminal } = asking;
+		const file = lab.workspace.file('.claude/settings.local.json');
+		writeFileSync(file, settings('settings.local.json').replaceAll('86400', '3'));
+		// The CLI takes changed settings a moment later.
+		await sleep(3000);
+		await asking.submit('[[sh:node -e 3]] [[text:Unanswered]]');
+		const [question] = await desk.asked();
+		expect(await desk.outcome(question)).toMatchObject({ state: 'silent' });
+		await sleep(1000);
+		expect(terminal.screen()).toMatch(/Do you want to proceed\?/);
+		terminal.type('\u001b');
+		await terminal.waitForText(/Interrupted/);
+		writeFileSync(file, settings('settings.local.json').replaceAll(/(TIMEOUT=|"timeout": )3\b/g, '$186400'));
+		await sleep(3000);
+	});
+
 	it('is over with a No that ends the turn, and with a Claude Code that is killed after the answer', async () => {
-		const asking = await claudeAsking();
 		const { lab, desk } = asking;
-		await using _ = lab;
-		await asking.submit('[[sh:touch made]] [[text:Finished]]');
+		await asking.submit('[[sh:node -p 1 > made]] [[text:Finished]]');
 		const [question] = await desk.asked();
 		await desk.answer(question, { effect: 'end' });
 		expect(await desk.outcome(question)).toMatchObject({ state: 'applied', evidence: 'the turn was broken off' });
 		expect(existsSync(lab.workspace.file('made'))).toBe(false);
 
+		rmSync(lab.workspace.file('open.gate'));
 		const gate = gateIn(lab.workspace.path);
 		await asking.submit(`${gate.step.replace('[[sh:', '[[sh:touch begun; ')} [[text:Finished]]`);
 		const [next] = await desk.asked();
@@ -290,6 +462,8 @@ describe('a question of the real opencode', () => {
 		expect(lab.has('made')).toBe(false);
 	});
 });
+
+const SHIFT_TAB = '\u001b[Z';
 
 /** At the beginning of a line, unlike the prompt that has told it to. */
 function saidByOpencode(words: string): RegExp {

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LEAN } from '../../src/core/deployment/runtimePrograms.ts';
@@ -9,6 +8,7 @@ import { claudeExecutable } from '../support/claudeHome.ts';
 import { deployedLab, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+import { megabytes, memoryOf, type Memory } from './processMeters.ts';
 import { median, milliseconds, type Row } from './table.ts';
 
 const ROUNDS = 5;
@@ -98,7 +98,7 @@ async function bareNode(): Promise<Memory> {
 	const child = spawn(process.execPath, [...LEAN, '-e', script]);
 	try {
 		await sleep(2000);
-		return memoryOf(child.pid ?? 0) ?? { resident: Number.NaN, own: Number.NaN };
+		return memoryOf(child.pid ?? 0) ?? { resident: Number.NaN, own: Number.NaN, proportional: Number.NaN };
 	} finally {
 		child.kill();
 	}
@@ -136,25 +136,4 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 	const begun = performance.now();
 	await work();
 	return performance.now() - begun;
-}
-
-/** In bytes. Pages of the program's file are shared by every process that runs it. */
-interface Memory {
-	resident: number;
-	own: number;
-}
-
-/** `undefined` for a process that has just ended. */
-function memoryOf(pid: number): Memory | undefined {
-	try {
-		const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-		const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024;
-		return { resident: bytes('Rss'), own: bytes('Private_Dirty') + bytes('Private_Clean') };
-	} catch {
-		return undefined;
-	}
-}
-
-function megabytes(bytes: number): string {
-	return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }

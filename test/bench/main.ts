@@ -3,7 +3,10 @@ import { benchActivation } from './activation.ts';
 import { benchAgent } from './agent.ts';
 import { benchDelegates } from './delegates.ts';
 import { benchGuard } from './guard.ts';
+import { benchMemory } from './memory.ts';
+import { benchPage } from './page.ts';
 import { benchQuestions } from './questions.ts';
+import { benchServer } from './server.ts';
 import { benchStart } from './start.ts';
 import { print, type Row } from './table.ts';
 import { benchTraffic } from './traffic.ts';
@@ -14,7 +17,10 @@ const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 	guard: benchGuard,
 	agent: benchAgent,
 	delegates: benchDelegates,
+	memory: benchMemory,
+	page: benchPage,
 	questions: benchQuestions,
+	server: benchServer,
 	start: benchStart,
 	traffic: benchTraffic,
 	views: benchViews,

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { LiveQuestions } from '../../src/core/live/liveQuestions.ts';
 import { DeskRules } from '../../src/core/questions/deskRules.ts';
 import { drivers } from '../../src/drivers/index.ts';
@@ -16,6 +16,7 @@ import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { submit } from '../support/submit.ts';
+import { megabytes, memoryOf, type Memory } from './processMeters.ts';
 import { median, milliseconds, quantile, type Row } from './table.ts';
 
 /** Few and short: a CLI shows a long prompt as pasted text. */
@@ -64,34 +65,40 @@ async function measured(
 	const desk = deskOf(lab.nancy);
 	const visible: number[] = [];
 	const runs: number[] = [];
-	const memory: number[] = [];
+	const memory: Memory[] = [];
 	await start();
 	for (const name of FILES) {
 		const { question, at } = await eventually('the question', () => seen.get(`touch ${name}`));
 		const asked = lab.model.requests.findLast(request => request.hasTools);
 		if (!asked) throw new Error('the model was asked nothing: the figure would be worthless');
 		visible.push(at - asked.at);
-		memory.push(proportionalKb(question.holder.pid));
+		memory.push(livingMemory(question.holder.pid));
 		const answered = Date.now();
 		await desk.answer(question, { effect: 'once' });
 		const file = lab.workspace.file(name);
 		await eventually('the tool has run', () => existsSync(file));
 		runs.push(statSync(file).birthtimeMs - answered);
 	}
-	const kb = median(memory);
-	const bareKb = await bareNodeKb();
 	return [
 		timeRow(`a question of ${agent}: the model’s reply, until it is in a window`, visible, 500),
 		timeRow(`the answer to ${agent}, until its tool runs`, runs, goalMs),
-		{
-			what: `the process that waits, for ${agent}`,
-			value: `${(kb / 1024).toFixed(1)} MB (PSS)`,
-			against: `Node alone ${(bareKb / 1024).toFixed(1)} MB`,
-			ratio: kb / bareKb,
-			goal: '<= 15 MB',
-			met: kb <= 15 * 1024,
-		},
+		memoryRow(agent, memory, await bareNode()),
 	];
+}
+
+/** Of the process that waits for an answer. How much is shared depends on the number of Nodes that run. */
+function memoryRow(agent: string, holders: readonly Memory[], bare: Memory): Row {
+	const middle = (part: keyof Memory) => median(holders.map(memory => memory[part]));
+	const said = (of: (part: keyof Memory) => number) =>
+		`${megabytes(of('proportional'))} (PSS), ${megabytes(of('own'))} of its own`;
+	return {
+		what: `the process that waits, for ${agent}`,
+		value: said(middle),
+		against: `Node alone ${said(part => bare[part])}`,
+		ratio: middle('proportional') / bare.proportional,
+		goal: '<= 15 MB',
+		met: middle('proportional') <= 15 * 1024 * 1024,
+	};
 }
 
 /** Against the start of Node, which tells how busy the machine is. */
@@ -117,15 +124,16 @@ function nodeStartMs(): number {
 	return median(times);
 }
 
-async function bareNodeKb(): Promise<number> {
+async function bareNode(): Promise<Memory> {
 	const node = spawn(process.execPath, ['-e', 'console.log(); setInterval(() => {}, 1e6)']);
 	await once(node.stdout, 'data');
-	const kb = proportionalKb(node.pid ?? 0);
+	const memory = livingMemory(node.pid ?? 0);
 	node.kill('SIGKILL');
-	return kb;
+	return memory;
 }
 
-/** The memory of a process, in which what it shares counts by its share. Linux tells it. */
-function proportionalKb(pid: number): number {
-	return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]);
+function livingMemory(pid: number): Memory {
+	const memory = memoryOf(pid);
+	if (!memory) throw new Error(`process ${pid} has ended: the figure would be worthless`);
+	return memory;
 }

@@ -1,4 +1,6 @@
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { installRuntime, sourcesIn } from '../../src/core/deployment/runtime.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DriverId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
@@ -7,11 +9,24 @@ import { timeInShell } from './shellLoop.ts';
 import { milliseconds, type Row } from './table.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 
-const CLI = join(import.meta.dirname, '../../dist/nancy.js');
+const root = join(import.meta.dirname, '../..');
+const CLI = join(root, 'dist/nancy.js');
 const MESSAGES = 100;
+
+/** What a client of the Model Context Protocol says first. */
+const INITIALIZE = {
+	jsonrpc: '2.0',
+	id: 1,
+	method: 'initialize',
+	params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
+};
 
 /** What `nancy` costs beyond starting Node. */
 export async function benchStart(): Promise<Row[]> {
+	return [...(await commands()), await mcpServer()];
+}
+
+async function commands(): Promise<Row[]> {
 	await using folder = tempFolder();
 	const workspace = new Workspace(folder.path);
 	const address = { task: TaskName.parse('bench'), worker: WorkerName.parse('worker') };
@@ -49,4 +64,30 @@ export async function benchStart(): Promise<Row[]> {
 		goal: 'none set',
 	});
 	return [row('nancy --version', version), row(`nancy inbox, ${MESSAGES} messages`, inbox)];
+}
+
+/** As an agent's CLI starts it: by the command of an installed runtime, with its compile cache. */
+async function mcpServer(): Promise<Row> {
+	await using folder = tempFolder();
+	const node = { executable: process.execPath, isElectron: false };
+	const { launcher } = await installRuntime(sourcesIn(root, 'package'), '0.0.0', folder.file('data', 'nancy'), node);
+	const said = folder.file('initialize');
+	writeFileSync(said, `${JSON.stringify(INITIALIZE)}\n`);
+	const times = await timeInShell(
+		said,
+		[
+			{ name: 'node', command: `'${process.execPath}' -e 0`, runs: 1 },
+			{ name: 'mcp', command: `'${join(dirname(launcher), 'bin', 'nancy')}' mcp`, runs: 1 },
+		],
+		15,
+	);
+	const [bare = 0, mcp = 0] = ['node', 'mcp'].map(name => times.get(name) ?? 0);
+	return {
+		what: 'nancy mcp: start, one answer and end',
+		value: milliseconds(mcp),
+		against: `node -e 0 ${milliseconds(bare)}`,
+		ratio: mcp / bare,
+		goal: '<= 2.0x',
+		met: mcp / bare <= 2,
+	};
 }

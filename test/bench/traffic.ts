@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkspaceModel } from '../../src/core/live/model.ts';
@@ -10,6 +10,7 @@ import { SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { addBoundWorker } from '../support/boundWorker.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { collectedIn } from './collected.ts';
 import { median, milliseconds, quantile, type Row } from './table.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 
@@ -34,21 +35,14 @@ async function collecting(): Promise<Row> {
 	await collector.collect();
 	const seconds = (performance.now() - begun) / 1000;
 	await collector.close();
-	const ids = new Set<string>();
-	let lines = 0;
-	for (const name of await readdir(workspace.paths.traffic)) {
-		for (const line of (await readFile(join(workspace.paths.traffic, name), 'utf8')).split('\n').filter(Boolean)) {
-			lines++;
-			ids.add(JSON.parse(line).id);
-		}
-	}
+	const { ids, lines } = await collectedIn(workspace);
 	const total = SESSIONS * EVENTS;
 	return {
 		what: `collect ${SESSIONS} sessions × ${EVENTS} events`,
 		value: `${seconds.toFixed(1)} s, ${Math.round(total / seconds)} events/s`,
-		against: `${total - ids.size} dropped, ${lines - ids.size} twice`,
+		against: `${total - ids} dropped, ${lines - ids} twice`,
 		goal: 'none dropped',
-		met: ids.size === total && lines === total,
+		met: ids === total && lines === total,
 	};
 }
 

@@ -8,6 +8,7 @@ import { feedback } from './cells/feedback.ts';
 import { headless, headlessDenied, headlessFailure, headlessSteer, headlessWorktree } from './cells/headless.ts';
 import { skills, status, transcript } from './cells/knowledge.ts';
 import { longMessage } from './cells/long.ts';
+import { plugin } from './cells/plugin.ts';
 import { permission, refused } from './cells/permission.ts';
 import { nextPrompt, sessionStart } from './cells/prompt.ts';
 import { fork, headlessResume, resume } from './cells/resume.ts';
@@ -55,6 +56,7 @@ export const cells: readonly Cell[] = [
 	mcpBrokenOff,
 	foundSession,
 	besideOthers,
+	plugin,
 	hookMissing,
 	hookSlow,
 	hookGarbage,

@@ -125,18 +125,25 @@ export interface LabOptions {
 	wakes?: boolean;
 	/** The user lets Nancy answer what the CLI asks in a terminal, where that is their choice. */
 	answers?: boolean;
+	/** The user may install Nancy's plugin, where that is their choice. */
+	plugins?: boolean;
 }
 
 export async function conformanceLab(
 	candidate: Candidate,
-	{ scope = 'launch', asks = false, wakes = false, answers = false }: LabOptions = {},
+	{ scope = 'launch', asks = false, wakes = false, answers = false, plugins = false }: LabOptions = {},
 ): Promise<ConformanceLab> {
 	const { agent, driver, installed } = candidate;
 	const version = versionOf(candidate);
 	const answering = answers && agent.answering !== 'none' ? agent.answering : undefined;
 	const lab = await agentLab(options => agent.home({ ...options, installed }), {
 		env: { ...agent.env },
-		settings: { ...(asks && agent.asking), ...(wakes && agent.waking), ...(answering && answering.settings) },
+		settings: {
+			...(asks && agent.asking),
+			...(wakes && agent.waking),
+			...(answering && answering.settings),
+			...(plugins && agent.plugin !== 'none' && agent.plugin.settings),
+		},
 	});
 	const runtime = await installedRuntime(lab.home);
 	const nancy = new Workspace(lab.workspace.path, dataFolderIn(lab.home));

@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
-import { chooseAgent, openAgentLab, orchestrate, showHow } from '../support/agentWorkbench.ts';
+import { chooseAgent, openAgentLab, orchestrate, showHow, startAnew } from '../support/agentWorkbench.ts';
 import { showWorkspaceFile } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
@@ -50,20 +50,7 @@ beforeAll(async () => {
 	({ workbench, page, model, workspace } = lab);
 });
 afterAll(() => owned.disposeAsync());
-beforeEach(async () => {
-	// What a test that failed has left open.
-	await page.keyboard.press('Escape');
-	await workbench.tidy();
-	// An agent that ends may still write.
-	await eventually('an empty folder', () => {
-		for (const name of readdirSync(workspace)) rmSync(join(workspace, name), { recursive: true, force: true });
-		return workbench
-			.pane('Tasks')
-			.locator('[role=treeitem]')
-			.count()
-			.then(count => count === 0);
-	});
-});
+beforeEach(() => startAnew(lab));
 afterEach(async ({ task }) => {
 	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
 });

@@ -73,6 +73,26 @@ describe('an agent that has failed', () => {
 	});
 });
 
+describe('what an agent’s CLI tells its user', () => {
+	const since = Date.parse('2026-11-23T12:00:00.000Z');
+	const told = (worker: WorkerView): WorkerView => ({
+		...worker,
+		alert: { text: 'The build is done.', at: new Date(since + 1000).toISOString() },
+	});
+
+	it('needs the user until the worker was looked at', () => {
+		const { item, folders } = only(taskView('fix', { workers: ['working'] }), told);
+		const looks = new SeenStops(mementoOf(), () => since);
+		const [need] = needsOf(folders, looks);
+		assert.ok(need?.kind === 'alert');
+		assert.equal(needSentence(need), 'fix says: The build is done.');
+		assert.match(needRow(need, () => 'Fake').detail ?? '', /^notification · Fake · .* · The build is done\.$/);
+		assert.deepEqual(agentCounts([need]), ['1 notification']);
+		seeStop(looks, item);
+		assert.deepEqual(needsOf(folders, looks), []);
+	});
+});
+
 describe('stopping agents', () => {
 	const { showWarningMessage } = vscode.window;
 	let asked: string[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { LiveQuestion } from '../../src/core/live/liveQuestions.ts';
 import { newQuestion } from '../../src/core/questions/newQuestion.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
-import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../src/protocol/names.ts';
+import { DriverId, FIRST_WORKER, TaskName } from '../../src/protocol/names.ts';
 import { needsOf } from '../../src/ui/needs/needs.ts';
 import { agentCounts, needSentence } from '../../src/ui/needs/needWords.ts';
 import { SeenStops } from '../../src/ui/needs/seenStops.ts';
@@ -11,7 +11,9 @@ import { questionRow } from '../../src/ui/questions/questionRows.ts';
 import { WorkerItem } from '../../src/ui/tasks/tasksView.ts';
 import { NO_CHANGES } from '../../src/ui/delegates/knownChanges.ts';
 import { workerRow } from '../../src/ui/tasks/workerRows.ts';
+import { givenAnswer } from '../support/givenAnswer.ts';
 import { mementoOf } from '../support/memento.ts';
+import { BASH } from '../support/seedQuestion.ts';
 import { taskView } from '../support/taskViews.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
 
@@ -21,27 +23,13 @@ const address = { task: TaskName.parse('fix'), worker: FIRST_WORKER };
 type Asked = Parameters<typeof newQuestion>[1];
 
 function asked(request: Partial<Asked> = {}): LiveQuestion {
-	const asking: Asked = {
-		session: SessionId.parse('d0d0d0d0-0000'),
-		kind: 'tool',
-		tool: 'Bash',
-		title: 'rm -rf build',
-		body: 'rm -rf build',
-		bodyIs: 'command',
-		also: [],
-		files: [],
-		choices: [{ effect: 'once' }, { effect: 'no' }, { effect: 'end' }],
-		fields: [],
-		input: {},
-		...request,
-	};
-	const question = newQuestion(DriverId.parse('fake'), asking);
+	const question = newQuestion(DriverId.parse('fake'), { ...BASH, ...request });
 	return { question, answer: undefined, outcome: undefined, address };
 }
 
 function answered(before: LiveQuestion, at: string): LiveQuestion {
 	const { id, digest } = before.question;
-	return { ...before, answer: { version: 1, question: id, digest, effect: 'once', by: 'vscode', at, seal: '' } };
+	return { ...before, answer: givenAnswer({ question: id, digest, at }) };
 }
 
 /** A folder whose only agent waits, and these questions. */

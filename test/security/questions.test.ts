@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import {
 	chmodSync,
+	chownSync,
 	mkdirSync,
 	readdirSync,
 	readFileSync,
@@ -116,11 +117,15 @@ function startHolder(
 }
 
 /** A question that the hook program holds, as the CLI starts it. */
-async function held(input: object = { command: 'rm -rf build' }, how: HeldAgent = claude): Promise<Held> {
+async function held(
+	input: object = { command: 'rm -rf build' },
+	how: HeldAgent = claude,
+	env: Record<string, string> = {},
+): Promise<Held> {
 	const folder = tempFolder('nancy desk ');
 	const worker = { agent: DriverId.parse(how.driver), session, agentVersion: how.version };
 	const { workspace, launcher } = await hookedWorker(folder.path, worker);
-	const holder = startHolder(folder.path, launcher, { input, how });
+	const holder = startHolder(folder.path, launcher, { input, how, env });
 	const printed = text(holder.stdout);
 	const ended = once(holder, 'close');
 	const desk = new Questions(workspace.own);
@@ -204,6 +209,14 @@ describe.each([claude, opencode])('a question of $driver that is held', how => {
 		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state });
 	});
 
+	it('says nothing when its time at the agent is over: the agent’s own dialog stays open', async () => {
+		await using asked = await held(undefined, how, { NANCY_HOOK_TIMEOUT: '3' });
+		asked.holder.kill('SIGTERM');
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state: 'silent' });
+	});
+
 	it('lets a changed question allow no other command: the holder compares with what it holds itself', async () => {
 		await using asked = await held(undefined, how);
 		const changed = { ...asked.question, body: 'ls', title: 'ls' };
@@ -228,6 +241,7 @@ describe('a question that is held', () => {
 
 	it.each([
 		['that others may write', 0o666, renameSync],
+		['that others may read', 0o644, renameSync],
 		['behind a link', 0o600, symlinkSync],
 	] as const)('allows nothing by an answer %s', async (_, mode, place) => {
 		await using asked = await held();
@@ -237,6 +251,27 @@ describe('a question that is held', () => {
 		place(whole, asked.file('answers'));
 		await asked.ended;
 		expect(await asked.printed).toBe('');
+	});
+
+	it.skipIf(process.getuid?.() !== 0)('allows nothing by an answer of another user', async () => {
+		await using asked = await held();
+		const whole = join(asked.desk.folder, 'answer');
+		writeFileSync(whole, await sealedText(asked), { mode: 0o600 });
+		chownSync(whole, 12_345, 12_345);
+		renameSync(whole, asked.file('answers'));
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+	});
+
+	it('hands no answer over that could not be noted, as on a full disk', async () => {
+		await using asked = await held();
+		rmSync(join(asked.desk.folder, 'handing'), { recursive: true });
+		writeFileSync(join(asked.desk.folder, 'handing'), '');
+		await asked.desk.answer(answerTo(asked));
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+		await settleAll(asked.desk, { paths: asked.workspace.paths, drivers });
+		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ state: 'silent' });
 	});
 
 	it('is shown by no desk once its file says something else than its digest', async () => {
@@ -311,6 +346,15 @@ describe('a question that is held', () => {
 	it('shows a part that is no path although its name is that of one', async () => {
 		await using asked = await held({ command: 'ls', file_path: { to: '/etc' } });
 		expect(asked.question.also).toEqual([{ name: 'file_path', value: '{"to":"/etc"}' }]);
+	});
+
+	it.each([
+		['is cut', 'x'.repeat(400)],
+		['is on several lines', 'x\ny'],
+	])('is not allowed at a desk where the name of a part %s', async (_, name) => {
+		await using asked = await held({ command: 'ls', [name]: 'y' });
+		expect(asked.question).toMatchObject({ isWhole: false });
+		expect(asked.question.choices.map(({ effect }) => effect)).toEqual(['no', 'end']);
 	});
 
 	it('is seen beside a question and an answer that nobody can read', async () => {

@@ -1,3 +1,6 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from './eventually.ts';
 import { waitForProgram } from './gate.ts';
 import { openLab, type Lab, type LabOptions } from './lab.ts';
 import type { Workbench } from './workbench.ts';
@@ -23,6 +26,17 @@ export async function openAgentLab(options: LabOptions = {}): Promise<Lab> {
 		await lab[Symbol.asyncDispose]();
 		throw error;
 	}
+}
+
+/** What each test of one window finds: an empty folder, no terminal, and nothing open that a test which failed has left. */
+export async function startAnew({ page, workbench, workspace }: Lab): Promise<void> {
+	await page.keyboard.press('Escape');
+	await workbench.tidy();
+	// An agent that ends may still write.
+	await eventually('an empty folder', async () => {
+		for (const name of readdirSync(workspace)) rmSync(join(workspace, name), { recursive: true, force: true });
+		return (await workbench.pane('Tasks').locator('[role=treeitem]').count()) === 0;
+	});
 }
 
 /**

@@ -1,7 +1,7 @@
 import { buildForAll } from './programs.ts';
 import { tempFolder } from './tempFolder.ts';
 
-/** Vitest's set-up of a run: what dozens of test files start is built once. */
+/** Vitest's set-up of each project of a run: what dozens of test files start is built once for all. */
 export default async function setup(): Promise<() => Promise<void>> {
 	const folder = tempFolder('nancy-programs-');
 	await buildForAll(folder.path);

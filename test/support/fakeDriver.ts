@@ -48,7 +48,7 @@ export const fakeDriver: Driver = {
 			return AgentEvent.parse({ driver: 'fake', event: call.event, ...payload });
 		},
 		answer: () => SILENT,
-		watchAnswer: () => SILENT,
+		beginAnswer: () => SILENT,
 		hearsWhenResumed: true,
 		reportsStart: 'at-launch',
 		wake: 'none',
@@ -82,6 +82,7 @@ export const fakeDriver: Driver = {
 	images: 'none',
 	mcp: { flags: 'none', waits: { heard: 50, unheard: 50 }, session: 'none' },
 	headless: 'none',
+	extractor: 'none',
 	marks: ['FAKE_AGENT_TOOL'],
 	npmPackage: 'fake-agent',
 	foreignVariables: [],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beside, besidePrograms } from '../../scripts/lib/beside.mts';
 import { hookPrograms } from '../../scripts/lib/hookProgram.mts';
+import { buildPlugin } from '../../scripts/lib/plugin.mts';
 
 export const repository = join(import.meta.dirname, '../..');
 /** Where a run of tests has them built already: environment, for it reaches every test process. */
@@ -18,6 +19,8 @@ export interface Programs {
 	pages: string;
 	/** A folder: the hook program of each driver. */
 	hooks: string;
+	/** A folder: the marketplace with the plugin. */
+	plugin: string;
 	/** What the command was made of. */
 	metafile: Metafile;
 }
@@ -38,22 +41,24 @@ export async function programs(): Promise<Programs> {
 		cli: join(folder, 'nancy.js'),
 		pages: join(folder, 'desk'),
 		hooks: join(folder, 'hook'),
+		plugin: join(folder, 'plugin'),
 		metafile,
 	};
 }
 
-/** Builds them once for all test processes that are started from now on. */
+/** Builds them for all test processes that are started from now on, unless a process above has. */
 export async function buildForAll(folder: string): Promise<void> {
-	process.env[BUILT] = await built(folder);
+	process.env[BUILT] ??= await built(folder);
 }
 
 async function built(folder: string): Promise<string> {
 	const [metafile] = await Promise.all([
 		bundled('src/cli/main.ts', join(folder, 'nancy.js'), [beside]),
-		...besidePrograms.map(({ out, entry, define }) => bundled(entry, join(folder, out), [], define)),
+		...besidePrograms.map(({ out, entry, define }) => bundled(entry, join(folder, out), [beside], define)),
 		...hookPrograms.map(({ name, entry, plugin }) => bundled(entry, join(folder, 'hook', `${name}.js`), [plugin])),
 	]);
 	writeFileSync(join(folder, 'nancy.json'), JSON.stringify(metafile));
+	buildPlugin(join(folder, 'plugin'));
 	mkdirSync(join(folder, 'desk'));
 	for (const [name, text] of Object.entries(PAGE)) writeFileSync(join(folder, 'desk', name), text);
 	return folder;

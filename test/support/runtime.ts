@@ -25,13 +25,14 @@ export function dataFolderIn(folder: string): string {
 }
 
 async function install(data: string, version = '0.0.0'): Promise<Runtime> {
-	const { cli, hooks, pages } = await programs();
+	const { cli, hooks, pages, plugin } = await programs();
 	const sources = {
 		guard: join(repository, 'hooks', 'nancy-hook'),
 		hooks,
 		cli,
 		pages,
 		skills: join(repository, 'skills'),
+		plugin,
 	};
 	const node = { executable: process.execPath, isElectron: false };
 	return installRuntime(sources, version, data, node);

@@ -6,7 +6,7 @@ import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import type { Question } from '../../src/protocol/question.ts';
 
 /** What a test need not say of a request. */
-const BASH: AskedRequest = {
+export const BASH: AskedRequest = {
 	session: SessionId.parse('a0a0a0a0-0000'),
 	kind: 'tool',
 	tool: 'Bash',

@@ -9,7 +9,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	protocol: ['base', 'zod/mini'],
 	words: ['protocol', 'base'],
 	base: ['node:'],
-	core: ['base', 'protocol', 'zod/mini', 'jsonc-parser', 'node:'],
+	core: ['base', 'protocol', 'zod/mini', 'jsonc-parser', 'smol-toml', 'node:'],
 	process: ['core', 'base', 'protocol', 'node:'],
 	git: ['process', 'core', 'base', 'protocol', 'node:'],
 	delegates: ['git', 'process', 'core', 'base', 'protocol', 'node:'],

@@ -182,6 +182,18 @@ describe('commands', () => {
 		expect([...ITEM_COMMANDS].filter(command => !offered.has(command))).toEqual([]);
 	});
 
+	it('that need a tree item or a comment are only where Nancy has drawn something: VS Code gets them after the activation', () => {
+		const late = new Set<string>([...ITEM_COMMANDS, ...COMMENT_COMMANDS]);
+		const isDrawn = (menu: string, when = '') =>
+			/^(commandPalette|view\/item\/context|comments\/.*|nancy\..*)$/.test(menu) || /\bnancy\.shows/.test(when);
+		const places = menus.flatMap(([menu, items]) =>
+			items.flatMap(({ command, when }) => (late.has(command) && !isDrawn(menu, when) ? [[menu, command]] : [])),
+		);
+		expect(places).toEqual([]);
+		const called = Object.values(words).flatMap(each => [...late].filter(id => each.includes(`command:${id})`)));
+		expect(called).toEqual([]);
+	});
+
 	it('that need a comment are in a menu of one', () => {
 		const offered = new Set(
 			menus.flatMap(([menu, items]) => (menu.startsWith('comments/') ? items.map(({ command }) => command) : [])),

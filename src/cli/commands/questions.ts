@@ -46,16 +46,12 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 	];
 	return [
 		`${id}  ${printableLine(who.filter(Boolean).join(', '))} asks for ${printableLine(tool)}, ${ago(question.askedAt)}`,
-		...(cwd === undefined ? [] : [`    in ${printableLine(cwd, 4096)}`]),
-		...files.map(file => `    file ${printableLine(file, 4096)}`),
+		...(cwd === undefined ? [] : [indented(`in ${printable(cwd)}`, '    ')]),
+		...files.map(file => indented(`file ${printable(file)}`, '    ')),
 		indented(printable(body), '    | '),
 		...also.map(({ name, value }) => indented(`${printableLine(name)}: ${printable(value)}`, '    | ')),
 		...(risk.length === 0 ? [] : [`    look closely: it ${risk.map(each => String(riskWords(each))).join(', ')}`]),
-		...(isWhole
-			? []
-			: [
-					'    … a part is not shown (too long, or like a secret): it can be allowed in the agent’s terminal alone',
-				]),
+		...(isWhole ? [] : [`    … a part is not shown (too long, or like a secret): ${leftTo(delegate)}`]),
 		...fields.flatMap(field => [
 			`    ${printableLine(field.question, Infinity)}`,
 			...field.options.map(
@@ -69,6 +65,11 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 				? [`    answered ${given.effect} (${placeOf(given)}), ${ago(given.at)}`]
 				: choices.map(choice => `    nancy answer ${id} ${wordOf(choice)}${meaning(choice)}`)),
 	];
+}
+
+/** A delegate has no terminal. */
+function leftTo(delegate: string | undefined): string {
+	return delegate === undefined ? 'it can be allowed in the agent’s terminal alone' : 'it cannot be allowed';
 }
 
 /** Where it was answered, and by which device or rule. */

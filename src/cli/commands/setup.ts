@@ -12,6 +12,8 @@ const Input = z.object({ agent: z.optional(z.string()) });
 
 const options = { agent: { value: 'AGENT', help: 'only this agent' } };
 
+const SetupInput = z.extend(Input, { plugin: z._default(z.boolean(), false) });
+
 export const setup = command(
 	{
 		name: 'setup',
@@ -21,10 +23,18 @@ export const setup = command(
 				'nancy command. Safe to repeat; nancy cleanup takes it back. Without --agent: for every agent that is installed.',
 		],
 		positionals: [],
-		options,
-		examples: [['nancy setup', 'also serves sessions that you start yourself']],
+		options: {
+			...options,
+			plugin: {
+				help: "write nothing into agents' settings: only let an agent's plugin of Nancy serve this folder",
+			},
+		},
+		examples: [
+			['nancy setup', 'also serves sessions that you start yourself'],
+			['nancy setup --plugin', 'the plugin that you have installed in your agent does'],
+		],
 	},
-	Input,
+	SetupInput,
 	async (input, context) =>
 		answerFor(
 			await perform(

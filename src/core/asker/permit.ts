@@ -45,7 +45,9 @@ export type UseCase =
 	| { is: 'prompt-file'; file: string }
 	| { is: 'output-file'; file: string }
 	/** Draw a file, or what a command prints. */
-	| { is: 'draw' };
+	| { is: 'draw' }
+	/** See or change what is remembered of projects, or run a task of one. */
+	| { is: 'use-memory' };
 
 type Kind = UseCase['is'];
 
@@ -80,6 +82,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 		`hand over ${file} by its name; read it and pass the text with --stdin, or as an argument`,
 	'output-file': (_, { file }) => `have ${file} written; take the answer from standard output`,
 	draw: () => 'have files and commands drawn; ask the user to',
+	'use-memory': () => 'see or change the notes of projects; what it needs of them, it is told',
 };
 
 /** @throws NancyError `not-trusted` if the asker may not do it. To an agent, the text says why Nancy takes the asker for one */

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
+import { PluginSessions } from '../sessions/pluginSessions.ts';
 import { deploy, deploymentState, obstacles, rehearse, type DeploymentState } from './deploy.ts';
 import type { Finding, Instruments } from './finding.ts';
 import type { DeploymentRecords } from './records.ts';
@@ -48,6 +49,11 @@ export async function hooksFinding(
 		return { check: 'hooks', level: 'ok', text: phrase`${place || displayName}: ${contentWords(record)}` };
 	}
 	await rehearse(workspace, driver, request);
+	const served = record ? undefined : await new PluginSessions(workspace.own).lastBegun(driver.id);
+	if (state === 'missing' && served) {
+		const text = phrase`${displayName}: its plugin serves sessions here, the last since ${served.toISOString()}`;
+		return { check: 'hooks', level: 'ok', text };
+	}
 	if (state === 'missing' && !record)
 		return note(phrase`${displayName} has no hooks here yet; starting a task or nancy setup deploys them`);
 	const what = faultWords(record, state, runtime, settings);

@@ -8,6 +8,7 @@ import type { DriverId } from '../../protocol/names.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
 import { sweepFolder } from '../files/leftBehind.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
+import { PluginSessions } from '../sessions/pluginSessions.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { removeIfEmpty } from '../../base/removeIfEmpty.ts';
 import { DEPLOYMENT, readSealed, RECORD } from './sealed.ts';
@@ -80,6 +81,8 @@ export class DeploymentRecords {
 		);
 		if (changed.deployments.length === 0) await this.own.remove(DEPLOYMENT, RECORD);
 		else await this.own.write(SealedDeployments.parse({ ...changed, files }), DEPLOYMENT, RECORD);
+		const edited = changed.deployments.filter(each => each.files.length > 0).map(({ driver }) => driver);
+		await new PluginSessions(this.own).end(driver => edited.includes(driver));
 	}
 
 	/** Keeps a copy of a file. Returns the key of the copy. */

@@ -1,11 +1,24 @@
 import { lstatSync } from 'node:fs';
-import { access, constants, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import {
+	access,
+	constants,
+	mkdir,
+	readdir,
+	readFile,
+	readlink,
+	rename,
+	stat,
+	symlink,
+	writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { removeTree } from '../../base/removeTree.ts';
+import { isExecutable } from '../../base/searchPath.ts';
 import { uniqueHex } from '../../base/unique.ts';
+import { isAtLeast, parseVersion } from '../../base/version.ts';
 import { requireOwn } from '../files/ownFolder.ts';
 import { contentHash, hashOfFiles, namesIn, type ContentFile } from './contentHash.ts';
 import { LAUNCHER, runtimesIn } from './launcher.ts';
@@ -29,6 +42,8 @@ export interface RuntimeSources {
 	/** Folder with the files of the desk's page. */
 	pages: string;
 	skills: string;
+	/** Folder of a marketplace with Nancy's plugin. */
+	plugin: string;
 }
 
 export interface Runtime {
@@ -55,7 +70,10 @@ export interface InstalledRuntime extends Runtime {
 const GUARD_PARTS = ['due', 'hand-over', 'hand-over.pl'];
 
 /** Programs that the `nancy` command loads only for what needs them. They are beside it. */
-const COMPANIONS = ['serve.js', 'picture.js'];
+const COMPANIONS = ['serve.js', 'picture.js', 'memory.js', 'projects.js'];
+
+/** The folder of the plugin in a runtime, and the link to it in the data folder. */
+const PLUGIN = 'plugin';
 
 /** The `.gitignore` of a skill. */
 export const HIDING = '*\n';
@@ -74,6 +92,7 @@ export function sourcesIn(folder: string, layout: 'package' | 'runtime'): Runtim
 				cli: join(folder, 'nancy.js'),
 				pages: join(folder, 'desk'),
 				skills: join(folder, 'skills'),
+				plugin: join(folder, PLUGIN),
 			}
 		: {
 				guard: join(folder, 'hooks', 'nancy-hook'),
@@ -81,6 +100,7 @@ export function sourcesIn(folder: string, layout: 'package' | 'runtime'): Runtim
 				cli: join(folder, 'dist', 'nancy.js'),
 				pages: join(folder, 'media', 'desk'),
 				skills: join(folder, 'skills'),
+				plugin: join(folder, 'dist', PLUGIN),
 			};
 }
 
@@ -115,6 +135,7 @@ export async function installRuntime(
 		}
 	}
 	await sweep(parent);
+	await offerPlugin(runtime);
 	const known = await recordedNode(runtime.folder);
 	if (!known) await writeFileAtomic(join(runtime.folder, NODE_PROGRAM), nodeProgramText(node));
 	return { ...runtime, isRepaired, node: known ?? node };
@@ -133,7 +154,7 @@ function runtimeAt(dataFolder: string, version: string): Runtime {
 }
 
 /** Everything that a runtime holds, but for the name of its Node. */
-async function partsOf({ guard, hooks, cli, pages, skills }: RuntimeSources): Promise<ContentFile[]> {
+async function partsOf({ guard, hooks, cli, pages, skills, plugin }: RuntimeSources): Promise<ContentFile[]> {
 	const own = Object.entries({ node: NODE_SCRIPT, 'bin/nancy': NANCY_SCRIPT });
 	// Deployed skills are this machine's: like `.nancy`, each keeps itself out of the user's commits.
 	for (const skill of await folderNames(skills)) own.push([`skills/${skill}/.gitignore`, HIDING]);
@@ -145,6 +166,7 @@ async function partsOf({ guard, hooks, cli, pages, skills }: RuntimeSources): Pr
 		...(await below(pages, 'desk')),
 		...(await below(hooks, 'hook')).filter(({ name }) => !name.endsWith('.map')),
 		...(await below(skills, 'skills')),
+		...(await below(plugin, PLUGIN)),
 	].filter(({ name }) => !written.has(name));
 	return [
 		...own.map(([name, text]) => ({ name, bytes: Buffer.from(text) })),
@@ -189,6 +211,22 @@ async function isSame(folder: string, hash: string): Promise<boolean> {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return false;
 		throw error;
 	}
+}
+
+/**
+ * Points the data folder's link to the plugin of this runtime, unless a later version's is there. Agents know the plugin by that link, and the
+ * plugin finds by it the programs that it calls.
+ */
+async function offerPlugin({ folder, dataFolder, version }: Runtime): Promise<void> {
+	const link = join(dataFolder, PLUGIN);
+	const present = dirname(await readlink(link).catch(() => ''));
+	if (present === folder) return;
+	const [own, other] = [version, basename(present)].map(parseVersion);
+	if (own && other && !isAtLeast(own, other) && isExecutable(join(present, LAUNCHER))) return;
+	const fresh = join(dirname(folder), `.new-${uniqueHex(12)}`);
+	// On Windows a junction needs no privilege.
+	await symlink(join(folder, PLUGIN), fresh, 'junction');
+	await rename(fresh, link);
 }
 
 /** Leftovers of a kill. They are so old that no other installer is still at work. */

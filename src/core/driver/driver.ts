@@ -1,5 +1,6 @@
 import { isAtLeast, parseVersion, type Version } from '../../base/version.ts';
 import type { Phrase } from '../../base/phrase.ts';
+import type { Extractor } from './extractor.ts';
 import type { HeadlessFormat } from './headless.ts';
 import type { HookMapping } from './hooks.ts';
 import type { LaunchModes } from './launchModes.ts';
@@ -72,6 +73,8 @@ export interface Driver {
 	readonly mcp: McpClient;
 	/** How it runs without a terminal, or `none` if it cannot. */
 	readonly headless: HeadlessFormat | 'none';
+	/** How it answers one question by itself, for the notes of a project, or `none` if Nancy cannot ask it so. */
+	readonly extractor: Extractor | 'none';
 	/** The CLI sets one of these for its tools, and a person has none. They tell a command of an agent from a person's. */
 	readonly marks: readonly string[];
 	/** The CLI's package on npm. The path of a process that is the CLI contains its folder. */

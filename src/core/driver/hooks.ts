@@ -20,8 +20,8 @@ export interface HookMapping {
 	read(call: HookCall): AgentEvent | 'silent';
 	/** The answer that hands `delivery` to the agent at `event`. */
 	answer(event: AgentEvent, delivery: Delivery): HookAnswer;
-	/** The answer to a session's start or change of folder that makes it watch its doorbell; `none` if it cannot. */
-	readonly watchAnswer: ((event: AgentEvent, bell: string) => HookAnswer) | 'none';
+	/** The answer to a session's start or change of folder. */
+	beginAnswer(event: AgentEvent, beginning: Beginning): HookAnswer;
 	/**
 	 * Whether a session that is resumed without a prompt watches its doorbell, whatever its user has set. If it may not, Nancy gives it a
 	 * first prompt when messages wait.
@@ -36,6 +36,14 @@ export interface HookMapping {
 	 * more than the event's name: the guard reads no JSON.
 	 */
 	readonly prepared: PreparedEvent | 'none';
+}
+
+/** What a session may be told when it begins. */
+export interface Beginning {
+	/** The doorbell to watch, if its CLI can. */
+	bell: string;
+	/** Words for the model, if its CLI takes context there. Empty if it has read them. */
+	words: string;
 }
 
 export interface PreparedEvent {
@@ -83,6 +91,8 @@ export interface HookAnswer {
 	exitCode: 0 | 2;
 	/** Absent when nothing was handed over. */
 	rung?: Rung;
+	/** It makes the session watch its doorbell. */
+	watches?: true;
 }
 
 /** The prompt that wakes an idle agent, if one is needed. The messages come with the hook of the prompt. */

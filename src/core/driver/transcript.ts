@@ -20,6 +20,12 @@ export interface RateLimit {
 	resetsAt: string | undefined;
 }
 
+/**
+ * Who answered when a CLI asked about a call. `hook`: one of the CLI's hooks, as Nancy's answers do. `other`: the person at the CLI, or a rule.
+ * `nobody`: the turn was broken off before the call ran. `unknown`: it was broken off while the call ran.
+ */
+export type Decider = 'hook' | 'other' | 'nobody' | 'unknown';
+
 export interface TranscriptFacts {
 	model: string | undefined;
 	/** Tokens in the context window after the last reply. */
@@ -34,6 +40,8 @@ export interface TranscriptFacts {
 	deliveredTexts: readonly string[];
 	/** Texts that the model has not answered yet, if the CLI may take them back with a prompt that is broken off. */
 	unansweredTexts: readonly string[];
+	/** The newest call that is over, if the record says who answered when the CLI asked about it. */
+	decided: { readonly call: string; readonly by: Decider } | undefined;
 	/** When the user broke off the turn (no hook tells). */
 	interruptedAt: string | undefined;
 	/** When a turn was last seen to be over: broken off by the user, or followed by another prompt. UTC, ISO 8601. */
@@ -55,6 +63,7 @@ export const NO_FACTS: TranscriptFacts = {
 	deliveredTexts: [],
 	unansweredTexts: [],
 	promptParent: undefined,
+	decided: undefined,
 	interruptedAt: undefined,
 	turnOverAt: undefined,
 	lastReply: undefined,

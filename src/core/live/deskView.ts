@@ -160,7 +160,7 @@ export class DeskView {
 		};
 	}
 
-	private worker({ record, state, facts, queued, said }: WorkerView): DeskWorker {
+	private worker({ record, state, facts, queued, said, alert }: WorkerView): DeskWorker {
 		const { phase, tool, summary, source, at, since, subagents, exitCode, session } = state;
 		const { contextTokens: tokens, contextWindow: window } = facts ?? {};
 		return {
@@ -174,6 +174,7 @@ export class DeskView {
 			at,
 			since,
 			...(said && { said: { ...said, text: this.line(said.text) } }),
+			...(alert && { alert: { ...alert, text: this.line(alert.text) } }),
 			...(subagents !== undefined && { subagents }),
 			queued,
 			...(exitCode !== undefined && { exitCode }),

@@ -7,6 +7,7 @@ import { SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { Leases } from '../files/leases.ts';
 import { sweepFolder } from '../files/leftBehind.ts';
 import { folderByState, MESSAGE_STATES } from '../mailbox/mailboxPaths.ts';
+import { PluginSessions, sweepPluginSessions } from '../sessions/pluginSessions.ts';
 import { forgetSealedAgents } from '../sessions/sealedAgents.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
@@ -43,6 +44,7 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 	forgetSealedAgents(workspace.own.dataFolder);
 	await forgetEndedSessions(workspace);
 	await forgetGoneFolders(workspace.own.dataFolder, Date.now());
+	await sweepPluginSessions(workspace.own.dataFolder);
 }
 
 async function sweepTask(workspace: Workspace, task: TaskName): Promise<void> {
@@ -74,6 +76,7 @@ async function forgetEndedSessions(workspace: Workspace): Promise<void> {
 			await rm(file, { force: true });
 			if (use === 'gone') await forgetSeal(workspace.own, session.data);
 			await workspace.prepared.forget(session.data);
+			await new PluginSessions(workspace.own).forget(session.data);
 		}
 	}
 }

@@ -21,7 +21,7 @@ export interface LiveQuestion extends Asked {
 /** How often to look whether a question is over, in milliseconds, while one is open. */
 const LOOK_MS = 1000;
 
-/** The CLI's record shows a turn that an answer ended within this time, in milliseconds. No event does. */
+/** The CLI's record shows a turn that was broken off within this time after an answer, in milliseconds. No event does. */
 const RECORDED_MS = 30_000;
 
 /** How many questions that are over stay in memory: those that this window has seen open last. */
@@ -92,9 +92,7 @@ export class LiveQuestions implements Disposable {
 			({ question: { id, agent, holder } }) =>
 				liveness(holder) === 'dead' && (!this.handed.has(id) || (agent && liveness(agent) === 'dead')),
 		);
-		const isEnding = this.open.some(
-			({ answer }) => answer?.effect === 'end' && Date.now() - Date.parse(answer.at) < RECORDED_MS,
-		);
+		const isEnding = this.open.some(({ answer }) => answer && Date.now() - Date.parse(answer.at) < RECORDED_MS);
 		if (isLeft || isEnding || (this.hasNews && this.open.some(({ answer }) => answer))) this.touch();
 	}
 
@@ -169,9 +167,11 @@ export class LiveQuestions implements Disposable {
 	/** A holder ends its own question while it waits. After an answer, the events tell. */
 	private async isOver(asked: Asked): Promise<boolean> {
 		const isHeld = !asked.answer && liveness(asked.question.holder) !== 'dead';
-		return (
-			!isHeld && (await settle(this.desk, { paths: this.workspace.paths, drivers: this.options.drivers }, asked))
-		);
+		if (isHeld) return false;
+		const { drivers } = this.options;
+		const settled = await settle(this.desk, { paths: this.workspace.paths, drivers }, asked);
+		if (settled === 'soon') this.hasNews = true;
+		return settled === true;
 	}
 
 	private async addressOf({ question }: Asked): Promise<WorkerAddress | undefined> {

@@ -17,6 +17,13 @@ export interface Said {
 	at: string;
 }
 
+/** A notification of an agent's CLI: somebody's words, in one line. */
+export interface Alert {
+	text: string;
+	/** UTC, ISO 8601. */
+	at: string;
+}
+
 export interface WorkerState {
 	phase: Phase;
 	/** The tool it is in, while working or waiting for permission. */
@@ -58,6 +65,8 @@ export interface WorkerView {
 	queued: number;
 	/** What it has last said of its work in this turn. */
 	said?: Said;
+	/** What its CLI has last told its user in this turn, beside a question or the end of the turn. */
+	alert?: Alert;
 	/** When its last turn ended, while nothing has happened since. UTC, ISO 8601. */
 	turnEndedAt?: string;
 	/** The newest sign of work. UTC, ISO 8601. */

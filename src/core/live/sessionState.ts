@@ -1,6 +1,6 @@
 import type { SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind, TrafficRecord } from '../../protocol/traffic.ts';
-import type { Phase, Said } from './overview.ts';
+import type { Alert, Phase, Said } from './overview.ts';
 
 /** The conclusion from one session's events so far. Immutable: each event makes the next one. */
 export interface SessionState {
@@ -28,6 +28,8 @@ export interface SessionState {
 	readonly turnEndedAt?: string | undefined;
 	/** What the agent itself has last said of its work in this turn. Shown, never evidence for a phase. */
 	readonly said?: Said | undefined;
+	/** The newest notification of its CLI in this turn whose words are for the user. Never evidence for a phase. */
+	readonly alert?: Alert | undefined;
 	/** The newest sign of work. An end or another start does not take it away. UTC, ISO 8601. */
 	readonly workedAt?: string | undefined;
 }
@@ -110,7 +112,8 @@ const steps: Readonly<Record<EventKind, Step>> = {
 		event.cause === 'clear'
 			? state
 			: { ...resting(state, at, describe(event)), phase: 'ended', subagents: 0, summary: event.cause },
-	prompt: (state, event, at) => working({ ...state, tools: [], said: undefined }, at, describe(event)),
+	prompt: (state, event, at) =>
+		working({ ...state, tools: [], said: undefined, alert: undefined }, at, describe(event)),
 	'tool-start': (state, event, at) => {
 		const tool = { id: event.toolUseId, name: event.tool, summary: event.summary };
 		const tools = [...state.tools.filter(open => open.id === undefined || open.id !== tool.id), tool];
@@ -148,6 +151,8 @@ const steps: Readonly<Record<EventKind, Step>> = {
 		if (event.tells === 'idle')
 			return state.phase === 'idle' ? state : resting(state, at, describe(event), event.event);
 		if (event.tells === 'answered') return state.phase === 'waiting' ? working(state, at, describe(event)) : state;
+		if (event.tells === 'alert')
+			return event.summary === undefined ? state : { ...state, alert: { text: event.summary, at } };
 		if (event.tells === undefined) return state;
 		// It comes seconds after the question itself, which had more detail.
 		if (state.phase === 'waiting') return { ...state, at };

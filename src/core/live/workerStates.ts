@@ -110,7 +110,7 @@ export class WorkerStates {
 		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
 		const delegate = this.delegateOf(record);
 		const budget = delegate && this.sources.budgets.viewOf({ delegate: delegate.record.id }, use);
-		const { turnEndedAt, workedAt, said } = folded;
+		const { turnEndedAt, workedAt, said, alert } = folded;
 		const worktree = this.worktreeOf(record);
 		return {
 			record,
@@ -120,6 +120,7 @@ export class WorkerStates {
 			...(use && { use }),
 			...(budget && { budget }),
 			...(said && state.phase !== 'ended' && { said }),
+			...(alert && state.phase !== 'ended' && { alert }),
 			...(turnEndedAt !== undefined && { turnEndedAt }),
 			...(workedAt !== undefined && { workedAt }),
 			...(worktree && { worktree }),

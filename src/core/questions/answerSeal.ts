@@ -1,4 +1,3 @@
-import { randomBytes, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
@@ -13,7 +12,7 @@ const Key = z.object({ version: z.literal(1), key: z.string().check(z.regex(/^[0
 
 /**
  * Seals answers with a key of the workspace's records: no other file counts as one. It does not defend the data folder, whose writer can change
- * Nancy's programs there.
+ * Nancy's programs there. Node's cryptography is loaded at its first use: a program that waits for an answer needs none of its memory.
  */
 export class AnswerSeal {
 	constructor(
@@ -24,6 +23,7 @@ export class AnswerSeal {
 	/** Makes the key, if there is none. */
 	async prepare(): Promise<void> {
 		if (await this.own.read(Key, ...this.segments)) return;
+		const { randomBytes } = await import('node:crypto');
 		await this.own.create({ version: 1, key: randomBytes(KEY_BYTES).toString('hex') }, ...this.segments);
 	}
 
@@ -31,6 +31,7 @@ export class AnswerSeal {
 	async of(answer: Omit<Answer, 'seal'>): Promise<string> {
 		const found = await this.own.read(Key, ...this.segments);
 		if (!found) throw new NancyError('bad-file', phrase`${this.own.path(...this.segments)} is missing`);
+		const { createHmac } = await import('node:crypto');
 		return createHmac('sha256', Buffer.from(found.key, 'hex'))
 			.update(sortedJson({ ...answer, seal: undefined }))
 			.digest('hex');
@@ -38,6 +39,7 @@ export class AnswerSeal {
 
 	async isOf({ seal, ...answer }: Answer): Promise<boolean> {
 		const [given, right] = [Buffer.from(seal), Buffer.from(await this.of(answer))];
+		const { timingSafeEqual } = await import('node:crypto');
 		return given.length === right.length && timingSafeEqual(given, right);
 	}
 }

@@ -1,6 +1,7 @@
 import { ownIdentity, type ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { uniqueHex } from '../../base/unique.ts';
+import { visible, visibleLine } from '../../base/visible.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Question } from '../../protocol/question.ts';
@@ -34,13 +35,13 @@ export function newQuestion(
 		...request,
 		title: redactText(request.title),
 		body: redactText(request.body),
-		also: request.also.map(({ name, value }) => ({ name, value: redactText(value) })),
+		also: request.also.map(({ name, value }) => ({ name: redactText(name), value: redactText(value) })),
 	};
-	const isShort = shown.body.length + shown.also.reduce((sum, { value }) => sum + value.length, 0) <= LONGEST_BODY;
+	const isShort = [shown.body, ...textsOf(shown)].reduce((sum, text) => sum + text.length, 0) <= LONGEST_BODY;
 	// What looks like a secret may be a part of the command that the shell runs.
 	const isUnchanged =
-		shown.body === request.body && shown.also.every(({ value }, at) => value === request.also[at]?.value);
-	const isWhole = isShort && isUnchanged;
+		shown.body === request.body && textsOf(shown).every((text, at) => text === textsOf(request)[at]);
+	const isWhole = isShort && isUnchanged && [request.tool, ...request.also.map(({ name }) => name)].every(isOneLine);
 	// Answers go by the texts of the fields.
 	const isClear = new Set(request.fields.map(field => field.question)).size === request.fields.length;
 	const now = Date.now();
@@ -61,4 +62,13 @@ export function newQuestion(
 		...(agent && { agent }),
 	};
 	return { ...question, digest: digestOf(question) };
+}
+
+function textsOf({ also }: Pick<AskedRequest, 'also'>): string[] {
+	return also.flatMap(({ name, value }) => [name, value]);
+}
+
+/** Whether a desk shows a name as it is: it has one line for it. */
+function isOneLine(name: string): boolean {
+	return visibleLine(name) === visible(name);
 }

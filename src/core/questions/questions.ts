@@ -21,17 +21,17 @@ import { AnswerSeal } from './answerSeal.ts';
 import { digestOf } from './digest.ts';
 import { whyNoAnswer } from './reply.ts';
 
-/** In the folder of the workspace's records, with `questions/`, `told/`, `answers/`, `handed/` and `outcomes/` in it. */
+/** In the folder of the workspace's records, with a folder in it for each of {@link KINDS}. */
 export const DESK = 'desk';
 
 /** A question goes last: without it nobody looks for the others. */
-const KINDS = ['outcomes', 'handed', 'answers', 'told', 'questions'] as const;
+const KINDS = ['outcomes', 'handed', 'handing', 'answers', 'told', 'questions'] as const;
 
 /** How long questions are kept, in milliseconds: 90 days. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** Others than the owner may write. */
-const WRITABLE_BY_OTHERS = 0o022;
+/** Others than the owner may read, write or run. No desk makes an answer with such a mode. */
+const OPEN_TO_OTHERS = 0o077;
 
 /** A question with what became of it so far. */
 export interface Asked {
@@ -134,8 +134,8 @@ export class Questions {
 		if (!found) return undefined;
 		const file = this.own.path(...segments);
 		const { mode } = await lstat(file);
-		if (process.getuid && (mode & WRITABLE_BY_OTHERS) !== 0)
-			throw new NancyError('bad-file', phrase`others may write ${file}, so it is nobody's answer`);
+		if (process.getuid && (mode & OPEN_TO_OTHERS) !== 0)
+			throw new NancyError('bad-file', phrase`others may open ${file}, so it is nobody's answer`);
 		if (!(await this.seal.isOf(found)))
 			throw new NancyError('bad-file', phrase`the seal of ${file} is wrong, so it is nobody's answer`);
 		return found;
@@ -155,10 +155,15 @@ export class Questions {
 		return this.own.read(Outcome, DESK, 'outcomes', `${id}.json`);
 	}
 
-	/** Notes that the CLI has the answer. At once, so that no signal falls between the print and the note. */
-	handed(id: QuestionId): void {
+	/**
+	 * To be called before the CLI gets the answer, which it must not get if this throws: on a full disk nobody could note it.
+	 * @returns what notes that the CLI has it. It does so at once: no signal falls between the print and the note
+	 */
+	handing(id: QuestionId): () => void {
 		const handed: Handed = { version: 1, question: id, at: new Date().toISOString() };
-		this.own.createSync(handed, DESK, 'handed', `${id}.json`);
+		const before = [DESK, 'handing', `${id}.json`];
+		this.own.writeSync(handed, ...before);
+		return () => this.own.moveSync(before, [DESK, 'handed', `${id}.json`]);
 	}
 
 	/** Whether the CLI has the answer. Ask after the look at the holder: it ends as soon as this is so. */

@@ -1,8 +1,9 @@
 import { liveness } from '../../base/liveness.ts';
-import type { OutcomeState, Question } from '../../protocol/question.ts';
+import type { Answer, OutcomeState, Question } from '../../protocol/question.ts';
 import type { AgentEvent, TrafficRecord } from '../../protocol/traffic.ts';
 import type { Driver } from '../driver/driver.ts';
-import { brokenOffAt } from '../sessions/recordSearch.ts';
+import type { Decider } from '../driver/transcript.ts';
+import { brokenOffAt, deciderOf } from '../sessions/recordSearch.ts';
 import { hasWaiting } from '../traffic/spoolBound.ts';
 import { TrafficFollower } from '../traffic/store.ts';
 import type { NancyPaths } from '../files/paths.ts';
@@ -11,6 +12,12 @@ import { isYes } from './reply.ts';
 
 /** How much of a session's events is read, in bytes. A question that is older than these events stays until its holder ends. */
 const TAIL_BYTES = 1024 * 1024;
+
+/** How long after an event of a call its result may come to the CLI's record, in milliseconds. */
+const RECORDED_MS = 3000;
+
+/** Evidence of a record: no event tells. */
+const BROKEN_OFF = 'the turn was broken off';
 
 /** Where the agents' own words about a question are. */
 export interface Evidence {
@@ -26,8 +33,12 @@ export async function settleAll(questions: Questions, evidence: Evidence): Promi
 	for (const asked of await questions.open()) await settle(questions, evidence, asked);
 }
 
-/** @returns whether the question is over now */
-export async function settle(questions: Questions, { paths, drivers }: Evidence, asked: Asked): Promise<boolean> {
+/** @returns whether the question is over now; `soon` if only the CLI's record has to say how */
+export async function settle(
+	questions: Questions,
+	{ paths, drivers }: Evidence,
+	asked: Asked,
+): Promise<boolean | 'soon'> {
 	const { question, answer } = asked;
 	const isUnheld = liveness(question.holder) === 'dead';
 	// Before the events are read: the last of them may have come meanwhile.
@@ -36,7 +47,12 @@ export async function settle(questions: Questions, { paths, drivers }: Evidence,
 	const isLost = isUnheld && !(await questions.isHanded(question.id));
 	// No event shows what came of an answer that the CLI never had. A delegate's denial looks like a No that was applied.
 	const shown = isLost && answer ? undefined : outcomeIn(asked, records);
+	const isExact = !answer || isLost || shown?.by.event.kind === 'permission-answered';
+	const record = isExact ? undefined : callRecord(question, records, drivers);
+	const state = record && stateBy(await deciderOf(record.call, record.file, record.format), answer);
+	if (record && !state && shown && Date.now() < Date.parse(shown.by.at) + RECORDED_MS) return 'soon';
 	const over =
+		(state ? { state, evidence: shown?.evidence ?? BROKEN_OFF } : undefined) ??
 		shown ??
 		(isLost ? { state: alone(question), evidence: 'the process that waited has ended' } : undefined) ??
 		(await breakIn(asked, records, drivers)) ??
@@ -55,13 +71,40 @@ async function breakIn(
 	drivers: Evidence['drivers'],
 ): Promise<Shown | undefined> {
 	if (answer?.effect !== 'end') return undefined;
-	const format = drivers.find(({ id }) => id === question.driver)?.transcript ?? 'none';
+	const record = recordOf(question, records, drivers);
+	const at = record && (await brokenOffAt(record.file, record.format));
+	return at !== undefined && at > question.askedAt ? { state: 'applied', evidence: BROKEN_OFF } : undefined;
+}
+
+/**
+ * The record that will say whose answer a call got. Events show that the call ran, or did not. Calls of a subagent are in a record of its own.
+ */
+function callRecord(question: Question, records: readonly TrafficRecord[], drivers: Evidence['drivers']) {
+	const record = recordOf(question, records, drivers);
+	const call = callOf(question, eventsOf(question, records));
+	return record && call !== undefined && question.subagent === undefined ? { ...record, call } : undefined;
+}
+
+function stateBy(decider: Decider | undefined, answer: Answer | undefined): OutcomeState | undefined {
+	switch (decider) {
+		case 'hook':
+			return 'applied';
+		case 'other':
+			return 'late';
+		case 'nobody':
+			return answer?.effect === 'end' ? 'applied' : 'late';
+		case 'unknown':
+			return 'ended';
+		default:
+			return undefined;
+	}
+}
+
+/** The CLI's own record of the session, if it keeps one. */
+function recordOf({ driver }: Question, records: readonly TrafficRecord[], drivers: Evidence['drivers']) {
+	const format = drivers.find(({ id }) => id === driver)?.transcript ?? 'none';
 	const file = records.flatMap(record => (record.type === 'event' ? (record.event.transcript ?? []) : [])).at(-1);
-	if (format === 'none' || file === undefined) return undefined;
-	const at = await brokenOffAt(file, format);
-	return at !== undefined && at > question.askedAt
-		? { state: 'applied', evidence: 'the turn was broken off' }
-		: undefined;
+	return format === 'none' || file === undefined ? undefined : { format, file };
 }
 
 function hasEnded({ agent }: Question): boolean {
@@ -78,35 +121,61 @@ interface Shown {
 	evidence: string;
 }
 
+type EventRecord = Extract<TrafficRecord, { type: 'event' }>;
+
+interface ShownBy extends Shown {
+	by: EventRecord;
+}
+
 /** What the events after a question show of it. */
-export function outcomeIn(asked: Asked, records: readonly TrafficRecord[]): Shown | undefined {
+export function outcomeIn(asked: Asked, records: readonly TrafficRecord[]): ShownBy | undefined {
 	const { question, answer } = asked;
-	const events = records.flatMap(record =>
-		record.type === 'event' && record.event.driver === question.driver ? [record] : [],
-	);
-	const call =
-		question.call ??
-		events.findLast(({ at, event }) => at <= question.askedAt && isCall(question, event))?.event.toolUseId;
-	for (const { at, event } of events) {
+	const events = eventsOf(question, records);
+	const call = callOf(question, events);
+	for (const by of events) {
+		const { at, event } = by;
 		if (at <= question.askedAt) continue;
-		const state = outcomeAt(asked, event, call);
+		const state = outcomeAt(asked, by, call);
 		// A delegate is answered elsewhere only where its tool has run: by a hook of the user's.
 		const isDenied = question.delegate !== undefined && !answer && event.kind !== 'tool-end';
-		if (state) return { state: isDenied ? 'ended' : state, evidence: event.event };
+		if (state) return { state: isDenied ? 'ended' : state, evidence: event.event, by };
 	}
 	return undefined;
+}
+
+function eventsOf({ driver }: Question, records: readonly TrafficRecord[]): EventRecord[] {
+	return records.flatMap(record => (record.type === 'event' && record.event.driver === driver ? [record] : []));
+}
+
+/** The CLI's id of the tool's call, if the CLI names it or its start was reported. */
+function callOf(question: Question, events: readonly EventRecord[]): string | undefined {
+	const start = events.findLast(
+		// The event of the question itself names no call.
+		({ at, event }) => at <= question.askedAt && event.toolUseId !== undefined && isCall(question, event),
+	);
+	return question.call ?? start?.event.toolUseId;
+}
+
+/** Whether what an event ends began after the answer. A call may have run for long. */
+function hasBegunAfter(answer: Answer, at: string, { durationMs = 0 }: AgentEvent): boolean {
+	return Date.parse(at) - durationMs >= Date.parse(answer.at);
 }
 
 /** By the cause of the event. It names its call, so it may be another agent's event. */
 const answeredBy: Readonly<Record<string, OutcomeState>> = { late: 'late', taken: 'applied', ended: 'applied' };
 
-/** @param call the CLI's id of the tool's call, if the CLI names it or its start was reported */
-function outcomeAt({ question, answer }: Asked, event: AgentEvent, call: string | undefined): OutcomeState | undefined {
-	if (event.kind === 'session-end') return answer ? 'applied' : 'ended';
+function outcomeAt(
+	{ question, answer }: Asked,
+	{ at, event }: EventRecord,
+	call: string | undefined,
+): OutcomeState | undefined {
+	const saidYes = answer && isYes(answer.effect);
+	// A Yes would show in what ran.
+	if (event.kind === 'session-end') return answer && !saidYes ? 'applied' : 'ended';
 	if (event.kind === 'permission-answered' && answer && event.toolUseId === call)
 		return answeredBy[event.cause ?? ''];
 	if (event.subagent !== question.subagent) return undefined;
-	const saidYes = answer && isYes(answer.effect);
+	const inTime = answer && hasBegunAfter(answer, at, event) ? 'applied' : 'late';
 	switch (event.kind) {
 		case 'tool-end':
 		case 'tool-failed':
@@ -118,22 +187,23 @@ function outcomeAt({ question, answer }: Asked, event: AgentEvent, call: string 
 			)
 				return undefined;
 			// A call that is denied fails too.
-			if (answer && !saidYes) return event.kind === 'tool-failed' ? 'applied' : 'late';
-			return answer ? 'applied' : 'yes-elsewhere';
+			if (answer && !saidYes) return event.kind === 'tool-failed' ? inTime : 'late';
+			return answer ? inTime : 'yes-elsewhere';
 		case 'batch-end':
 		case 'stop':
 		case 'stop-failed':
-			return answer ? 'applied' : 'yes-elsewhere';
+			return answer ? inTime : 'yes-elsewhere';
 		case 'interrupted':
 		case 'prompt':
 			if (!answer) return 'no-elsewhere';
-			return answer.effect === 'end' ? 'applied' : 'late';
+			return answer.effect === 'end' ? inTime : 'late';
 		default:
 			return undefined;
 	}
 }
 
 /** Whether an event tells of the call that is asked about, or of its like. */
-function isCall({ tool, title, subagent }: Question, event: AgentEvent): boolean {
-	return event.tool === tool && event.subagent === subagent && event.summary === title;
+function isCall({ kind, tool, title, subagent }: Question, event: AgentEvent): boolean {
+	// Only a tool's title is what events say of it.
+	return event.tool === tool && event.subagent === subagent && (kind !== 'tool' || event.summary === title);
 }

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { MessageContent } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import type { Receipt } from '../../protocol/records.ts';
-import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/transcript.ts';
+import { NO_FACTS, type Decider, type TranscriptFacts, type TranscriptFormat } from '../driver/transcript.ts';
 import { handedOver } from '../mailbox/batch.ts';
 import { messageMark } from '../mailbox/messageId.ts';
 import { parseLine, readNewLines } from '../traffic/jsonLines.ts';
@@ -65,18 +65,41 @@ export async function searchRecord(
 /** How much of a record's end is read, in bytes. Some records are long; what is wanted is among the last lines. */
 const TAIL_BYTES = 128 * 1024;
 
+/** The same for the result of a call, which may be long itself. */
+const RESULTS_BYTES = 1024 * 1024;
+
 /** When the user broke the last turn off, if the record ends with that. UTC, ISO 8601. A record that cannot be read says nothing. */
 export async function brokenOffAt(file: string, format: TranscriptFormat): Promise<string | undefined> {
+	let last = NO_FACTS;
+	await foldTail(file, format, TAIL_BYTES, facts => (last = facts));
+	return last.interruptedAt;
+}
+
+/** Who answered when the CLI asked about a call; `undefined` if the record does not say, or not yet. */
+export async function deciderOf(call: string, file: string, format: TranscriptFormat): Promise<Decider | undefined> {
+	let found: Decider | undefined;
+	await foldTail(file, format, RESULTS_BYTES, ({ decided }) => {
+		if (decided?.call === call) found = decided.by;
+	});
+	return found;
+}
+
+/** Calls with what is known after each of the last lines. Of a record that cannot be read, there are none. */
+async function foldTail(
+	file: string,
+	format: TranscriptFormat,
+	tailBytes: number,
+	onFacts: (facts: TranscriptFacts) => void,
+): Promise<void> {
 	let facts = NO_FACTS;
-	const onLine = (line: string) => (facts = foldLine(format, facts, line));
+	const onLine = (line: string) => onFacts((facts = foldLine(format, facts, line)));
 	try {
 		// The path comes from a hook's payload: it names a plain file, or nothing is read.
-		if (!isAbsolute(file) || !(await lstat(file)).isFile()) return undefined;
-		await readNewLines(file, undefined, { onLine, onRestart: () => undefined }, { tailBytes: TAIL_BYTES });
+		if (!isAbsolute(file) || !(await lstat(file)).isFile()) return;
+		await readNewLines(file, undefined, { onLine, onRestart: () => undefined }, { tailBytes });
 	} catch {
-		return undefined;
+		// It says nothing more.
 	}
-	return facts.interruptedAt;
 }
 
 /** The knowledge after this line. */

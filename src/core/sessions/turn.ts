@@ -44,6 +44,16 @@ export function isBrokenOff({ kind }: AgentEvent): boolean {
 	return kind === 'interrupted' || kind === 'stop-failed';
 }
 
+/** For the model, once for each conversation. It costs no start of a program: the hook answers there anyway. */
+const INTRODUCTION =
+	'Nancy hands you messages from your user and from other agents while you work, each marked as a Nancy message. ' +
+	'The skills check-directives and send-message say how to list, file and answer them.';
+
+/** A resumed conversation and a copy of one have its beginning. A compaction may have dropped it. */
+function isNewToModel({ kind, cause }: AgentEvent): boolean {
+	return kind === 'session-start' && cause !== 'resume' && cause !== 'fork';
+}
+
 /** One event of a worker's main agent. */
 export class Turn {
 	private readonly mailbox: Mailbox;
@@ -68,7 +78,7 @@ export class Turn {
 		const heldStops = kind === 'stop' ? await this.heldStops() : 0;
 		const version = await this.agentVersion();
 		if (isBeginning(this.event)) {
-			await this.watch(version);
+			await this.tellBeginning(version);
 			// Compaction goes on in the middle of a turn.
 			if (kind === 'session-start' && this.event.cause !== 'compact') await this.settleEarlier();
 		} else if (heldStops < this.place.driver.hooks.stopCap && (await this.handOver(version))) {
@@ -105,16 +115,16 @@ export class Turn {
 		}
 	}
 
-	/** Tells the session to watch its doorbell, if its CLI can. */
-	private async watch(version: Version | undefined): Promise<void> {
+	/** Tells the session to watch its doorbell and the model how its mailbox works, if its CLI takes that. */
+	private async tellBeginning(version: Version | undefined): Promise<void> {
 		const { workspace, event, bound } = this;
 		const { driver } = this.place;
 		const bell = await makeBell(workspace.paths, event.session);
-		if (driver.hooks.watchAnswer === 'none') return;
-		const { stdout } = driver.hooks.watchAnswer(event, bell);
+		const words = isNewToModel(event) ? INTRODUCTION : '';
+		const { stdout, watches } = driver.hooks.beginAnswer(event, { bell, words });
 		if (stdout === '') return;
 		if (!(await this.place.print(stdout))) return;
-		if (!bound.watched && (version === undefined || can(driver, 'wake', version)))
+		if (watches && !bound.watched && (version === undefined || can(driver, 'wake', version)))
 			await bindSession(workspace, event.session, { address: bound.address, watched: true });
 	}
 

@@ -29,7 +29,8 @@ export async function eventDetail(
 	return detail;
 }
 
-function firstOf(payload: unknown, paths: readonly string[]): string | undefined {
+/** The first of these fields of a payload with something in it, in words. */
+export function firstOf(payload: unknown, paths: readonly string[]): string | undefined {
 	for (const path of paths) {
 		const text = readable(path.split('.').reduce(fieldOf, payload)).trim();
 		if (text !== '') return text;

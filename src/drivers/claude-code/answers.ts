@@ -1,4 +1,4 @@
-import { SILENT, type Delivery, type HookAnswer } from '../../core/driver/hooks.ts';
+import { SILENT, type Beginning, type Delivery, type HookAnswer } from '../../core/driver/hooks.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
 import { handedOver, printed } from '../answers.ts';
 import { hasQuietStop } from './versions.ts';
@@ -40,7 +40,9 @@ export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswe
 }
 
 /** A session watches its doorbell from its start on, and loses the watch whenever it changes its folder. */
-export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
+export function beginAnswer(event: AgentEvent, { bell, words }: Beginning): HookAnswer {
 	if (event.kind !== 'session-start' && event.kind !== 'folder-changed') return SILENT;
-	return printed({ hookSpecificOutput: { hookEventName: event.event, watchPaths: [bell] } });
+	const context = words === '' ? {} : { additionalContext: words };
+	const output = { hookEventName: event.event, watchPaths: [bell], ...context };
+	return { ...printed({ hookSpecificOutput: output }), watches: true };
 }

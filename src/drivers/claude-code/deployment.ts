@@ -9,7 +9,7 @@ import { WAKE_MESSAGE, WAKE_SUMMARY } from './wake.ts';
 /** The CLI itself writes this file too ("always allow"), and makes git ignore it. */
 const SETTINGS = '.claude/settings.local.json';
 
-interface Entry extends GuardedEvent {
+export interface Entry extends GuardedEvent {
 	/** Seconds until the CLI ends the hook. */
 	timeout: number;
 	/** Runs beside the agent, which takes no answer from it. */
@@ -46,14 +46,14 @@ const entries: readonly Entry[] = [
 ];
 
 export function deploymentPlan({ version, launcher, workspaceFolder }: DeploymentRequest): DeploymentPlan {
-	const known = entries.filter(entry => knowsEvent(version, entry.event));
+	const known = entriesFor(version);
 	return {
 		edits: [
 			{
 				file: SETTINGS,
 				entries: known.map(entry => ({
 					path: ['hooks', entry.event],
-					value: group(entry, launcher, workspaceFolder),
+					value: group(entry, commandLine(entry, launcher, workspaceFolder)),
 				})),
 			},
 		],
@@ -64,12 +64,17 @@ export function deploymentPlan({ version, launcher, workspaceFolder }: Deploymen
 	};
 }
 
-function group(entry: Entry, launcher: string, folder: string): object {
+export function entriesFor(version: DeploymentRequest['version']): Entry[] {
+	return entries.filter(entry => knowsEvent(version, entry.event));
+}
+
+/** An entry as the CLI reads it, in a settings file or in a plugin. */
+export function group(entry: Entry, command: string): object {
 	return {
 		hooks: [
 			{
 				type: 'command',
-				command: commandLine(entry, launcher, folder),
+				command,
 				timeout: entry.timeout,
 				...(entry.async && { async: true }),
 				...(isWaiting(entry) && {
@@ -92,13 +97,19 @@ function isWaiting({ slot }: GuardedEvent): boolean {
  * from ending with 2, which would be a denial). Only a wake may end with another code than 0. Other CLIs that run this file set a variable
  * of their own.
  */
-export function commandLine(
-	{ attended, ...guarded }: Pick<Entry, 'event' | 'slot' | 'attended'>,
-	launcher: string,
-	folder: string,
-): string {
+export function commandLine(entry: LineEntry, launcher: string, folder: string): string {
+	return lineOf(entry, `[ -x ${quoted(launcher)} ]`, guardCall(ID, entry, launcher, folder));
+}
+
+type LineEntry = Pick<Entry, 'event' | 'slot' | 'attended'>;
+
+/**
+ * @param isThere the first condition
+ * @param call what is read into the shell, with its arguments
+ */
+export function lineOf({ attended, ...guarded }: LineEntry, isThere: string, call: string): string {
 	const conditions = [
-		`[ -x ${quoted(launcher)} ]`,
+		isThere,
 		'[ -z "$COPILOT_PROJECT_DIR" ]',
 		...(attended ? ['[ "$CLAUDE_CODE_SESSION_ATTENDED" = 1 ]'] : []),
 	];
@@ -108,12 +119,12 @@ export function commandLine(
 		'NANCY_HOOK_PROJECT="$CLAUDE_PROJECT_DIR"',
 		// Older versions do not set this variable. Then nothing waits in the background, which would delay a one-shot run.
 		'NANCY_HOOK_ATTENDED="${CLAUDE_CODE_SESSION_ATTENDED:-0}"',
-		TIMEOUT_VARIABLE,
+		guarded.slot === 'ask' ? `NANCY_HOOK_TIMEOUT=${WAIT_TIMEOUT}` : TIMEOUT_VARIABLE,
 	];
 	const steps = [
 		...conditions,
 		`export ${variables.join(' ')}`,
-		`set -- ${guardCall(ID, guarded, launcher, folder)}`,
+		`set -- ${call}`,
 		`trap '${isWaiting(guarded) ? '[ $? -eq 2 ] && exit 2; exit 0' : 'exit 0'}' EXIT`,
 		'command . "$1"',
 	];

@@ -1,7 +1,8 @@
 import type { Driver } from '../../core/driver/driver.ts';
-import { deliveryAnswer, watchAnswer } from './answers.ts';
+import { beginAnswer, deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
+import { extractor } from './extractor.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
@@ -52,7 +53,7 @@ export const claudeCode: Driver = {
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,
-		watchAnswer,
+		beginAnswer,
 		hearsWhenResumed: true,
 		reportsStart: 'at-launch',
 		wake: { by: 'answer', answer: wakeAnswer },
@@ -84,5 +85,6 @@ export const claudeCode: Driver = {
 	images: 'none',
 	mcp,
 	headless,
+	extractor,
 	foreignVariables,
 };

@@ -56,7 +56,7 @@ const RateLimit = z.lazy(() =>
 	}),
 );
 
-const Result = z.lazy(() =>
+export const Result = z.lazy(() =>
 	z.looseObject({
 		subtype: z.string(),
 		is_error: z.boolean(),
@@ -190,10 +190,10 @@ function cannotAsk(): NancyError {
  * every file mentioned as `@path`, whatever the permissions. It also obeys a slash command as the first word (measured with 2.1.329). The
  * prompt may be an agent's, so it is not the last block.
  */
-function messageOf(prompt: string): string {
+export function messageOf(prompt: string, end = END_OF_PROMPT): string {
 	const content = [
 		{ type: 'text', text: prompt },
-		{ type: 'text', text: END_OF_PROMPT },
+		{ type: 'text', text: end },
 	];
 	return `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`;
 }
@@ -263,7 +263,7 @@ function textOf(content: unknown): string {
 }
 
 /** Only `is_error` tells success: an API error has the subtype `success`, and an interrupted run the exit code 0. */
-function resultOf(result: z.infer<typeof Result>): HeadlessEvent {
+export function resultOf(result: z.infer<typeof Result>): Extract<HeadlessEvent, { is: 'result' }> {
 	const usage = result.modelUsage && Object.values(result.modelUsage);
 	const sum = (pick: (each: NonNullable<typeof usage>[number]) => number) =>
 		usage?.reduce((total, each) => total + pick(each), 0);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { TranscriptFacts, TranscriptFormat } from '../../core/driver/transcript.ts';
+import type { Decider, TranscriptFacts, TranscriptFormat } from '../../core/driver/transcript.ts';
 import { addUnanswered, answered, once, stringsIn } from '../transcripts.ts';
 
 const schemas = once(() => {
@@ -28,9 +28,17 @@ const schemas = once(() => {
 			parentUuid: z.optional(z.nullable(z.string())),
 			message: z.looseObject({ content: z.unknown() }),
 		}),
+		decided: z.looseObject({
+			message: z.looseObject({ content: z.tuple([z.looseObject({ tool_use_id: z.string() })]) }),
+			permissionDecision: z.optional(z.looseObject({ source: z.string() })),
+			toolDenialKind: z.optional(z.string()),
+			toolDenialBeforeRun: z.optional(z.boolean()),
+		}),
 		stopSummary: z.looseObject({ subtype: z.literal('stop_hook_summary') }),
 	};
 });
+
+type Decided = z.infer<ReturnType<typeof schemas>['decided']>;
 
 const INTERRUPTED = '[Request interrupted by user';
 /** The context window of a model if the transcript says nothing else. */
@@ -52,7 +60,7 @@ export const transcript: TranscriptFormat = {
 			case 'system':
 				return schemas().stopSummary.safeParse(value).success ? addUnanswered(known, stringsIn(value)) : known;
 			case 'user':
-				return foldUser(known, value, line.data.timestamp);
+				return foldUser(foldDecision(known, value), value, line.data.timestamp);
 			default:
 				return known;
 		}
@@ -94,6 +102,22 @@ function foldAttachment(known: TranscriptFacts, value: unknown): TranscriptFacts
 	const parsed = schemas().attachment.safeParse(value);
 	if (!parsed.success || parsed.data.attachment.type !== 'hook_additional_context') return known;
 	return addUnanswered(known, stringsIn(parsed.data.attachment.content));
+}
+
+/** With the result of a call. */
+function foldDecision(known: TranscriptFacts, value: unknown): TranscriptFacts {
+	const parsed = schemas().decided.safeParse(value);
+	if (!parsed.success) return known;
+	const [{ tool_use_id: call }] = parsed.data.message.content;
+	const by = deciderIn(parsed.data);
+	return by === undefined ? known : { ...known, decided: { call, by } };
+}
+
+function deciderIn({ permissionDecision, toolDenialKind, toolDenialBeforeRun }: Decided): Decider | undefined {
+	if (permissionDecision) return permissionDecision.source === 'hook' ? 'hook' : 'other';
+	// Also after a denial by a hook that ends the turn.
+	if (toolDenialKind === 'user-rejected') return toolDenialBeforeRun ? 'nobody' : 'unknown';
+	return undefined;
 }
 
 /** A denied call carries the reason as its result. */

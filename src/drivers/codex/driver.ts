@@ -10,6 +10,7 @@ import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { queueCommand } from './wake.ts';
 import { program } from './program.ts';
+import { introduced } from '../answers.ts';
 import { ESCAPE } from '../keys.ts';
 
 export const codex: Driver = {
@@ -36,7 +37,7 @@ export const codex: Driver = {
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,
-		watchAnswer: 'none',
+		beginAnswer: introduced,
 		hearsWhenResumed: false,
 		reportsStart: 'at-first-prompt',
 		wake: { by: 'command', command: queueCommand },
@@ -59,5 +60,6 @@ export const codex: Driver = {
 	images: { flag: '--image=', separator: ',' },
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

@@ -9,7 +9,7 @@ import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
-import { wakeAnswer, watchAnswer } from './wake.ts';
+import { beginAnswer, wakeAnswer } from './wake.ts';
 import { program } from './program.ts';
 import { ESCAPE } from '../keys.ts';
 
@@ -60,7 +60,7 @@ export const copilotCli: Driver = {
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,
-		watchAnswer,
+		beginAnswer,
 		// The CLI watches the doorbell only if the user has switched on experimental features.
 		hearsWhenResumed: false,
 		reportsStart: 'at-first-prompt',
@@ -92,5 +92,6 @@ export const copilotCli: Driver = {
 	images: 'none',
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

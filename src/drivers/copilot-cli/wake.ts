@@ -1,6 +1,6 @@
-import { SILENT, type HookAnswer } from '../../core/driver/hooks.ts';
+import { SILENT, type Beginning, type HookAnswer } from '../../core/driver/hooks.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
-import { waking } from '../answers.ts';
+import { printed, waking } from '../answers.ts';
 import { JOINED } from './ownEvents.ts';
 
 /**
@@ -14,9 +14,10 @@ export function wakeAnswer(rung: 'wake' | 'waiter'): HookAnswer {
 	return waking(BELL_PROMPT, rung);
 }
 
-/** For the extension: the file to watch. The CLI itself watches nothing. */
-export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
-	return event.event === JOINED ? { ...SILENT, stdout: `${bell}\n` } : SILENT;
+/** For the extension the file to watch, and for the CLI itself the words. It watches nothing. */
+export function beginAnswer(event: AgentEvent, { bell, words }: Beginning): HookAnswer {
+	if (event.event === JOINED) return { ...SILENT, stdout: `${bell}\n`, watches: true };
+	return event.kind !== 'session-start' || words === '' ? SILENT : printed({ additionalContext: words });
 }
 
 export function isWake(prompt: string): boolean {

@@ -10,6 +10,7 @@ import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { program } from './program.ts';
+import { introduced } from '../answers.ts';
 import { ESCAPE } from '../keys.ts';
 
 export const geminiCli: Driver = {
@@ -42,7 +43,7 @@ export const geminiCli: Driver = {
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,
-		watchAnswer: 'none',
+		beginAnswer: introduced,
 		hearsWhenResumed: false,
 		reportsStart: 'at-launch',
 		wake: 'none',
@@ -77,5 +78,6 @@ export const geminiCli: Driver = {
 	images: 'none',
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

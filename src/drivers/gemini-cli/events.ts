@@ -84,7 +84,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'Notification':
 			return payload.notification_type === 'ToolPermission'
 				? { kind: 'permission-asked', summary: askedFor(payload) }
-				: { notification: payload.notification_type, summary: oneLine(payload.message) };
+				: { notification: payload.notification_type, tells: 'alert', summary: oneLine(payload.message) };
 	}
 }
 

@@ -5,7 +5,7 @@ import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { floors, limits, OLDEST } from './versions.ts';
-import { wakeAnswer, watchAnswer } from './wake.ts';
+import { beginAnswer, wakeAnswer } from './wake.ts';
 import { mcp } from './mcp.ts';
 import { program } from './program.ts';
 import { ESCAPE } from '../keys.ts';
@@ -35,7 +35,7 @@ export const opencode: Driver = {
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,
-		watchAnswer,
+		beginAnswer,
 		hearsWhenResumed: true,
 		reportsStart: 'at-first-prompt',
 		wake: { by: 'answer', answer: wakeAnswer },
@@ -69,5 +69,6 @@ export const opencode: Driver = {
 	images: 'none',
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

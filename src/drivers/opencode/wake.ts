@@ -1,4 +1,4 @@
-import { SILENT, type HookAnswer } from '../../core/driver/hooks.ts';
+import { SILENT, type Beginning, type HookAnswer } from '../../core/driver/hooks.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
 import { printed, waking } from '../answers.ts';
 
@@ -16,9 +16,10 @@ export function wakeAnswer(rung: 'wake' | 'waiter'): HookAnswer {
 	return waking(WAKE_WORDS, rung);
 }
 
-/** For the plugin: the file to watch. */
-export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
-	return event.kind === 'session-start' || event.kind === 'watch-asked' ? printed({ bell }) : SILENT;
+/** For the plugin: the file to watch. It has no place for words. */
+export function beginAnswer({ kind }: AgentEvent, { bell }: Beginning): HookAnswer {
+	if (kind !== 'session-start' && kind !== 'watch-asked') return SILENT;
+	return { ...printed({ bell }), watches: true };
 }
 
 export function isWake(prompt: string): boolean {

@@ -10,6 +10,7 @@ import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { program } from './program.ts';
+import { introduced } from '../answers.ts';
 import { ESCAPE } from '../keys.ts';
 
 export const qwenCode: Driver = {
@@ -37,7 +38,7 @@ export const qwenCode: Driver = {
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,
-		watchAnswer: 'none',
+		beginAnswer: introduced,
 		hearsWhenResumed: false,
 		reportsStart: 'at-launch',
 		wake: 'none',
@@ -73,5 +74,6 @@ export const qwenCode: Driver = {
 	images: 'none',
 	mcp,
 	headless,
+	extractor: 'none',
 	foreignVariables,
 };

@@ -1,5 +1,3 @@
-import { NancyError } from '../../base/errors.ts';
-import { phrase } from '../../base/phrase.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
 import { formatVersion } from '../../base/version.ts';
 import type { Asker } from '../../core/asker/asker.ts';
@@ -12,7 +10,7 @@ import type { DeployedAgent, SetupOutput } from '../../protocol/output/deploymen
 import type { FoundAgent } from '../../core/driver/launch.ts';
 import { atStart, betweenAnswers } from './betweenAnswers.ts';
 import { failureOf } from './failure.ts';
-import { hasHooks, keepSettings } from './hooksChoice.ts';
+import { keepSettings, requireHooks } from './hooksChoice.ts';
 import { noteSeen } from './noteSeen.ts';
 import type { OperationContext } from '../operation.ts';
 
@@ -24,12 +22,7 @@ export async function deployEach(
 	scope: DeploymentScope,
 ): Promise<SetupOutput> {
 	const { workspace } = context;
-	if (!(await hasHooks(context))) {
-		throw new NancyError(
-			'wrong-state',
-			phrase`hooks are off here ("hooks" in ${workspace.paths.config}, from VS Code's nancy.hooks); turn them on and try again`,
-		);
-	}
+	await requireHooks(context);
 	const runtime = await context.installRuntime();
 	await keepSettings(asker, context);
 	const { done: agents, failures } = await oneByOne(found, async each => {

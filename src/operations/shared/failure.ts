@@ -1,4 +1,4 @@
-import { errorText, hasErrno, NancyError, type NancyErrorCode } from '../../base/errors.ts';
+import { errorText, hasErrno, isNancyError, type NancyErrorCode } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 
 /** A failure, as a word for programs and a sentence for people. */
@@ -9,7 +9,7 @@ export interface Failure {
 
 /** The one place where an error becomes a sentence. */
 export function failureOf(error: unknown): Failure {
-	if (error instanceof NancyError) return { code: error.code, message: error.said };
+	if (isNancyError(error)) return { code: error.code, message: error.said };
 	if (hasErrno(error, 'EACCES', 'EPERM', 'EROFS'))
 		return { code: 'io', message: phrase`${errorText(error)}. Check who owns that file.` };
 	if (hasErrno(error, 'ENOSPC', 'EDQUOT'))

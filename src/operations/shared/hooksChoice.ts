@@ -1,3 +1,5 @@
+import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import type { Asker } from '../../core/asker/asker.ts';
 import { hasHooksHere, noteHooksChoice } from '../../core/workspace/hooksChoice.ts';
 import type { OperationContext } from '../operation.ts';
@@ -8,6 +10,16 @@ export async function hasHooks({
 	workspace,
 }: Pick<OperationContext, 'settings' | 'workspace'>): Promise<boolean> {
 	return settings.hooks === undefined ? hasHooksHere(workspace) : settings.hooks === 'on';
+}
+
+/** @throws NancyError `wrong-state` if agents get none */
+export async function requireHooks(context: Pick<OperationContext, 'settings' | 'workspace'>): Promise<void> {
+	if (await hasHooks(context)) return;
+	const { config } = context.workspace.paths;
+	throw new NancyError(
+		'wrong-state',
+		phrase`hooks are off here ("hooks" in ${config}, from VS Code's nancy.hooks); turn them on and try again`,
+	);
 }
 
 /** Writes the user's choice into the workspace's file, which the `nancy` command and agents read. Seals it, if a person asks. */

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { l10n } from 'vscode';
 import { FromComposePage, type ToComposePage } from '../../protocol/compose.ts';
 import type { Failures } from '../kit/failures.ts';
-import { composePage } from './composePage.ts';
+import { panelPage } from '../kit/panelPage.ts';
+import { composeForm } from './composeForm.ts';
 
 /** The compose page of the window, which comes and goes with its view, and the messages between it and the extension. */
 export class ComposeChannel {
@@ -33,11 +34,11 @@ export class ComposeChannel {
 			this.view = undefined;
 			this.ready = false;
 		});
-		view.webview.html = composePage({
-			cspSource: view.webview.cspSource,
-			nonce: randomBytes(16).toString('base64url'),
-			script: String(view.webview.asWebviewUri(vscode.Uri.joinPath(media, 'web', 'compose.js'))),
-			style: String(view.webview.asWebviewUri(vscode.Uri.joinPath(media, 'compose.css'))),
+		view.webview.html = panelPage(view.webview, {
+			style: vscode.Uri.joinPath(media, 'compose.css'),
+			script: vscode.Uri.joinPath(media, 'web', 'compose.js'),
+			title: l10n.t('Compose'),
+			body: composeForm(),
 		});
 	}
 

@@ -8,10 +8,12 @@ interface PanelPage {
 	style: vscode.Uri;
 	script: vscode.Uri;
 	title: string;
+	/** HTML of Nancy's own making. Without it, the program draws everything. */
+	body?: string;
 }
 
-/** The page of a tab. Nothing loads or runs in it but the program and the style that come with Nancy. */
-export function panelPage(webview: vscode.Webview, { style, script, title }: PanelPage): string {
+/** The page of a tab or a view. Nothing loads or runs in it but the program and the style that come with Nancy. */
+export function panelPage(webview: vscode.Webview, { style, script, title, body = '' }: PanelPage): string {
 	const nonce = randomBytes(16).toString('base64url');
 	const uri = (file: vscode.Uri) => String(webview.asWebviewUri(file));
 	return `<!doctype html>
@@ -24,7 +26,7 @@ export function panelPage(webview: vscode.Webview, { style, script, title }: Pan
 	<title>${escapeHtml(title)}</title>
 </head>
 <body>
-	<main></main>
+	<main>${body}</main>
 	<script type="module" nonce="${nonce}" src="${uri(script)}"></script>
 </body>
 </html>`;

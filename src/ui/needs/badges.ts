@@ -12,6 +12,7 @@ const SETTING = {
 	question: 'permission',
 	waiting: 'permission',
 	stopped: 'stopped',
+	alert: 'message',
 	message: 'message',
 	delegate: 'delegate',
 } as const;

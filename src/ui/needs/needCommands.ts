@@ -10,7 +10,7 @@ import { inform } from '../kit/messages.ts';
 import type { Operations } from '../ports.ts';
 import type { QuestionPanel } from '../questions/questionPanel.ts';
 import type { Terminals } from '../tasks/terminals.ts';
-import { needsOf, stopOf, type Need } from './needs.ts';
+import { alertKey, needsOf, stopOf, type Need } from './needs.ts';
 import { needRow } from './needWords.ts';
 import { nextAfter } from './round.ts';
 import type { SeenStops } from './seenStops.ts';
@@ -41,10 +41,12 @@ export function needHandlers(own: NeedCollaborators) {
 	};
 }
 
-/** The user has looked at what the worker did. */
+/** The user has looked at what the worker did and its CLI told. */
 export function seeStop(seen: SeenStops, item: WorkerItem): void {
 	const at = stopOf(item.worker);
 	if (at !== undefined) seen.see(keyOf(item), at);
+	const alerted = item.worker.alert?.at;
+	if (alerted !== undefined) seen.see(alertKey(keyOf(item)), alerted);
 }
 
 /** A list of all that needs the user; the inbox, where messages wait for agents, if nothing does. */
@@ -63,6 +65,7 @@ async function goTo(own: NeedCollaborators, need: Need): Promise<void> {
 			return questions.show(need.item);
 		case 'waiting':
 		case 'stopped':
+		case 'alert':
 			seeStop(seen, need.item);
 			return terminals.focus(need.item);
 		case 'message':

@@ -20,6 +20,8 @@ export function needSentence(need: Need): string {
 				? doneSentence(who, what)
 				: l10n.t('{0} has failed with exit code {1}.', who, exitCode);
 		}
+		case 'alert':
+			return l10n.t('{0} says: {1}', who, what);
 		case 'message':
 		case 'delegate':
 			return l10n.t('{0} writes: {1}', who, what);
@@ -43,6 +45,7 @@ const ICONS = {
 	question: 'question',
 	waiting: 'bell-dot',
 	stopped: 'circle-filled',
+	alert: 'megaphone',
 	message: 'mail',
 	delegate: 'run-all',
 } as const;
@@ -69,16 +72,18 @@ export function agentCounts(needs: readonly Need[]): string[] {
 	const stopped = needs.filter(({ kind }) => kind === 'stopped');
 	const failed = stopped.filter(hasFailed).length;
 	const done = stopped.length - failed;
+	const alerts = needs.filter(({ kind }) => kind === 'alert').length;
 	return [
 		...(questions > 0 ? [questions === 1 ? l10n.t('1 question') : l10n.t('{0} questions', questions)] : []),
 		...(waiting > 0 ? [l10n.t('{0} waiting', waiting)] : []),
 		...(failed > 0 ? [l10n.t('{0} failed', failed)] : []),
 		...(done > 0 ? [l10n.t('{0} done', done)] : []),
+		...(alerts > 0 ? [alerts === 1 ? l10n.t('1 notification') : l10n.t('{0} notifications', alerts)] : []),
 	];
 }
 
-function hasFailed({ item }: Need): boolean {
-	return 'worker' in item && item.worker.state.exitCode !== undefined;
+function hasFailed({ kind, item }: Need): boolean {
+	return kind !== 'alert' && 'worker' in item && item.worker.state.exitCode !== undefined;
 }
 
 /** The driver of the agent that needs the user. */
@@ -93,8 +98,10 @@ function whoNeeds({ folder, item }: Need): string {
 }
 
 /** The command that an agent asks for, its last words, or the subject of its message. */
-function whatFor({ folder, item }: Need): string {
+function whatFor(need: Need): string {
+	const { folder, item } = need;
 	if ('asked' in item) return askedWords(item.asked.question);
+	if (need.kind === 'alert') return need.item.worker.alert?.text ?? '';
 	if (!('worker' in item)) return subjectOf(item.message.content);
 	return doingWords(item.worker, folder.path);
 }
@@ -107,6 +114,8 @@ function kindWords(need: Need): string {
 			return need.item.worker.state.tool === undefined ? l10n.t('waits for you') : l10n.t('asks permission');
 		case 'stopped':
 			return hasFailed(need) ? phaseWord(need.item.worker.state) : l10n.t('is done');
+		case 'alert':
+			return l10n.t('notification');
 		case 'message':
 			return l10n.t('writes');
 		case 'delegate':

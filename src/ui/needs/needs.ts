@@ -14,14 +14,14 @@ import type { SeenStops } from './seenStops.ts';
 /** An act that only the user can do: answer an agent, look at what it did, or read what it wrote. */
 export type Need = Placed & { readonly folder: Folder; readonly since: string | undefined } & (
 		| { readonly kind: 'question'; readonly item: QuestionItem }
-		| { readonly kind: 'waiting' | 'stopped'; readonly item: WorkerItem }
+		| { readonly kind: 'waiting' | 'stopped' | 'alert'; readonly item: WorkerItem }
 		| { readonly kind: 'message' | 'delegate'; readonly item: MailItem }
 	);
 
 /** Feedback that waited for the stop sets the agent to work again a moment later, in milliseconds. */
 const STOP_SETTLES_MS = 400;
 
-const ORDER: readonly Need['kind'][] = ['question', 'waiting', 'stopped', 'message', 'delegate'];
+const ORDER: readonly Need['kind'][] = ['question', 'waiting', 'stopped', 'alert', 'message', 'delegate'];
 
 /** All that needs the user, in all folders: who waits first, and of each kind the oldest first. Archived tasks need nothing. */
 export function needsOf(folders: Pick<Folders, 'list'>, seen: SeenStops): Need[] {
@@ -65,6 +65,15 @@ function workerNeeds(folder: Folder, seen: SeenStops): Need[] {
 					item,
 					since: stoppedAt,
 				});
+			const alertedAt = worker.alert?.at;
+			if (alertedAt !== undefined && seen.isNew(alertKey(key), alertedAt))
+				needs.push({
+					place: placeOf('alert', alertedAt, key),
+					folder,
+					kind: 'alert',
+					item,
+					since: alertedAt,
+				});
 		}
 	}
 	return needs;
@@ -79,6 +88,11 @@ function questionNeed(item: QuestionItem): Need {
 /** When the worker failed, or when its last turn ended. UTC, ISO 8601. */
 export function stopOf({ state, record, turnEndedAt }: WorkerView): string | undefined {
 	return state.exitCode === undefined ? turnEndedAt : record.exit?.at;
+}
+
+/** Under this the user has seen what the worker's CLI told. */
+export function alertKey(workerKey: string): string {
+	return `${workerKey} alert`;
 }
 
 function isStopped({ state }: WorkerView, at: string): boolean {

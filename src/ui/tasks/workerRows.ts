@@ -138,6 +138,7 @@ export function workerHover(
 		[l10n.t('Doing'), [state.tool, state.summary].filter(Boolean).join(' ')],
 		[l10n.t('Answer'), state.phase === 'waiting' && !asked ? cannotAnswer() : undefined],
 		[l10n.t('Its own words'), worker.said && `${saidWords(worker, 500)} (${formatAge(worker.said.at)})`],
+		[l10n.t('Notification'), worker.alert && `“${worker.alert.text}” (${formatAge(worker.alert.at)})`],
 		[l10n.t('Prompt'), firstLine(task.record.prompt, 200)],
 		[l10n.t('Agent'), [names.full(record.agent), record.agentVersion].filter(Boolean).join(' ')],
 		[l10n.t('Model'), facts?.model ?? record.model],

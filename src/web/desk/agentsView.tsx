@@ -1,6 +1,6 @@
 import { phrase } from '../../base/phrase.ts';
 import type { DeskTask, DeskWorker } from '../../protocol/deskState.ts';
-import { saidOf } from './domainWords.ts';
+import { alertOf, saidOf } from './domainWords.ts';
 import { folderName, go, place } from './nav.ts';
 import { Phase } from './phase.tsx';
 import { questions, tasks } from './store.ts';
@@ -68,6 +68,7 @@ function WorkerRow({ task, worker }: { task: DeskTask; worker: DeskWorker }) {
 				{worker.queued > 0 && <span class="chip">{say(phrase`${worker.queued} queued`)}</span>}
 				{(worker.subagents ?? 0) > 0 && <span class="chip">{say(phrase`Subagents: ${worker.subagents}`)}</span>}
 			</span>
+			{worker.alert && <span class="row-what">{alertOf(worker)}</span>}
 			{worker.said && <span class="row-what quiet">{saidOf(worker)}</span>}
 			{asked ? (
 				<span class="row-what mono">{asked.title}</span>

@@ -31,8 +31,8 @@ function OfFolder({ folder, isOnly }: { folder: DeskFolder; isOnly: boolean }) {
 	const over = questions.value.filter(each => each.answer ?? each.outcome).length;
 	const found = useLook('allowed', { folder: folder.folder }, allowedReply, over);
 	return (
-		<section>
-			{!isOnly && <h2>{folder.name}</h2>}
+		<section aria-label={folder.name}>
+			{!isOnly && <p class="brand">{folder.name}</p>}
 			{!found && <p class="quiet">{say(phrase`Loading …`)}</p>}
 			{found?.is === 'failed' && <p class="problem">{found.message}</p>}
 			{found?.is === 'done' && (
@@ -49,7 +49,7 @@ function OfFolder({ folder, isOnly }: { folder: DeskFolder; isOnly: boolean }) {
 function List({ name, none, children }: { name: string; none: string; children: ComponentChildren[] }) {
 	return (
 		<>
-			<h3>{name}</h3>
+			<h2>{name}</h2>
 			{children.length === 0 ? <p class="quiet">{none}</p> : <ul class="rows traffic">{children}</ul>}
 		</>
 	);

@@ -92,6 +92,11 @@ type Answered = Pick<DeskQuestion, 'kind' | 'answer' | 'outcome'> & {
 	choices: readonly Pick<DeskQuestion['choices'][number], 'effect' | 'isYes'>[];
 };
 
+/** What an agent's CLI has told its user in this turn, as a quotation. Empty if it has told nothing. */
+export function alertOf({ agentName, alert }: Pick<DeskWorker, 'agentName' | 'alert'>): string {
+	return alert ? say(phrase`${agentName} says: “${alert.text}”`) : '';
+}
+
 /** What became of a question, in a sentence. Empty while nobody has answered. */
 export function stateOf(question: Answered): string {
 	const { answer, outcome } = question;

@@ -3,7 +3,7 @@ self.addEventListener('notificationclick', event => {
 	event.notification.close();
 	event.waitUntil(
 		self.clients
-			.matchAll({ type: 'window' })
+			.matchAll({ type: 'window', includeUncontrolled: true })
 			.then(([page]) => (page ? page.focus() : self.clients.openWindow('./'))),
 	);
 });

@@ -1,7 +1,7 @@
 import { phrase } from '../../base/phrase.ts';
 import type { DeskTask, DeskWorker } from '../../protocol/deskState.ts';
 import { Compose } from './compose.tsx';
-import { saidOf } from './domainWords.ts';
+import { alertOf, saidOf } from './domainWords.ts';
 import { Facts } from './facts.tsx';
 import { Later } from './later.tsx';
 import { MessageCard } from './messageCard.tsx';
@@ -25,6 +25,7 @@ export function WorkerPage({ task, worker }: { task: DeskTask; worker: DeskWorke
 		[say(phrase`Folder`), folderName(folder)],
 		[say(phrase`Evidence`), say(phrase`${worker.source}, ${age(worker.at)} ago`)],
 		[say(phrase`Its own words`), saidOf(worker)],
+		[say(phrase`Notification`), alertOf(worker)],
 		[say(phrase`Context`), contextOf(worker)],
 	];
 	return (

@@ -14,18 +14,26 @@ import { copiesOf } from '../evidence.ts';
 import type { ConformanceLab } from '../lab.ts';
 
 /** A session that the user starts in the workspace, past Nancy, once it is found. */
-async function userSession(lab: ConformanceLab, prompt: string): Promise<WorkerAddress> {
+export async function userSession(lab: ConformanceLab, prompt: string): Promise<WorkerAddress> {
+	// Some CLIs report a session before its first prompt.
+	const known = (await lab.nancy.tasks()).tasks.map(({ name }) => name);
+	await promptedByUser(lab, prompt);
+	return eventually('a session that the user started is found', async () => {
+		const { tasks } = await lab.nancy.tasks();
+		const found = tasks.find(({ name, origin }) => origin === 'found' && !known.includes(name));
+		const worker = found && (await lab.nancy.workers(found.name)).workers.at(-1);
+		return worker && { task: found.name, worker: worker.name };
+	});
+}
+
+/** The CLI as its user starts it, who trusts its hooks, with a prompt. */
+export async function promptedByUser(lab: ConformanceLab, prompt: string): Promise<void> {
 	const screen = await lab.interactive(lab.agent.unattended);
 	for (const { question, keys } of lab.candidate.trust) {
 		await answerQuestion(screen, question, keys);
 		await screen.waitForText(lab.agent.ready);
 	}
 	await submit(screen, prompt);
-	return eventually('a session that the user started is found', async () => {
-		const found = (await lab.nancy.tasks()).tasks.find(task => task.origin === 'found');
-		const worker = found && (await lab.nancy.workers(found.name)).workers.at(-1);
-		return worker && { task: found.name, worker: worker.name };
-	});
 }
 
 export const foundSession: Cell = {

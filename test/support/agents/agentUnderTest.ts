@@ -27,6 +27,17 @@ export interface AgentUnderTest {
 	trust: readonly { question: RegExp; keys: string }[];
 	/** How the model calls a tool of Nancy's MCP server, and how the user is asked first; `none` where the CLI gets no server. */
 	nancyTools: { call: (tool: string) => string; question: RegExp; yes: string } | 'none';
+	/**
+	 * The commands by which its user installs Nancy's plugin from the folder of a marketplace, its settings for that, and whether the plugin's
+	 * hooks run; if not, what a person is told. `none` if it takes no such plugin.
+	 */
+	plugin:
+		| {
+				install: (folder: string) => readonly (readonly string[])[];
+				settings: Readonly<Record<string, unknown>>;
+				hooks: 'run' | { because: string };
+		  }
+		| 'none';
 	/** On its screen when a hook went wrong. */
 	complaint: RegExp;
 	/** Steps by which the model hands another script to a subagent and gives it time; `none` where there are no subagents. */

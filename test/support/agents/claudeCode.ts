@@ -22,6 +22,14 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 		question: /Do you want to proceed\?/,
 		yes: '1',
 	},
+	plugin: {
+		install: folder => [
+			['plugin', 'marketplace', 'add', folder],
+			['plugin', 'install', 'nancy@nancy'],
+		],
+		settings: {},
+		hooks: 'run',
+	},
 	complaint: /hook[^\n]*(?:error|failed|problem)|Settings Warning/i,
 	subagent: script =>
 		toolStep('Agent', {

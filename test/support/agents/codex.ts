@@ -19,6 +19,18 @@ export const codexUnderTest: AgentUnderTest = {
 		question: /Allow the nancy MCP server to run tool/,
 		yes: '\r',
 	},
+	plugin: {
+		install: folder => [
+			['plugin', 'marketplace', 'add', folder],
+			['plugin', 'add', 'nancy@nancy'],
+		],
+		// The tests' home switches plugins off.
+		settings: { features: { daemon_auto_start: false, apps: false } },
+		hooks: {
+			because:
+				'The plugin is written for Claude Code. Codex takes its skills, its server, and its commands as skills; its hooks stay silent there, also once you have trusted them. Set Up brings hooks of its own.',
+		},
+	},
 	complaint: /hook[^\n]*(?:error|fail|timed out)/i,
 	// The subagent runs beside the agent, which has something to do meanwhile.
 	subagent: script => `${toolStep('spawn_agent', { message: script })} [[sh:sleep 5]]`,

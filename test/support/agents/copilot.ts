@@ -19,6 +19,17 @@ export const copilotUnderTest: AgentUnderTest = {
 		question: /Do you want to use this tool\?/,
 		yes: '1',
 	},
+	plugin: {
+		install: folder => [
+			['plugin', 'marketplace', 'add', folder],
+			['plugin', 'install', 'nancy@nancy'],
+		],
+		settings: {},
+		hooks: {
+			because:
+				'The plugin is written for Claude Code. Copilot CLI takes its skills, commands and server; its hooks stay silent there, because Copilot CLI reads other answers than it writes. Set Up brings hooks of its own.',
+		},
+	},
 	complaint: /hook[^\n]*(?:error|failed|denied)/i,
 	subagent: script =>
 		toolStep('task', {

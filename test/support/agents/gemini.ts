@@ -15,6 +15,7 @@ export const geminiUnderTest: AgentUnderTest = {
 	no: '\u001b',
 	trust: [],
 	nancyTools: 'none',
+	plugin: 'none',
 	complaint: /hook[^\n]*(?:error|fail|blocked)|Agent execution blocked/i,
 	subagent: script => toolStep('invoke_agent', { agent_name: 'generalist', prompt: script }),
 	usersFiles: {

@@ -15,6 +15,7 @@ export const opencodeUnderTest: AgentUnderTest = {
 	no: '\u001b',
 	trust: [],
 	nancyTools: 'none',
+	plugin: 'none',
 	complaint: /(?:hook|plugin)[^\n]*(?:error|fail)/i,
 	subagent: script => toolStep('task', { description: 'Look around', prompt: script, subagent_type: 'general' }),
 	usersFiles: {

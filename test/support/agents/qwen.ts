@@ -15,6 +15,7 @@ export const qwenUnderTest: AgentUnderTest = {
 	no: '\u001b',
 	trust: [],
 	nancyTools: 'none',
+	plugin: 'none',
 	complaint: /hook[^\n]*(?:error|fail|blocked)/i,
 	subagent: script =>
 		toolStep('agent', {

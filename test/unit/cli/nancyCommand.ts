@@ -36,10 +36,10 @@ export class NancyCommand implements AsyncDisposable {
 		readonly metafile: Metafile,
 	) {}
 
-	/** @param isPackage with all that a package has beside the command: hook program, guard, skills */
+	/** @param isPackage with all that a package has beside the command: hook program, guard, skills, plugin */
 	static async build({ isPackage = false } = {}): Promise<NancyCommand> {
 		const folder = tempFolder('nancy-cli-');
-		const { cli, pages, hooks, metafile } = await programs();
+		const { cli, pages, hooks, plugin, metafile } = await programs();
 		cpSync(cli, folder.file('dist', 'nancy.js'));
 		for (const { out } of besidePrograms) cpSync(join(dirname(cli), out), folder.file('dist', out));
 		cpSync(pages, folder.file('media', 'desk'), { recursive: true });
@@ -47,6 +47,7 @@ export class NancyCommand implements AsyncDisposable {
 			for (const name of ['hooks', 'skills'])
 				cpSync(join(repository, name), folder.file(name), { recursive: true });
 			cpSync(hooks, folder.file('dist', 'hook'), { recursive: true });
+			cpSync(plugin, folder.file('dist', 'plugin'), { recursive: true });
 		}
 		return new NancyCommand(folder, metafile);
 	}

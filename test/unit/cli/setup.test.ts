@@ -3,6 +3,7 @@ import {
 	mkdirSync,
 	readdirSync,
 	readFileSync,
+	realpathSync,
 	renameSync,
 	rmSync,
 	symlinkSync,
@@ -13,6 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { ExitCode } from '../../../src/cli/failure.ts';
+import { isPluginChosen } from '../../../src/core/sessions/pluginChoice.ts';
 import { sealCall } from '../../../src/core/sessions/sealedAgents.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { CleanupOutput, DoctorOutput, SetupOutput } from '../../../src/protocol/output/deployment.ts';
@@ -100,6 +102,22 @@ describe('nancy setup, update and cleanup', () => {
 		expect(cleaned).toMatchObject({ code: ExitCode.ok, stdout: expect.stringContaining('took back') });
 		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
 		expect(readFileSync(hooks, 'utf8')).toBe('{ broken');
+	});
+
+	it('let the plugin serve a folder without a word in its settings, and offer the plugin by a link', async () => {
+		const { folder, project, settings, call } = machine();
+		await using _ = folder;
+		const done = await nancy.run(['setup', '--plugin', '--json'], call);
+		expect(SetupOutput.parse(JSON.parse(done.stdout))).toEqual({ folder: project, agents: [], failed: [] });
+		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+		expect(readdirSync(join(project, '.claude'))).toEqual(['settings.local.json']);
+		const { own } = new Workspace(project, join(nancy.dataFolder, 'nancy'));
+		expect(await isPluginChosen(own)).toBe(true);
+		const plugin = join(nancy.dataFolder, 'nancy/plugin');
+		expect(readdirSync(plugin).toSorted()).toEqual(['.claude-plugin', 'nancy']);
+		expect(existsSync(join(realpathSync(plugin), '..', 'nancy-hook'))).toBe(true);
+		expect((await nancy.run(['cleanup'], call)).stderr).toContain('serve this folder no more');
+		expect(await isPluginChosen(own)).toBe(false);
 	});
 
 	it('installs a nancy that works by itself and deploys the same', async () => {

@@ -150,15 +150,14 @@ describe('answering Claude Code', () => {
 
 	it('has every session watch its doorbell', () => {
 		const bell = '/w/.nancy/bells/s';
-		const { watchAnswer } = hooks;
-		if (watchAnswer === 'none') throw new Error('no watch');
 		for (const answer of [
-			watchAnswer(event('hook-SessionStart-startup'), bell),
-			watchAnswer(event('hook-CwdChanged'), bell),
+			hooks.beginAnswer(event('hook-SessionStart-startup'), { bell, words: 'words' }),
+			hooks.beginAnswer(event('hook-CwdChanged'), { bell, words: '' }),
 		]) {
+			expect(answer.watches).toBe(true);
 			expect(JSON.parse(answer.stdout)).toMatchObject({ hookSpecificOutput: { watchPaths: [bell] } });
 		}
-		expect(watchAnswer(event('hook-Stop'), bell).stdout).toBe('');
+		expect(hooks.beginAnswer(event('hook-Stop'), { bell, words: 'words' }).stdout).toBe('');
 	});
 
 	it('names the rung that rang in the prompt that follows', () => {

@@ -56,8 +56,9 @@ describe.each(named)('the driver of %s', (_, driver) => {
 	});
 
 	it('claims to hear its doorbell when it is resumed only where it can watch one', () => {
-		const { hearsWhenResumed, watchAnswer } = driver.hooks;
-		expect(hearsWhenResumed && watchAnswer === 'none').toBe(false);
+		const event = { driver: driver.id, session, kind: 'session-start', event: 'x' } as const;
+		const { watches } = driver.hooks.beginAnswer(event, { bell: '/bell', words: '' });
+		expect(driver.hooks.hearsWhenResumed && !watches).toBe(false);
 	});
 
 	it('puts its most careful permission mode first', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { asking } from '../../../src/drivers/copilot-cli/asking.ts';
 import { ASKS, ASKS_USER } from '../../../src/drivers/copilot-cli/ownEvents.ts';
-import { QuestionId, type Answer } from '../../../src/protocol/question.ts';
+import type { Answer } from '../../../src/protocol/question.ts';
+import { givenAnswer } from '../../support/givenAnswer.ts';
 
 const session = '38e008a6-a1df-4bc1-b956-1290c0d69057';
 
@@ -73,18 +74,7 @@ function read(asked: Asked, more: object = {}) {
 }
 
 const answered = (asked: Asked, given: Partial<Answer>): unknown =>
-	JSON.parse(
-		asking.answer(called(asked), {
-			version: 1,
-			question: QuestionId.parse('20261124T120000000Z-0a1b2c3d'),
-			digest: '',
-			seal: '',
-			effect: 'once',
-			by: 'vscode',
-			at: '2026-11-24T12:00:00.000Z',
-			...given,
-		}).stdout,
-	);
+	JSON.parse(asking.answer(called(asked), givenAnswer(given)).stdout);
 
 const effects = (asked: Asked, more: object = {}) => read(asked, more).choices.map(({ effect }) => effect);
 

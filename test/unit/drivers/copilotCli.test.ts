@@ -142,10 +142,14 @@ describe('answering Copilot CLI', () => {
 	});
 
 	it('tells its own extension which bell to watch, and nobody else anything', () => {
-		const watch = hooks.watchAnswer === 'none' ? undefined : hooks.watchAnswer;
+		const beginning = { bell: '/w/bell', words: 'words' };
 		const joined = read(JOINED, { sessionId: session });
-		expect(joined !== 'silent' && watch?.(joined, '/w/bell').stdout).toBe('/w/bell\n');
-		expect(watch?.(event('sessionStart'), '/w/bell').stdout).toBe('');
+		expect(joined !== 'silent' && hooks.beginAnswer(joined, beginning)).toMatchObject({
+			stdout: '/w/bell\n',
+			watches: true,
+		});
+		const { stdout, watches } = hooks.beginAnswer(event('sessionStart'), beginning);
+		expect({ ...JSON.parse(stdout), watches }).toEqual({ additionalContext: 'words' });
 		expect(read(BELL, { sessionId: session })).toMatchObject({ kind: 'doorbell' });
 	});
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asking } from '../../../src/drivers/opencode/asking.ts';
-import { QuestionId, type Answer } from '../../../src/protocol/question.ts';
+import type { Answer } from '../../../src/protocol/question.ts';
+import { givenAnswer } from '../../support/givenAnswer.ts';
 
 const session = 'ses_e01515da6ffexAQ8l1f1iMlkAQ';
 
@@ -54,18 +55,7 @@ function read(request: object, more: object = {}) {
 }
 
 const answered = (request: object, given: Partial<Answer>): unknown =>
-	JSON.parse(
-		asking.answer(called(request), {
-			version: 1,
-			question: QuestionId.parse('20261124T120000000Z-0a1b2c3d'),
-			digest: '',
-			seal: '',
-			effect: 'once',
-			by: 'vscode',
-			at: '2026-11-24T12:00:00.000Z',
-			...given,
-		}).stdout,
-	);
+	JSON.parse(asking.answer(called(request), givenAnswer(given)).stdout);
 
 describe('what opencode asks', () => {
 	it('is a command, with all else that its tool was given', () => {

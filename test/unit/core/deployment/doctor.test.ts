@@ -11,9 +11,10 @@ import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
 import { copilotCli } from '../../../../src/drivers/copilot-cli/driver.ts';
 import { geminiCli } from '../../../../src/drivers/gemini-cli/driver.ts';
+import { PluginSessions } from '../../../../src/core/sessions/pluginSessions.ts';
 import { noteHooksChoice } from '../../../../src/core/workspace/hooksChoice.ts';
 import { ownFilesDriver, SHARED } from '../../../support/ownFilesDriver.ts';
-import { FIRST_WORKER, TaskName } from '../../../../src/protocol/names.ts';
+import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 
@@ -67,6 +68,19 @@ describe('the doctor', () => {
 	it('finds nothing wrong in a workspace without Nancy, and leaves nothing in it', async () => {
 		expect(await problems()).toEqual([]);
 		await expect(readFile(join(folder, '.nancy/.gitignore'))).rejects.toMatchObject({ code: 'ENOENT' });
+	});
+
+	it('says that the plugin of an agent serves its sessions here', async () => {
+		await workspace.own.makeFolder();
+		const session = SessionId.parse('5e551011-0000-4000-8000-000000000018');
+		await new PluginSessions(workspace.own).begin(claudeCode.id, session, () => Promise.resolve(true));
+		const hooks = (await examine(workspace, instruments())).filter(({ check }) => check === 'hooks');
+		expect(hooks.map(({ level, text }) => [level, String(text)])).toEqual([
+			['ok', expect.stringMatching(/^Claude Code: its plugin serves sessions here, the last since 20/)],
+		]);
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
+		const [direct] = (await examine(workspace, instruments())).filter(({ check }) => check === 'hooks');
+		expect(String(direct?.text)).toMatch(/^\.claude\/settings\.local\.json: \d+ events/);
 	});
 
 	it('names hooks that somebody removed, and writes them again', async () => {

@@ -6,6 +6,7 @@ import {
 	mkdtemp,
 	readFile,
 	readdir,
+	readlink,
 	rm,
 	stat,
 	symlink,
@@ -33,9 +34,11 @@ beforeEach(async () => {
 	await writeFile(join(files, 'skills', 'check', 'SKILL.md'), 'hi');
 	await mkdir(join(files, 'hook'), { recursive: true });
 	await writeFile(join(files, 'hook', 'some.js'), '');
-	await writeFile(join(files, 'picture.js'), '');
+	for (const name of ['picture.js', 'memory.js', 'projects.js']) await writeFile(join(files, name), '');
 	await writeFile(join(files, 'serve.js'), '');
 	await mkdir(join(files, 'desk'));
+	await mkdir(join(files, 'plugin'));
+	await writeFile(join(files, 'plugin', 'README.md'), '');
 	await writeFile(join(files, 'desk', 'desk.html'), '');
 	await writeFile(join(files, 'nancy.js'), 'console.log(JSON.stringify(process.argv.slice(2)))');
 	sources = {
@@ -44,6 +47,7 @@ beforeEach(async () => {
 		cli: join(files, 'nancy.js'),
 		pages: join(files, 'desk'),
 		skills: join(files, 'skills'),
+		plugin: join(files, 'plugin'),
 	};
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -73,6 +77,21 @@ describe('a runtime', () => {
 		const installed = await Promise.all([install(), install(), install()]);
 		expect(new Set(installed.map(each => each.folder)).size).toBe(1);
 		expect(await readdir(join(folder, 'nancy', 'runtime'))).toHaveLength(1);
+	});
+
+	it('offers its plugin by a link, which a later version takes and an earlier one leaves', async () => {
+		const data = join(folder, 'nancy');
+		const offered = () => readlink(join(data, 'plugin'));
+		const versions: string[] = [];
+		for (const version of ['0.2.0', '0.3.0', '0.1.0']) {
+			versions.push((await installRuntime(sources, version, data, node)).folder);
+			expect(await offered()).toBe(join(versions[Math.min(1, versions.length - 1)] ?? '', 'plugin'));
+		}
+		// The later one is gone.
+		await rm(versions[1] ?? '', { recursive: true });
+		const { folder: own } = await install();
+		expect(await offered()).toBe(join(own, 'plugin'));
+		expect((await readdir(join(data, 'runtime'))).filter(name => name.startsWith('.'))).toEqual([]);
 	});
 
 	it('is only read where it is whole', async () => {

@@ -35,6 +35,7 @@ it('an agent started by the installed nancy does not inherit what nancy itself r
 			cli,
 			pages: folder.file('hook'),
 			skills: join(root, 'skills'),
+			plugin: folder.file('hook'),
 		},
 		'0.1.0',
 		folder.file('nancy'),

@@ -3,6 +3,7 @@ import { DeskView, folderId } from '../../../../src/core/live/deskView.ts';
 import { newQuestion } from '../../../../src/core/questions/newQuestion.ts';
 import { DelegateId } from '../../../../src/protocol/delegate.ts';
 import { DriverId, SessionId } from '../../../../src/protocol/names.ts';
+import { taskView } from '../../../support/taskViews.ts';
 
 const view = new DeskView({ agentName: String, limitOf: () => undefined, withoutPaths: String });
 const source = { id: folderId('/project'), overview: () => ({ tasks: [], problems: [] }), delegates: () => [] };
@@ -61,4 +62,29 @@ it('offers no Yes to what is too long to be shown whole', () => {
 
 it('names the delegate that asks, though its record is gone', () => {
 	expect(shown({}, DelegateId.parse('d1')).delegate).toEqual({ id: 'd1', title: '' });
+});
+
+it('shows what a CLI tells its user as one bounded line, without control characters and paths of this machine', () => {
+	const task = taskView('fix', { workers: ['working'] });
+	const at = new Date(0).toISOString();
+	const text = `Built /home/me/.local\u001b[31m\u202e <b>${'x'.repeat(5000)}`;
+	const workers = task.workers.map(worker => ({ ...worker, alert: { text, at } }));
+	const words = {
+		agentName: () => 'Fake',
+		limitOf: () => undefined,
+		withoutPaths: (each: string) => each.replaceAll('/home/me', '~'),
+	};
+	const { tasks } = new DeskView(words).of([
+		{
+			...source,
+			name: 'project',
+			overview: () => ({ tasks: [{ ...task, workers }], problems: [] }),
+			messages: () => ({ messages: [], problems: [] }),
+			questions: () => [],
+		},
+	]);
+	const shown = tasks[0]?.workers[0]?.alert?.text ?? '';
+	expect(shown).toMatch(/^Built ~\/\.local/);
+	for (const hidden of ['\u001b', '\u202e']) expect(shown).not.toContain(hidden);
+	expect(shown.length).toBeLessThan(1000);
 });

@@ -114,7 +114,7 @@ it('ends an answered question once its holder and its agent have gone, and no ev
 	const question = { ...left, digest: digestOf(left) };
 	await own.desk.ask(question);
 	await own.desk.answer(answerTo(question));
-	own.desk.handed(id);
+	own.desk.handing(id)();
 	await own.shows('left', 'seeded');
 	const event = join(own.workspace.paths.spool, 'claude-code~Stop~1-1.json');
 	writeFileSync(event, '{');

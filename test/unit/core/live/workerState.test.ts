@@ -39,6 +39,18 @@ it('knows when an agent worked last, also after its end and another start', () =
 	expect([...records, ...later, event(6, { kind: 'prompt' })].reduce(foldTraffic, start).workedAt).toBe(at(6));
 });
 
+it('keeps what the CLI tells its user until the next prompt, and takes it for no evidence', () => {
+	const records = [
+		event(1, { kind: 'prompt' }),
+		event(2, { kind: 'notification', tells: 'alert', summary: 'Built.' }),
+	];
+	const told = records.reduce(foldTraffic, start);
+	expect(told).toMatchObject({ phase: 'working', at: at(1), alert: { text: 'Built.', at: at(2) } });
+	expect([...records, event(3, { kind: 'stop' })].reduce(foldTraffic, start).alert).toEqual(told.alert);
+	expect([...records, event(3, { kind: 'prompt' })].reduce(foldTraffic, start).alert).toBeUndefined();
+	expect(foldTraffic(start, event(1, { kind: 'notification', tells: 'alert' })).alert).toBeUndefined();
+});
+
 describe('concludeState', () => {
 	it.each([
 		['starting', []],
@@ -266,7 +278,7 @@ describe('concludeState', () => {
 			toolUseId: fc.option(fc.constantFrom('t1', 't2', 't3'), { nil: undefined }),
 			subagent: fc.option(fc.constant('a1'), { nil: undefined }),
 			cause: fc.option(fc.constantFrom('clear', 'other', 'startup', 'compact'), { nil: undefined }),
-			tells: fc.option(fc.constantFrom('idle', 'asked', 'answered'), { nil: undefined }),
+			tells: fc.option(fc.constantFrom('idle', 'asked', 'answered', 'alert'), { nil: undefined }),
 		});
 		const anyEvents = fc.array(anyEvent, { maxLength: 30 });
 

@@ -23,9 +23,11 @@ const question = newQuestion(driver, {
 	input: {},
 });
 
-function answer(effect: Effect): Answer {
+/** @param afterMs after the question; the events come after 1000 */
+function answer(effect: Effect, afterMs = 0): Answer {
 	const { id, digest } = question;
-	return { version: 1, question: id, digest, effect, by: 'vscode', at: question.askedAt, seal: '' };
+	const at = new Date(Date.parse(question.askedAt) + afterMs).toISOString();
+	return { version: 1, question: id, digest, effect, by: 'vscode', at, seal: '' };
 }
 
 /** After the question. */
@@ -65,5 +67,22 @@ describe('a question that names its call', () => {
 			expect(stateAfter({ ...taken, cause, toolUseId: 'call_2' }, answer('no'))).toBe(undefined);
 			expect(stateAfter({ ...taken, cause })).toBe(undefined);
 		}
+	});
+});
+
+describe('an answer after the one in the terminal', () => {
+	it('is late if the call was over, or had begun and ran for long, before it', () => {
+		const end: Partial<AgentEvent> = { kind: 'tool-end', toolUseId: 'call_1' };
+		for (const effect of ['once', 'folder'] as const) {
+			expect(stateAfter(end, answer(effect, 1001))).toBe('late');
+			expect(stateAfter({ ...end, durationMs: 600 }, answer(effect, 500))).toBe('late');
+			expect(stateAfter({ ...end, durationMs: 600 }, answer(effect, 400))).toBe('applied');
+			expect(stateAfter({ kind: 'batch-end' }, answer(effect, 1001))).toBe('late');
+		}
+	});
+
+	it('is a Yes that nothing proves if the session ends first', () => {
+		expect(stateAfter({ kind: 'session-end' }, answer('once'))).toBe('ended');
+		expect(stateAfter({ kind: 'session-end' }, answer('no'))).toBe('applied');
 	});
 });

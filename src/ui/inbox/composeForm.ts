@@ -1,38 +1,21 @@
-import { env, l10n } from 'vscode';
+import { l10n } from 'vscode';
 import { escapeHtml } from '../kit/html.ts';
-
-interface PageParts {
-	cspSource: string;
-	nonce: string;
-	script: string;
-	style: string;
-}
 
 /** A drawing of lines on a square of 16. */
 const icon = (d: string, className = '') =>
 	`<svg${className === '' ? '' : ` class="${className}"`} viewBox="0 0 16 16" aria-hidden="true"><path d="${d}"/></svg>`;
 
 /**
- * The compose form. Its controls are native ones, except for the list of files, which has the roles that screen readers need. The list of
+ * The compose form, as HTML. Its controls are native ones, except for the list of files, which has the roles that screen readers need. The list of
  * ways lies unseen over a few words: closed, it shows when the message is read instead of what is chosen.
  */
-export function composePage({ cspSource, nonce, script, style }: PageParts): string {
+export function composeForm(): string {
 	const send = process.platform === 'darwin' ? '⌘Enter' : 'Ctrl+Enter';
 	const t = (text: string) => escapeHtml(text);
 	const way = (value: string, name: string, words: string) =>
 		`<option value="${value}" data-name="${t(name)}">${t(words)}</option>`;
 	const placeholder = l10n.t('Message. Enter: new line. {0}: send. @: file.', send);
-	return `<!doctype html>
-<html lang="${t(env.language)}">
-<head>
-	<meta charset="utf-8">
-	<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${cspSource}; script-src 'nonce-${nonce}'">
-	<meta name="viewport" content="width=device-width, initial-scale=1">
-	<link rel="stylesheet" href="${style}">
-	<title>${t(l10n.t('Compose'))}</title>
-</head>
-<body>
-	<main>
+	return `
 	<h1>${t(l10n.t('Compose'))}</h1>
 	<form id="form" novalidate>
 		<p id="banner" class="banner" hidden><span id="banner-words" role="status"></span><button type="button" id="drop" class="drop" aria-label="${t(l10n.t('Close'))}" title="${t(l10n.t('Close'))} (Escape)">×</button></p>
@@ -67,8 +50,5 @@ export function composePage({ cspSource, nonce, script, style }: PageParts): str
 		<h2 id="sent-heading">${t(l10n.t('Sent'))}</h2>
 		<ul id="sent"></ul>
 	</section>
-	</main>
-	<script type="module" nonce="${nonce}" src="${script}"></script>
-</body>
-</html>`;
+	`;
 }

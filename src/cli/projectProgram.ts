@@ -1,0 +1,99 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import * as operations from '../operations/index.ts';
+import { perform, type OperationContext } from '../operations/operation.ts';
+import { findOrChooseWorkspace } from '../operations/shared/place.ts';
+import { Category, type NoteId, type ProjectName } from '../protocol/memoryNames.ts';
+import {
+	ExtractedOutput,
+	NotesOutput,
+	ProjectsOutput,
+	ReviewedOutput,
+	type ProjectTaskOutput,
+} from '../protocol/output/memory.ts';
+import { answer, type Answer, type Context } from './command.ts';
+import { ExitCode } from './failure.ts';
+import { extractedLine, noteLines, projectLine } from './projectWords.ts';
+import { Repl, type TaskOptions } from './repl.ts';
+import { withCancel } from './withCancel.ts';
+import { printableLine } from './words.ts';
+
+// What the commands of projects do. It is a program of its own beside the command, which loads it when one of them runs.
+
+const DONE = { accept: 'accepted', reject: 'rejected', retire: 'retired', pin: 'pinned, or no longer pinned' };
+
+/** Lists projects, after a change of one if that is asked for. */
+export async function listProjects(
+	input: { project?: ProjectName | undefined; status?: 'active' | 'archived' | undefined; parent?: ProjectName },
+	context: Context,
+): Promise<Answer> {
+	const where = { env: context.env, isTrusted: true };
+	const found = await perform(await operations.projects(), context.asker, input, where);
+	for (const { file, reason } of found.problems) context.note(`${file}: ${reason}`);
+	const lines = found.projects.map(projectLine);
+	return answer(ProjectsOutput, found, lines.length === 0 ? 'no projects; nancy start <project> makes one' : lines);
+}
+
+export async function showNotes(
+	project: ProjectName,
+	what: string | undefined,
+	isPending: boolean,
+	context: Context,
+): Promise<Answer> {
+	const category = z.optional(Category).safeParse(what);
+	if (!category.success) throw new NancyError('bad-usage', `use ${Category.options.join(', ')}, not "${what}"`);
+	const where = { env: context.env, isTrusted: true };
+	const input = { project, folder: findOrChooseWorkspace(context).folder };
+	const found = await perform(await operations.projectNotes(), context.asker, input, where);
+	for (const { file, reason } of found.problems) context.note(`${file}: ${reason}`);
+	return answer(NotesOutput, found, noteLines(found, category.data, isPending));
+}
+
+/** Accepts or rejects what waits, retires or pins a note. */
+export async function decide(
+	input: { action: keyof typeof DONE; id: NoteId; project?: ProjectName | undefined },
+	context: Context,
+): Promise<Answer> {
+	const where = { env: context.env, isTrusted: true };
+	const done = await perform(await operations.reviewNote(), context.asker, input, where);
+	return answer(ReviewedOutput, done, `${DONE[input.action]}: ${printableLine(done.text, 400)}`);
+}
+
+export function extracted(done: ExtractedOutput): Answer {
+	return answer(ExtractedOutput, done, extractedLine(done), done.state === 'failed' ? ExitCode.failed : ExitCode.ok);
+}
+
+/** What of a session needs the agents, which only the command itself can start. */
+interface Agents {
+	task(
+		asked: TaskOptions & { prompt: string; since: number },
+		show: (line: string) => void,
+		signal: AbortSignal,
+	): Promise<ProjectTaskOutput>;
+	extract(task: number, signal: AbortSignal): Promise<ExtractedOutput>;
+}
+
+/** Runs one task after another, as a person types them. */
+export async function runSession(
+	{
+		project,
+		agent,
+		mode,
+	}: { project: ProjectName; agent: string | undefined; mode: TaskOptions['mode'] | undefined },
+	context: Context,
+	where: OperationContext,
+	agents: Agents,
+): Promise<void> {
+	const { asker } = context;
+	const begun = await perform(await operations.startProject(), asker, { project }, where);
+	const desk = {
+		task: (prompt: string, options: TaskOptions, show: (line: string) => void, signal: AbortSignal) =>
+			agents.task({ ...options, prompt, since: begun.nextTask }, show, signal),
+		extract: (task: number, signal: AbortSignal) => agents.extract(task, signal),
+		projects: async () => perform(await operations.projects(), asker, { project }, where),
+		notes: async () =>
+			perform(await operations.projectNotes(), asker, { project, folder: where.workspace.folder }, where),
+	};
+	const options = { agent: agent ?? begun.agent, mode: mode ?? begun.mode, resume: undefined };
+	await withCancel(signal => new Repl(context, desk, options, project).run(signal));
+}

@@ -1,0 +1,89 @@
+import { counted } from '../base/counted.ts';
+import type { ExtractedOutput, NotesOutput, ProjectOutput } from '../protocol/output/memory.ts';
+import { ago, printableLine } from './words.ts';
+
+export function projectLine({
+	project,
+	status,
+	tasks,
+	lastTaskAt,
+	notes,
+	pending,
+	due,
+	parent,
+	costUsd,
+}: ProjectOutput): string {
+	const known = Object.values(notes).reduce((sum, count) => sum + count, 0);
+	const facts = [
+		status === 'archived' ? 'archived' : '',
+		counted(tasks, 'task'),
+		counted(known, 'note'),
+		pending === 0 ? '' : `${pending} waiting for you`,
+		due === 0 ? '' : `${due} to extract`,
+		parent === undefined ? '' : `reads ${parent}`,
+		costUsd === 0 ? '' : `notes cost $${costUsd.toFixed(2)}`,
+		lastTaskAt === undefined ? '' : ago(lastTaskAt),
+	];
+	return `${project}  ${facts.filter(Boolean).join(' - ')}`;
+}
+
+/** @param category only its notes; with `pending`, only what waits */
+export function noteLines(found: NotesOutput, category: string | undefined, isPending: boolean): string[] {
+	const lines: string[] = [];
+	if (!isPending) {
+		if (category === undefined && found.plan.trim() !== '')
+			lines.push(
+				'plan',
+				...found.plan
+					.trim()
+					.split('\n')
+					.map(line => `  ${printableLine(line, 400)}`),
+			);
+		for (const each of ['failures', 'decisions', 'architecture'] as const) {
+			const own = found.notes.filter(note => note.category === each);
+			if ((category !== undefined && category !== each) || own.length === 0) continue;
+			lines.push(each, ...own.map(noteLine));
+		}
+	}
+	if (category === undefined && found.pending.length > 0) {
+		lines.push('waiting for you (nancy notes accept|reject <id>)');
+		for (const { id, what, text, task, held, evidence } of found.pending) {
+			lines.push(`  ${id}  ${what}: ${printableLine(text, 400)} (task ${task}; ${held.join(', ')})`);
+			for (const { ref, quote } of evidence)
+				lines.push(`            ${printableLine(ref)}: "${printableLine(quote, 200)}"`);
+		}
+	}
+	return lines.length === 0 ? ['no notes'] : lines;
+}
+
+function noteLine({ id, text, task, by, places, freshness, pinned }: NotesOutput['notes'][number]): string {
+	const facts = [
+		...(places[0] === undefined ? [] : [printableLine(places[0])]),
+		task === 0 ? 'by you' : `task ${task} of ${by}`,
+		...(freshness === 'fresh' ? [] : [freshness]),
+		...(pinned ? ['pinned'] : []),
+	];
+	return `  ${id}  ${printableLine(text, 400)} (${facts.join(', ')})`;
+}
+
+/** What an extraction has brought, in one line. */
+export function extractedLine({ state, task, why, added, confirmed, held, plan, dropped }: ExtractedOutput): string {
+	if (state === 'none') return 'nothing is to be extracted';
+	if (state === 'failed') return `no notes of task ${task}: ${printableLine(why ?? '', 300)}`;
+	const facts = [
+		...Object.entries(added).flatMap(([category, count]) => (count === 0 ? [] : `${category}: ${count} new`)),
+		...(plan === 'updated' ? ['plan: updated'] : []),
+		...(confirmed === 0 ? [] : [`${confirmed} confirmed`]),
+		...(held === 0 ? [] : [`${held} waiting for you`]),
+		...(dropped.length === 0 ? [] : [`${dropped.length} dropped`]),
+	];
+	return `notes of task ${task}: ${facts.join(', ') || 'nothing new'}`;
+}
+
+export function historyLines({ tasks }: NotesOutput): string[] {
+	if (tasks.length === 0) return ['no tasks'];
+	return tasks.map(({ task, prompt, agent, ok, startedAt, extraction, summary }) => {
+		const state = ok === undefined ? 'not ended' : ok ? 'ok' : 'failed';
+		return `  ${task}  ${printableLine(summary ?? prompt, 120)} (${agent}, ${state}, ${ago(startedAt)}; notes: ${extraction})`;
+	});
+}

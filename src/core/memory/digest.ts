@@ -1,0 +1,167 @@
+import { visible } from '../../base/visible.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import type { TrafficRecord } from '../../protocol/traffic.ts';
+import { firstOf } from '../traffic/eventDetail.ts';
+import type { EventWords } from '../traffic/eventWords.ts';
+import type { TrafficNode } from '../traffic/node.ts';
+import { redactText } from '../traffic/redact.ts';
+import { TurnArranger } from '../traffic/turns.ts';
+import { bytesOfTokens } from './tokens.ts';
+
+/** What the extraction of a task reads. Each entry begins with its id; its further lines are indented, so that no text can forge one. */
+export interface Digest {
+	readonly text: string;
+	/** Nothing can be learnt from it, so no model is asked. */
+	readonly isPoor: boolean;
+}
+
+interface Entry {
+	readonly text: string;
+	readonly isKept: boolean;
+}
+
+/** In UTF-16 units. */
+const LONGEST_WORDS = 12_000;
+const LONGEST_LINE = 400;
+const LINES_OF_FAILURE = 20;
+const FIRST_LINES = 3;
+const LAST_LINES = 5;
+/** A task of fewer calls, in which nothing failed or changed, teaches nothing. */
+const FEWEST_CALLS = 3;
+
+/** Tools that bring what others wrote. */
+const OUTSIDE = /web|fetch|browser|^mcp|http|url/i;
+/** Tools that write. */
+const WRITING = /write|edit|create|patch|replace/i;
+
+/**
+ * Makes the digest of a session's records.
+ * @param delivered texts of Nancy's that the agent was given with its prompt: it must not learn them from itself
+ * @param most in tokens, about
+ */
+export function digestOf(
+	records: readonly TrafficRecord[],
+	wordsOf: (driver: DriverId) => EventWords | undefined,
+	delivered: readonly string[],
+	most: number,
+): Digest {
+	const payloads = new Map(
+		records.flatMap(each => (each.type === 'event' ? [[each.id, each.payload] as const] : [])),
+	);
+	const arranger = new TurnArranger(wordsOf);
+	for (const record of records) arranger.add(record);
+	const nodes = arranger.turns.flatMap(({ nodes }) => nodes).filter(({ event }) => event.subagent === undefined);
+	const entries: Entry[] = [];
+	let [prompts, calls, answers, isRich] = [0, 0, 0, false];
+	for (const node of nodes) {
+		const words = wordsOf(node.event.driver);
+		const payload = payloads.get(node.id);
+		if (node.event.kind === 'prompt') {
+			const said = without(firstOf(payload, words?.input ?? []) ?? '', delivered);
+			if (said.trim() === '') continue;
+			entries.push({ text: entry(`p${++prompts}`, 'user', said), isKept: true });
+		} else if (node.tool !== undefined && node.outcome !== undefined) {
+			calls++;
+			const isFailed = node.outcome === 'failed' || node.outcome === 'denied';
+			isRich ||= isFailed || WRITING.test(node.tool);
+			entries.push({ text: callEntry(`e${calls}`, node, outputOf(node, payloads, words)), isKept: isFailed });
+		} else if (node.event.kind === 'stop') {
+			const said = without(
+				firstOf(payload, ['last_assistant_message', 'prompt_response', 'text']) ?? '',
+				delivered,
+			);
+			if (said.trim() !== '')
+				entries.push({ text: entry(`a${++answers}`, 'last words of the agent', said), isKept: true });
+		}
+	}
+	return {
+		text: bounded(entries, bytesOfTokens(most)),
+		isPoor: !isRich && prompts < 2 && calls < FEWEST_CALLS,
+	};
+}
+
+function outputOf(node: TrafficNode, payloads: ReadonlyMap<string, unknown>, words: EventWords | undefined): string {
+	return firstOf(payloads.get(node.endId ?? node.id), words?.output ?? []) ?? '';
+}
+
+/** A call in one line, and of its output what can teach something. What was read or written is named, not repeated. */
+function callEntry(id: string, { event, tool = '', outcome, isOnFile }: TrafficNode, output: string): string {
+	const from = OUTSIDE.test(event.tool ?? tool) ? ' [from outside]' : '';
+	const head = `${tool}${from} (${outcome}): ${event.summary ?? ''}`;
+	const lines = output.trim() === '' ? [] : output.trimEnd().split('\n');
+	const isFailed = outcome === 'failed' || outcome === 'denied';
+	if (isOnFile === true && !isFailed) return entry(id, head, lines.length === 0 ? '' : `${lines.length} lines`);
+	if (isFailed) return entry(id, head, lines.slice(-LINES_OF_FAILURE).map(cut).join('\n'));
+	const shown =
+		lines.length <= FIRST_LINES + LAST_LINES
+			? lines
+			: [...lines.slice(0, FIRST_LINES), `(${lines.length} lines in all)`, ...lines.slice(-LAST_LINES)];
+	return entry(id, head, shown.map(cut).join('\n'));
+}
+
+/** The only form of an entry. */
+function entry(id: string, head: string, text: string): string {
+	const lines = softened(middleCut(text.trim()))
+		.split('\n')
+		.map(line => `  ${line}`);
+	return [`${id} ${softened(head).replace(/\s+/g, ' ')}`, ...(text.trim() === '' ? [] : lines)].join('\n');
+}
+
+/**
+ * Without secrets and hidden characters. A CLI takes `@path` for a file to read, whatever the permissions; a character of no width stops
+ * that in each. No text ends the digest.
+ */
+function softened(text: string): string {
+	return visible(redactText(text))
+		.replace(/@/g, '@\u200b')
+		.replace(/<(?=\/?\w)/g, '<\u200b');
+}
+
+function without(text: string, delivered: readonly string[]): string {
+	return delivered.filter(each => each !== '').reduce((left, each) => left.split(each.trim()).join(''), text);
+}
+
+function cut(line: string): string {
+	return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)} …`;
+}
+
+function middleCut(text: string): string {
+	if (text.length <= LONGEST_WORDS) return text;
+	const half = LONGEST_WORDS / 2;
+	return `${text.slice(0, half)}\n… (${text.length - LONGEST_WORDS} characters left out) …\n${text.slice(-half)}`;
+}
+
+/** The first entry, what failed and was said, and the end stay; the middle goes, and says so. */
+function bounded(entries: readonly Entry[], most: number): string {
+	const sizes = entries.map(({ text }) => Buffer.byteLength(text) + 1);
+	let room = most - 100;
+	const kept = new Set<number>();
+	const take = (at: number, limit: number) => {
+		const size = sizes[at] ?? 0;
+		if (kept.has(at) || size > room - limit) return;
+		kept.add(at);
+		room -= size;
+	};
+	take(0, 0);
+	for (let at = entries.length - 1; at > 0 && room > (most * 2) / 3; at--) take(at, 0);
+	for (const [at, { isKept }] of entries.entries()) if (isKept) take(at, 0);
+	for (let at = entries.length - 1; at > 0; at--) take(at, 0);
+	const left = entries.length - kept.size;
+	const shown = entries.filter((_, at) => kept.has(at)).map(({ text }) => text);
+	return [...(left === 0 ? [] : [`(${left} entries of the middle are left out)`]), ...shown, ''].join('\n');
+}
+
+/** The entries of a digest by their ids. */
+export function entriesOf(digest: string): ReadonlyMap<string, { head: string; text: string }> {
+	const found = new Map<string, { head: string; text: string }>();
+	for (const each of digest.split(/\n(?=[pea]\d+ )/)) {
+		const [, id, head = ''] = /^([pea]\d+) ([^\n]*)/.exec(each) ?? [];
+		if (id !== undefined) found.set(id, { head, text: each });
+	}
+	return found;
+}
+
+/** The entry brings words of the web or of another server. */
+export function isFromOutside({ head }: { head: string }): boolean {
+	return /^\S.* \[from outside\] \(/.test(head);
+}

@@ -1,0 +1,464 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NancyError } from '../../base/errors.ts';
+import { isInside } from '../../base/inside.ts';
+import { liveness, ownIdentity } from '../../base/liveness.ts';
+import { phrase } from '../../base/phrase.ts';
+import { realOr } from '../../base/realPath.ts';
+import type { MemoryConfig, MemoryTask, PendingUpdate, ProjectRecord } from '../../protocol/memory.ts';
+import type { NoteId, ProjectName } from '../../protocol/memoryNames.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import type { NotesOutput, ProjectsOutput } from '../../protocol/output/memory.ts';
+import type { TrafficRecord } from '../../protocol/traffic.ts';
+import type { ExtractionTexts } from '../driver/extractor.ts';
+import { fileProblem } from '../files/fileProblem.ts';
+import { readPlainTextSync } from '../files/plainFile.ts';
+import type { EventWords } from '../traffic/eventWords.ts';
+import { redact, redactText } from '../traffic/redact.ts';
+import { applyChanges, noteRejected, notesOf, planOf, retiredTexts } from './changes.ts';
+import { compile, type Candidate, type Compiled } from './compile.ts';
+import { digestOf } from './digest.ts';
+import { answerIn, requestOf } from './extraction.ts';
+import { freshnessOf, lineHashes, type LineHashes } from './freshness.ts';
+import { mergeAnswer, type MergeReport } from './merging.ts';
+import { hashOf, lineOf, notesIn } from './noteFile.ts';
+import { notesOutput, projectOutput } from './outputs.ts';
+import type { KnownNote, MemoryPlace, ProjectState } from './state.ts';
+import { MemoryStore, type ProjectFolder } from './store.ts';
+
+/** An extraction that this process has claimed; without `texts`, its answer is there and only has to be merged. */
+export interface ClaimedExtraction {
+	readonly task: MemoryTask;
+	readonly texts?: ExtractionTexts;
+}
+
+export interface ExtractionResult {
+	/** The answer's text; absent for a failure. */
+	readonly text?: string | undefined;
+	readonly why?: string | undefined;
+	readonly usage?: MemoryTask['extraction']['usage'];
+}
+
+const MOST_TRIES = 2;
+const MOST_PARENTS = 8;
+/** In bytes. A larger file is no source of notes. */
+const LONGEST_SOURCE = 2 * 1024 * 1024;
+/** What every agent of a repository reads: README, AGENTS and the like. */
+const DOCUMENT = /^[A-Z]+\.md$/;
+const LONGEST_DOCUMENT = 256 * 1024;
+
+/** Project memory: what tasks have taught, with its source, for the next ones. */
+export class ProjectMemory {
+	private readonly store: MemoryStore;
+
+	/** @param configFolder the user's: see base/folders */
+	constructor(configFolder: string) {
+		this.store = new MemoryStore(configFolder);
+	}
+
+	config(): Promise<MemoryConfig> {
+		return this.store.config();
+	}
+
+	names(): Promise<ProjectName[]> {
+		return this.store.names();
+	}
+
+	/** @throws NancyError `no-project` */
+	async state(name: ProjectName): Promise<ProjectState> {
+		const project = this.store.folderOf(name);
+		const record = await project.record();
+		const { tasks, problems } = await project.tasks();
+		const { files, problems: ofNotes } = await project.readableNotes();
+		const { text: plan } = await planOf(project);
+		const notes = files.flatMap(notesIn);
+		const pending = (await project.pending()).map(each => ({ ...each, text: textOf(each) }));
+		return { record, tasks, notes, plan, pending, problems: [...problems, ...ofNotes] };
+	}
+
+	/** All projects, or one, for a list. Of all, one that cannot be read is named and does not stop the others. */
+	async listed(only: ProjectName | undefined): Promise<ProjectsOutput> {
+		const found: ProjectsOutput = { projects: [], problems: [] };
+		for (const name of only === undefined ? await this.names() : [only]) {
+			try {
+				const state = await this.state(name);
+				found.projects.push(projectOutput(state));
+				found.problems.push(...state.problems);
+			} catch (error) {
+				if (only !== undefined) throw error;
+				found.problems.push(fileProblem(name, error));
+			}
+		}
+		return found;
+	}
+
+	/** What is known of a project, and how the lines of its notes stand in a folder. */
+	async shown(name: ProjectName, place: MemoryPlace): Promise<NotesOutput> {
+		return notesOutput(await this.state(name), await known(this.store.folderOf(name), place));
+	}
+
+	/**
+	 * Opens a project, and makes it if it is new.
+	 * @throws NancyError `wrong-state` for one of another repository, or an archived one
+	 */
+	async open(name: ProjectName, repository: string, branch: string | undefined): Promise<ProjectRecord> {
+		const project = this.store.folderOf(name);
+		const created = new Date().toISOString();
+		await project.create({ name, created, status: 'active', repository, ...(branch !== undefined && { branch }) });
+		const record = await project.record();
+		if (record.status === 'archived')
+			throw new NancyError(
+				'wrong-state',
+				phrase`project "${name}" is archived; nancy projects ${name} --restore brings it back`,
+			);
+		if (record.repository !== repository)
+			throw new NancyError(
+				'wrong-state',
+				phrase`project "${name}" is of ${record.repository}, not of ${repository}; choose another name`,
+			);
+		return record;
+	}
+
+	/** What the next task of a project is told. @param since the first task of the present session; nothing of it is told without */
+	async context(name: ProjectName, place: MemoryPlace, prompt: string, since: number | undefined): Promise<Compiled> {
+		const project = this.store.folderOf(name);
+		const { tasks } = await project.tasks();
+		const candidates: Candidate[] = [];
+		for (const [steps, each] of (await this.line(project)).entries()) {
+			for (const note of await known(each, place))
+				candidates.push({ note, freshness: note.freshness, steps, isByUser: note.by === 'user' });
+		}
+		const { context } = await this.config();
+		return compile({
+			project: name,
+			task: (tasks.at(-1)?.number ?? 0) + 1,
+			prompt,
+			candidates,
+			plan: (await planOf(project)).text,
+			session: since === undefined ? [] : tasks.filter(({ number }) => number >= since).map(sessionLine),
+			maxTokens: context.max_tokens,
+			touched: [],
+		});
+	}
+
+	/** Saves that a task begins. */
+	async begin(
+		name: ProjectName,
+		task: Pick<MemoryTask, 'prompt' | 'agent' | 'folder' | 'told'>,
+		place: MemoryPlace,
+	): Promise<MemoryTask> {
+		const project = this.store.folderOf(name);
+		await project.record();
+		return project.locked(() =>
+			project.addTask({
+				...task,
+				prompt: redactText(task.prompt),
+				output: '',
+				startedAt: new Date().toISOString(),
+				...(place.branch !== undefined && { branch: place.branch }),
+				...(place.commit !== undefined && { before: place.commit }),
+				extraction: { state: 'none', tries: 0 },
+			}),
+		);
+	}
+
+	/** Saves how it ended, and what an extraction will read. */
+	async end(
+		name: ProjectName,
+		number: number,
+		ended: Pick<MemoryTask, 'session' | 'after' | 'ending' | 'ok' | 'reason' | 'output'>,
+		traffic: {
+			records: readonly TrafficRecord[];
+			wordsOf: (driver: DriverId) => EventWords | undefined;
+			delivered: readonly string[];
+		},
+	): Promise<MemoryTask> {
+		const project = this.store.folderOf(name);
+		const { extraction } = await this.config();
+		const { records, wordsOf, delivered } = traffic;
+		const digest = digestOf(records, wordsOf, delivered, extraction.transcript_tokens);
+		return project.locked(async () => {
+			if (records.length > 0) await project.writeDigest(number, digest.text);
+			const why = whyNot(records.length === 0, digest.isPoor, extraction.enabled);
+			const task: MemoryTask = {
+				...(await project.task(number)),
+				...ended,
+				output: redactText(ended.output),
+				endedAt: new Date().toISOString(),
+				extraction: why === undefined ? { state: 'due', tries: 0 } : { state: 'skipped', tries: 0, why },
+			};
+			await project.writeTask(task);
+			return task;
+		});
+	}
+
+	/**
+	 * Claims the extraction of a task, or of the oldest that is due. `undefined` if none is.
+	 * @throws NancyError `busy` if another process extracts it, `wrong-state` if it was done, or the day's limit is reached
+	 */
+	async claim(name: ProjectName, number: number | undefined, again: boolean): Promise<ClaimedExtraction | undefined> {
+		const project = this.store.folderOf(name);
+		await project.record();
+		const config = await this.config();
+		const today = await this.callsToday();
+		return project.locked(async () => {
+			const { tasks } = await project.tasks();
+			const task = number === undefined ? tasks.find(isDue) : await project.task(number);
+			if (!task) return undefined;
+			if (!again) refuseDone(task);
+			if (isClaimed(task)) throw new NancyError('busy', phrase`another Nancy extracts task ${task.number} now`);
+			const { extraction } = task;
+			if (extraction.state === 'answered' && !again) return { task };
+			const digest = await project.digest(task.number);
+			if (digest === undefined)
+				throw new NancyError('wrong-state', phrase`nothing of task ${task.number} was recorded`);
+			if (today >= config.extraction.per_day)
+				throw new NancyError(
+					'wrong-state',
+					phrase`${today} extractions were made today, which is the limit (extraction.per_day in config.toml)`,
+				);
+			const notes = await known(project, { folder: task.folder, branch: task.branch, commit: undefined });
+			const claimed: MemoryTask = {
+				...task,
+				extraction: {
+					state: 'running',
+					tries: extraction.tries + 1,
+					by: ownIdentity(),
+					at: new Date().toISOString(),
+					known: Object.fromEntries(notes.map(({ id, text }) => [id, hashOf(text)])),
+				},
+			};
+			await project.writeTask(claimed);
+			return { task: claimed, texts: requestOf(digest, notes, (await planOf(project)).text) };
+		});
+	}
+
+	/** Saves an answer, or why there is none. Then {@link merge} carries it out. */
+	async answer(name: ProjectName, number: number, { text, why, usage }: ExtractionResult): Promise<MemoryTask> {
+		const project = this.store.folderOf(name);
+		const answer = text === undefined ? undefined : answerIn(text);
+		return project.locked(async () => {
+			const task = await project.task(number);
+			const { by: _gone, ...extraction } = task.extraction;
+			const failed = {
+				state: 'failed' as const,
+				why: redactText(why ?? 'its answer does not have the form that was asked for'),
+			};
+			const next: MemoryTask = {
+				...task,
+				...(answer && { summary: redactText(answer.summary) }),
+				extraction: {
+					...extraction,
+					...(usage && { usage }),
+					...(answer ? { state: 'answered', answer: redact(answer) } : failed),
+				},
+			};
+			await project.writeTask(next);
+			return next;
+		});
+	}
+
+	/** Carries out the saved answer of a task. A second call changes nothing. */
+	async merge(name: ProjectName, number: number): Promise<MergeReport> {
+		const project = this.store.folderOf(name);
+		const { extraction } = await this.config();
+		return project.locked(async () => {
+			const task = await project.task(number);
+			const answer = answerIn(JSON.stringify(task.extraction.answer ?? null));
+			if (!answer) throw new NancyError('wrong-state', phrase`task ${number} has no answer to merge`);
+			const place = { folder: task.folder, branch: task.branch, commit: task.after };
+			const report = await mergeAnswer(project, task, answer, {
+				task: number,
+				by: task.agent,
+				commit: task.after,
+				branch: task.branch,
+				digest: (await project.digest(number)) ?? '',
+				notes: await known(project, place),
+				known: task.extraction.known ?? {},
+				told: task.told,
+				retired: await retiredTexts(project),
+				documents: documentsIn(task.folder),
+				fileText: path => sourceText(task.folder, path),
+				review: extraction.review,
+			});
+			await project.writeTask({ ...task, extraction: { ...task.extraction, state: 'merged' } });
+			return report;
+		});
+	}
+
+	/** Accepts or rejects what waits, retires or pins a note. */
+	async review(action: 'accept' | 'reject' | 'retire' | 'pin', name: ProjectName, id: NoteId): Promise<string> {
+		const project = this.store.folderOf(name);
+		await project.record();
+		return project.locked(async () => {
+			const waiting = (await project.pending()).find(each => each.id === id);
+			const { files } = await project.readableNotes();
+			const note = files.flatMap(notesIn).find(each => each.id === id);
+			if (action === 'accept' || action === 'reject') {
+				if (!waiting)
+					throw new NancyError(
+						'no-task',
+						phrase`nothing with the id ${id} waits for you; nancy notes <project> lists all`,
+					);
+				return settle(project, waiting, action);
+			}
+			if (!note) throw new NancyError('no-task', phrase`there is no note ${id}; nancy notes <project> lists all`);
+			const change =
+				action === 'retire'
+					? { op: 'retire' as const, id, reason: 'by the user' }
+					: {
+							op: 'put' as const,
+							category: note.category,
+							line: lineOf({ ...note, isPinned: !note.isPinned }, note.unknown),
+						};
+			await applyChanges(project, [change]);
+			return note.text;
+		});
+	}
+
+	/** The projects in which something of this id waits, or is a note. */
+	async having(id: NoteId): Promise<ProjectName[]> {
+		const found: ProjectName[] = [];
+		for (const name of await this.names()) {
+			const { notes, pending } = await this.state(name);
+			if ([...notes, ...pending].some(each => each.id === id)) found.push(name);
+		}
+		return found;
+	}
+
+	/** Lets a project read the notes of another one. @throws NancyError `wrong-state` if that one reads, in the end, this one's */
+	async link(child: ProjectName, parent: ProjectName): Promise<ProjectRecord> {
+		const project = this.store.folderOf(child);
+		await project.record();
+		const above = await this.line(this.store.folderOf(parent));
+		if (above.some(({ name }) => name === child))
+			throw new NancyError(
+				'wrong-state',
+				phrase`"${parent}" reads the notes of "${child}" already, and no circle is made`,
+			);
+		return project.locked(async () => {
+			const record = { ...(await project.record()), parent };
+			await project.writeRecord(record);
+			return record;
+		});
+	}
+
+	async setStatus(name: ProjectName, status: ProjectRecord['status']): Promise<ProjectRecord> {
+		const project = this.store.folderOf(name);
+		await project.record();
+		return project.locked(async () => {
+			const record = { ...(await project.record()), status };
+			await project.writeRecord(record);
+			return record;
+		});
+	}
+
+	/** The project, its parent, and so on. */
+	private async line(project: ProjectFolder): Promise<ProjectFolder[]> {
+		const found: ProjectFolder[] = [];
+		for (let at: ProjectFolder | undefined = project; at && found.length < MOST_PARENTS;) {
+			const { name } = at;
+			if (found.some(each => each.name === name)) break;
+			const { parent } = await at.record();
+			found.push(at);
+			at = parent === undefined ? undefined : this.store.folderOf(parent);
+		}
+		return found;
+	}
+
+	private async callsToday(): Promise<number> {
+		const today = new Date().toISOString().slice(0, 10);
+		let calls = 0;
+		for (const name of await this.names()) {
+			const { tasks } = await this.store.folderOf(name).tasks();
+			calls += tasks.filter(({ extraction }) => extraction.at?.startsWith(today) === true).length;
+		}
+		return calls;
+	}
+}
+
+/** The notes of a project, with their freshness in a folder. */
+async function known(project: ProjectFolder, { folder, branch }: MemoryPlace): Promise<KnownNote[]> {
+	const cache = new Map<string, LineHashes | undefined>();
+	const linesOf = (path: string) => {
+		if (!cache.has(path)) {
+			const text = sourceText(folder, path);
+			cache.set(path, text === undefined ? undefined : lineHashes(text));
+		}
+		return cache.get(path);
+	};
+	const { files } = await project.readableNotes();
+	return files.flatMap(notesIn).map(note => ({ ...note, freshness: freshnessOf(note, linesOf, branch) }));
+}
+
+/** The text of a file of the workspace, reached through no link that leads out of it. */
+function sourceText(folder: string, path: string): string | undefined {
+	const file = join(folder, path);
+	if (!isInside(folder, file) || !isInside(realOr(folder), realOr(file))) return undefined;
+	try {
+		return readPlainTextSync(file, LONGEST_SOURCE);
+	} catch {
+		return undefined;
+	}
+}
+
+function documentsIn(folder: string): string[] {
+	const names = existsSync(folder) ? readdirSync(folder).filter(name => DOCUMENT.test(name)) : [];
+	return names
+		.flatMap(name => {
+			const text = sourceText(folder, name);
+			return text === undefined || text.length > LONGEST_DOCUMENT ? [] : text.split(/\n|(?<=[.!?]) /);
+		})
+		.filter(line => line.trim().length > 10);
+}
+
+/** Accepts or rejects what waits. The notes first: after a kill it waits still. */
+async function settle(project: ProjectFolder, waiting: PendingUpdate, action: 'accept' | 'reject'): Promise<string> {
+	const { change, id } = waiting;
+	const [note] = change.op === 'put' ? notesOf(change.line, change.category) : [];
+	if (action === 'accept') await applyChanges(project, [change]);
+	else if (note) await noteRejected(project, { ...note, id });
+	await rm(project.pendingFile(id), { force: true });
+	return textOf(waiting);
+}
+
+function textOf({ change }: PendingUpdate): string {
+	switch (change.op) {
+		case 'put':
+			return notesOf(change.line, change.category)[0]?.text ?? '';
+		case 'retire':
+			return change.reason;
+		case 'plan':
+			return change.text;
+	}
+}
+
+function sessionLine({ number, prompt, summary, ok }: MemoryTask): string {
+	const text = summary ?? prompt.split('\n')[0] ?? '';
+	return `Task ${number}${ok === false ? ' (failed)' : ''}: ${text.slice(0, 400)}`;
+}
+
+function whyNot(isUnrecorded: boolean, isPoor: boolean, isEnabled: boolean): string | undefined {
+	if (!isEnabled) return 'extraction is off (config.toml)';
+	if (isUnrecorded) return 'nothing of it was recorded, because hooks are off';
+	return isPoor ? 'nothing can be learnt from it' : undefined;
+}
+
+function isClaimed({ extraction: { state, by } }: MemoryTask): boolean {
+	return state === 'running' && by !== undefined && liveness(by) !== 'dead';
+}
+
+function isDue(task: MemoryTask): boolean {
+	const { state, tries } = task.extraction;
+	if (state === 'due' || state === 'answered') return true;
+	return (state === 'running' && !isClaimed(task)) || (state === 'failed' && tries < MOST_TRIES);
+}
+
+function refuseDone({ number, extraction: { state, why } }: MemoryTask): void {
+	if (state === 'merged')
+		throw new NancyError('wrong-state', phrase`task ${number} was extracted; --again does it once more`);
+	if (state === 'skipped')
+		throw new NancyError('wrong-state', phrase`task ${number} was skipped: ${why}; --again asks all the same`);
+	if (state === 'none') throw new NancyError('wrong-state', phrase`task ${number} has not ended`);
+}

@@ -1,0 +1,24 @@
+import type { MemoryTask, PendingUpdate, ProjectRecord } from '../../protocol/memory.ts';
+import type { FileProblem } from '../files/fileProblem.ts';
+import type { Freshness } from './freshness.ts';
+import type { StoredNote } from './noteFile.ts';
+
+/** Where a task works. */
+export interface MemoryPlace {
+	readonly folder: string;
+	readonly branch: string | undefined;
+	readonly commit: string | undefined;
+}
+
+export type KnownNote = StoredNote & { freshness: Freshness };
+
+/** A project as it is on disk. */
+export interface ProjectState {
+	readonly record: ProjectRecord;
+	readonly tasks: readonly MemoryTask[];
+	readonly notes: readonly StoredNote[];
+	readonly plan: string;
+	readonly pending: readonly (PendingUpdate & { text: string })[];
+	/** Files that cannot be read. They are left alone. */
+	readonly problems: readonly FileProblem[];
+}

@@ -1,0 +1,238 @@
+import { join } from 'node:path';
+import { parse, stringify } from 'smol-toml';
+import type * as z from 'zod/mini';
+import { createFileAtomic, makeFolder, readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
+import { fileNames, folderNames } from '../../base/listing.ts';
+import { phrase } from '../../base/phrase.ts';
+import { MemoryConfig, MemoryTask, PendingUpdate, ProjectRecord } from '../../protocol/memory.ts';
+import { ProjectName, type Category, type NoteId } from '../../protocol/memoryNames.ts';
+import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
+import { holdingLock } from '../files/holdingLock.ts';
+import { jsonText, parseJsonFile, readJsonFile } from '../files/jsonFile.ts';
+import { requireOwn } from '../files/ownFolder.ts';
+import { readPlainFile, readPlainText } from '../files/plainFile.ts';
+import { parseNotes, notesText, type NoteFile } from './noteFile.ts';
+
+/** Of a notes file, in bytes. A larger one is left alone. */
+const LONGEST_NOTES = 1024 * 1024;
+
+export const CATEGORIES: readonly Category[] = ['architecture', 'decisions', 'failures'];
+
+type NewTask = Pick<
+	MemoryTask,
+	'prompt' | 'agent' | 'folder' | 'told' | 'output' | 'startedAt' | 'branch' | 'before' | 'extraction'
+>;
+
+/** The projects in the user's config folder. Files are the truth: a person may read and edit each of them. */
+export class MemoryStore {
+	private readonly root: string;
+
+	/** @param configFolder the user's: see base/folders */
+	constructor(private readonly configFolder: string) {
+		this.root = join(configFolder, 'projects');
+	}
+
+	/** @throws NancyError `bad-file` for a file that does not parse */
+	async config(): Promise<MemoryConfig> {
+		const file = join(this.configFolder, 'config.toml');
+		// The user may keep it elsewhere, behind a link.
+		return parseToml(file, (await readTextIfExists(file)) ?? '', MemoryConfig);
+	}
+
+	async names(): Promise<ProjectName[]> {
+		const found = (await folderNames(this.root)).map(name => ProjectName.safeParse(name));
+		return found.flatMap(({ success, data }) => (success ? [data] : [])).sort();
+	}
+
+	/** A project's folder, whether it is there or not. */
+	folderOf(name: ProjectName): ProjectFolder {
+		return new ProjectFolder(name, [this.root, join(this.root, name)]);
+	}
+}
+
+/** The files of one project. */
+export class ProjectFolder {
+	private readonly folder: string;
+
+	/** @param way the folder of all projects, and this one's. Each must be the user's own */
+	constructor(
+		readonly name: ProjectName,
+		private readonly way: readonly [string, string],
+	) {
+		this.folder = way[1];
+	}
+
+	/** Runs a step alone, over all windows and commands. */
+	async locked<T>(work: () => Promise<T>): Promise<T> {
+		requireOwn(this.way);
+		return holdingLock(join(this.folder, 'lock'), work);
+	}
+
+	/** @throws NancyError `no-project` */
+	async record(): Promise<ProjectRecord> {
+		requireOwn(this.way);
+		const file = join(this.folder, 'project.toml');
+		const text = await readPlainText(file);
+		if (text === undefined)
+			throw new NancyError('no-project', phrase`there is no project "${this.name}"; nancy list names all`);
+		return parseToml(file, text, ProjectRecord);
+	}
+
+	/** Makes the project. False if it is there. */
+	async create(record: ProjectRecord): Promise<boolean> {
+		await makeFolder(this.folder);
+		requireOwn(this.way);
+		return createFileAtomic(join(this.folder, 'project.toml'), stringify(record));
+	}
+
+	async writeRecord(record: ProjectRecord): Promise<void> {
+		await writeFileAtomic(join(this.folder, 'project.toml'), stringify(record));
+	}
+
+	/** @throws NancyError `bad-file` for a file that is too large, no UTF-8 or no ordinary file: it is left alone */
+	async notes(category: Category): Promise<NoteFile> {
+		return parseNotes(await this.text(`${category}.md`), category);
+	}
+
+	/** The notes files that can be read, and the problems with others. */
+	async readableNotes(): Promise<{ files: NoteFile[]; problems: FileProblem[] }> {
+		const files: NoteFile[] = [];
+		const problems: FileProblem[] = [];
+		for (const category of CATEGORIES) {
+			try {
+				files.push(await this.notes(category));
+			} catch (error) {
+				problems.push(fileProblem(this.notesPath(`${category}.md`), error));
+			}
+		}
+		return { files, problems };
+	}
+
+	/** Writes a notes file, if it is another one than on disk. */
+	async writeNotes(file: NoteFile): Promise<void> {
+		await this.writeText(`${file.category}.md`, notesText(file));
+	}
+
+	/** The text of the plan or of the retired notes; '' if there is none. */
+	async text(name: string): Promise<string> {
+		const file = this.notesPath(name);
+		const bytes = await readPlainFile(file, LONGEST_NOTES);
+		if (!bytes) return '';
+		try {
+			return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+		} catch (cause) {
+			throw new NancyError('bad-file', phrase`${file} is no UTF-8; convert it and try again`, { cause });
+		}
+	}
+
+	async writeText(name: string, text: string): Promise<void> {
+		if (text !== (await this.text(name))) await writeFileAtomic(this.notesPath(name), text);
+	}
+
+	/** All tasks, oldest first. Unreadable ones are left out. */
+	async tasks(): Promise<{ tasks: MemoryTask[]; problems: FileProblem[] }> {
+		const tasks: MemoryTask[] = [];
+		const problems: FileProblem[] = [];
+		for (const name of await this.taskFiles()) {
+			const file = join(this.folder, 'tasks', name);
+			try {
+				const task = await readJsonFile(file, MemoryTask, readPlainText);
+				if (task) tasks.push(task);
+			} catch (error) {
+				problems.push(fileProblem(file, error));
+			}
+		}
+		return { tasks, problems };
+	}
+
+	/** @throws NancyError `no-task` */
+	async task(number: number): Promise<MemoryTask> {
+		const name = await this.taskFile(number);
+		const file = name === undefined ? undefined : join(this.folder, 'tasks', name);
+		const task = file && (await readJsonFile(file, MemoryTask, readPlainText));
+		if (task) return task;
+		throw new NancyError('no-task', phrase`project "${this.name}" has no task ${number}`);
+	}
+
+	/** Numbers the task and saves it. Under the lock. */
+	async addTask(task: NewTask): Promise<MemoryTask> {
+		const last = (await this.taskFiles()).at(-1);
+		const number = last === undefined ? 1 : Number.parseInt(last, 10) + 1;
+		const made: MemoryTask = MemoryTask.parse({ ...task, version: 1, number });
+		await writeFileAtomic(join(this.folder, 'tasks', taskName(number, task.prompt)), jsonText(made));
+		return made;
+	}
+
+	/** Under the lock. */
+	async writeTask(task: MemoryTask): Promise<void> {
+		const name = (await this.taskFile(task.number)) ?? taskName(task.number, task.prompt);
+		await writeFileAtomic(join(this.folder, 'tasks', name), jsonText(task));
+	}
+
+	/** What the extraction of a task reads; `undefined` if there is none. */
+	async digest(number: number): Promise<string | undefined> {
+		return readPlainText(join(this.folder, 'tasks', `${padded(number)}.digest.md`));
+	}
+
+	async writeDigest(number: number, text: string): Promise<void> {
+		await writeFileAtomic(join(this.folder, 'tasks', `${padded(number)}.digest.md`), text);
+	}
+
+	async pending(): Promise<PendingUpdate[]> {
+		const folder = join(this.folder, 'pending');
+		const found: PendingUpdate[] = [];
+		for (const name of (await fileNames(folder, '.json')).sort()) {
+			const text = await readPlainText(join(folder, name));
+			if (text !== undefined) found.push(parseJsonFile(join(folder, name), text, PendingUpdate));
+		}
+		return found;
+	}
+
+	async writePending(update: PendingUpdate): Promise<void> {
+		await writeFileAtomic(this.pendingFile(update.id), jsonText(update));
+	}
+
+	pendingFile(id: NoteId): string {
+		return join(this.folder, 'pending', `${id}.json`);
+	}
+
+	private notesPath(name: string): string {
+		return join(this.folder, 'notes', name);
+	}
+
+	private async taskFile(number: number): Promise<string | undefined> {
+		return (await this.taskFiles()).find(name => Number.parseInt(name, 10) === number);
+	}
+
+	private async taskFiles(): Promise<string[]> {
+		const names = (await fileNames(join(this.folder, 'tasks'), '.json')).filter(name => /^\d{3,}-/.test(name));
+		return names.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+	}
+}
+
+/** `004-add-tests.json` */
+function taskName(number: number, prompt: string): string {
+	const words = prompt.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+	const slug = words.join('-').slice(0, 40).replace(/-+$/, '') || 'task';
+	return `${padded(number)}-${slug}.json`;
+}
+
+function padded(number: number): string {
+	return String(number).padStart(3, '0');
+}
+
+function parseToml<S extends z.ZodMiniType>(file: string, text: string, schema: S): z.infer<S> {
+	const broken = (what: string, cause: unknown) =>
+		new NancyError('bad-file', phrase`${file} cannot be read: ${what}. Repair it and try again.`, { cause });
+	let value: unknown;
+	try {
+		value = parse(text);
+	} catch (error) {
+		throw broken(errorText(error).split('\n')[0] ?? '', error);
+	}
+	const parsed = schema.safeParse(value);
+	if (parsed.success) return parsed.data;
+	const [issue] = parsed.error.issues;
+	throw broken(`${issue?.path.join('.') || 'the top'}: ${issue?.message}`, parsed.error);
+}

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { makeFolder } from '../base/atomicFile.ts';
+import { permit } from '../core/asker/permit.ts';
+import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
+import type { Extractor, ExtractionTexts } from '../core/driver/extractor.ts';
+import type { FoundAgent } from '../core/driver/launch.ts';
+import type { ExtractionResult } from '../core/memory/memory.ts';
+import { sealStart } from '../core/sessions/sealedAgents.ts';
+import { drivers } from '../drivers/index.ts';
+import { runHeadless, type Ending } from '../process/headlessRun.ts';
+import { ProjectName } from '../protocol/memoryNames.ts';
+import { ExtractedOutput } from '../protocol/output/memory.ts';
+import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { findAgent, knownDriver } from './shared/agents.ts';
+import { openMemory } from './shared/memory.ts';
+
+const Input = z.object({
+	project: ProjectName,
+	/** By default the oldest that is due. */
+	task: z.optional(z.int().check(z.positive())),
+	/** Also if it was extracted, skipped or has failed. */
+	again: z._default(z.boolean(), false),
+});
+type Input = z.infer<typeof Input>;
+
+export interface ExtractContext extends OperationContext {
+	/** Ends the call. The task stays due. */
+	readonly signal: AbortSignal;
+}
+
+const LIMITS = { wallMs: 120_000, idleMs: 120_000 };
+
+/** Makes notes of a task by one call of the user's own agent, which has no tools, no hooks and no workspace. */
+export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
+	name: 'extractNotes',
+	input: Input,
+	output: ExtractedOutput,
+	async permit(asker) {
+		permit(asker, { is: 'use-memory' });
+	},
+	async run(_, { project, task: number, again }, context) {
+		const memory = await openMemory(context.env);
+		const nothing = {
+			project,
+			added: { architecture: 0, decisions: 0, failures: 0 },
+			confirmed: 0,
+			held: 0,
+			dropped: [],
+			plan: 'unchanged' as const,
+		};
+		const { extraction } = await memory.config();
+		const claimed = await memory.claim(project, number, again);
+		if (!claimed) return { ...nothing, state: 'none' };
+		const { task, texts } = claimed;
+		if (texts) {
+			const answer = await ask(extraction.agent ?? task.agent, texts, extraction.model, context).catch(
+				(error: unknown): ExtractionResult => ({ why: error instanceof Error ? error.message : String(error) }),
+			);
+			const { state, why } = (await memory.answer(project, task.number, answer)).extraction;
+			if (state === 'failed') return { ...nothing, ...answer.usage, task: task.number, state, why };
+		}
+		const { added, ...report } = await memory.merge(project, task.number);
+		const { usage } =
+			(await memory.state(project)).tasks.find(each => each.number === task.number)?.extraction ?? {};
+		return {
+			project,
+			task: task.number,
+			state: 'merged',
+			added,
+			...report,
+			dropped: [...report.dropped],
+			...usage,
+		};
+	},
+};
+
+async function ask(
+	agent: string,
+	texts: ExtractionTexts,
+	model: string | undefined,
+	{ env, dataFolder, signal }: ExtractContext,
+): Promise<ExtractionResult> {
+	const { found, extractor } = await extractorFor(agent, env);
+	const { driver, agent: installed } = found;
+	const launch = extractor.launch({ ...texts, model, version: installed.version });
+	// Nothing of a workspace is there: no instructions, no settings, no files to mention.
+	const cwd = join(dataFolder, 'extraction');
+	await makeFolder(cwd);
+	const ending = await runHeadless(
+		{
+			command: installed.executable,
+			args: launch.args,
+			cwd,
+			env: agentEnvironment(driver, {
+				launchEnv: launch.env,
+				inherited: env,
+				cwd,
+				program: installed.executable,
+				hasHooks: false,
+				isHeadless: true,
+				worker: undefined,
+			}),
+			stdin: launch.stdin,
+			mark: crypto.randomUUID(),
+		},
+		extractor,
+		LIMITS,
+		{ onStart: process => sealStart(dataFolder, process), onEvent: () => undefined, onNoise: () => undefined },
+		signal,
+	);
+	return resultOf(ending);
+}
+
+/** The agent that ran the task, else the first found one that can be asked. */
+async function extractorFor(
+	agent: string,
+	env: OperationContext['env'],
+): Promise<{ found: FoundAgent; extractor: Extractor }> {
+	const able = [knownDriver(agent), ...drivers].find(({ extractor }) => extractor !== 'none');
+	if (!able || able.extractor === 'none') throw new NancyError('no-agent', phrase`no agent can be asked for notes`);
+	return { found: await findAgent(able, env), extractor: able.extractor };
+}
+
+function resultOf(ending: Ending): ExtractionResult {
+	if (ending.is === 'timeout') return { why: 'it took too long' };
+	if (ending.is === 'cancelled') return { why: 'cancelled' };
+	if (ending.is === 'no-result') return { why: ending.reason };
+	const { text, failure, inputTokens, outputTokens, costUsd } = ending.result;
+	const usage = {
+		...(inputTokens !== undefined && { inputTokens }),
+		...(outputTokens !== undefined && { outputTokens }),
+		...(costUsd !== undefined && { costUsd }),
+	};
+	return failure ? { why: failure.reason, usage } : { text, usage };
+}

@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import { permit } from '../core/asker/permit.ts';
+import { ProjectName } from '../protocol/memoryNames.ts';
+import { ProjectsOutput } from '../protocol/output/memory.ts';
+import type { MachineContext, Operation } from './operation.ts';
+import { openMemory } from './shared/memory.ts';
+
+const Input = z.object({
+	/** Only this one. */
+	project: z.optional(ProjectName),
+	/** Archives it, or brings it back. */
+	status: z.optional(z.enum(['active', 'archived'])),
+	/** Its notes are read by this project. */
+	parent: z.optional(ProjectName),
+});
+
+/** The projects as they are, after a change of one if that is asked for. */
+export const projects: Operation<z.infer<typeof Input>, ProjectsOutput, MachineContext> = {
+	name: 'projects',
+	input: Input,
+	output: ProjectsOutput,
+	async permit(asker) {
+		permit(asker, { is: 'use-memory' });
+	},
+	async run(_, { project, status, parent }, { env }) {
+		const memory = await openMemory(env);
+		if (project !== undefined && parent !== undefined) await memory.link(project, parent);
+		if (project !== undefined && status !== undefined) await memory.setStatus(project, status);
+		return memory.listed(project);
+	},
+};

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
+import { permit } from '../core/asker/permit.ts';
+import { NoteId, ProjectName } from '../protocol/memoryNames.ts';
+import { ReviewedOutput } from '../protocol/output/memory.ts';
+import type { MachineContext, Operation } from './operation.ts';
+import { openMemory } from './shared/memory.ts';
+
+const Input = z.object({
+	action: z.enum(['accept', 'reject', 'retire', 'pin']),
+	id: NoteId,
+	/** By default the only one that has it. */
+	project: z.optional(ProjectName),
+});
+
+/** A person decides about an update that waits, or about a note. */
+export const reviewNote: Operation<z.infer<typeof Input>, z.infer<typeof ReviewedOutput>, MachineContext> = {
+	name: 'reviewNote',
+	input: Input,
+	output: ReviewedOutput,
+	async permit(asker) {
+		permit(asker, { is: 'use-memory' });
+	},
+	async run(_, { action, id, project: named }, { env }) {
+		const memory = await openMemory(env);
+		const [project, other] = named === undefined ? await memory.having(id) : [named];
+		if (project === undefined) throw new NancyError('no-task', phrase`no project has anything with the id ${id}`);
+		if (other !== undefined)
+			throw new NancyError('bad-usage', phrase`${id} is in ${project} and in ${other}; say which with --project`);
+		return { project, id, text: await memory.review(action, project, id) };
+	},
+};

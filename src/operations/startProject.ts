@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { permit } from '../core/asker/permit.ts';
+import { ProjectName } from '../protocol/memoryNames.ts';
+import type { Operation } from './operation.ts';
+import { memoryPlace, openMemory } from './shared/memory.ts';
+
+const Input = z.object({ project: ProjectName });
+
+const Output = z.object({
+	/** The first task of this session will have it. */
+	nextTask: z.int(),
+	/** As the user has set them in config.toml. */
+	agent: z.optional(z.string()),
+	mode: z.enum(['fresh', 'summary', 'full']),
+});
+
+/** Opens a project of the workspace's repository, and makes it if it is new. */
+export const startProject: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
+	name: 'startProject',
+	input: Input,
+	output: Output,
+	async permit(asker) {
+		permit(asker, { is: 'use-memory' });
+	},
+	async run(_, { project }, { workspace, env }) {
+		const memory = await openMemory(env);
+		const { repository, branch } = await memoryPlace(workspace.folder);
+		await memory.open(project, repository, branch);
+		const { tasks } = await memory.state(project);
+		const { repl } = await memory.config();
+		return { nextTask: (tasks.at(-1)?.number ?? 0) + 1, agent: repl.agent, mode: repl.mode };
+	},
+};

@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+
+/** Words of `nancy notes`. A project of such a name could not be named there. */
+const RESERVED = ['accept', 'reject', 'retire', 'pin', 'share'];
+
+/** A project's folder name. Only such a name may become part of a path. */
+export const ProjectName = z
+	.string()
+	.check(
+		z.regex(/^[a-z0-9](?:[a-z0-9_-]|\.(?!\.)){0,62}[a-z0-9]$|^[a-z0-9]$/),
+		z.refine(name => !RESERVED.includes(name), 'this word is a part of a command'),
+	)
+	.brand<'ProjectName'>();
+export type ProjectName = z.infer<typeof ProjectName>;
+
+export const Category = z.enum(['architecture', 'decisions', 'failures']);
+export type Category = z.infer<typeof Category>;
+
+export const NoteId = z
+	.string()
+	.check(z.regex(/^[0-9a-f]{8}$/))
+	.brand<'NoteId'>();
+export type NoteId = z.infer<typeof NoteId>;
+
+/** Why an update waits for a person. */
+export const Reason = z.enum([
+	/** It has the form of a secret, which is taken out. */
+	'secret',
+	/** It addresses an agent, or loosens something. */
+	'instruction',
+	/** Its only source is the web or another server. */
+	'from-outside',
+	'no-evidence',
+	/** Its note has changed since the agent read it. */
+	'conflict',
+	/** Its note is a person's. */
+	'users-own',
+	/** It says the opposite of a note whose lines still stand. */
+	'contradicts',
+	/** Its only source is what the agent itself said. */
+	'inferred',
+	/** The user wants to see every update. */
+	'review',
+]);
+export type Reason = z.infer<typeof Reason>;
+
+export const ExtractionState = z.enum(['none', 'due', 'running', 'answered', 'merged', 'skipped', 'failed']);

@@ -1,0 +1,116 @@
+import * as z from 'zod/mini';
+import { Category, ExtractionState, NoteId, ProjectName, Reason } from '../memoryNames.ts';
+import { DriverId, SessionId } from '../names.ts';
+import { Moment } from '../records.ts';
+import { Problem } from './parts.ts';
+
+/** One project, as `nancy projects` lists it. */
+export const ProjectOutput = z.object({
+	project: ProjectName,
+	status: z.enum(['active', 'archived']),
+	created: Moment,
+	repository: z.string(),
+	branch: z.optional(z.string()),
+	parent: z.optional(ProjectName),
+	tasks: z.int(),
+	lastTaskAt: z.optional(Moment),
+	notes: z.record(Category, z.int()),
+	/** Updates that wait for you. */
+	pending: z.int(),
+	/** Tasks that are still to be extracted. */
+	due: z.int(),
+	/** Of all extractions. */
+	inputTokens: z.int(),
+	outputTokens: z.int(),
+	costUsd: z.number(),
+});
+export type ProjectOutput = z.infer<typeof ProjectOutput>;
+
+/** `nancy projects` */
+export const ProjectsOutput = z.object({ projects: z.array(ProjectOutput), problems: z.array(Problem) });
+export type ProjectsOutput = z.infer<typeof ProjectsOutput>;
+
+/** `nancy notes` */
+export const NotesOutput = z.object({
+	project: ProjectName,
+	plan: z.string(),
+	notes: z.array(
+		z.object({
+			id: NoteId,
+			category: Category,
+			text: z.string(),
+			/** 0 for a person's own. */
+			task: z.int(),
+			by: z.string(),
+			commit: z.optional(z.string()),
+			branch: z.optional(z.string()),
+			places: z.array(z.string()),
+			freshness: z.enum(['fresh', 'moved', 'changed', 'gone', 'elsewhere']),
+			seen: z.int(),
+			pinned: z.boolean(),
+		}),
+	),
+	pending: z.array(
+		z.object({
+			id: NoteId,
+			task: z.int(),
+			what: z.enum(['add', 'retire', 'plan']),
+			category: z.optional(Category),
+			text: z.string(),
+			held: z.array(Reason),
+			evidence: z.array(z.object({ ref: z.string(), quote: z.string() })),
+		}),
+	),
+	tasks: z.array(
+		z.object({
+			task: z.int(),
+			prompt: z.string(),
+			agent: DriverId,
+			startedAt: Moment,
+			ok: z.optional(z.boolean()),
+			summary: z.optional(z.string()),
+			extraction: ExtractionState,
+			why: z.optional(z.string()),
+		}),
+	),
+	problems: z.array(Problem),
+});
+export type NotesOutput = z.infer<typeof NotesOutput>;
+
+/** `nancy notes accept`, `reject`, `retire` and `pin` */
+export const ReviewedOutput = z.object({ project: ProjectName, id: NoteId, text: z.string() });
+
+/** `nancy extract` */
+export const ExtractedOutput = z.object({
+	project: ProjectName,
+	/** Absent if no task was due. */
+	task: z.optional(z.int()),
+	state: z.enum(['none', 'merged', 'failed']),
+	/** Why it has failed. */
+	why: z.optional(z.string()),
+	added: z.record(Category, z.int()),
+	confirmed: z.int(),
+	held: z.int(),
+	dropped: z.array(z.string()),
+	plan: z.enum(['unchanged', 'updated', 'held']),
+	inputTokens: z.optional(z.number()),
+	outputTokens: z.optional(z.number()),
+	costUsd: z.optional(z.number()),
+});
+export type ExtractedOutput = z.infer<typeof ExtractedOutput>;
+
+/** One task of `nancy start` */
+export const ProjectTaskOutput = z.object({
+	project: ProjectName,
+	task: z.int(),
+	ok: z.boolean(),
+	output: z.string(),
+	reason: z.optional(z.string()),
+	session: z.optional(SessionId),
+	/** How many notes its agent was told, and about how many tokens that took. */
+	told: z.int(),
+	aboutTokens: z.int(),
+	extraction: ExtractionState,
+	why: z.optional(z.string()),
+});
+export type ProjectTaskOutput = z.infer<typeof ProjectTaskOutput>;
