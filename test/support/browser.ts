@@ -5,7 +5,8 @@ import * as z from 'zod/mini';
 import { eventually, HANG_MS } from './eventually.ts';
 import type { Server } from './vscodeServer.ts';
 
-export function launchBrowser(): Promise<Browser> {
+/** @param args further ones for Chromium */
+export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
 	return chromium.launch({
 		executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
 		args: [
@@ -16,6 +17,7 @@ export function launchBrowser(): Promise<Browser> {
 			'--disable-background-networking',
 			'--disable-component-update',
 			'--disable-sync',
+			...args,
 		],
 	});
 }
