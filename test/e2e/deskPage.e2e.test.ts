@@ -282,7 +282,7 @@ test('is whole at every width in every look, with no question, one that is long,
 	await look('one');
 	const more = await Promise.all(Array.from({ length: 11 }, (_, at) => ask({ title: `make step-${at}` })));
 	await own.setViewportSize(PHONE);
-	await own.getByRole('button', { name: 'All' }).click();
+	await own.getByRole('button', { name: 'All', exact: true }).click();
 	await own.getByText('make step-10').waitFor();
 	await look('twelve');
 	for (const { id } of [long, ...more]) await questions.end(id, 'ended', 'Stop');
