@@ -106,13 +106,20 @@ describe('nancy answer', () => {
 
 describe('nancy questions and nancy answers', () => {
 	it('are for programs too: what is open, and with --all what is over', async () => {
-		const [open, over] = [await seedQuestion(workspace), await seedQuestion(workspace, { body: 'ls', title: 'ls' })];
+		const [open, over] = [
+			await seedQuestion(workspace),
+			await seedQuestion(workspace, { body: 'ls', title: 'ls' }),
+		];
 		await call('answer', over.id, 'no', '--note', 'No.');
 		await desk.end(over.id, 'applied', 'PostToolBatch');
 		const listed = async (...words: string[]) =>
 			QuestionsOutput.parse(JSON.parse((await call(...words, '--json')).stdout)).questions;
 		expect(await listed('questions')).toMatchObject([{ question: { id: open.id, digest: open.digest } }]);
-		const whole = { question: { id: over.id }, answer: { effect: 'no', words: 'No.' }, outcome: { state: 'applied' } };
+		const whole = {
+			question: { id: over.id },
+			answer: { effect: 'no', words: 'No.' },
+			outcome: { state: 'applied' },
+		};
 		expect(await listed('questions', '--all')).toMatchObject([{ question: { id: open.id } }, whole]);
 		expect(await listed('answers')).toMatchObject([whole]);
 		expect((await call('questions', '--all')).stdout).toContain('    applied: PostToolBatch\n');
