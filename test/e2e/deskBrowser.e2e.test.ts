@@ -48,7 +48,7 @@ beforeAll(async () => {
 	await own.goto(desk.server.invite(desk.server.address));
 	await own.locator('.link.live').waitFor();
 	token = await own.evaluate(
-		() => /"token":"([^"]+)"/.exec(JSON.stringify({ ...sessionStorage }).replaceAll('\\', ''))?.[1] ?? '',
+		() => /"token":"([^"]+)"/.exec(JSON.stringify(sessionStorage).replaceAll('\\', ''))?.[1] ?? '',
 	);
 });
 afterAll(() => owned.disposeAsync());
@@ -93,7 +93,7 @@ async function attack({ address, token: known }: { address: string; token: strin
 			socket.onopen = () => resolve('open');
 			socket.onerror = () => resolve('error');
 		}),
-		kept: JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie]),
+		kept: JSON.stringify([sessionStorage, localStorage, document.cookie]),
 	};
 }
 
