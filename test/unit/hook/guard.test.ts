@@ -6,11 +6,11 @@ import {
 	readdirSync,
 	readFileSync,
 	rmSync,
-	statSync,
 	symlinkSync,
 	utimesSync,
 	writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, afterEach } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
@@ -268,12 +268,16 @@ describe('the guard', () => {
 		utimesSync(`${box}/inbox`, old, old);
 		hook('PostToolBatch', 'boundary');
 		writeFileSync(`${box}/inbox/${id}.md`, 'Now it is a directive.');
+		// It is still being written, however slow the machine is.
+		const writing = spawn('sh', ['-c', 'while touch "$1"; do sleep 0.1; done', 'sh', `${box}/inbox/${id}.md`]);
 		expect(hook('PostToolBatch', 'boundary')).toEqual(SILENT);
-		// As if time had passed since.
-		for (const file of [`${box}/inbox/${id}.md`, `${box}/inbox`, `${box}/.boundary`]) {
-			const earlier = new Date(statSync(file).mtimeMs - 2500);
-			utimesSync(file, earlier, earlier);
-		}
+		writing.kill();
+		await once(writing, 'exit');
+		// As if time had passed since. The mark is dated to 2 s before that look.
+		const changed = new Date(Date.now() - 2500);
+		utimesSync(`${box}/inbox/${id}.md`, changed, changed);
+		const marked = new Date(changed.getTime() - 1900);
+		for (const file of [`${box}/inbox`, `${box}/.boundary`]) utimesSync(file, marked, marked);
 		expect(hook('PostToolBatch', 'boundary').stdout).toContain('Now it is a directive.');
 	});
 
