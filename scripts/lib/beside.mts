@@ -3,14 +3,15 @@ import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+/** The WebSocket library would load two native modules if some folder above had them. Who writes there could have the program run them. */
+export const NO_NATIVE_MODULES = { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' };
 
 /** What the `nancy` command and the window load only when they need it: programs of their own beside them, which no other start reads. */
 export const besidePrograms = [
 	{
 		out: 'serve.js',
 		entry: 'src/server/index.ts',
-		// The WebSocket library would load two native modules if some folder above had them. Who writes there could have the server run them.
-		define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
+		define: NO_NATIVE_MODULES,
 	},
 	{ out: 'picture.js', entry: 'src/picture/draw.ts', define: {} },
 	{ out: 'memory.js', entry: 'src/core/memory/memory.ts', define: {} },

@@ -1,7 +1,7 @@
 import { chmodSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
-import { beside, besidePrograms } from './beside.mts';
+import { beside, besidePrograms, NO_NATIVE_MODULES } from './beside.mts';
 import { deskPage } from './deskPage.mts';
 import { hookPrograms } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
@@ -36,6 +36,7 @@ const PROGRAMS = [
 		entry,
 		external: [],
 		plugins: [plugin],
+		define: NO_NATIVE_MODULES,
 	})),
 ];
 

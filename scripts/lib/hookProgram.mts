@@ -11,7 +11,10 @@ const driversWith = (file: string): string[] =>
 		.map(found => basename(dirname(found)))
 		.toSorted();
 
-/** Every hook program: one that reports and delivers for each driver, and one that holds a question where the driver can. */
+/**
+ * Every hook program: one that reports and delivers for each driver, one that holds a question where the driver can, and one that stands in a
+ * terminal before the CLI where that is needed to answer it.
+ */
 export const hookPrograms: readonly { name: string; entry: string; plugin: Plugin }[] = [
 	...driversWith('driver.ts').map(folder => ({
 		name: folder,
@@ -21,6 +24,11 @@ export const hookPrograms: readonly { name: string; entry: string; plugin: Plugi
 	...driversWith('asking.ts').map(folder => ({
 		name: `${folder}-ask`,
 		entry: 'src/hook/ask.ts',
+		plugin: hookProgram(folder),
+	})),
+	...driversWith('terminal.ts').map(folder => ({
+		name: `${folder}-terminal`,
+		entry: `src/drivers/${folder}/terminal.ts`,
 		plugin: hookProgram(folder),
 	})),
 ];

@@ -1,11 +1,13 @@
 import type { Asking } from '../core/driver/asking.ts';
 import { asking as claudeCode } from './claude-code/asking.ts';
+import { asking as codex } from './codex/asking.ts';
 import { asking as copilotCli } from './copilot-cli/asking.ts';
 import { asking as opencode } from './opencode/asking.ts';
 
 /** The CLIs whose questions Nancy can carry. Apart from the drivers, so that no other hook loads it. */
 export const askings: Readonly<Record<string, Asking>> = {
 	'claude-code': claudeCode,
+	codex,
 	'copilot-cli': copilotCli,
 	opencode,
 };

@@ -32,6 +32,8 @@ export const Choice = z.object({
 	rule: z.optional(z.string()),
 	/** What will hold the rule: a file, as a person would write its path, or the CLI itself for as long as it runs. */
 	keptIn: z.optional(z.string()),
+	/** Of a No: the CLI takes no words with it. */
+	isMute: z.optional(z.literal(true)),
 });
 export type Choice = z.infer<typeof Choice>;
 

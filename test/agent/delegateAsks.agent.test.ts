@@ -1,17 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
-import { Questions } from '../../src/core/questions/questions.ts';
 import type { DelegateId } from '../../src/protocol/delegate.ts';
-import { DelegateCreatedOutput, DelegatesOutput, type DelegateOutput } from '../../src/protocol/output/delegates.ts';
-import { claudeExecutable } from '../support/claudeHome.ts';
 import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
+import { askingDelegate } from '../support/askingDelegate.ts';
 import { deployedLab, type DeployedLab } from '../support/deployedLab.ts';
-import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
-import { dataFolderIn } from '../support/runtime.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
 // Each agent here mostly waits.
@@ -23,51 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
 
-/** A delegate of the real CLI, with the desk where it asks. */
+/** A delegate of Claude Code, with the desk where it asks. */
 async function asking(prompt: string, args: readonly string[] = [], begin?: (folder: string) => void) {
 	const lab = await deployedLab();
 	begin?.(lab.workspace.path);
-	const shell = {
-		cwd: lab.workspace.path,
-		env: {
-			...lab.env,
-			PATH: [dirname(claudeExecutable), dirname(process.execPath), lab.env['PATH']].join(delimiter),
-			// The seals of what it queues are where the lab's hooks look.
-			XDG_DATA_HOME: dirname(dataFolderIn(lab.home)),
-		},
-	};
-	const call = (...words: string[]) => nancy.start(words, shell);
-	const permissions = args.includes('--permissions') ? [] : ['--permissions', 'ask-me'];
-	const started = await nancy.start(['delegate', '-', '--json', ...permissions, ...args], {
-		...shell,
-		stdin: prompt,
-	});
-	expect(started.stderr).toBe('');
-	const { id, worker } = DelegateCreatedOutput.parse(JSON.parse(started.stdout));
-	const desk = new Questions(lab.nancy.own);
-	const { answer, outcome } = deskOf(lab.nancy);
-	const listed = async (...words: string[]): Promise<DelegateOutput> => {
-		const { stdout, stderr } = await call('delegates', id, '--json', ...words);
-		const [delegate] = DelegatesOutput.parse(JSON.parse(stdout)).delegates;
-		if (!delegate) throw new Error(stderr);
-		return delegate;
-	};
-	return {
-		lab,
-		id,
-		worker,
-		shell,
-		call,
-		desk,
-		listed,
-		asked: () => eventually('a question', async () => (await desk.ofDelegate(id))[0]),
-		answer,
-		outcome,
-		ended: () => listed('--wait', '--timeout', '600'),
-		made: () => existsSync(lab.workspace.file('made')),
-		/** What the model has read last. */
-		read: () => lab.model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text ?? '',
-	};
+	return { lab, ...(await askingDelegate(nancy, lab, prompt, args)) };
 }
 
 const statusOf = async (lab: DeployedLab, id: DelegateId) => (await new Delegates(lab.nancy).get(id)).status;

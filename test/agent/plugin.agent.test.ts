@@ -33,10 +33,7 @@ it('the plugin is valid without a warning, serves what a person chose, and is si
 
 	const session = SessionId.parse(randomUUID());
 	const address = await startedTask(lab, session);
-	const reported = () =>
-		readdirSync(lab.nancy.paths.spool)
-			.map(name => parseSpoolFileName(name)?.event)
-			.toSorted();
+	const reported = () => readdirSync(lab.nancy.paths.spool).map(name => parseSpoolFileName(name)?.event ?? '');
 	const turn = (how: string, mark: string) => {
 		for (const name of readdirSync(lab.nancy.paths.spool)) rmSync(join(lab.nancy.paths.spool, name));
 		return lab.headless(`[[sh:echo ${mark} | rev]] [[sh:true]] [[text:Done]]`, [how, session, ...bypass]);
@@ -58,8 +55,8 @@ it('the plugin is valid without a warning, serves what a person chose, and is si
 	expect((await lab.delivered(address, feedback)).receipt).toMatchObject({ event: 'Stop', session });
 	const read = lab.model.requests.findLast(({ hasTools }) => hasTools)!;
 	for (const words of ['Not that.', 'One more thing.']) expect([words, copiesOf(read, words)]).toEqual([words, 1]);
-	const alone = reported().filter(event => event === 'SessionStart' || event === 'SessionEnd');
-	expect(alone).toEqual(['SessionEnd', 'SessionStart']);
+	for (const event of ['SessionStart', 'SessionEnd'])
+		expect(reported().filter(each => each === event)).toHaveLength(1);
 
 	await lab.deploy();
 	await turn('--resume', 'eerht-kram');

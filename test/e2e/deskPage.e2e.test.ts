@@ -92,7 +92,7 @@ test('shows a whole request, however long, and leaves a Yes to what has a risk t
 	await page.getByText('Look closely: it cannot be judged by a program.').waitFor();
 	expect(await page.locator('.block pre').textContent()).toBe(command);
 	await page.getByText('it can be allowed in VS Code or in the terminal alone').waitFor();
-	expect(await page.getByRole('button', { name: /^Allow / }).count()).toBe(0);
+	expect(await main().getByRole('button', { name: /Allow/ }).count()).toBe(0);
 	expect(await violations()).toEqual([]);
 	await button(/^No$/).click();
 	await page.getByText('Sent: No.').waitFor();
@@ -147,7 +147,7 @@ test('says No with words to the agent, and what became of a question that was an
 	await page.getByText('Answered with No in the agent’s terminal (PermissionDenied).').waitFor();
 	expect(await button('Allow Once').count()).toBe(0);
 	await questions.end(first.id, 'late', 'PostToolUse');
-	await button('All').click();
+	await button(/^All$/).click();
 	await page.getByText('Too late: the agent had its answer already (PostToolUse).').waitFor();
 });
 
@@ -253,9 +253,9 @@ test('greys every button while the connection is lost, and has what it missed wh
 
 /** Narrower than any phone, a phone, a tablet and a desktop, each in another look. */
 const LOOKS = [
-	{ width: 240, media: { colorScheme: 'dark' } },
-	{ width: 390, media: { colorScheme: 'light' } },
-	{ width: 768, media: { colorScheme: 'light', contrast: 'more', forcedColors: 'active' } },
+	{ width: 240, media: { colorScheme: 'dark', contrast: 'no-preference' } },
+	{ width: 390, media: { colorScheme: 'light', contrast: 'no-preference' } },
+	{ width: 768, media: { colorScheme: 'light', contrast: 'more' } },
 	{ width: 1280, media: { colorScheme: 'dark', contrast: 'more' } },
 ] as const;
 
@@ -279,7 +279,7 @@ test('is whole at every width in every look, with no question, one that is long,
 	await look('one');
 	const more = await Promise.all(Array.from({ length: 11 }, (_, at) => ask({ title: `make step-${at}` })));
 	await own.setViewportSize(PHONE);
-	await own.getByRole('button', { name: 'All' }).click();
+	await own.getByRole('button', { name: 'All', exact: true }).click();
 	await own.getByText('make step-10').waitFor();
 	await look('twelve');
 	for (const { id } of [long, ...more]) await questions.end(id, 'ended', 'Stop');

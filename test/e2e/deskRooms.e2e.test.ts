@@ -208,16 +208,15 @@ test('tells of a question while it is out of sight, and not what is asked for', 
 	await view('Allowed');
 	await page.getByLabel('Tell me of questions').check();
 	// This Chromium has no desktop to show it on, and so none to list.
-	await page.evaluate(() => {
-		const told: unknown[] = [];
-		Object.assign(window, { told });
+	await page.evaluate(`{
+		window.told = [];
 		const { prototype } = ServiceWorkerRegistration;
 		const { showNotification } = prototype;
 		prototype.showNotification = function (title, options) {
-			told.push([title, options?.body]);
+			told.push([title, options.body]);
 			return showNotification.call(this, title, options);
 		};
-	});
+	}`);
 	const shown = () => page.evaluate('told');
 	const hide = (state: string) =>
 		page.evaluate(visibility => {

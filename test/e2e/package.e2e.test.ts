@@ -113,9 +113,9 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const tooLarge = Object.entries({
 		'dist/extension.js': 2,
 		'dist/late.js': 7.5,
-		'dist/hook/claude-code.js': 160,
-		'dist/main.js': 880,
-		'dist/nancy.js': 740,
+		'dist/hook/claude-code.js': 165,
+		'dist/main.js': 890,
+		'dist/nancy.js': 775,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
 		'dist/memory.js': 145,
@@ -124,7 +124,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(2050);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(2400);
 });
 
 it('has a page for a phone that is small on its way there', () => {

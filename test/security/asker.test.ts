@@ -242,6 +242,16 @@ describe('which agent asks', () => {
 		expect(askerOf(lineage(cli(2, {})), drivers, seals)).toMatchObject({ worker: mine, through: undefined });
 	});
 
+	it.each([
+		['below a shell', [cli(2, {}), shell]],
+		['in the place of a shell', [cli(2, { CLAUDECODE: '1' })]],
+		['as a program of two processes', [cli(1, { CLAUDECODE: '1' }), cli(2, { CLAUDECODE: '1' })]],
+	])('calls through its own CLI that it has started again %s', (_, below) => {
+		const seals = sealing({ pid: 3, isStarted: true, worker: mine });
+		const lineage = above(...below, cli(4, { HOME: '/h' }), cli(3, { ...claims(mine), HOME: '/h' }));
+		expect(askerOf(lineage, drivers, seals)).toMatchObject({ worker: mine, through: 'claude-code' });
+	});
+
 	it('has a program that no driver knows, and then none of the CLIs below is the agent', () => {
 		const lineage = above(cli(2, { HOME: '/evil' }), { ...process1('zsh'), env: { CLAUDECODE: '1', HOME: '/h' } });
 		expect(askerOf(lineage, drivers)).toMatchObject({ is: 'agent', driver: 'claude-code', process: undefined });

@@ -13,7 +13,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	process: ['core', 'base', 'protocol', 'node:'],
 	git: ['process', 'core', 'base', 'protocol', 'node:'],
 	delegates: ['git', 'process', 'core', 'base', 'protocol', 'node:'],
-	drivers: ['core', 'base', 'protocol', 'zod/mini', 'node:'],
+	drivers: ['core', 'base', 'protocol', 'zod/mini', 'ws', 'node:'],
 	hook: ['drivers', 'git', 'process', 'core', 'base', 'protocol', 'node:'],
 	picture: ['base', 'highlight.js', 'highlight.js/lib/common', '@xterm/headless', 'get-east-asian-width'],
 	operations: ['drivers', 'delegates', 'git', 'process', 'picture', 'core', 'base', 'protocol', 'zod/mini', 'node:'],

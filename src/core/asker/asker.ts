@@ -30,7 +30,7 @@ export interface AskingAgent {
 	readonly worker: { readonly address: WorkerAddress; readonly folder: string } | undefined;
 	/** The process of its CLI, with that process's folder; `undefined` if that process cannot be seen. */
 	readonly process: AgentProcess | undefined;
-	/** Another CLI that stands between that process and the call: what the agent has started for itself asks. */
+	/** The CLI of an agent that it has started for itself: that one asks, below its process. */
 	readonly through?: DriverId | undefined;
 	/** Current folder of its call. It counts if nothing else tells where the agent works. */
 	readonly calledIn: string;
@@ -112,10 +112,25 @@ export function askerOf(lineage: Lineage, drivers: readonly KnownDriver[], sealO
 	};
 }
 
-/** The CLI of another driver among the processes below an agent's. One of the same driver may be the agent's own second process. */
+/** The CLI among the processes below an agent's that the agent has started for itself. */
 function otherBelow(agent: Ancestor, own: readonly Ancestor[], drivers: readonly KnownDriver[]): DriverId | undefined {
-	const below = own.slice(0, own.indexOf(agent));
-	return drivers.find(driver => !isProcessOf(driver, agent) && below.some(each => isProcessOf(driver, each)))?.id;
+	const below = own.slice(0, own.indexOf(agent)).toReversed();
+	return drivers.find(driver =>
+		isProcessOf(driver, agent)
+			? isStartedAgain(driver, agent, below)
+			: below.some(each => isProcessOf(driver, each)),
+	)?.id;
+}
+
+/**
+ * Whether an agent has started its own CLI. The second process of one CLI stands right below the first, and has no mark that the CLI gives its
+ * tools. A shell that runs a single command may have become that command.
+ * @param below from the agent's process down
+ */
+function isStartedAgain(driver: KnownDriver, agent: Ancestor, below: readonly Ancestor[]): boolean {
+	const end = below.findLastIndex(each => isProcessOf(driver, each));
+	const isMarked = ({ env }: Ancestor) => driver.marks.some(name => env[name] && !agent.env[name]);
+	return below.slice(0, end + 1).some(each => !isProcessOf(driver, each) || (isReadable(agent) && isMarked(each)));
 }
 
 const noSeal: SealOf = () => undefined;

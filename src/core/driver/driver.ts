@@ -90,9 +90,16 @@ export interface Tells {
 	readonly atStart: readonly BudgetUnit[];
 }
 
+interface Program {
+	readonly executable: string;
+	readonly args: readonly string[];
+}
+
 export interface AnswersByChoice {
 	/** The flags of the launch, for the files of {@link DeploymentPlan.launchFiles}. */
 	args(hooks: LaunchHooks): readonly string[];
+	/** What is started in the place of the CLI; absent where that is the CLI itself. */
+	inPlaceOf?(cli: Program, hooks: LaunchHooks, workspaceFolder: string): Program;
 	/** What else the user has to do, and what it brings, in sentences for the setting. */
 	readonly explanation: string;
 }

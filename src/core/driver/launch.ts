@@ -105,12 +105,16 @@ async function tryPlan(
 	if (!start.earlier) await forgetChosenAgents(workspace, address);
 	if (sessionIsKnown) await bindSession(workspace, session, { address, watched: false });
 	const cwd = request.cwd ?? workspace.folder;
+	const { executable, args } = programOf(driver, workspace, request, {
+		executable: agent.executable,
+		args: launch.args,
+	});
 	return {
 		address,
 		session,
 		sessionIsKnown,
-		command: agent.executable,
-		args: launch.args,
+		command: executable,
+		args,
 		stdin: launch.stdin,
 		cwd,
 		env: agentEnvironment(driver, {
@@ -125,13 +129,28 @@ async function tryPlan(
 	};
 }
 
-function answerFlags(
-	{ answersByChoice }: Driver,
+/** What the user has to want, and needs hooks; `undefined` for a run without a terminal, too. */
+function answersOf({ answersByChoice }: Driver, { takesAnswers, headless }: WorkerRequest) {
+	return answersByChoice === 'none' || takesAnswers !== true || headless ? undefined : answersByChoice;
+}
+
+function programOf(
+	driver: Driver,
+	workspace: Workspace,
 	request: WorkerRequest,
-	hooks: LaunchHooks | undefined,
-): readonly string[] {
-	if (answersByChoice === 'none' || request.takesAnswers !== true || hooks === undefined) return [];
-	return answersByChoice.args(hooks);
+	cli: { executable: string; args: readonly string[] },
+): { executable: string; args: readonly string[] } {
+	const hooks = launchHooks(driver, workspace, request);
+	return (hooks && answersOf(driver, request)?.inPlaceOf?.(cli, hooks, workspace.folder)) ?? cli;
+}
+
+function launchHooks({ id }: Driver, workspace: Workspace, { hooks }: WorkerRequest): LaunchHooks | undefined {
+	return (
+		hooks && {
+			launcher: hooks.launcher,
+			folder: new DeploymentRecords(workspace, hooks.dataFolder).launchFolder(id),
+		}
+	);
 }
 
 function refuseOld({ displayName, oldestVersion, installHint }: Driver, { version }: InstalledAgent): void {
@@ -157,10 +176,7 @@ async function launchOf(
 		extra: request.extra ?? [],
 		version,
 		workspaceFolder: workspace.folder,
-		hooks: request.hooks && {
-			launcher: request.hooks.launcher,
-			folder: new DeploymentRecords(workspace, request.hooks.dataFolder).launchFolder(driver.id),
-		},
+		hooks: launchHooks(driver, workspace, request),
 		env: request.env,
 	};
 	if (request.headless) {
@@ -178,7 +194,7 @@ async function launchOf(
 	const isPrompted = prompt !== undefined && prompt !== '';
 	const extra = [
 		...mcpFlags(driver, version, request),
-		...answerFlags(driver, request, conversation.hooks),
+		...((conversation.hooks && answersOf(driver, request)?.args(conversation.hooks)) ?? []),
 		...modeFlags(driver, request.mode, conversation.extra),
 		...imageFlags(driver, request.images ?? [], prompt),
 		...conversation.extra,

@@ -269,13 +269,14 @@ function textsOf({ kind, tool, title, body, also, cwd, files, fields }: LiveQues
 
 function choiceOf(
 	question: LiveQuestion['question'],
-	{ effect, rule, keptIn }: Choice,
+	{ effect, rule, keptIn, isMute }: Choice,
 ): DeskQuestion['choices'][number] {
 	return {
 		effect,
 		isYes: isYes(effect),
 		...(rule !== undefined && { rule: visible(rule) }),
 		...(keptIn !== undefined && { keptIn: visible(keptIn) }),
+		...(isMute && { isMute }),
 		isHere: !isStanding(effect) && !isRisky(question, effect),
 	};
 }

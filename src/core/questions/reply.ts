@@ -10,6 +10,8 @@ export function whyNoAnswer(question: Question, answer: Omit<Answer, 'seal'>): P
 	if (!choices.includes(effect))
 		return phrase`"${effect}" is no answer to this question; it takes ${choices.join(', ')}`;
 	if (words !== undefined && isYes(effect)) return phrase`only a No takes words for the agent`;
+	if (words !== undefined && question.choices.some(choice => choice.effect === effect && choice.isMute))
+		return phrase`this agent takes no words with a No; answer No without them`;
 	const asked = question.fields.map(field => field.question);
 	const unasked = Object.keys(values).find(key => !asked.includes(key));
 	if (unasked !== undefined) return phrase`the agent does not ask "${unasked}"`;

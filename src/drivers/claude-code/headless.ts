@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { HeadlessEvent, HeadlessFailure, HeadlessFormat } from '../../core/driver/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
+import { ASK_ME, refuseUnheld } from '../askMe.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { knownLine, using } from '../stream.ts';
 
@@ -100,7 +100,6 @@ const TOO_MANY = 429;
 const FIRST_SERVER_ERROR = 500;
 
 const EVERYTHING = 'bypassPermissions';
-const ASK_ME = 'ask-me';
 
 /** The last block of the prompt. The CLI looks for commands and mentions only in this one. */
 const END_OF_PROMPT = 'This was the whole task.';
@@ -146,7 +145,7 @@ export const headless: HeadlessFormat = {
 	],
 	beside: 'Without a terminal Claude Code runs the hooks of a folder whether you trust it or not, and takes rules and further folders from the settings of one that you trust: they can allow more than “Read only”, “Plan” and “Edit” say.',
 	launch: ({ session, resume, model, permissions, maxCostUsd, extra, prompt, hooks }) => {
-		if (permissions === ASK_ME && !hooks) throw cannotAsk();
+		refuseUnheld(permissions, hooks);
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);
 		return {
 			args: [
@@ -177,13 +176,6 @@ export const headless: HeadlessFormat = {
 		return { read: text => read(text, denied), end: () => [] };
 	},
 };
-
-function cannotAsk(): NancyError {
-	return new NancyError(
-		'bad-usage',
-		phrase`the permissions "${ASK_ME}" need a delegate with the hooks of Nancy, which carry its questions to you`,
-	);
-}
 
 /**
  * One message of the user's, as `--input-format stream-json` takes it. In the last block of text, and in a plain-text prompt, the CLI reads

@@ -3,7 +3,7 @@ import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
-import { foreignVariables, launchPlan } from './launch.ts';
+import { answersByChoice, foreignVariables, launchPlan } from './launch.ts';
 import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
@@ -56,7 +56,7 @@ export const codex: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
-	answersByChoice: 'none',
+	answersByChoice,
 	images: { flag: '--image=', separator: ',' },
 	mcp,
 	headless,

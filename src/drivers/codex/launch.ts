@@ -1,10 +1,10 @@
-import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import { dirname, join } from 'node:path';
+import type { AnswersByChoice, LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 import type { LaunchHooks } from '../../core/driver/launchPlace.ts';
 import { hookFlags } from './flags.ts';
+import { ID } from './events.ts';
 import { hookEntries } from './hooks.ts';
-
-/** Refused when it is there twice. */
-const NO_DAEMON = '--no-daemon';
+import { NO_DAEMON } from './ownServer.ts';
 
 export function launchPlan(request: LaunchRequest): LaunchPlan {
 	const { prompt, resume, fork, model, extra, hooks, workspaceFolder } = request;
@@ -32,6 +32,19 @@ export function launchPlan(request: LaunchRequest): LaunchPlan {
 export function launchFlags(hooks: LaunchHooks | undefined, workspaceFolder: string): string[] {
 	return hooks === undefined ? [] : hookFlags(hookEntries('launch', hooks.launcher, workspaceFolder));
 }
+
+/** A program of Nancy's in the terminal, which gives the CLI a server of its own: see terminal.ts. Windows has no such sockets. */
+export const answersByChoice: AnswersByChoice = {
+	args: () => [],
+	inPlaceOf: ({ executable, args }, { launcher }, workspaceFolder) => {
+		if (process.platform === 'win32') return { executable, args };
+		const runtime = dirname(launcher);
+		const program = join(runtime, 'hook', `${ID}-terminal.js`);
+		return { executable: join(runtime, 'node'), args: [program, launcher, workspaceFolder, executable, ...args] };
+	},
+	explanation:
+		'An experiment: the agent then has an app server of its own, by a socket that only your own programs can reach. Commands are answered here, everything else in its terminal alone. Not on Windows.',
+};
 
 /** Variables that the CLI sets for its own tools and hooks. */
 export const foreignVariables = [

@@ -9,15 +9,15 @@ import { floorsSince } from '../floors.ts';
  */
 export const OLDEST: Version = [0, 162, 0];
 
-/** Where its question before a call of Nancy's tools was seen. Earlier versions were not tried. */
-const TOOLS: Version = [0, 169, 0];
+/** Where its question before a call of Nancy's tools, and its app server beside a terminal, were seen. Earlier versions were not tried. */
+const NEWEST: Version = [0, 169, 0];
 
 export const floors = floorsSince(OLDEST, {
 	batchEnd: 'none',
 	quietStop: 'none',
 	status: 'none',
-	answers: 'none',
-	tools: TOOLS,
+	answers: NEWEST,
+	tools: NEWEST,
 });
 
 export const limits: Driver['limits'] = {
@@ -28,8 +28,9 @@ export const limits: Driver['limits'] = {
 	quietStop: 'Feedback that keeps the agent going is shown as “Blocked by hook”.',
 	wake: phrase`An agent is woken once a turn of its own has ended; one that was started or resumed without a prompt waits for its first.`,
 	permissions:
-		'Questions are reported, and answered in the terminal alone. After a Yes, Codex says nothing until the command ends or goes on in the background: until then the agent is shown as waiting.',
-	answers: 'Codex shows no prompt while a hook waits, so its questions are answered in its terminal alone.',
+		'Questions are reported. After a Yes, Codex says nothing until the command ends or goes on in the background: until then the agent is shown as waiting, but where Nancy carries answers.',
+	answers:
+		'Only to commands of what Nancy starts in a terminal, where you have set "nancy.agents.codex.answers", and not on Windows. A No takes no words. Everything else is answered in its terminal alone.',
 	status: 'Codex does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	headless:
 		'It tells tokens, but no cost. Not every command that its sandbox denies is reported: the agent is told, and says so in its answer.',

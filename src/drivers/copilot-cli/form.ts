@@ -65,8 +65,8 @@ export function readForm(payload: unknown): AskedRequest | 'none' {
 		also: [{ name: 'message', value: request.message }],
 		files: [],
 		fields,
-		// The CLI's No takes no words, and the turn goes on without them.
-		choices: [{ effect: 'once' }, { effect: 'end' }],
+		// The CLI's No takes no words, and the turn goes on without them. So the turn is ended; that of a subagent cannot be.
+		choices: [{ effect: 'once' }, { effect: asked.agentId === undefined ? 'end' : 'no', isMute: true }],
 		input: request,
 	};
 }

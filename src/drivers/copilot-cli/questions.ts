@@ -82,9 +82,10 @@ if (process.env.NANCY_ATTENDED !== '0' && isInstalled()) {
 		const isNextTurn = new Promise(resolve => turns.add(resolve));
 		const isTaken = await hold(${JSON.stringify(ASKS_USER)}, event, { request: event.data }, toolCallId, result => {
 			isNo = result.action === 'cancel';
-			return ACTIONS.includes(result.action) && { to, result, endsTurn: isNo };
+			return ACTIONS.includes(result.action) && { to, result, endsTurn: isNo && !event.agentId };
 		});
-		if (!isTaken || !isNo) return;
+		// The end would be that of another turn: the agent's own, which may have begun long after its subagent.
+		if (!isTaken || !isNo || event.agentId) return;
 		// The CLI goes on. Any earlier, the end would leave the form on the screen, or come before the call's own report.
 		await isNextTurn;
 		await session.abort();

@@ -1,6 +1,6 @@
 import { SILENT, type Beginning, type HookAnswer } from '../../core/driver/hooks.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
-import { printed, waking } from '../answers.ts';
+import { waking } from '../answers.ts';
 import { JOINED } from './ownEvents.ts';
 
 /**
@@ -14,10 +14,9 @@ export function wakeAnswer(rung: 'wake' | 'waiter'): HookAnswer {
 	return waking(BELL_PROMPT, rung);
 }
 
-/** For the extension the file to watch, and for the CLI itself the words. It watches nothing. */
-export function beginAnswer(event: AgentEvent, { bell, words }: Beginning): HookAnswer {
-	if (event.event === JOINED) return { ...SILENT, stdout: `${bell}\n`, watches: true };
-	return event.kind !== 'session-start' || words === '' ? SILENT : printed({ additionalContext: words });
+/** For the extension: the file to watch. The CLI itself watches nothing. */
+export function beginAnswer(event: AgentEvent, { bell }: Beginning): HookAnswer {
+	return event.event === JOINED ? { ...SILENT, stdout: `${bell}\n`, watches: true } : SILENT;
 }
 
 export function isWake(prompt: string): boolean {

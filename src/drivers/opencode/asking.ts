@@ -83,7 +83,7 @@ function permissionOf(asked: Permission): AskedRequest {
 		tool: permission,
 		title:
 			oneLine(textIn(metadata, 'command') ?? textIn(metadata, 'filepath') ?? patterns.join(', ')) ?? permission,
-		...bodyOf(parts, patterns, permission === 'edit' ? textIn(metadata, 'diff') : undefined),
+		...bodyOf(parts, patterns, permission === 'edit' ? (textIn(metadata, 'diff') ?? diffOf(parts)) : undefined),
 		files: file === undefined ? [] : [file],
 		fields: [],
 		choices: [...(isShown ? yesOf(permission, always) : []), ...NO],
@@ -110,6 +110,21 @@ function partsOf(args: unknown, metadata: Readonly<Record<string, unknown>>): Re
 	};
 }
 
+/** Of an edit that waits before the CLI has made its diff. */
+function diffOf(input: unknown): string | undefined {
+	const [content, before, after] = ['content', 'oldString', 'newString'].map(name => textIn(input, name));
+	if (content !== undefined && before === undefined && after === undefined) return signed('+', content);
+	if (content !== undefined || before === undefined || after === undefined) return undefined;
+	return [signed('-', before), signed('+', after)].join('\n');
+}
+
+function signed(sign: string, text: string): string {
+	return text
+		.split('\n')
+		.map(line => sign + line)
+		.join('\n');
+}
+
 /** @param diff of an edit, as the CLI made it */
 function bodyOf(
 	parts: Readonly<Record<string, unknown>>,
@@ -117,7 +132,7 @@ function bodyOf(
 	diff: string | undefined,
 ): Pick<Question, 'body' | 'bodyIs' | 'also'> {
 	const alsoBut = (isShown: (name: string) => boolean) => [
-		{ name: 'patterns', value: patterns.join('\n') },
+		...(patterns.length === 0 ? [] : [{ name: 'patterns', value: patterns.join('\n') }]),
 		...Object.entries(parts)
 			.filter(([name]) => !isShown(name))
 			.map(([name, value]) => ({ name, value: typeof value === 'string' ? value : JSON.stringify(value) })),

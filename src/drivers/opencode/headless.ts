@@ -1,41 +1,27 @@
 import { phrase } from '../../base/phrase.ts';
 import type { HeadlessFormat } from '../../core/driver/headless.ts';
+import { ASK_ME, refuseUnheld } from '../askMe.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { conversationFlags, settingsEnvironment } from './launch.ts';
-import { OWN_AGENT } from './plugin.ts';
+import { ASKING_AGENT, CAREFUL, OUTWARD, OWN_AGENT, type Rules } from './runRules.ts';
 import { StreamReader } from './stream.ts';
-
-/**
- * In the CLI's words: `ask` denies, because nobody is there to ask, and is reported. A denied tool is not even offered. Nothing is ever
- * allowed: an allowance would override the user's own rules, which may deny reading a file.
- */
-type Rules = Readonly<Record<string, 'ask' | 'deny'>>;
 
 interface Mode {
 	args: readonly string[];
 	/** Overrides every rule of the user's. */
 	rules: Rules | 'none';
+	/** How the name of the agent with these rules begins. */
+	agent?: string;
 }
-
-/** All tools that reach beyond the files of the folder. */
-const OUTWARD: Rules = {
-	bash: 'ask',
-	execute: 'ask',
-	webfetch: 'ask',
-	websearch: 'ask',
-	codesearch: 'ask',
-	// An MCP tool's name contains its server's name. The CLI's own tools with such names are asked for or denied anyway.
-	'*_*': 'ask',
-	// A subagent has rules of its own.
-	task: 'deny',
-};
 
 const EVERYTHING = 'all';
 
-const CAREFUL: Mode = { args: [], rules: { edit: 'ask', ...OUTWARD } };
+const READ_ONLY: Mode = { args: [], rules: CAREFUL };
 
 const modes: Readonly<Record<string, Mode>> = {
-	ask: CAREFUL,
+	ask: READ_ONLY,
+	// What is asked for is held by Nancy's plugin. Without it, the same rules deny.
+	[ASK_ME]: { ...READ_ONLY, agent: ASKING_AGENT },
 	edit: { args: [], rules: OUTWARD },
 	configured: { args: [], rules: 'none' },
 	[EVERYTHING]: { args: ['--auto'], rules: 'none' },
@@ -53,9 +39,9 @@ const UNASKED = /^--(?:auto|yolo|dangerously-?skip-?permissions)(?:=|$)/i;
  * An agent definition of Nancy's own. An agent's rules come last, and override those of opencode.json for everything and for other agents.
  * Its name is new each time, so no file of the workspace can hold rules for it.
  */
-function heldTo(rules: Rules, extra: readonly string[]) {
+function heldTo(rules: Rules, extra: readonly string[], begins = OWN_AGENT) {
 	refuseLoosening(extra, OTHER_AGENT, 'configured');
-	const name = `${OWN_AGENT}${crypto.randomUUID()}`;
+	const name = `${begins}${crypto.randomUUID()}`;
 	const agent = { [name]: { description: 'Held to what Nancy was told', mode: 'primary', permission: rules } };
 	return { args: [`--agent=${name}`], agent, isHeld: true };
 }
@@ -67,6 +53,13 @@ export const headless: HeadlessFormat = {
 			label: phrase`Read only`,
 			detail: phrase`Reads; edits, commands, pages of the web and tools of MCP servers are denied, and reported. Custom tools and plugins, also the project's, run unasked.`,
 			width: 0,
+		},
+		{
+			id: ASK_ME,
+			label: phrase`Ask me`,
+			detail: phrase`Reads; edits, commands, pages of the web and tools of MCP servers wait for your answer, and are denied if its time ends first. Custom tools and plugins, also the project's, run unasked.`,
+			width: 0,
+			asks: true,
 		},
 		{
 			id: 'edit',
@@ -89,9 +82,10 @@ export const headless: HeadlessFormat = {
 	],
 	beside: 'Custom tools and plugins ask nobody: those of the project run too, in every mode.',
 	launch: ({ resume, model, permissions, extra, prompt, ...place }) => {
-		const { args, rules } = modes[permissions] ?? CAREFUL;
+		refuseUnheld(permissions, place.hooks);
+		const { args, rules, agent } = modes[permissions] ?? READ_ONLY;
 		if (permissions !== EVERYTHING) refuseLoosening(extra, UNASKED, EVERYTHING);
-		const held = rules === 'none' ? { args: [], agent: {} } : heldTo(rules, extra);
+		const held = rules === 'none' ? { args: [], agent: {} } : heldTo(rules, extra, agent);
 		return {
 			args: ['run', '--format=json', ...conversationFlags({ resume, model }), ...args, ...held.args, ...extra],
 			// Without a prompt on the command line, the piped input is the prompt.

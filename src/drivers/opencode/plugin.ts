@@ -2,8 +2,10 @@ import { guardSource } from '../guardSource.ts';
 import { ID } from './events.ts';
 import { EVENTS } from './pluginEvents.ts';
 import { QUESTIONS } from './pluginQuestions.ts';
+import { RUN_QUESTIONS } from './pluginRunQuestions.ts';
 import { SESSIONS } from './pluginSessions.ts';
 import { WORDS } from './pluginWords.ts';
+import { ASKING_AGENT, CAREFUL, OWN_AGENT } from './runRules.ts';
 import { BELL_ASKED, DOORBELL, WAKE_WORDS } from './wake.ts';
 
 /**
@@ -26,9 +28,6 @@ ${SOURCE.replace('__IS_OURS__', place === 'launch' ? 'true' : '!process.env.NANC
  */
 export const RESUMED_SESSION = 'NANCY_OPENCODE_SESSION';
 export const RESUMED_PROMPT = 'NANCY_OPENCODE_PROMPT';
-
-/** How the names of Nancy's own agents begin, which exist in one run alone. */
-export const OWN_AGENT = 'nancy-';
 
 /** Longest time that one event may hold the CLI up, in milliseconds: above the program's own limit of 2.5 s. */
 const LIMIT_MS = 4000;
@@ -97,6 +96,7 @@ export const Nancy = async ({ client, directory }) => {
 ${SESSIONS}
 ${WORDS}
 ${QUESTIONS}
+${RUN_QUESTIONS}
 ${EVENTS}
 	// Taken once, and nothing that this agent starts inherits it.
 	const { __SESSION__: resumed, __PROMPT__: firstPrompt } = process.env;
@@ -109,6 +109,7 @@ ${EVENTS}
 	}
 
 	return {
+		config: async config => keepDenials(config),
 		event: async ({ event }) => {
 			try {
 				await events[event.type]?.(event.properties);
@@ -150,12 +151,15 @@ ${EVENTS}
 			} catch {
 				// The tool runs.
 			}
-			if (typeof answer.deny !== 'string') return;
-			if (answer.pause === true) known(call.sessionID).isPaused = true;
-			throw new Error(answer.deny);
+			if (typeof answer.deny === 'string') {
+				if (answer.pause === true) known(call.sessionID).isPaused = true;
+				throw new Error(answer.deny);
+			}
+			const no = await holdCall(call).catch(() => undefined);
+			if (no !== undefined) throw new Error(no);
 		},
 		'tool.execute.after': async (call, output) => {
-			inputs.delete(callOf(call.sessionID, call.callID));
+			forget(call);
 			try {
 				const takes = typeof output?.output === 'string' ? 'text' : Array.isArray(output?.content) ? 'content' : undefined;
 				const text = cut(takes === 'text' ? output.output : undefined);
@@ -221,6 +225,8 @@ ${EVENTS}
 	.replaceAll('__PROMPT__', RESUMED_PROMPT)
 	.replaceAll('__ID__', ID)
 	.replaceAll('__OWN_AGENT__', OWN_AGENT)
+	.replaceAll('__ASKING_AGENT__', ASKING_AGENT)
+	.replaceAll('__ASKED__', JSON.stringify(Object.keys(CAREFUL).filter(name => CAREFUL[name] === 'ask')))
 	.replaceAll('__BELL_ASKED__', BELL_ASKED)
 	.replaceAll('__DOORBELL__', DOORBELL)
 	.replaceAll('__WAKE_WORDS__', WAKE_WORDS)

@@ -37,6 +37,8 @@ export const EVENTS = String.raw`	async function toolEvent(event, slot, { sessio
 			if (!subagent) await tell(root, 'compacted', 'report', {});
 		},
 		'permission.asked': async request => {
+			// At once: a run itself says No to whatever it is asked.
+			allowHeld(request).catch(() => undefined);
 			holdPermission(request);
 			const { sessionID, permission, patterns, metadata, tool } = request;
 			// A subagent's question stops the agent as well.
@@ -73,7 +75,7 @@ export const EVENTS = String.raw`	async function toolEvent(event, slot, { sessio
 			session.failed ??= new Set();
 			if (session.failed.has(part.callID)) return;
 			session.failed.add(part.callID);
-			inputs.delete(callOf(part.sessionID, part.callID));
+			forget(part);
 			takeBack(session, part.callID);
 			await toolEvent('tool-failed', 'report', part, { error: cut(part.state.error) });
 		},

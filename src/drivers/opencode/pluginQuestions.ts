@@ -18,13 +18,13 @@ export const QUESTIONS = String.raw`	/** What the CLI asks and a guard holds, by
 		return ambiguous.has(call) ? undefined : inputs.get(call)?.args;
 	}
 
-	/**
-	 * Has a guard hold a request until a person answers it elsewhere. The CLI's own prompt stays open, and nothing waits for this. The answer goes
-	 * to the request that this very guard held, whatever it printed.
-	 * @param bodyOf the end of the address and the body that an answer is for the CLI; undefined for what is no answer
-	 */
-	async function hold(event, request, kind, bodyOf) {
-		if (!isAttended || isServer) return;
+	function forget({ sessionID, callID }) {
+		inputs.delete(callOf(sessionID, callID));
+		allowed.delete(callOf(sessionID, callID));
+	}
+
+	/** What the guard prints that holds a request until a person answers it elsewhere; undefined if the request was over before. */
+	async function heldAnswer(event, request) {
 		const { id, sessionID, tool } = request;
 		const waiting = { sessionID };
 		held.set(id, waiting);
@@ -35,13 +35,28 @@ export const QUESTIONS = String.raw`	/** What the CLI asks and a guard holds, by
 		const asked = { sessionID: root, directory, subagent, agent, args, request };
 		const { stdout } = await guard(root, event, 'ask', asked, undefined, child => (waiting.child = child));
 		if (held.get(id) === waiting) held.delete(id);
+		return { answer: answerIn(stdout), isOver: () => waiting.signal !== undefined };
+	}
+
+	async function tellLate({ sessionID, tool }) {
+		const { root, subagent } = await placeOf(sessionID);
+		await tell(root, 'answer-late', 'report', { subagent, callID: tool?.callID });
+	}
+
+	/**
+	 * Has a guard hold a request until a person answers it elsewhere. The CLI's own prompt stays open, and nothing waits for this. The answer goes
+	 * to the request that this very guard held, whatever it printed.
+	 * @param bodyOf the end of the address and the body that an answer is for the CLI; undefined for what is no answer
+	 */
+	async function hold(event, request, kind, bodyOf) {
+		if (!isAttended || isServer) return;
+		const given = await heldAnswer(event, request);
 		// The guard said nothing: the CLI's own prompt decides.
-		const sent = bodyOf(answerIn(stdout));
+		const sent = given && bodyOf(given.answer);
 		if (!sent) return;
-		const url = '/' + kind + '/' + encodeURIComponent(id) + '/' + sent.end;
+		const url = '/' + kind + '/' + encodeURIComponent(request.id) + '/' + sent.end;
 		// Somebody else's answer may have come first.
-		const isTaken = !waiting.signal && (await isPosted(url, sent.body));
-		if (!isTaken) await tell(root, 'answer-late', 'report', { subagent, callID: tool?.callID });
+		if (given.isOver() || !(await isPosted(url, sent.body))) await tellLate(request);
 	}
 
 	async function isPosted(url, body) {

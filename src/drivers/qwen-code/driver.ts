@@ -10,7 +10,7 @@ import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { program } from './program.ts';
-import { introduced } from '../answers.ts';
+import { SILENT } from '../../core/driver/hooks.ts';
 import { ESCAPE } from '../keys.ts';
 
 export const qwenCode: Driver = {
@@ -38,7 +38,7 @@ export const qwenCode: Driver = {
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,
-		beginAnswer: introduced,
+		beginAnswer: () => SILENT,
 		hearsWhenResumed: false,
 		reportsStart: 'at-launch',
 		wake: 'none',

@@ -98,7 +98,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 			) : (
 				<div class="acts">
 					{here.filter(({ effect }) => effect === no).map(button)}
-					{here.some(({ effect }) => effect === 'no') && (
+					{here.some(({ effect, isMute }) => effect === 'no' && !isMute) && (
 						<button type="button" class="button no" disabled={isOff} onClick={() => setExplaining(true)}>
 							{say(phrase`No, Because …`)}
 						</button>

@@ -124,7 +124,7 @@ describe.each([
 	},
 	{
 		driver: opencode,
-		careful: ['ask', 'edit', 'configured'],
+		careful: ['ask', 'ask-me', 'edit', 'configured'],
 		widest: 'all',
 		loosening: [
 			['--auto'],
@@ -176,14 +176,15 @@ describe.each([
 	});
 });
 
-it('Claude Code asks in its own careful mode, and only with the hooks that carry its questions', () => {
-	const { args } = launch(claudeCode, 'ask-me');
-	expect(args.slice(args.indexOf('--permission-mode')).slice(0, 2)).toEqual(['--permission-mode', 'default']);
-	const place = { version: claudeCode.oldestVersion, workspaceFolder: '/w', hooks: undefined, env: {} };
+it.each([
+	[claudeCode, 'default'],
+	[opencode, 'ask'],
+] as const)('%o asks in its own careful mode, and only with the hooks that carry its questions', (driver, careful) => {
+	const flags = ({ args }: { args: readonly string[] }) => args.filter(arg => !/agent=|plugin-dir|asking/.test(arg));
+	expect(flags(launch(driver, 'ask-me'))).toEqual(flags(launch(driver, careful)));
+	const place = { version: driver.oldestVersion, workspaceFolder: '/w', hooks: undefined, env: {} };
 	const run = { session, resume: undefined, model: undefined, prompt: 'x', permissions: 'ask-me', extra: [] };
-	expect(() => headlessOf(claudeCode).launch({ ...place, ...run })).toThrow(
-		'need a delegate with the hooks of Nancy',
-	);
+	expect(() => headlessOf(driver).launch({ ...place, ...run })).toThrow('need a delegate with the hooks of Nancy');
 });
 
 it('GitHub Copilot CLI is not told by the environment to allow everything', () => {
@@ -207,7 +208,7 @@ it('Codex keeps commands in its sandbox whatever rules and settings allow, also 
 it.each(['--agent', '--agent=build', '--command', '--command=go', '--attach=http://127.0.0.1:1', '--dir=/'])(
 	'opencode refuses %s where another agent than Nancy’s would run',
 	word => {
-		for (const mode of ['ask', 'edit'])
+		for (const mode of ['ask', 'ask-me', 'edit'])
 			expect(() => launch(opencode, mode, { extra: [word] })).toThrow('"configured"');
 		expect(launch(opencode, 'configured', { extra: [word] }).args).toContain(word);
 	},

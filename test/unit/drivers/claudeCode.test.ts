@@ -378,6 +378,27 @@ describe('what Claude Code says about its sessions', () => {
 		expect(fold(facts, 'garbage')).toBe(facts);
 	});
 
+	it('says who answered when a call was asked about, with the result of that call', () => {
+		if (claudeCode.transcript === 'none') expect.unreachable();
+		const { transcript } = claudeCode;
+		const result = (more: object) => ({
+			type: 'user',
+			message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: '' }] },
+			...more,
+		});
+		const byAfter = (more: object) => {
+			const { decided } = transcript.fold(NO_FACTS, result(more));
+			return decided && [decided.call, decided.by];
+		};
+		const decision = (source: string) => ({ permissionDecision: { decision: 'accept', source } });
+		expect(byAfter(decision('hook'))).toEqual(['toolu_1', 'hook']);
+		expect(byAfter(decision('user_temporary'))).toEqual(['toolu_1', 'other']);
+		const rejected = { toolUseResult: 'User rejected tool use', toolDenialKind: 'user-rejected' };
+		expect(byAfter({ ...rejected, toolDenialBeforeRun: true })).toEqual(['toolu_1', 'nobody']);
+		expect(byAfter(rejected)).toEqual(['toolu_1', 'unknown']);
+		expect(byAfter({})).toBeUndefined();
+	});
+
 	it('takes back what came with a prompt that was broken off before its answer, as the CLI does', () => {
 		if (claudeCode.transcript === 'none') expect.unreachable();
 		const { transcript } = claudeCode;

@@ -195,6 +195,12 @@ describe('what Copilot CLI asks', () => {
 			// A page shows the fields and what stands beside them.
 			also: [{ name: 'message' }],
 		});
+		expect(effects(form)).toEqual(['once', 'end']);
+		// Its turn cannot be ended, and another one must not be.
+		expect(read(form, { agentId: 'agent-1' }).choices).toEqual([
+			{ effect: 'once' },
+			{ effect: 'no', isMute: true },
+		]);
 		for (const property of [{ type: 'integer' }, { type: 'string', format: 'email' }, 'text']) {
 			const requestedSchema = { type: 'object', properties: { property } };
 			expect(asking.read(called(form, { request: { ...form.request, requestedSchema } }))).toBe('none');
@@ -220,6 +226,7 @@ it.each<[string, Asked, Partial<Answer>, object]>([
 	['no with words', shell, { effect: 'no', words: 'Later.' }, { kind: 'reject', feedback: 'Later.' }],
 	['the end of the turn', shell, { effect: 'end' }, { kind: 'reject' }],
 	['no to a form', form, { effect: 'end' }, { action: 'cancel' }],
+	['no to a form of a subagent', form, { effect: 'no' }, { action: 'cancel' }],
 	[
 		'a form',
 		form,

@@ -157,7 +157,7 @@ describe('starting it', () => {
 			expect(env['OPENCODE_PERMISSION']).toBeUndefined();
 			return configuration(env).agent[name ?? '']?.permission ?? {};
 		};
-		for (const mode of ['ask', 'edit', 'no such']) {
+		for (const mode of ['ask', 'ask-me', 'edit', 'no such']) {
 			expect(Object.values(rulesOf(mode)), mode).not.toContain('allow');
 			expect(rulesOf(mode), mode).toMatchObject({ bash: 'ask', task: 'deny', '*_*': 'ask' });
 		}

@@ -84,6 +84,16 @@ describe('what opencode asks', () => {
 		expect(also).toContainEqual({ name: 'replaceAll', value: 'true' });
 	});
 
+	it('is an edit of a run by its texts, which waits before the CLI has made a diff', () => {
+		const held = (args: object) => read({ ...edit, patterns: [], metadata: { filepath: '/w/a.txt' } }, { args });
+		const changed = held({ filePath: '/w/a.txt', oldString: 'one', newString: 'two', replaceAll: true });
+		expect(changed).toMatchObject({ bodyIs: 'diff', body: '-one\n+two', files: ['/w/a.txt'], title: '/w/a.txt' });
+		expect(changed.also).toContainEqual({ name: 'replaceAll', value: 'true' });
+		expect(changed.also.map(({ name }) => name)).not.toContain('patterns');
+		expect(held({ filePath: '/w/a.txt', content: 'a\nb' })).toMatchObject({ bodyIs: 'diff', body: '+a\n+b' });
+		expect(held({ filePath: '/w/a.txt', content: 'a', oldString: 'b' })).toMatchObject({ bodyIs: 'json' });
+	});
+
 	it.each([
 		['a folder outside', outside, { filePath: '/etc/hostname' }, '/etc/hostname'],
 		['a page of the web', web, { url: 'http://a/x', format: 'text' }, 'http://a/x'],

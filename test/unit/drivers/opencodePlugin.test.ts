@@ -456,4 +456,100 @@ describe('the plugin of opencode', () => {
 		await call('event', { event: question });
 		expect(told().filter(line => line.includes(' ask '))).toEqual([]);
 	});
+
+	/** A run as `nancy-asks-1`, the agent of a delegate whose user answers. */
+	async function askingRun(print: string, { permission = {}, agent = 'nancy-asks-1' } = {}) {
+		const room = await loaded(holding(print), { argv: ['/main.js', 'run'] });
+		const own = { edit: 'ask', bash: 'ask', '*_*': 'ask', task: 'deny' };
+		const config = { permission, agent: { [agent]: { permission: own as Record<string, unknown> } } };
+		await room.call('config', config);
+		await room.call('chat.message', { sessionID: 'ses_main' }, { message: { agent }, parts: [] });
+		const begin = (input: object, named = tool) => room.call('tool.execute.before', named, { args: input });
+		return { ...room, rules: config.agent[agent]?.permission, begin };
+	}
+	const asks = (permission: string) => {
+		const { type, properties } = request('per_1');
+		return { event: { type, properties: { ...properties, permission } } };
+	};
+
+	it('lets a call of an asking run wait before it begins, and replies to what an allowed one asks', async () => {
+		const { begin, call, posted, told } = await askingRun(`cat >"\${0%/*}/asked"; echo '{"reply":"once"}'`);
+		await begin({ command: 'touch a', workdir: '/w' });
+		expect(JSON.parse(readFileSync(folder.file('asked'), 'utf8'))).toMatchObject({
+			args: { command: 'touch a', workdir: '/w' },
+			request: { permission: 'bash', metadata: { command: 'touch a' }, always: [], tool: { callID: 'call_1' } },
+		});
+		for (const permission of ['webfetch', 'doom_loop', 'external_directory', 'bash'])
+			await call('event', asks(permission));
+		const once = { url: '/permission/per_1/reply', body: { reply: 'once' } };
+		expect(posted).toEqual([once, once]);
+		await call('tool.execute.after', tool, result());
+		await call('event', asks('bash'));
+		expect(posted).toHaveLength(2);
+		expect(told().filter(line => line.includes(' ask '))).toHaveLength(1);
+	});
+
+	it.each([
+		['says No', `echo '{"reply":"reject","message":"Not that one."}'`, 'Not that one.'],
+		['ends the turn', `echo '{"reply":"reject"}'`, undefined],
+		['is silent', 'true', undefined],
+		['prints garbage', `echo '{"reply":'`, undefined],
+	])('allows no call whose guard %s', async (_, print, thrown) => {
+		const { begin, call, posted } = await askingRun(print);
+		const begun = begin({ command: 'touch a' });
+		if (thrown === undefined) await begun;
+		else await expect(begun).rejects.toThrow(thrown);
+		await call('event', asks('bash'));
+		expect(posted).toEqual([]);
+	});
+
+	it('allows nothing but the input that the person saw', async () => {
+		const { begin, call, posted } = await askingRun(`echo '{"reply":"once"}'`);
+		const input = { command: 'touch a' };
+		await begin(input);
+		input.command = 'touch b';
+		await call('event', asks('bash'));
+		expect(posted).toEqual([]);
+	});
+
+	it.each([
+		['for another agent', { agent: 'nancy-1' }, tool],
+		['for a tool that only reads', {}, { ...tool, tool: 'read' }],
+	])('holds no call of a run %s', async (_, options, named) => {
+		const { begin, told } = await askingRun(`echo '{"reply":"once"}'`, options);
+		await begin({ command: 'touch a' }, named);
+		expect(told().filter(line => line.includes(' ask '))).toEqual([]);
+	});
+
+	it.each<[object | string, object]>([
+		[{}, { edit: 'ask', bash: 'ask', '*_*': 'ask', task: 'deny' }],
+		['allow', { '*': {} }],
+		['deny', { '*': { '*': 'deny' } }],
+		[
+			{ bash: 'deny', edit: 'allow' },
+			{ bash: { '*': 'deny' }, edit: { '*': 'ask' } },
+		],
+		[{ bash: { 'rm *': 'deny', 'ls *': 'allow' } }, { bash: { '*': 'ask', 'rm *': 'deny', 'ls *': 'ask' } }],
+		[{ bash: { 'git *': 'allow', '*': 'deny' } }, { bash: { 'git *': 'ask', '*': 'deny' } }],
+		[
+			{ '*': { '*': 'deny', x: 'allow' }, read: 'allow' },
+			{ '*': { '*': 'deny' }, read: 'allow' },
+		],
+		[
+			{ 'own_*': 'deny', own_greet: 'allow' },
+			{ 'own_*': { '*': 'deny' }, own_greet: { '*': 'ask' } },
+		],
+		[
+			{ task: 'allow', external_directory: 'allow' },
+			{ task: 'deny', external_directory: 'allow' },
+		],
+	])('keeps what the user’s settings deny from being asked for: %j', async (permission, expected) => {
+		const { rules } = await askingRun('', { permission: permission as object });
+		expect(rules).toMatchObject(expected);
+		const order = Object.keys(permission).filter(name => typeof permission !== 'string' && name in expected);
+		expect(Object.keys(rules ?? {}).filter(name => order.includes(name))).toEqual(order);
+		for (const [name, action] of Object.entries(rules ?? {}))
+			if (/bash|edit|_/.test(name) && name !== 'external_directory')
+				expect(JSON.stringify(action)).not.toContain('allow');
+	});
 });

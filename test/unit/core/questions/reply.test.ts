@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { noTo, replyOf } from '../../../../src/core/questions/reply.ts';
+import { noTo, replyOf, whyNoAnswer } from '../../../../src/core/questions/reply.ts';
+import { DelegateId } from '../../../../src/protocol/delegate.ts';
+import type { Question } from '../../../../src/protocol/question.ts';
+import { questionOf } from '../../../support/questionOf.ts';
 
 it('says No without the end of the turn, where the question takes that', () => {
 	expect(noTo({ choices: [{ effect: 'once' }, { effect: 'end' }, { effect: 'no' }] })).toBe('no');
@@ -18,4 +21,13 @@ it('has the options’ own texts, not those that were made visible, and a text o
 	const values = { 'Which?': ['A\u200b', 'B'], 'Why?': ['So'] };
 	expect(replyOf({ fields }, { effect: 'once', words: '', chosen })).toEqual({ effect: 'once', values });
 	expect(replyOf({ fields }, { effect: 'no', words: 'Later', chosen })).toEqual({ effect: 'no', words: 'Later' });
+});
+
+it('takes no words with a No that the agent’s CLI carries without them', () => {
+	const asked = questionOf(DelegateId.parse('20261124-120000-aaaa'));
+	const question: Question = { ...asked, choices: [{ effect: 'once' }, { effect: 'no', isMute: true }] };
+	const { id, digest, askedAt: at } = question;
+	const no = { version: 1, question: id, digest, by: 'vscode', at, effect: 'no' } as const;
+	expect(whyNoAnswer(question, no)).toBeUndefined();
+	expect(String(whyNoAnswer(question, { ...no, words: 'Later.' }))).toContain('takes no words');
 });

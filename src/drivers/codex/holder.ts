@@ -1,0 +1,194 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import * as z from 'zod/mini';
+import { ASKS, Decision } from './asking.ts';
+import { ID } from './events.ts';
+
+const RequestId = z.union([z.string(), z.number()]);
+type RequestId = z.infer<typeof RequestId>;
+
+const Message = z.looseObject({
+	id: z.optional(RequestId),
+	method: z.optional(z.string()),
+	params: z.optional(z.unknown()),
+	result: z.optional(z.unknown()),
+});
+
+const Status = z.looseObject({ threadId: z.string(), status: z.looseObject({ type: z.string() }) });
+const Joined = z.looseObject({
+	thread: z.looseObject({ id: z.string(), parentThreadId: z.optional(z.nullable(z.string())) }),
+	sandbox: z.optional(z.looseObject({ writableRoots: z._default(z.array(z.string()), []) })),
+});
+const Asked = z.looseObject({ threadId: z.string(), itemId: z.string() });
+const Resolved = z.looseObject({ threadId: z.string(), requestId: RequestId });
+const Ended = z.looseObject({
+	threadId: z.string(),
+	item: z.looseObject({ id: z.string(), status: z.optional(z.string()) }),
+});
+
+/** How deep threads are followed to the agent's own. */
+const DEEPEST = 8;
+
+/** How long after the end of a request its item may be told to be declined, in milliseconds. It comes at once. */
+const DECLINED_MS = 1000;
+
+/** A request that a guard holds. */
+interface Held {
+	readonly threadId: string;
+	readonly itemId: string;
+	child?: ChildProcess;
+	/** The CLI has an answer, and not from here. */
+	isOver: boolean;
+	end?: NodeJS.Timeout;
+}
+
+export interface HolderPlace {
+	launcher: string;
+	workspaceFolder: string;
+	env: NodeJS.ProcessEnv;
+	/** Process of the app server. */
+	server: number;
+}
+
+/**
+ * A second client of the app server, beside the terminal. It has a guard hold each command that waits for a Yes, and sends what a person has
+ * answered. The terminal's own prompt stays open: the server takes the first answer, and tells both clients that the request is over. Without
+ * an answer this client says nothing.
+ */
+export class Holder {
+	private readonly parents = new Map<string, string>();
+	/** The threads whose requests come here, with the folders in which their agents write unasked. */
+	private readonly joined = new Map<string, readonly string[]>();
+	private readonly held = new Map<RequestId, Held>();
+	/** Over, and not yet known how. */
+	private readonly ending = new Set<Held>();
+	private last = 0;
+
+	/** @param send one message to the server */
+	constructor(
+		private readonly place: HolderPlace,
+		private readonly send: (message: object) => void,
+	) {}
+
+	begin(): void {
+		const clientInfo = { name: 'nancy', title: 'Nancy', version: '1' };
+		this.request('initialize', { clientInfo, capabilities: { experimentalApi: true } });
+		this.send({ method: 'initialized' });
+	}
+
+	/** Takes what the server says. What has another form is none of its messages. */
+	take(line: string): void {
+		const { id, method, params, result } = Message.parse(JSON.parse(line));
+		switch (method) {
+			case undefined:
+				return this.noteJoined(result);
+			case 'thread/status/changed': {
+				const { threadId, status } = Status.parse(params);
+				for (const held of this.ending) if (held.threadId === threadId) this.letGo(held, 'SIGUSR2');
+				// A thread can be joined once it has a record, and has one with its first turn.
+				if (status.type === 'active' && !this.joined.has(threadId))
+					this.request('thread/resume', { threadId, excludeTurns: true });
+				return;
+			}
+			case 'item/commandExecution/requestApproval':
+				if (id !== undefined && !this.held.has(id)) void this.hold(id, params).catch(() => undefined);
+				return;
+			case 'serverRequest/resolved':
+				return this.resolved(Resolved.parse(params).requestId);
+			case 'item/completed': {
+				const { threadId, item } = Ended.parse(params);
+				if (item.status !== 'declined') return;
+				for (const held of this.ending)
+					if (held.threadId === threadId && held.itemId === item.id) this.letGo(held, 'SIGTERM');
+				return;
+			}
+		}
+	}
+
+	/** The server is gone, or this client has lost it: the terminal's own prompt decides. */
+	end(): void {
+		for (const held of [...this.held.values(), ...this.ending]) this.letGo(held, 'SIGKILL');
+		this.held.clear();
+	}
+
+	private request(method: string, params: object): void {
+		this.send({ id: `nancy-${++this.last}`, method, params });
+	}
+
+	private noteJoined(result: unknown): void {
+		const joined = Joined.safeParse(result);
+		if (!joined.success) return;
+		const { thread, sandbox } = joined.data;
+		this.joined.set(thread.id, sandbox?.writableRoots ?? []);
+		if (thread.parentThreadId) this.parents.set(thread.id, thread.parentThreadId);
+	}
+
+	private async hold(id: RequestId, params: unknown): Promise<void> {
+		const { threadId, itemId } = Asked.parse(params);
+		const held: Held = { threadId, itemId, isOver: false };
+		this.held.set(id, held);
+		const session = this.rootOf(threadId);
+		const asked = {
+			session,
+			...(session !== threadId && { subagent: threadId }),
+			folders: this.joined.get(threadId) ?? [],
+			request: params,
+		};
+		const answer = Decision.safeParse(json(await this.guard(session, asked, held)));
+		if (held.isOver) return;
+		this.held.delete(id);
+		// To the request that this very guard held, whatever it printed.
+		if (answer.success) this.send({ id, result: { decision: answer.data.decision } });
+	}
+
+	/** What the guard prints once a person has answered; nothing if none did. */
+	private async guard(session: string, asked: object, held: Held): Promise<string> {
+		const { launcher, workspaceFolder, server, env } = this.place;
+		const child = spawn(launcher, [ID, ASKS, 'ask', workspaceFolder], {
+			env: {
+				...env,
+				NANCY_HOOK_SESSION: session,
+				NANCY_HOOK_PROJECT: '',
+				NANCY_HOOK_PID: String(server),
+				NANCY_HOOK_ATTENDED: '1',
+			},
+			stdio: ['pipe', 'pipe', 'ignore'],
+		});
+		held.child = child;
+		child.on('error', () => undefined);
+		child.stdin.on('error', () => undefined).end(JSON.stringify(asked));
+		return text(child.stdout);
+	}
+
+	private resolved(id: RequestId): void {
+		const held = this.held.get(id);
+		if (!held) return;
+		this.held.delete(id);
+		held.isOver = true;
+		this.ending.add(held);
+		held.end = setTimeout(() => this.letGo(held, 'SIGUSR2'), DECLINED_MS);
+	}
+
+	/** Ends the guard of a request. The signal tells it how: see core/driver/asking. */
+	private letGo(held: Held, signal: NodeJS.Signals): void {
+		clearTimeout(held.end);
+		this.ending.delete(held);
+		held.isOver = true;
+		held.child?.kill(signal);
+	}
+
+	/** The agent's own thread, of which this one is a subagent's. */
+	private rootOf(threadId: string): string {
+		let root = threadId;
+		for (let depth = 0; depth < DEEPEST; depth++) root = this.parents.get(root) ?? root;
+		return root;
+	}
+}
+
+function json(line: string): unknown {
+	try {
+		return JSON.parse(line);
+	} catch {
+		return undefined;
+	}
+}

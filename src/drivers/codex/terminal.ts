@@ -1,0 +1,155 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { errorText } from '../../base/errors.ts';
+import { dataFolder } from '../../base/folders.ts';
+import { uniqueHex } from '../../base/unique.ts';
+import { requireOwn } from '../../core/files/ownFolder.ts';
+import { Holder } from './holder.ts';
+import { settingsIn, terminalArgs } from './ownServer.ts';
+
+/**
+ * Runs Codex in this terminal with an app server of its own, and a holder that carries a person's answers. What fails here leaves the agent with
+ * its own prompt alone. The server ends with the terminal.
+ *
+ * Arguments: the launcher of hooks, the workspace folder, the CLI, and the CLI's own arguments.
+ */
+
+/** How long the server may take to listen, in milliseconds. */
+const LISTEN_MS = 20_000;
+/** Between two looks, and two connections, in milliseconds. */
+const AGAIN_MS = 50;
+const RECONNECT_MS = 1000;
+/** How long the server may take to end, in milliseconds. */
+const END_MS = 3000;
+
+/** The exit code of a terminal that a signal has ended. */
+const BY_SIGNAL = 128;
+
+const [launcher = '', workspaceFolder = '', executable = '', ...args] = process.argv.slice(2);
+
+/** Those of the runtime's own Node are none of the agent's. */
+const { NODE_COMPILE_CACHE: _cache, ELECTRON_RUN_AS_NODE: _electron, ...env } = process.env;
+
+async function run(): Promise<number> {
+	// The terminal sends it to all of them: the CLI knows what it means.
+	process.on('SIGINT', () => undefined);
+	let server: ChildProcess | undefined;
+	let watch: ChildProcess | undefined;
+	let socket: string | undefined;
+	try {
+		socket = newSocket();
+		const words = terminalArgs(args, `unix://${socket}`);
+		if (words === 'none') return await inTerminal(args);
+		server = spawn(executable, ['app-server', '--listen', `unix://${socket}`, ...settingsIn(args)], {
+			env,
+			stdio: 'ignore',
+		});
+		watch = endWithThis(server);
+		await listening(server, socket);
+		const stop = hold(server, realpathSync(socket));
+		const code = await inTerminal(words, server);
+		stop();
+		return code;
+	} catch (error) {
+		process.stderr.write(`Nancy carries no answers to this agent: ${errorText(error)}\n`);
+		return await inTerminal(args);
+	} finally {
+		if (server) await ended(server);
+		watch?.kill('SIGKILL');
+		if (socket !== undefined) rmSync(socket, { force: true });
+	}
+}
+
+/** Below a folder that nobody else can enter. */
+function newSocket(): string {
+	const runtime = env['XDG_RUNTIME_DIR'];
+	const parent = runtime?.startsWith('/') && existsSync(runtime) ? runtime : dataFolder(env);
+	const folder = join(parent, runtime === parent ? 'nancy' : 'run');
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	requireOwn([parent, folder]);
+	if ((lstatSync(folder).mode & 0o077) !== 0) throw new Error(`others may look into ${folder}`);
+	return join(folder, `${uniqueHex(12)}.sock`);
+}
+
+/** Ends the server even if this program is killed: the other end of a pipe closes then. In a group of its own, which no terminal hangs up. */
+function endWithThis({ pid }: ChildProcess): ChildProcess {
+	const watch = spawn('/bin/sh', ['-c', 'command -p cat; kill "$1"', 'nancy', String(pid)], {
+		stdio: ['pipe', 'ignore', 'ignore'],
+		detached: true,
+	});
+	watch.on('error', () => undefined);
+	watch.unref();
+	return watch;
+}
+
+/** The CLI listens elsewhere and links to that place: it must be the user's alone, too. */
+async function listening(server: ChildProcess, socket: string): Promise<void> {
+	const until = Date.now() + LISTEN_MS;
+	while (!existsSync(socket)) {
+		if (server.exitCode !== null || server.signalCode !== null) throw new Error('its app server has ended');
+		if (Date.now() > until) throw new Error('its app server does not listen');
+		await sleep(AGAIN_MS);
+	}
+	const { uid, mode } = lstatSync(dirname(realpathSync(socket)));
+	if (uid !== process.getuid?.() || (mode & 0o077) !== 0)
+		throw new Error('its app server listens in a folder of others');
+}
+
+/** @returns ends it */
+function hold(server: ChildProcess, path: string): () => void {
+	let isOver = false;
+	let client: WebSocket | undefined;
+	const connect = () => {
+		if (isOver || server.pid === undefined) return;
+		const socket = new WebSocket(`ws+unix://${path}:/`);
+		client = socket;
+		const place = { launcher, workspaceFolder, env, server: server.pid };
+		const holder = new Holder(place, message => socket.send(JSON.stringify(message)));
+		socket.on('open', () => holder.begin());
+		socket.on('message', (data: Buffer, isBinary) => {
+			if (isBinary) return;
+			try {
+				holder.take(data.toString('utf8'));
+			} catch {
+				// A message of a form that this version does not know: the CLI's own prompt decides.
+			}
+		});
+		socket.on('error', () => undefined);
+		socket.on('close', () => {
+			holder.end();
+			setTimeout(connect, RECONNECT_MS).unref();
+		});
+	};
+	connect();
+	return () => {
+		isOver = true;
+		client?.close();
+	};
+}
+
+/** The CLI before its user. @returns its exit code */
+async function inTerminal(words: readonly string[], server?: ChildProcess): Promise<number> {
+	const child = spawn(executable, words, { env, stdio: 'inherit' });
+	for (const signal of ['SIGTERM', 'SIGHUP'] as const)
+		process.once(signal, () => {
+			child.kill(signal);
+			server?.kill('SIGTERM');
+		});
+	await once(child, 'exit');
+	return child.exitCode ?? BY_SIGNAL;
+}
+
+async function ended(server: ChildProcess): Promise<void> {
+	if (server.exitCode !== null || server.signalCode !== null) return;
+	const isEnded = once(server, 'exit');
+	server.kill('SIGTERM');
+	const timer = setTimeout(() => server.kill('SIGKILL'), END_MS);
+	await isEnded;
+	clearTimeout(timer);
+}
+
+void run().then(code => process.exit(code));
