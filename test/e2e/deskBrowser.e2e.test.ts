@@ -143,8 +143,8 @@ describe.each(['http://evil.example', 'http://127.0.0.1', 'http://localhost'])(
 		it('frames no desk, and has no hold on one that it opens', async () => {
 			await using other = await pageAt(`${host}:${hostile}/`);
 			await other.page.setContent(`<iframe src="${desk.server.address}"></iframe>`);
-			const framed = other.page.frames().find(frame => frame.parentFrame());
-			expect(framed?.url()).toBe('chrome-error://chromewebdata/');
+			const framed = () => other.page.frames().find(frame => frame.parentFrame());
+			await expect.poll(() => framed()?.url()).toBe('chrome-error://chromewebdata/');
 			const [opened, isHeld] = await Promise.all([
 				context.waitForEvent('page'),
 				other.page.evaluate(async ({ address }) => {
@@ -155,6 +155,7 @@ describe.each(['http://evil.example', 'http://127.0.0.1', 'http://localhost'])(
 				}, GIVEN()),
 			]);
 			expect(isHeld).toBe(false);
+			await opened.getByText('Nancy').first().waitFor();
 			expect(await opened.evaluate(() => window.opener)).toBeNull();
 			await opened.close();
 		});

@@ -93,7 +93,6 @@ test('shows a whole request, however long, and leaves a Yes to what has a risk t
 	expect(await page.locator('.block pre').textContent()).toBe(command);
 	await page.getByText('it can be allowed in VS Code or in the terminal alone').waitFor();
 	expect(await main().getByRole('button', { name: /Allow/ }).count()).toBe(0);
-	expect(await violations()).toEqual([]);
 	await button(/^No$/).click();
 	await page.getByText('Sent: No.').waitFor();
 	await questions.end(question.id, 'applied', 'PostToolUseFailure');
@@ -104,6 +103,8 @@ test('shows a request with its place, and carries the answer to it', async () =>
 	const cwd = join(desk.workspace.folder, 'src');
 	const question = await ask({ title: 'rm -rf build', body: command, cwd });
 	await title('(1) Nancy');
+	await view('Questions');
+	await page.locator('.block pre', { hasText: '# the end' }).waitFor();
 	await page.getByRole('heading', { name: 'asks for Bash' }).waitFor();
 	expect(await page.locator('[aria-live]').textContent()).toBe('New question: Fix the login asks for Bash');
 	expect(await page.locator('.block pre').textContent()).toBe(command);
