@@ -112,7 +112,7 @@ describe.concurrent('a delegate that may ask', () => {
 	});
 
 	it('is answered No by its time limit', async () => {
-		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ['--timeout', '40']);
+		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ['--timeout', '120']);
 		await using _ = lab;
 		const question = await run.asked();
 		expect(await run.ended()).toMatchObject({ status: 'failed', error: 'timeout: it took too long' });

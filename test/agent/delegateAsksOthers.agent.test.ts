@@ -79,7 +79,9 @@ describe.concurrent.each([candidates.opencode])('a delegate of $driver.id that m
 	});
 
 	it('is answered No by its time limit', async () => {
-		const { lab, ...run } = await asking(it_, '[[sh:touch made]] [[text:Finished]]', { args: ['--timeout', '60'] });
+		const { lab, ...run } = await asking(it_, '[[sh:touch made]] [[text:Finished]]', {
+			args: ['--timeout', '180'],
+		});
 		await using _ = lab;
 		const question = await run.asked();
 		expect(await run.ended()).toMatchObject({ status: 'failed', error: 'timeout: it took too long' });

@@ -147,12 +147,16 @@ describe.each(['http://evil.example', 'http://127.0.0.1', 'http://localhost'])(
 			await expect.poll(() => framed()?.url()).toBe('chrome-error://chromewebdata/');
 			const [opened, isHeld] = await Promise.all([
 				context.waitForEvent('page'),
-				other.page.evaluate(async ({ address }) => {
-					const desk = open(address);
-					for (let waits = 0; waits < 200 && desk && !desk.closed; waits++)
-						await new Promise(resolve => setTimeout(resolve, 50));
-					return desk !== null && !desk.closed;
-				}, GIVEN()),
+				other.page.evaluate(
+					async ({ address, hangsMs }) => {
+						const until = performance.now() + hangsMs;
+						const desk = open(address);
+						while (desk && !desk.closed && performance.now() < until)
+							await new Promise(resolve => setTimeout(resolve, 50));
+						return desk !== null && !desk.closed;
+					},
+					{ ...GIVEN(), hangsMs: HANG_MS },
+				),
 			]);
 			expect(isHeld).toBe(false);
 			await opened.getByText('Nancy').first().waitFor();

@@ -18,6 +18,7 @@ export function deskOf(nancy: Workspace) {
 	};
 	return {
 		open,
+		all: () => desk.all(),
 		/** The open questions, once there are so many. */
 		asked: (count = 1) => eventually(`${count} questions`, async () => atLeast(count, await open())),
 		answer: (question: Question, reply: Reply) =>

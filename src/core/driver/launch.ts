@@ -105,10 +105,7 @@ async function tryPlan(
 	if (!start.earlier) await forgetChosenAgents(workspace, address);
 	if (sessionIsKnown) await bindSession(workspace, session, { address, watched: false });
 	const cwd = request.cwd ?? workspace.folder;
-	const { executable, args } = programOf(driver, workspace, request, {
-		executable: agent.executable,
-		args: launch.args,
-	});
+	const { executable, args } = programOf(driver, workspace, request, { ...agent, args: launch.args });
 	return {
 		address,
 		session,
@@ -129,19 +126,21 @@ async function tryPlan(
 	};
 }
 
-/** What the user has to want, and needs hooks; `undefined` for a run without a terminal, too. */
-function answersOf({ answersByChoice }: Driver, { takesAnswers, headless }: WorkerRequest) {
-	return answersByChoice === 'none' || takesAnswers !== true || headless ? undefined : answersByChoice;
+/** What the user has to want, and needs hooks; `undefined` for a run without a terminal and for a version that has no answers, too. */
+function answersOf(driver: Driver, version: Version, { takesAnswers, headless }: WorkerRequest) {
+	const { answersByChoice } = driver;
+	if (answersByChoice === 'none' || takesAnswers !== true || headless) return undefined;
+	return can(driver, 'answers', version) ? answersByChoice : undefined;
 }
 
 function programOf(
 	driver: Driver,
 	workspace: Workspace,
 	request: WorkerRequest,
-	cli: { executable: string; args: readonly string[] },
+	{ version, ...cli }: InstalledAgent & { args: readonly string[] },
 ): { executable: string; args: readonly string[] } {
 	const hooks = launchHooks(driver, workspace, request);
-	return (hooks && answersOf(driver, request)?.inPlaceOf?.(cli, hooks, workspace.folder)) ?? cli;
+	return (hooks && answersOf(driver, version, request)?.inPlaceOf?.(cli, hooks, workspace.folder)) ?? cli;
 }
 
 function launchHooks({ id }: Driver, workspace: Workspace, { hooks }: WorkerRequest): LaunchHooks | undefined {
@@ -194,7 +193,7 @@ async function launchOf(
 	const isPrompted = prompt !== undefined && prompt !== '';
 	const extra = [
 		...mcpFlags(driver, version, request),
-		...((conversation.hooks && answersOf(driver, request)?.args(conversation.hooks)) ?? []),
+		...((conversation.hooks && answersOf(driver, version, request)?.args(conversation.hooks)) ?? []),
 		...modeFlags(driver, request.mode, conversation.extra),
 		...imageFlags(driver, request.images ?? [], prompt),
 		...conversation.extra,

@@ -59,6 +59,8 @@ export class Holder {
 	private readonly parents = new Map<string, string>();
 	/** The threads whose requests come here, with the folders in which their agents write unasked. */
 	private readonly joined = new Map<string, readonly string[]>();
+	/** Of threads that have not joined: where their agents write is not known yet. */
+	private readonly early = new Map<RequestId, { threadId: string; params: unknown }>();
 	private readonly held = new Map<RequestId, Held>();
 	/** Over, and not yet known how. */
 	private readonly ending = new Set<Held>();
@@ -91,7 +93,7 @@ export class Holder {
 				return;
 			}
 			case 'item/commandExecution/requestApproval':
-				if (id !== undefined && !this.held.has(id)) void this.hold(id, params).catch(() => undefined);
+				if (id !== undefined && !this.held.has(id)) this.takeRequest(id, params);
 				return;
 			case 'serverRequest/resolved':
 				return this.resolved(Resolved.parse(params).requestId);
@@ -109,6 +111,7 @@ export class Holder {
 	end(): void {
 		for (const held of [...this.held.values(), ...this.ending]) this.letGo(held, 'SIGKILL');
 		this.held.clear();
+		this.early.clear();
 	}
 
 	private request(method: string, params: object): void {
@@ -121,17 +124,32 @@ export class Holder {
 		const { thread, sandbox } = joined.data;
 		this.joined.set(thread.id, sandbox?.writableRoots ?? []);
 		if (thread.parentThreadId) this.parents.set(thread.id, thread.parentThreadId);
+		for (const [id, { threadId, params }] of this.early) if (threadId === thread.id) this.takeRequest(id, params);
 	}
 
-	private async hold(id: RequestId, params: unknown): Promise<void> {
+	/** Holds a request once its thread has joined. One of a thread that never joins stays in the terminal. */
+	private takeRequest(id: RequestId, params: unknown): void {
 		const { threadId, itemId } = Asked.parse(params);
+		const folders = this.joined.get(threadId);
+		if (!folders) {
+			this.early.set(id, { threadId, params });
+			return;
+		}
+		this.early.delete(id);
+		void this.hold(id, { threadId, itemId, folders, params }).catch(() => undefined);
+	}
+
+	private async hold(
+		id: RequestId,
+		{ threadId, itemId, folders, params }: z.infer<typeof Asked> & { folders: readonly string[]; params: unknown },
+	): Promise<void> {
 		const held: Held = { threadId, itemId, isOver: false };
 		this.held.set(id, held);
 		const session = this.rootOf(threadId);
 		const asked = {
 			session,
 			...(session !== threadId && { subagent: threadId }),
-			folders: this.joined.get(threadId) ?? [],
+			folders,
 			request: params,
 		};
 		const answer = Decision.safeParse(json(await this.guard(session, asked, held)));
@@ -161,6 +179,7 @@ export class Holder {
 	}
 
 	private resolved(id: RequestId): void {
+		this.early.delete(id);
 		const held = this.held.get(id);
 		if (!held) return;
 		this.held.delete(id);

@@ -19,7 +19,7 @@ import { settingsIn, terminalArgs } from './ownServer.ts';
  */
 
 /** How long the server may take to listen, in milliseconds. */
-const LISTEN_MS = 20_000;
+const LISTEN_MS = 60_000;
 /** Between two looks, and two connections, in milliseconds. */
 const AGAIN_MS = 50;
 const RECONNECT_MS = 1000;
@@ -34,10 +34,15 @@ const [launcher = '', workspaceFolder = '', executable = '', ...args] = process.
 /** Those of the runtime's own Node are none of the agent's. */
 const { NODE_COMPILE_CACHE: _cache, ELECTRON_RUN_AS_NODE: _electron, ...env } = process.env;
 
+let server: ChildProcess | undefined;
+let cli: ChildProcess | undefined;
+/** A signal has ended this terminal: nothing more is started. */
+let isStopped = false;
+
 async function run(): Promise<number> {
 	// The terminal sends it to all of them: the CLI knows what it means.
 	process.on('SIGINT', () => undefined);
-	let server: ChildProcess | undefined;
+	for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop(signal));
 	let watch: ChildProcess | undefined;
 	let socket: string | undefined;
 	try {
@@ -50,18 +55,25 @@ async function run(): Promise<number> {
 		});
 		watch = endWithThis(server);
 		await listening(server, socket);
-		const stop = hold(server, realpathSync(socket));
-		const code = await inTerminal(words, server);
-		stop();
+		const letGo = hold(server, realpathSync(socket));
+		const code = await inTerminal(words);
+		letGo();
 		return code;
 	} catch (error) {
-		process.stderr.write(`Nancy carries no answers to this agent: ${errorText(error)}\n`);
+		if (!isStopped) process.stderr.write(`Nancy carries no answers to this agent: ${errorText(error)}\n`);
+		if (server) await ended(server);
 		return await inTerminal(args);
 	} finally {
 		if (server) await ended(server);
 		watch?.kill('SIGKILL');
 		if (socket !== undefined) rmSync(socket, { force: true });
 	}
+}
+
+function stop(signal: NodeJS.Signals): void {
+	isStopped = true;
+	cli?.kill(signal);
+	server?.kill('SIGTERM');
 }
 
 /** Below a folder that nobody else can enter. */
@@ -132,15 +144,11 @@ function hold(server: ChildProcess, path: string): () => void {
 }
 
 /** The CLI before its user. @returns its exit code */
-async function inTerminal(words: readonly string[], server?: ChildProcess): Promise<number> {
-	const child = spawn(executable, words, { env, stdio: 'inherit' });
-	for (const signal of ['SIGTERM', 'SIGHUP'] as const)
-		process.once(signal, () => {
-			child.kill(signal);
-			server?.kill('SIGTERM');
-		});
-	await once(child, 'exit');
-	return child.exitCode ?? BY_SIGNAL;
+async function inTerminal(words: readonly string[]): Promise<number> {
+	if (isStopped) return BY_SIGNAL;
+	cli = spawn(executable, words, { env, stdio: 'inherit' });
+	await once(cli, 'exit');
+	return cli.exitCode ?? BY_SIGNAL;
 }
 
 async function ended(server: ChildProcess): Promise<void> {

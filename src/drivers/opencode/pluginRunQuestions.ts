@@ -35,12 +35,15 @@ export const RUN_QUESTIONS = String.raw`	/** What Nancy's rules of a run ask for
 		return reply === 'reject' && typeof message === 'string' ? 'The user rejected this call with the following feedback: ' + message : undefined;
 	}
 
-	/** Replies to what an allowed call asks, as long as its input is what the person saw. A call may ask for its folder, too. */
+	/**
+	 * Replies to what an allowed call asks, as long as its input is what the person saw. A call may ask for its folder, too. Where two calls have one
+	 * name, nobody can tell which of them asks.
+	 */
 	async function allowHeld(request) {
 		const { id, sessionID, permission, tool } = request;
 		const found = allowed.get(callOf(sessionID, tool?.callID));
 		if (!found || ![found.permission, 'external_directory'].includes(permission)) return;
-		if (JSON.stringify(found.input) !== found.shown) return;
+		if (inputOf(sessionID, tool?.callID) !== found.input || JSON.stringify(found.input) !== found.shown) return;
 		const isTaken = await isPosted('/permission/' + encodeURIComponent(id) + '/reply', { reply: 'once' });
 		if (!isTaken) await tellLate(request);
 	}

@@ -121,6 +121,11 @@ describe('the holder of a terminal', () => {
 			take,
 			read,
 			has: (file: string) => existsSync(folder.file(file)),
+			joins: (id = session, parentThreadId?: string, writableRoots: string[] = []) =>
+				take({
+					id: 'nancy-2',
+					result: { thread: { id, parentThreadId }, sandbox: { type: 'workspaceWrite', writableRoots } },
+				}),
 			asks: (id: number, more: object = {}) =>
 				take({ id, method: 'item/commandExecution/requestApproval', params: { ...request, ...more } }),
 			over: (requestId: number) =>
@@ -140,10 +145,7 @@ describe('the holder of a terminal', () => {
 		await using it = await holding(`echo '{"decision":"accept","id":8}'`);
 		it.status('active');
 		expect(it.sent.at(-1)).toMatchObject({ method: 'thread/resume', params: { threadId: session } });
-		it.take({
-			id: 'nancy-2',
-			result: { thread: { id: session }, sandbox: { type: 'workspaceWrite', writableRoots: ['/x'] } },
-		});
+		it.joins(session, undefined, ['/x']);
 		it.status('active');
 		expect(it.sent.filter(({ method }) => method === 'thread/resume')).toHaveLength(1);
 		it.asks(7);
@@ -153,10 +155,27 @@ describe('the holder of a terminal', () => {
 		expect(JSON.parse(it.read('asked'))).toMatchObject({ session, folders: ['/x'], request: { itemId: 'call_1' } });
 	});
 
+	it('holds a request once its thread has joined, with the folders in which its agent writes', async () => {
+		await using it = await holding(`echo '{"decision":"accept"}'`);
+		it.status('active');
+		for (const id of [7, 8]) it.asks(id);
+		it.asks(9, { threadId: child });
+		it.over(8);
+		await new Promise(resolve => setTimeout(resolve, 300));
+		expect(it.has('called')).toBe(false);
+		it.joins(session, undefined, ['/x']);
+		await eventually('it is answered', () => it.answers().length > 0);
+		await new Promise(resolve => setTimeout(resolve, 300));
+		expect(it.answers()).toEqual([{ id: 7, result: { decision: 'accept' } }]);
+		expect(it.read('called').split('\n')).toHaveLength(1);
+		expect(JSON.parse(it.read('asked'))).toMatchObject({ session, folders: ['/x'] });
+	});
+
 	it.each(['', '}{', '{}', '{"decision":"acceptForSession"}', '{"decision":{"accept":1}}', '"accept"', '[]'])(
 		'says nothing where its guard prints %j',
 		async print => {
 			await using it = await holding(`printf '%s' '${print}'; : >over`);
+			it.joins();
 			it.asks(7);
 			await eventually('it is over', () => it.read('called') !== '' && it.read('asked') !== '');
 			await new Promise(resolve => setTimeout(resolve, 300));
@@ -166,7 +185,7 @@ describe('the holder of a terminal', () => {
 
 	it('asks for a subagent in its agent’s session', async () => {
 		await using it = await holding('true');
-		it.take({ id: 'nancy-2', result: { thread: { id: child, parentThreadId: session } } });
+		it.joins(child, session);
 		it.asks(7, { threadId: child });
 		await eventually('it asks', () => it.read('asked') !== '');
 		expect(JSON.parse(it.read('asked'))).toMatchObject({ session, subagent: child });
@@ -186,6 +205,7 @@ describe('the holder of a terminal', () => {
 		],
 	])('ends its guard with SIG%s where the terminal has said %s: %s', async (signal, _yes, _by, tells) => {
 		await using it = await holding(waits);
+		it.joins();
 		it.asks(7);
 		await eventually('it waits', () => it.has('waits'));
 		it.over(7);
@@ -196,6 +216,7 @@ describe('the holder of a terminal', () => {
 
 	it('sends no answer to a request that is over, and holds nothing else', async () => {
 		await using it = await holding(`sleep 0.3; echo '{"decision":"accept"}'`);
+		it.joins();
 		it.asks(7);
 		it.over(7);
 		for (const method of [

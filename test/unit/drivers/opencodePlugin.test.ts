@@ -512,6 +512,14 @@ describe('the plugin of opencode', () => {
 		expect(posted).toEqual([]);
 	});
 
+	it('gives a Yes to no other call of the same name', async () => {
+		const { begin, call, posted } = await askingRun(`echo '{"reply":"once"}'`);
+		await begin({ command: 'touch a' });
+		await begin({ command: 'touch b' });
+		await call('event', asks('bash'));
+		expect(posted).toEqual([]);
+	});
+
 	it.each([
 		['for another agent', { agent: 'nancy-1' }, tool],
 		['for a tool that only reads', {}, { ...tool, tool: 'read' }],

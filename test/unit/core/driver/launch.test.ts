@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { phrase } from '../../../../src/base/phrase.ts';
 import { ENDED, identify } from '../../../../src/base/liveness.ts';
+import type { Version } from '../../../../src/base/version.ts';
 import type { HeadlessRequest } from '../../../../src/core/driver/headless.ts';
 import type { Driver } from '../../../../src/core/driver/driver.ts';
 import { RESUME_PROMPT } from '../../../../src/core/driver/hooks.ts';
@@ -98,24 +99,27 @@ it('an agent in a terminal gets the flags of its mode and its images before the 
 	expect(plan.args).toEqual(['--mode', 'plan', '--image=/a.png', '--image=/b c.png', '--verbose']);
 });
 
-it('an agent in a terminal gets the flags for answers only with its hooks, and if its user wants that', async () => {
+it('an agent in a terminal gets the flags for answers only with its hooks, a version that has them, and if its user wants', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);
 	const driver: Driver = {
 		...fakeDriver,
+		floors: { ...fakeDriver.floors, answers: [1, 0, 0] },
 		answersByChoice: { args: ({ folder: own }) => ['--answers', own], explanation: '' },
 		launch: ({ extra }) => ({ args: [...extra], env: {}, sessionIsKnown: true }),
 	};
-	const argsOf = async (more: { takesAnswers?: boolean; hasHooks: boolean }) => {
+	const argsOf = async (more: { takesAnswers?: boolean; hasHooks: boolean; version?: Version }) => {
 		const hooks = more.hasHooks ? { launcher: '/l', dataFolder: folder.file('data') } : undefined;
-		const request = { task, bin: folder.path, env: {}, extra: ['--verbose'], ...more, hooks };
-		return (await planWorker(workspace, driver, { executable: '/a', version: [1, 0, 0] }, request)).args;
+		const { version = [1, 0, 0], takesAnswers } = more;
+		const request = { task, bin: folder.path, env: {}, extra: ['--verbose'], takesAnswers, hooks };
+		return (await planWorker(workspace, driver, { executable: '/a', version }, request)).args;
 	};
 	const [flag, own, ...others] = await argsOf({ takesAnswers: true, hasHooks: true });
 	expect([flag, ...others]).toEqual(['--answers', '--verbose']);
 	expect(own).toContain(folder.file('data'));
 	expect(await argsOf({ takesAnswers: true, hasHooks: false })).toEqual(['--verbose']);
 	expect(await argsOf({ hasHooks: true })).toEqual(['--verbose']);
+	expect(await argsOf({ takesAnswers: true, hasHooks: true, version: [0, 9, 9] })).toEqual(['--verbose']);
 });
 
 it('a prompt that is too long for an argument is refused before anything is written, but for a run that reads it', async () => {
