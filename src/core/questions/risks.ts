@@ -108,24 +108,25 @@ function seeCommands(commands: readonly ShellCommand[], places: Places, found: S
 		const name = nameOf(given);
 		if (called.includes('/') && !COMMON.has(dirname(called))) places.see(called);
 		isDownload = DOWNLOADERS.has(name) || (isPiped && isDownload);
-		seeProgram({ name, args: given.slice(1), isPiped }, places, found);
+		seeProgram({ called, args: given.slice(1), isPiped }, places, found);
 		if (isPiped && isDownload && INTERPRETER.test(name)) found.add('download');
 	}
 }
 
 interface Called {
-	readonly name: string;
+	/** As the line names it. */
+	readonly called: string;
 	readonly args: readonly string[];
 	readonly isPiped: boolean;
 }
 
-function seeProgram({ name, args, isPiped }: Called, places: Places, found: Set<Risk>): void {
+function seeProgram({ called, args, isPiped }: Called, places: Places, found: Set<Risk>): void {
+	const name = basename(called);
 	const words = args.filter(arg => !arg.startsWith('-'));
 	const has = (pattern: RegExp) => args.some(arg => pattern.test(arg));
-	const [first = ''] = args;
 	// A variable for the program may name another one, and so may a pattern.
-	if (name === '' || OPAQUE.has(name) || /[=*?[]/.test(name)) found.add('unread');
-	else if (INTERPRETER.test(name) && (isPiped || first === '' || /^-(?!m$)/.test(first))) found.add('unread');
+	if (name === '' || OPAQUE.has(name) || /[=*?[]/.test(called)) found.add('unread');
+	else if (INTERPRETER.test(name) && (isPiped || takesCode(name, args))) found.add('unread');
 	else if (name === 'find' && has(/^-(?:exec|ok|delete|fprint|fls)/)) found.add('unread');
 	else if (name === 'cd') places.enter(args);
 	else if (name === 'rm' && has(/^-[a-z]*r|^--recursive/i) && words.some(word => places.isAll(word)))
@@ -133,6 +134,13 @@ function seeProgram({ name, args, isPiped }: Called, places: Places, found: Set<
 	else if (name === 'git') seeGit(args, found);
 	const isPush = /^(?:docker|podman|gem)$/.test(name) && words[0] === 'push';
 	if (isPush || name === 'twine' || words.slice(0, 2).includes('publish')) found.add('publish');
+}
+
+/** Whether an interpreter's program is not the file that its first word names, as far as its options tell. */
+function takesCode(name: string, [first = '']: readonly string[]): boolean {
+	if (/^(?:deno|bun)/.test(name) && /^(?:eval|exec|repl|x)$/.test(first)) return true;
+	const isModule = first === '-m' && /^(?:python|pypy)/.test(name);
+	return first === '' || (/^[-+]/.test(first) && !isModule);
 }
 
 /** Options of git that only say where and how it prints. */
@@ -143,8 +151,9 @@ function seeGit(args: readonly string[], found: Set<Risk>): void {
 	const before = args.slice(0, Math.max(at, 0)).filter(arg => arg.startsWith('-'));
 	if (!before.every(option => PLAIN_OPTIONS.test(option))) found.add('git-settings');
 	const rest = args.slice(at + 1);
-	const isLook = rest.some(arg => /^(?:--get.*|--list|-l|get|list)$/.test(arg)) || rest.length === 1;
-	if (args[at] === 'config' && !isLook) found.add('git-settings');
+	const options = rest.slice(0, [...rest, '--'].indexOf('--'));
+	const isLook = options.some(arg => /^(?:--get.*|--list|-l)$/.test(arg)) || /^(?:get|list)$/.test(rest[0] ?? '');
+	if (args[at] === 'config' && !isLook && rest.length !== 1) found.add('git-settings');
 	const forces = /^(?:-[a-z]*[fd]|--force|--mirror|--delete|--prune|[+:])/;
 	if (args[at] === 'push' && rest.some(arg => forces.test(arg))) found.add('force-push');
 }
