@@ -189,8 +189,10 @@ class Places {
 	seeIn(word: string): void {
 		if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word) && !/^file:/i.test(word)) return;
 		const inOption = /^-\w+?([/~.].*)$/s.exec(word)?.[1];
-		for (const each of [...word.split(/[=:,@]/), inOption])
-			if (each !== undefined && each !== '' && !each.startsWith('-')) this.see(each);
+		const parts = [...word.split(/[=:,@]/), inOption ?? ''];
+		// A blank may follow what splits (`*** Add File: x`), and may also be a part of the name.
+		for (const each of new Set(parts.flatMap(part => [part, part.trim()])))
+			if (each !== '' && !each.startsWith('-')) this.see(each);
 	}
 
 	see(name: string): void {

@@ -13,6 +13,7 @@ const worktree = folder.file('project.worktrees', 'one');
 mkdirSync(`${project}/src`, { recursive: true });
 mkdirSync(worktree, { recursive: true });
 symlinkSync(folder.path, `${project}/link`);
+symlinkSync(folder.path, `${project}/link `);
 const around = { folders: [project, worktree], home: folder.file('home'), settings: ['fake.json'] };
 
 type Request = Parameters<typeof risksOf>[0];
@@ -67,6 +68,7 @@ describe('a command', () => {
 		['cp a ~/b', 'outside'],
 		['cp a ~other/b', 'outside'],
 		['cat link/b', 'outside'],
+		['cat "link "', 'outside'],
 		['touch link/new', 'outside'],
 		['cd .. && touch a', 'outside'],
 		['cd && touch a', 'outside'],
@@ -193,6 +195,11 @@ describe('another request', () => {
 		[{ bodyIs: 'json', body: '{"paths":["a","/etc"],"description":"x"}' }, 'outside'],
 		[{ bodyIs: 'json', body: '{"args":{"shellCommand":"ls"}}' }, 'unread'],
 		[{ bodyIs: 'json', body: '{' }, 'unread'],
+		[{ bodyIs: 'json', body: '{"patchText":"*** Update File: src/a.ts\\n+a: b"}' }, ''],
+		[{ bodyIs: 'json', body: '{"patchText":"*** Begin Patch\\n*** Update File: /etc/x"}' }, 'outside'],
+		[{ bodyIs: 'json', body: '{"patchText":"*** Add File: ../x"}' }, 'outside'],
+		[{ bodyIs: 'json', body: '{"patchText":"*** Add File: .git/hooks/x"}' }, 'hidden'],
+		[{ bodyIs: 'json', body: '{"patchText":"*** Add File: link /x"}' }, 'outside'],
 		[{ body: 'ls', also: [{ name: 'workdir', value: '/' }] }, 'outside'],
 		[{ body: 'ls', also: [{ name: 'dangerouslyDisableSandbox', value: 'true' }] }, 'sandbox'],
 		[{ body: 'ls', also: [{ name: 'description', value: 'Lists what is here' }] }, ''],
