@@ -58,8 +58,9 @@ async function run(call: Call, asking: Asking): Promise<void> {
 		return;
 	}
 	await questions.prepare();
-	const around = await surroundingsOf({ ...call, session: request.session, delegate });
-	const question = newQuestion(call.driver.id, request, { around, delegate, agent: call.agent });
+	// Without them, because a record is damaged, every place counts as outside.
+	const around = await surroundingsOf({ ...call, session: request.session, delegate }).catch(() => undefined);
+	const question = newQuestion(call.driver.id, request, { ...(around && { around }), delegate, agent: call.agent });
 	// Before the question is there: a person could answer at once.
 	const end = async (state: OutcomeState, signal: string) => {
 		// A person may have answered at the desk in the same moment.

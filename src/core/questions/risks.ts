@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isInside } from '../../base/inside.ts';
 import { realOr, realPlace } from '../../base/realPath.ts';
@@ -99,7 +100,10 @@ const COMMON = new Set(['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin
 
 function seeCommands(commands: readonly ShellCommand[], places: Places, found: Set<Risk>): void {
 	let isDownload = false;
-	for (const { words, files, isPiped } of commands) {
+	// `cd` alone before anything else, that must succeed. A list in the background is another shell's.
+	let isSure = commands.every(({ end }) => end !== '&');
+	for (const { words, files, isPiped, end } of commands) {
+		isSure &&= words[0] === 'cd' && words.length === 2 && files.length === 0 && end === '&&';
 		for (const file of files) places.see(file);
 		const given = ADMINISTRATORS.has(nameOf(words)) ? words.slice(1) : words;
 		if (given !== words) found.add('administrator');
@@ -108,31 +112,41 @@ function seeCommands(commands: readonly ShellCommand[], places: Places, found: S
 		const name = nameOf(given);
 		if (called.includes('/') && !COMMON.has(dirname(called))) places.see(called);
 		isDownload = DOWNLOADERS.has(name) || (isPiped && isDownload);
-		seeProgram({ name, args: given.slice(1), isPiped }, places, found);
+		seeProgram({ called, args: given.slice(1), isPiped, isSure }, places, found);
 		if (isPiped && isDownload && INTERPRETER.test(name)) found.add('download');
 	}
 }
 
 interface Called {
-	readonly name: string;
+	/** As the line names it. */
+	readonly called: string;
 	readonly args: readonly string[];
 	readonly isPiped: boolean;
+	/** Whether what comes next runs only where `cd` has led. */
+	readonly isSure: boolean;
 }
 
-function seeProgram({ name, args, isPiped }: Called, places: Places, found: Set<Risk>): void {
+function seeProgram({ called, args, isPiped, isSure }: Called, places: Places, found: Set<Risk>): void {
+	const name = basename(called);
 	const words = args.filter(arg => !arg.startsWith('-'));
 	const has = (pattern: RegExp) => args.some(arg => pattern.test(arg));
-	const [first = ''] = args;
 	// A variable for the program may name another one, and so may a pattern.
-	if (name === '' || OPAQUE.has(name) || /[=*?[]/.test(name)) found.add('unread');
-	else if (INTERPRETER.test(name) && (isPiped || first === '' || /^-(?!m$)/.test(first))) found.add('unread');
+	if (name === '' || OPAQUE.has(name) || /[=*?[]/.test(called)) found.add('unread');
+	else if (INTERPRETER.test(name) && (isPiped || takesCode(name, args))) found.add('unread');
 	else if (name === 'find' && has(/^-(?:exec|ok|delete|fprint|fls)/)) found.add('unread');
-	else if (name === 'cd') places.enter(args);
+	else if (name === 'cd') places.enter(args, isSure);
 	else if (name === 'rm' && has(/^-[a-z]*r|^--recursive/i) && words.some(word => places.isAll(word)))
 		found.add('deletes');
 	else if (name === 'git') seeGit(args, found);
 	const isPush = /^(?:docker|podman|gem)$/.test(name) && words[0] === 'push';
 	if (isPush || name === 'twine' || words.slice(0, 2).includes('publish')) found.add('publish');
+}
+
+/** Whether an interpreter's program is not the file that its first word names, as far as its options tell. */
+function takesCode(name: string, [first = '']: readonly string[]): boolean {
+	if (/^(?:deno|bun)/.test(name) && /^(?:eval|exec|repl|x)$/.test(first)) return true;
+	const isModule = first === '-m' && /^(?:python|pypy)/.test(name);
+	return first === '' || (/^[-+]/.test(first) && !isModule);
 }
 
 /** Options of git that only say where and how it prints. */
@@ -143,8 +157,9 @@ function seeGit(args: readonly string[], found: Set<Risk>): void {
 	const before = args.slice(0, Math.max(at, 0)).filter(arg => arg.startsWith('-'));
 	if (!before.every(option => PLAIN_OPTIONS.test(option))) found.add('git-settings');
 	const rest = args.slice(at + 1);
-	const isLook = rest.some(arg => /^(?:--get.*|--list|-l|get|list)$/.test(arg)) || rest.length === 1;
-	if (args[at] === 'config' && !isLook) found.add('git-settings');
+	const options = rest.slice(0, [...rest, '--'].indexOf('--'));
+	const isLook = options.some(arg => /^(?:--get.*|--list|-l)$/.test(arg)) || /^(?:get|list)$/.test(rest[0] ?? '');
+	if (args[at] === 'config' && !isLook && rest.length !== 1) found.add('git-settings');
 	const forces = /^(?:-[a-z]*[fd]|--force|--mirror|--delete|--prune|[+:])/;
 	if (args[at] === 'push' && rest.some(arg => forces.test(arg))) found.add('force-push');
 }
@@ -162,17 +177,22 @@ const STREAMS = new Set(['/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr'
 const MOST_PLACES = 2000;
 const LONGEST_PATH = 4096;
 
+/** So many folders are kept in which a shell may be. */
+const MOST_SHELLS = 16;
+
 /** The places that a request names. */
 class Places {
 	private readonly roots: readonly string[];
+	/** Where the shell may be: `cd` may have failed, or be another shell's. */
+	private shells: readonly string[];
 	private seen = 0;
 
 	constructor(
 		private readonly own: Surroundings,
-		private cwd: string,
+		cwd: string,
 		private readonly found: Set<Risk>,
 	) {
-		this.cwd = resolve(own.folders[0] ?? '/', cwd);
+		this.shells = [resolve(own.folders[0] ?? '/', cwd)];
 		this.roots = own.folders.map(realOr);
 	}
 
@@ -180,13 +200,19 @@ class Places {
 	seeIn(word: string): void {
 		if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word) && !/^file:/i.test(word)) return;
 		const inOption = /^-\w+?([/~.].*)$/s.exec(word)?.[1];
-		for (const each of [...word.split(/[=:,@]/), inOption])
-			if (each !== undefined && each !== '' && !each.startsWith('-')) this.see(each);
+		const parts = [...word.split(/[=:,@]/), inOption ?? ''];
+		// A blank may follow what splits (`*** Add File: x`), and may also be a part of the name.
+		for (const each of new Set(parts.flatMap(part => [part, part.trim()])))
+			if (each !== '' && !each.startsWith('-')) this.see(each);
 	}
 
 	see(name: string): void {
+		for (const shell of this.shells) this.seeFrom(shell, name);
+	}
+
+	private seeFrom(shell: string, name: string): void {
 		if (++this.seen > MOST_PLACES || name.length > LONGEST_PATH) return void this.found.add('unread');
-		const path = this.pathOf(name);
+		const path = this.pathOf(shell, name);
 		if (STREAMS.has(path)) return;
 		const root = this.rootOf(path);
 		if (root === undefined) this.found.add('outside');
@@ -201,27 +227,41 @@ class Places {
 	/** Whether a folder is the workspace itself, or nothing of it. A pattern at its end means what is in the folder. */
 	isAll(name: string): boolean {
 		if (this.seen > MOST_PLACES) return true;
-		const path = this.pathOf(name.replace(/(^|\/)[*?.![\]]+$/, '$1.'));
-		return this.rootOf(path) === undefined || this.roots.includes(path);
+		const folder = name.replace(/(^|\/)[*?.![\]]+$/, '$1.');
+		return this.shells.some(shell => {
+			const path = this.pathOf(shell, folder);
+			return this.rootOf(path) === undefined || this.roots.includes(path);
+		});
 	}
 
 	/** `cd`: the following names begin there. */
-	enter(args: readonly string[]): void {
+	enter(args: readonly string[], isSure: boolean): void {
 		const name = args.find(arg => !arg.startsWith('-')) ?? '~';
 		if (name.length > LONGEST_PATH || args.includes('-')) return void this.found.add('unread');
 		this.see(name);
-		this.cwd = this.pathOf(name);
+		const entered = this.shells.map(shell => this.pathOf(shell, name));
+		const shells = isSure && entered.every(isFolder) ? entered : [...new Set([...this.shells, ...entered])];
+		if (shells.length > MOST_SHELLS) this.found.add('unread');
+		else this.shells = shells;
 	}
 
-	private pathOf(name: string): string {
+	private pathOf(shell: string, name: string): string {
 		const { home } = this.own;
 		const isHome = name === '~' || name.startsWith('~/');
 		// Another home is beside this one, or elsewhere.
 		const path = isHome ? join(home, name.slice(1)) : name.replace(/^~/, `${dirname(home)}/`);
-		return realPlace(resolve(this.cwd, path));
+		return realPlace(resolve(shell, path));
 	}
 
 	private rootOf(path: string): string | undefined {
 		return this.roots.find(root => isInside(root, path));
+	}
+}
+
+function isFolder(path: string): boolean {
+	try {
+		return statSync(path).isDirectory();
+	} catch {
+		return false;
 	}
 }

@@ -5,6 +5,8 @@ export interface ShellCommand {
 	readonly files: readonly string[];
 	/** It reads what the command before it prints. */
 	readonly isPiped: boolean;
+	/** What stands after it, as `&&`. */
+	readonly end: string;
 }
 
 /** What stands between words, what ends a command, what comes before the name of a file, and the pieces of a word. */
@@ -41,7 +43,7 @@ export function commandsIn(text: string): ShellCommand[] | undefined {
 	};
 	const endCommand = (end: string) => {
 		endWord();
-		if (words.length > 0 || files.length > 0) commands.push({ words, files, isPiped });
+		if (words.length > 0 || files.length > 0) commands.push({ words, files, isPiped, end });
 		[words, files, isFile, isPiped] = [[], [], false, end === '|' || end === '|&'];
 	};
 	const part = new RegExp(PART);

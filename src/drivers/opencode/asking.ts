@@ -74,7 +74,6 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 function permissionOf(asked: Permission): AskedRequest {
 	const { permission, patterns, metadata, always, tool } = asked.request;
 	const parts = partsOf(asked.args, metadata);
-	const file = textIn(metadata, 'filepath') ?? textIn(parts, 'filePath');
 	// Without its parts nobody sees what would be allowed. The CLI's own parts are not all: a command's lack its `workdir`.
 	const isShown = asked.args !== undefined || (tool === undefined && Object.keys(metadata).length > 0);
 	return {
@@ -84,11 +83,22 @@ function permissionOf(asked: Permission): AskedRequest {
 		title:
 			oneLine(textIn(metadata, 'command') ?? textIn(metadata, 'filepath') ?? patterns.join(', ')) ?? permission,
 		...bodyOf(parts, patterns, permission === 'edit' ? (textIn(metadata, 'diff') ?? diffOf(parts)) : undefined),
-		files: file === undefined ? [] : [file],
+		files: filesOf(parts),
 		fields: [],
 		choices: [...(isShown ? yesOf(permission, always) : []), ...NO],
 		input: { request: asked.request, args: asked.args },
 	};
+}
+
+/** Of a patch, the CLI joins the names of its files by commas. Another tool's input may look like a patch. */
+function filesOf(parts: Readonly<Record<string, unknown>>): string[] {
+	const headers = (textIn(parts, 'patchText') ?? '').matchAll(
+		/^\*\*\* (?:(?:Add|Update|Delete) File|Move to):(.+)$/gm,
+	);
+	const named = [...headers].flatMap(([, name = '']) => name.trim() || []);
+	const file = textIn(parts, 'filepath') ?? textIn(parts, 'filePath');
+	const isNamed = file === undefined || file.split(', ').every(each => named.includes(each));
+	return isNamed ? named : [...named, file];
 }
 
 function yesOf(permission: string, always: readonly string[]): Choice[] {

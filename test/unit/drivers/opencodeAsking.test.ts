@@ -84,6 +84,14 @@ describe('what opencode asks', () => {
 		expect(also).toContainEqual({ name: 'replaceAll', value: 'true' });
 	});
 
+	it('is a patch with each file that its headers name', () => {
+		const headers = ['Add File: b', 'Update File: a.txt', 'Move to: ../c, d', 'Delete File: .e'];
+		const patchText = ['*** Begin Patch', ...headers.map(each => `*** ${each}`), '+ *** Add File: no'].join('\n');
+		const metadata = { ...edit.metadata, filepath: 'b, a.txt, .e' };
+		expect(read({ ...edit, metadata }, { args: { patchText } }).files).toEqual(['b', 'a.txt', '../c, d', '.e']);
+		expect(read(edit, { args: { patchText: '*** Add File: b' } }).files).toEqual(['b', '/w/a.txt']);
+	});
+
 	it('is an edit of a run by its texts, which waits before the CLI has made a diff', () => {
 		const held = (args: object) => read({ ...edit, patterns: [], metadata: { filepath: '/w/a.txt' } }, { args });
 		const changed = held({ filePath: '/w/a.txt', oldString: 'one', newString: 'two', replaceAll: true });

@@ -13,6 +13,7 @@ const worktree = folder.file('project.worktrees', 'one');
 mkdirSync(`${project}/src`, { recursive: true });
 mkdirSync(worktree, { recursive: true });
 symlinkSync(folder.path, `${project}/link`);
+symlinkSync(folder.path, `${project}/link `);
 const around = { folders: [project, worktree], home: folder.file('home'), settings: ['fake.json'] };
 
 type Request = Parameters<typeof risksOf>[0];
@@ -41,6 +42,8 @@ describe('a command', () => {
 		'rm -rf build',
 		'rm -rf src/* "my folder"',
 		'cd src && make -j8; git add . && git commit -m "fix: a, and b (more)"',
+		'cd src && cat ../a; ls ../b',
+		'cd missing; make',
 		"grep -rn 'a$b' src | sort > out.txt 2>&1",
 		'curl -sS https://example.com/a.json -o a.json',
 		'git push origin main # as always',
@@ -49,6 +52,8 @@ describe('a command', () => {
 		`ls ${project}/src`,
 		'echo done 2>/dev/null',
 		'/usr/bin/make',
+		'python3 -m http.server; deno fmt src; bun install',
+		'git config list; git config get user.name',
 	])('without a risk: %s', line => {
 		expect(command(line)).toBe('');
 	});
@@ -65,9 +70,26 @@ describe('a command', () => {
 		['cp a ~/b', 'outside'],
 		['cp a ~other/b', 'outside'],
 		['cat link/b', 'outside'],
+		['cat "link "', 'outside'],
 		['touch link/new', 'outside'],
 		['cd .. && touch a', 'outside'],
 		['cd && touch a', 'outside'],
+		['cd missing; rm -rf ../b', 'deletes outside'],
+		['cd src; rm -rf ../b', 'deletes outside'],
+		['cd missing && ls\nrm -rf ../b', 'deletes outside'],
+		['cd missing && ls ../b', 'outside'],
+		['cd src | rm -rf ../b', 'deletes outside'],
+		['cd src & cat ../b', 'outside'],
+		['cd src && ls & cat ../b', 'outside'],
+		['cd src || cat ../b', 'outside'],
+		['ls && cd src && ls; cat --in=../b', 'outside'],
+		['cd src >a && ls; cat ../b', 'outside'],
+		['cd src a && ls; cat ../b', 'outside'],
+		['cd missing; cd .. && touch b', 'outside'],
+		['cd missing; touch a > ../b', 'outside'],
+		['cd missing; cat link', 'outside'],
+		['cd missing; rm -rf .', 'deletes'],
+		[`${'cd a; '.repeat(40)}ls`, 'unread'],
 		['cc -I/opt/x a.c', 'outside'],
 		['make --prefix=/opt', 'outside'],
 		['scp a me@host:/etc', 'outside'],
@@ -77,6 +99,7 @@ describe('a command', () => {
 		['sudo make install', 'administrator'],
 		['/usr/bin/sudo ls', 'administrator'],
 		['su\\do ls', 'administrator'],
+		['A=b/c sudo reboot', 'unread'],
 		['s""udo ls', 'administrator'],
 		['su\\\ndo ls', 'administrator'],
 		['ls;sudo ls', 'administrator'],
@@ -90,6 +113,9 @@ describe('a command', () => {
 		['git push origin +main', 'force-push'],
 		['git push origin :main', 'force-push'],
 		['git config core.pager less', 'git-settings'],
+		['git config core.hooksPath list', 'git-settings'],
+		['git config set core.hooksPath get', 'git-settings'],
+		['git config core.hooksPath -- --list', 'git-settings'],
 		['git -c core.sshCommand=x fetch', 'git-settings'],
 		['git --exec-path=x status', 'git-settings'],
 		['cat .env', 'hidden'],
@@ -120,11 +146,23 @@ describe('a command', () => {
 		'eval ls',
 		'sh x.sh -c ls | sh',
 		'bash -c ls',
+		"bash -m -c 'rm -rf .'",
+		"sh -m -c 'rm -rf .'",
+		"bash +e -c 'rm -rf .'",
+		"deno eval 'x'",
+		'bun x cowsay',
+		'bun exec "rm -rf ."',
 		'python3.12 -c 1',
 		'node',
 		'env ls',
 		'X=1 ls',
 		'PATH+=:x ls',
+		'A=b/c ls',
+		'A=b/c bash -c "rm -rf ."',
+		'GIT_SSH_COMMAND=./x git fetch',
+		'LD_PRELOAD=./x.so ls',
+		'PATH=./bin ls',
+		'src/*/run',
 		'xargs rm',
 		'find . -delete',
 		'find . -exec rm x ;',
@@ -175,6 +213,11 @@ describe('another request', () => {
 		[{ bodyIs: 'json', body: '{"paths":["a","/etc"],"description":"x"}' }, 'outside'],
 		[{ bodyIs: 'json', body: '{"args":{"shellCommand":"ls"}}' }, 'unread'],
 		[{ bodyIs: 'json', body: '{' }, 'unread'],
+		[{ bodyIs: 'json', body: '{"patchText":"*** Update File: src/a.ts\\n+a: b"}' }, ''],
+		[{ bodyIs: 'json', body: '{"patchText":"*** Begin Patch\\n*** Update File: /etc/x"}' }, 'outside'],
+		[{ bodyIs: 'json', body: '{"patchText":"*** Add File: ../x"}' }, 'outside'],
+		[{ bodyIs: 'json', body: '{"patchText":"*** Add File: .git/hooks/x"}' }, 'hidden'],
+		[{ bodyIs: 'json', body: '{"patchText":"*** Add File: link /x"}' }, 'outside'],
 		[{ body: 'ls', also: [{ name: 'workdir', value: '/' }] }, 'outside'],
 		[{ body: 'ls', also: [{ name: 'dangerouslyDisableSandbox', value: 'true' }] }, 'sandbox'],
 		[{ body: 'ls', also: [{ name: 'description', value: 'Lists what is here' }] }, ''],
@@ -202,7 +245,7 @@ it('a Yes to a risk, or to what nobody has looked at, is risky; a No never is', 
 
 it('a line is split as a shell splits it', () => {
 	expect(commandsIn(`a 'b c' "d\\"e"\\ f>g|h`)).toEqual([
-		{ words: ['a', 'b c', 'd"e f'], files: ['g'], isPiped: false },
-		{ words: ['h'], files: [], isPiped: true },
+		{ words: ['a', 'b c', 'd"e f'], files: ['g'], isPiped: false, end: '|' },
+		{ words: ['h'], files: [], isPiped: true, end: '' },
 	]);
 });
