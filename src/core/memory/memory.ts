@@ -24,6 +24,7 @@ import { freshnessOf, lineHashes, type LineHashes } from './freshness.ts';
 import { mergeAnswer, type MergeReport } from './merging.ts';
 import { hashOf, lineOf, notesIn } from './noteFile.ts';
 import { notesOutput, projectOutput } from './outputs.ts';
+import { hasSecret, isInstruction } from './risks.ts';
 import type { KnownNote, MemoryPlace, ProjectState } from './state.ts';
 import { MemoryStore, type ProjectFolder } from './store.ts';
 
@@ -434,8 +435,10 @@ function textOf({ change }: PendingUpdate): string {
 	}
 }
 
+/** A task for the next one. A summary that a note could not be taken from unseen is not told either. */
 function sessionLine({ number, prompt, summary, ok }: MemoryTask): string {
-	const text = summary ?? prompt.split('\n')[0] ?? '';
+	const isSafe = summary !== undefined && !hasSecret(summary) && !isInstruction(summary, prompt);
+	const text = isSafe ? summary : (prompt.split('\n')[0] ?? '');
 	return `Task ${number}${ok === false ? ' (failed)' : ''}: ${text.slice(0, 400)}`;
 }
 
