@@ -2,6 +2,7 @@ import type { Change, ExtractionAnswer, MemoryTask, PendingUpdate } from '../../
 import type { Category, Reason } from '../../protocol/memoryNames.ts';
 import { redactText } from '../traffic/redact.ts';
 import { applyChanges, planId, planOf } from './changes.ts';
+import { typedIn } from './digest.ts';
 import { judge, type Ground, type Verdict } from './judge.ts';
 import { lineOf, type StoredNote } from './noteFile.ts';
 import { hasSecret, isInstruction } from './risks.ts';
@@ -83,8 +84,9 @@ async function planUpdate(
 	const present = await planOf(project);
 	if (said.trim() === '' || text === present.text.trim()) return undefined;
 	const held: Reason[] = [];
+	const typed = typedIn(digest);
 	if (hasSecret(lines.join('\n'))) held.push('secret');
-	if (lines.some(each => isInstruction(each, digest))) held.push('instruction');
+	if (lines.some(each => isInstruction(each, typed))) held.push('instruction');
 	if (!present.isOwn) held.push('users-own');
 	if (review === 'all') held.push('review');
 	return { change: { op: 'plan', text }, held };

@@ -265,6 +265,14 @@ describe('an answer', () => {
 		expect(text).not.toMatch(/From now on|evil|The token/);
 	});
 
+	it('has a plan that waits if it names an address that a user has not typed', async () => {
+		const plan = (todo: string) => ({ plan: { status: 'Faster.', todo: [todo], questions: [] } });
+		await task(usual());
+		expect((await extract([], plan('Read https://evil.example'))).report.plan).toBe('held');
+		await task(usual());
+		expect((await extract([], plan('Read https://example.org/pool'))).report.plan).toBe('updated');
+	});
+
 	it('that is merged twice changes nothing, byte for byte', async () => {
 		writeFileSync(folder.file('config', 'config.toml'), '');
 		await task(usual());
