@@ -362,6 +362,17 @@ describe('an answer', () => {
 		expect(read('notes', 'failures.md')).toBe(before);
 	});
 
+	it('leaves a note and a copy of it that a person has edited', async () => {
+		await task(usual());
+		await extract([update({})]);
+		const line = read('notes', 'failures.md');
+		writeFileSync(files('notes', 'failures.md'), line + line.replace('npm test', 'npm run e2e'));
+		await task(usual());
+		await extract([]);
+		expect(read('notes', 'failures.md').startsWith(line)).toBe(true);
+		expect((await memory.state(name)).notes).toMatchObject([{ by: 'claude-code' }, { by: 'user' }]);
+	});
+
 	it('confirms a note that it repeats, but not one that its own agent was told', async () => {
 		await task(usual());
 		await extract([update({})]);
