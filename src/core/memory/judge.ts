@@ -36,6 +36,8 @@ export type Verdict =
 			/** Of this update, and of the note that it adds. The same answer has the same ids. */
 			readonly id: NoteId;
 			readonly change: Change;
+			/** The note that it replaces or takes away. */
+			readonly target: StoredNote | undefined;
 			readonly held: readonly Reason[];
 			readonly evidence: Evidence[];
 	  };
@@ -69,6 +71,7 @@ export function judge(update: ProposedUpdate, index: number, ground: Ground): Ve
 		is: 'change',
 		id: noteId(ground.task, index, text),
 		change: changeOf(update, index, text, target, found, ground),
+		target: update.op === 'add' ? undefined : target,
 		held: held.filter(each => ground.review !== 'none' || ALWAYS_HELD.has(each)),
 		evidence: update.evidence.map(({ ref, quote }) => ({ ref: redactText(ref), quote: redactText(quote) })),
 	};

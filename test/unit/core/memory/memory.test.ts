@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProjectMemory } from '../../../../src/core/memory/memory.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
 import type { ExtractionAnswer, ProposedUpdate } from '../../../../src/protocol/memory.ts';
-import { ProjectName } from '../../../../src/protocol/memoryNames.ts';
+import { NoteId, ProjectName } from '../../../../src/protocol/memoryNames.ts';
 import { SessionId } from '../../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
@@ -431,6 +431,48 @@ describe('a person', () => {
 		await task(usual());
 		expect((await extract([update({})])).report.dropped).toEqual(['it was retired']);
 		await expect(memory.review('accept', name, id)).rejects.toMatchObject({ code: 'no-task' });
+	});
+
+	/** A note of a person's, and what two tasks propose for it. */
+	const ownNote = async (...proposed: Partial<ProposedUpdate>[]) => {
+		mkdirSync(files('notes'));
+		writeFileSync(files('notes', 'failures.md'), '- The pool leaks <!-- n:0000000a by:user -->\n');
+		for (const each of proposed) {
+			await task(usual());
+			await extract([update({ id: '0000000a', ...each })]);
+		}
+		return memory.shown(name, place());
+	};
+
+	it('sees what is to change or go as it is, accepts it, and finds it among the retired ones', async () => {
+		const { pending } = await ownNote({ op: 'amend' }, { op: 'retire', text: null, reason: 'It is fixed' });
+		expect(pending.map(each => each.what).sort()).toEqual(['amend', 'retire']);
+		for (const each of pending) expect(each.note).toEqual({ id: '0000000a', text: 'The pool leaks' });
+		const [amended, retired] = ['amend', 'retire'].map(what => pending.find(each => each.what === what));
+		if (!amended || !retired) throw new Error('nothing waits');
+		await memory.review('accept', name, amended.id);
+		expect(read('notes', 'failures.md')).toContain('- npm test fails unless DB_URL is set.');
+		expect(read('notes', 'retired.md')).toContain('- The pool leaks (replaced)');
+		await expect(memory.review('accept', name, retired.id)).rejects.toMatchObject({ code: 'wrong-state' });
+		await memory.review('retire', name, NoteId.parse('0000000a'));
+		expect(read('notes', 'retired.md').match(/^- /gm)).toHaveLength(2);
+	});
+
+	it('cannot accept a change of a note or plan that is another one now', async () => {
+		await memory.begin(name, { prompt: 'x', agent: claudeCode.id, folder: '/', told: [] }, place());
+		mkdirSync(files('notes'));
+		writeFileSync(files('notes', 'plan.md'), 'Mine\n');
+		await task(usual());
+		await extract([], { plan: { status: 'Theirs', todo: ['More'], questions: [] } });
+		const [waiting] = (await memory.state(name)).pending;
+		if (!waiting) throw new Error('nothing waits');
+		writeFileSync(files('notes', 'plan.md'), 'Mine, and more\n');
+		await expect(memory.review('accept', name, waiting.id)).rejects.toMatchObject({ code: 'wrong-state' });
+		expect(read('notes', 'plan.md')).toBe('Mine, and more\n');
+		writeFileSync(files('notes', 'plan.md'), 'Mine\n');
+		await memory.review('accept', name, waiting.id);
+		expect(read('notes', 'plan.md')).toContain('- [ ] More');
+		expect(read('notes', 'retired.md')).toContain('- Mine (replaced)');
 	});
 
 	it('pins a note and retires it', async () => {
