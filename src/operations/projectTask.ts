@@ -18,6 +18,7 @@ import { chooseAgent } from './shared/agents.ts';
 import { withCollector } from './shared/collecting.ts';
 import { deployAgent } from './shared/deployEach.ts';
 import { hasHooks, keepSettings } from './shared/hooksChoice.ts';
+import { whyNoNotes } from './shared/extractorFor.ts';
 import { memoryPlace, openMemory } from './shared/memory.ts';
 
 const Input = z.object({
@@ -93,6 +94,7 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 			number,
 			{ session: own, after: commit, ending, ok: ran.ok, reason: ran.reason, output: ran.output },
 			{ records, wordsOf: id => drivers.find(driver => driver.id === id)?.eventWords, delivered: [told.text] },
+			whyNoNotes((await memory.config()).extraction.agent, found.driver),
 		);
 		return {
 			project,

@@ -168,7 +168,10 @@ export class ProjectMemory {
 		);
 	}
 
-	/** Saves how it ended, and what an extraction will read. */
+	/**
+	 * Saves how it ended, and what an extraction will read.
+	 * @param whyNoNotes why nobody can be asked for notes of it
+	 */
 	async end(
 		name: ProjectName,
 		number: number,
@@ -178,6 +181,7 @@ export class ProjectMemory {
 			wordsOf: (driver: DriverId) => EventWords | undefined;
 			delivered: readonly string[];
 		},
+		whyNoNotes?: string,
 	): Promise<MemoryTask> {
 		const project = this.store.folderOf(name);
 		const { extraction } = await this.config();
@@ -185,7 +189,7 @@ export class ProjectMemory {
 		const digest = digestOf(records, wordsOf, delivered, extraction.transcript_tokens);
 		return project.locked(async () => {
 			if (records.length > 0) await project.writeDigest(number, digest.text);
-			const why = whyNot(records.length === 0, digest.isPoor, extraction.enabled);
+			const why = whyNot(records.length === 0, digest.isPoor, extraction.enabled) ?? whyNoNotes;
 			const task: MemoryTask = {
 				...(await project.task(number)),
 				...ended,
