@@ -194,6 +194,7 @@ export class ProjectMemory {
 				...(await project.task(number)),
 				...ended,
 				output: redactText(ended.output),
+				...(ended.reason !== undefined && { reason: redactText(ended.reason) }),
 				endedAt: new Date().toISOString(),
 				extraction: why === undefined ? { state: 'due', tries: 0 } : { state: 'skipped', tries: 0, why },
 			};

@@ -53,7 +53,12 @@ const called = (tool: string, input: object, output: string, end = 'tool-end', s
 const stopped = (text: string) => record('stop', 'Stop', { last_assistant_message: text });
 
 /** Runs a task whose records are these, up to what an extraction would read. */
-async function task(records: readonly TrafficRecord[], delivered: readonly string[] = [], told: string[] = []) {
+async function task(
+	records: readonly TrafficRecord[],
+	delivered: readonly string[] = [],
+	told: string[] = [],
+	reason?: string,
+) {
 	const { number } = await memory.begin(
 		name,
 		{ prompt: 'Do it', agent: claudeCode.id, folder: folder.file('repo'), told: told as never },
@@ -62,7 +67,7 @@ async function task(records: readonly TrafficRecord[], delivered: readonly strin
 	return memory.end(
 		name,
 		number,
-		{ session: SessionId.parse('s1'), after: 'd'.repeat(40), ending: 'result', ok: true, output: 'Done' },
+		{ session: SessionId.parse('s1'), after: 'd'.repeat(40), ending: 'result', ok: true, reason, output: 'Done' },
 		{ records, wordsOf: () => claudeCode.eventWords, delivered },
 	);
 }
@@ -236,6 +241,20 @@ it('a task whose agent nobody can ask is skipped with the reason', async () => {
 	expect(extraction).toMatchObject({ state: 'skipped', why: expect.stringContaining('Codex cannot be asked') });
 	expect(whyNoNotes(claudeCode.id, codex)).toBeUndefined();
 	expect(whyNoNotes(undefined, claudeCode)).toBeUndefined();
+});
+
+it('a secret in a hand-written note, the plan or a reason goes nowhere', async () => {
+	const token = `ghp_${'a1B2'.repeat(9)}`;
+	mkdirSync(files('notes'));
+	for (const file of ['failures.md', 'plan.md']) writeFileSync(files('notes', file), `- The token is ${token}\n`);
+	await task(usual(), [], [], `it failed with ${token}`);
+	const { text } = await memory.context(name, place(), 'Next', 1);
+	expect(text).toContain('The token is');
+	const claimed = await memory.claim(name, undefined, false);
+	expect(claimed?.texts?.order).toContain('The token is');
+	expect(
+		text + JSON.stringify(claimed) + JSON.stringify(await memory.state(name).then(each => each.tasks)),
+	).not.toContain(token);
 });
 
 describe('an answer', () => {
