@@ -74,12 +74,13 @@ export class ProjectMemory {
 		const { files, problems: ofNotes } = await project.readableNotes();
 		const { text: plan } = await planOf(project);
 		const notes = files.flatMap(notesIn);
-		const pending = (await project.pending()).map(each => ({
+		const waiting = await project.pending();
+		const pending = waiting.pending.map(each => ({
 			...each,
 			text: textOf(each),
 			target: targetOf(each.change, notes),
 		}));
-		return { record, tasks, notes, plan, pending, problems: [...problems, ...ofNotes] };
+		return { record, tasks, notes, plan, pending, problems: [...problems, ...ofNotes, ...waiting.problems] };
 	}
 
 	/** All projects, or one, for a list. Of all, one that cannot be read is named and does not stop the others. */
@@ -302,7 +303,7 @@ export class ProjectMemory {
 		const project = this.store.folderOf(name);
 		await project.record();
 		return project.locked(async () => {
-			const waiting = (await project.pending()).find(each => each.id === id);
+			const waiting = (await project.pending()).pending.find(each => each.id === id);
 			const { files } = await project.readableNotes();
 			const note = files.flatMap(notesIn).find(each => each.id === id);
 			if (action === 'accept' || action === 'reject') {

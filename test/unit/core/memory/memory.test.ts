@@ -463,6 +463,16 @@ describe('a person', () => {
 		expect((await memory.context(name, place(), '', undefined)).text).toContain('DB_URL');
 	});
 
+	it('accepts it although another file beside it cannot be read, which is named', async () => {
+		const { id } = await held();
+		writeFileSync(files('pending', '00000000.json'), '{');
+		const { pending, problems } = await memory.state(name);
+		expect(pending).toHaveLength(1);
+		expect(problems).toMatchObject([{ file: files('pending', '00000000.json') }]);
+		await memory.review('accept', name, id);
+		expect((await memory.state(name)).notes).toMatchObject([{ id }]);
+	});
+
 	it('rejects it, and it does not come again', async () => {
 		const { id } = await held();
 		await memory.review('reject', name, id);
