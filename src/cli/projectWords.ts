@@ -47,13 +47,22 @@ export function noteLines(found: NotesOutput, category: string | undefined, isPe
 	}
 	if (category === undefined && found.pending.length > 0) {
 		lines.push('waiting for you (nancy notes accept|reject <id>)');
-		for (const { id, what, text, task, held, evidence } of found.pending) {
-			lines.push(`  ${id}  ${what}: ${printableLine(text, 400)} (task ${task}; ${held.join(', ')})`);
-			for (const { ref, quote } of evidence)
-				lines.push(`            ${printableLine(ref)}: "${printableLine(quote, 200)}"`);
-		}
+		lines.push(...found.pending.flatMap(waitingLines));
 	}
 	return lines.length === 0 ? ['no notes'] : lines;
+}
+
+/** What a person decides about, whole: nothing is accepted that was not shown. */
+function waitingLines({ id, what, text, note, task, held, evidence }: NotesOutput['pending'][number]): string[] {
+	const why = `(task ${task}; ${held.join(', ')})`;
+	const below = (line: string) => `            ${line}`;
+	return [
+		...(what === 'plan'
+			? [`  ${id}  plan ${why}`, ...text.split('\n').map(line => below(printableLine(line, Infinity)))]
+			: [`  ${id}  ${what}: ${printableLine(text, Infinity)} ${why}`]),
+		...(note ? [below(`${note.id} now: ${printableLine(note.text, Infinity)}`)] : []),
+		...evidence.map(({ ref, quote }) => below(`${printableLine(ref)}: "${printableLine(quote, 200)}"`)),
+	];
 }
 
 function noteLine({ id, text, task, by, places, freshness, pinned }: NotesOutput['notes'][number]): string {

@@ -3,18 +3,15 @@ import * as z from 'zod/mini';
 import { makeFolder } from '../base/atomicFile.ts';
 import { permit } from '../core/asker/permit.ts';
 import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
-import type { Extractor, ExtractionTexts } from '../core/driver/extractor.ts';
-import type { FoundAgent } from '../core/driver/launch.ts';
+import type { ExtractionTexts } from '../core/driver/extractor.ts';
 import type { ExtractionResult } from '../core/memory/memory.ts';
 import { sealStart } from '../core/sessions/sealedAgents.ts';
-import { drivers } from '../drivers/index.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { ProjectName } from '../protocol/memoryNames.ts';
 import { ExtractedOutput } from '../protocol/output/memory.ts';
-import { NancyError } from '../base/errors.ts';
-import { phrase } from '../base/phrase.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { findAgent, knownDriver } from './shared/agents.ts';
+import { findAgent } from './shared/agents.ts';
+import { extractorFor } from './shared/extractorFor.ts';
 import { openMemory } from './shared/memory.ts';
 
 const Input = z.object({
@@ -52,11 +49,13 @@ export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
 			plan: 'unchanged' as const,
 		};
 		const { extraction } = await memory.config();
+		const { agent: asked } = extraction;
+		if (asked !== undefined) extractorFor(asked);
 		const claimed = await memory.claim(project, number, again);
 		if (!claimed) return { ...nothing, state: 'none' };
 		const { task, texts } = claimed;
 		if (texts) {
-			const answer = await ask(extraction.agent ?? task.agent, texts, extraction.model, context).catch(
+			const answer = await ask(extractorFor(asked ?? task.agent), texts, extraction.model, context).catch(
 				(error: unknown): ExtractionResult => ({ why: error instanceof Error ? error.message : String(error) }),
 			);
 			const { state, why } = (await memory.answer(project, task.number, answer)).extraction;
@@ -78,13 +77,12 @@ export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
 };
 
 async function ask(
-	agent: string,
+	{ driver, extractor }: ReturnType<typeof extractorFor>,
 	texts: ExtractionTexts,
 	model: string | undefined,
 	{ env, dataFolder, signal }: ExtractContext,
 ): Promise<ExtractionResult> {
-	const { found, extractor } = await extractorFor(agent, env);
-	const { driver, agent: installed } = found;
+	const { agent: installed } = await findAgent(driver, env);
 	const launch = extractor.launch({ ...texts, model, version: installed.version });
 	// Nothing of a workspace is there: no instructions, no settings, no files to mention.
 	const cwd = join(dataFolder, 'extraction');
@@ -112,16 +110,6 @@ async function ask(
 		signal,
 	);
 	return resultOf(ending);
-}
-
-/** The agent that ran the task, else the first found one that can be asked. */
-async function extractorFor(
-	agent: string,
-	env: OperationContext['env'],
-): Promise<{ found: FoundAgent; extractor: Extractor }> {
-	const able = [knownDriver(agent), ...drivers].find(({ extractor }) => extractor !== 'none');
-	if (!able || able.extractor === 'none') throw new NancyError('no-agent', phrase`no agent can be asked for notes`);
-	return { found: await findAgent(able, env), extractor: able.extractor };
 }
 
 function resultOf(ending: Ending): ExtractionResult {

@@ -18,7 +18,9 @@ import { chooseAgent } from './shared/agents.ts';
 import { withCollector } from './shared/collecting.ts';
 import { deployAgent } from './shared/deployEach.ts';
 import { hasHooks, keepSettings } from './shared/hooksChoice.ts';
+import { whyNoNotes } from './shared/extractorFor.ts';
 import { memoryPlace, openMemory } from './shared/memory.ts';
+import { refuseAsking } from './shared/starting.ts';
 
 const Input = z.object({
 	project: ProjectName,
@@ -48,10 +50,12 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 	name: 'projectTask',
 	input: Input,
 	output: ProjectTaskOutput,
-	async permit(asker, { agent }, { env, workspace }) {
+	async permit(asker, { agent, permissions }, { env, workspace }) {
 		permit(asker, { is: 'use-memory' });
 		await refuseTracked(workspace);
-		return chooseAgent(asker, env, agent);
+		const found = await chooseAgent(asker, env, agent);
+		refuseAsking(found.driver, permissions);
+		return found;
 	},
 	async run(asker, input, context, found) {
 		const { project, mode, resume } = input;
@@ -93,6 +97,7 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 			number,
 			{ session: own, after: commit, ending, ok: ran.ok, reason: ran.reason, output: ran.output },
 			{ records, wordsOf: id => drivers.find(driver => driver.id === id)?.eventWords, delivered: [told.text] },
+			whyNoNotes((await memory.config()).extraction.agent, found.driver),
 		);
 		return {
 			project,

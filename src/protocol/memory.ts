@@ -77,6 +77,8 @@ export const PendingUpdate = z.looseObject({
 	at: Moment,
 	held: z.array(Reason),
 	change: Change,
+	/** The hash of what it replaces or takes away: of a note, or of the plan. Absent for a new note. */
+	was: z.optional(z.string()),
 	evidence: z.array(Evidence),
 });
 export type PendingUpdate = z.infer<typeof PendingUpdate>;

@@ -5,8 +5,10 @@ import {
 	hashOf,
 	noteId,
 	notesIn,
+	notesText,
 	parseNotes,
 	putNote,
+	withNote,
 	withoutNote,
 	type NoteFile,
 	type StoredNote,
@@ -15,6 +17,7 @@ import { CATEGORIES, type ProjectFolder } from './store.ts';
 
 const PLAN = 'plan.md';
 const RETIRED = 'retired.md';
+const REPLACED = ' (replaced)';
 const PLAN_MARK = /^<!-- plan h:([0-9a-f]{8}) -->\r?\n?/;
 
 /**
@@ -37,10 +40,10 @@ export async function applyChanges(project: ProjectFolder, changes: readonly Cha
 	for (const change of changes) if (change.op === 'plan') await project.writeText(PLAN, markedPlan(change.text));
 }
 
-/** The texts of notes that were retired or rejected. */
+/** The texts of notes that were retired or rejected. One that gave way to another text may be said again. */
 export async function retiredTexts(project: ProjectFolder): Promise<string[]> {
-	return notesIn(parseNotes(await project.text(RETIRED), 'failures')).map(({ text }) =>
-		text.replace(/ \((?:retired|rejected)[^()]*\)$/, ''),
+	return notesIn(parseNotes(await project.text(RETIRED), 'failures')).flatMap(({ text }) =>
+		text.endsWith(REPLACED) ? [] : text.replace(/ \((?:retired|rejected)[^()]*\)$/, ''),
 	);
 }
 
@@ -55,6 +58,11 @@ export async function planOf(project: ProjectFolder): Promise<{ text: string; is
 /** Notes a text as one that is not wanted again. Under the project's lock. */
 export async function noteRejected(project: ProjectFolder, note: StoredNote): Promise<void> {
 	await addRetired(project, [{ note, why: 'rejected' }]);
+}
+
+/** Keeps the text of a note that gives way to another text. Under the project's lock. */
+export async function noteReplaced(project: ProjectFolder, note: StoredNote): Promise<void> {
+	await addRetired(project, [{ note, why: 'replaced' }]);
 }
 
 export function notesOf(line: string, category: Category): StoredNote[] {
@@ -77,10 +85,15 @@ async function retire(project: ProjectFolder, changes: readonly Change[]): Promi
 async function addRetired(project: ProjectFolder, gone: readonly { note: StoredNote; why: string }[]): Promise<void> {
 	if (gone.length === 0) return;
 	let file: NoteFile = parseNotes(await project.text(RETIRED), 'failures');
-	const known = new Set<NoteId>(notesIn(file).map(({ id }) => id));
-	for (const { note, why } of gone)
-		if (!known.has(note.id)) file = putNote(file, { ...note, text: `${note.text} (${why})` });
-	await project.writeText(RETIRED, file.parts.map(({ raw }) => raw).join(''));
+	for (const { note, why } of gone) {
+		const text = folded(`${note.text} (${why})`);
+		const there = notesIn(file);
+		if (there.some(each => each.text === text)) continue;
+		// A note may give way to one text after another.
+		const id = there.some(each => each.id === note.id) ? noteId(note.task, 0, text) : note.id;
+		file = withNote(file, { ...note, id, text }, note.unknown);
+	}
+	await project.writeText(RETIRED, notesText(file));
 }
 
 function markedPlan(text: string): string {

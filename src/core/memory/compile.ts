@@ -1,5 +1,6 @@
 import { visible } from '../../base/visible.ts';
 import { withoutMarks } from '../mailbox/forgedMarks.ts';
+import { redactText } from '../traffic/redact.ts';
 import type { Note } from '../../protocol/memory.ts';
 import type { Category, NoteId } from '../../protocol/memoryNames.ts';
 import type { Freshness } from './freshness.ts';
@@ -195,9 +196,9 @@ function lineFor({ note, freshness }: Candidate): string {
 	return `- ${safe(note.text)} (${safe(place)})${MARK_OF_FRESHNESS[freshness]}`;
 }
 
-/** One line in which nothing is hidden, and that looks like no message of Nancy's, no tag and no mention of a file. */
+/** One line in which nothing is hidden or secret, and that looks like no message of Nancy's, no tag and no mention of a file. */
 function safe(text: string): string {
-	return withoutMarks(visible(folded(text)))
+	return withoutMarks(visible(folded(redactText(text))))
 		.replace(/<(?=[/!a-z])/gi, '< ')
 		.replace(/^#+ /, '')
 		.replace(/@(?=\S)/g, '@ ');

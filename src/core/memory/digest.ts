@@ -6,6 +6,7 @@ import type { EventWords } from '../traffic/eventWords.ts';
 import type { TrafficNode } from '../traffic/node.ts';
 import { redactText } from '../traffic/redact.ts';
 import { TurnArranger } from '../traffic/turns.ts';
+import { folded } from './noteFile.ts';
 import { bytesOfTokens } from './tokens.ts';
 
 /** What the extraction of a task reads. Each entry begins with its id; its further lines are indented, so that no text can forge one. */
@@ -159,6 +160,16 @@ export function entriesOf(digest: string): ReadonlyMap<string, { head: string; t
 		if (id !== undefined) found.set(id, { head, text: each });
 	}
 	return found;
+}
+
+/** What the user has typed, in white space of one kind. */
+export function typedIn(digest: string): string {
+	return [...entriesOf(digest)].flatMap(([id, { text }]) => (id.startsWith('p') ? plain(text) : [])).join('\n');
+}
+
+/** As a text is compared with another: a digest has characters of no width behind some signs. */
+export function plain(text: string): string {
+	return folded(text.replaceAll('\u200b', ''));
 }
 
 /** The entry brings words of the web or of another server. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ExtractionAnswer } from '../../protocol/memory.ts';
 import type { ExtractionTexts } from '../driver/extractor.ts';
+import { redactText } from '../traffic/redact.ts';
 import type { Freshness } from './freshness.ts';
 import type { StoredNote } from './noteFile.ts';
 
@@ -40,9 +41,9 @@ export function requestOf(
 	};
 }
 
-/** No CLI takes a mention for a file to read. */
+/** Without secrets, which a person may have written down. No CLI takes a mention for a file to read. */
 function soft(text: string): string {
-	return text.replace(/@/g, '@\u200b');
+	return redactText(text).replace(/@/g, '@\u200b');
 }
 
 /** The answer in a text of a model: JSON, alone or between fences. `undefined` for anything else. */

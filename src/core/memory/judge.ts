@@ -1,7 +1,7 @@
 import type { Change, Evidence, Note, ProposedUpdate } from '../../protocol/memory.ts';
 import type { Category, NoteId, Reason } from '../../protocol/memoryNames.ts';
 import { redactText } from '../traffic/redact.ts';
-import { entriesOf, isFromOutside } from './digest.ts';
+import { entriesOf, isFromOutside, plain, typedIn } from './digest.ts';
 import { anchorAt, lineHashes, type Freshness } from './freshness.ts';
 import { folded, hashOf, lineOf, noteId, type StoredNote } from './noteFile.ts';
 import { hasSecret, isInstruction } from './risks.ts';
@@ -36,6 +36,8 @@ export type Verdict =
 			/** Of this update, and of the note that it adds. The same answer has the same ids. */
 			readonly id: NoteId;
 			readonly change: Change;
+			/** The note that it replaces or takes away. */
+			readonly target: StoredNote | undefined;
 			readonly held: readonly Reason[];
 			readonly evidence: Evidence[];
 	  };
@@ -69,6 +71,7 @@ export function judge(update: ProposedUpdate, index: number, ground: Ground): Ve
 		is: 'change',
 		id: noteId(ground.task, index, text),
 		change: changeOf(update, index, text, target, found, ground),
+		target: update.op === 'add' ? undefined : target,
 		held: held.filter(each => ground.review !== 'none' || ALWAYS_HELD.has(each)),
 		evidence: update.evidence.map(({ ref, quote }) => ({ ref: redactText(ref), quote: redactText(quote) })),
 	};
@@ -133,10 +136,9 @@ function reasonsOf(
 ): Reason[] {
 	const all = (kind: Source['kind']) => found.length > 0 && found.every(each => each.kind === kind);
 	const said = [update.text, update.reason].filter(each => each !== null).join('\n');
-	const typed = [...entriesOf(ground.digest)].flatMap(([id, each]) => (id.startsWith('p') ? plain(each.text) : []));
 	const reasons: readonly (readonly [Reason, boolean])[] = [
 		['secret', hasSecret(said)],
-		['instruction', isInstruction(said, typed.join('\n'))],
+		['instruction', isInstruction(said, typedIn(ground.digest))],
 		['from-outside', all('outside')],
 		['no-evidence', found.length === 0],
 		['inferred', all('answer')],
@@ -198,9 +200,4 @@ const confirmed = (note: StoredNote): Verdict => ({ is: 'confirmed', note });
 
 function isTold({ id }: StoredNote, { told }: Ground): boolean {
 	return told.includes(id);
-}
-
-/** As it is compared: the digest has characters of no width behind some signs. */
-function plain(text: string): string {
-	return folded(text.replaceAll('\u200b', ''));
 }

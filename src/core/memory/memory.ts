@@ -6,7 +6,7 @@ import { isInside } from '../../base/inside.ts';
 import { liveness, ownIdentity } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
 import { realOr } from '../../base/realPath.ts';
-import type { MemoryConfig, MemoryTask, PendingUpdate, ProjectRecord } from '../../protocol/memory.ts';
+import type { Change, MemoryConfig, MemoryTask, PendingUpdate, ProjectRecord } from '../../protocol/memory.ts';
 import type { NoteId, ProjectName } from '../../protocol/memoryNames.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { NotesOutput, ProjectsOutput } from '../../protocol/output/memory.ts';
@@ -16,14 +16,15 @@ import { fileProblem } from '../files/fileProblem.ts';
 import { readPlainTextSync } from '../files/plainFile.ts';
 import type { EventWords } from '../traffic/eventWords.ts';
 import { redact, redactText } from '../traffic/redact.ts';
-import { applyChanges, noteRejected, notesOf, planOf, retiredTexts } from './changes.ts';
+import { applyChanges, noteRejected, noteReplaced, notesOf, planOf, retiredTexts } from './changes.ts';
 import { compile, type Candidate, type Compiled } from './compile.ts';
 import { digestOf } from './digest.ts';
 import { answerIn, requestOf } from './extraction.ts';
 import { freshnessOf, lineHashes, type LineHashes } from './freshness.ts';
 import { mergeAnswer, type MergeReport } from './merging.ts';
-import { hashOf, lineOf, notesIn } from './noteFile.ts';
+import { folded, hashOf, lineOf, notesIn, type StoredNote } from './noteFile.ts';
 import { notesOutput, projectOutput } from './outputs.ts';
+import { hasSecret, isInstruction } from './risks.ts';
 import type { KnownNote, MemoryPlace, ProjectState } from './state.ts';
 import { MemoryStore, type ProjectFolder } from './store.ts';
 
@@ -73,8 +74,13 @@ export class ProjectMemory {
 		const { files, problems: ofNotes } = await project.readableNotes();
 		const { text: plan } = await planOf(project);
 		const notes = files.flatMap(notesIn);
-		const pending = (await project.pending()).map(each => ({ ...each, text: textOf(each) }));
-		return { record, tasks, notes, plan, pending, problems: [...problems, ...ofNotes] };
+		const waiting = await project.pending();
+		const pending = waiting.pending.map(each => ({
+			...each,
+			text: textOf(each),
+			target: targetOf(each.change, notes),
+		}));
+		return { record, tasks, notes, plan, pending, problems: [...problems, ...ofNotes, ...waiting.problems] };
 	}
 
 	/** All projects, or one, for a list. Of all, one that cannot be read is named and does not stop the others. */
@@ -163,7 +169,10 @@ export class ProjectMemory {
 		);
 	}
 
-	/** Saves how it ended, and what an extraction will read. */
+	/**
+	 * Saves how it ended, and what an extraction will read.
+	 * @param whyNoNotes why nobody can be asked for notes of it
+	 */
 	async end(
 		name: ProjectName,
 		number: number,
@@ -173,6 +182,7 @@ export class ProjectMemory {
 			wordsOf: (driver: DriverId) => EventWords | undefined;
 			delivered: readonly string[];
 		},
+		whyNoNotes?: string,
 	): Promise<MemoryTask> {
 		const project = this.store.folderOf(name);
 		const { extraction } = await this.config();
@@ -180,11 +190,12 @@ export class ProjectMemory {
 		const digest = digestOf(records, wordsOf, delivered, extraction.transcript_tokens);
 		return project.locked(async () => {
 			if (records.length > 0) await project.writeDigest(number, digest.text);
-			const why = whyNot(records.length === 0, digest.isPoor, extraction.enabled);
+			const why = whyNot(records.length === 0, digest.isPoor, extraction.enabled) ?? whyNoNotes;
 			const task: MemoryTask = {
 				...(await project.task(number)),
 				...ended,
 				output: redactText(ended.output),
+				...(ended.reason !== undefined && { reason: redactText(ended.reason) }),
 				endedAt: new Date().toISOString(),
 				extraction: why === undefined ? { state: 'due', tries: 0 } : { state: 'skipped', tries: 0, why },
 			};
@@ -292,7 +303,7 @@ export class ProjectMemory {
 		const project = this.store.folderOf(name);
 		await project.record();
 		return project.locked(async () => {
-			const waiting = (await project.pending()).find(each => each.id === id);
+			const waiting = (await project.pending()).pending.find(each => each.id === id);
 			const { files } = await project.readableNotes();
 			const note = files.flatMap(notesIn).find(each => each.id === id);
 			if (action === 'accept' || action === 'reject') {
@@ -301,7 +312,7 @@ export class ProjectMemory {
 						'no-task',
 						phrase`nothing with the id ${id} waits for you; nancy notes <project> lists all`,
 					);
-				return settle(project, waiting, action);
+				return settle(project, waiting, action, files.flatMap(notesIn));
 			}
 			if (!note) throw new NancyError('no-task', phrase`there is no note ${id}; nancy notes <project> lists all`);
 			const change =
@@ -414,16 +425,57 @@ function documentsIn(folder: string): string[] {
 }
 
 /** Accepts or rejects what waits. The notes first: after a kill it waits still. */
-async function settle(project: ProjectFolder, waiting: PendingUpdate, action: 'accept' | 'reject'): Promise<string> {
+async function settle(
+	project: ProjectFolder,
+	waiting: PendingUpdate,
+	action: 'accept' | 'reject',
+	notes: readonly StoredNote[],
+): Promise<string> {
 	const { change, id } = waiting;
-	const [note] = change.op === 'put' ? notesOf(change.line, change.category) : [];
-	if (action === 'accept') await applyChanges(project, [change]);
-	else if (note) await noteRejected(project, { ...note, id });
+	if (action === 'accept') {
+		const replaced = await replacedBy(project, waiting, notes);
+		if (replaced) await noteReplaced(project, replaced);
+		await applyChanges(project, [change]);
+	} else {
+		const [note] = change.op === 'put' ? notesOf(change.line, change.category) : [];
+		if (note) await noteRejected(project, { ...note, id });
+	}
 	await rm(project.pendingFile(id), { force: true });
 	return textOf(waiting);
 }
 
-function textOf({ change }: PendingUpdate): string {
+/**
+ * What gives way to an update that is accepted.
+ * @throws NancyError `wrong-state` if that is no longer what the update was proposed for
+ */
+async function replacedBy(
+	project: ProjectFolder,
+	{ id, change, was }: PendingUpdate,
+	notes: readonly StoredNote[],
+): Promise<StoredNote | undefined> {
+	const plan = await planOf(project);
+	const target = targetOf(change, notes);
+	const now = change.op === 'plan' ? plan.text : target?.text;
+	const next = change.op === 'retire' ? undefined : textOf({ change });
+	// After a kill it may be done already. A new note replaces none.
+	if ((now && hashOf(now)) === (next && hashOf(next))) return undefined;
+	if ((now === undefined ? undefined : hashOf(now)) !== was)
+		throw new NancyError(
+			'wrong-state',
+			phrase`what ${id} would change is another text now; read it, and reject ${id} or make the change yourself`,
+		);
+	if (change.op === 'put') return target;
+	return change.op === 'plan' && !plan.isOwn ? notesOf(`- ${folded(plan.text)}`, 'decisions')[0] : undefined;
+}
+
+/** The note that a change replaces or takes away. */
+function targetOf(change: Change, notes: readonly StoredNote[]): StoredNote | undefined {
+	const [note] = change.op === 'put' ? notesOf(change.line, change.category) : [];
+	const id = change.op === 'retire' ? change.id : note?.id;
+	return notes.find(each => each.id === id);
+}
+
+function textOf({ change }: Pick<PendingUpdate, 'change'>): string {
 	switch (change.op) {
 		case 'put':
 			return notesOf(change.line, change.category)[0]?.text ?? '';
@@ -434,8 +486,10 @@ function textOf({ change }: PendingUpdate): string {
 	}
 }
 
+/** A task for the next one. A summary that a note could not be taken from unseen is not told either. */
 function sessionLine({ number, prompt, summary, ok }: MemoryTask): string {
-	const text = summary ?? prompt.split('\n')[0] ?? '';
+	const isSafe = summary !== undefined && !hasSecret(summary) && !isInstruction(summary, prompt);
+	const text = isSafe ? summary : (prompt.split('\n')[0] ?? '');
 	return `Task ${number}${ok === false ? ' (failed)' : ''}: ${text.slice(0, 400)}`;
 }
 

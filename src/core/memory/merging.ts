@@ -2,8 +2,9 @@ import type { Change, ExtractionAnswer, MemoryTask, PendingUpdate } from '../../
 import type { Category, Reason } from '../../protocol/memoryNames.ts';
 import { redactText } from '../traffic/redact.ts';
 import { applyChanges, planId, planOf } from './changes.ts';
+import { typedIn } from './digest.ts';
 import { judge, type Ground, type Verdict } from './judge.ts';
-import { lineOf, type StoredNote } from './noteFile.ts';
+import { hashOf, lineOf, type StoredNote } from './noteFile.ts';
 import { hasSecret, isInstruction } from './risks.ts';
 import type { ProjectFolder } from './store.ts';
 
@@ -35,15 +36,18 @@ export async function mergeAnswer(
 	const at = task.extraction.at ?? task.startedAt;
 	const taken: Change[] = [];
 	const waiting: PendingUpdate[] = [];
-	const take = (change: Change, held: readonly Reason[], rest: Pick<PendingUpdate, 'id' | 'evidence'>) => {
+	const take = (change: Change, held: readonly Reason[], rest: Pick<PendingUpdate, 'id' | 'evidence' | 'was'>) => {
 		if (held.length === 0) taken.push(change);
 		else waiting.push({ version: 1, task: task.number, at, held: [...held], change, ...rest });
 	};
 	for (const each of verdicts) {
-		if (each.is === 'change') take(each.change, each.held, { id: each.id, evidence: each.evidence });
-		else if (each.is === 'confirmed') taken.push(confirmation(each.note, task.number));
+		if (each.is === 'change') {
+			const { change, held, id, evidence, target } = each;
+			take(change, held, { id, evidence, ...(target && { was: hashOf(target.text) }) });
+		}
+		if (each.is === 'confirmed') taken.push(confirmation(each.note, task.number));
 	}
-	if (plan) take(plan.change, plan.held, { id: planId(task.number, plan.change.text), evidence: [] });
+	if (plan) take(plan.change, plan.held, { id: planId(task.number, plan.change.text), evidence: [], was: plan.was });
 	for (const each of waiting) await project.writePending(each);
 	await applyChanges(project, taken);
 	return {
@@ -74,7 +78,7 @@ async function planUpdate(
 	{ number }: MemoryTask,
 	{ plan }: ExtractionAnswer,
 	{ digest, review }: Ground,
-): Promise<{ change: Extract<Change, { op: 'plan' }>; held: Reason[] } | undefined> {
+): Promise<{ change: Extract<Change, { op: 'plan' }>; held: Reason[]; was: string } | undefined> {
 	if (!plan) return undefined;
 	const { status, todo, questions } = plan;
 	const lines = [status, ...todo.map(each => `- [ ] ${each}`), ...questions.map(each => `- ? ${each}`)];
@@ -83,11 +87,12 @@ async function planUpdate(
 	const present = await planOf(project);
 	if (said.trim() === '' || text === present.text.trim()) return undefined;
 	const held: Reason[] = [];
+	const typed = typedIn(digest);
 	if (hasSecret(lines.join('\n'))) held.push('secret');
-	if (lines.some(each => isInstruction(each, digest))) held.push('instruction');
+	if (lines.some(each => isInstruction(each, typed))) held.push('instruction');
 	if (!present.isOwn) held.push('users-own');
 	if (review === 'all') held.push('review');
-	return { change: { op: 'plan', text }, held };
+	return { change: { op: 'plan', text }, held, was: hashOf(present.text) };
 }
 
 function countOf(verdicts: readonly Verdict[]): MergeReport['added'] {

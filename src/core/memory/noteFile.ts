@@ -35,6 +35,7 @@ const FENCE = /^\s*(?:```|~~~)/;
 export function parseNotes(text: string, category: Category): NoteFile {
 	const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 	const parts: Part[] = [];
+	const seen = new Set<NoteId>();
 	let isFenced = false;
 	for (let at = 0; at < lines.length; at++) {
 		let raw = lines[at] ?? '';
@@ -49,7 +50,9 @@ export function parseNotes(text: string, category: Category): NoteFile {
 			raw += next;
 			at++;
 		}
-		parts.push({ raw, note: noteOf(raw, category) });
+		const note = noteOf(raw, category, seen);
+		seen.add(note.id);
+		parts.push({ raw, note });
 	}
 	return { category, parts, eol: text.includes('\r\n') ? '\r\n' : '\n' };
 }
@@ -145,30 +148,42 @@ function textWithoutMark(text: string): string {
 	return folded(text).replaceAll('<!--', '<! --').replaceAll('-->', '-- >');
 }
 
-function noteOf(raw: string, category: Category): StoredNote {
+/** @param taken ids of notes above. A bullet that has one of them is a copy of a person's, whatever its mark says */
+function noteOf(raw: string, category: Category, taken: ReadonlySet<NoteId>): StoredNote {
 	const mark = MARK.exec(raw);
 	const around = mark ? `${raw.slice(0, mark.index)} ${raw.slice(mark.index + mark[0].length)}` : raw;
 	const text = folded(around.replace(/^\ufeff?[-*+] +/, ''));
-	const { n, t, c, b, by, seen, pin, h, anchors, unknown } = fieldsOf(mark?.[1] ?? '');
+	const fields = fieldsOf(mark?.[1] ?? '');
+	const marked = NoteId.safeParse(fields.n).data;
+	const isUnmarked = marked === undefined || taken.has(marked);
+	const { t, c, b, by, seen, pin, h, anchors, unknown } = isUnmarked ? fieldsOf('') : fields;
 	const [times, seenIn] = (seen ?? '').split('@').map(Number);
 	const task = Number(t) || 0;
 	const isEdited = h !== undefined && h !== hashOf(text);
 	return {
-		id: NoteId.parse(n ?? hex(fnvOf(`user\n${category}\n${text}`))),
+		id: isUnmarked ? ownId(category, text, taken) : marked,
 		category,
 		text,
 		task,
-		by: mark === null || isEdited ? 'user' : unword(by ?? 'user'),
+		by: isUnmarked || isEdited ? 'user' : unword(by ?? 'user'),
 		...(c !== undefined && { commit: c }),
 		...(b !== undefined && { branch: unword(b) }),
 		anchors,
 		seen: times || 1,
 		seenIn: seenIn || task,
 		isPinned: pin === '1',
-		isUnmarked: mark === null,
+		isUnmarked,
 		isEdited,
 		unknown,
 	};
+}
+
+/** The id of a person's own bullet, the same until it gets a mark. */
+function ownId(category: Category, text: string, taken: ReadonlySet<NoteId>): NoteId {
+	for (let same = 0; ; same++) {
+		const id = NoteId.parse(hex(fnvOf(`user\n${category}\n${text}${same === 0 ? '' : `\n${same}`}`)));
+		if (!taken.has(id)) return id;
+	}
 }
 
 const KNOWN = ['n', 't', 'c', 'b', 'by', 'seen', 'pin', 'h'] as const;

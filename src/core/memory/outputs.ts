@@ -27,8 +27,6 @@ export function projectOutput({ record, tasks, notes, pending }: ProjectState): 
 	};
 }
 
-const WHAT = { put: 'add', retire: 'retire', plan: 'plan' } as const;
-
 /** Everything that is known of a project. */
 export function notesOutput(
 	{ record, tasks, plan, pending, problems }: ProjectState,
@@ -50,13 +48,14 @@ export function notesOutput(
 			places: anchors.map(({ path, from, to }) => `${path}:${from}-${to}`),
 			pinned: isPinned,
 		})),
-		pending: pending.map(({ id, task, change, text, held, evidence }) => ({
+		pending: pending.map(({ id, task, change, was, text, target, held, evidence }) => ({
 			id,
 			task,
 			text,
 			held,
 			evidence,
-			what: WHAT[change.op],
+			what: change.op === 'put' ? (was === undefined ? 'add' : 'amend') : change.op,
+			note: target && { id: target.id, text: target.text },
 			category: change.op === 'put' ? change.category : undefined,
 		})),
 		tasks: tasks.map(({ number, prompt, agent, startedAt, ok, summary, extraction: { state, why } }) => ({

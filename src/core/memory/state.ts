@@ -18,7 +18,7 @@ export interface ProjectState {
 	readonly tasks: readonly MemoryTask[];
 	readonly notes: readonly StoredNote[];
 	readonly plan: string;
-	readonly pending: readonly (PendingUpdate & { text: string })[];
+	readonly pending: readonly (PendingUpdate & { text: string; target: StoredNote | undefined })[];
 	/** Files that cannot be read. They are left alone. */
 	readonly problems: readonly FileProblem[];
 }

@@ -9,7 +9,7 @@ import { MemoryConfig, MemoryTask, PendingUpdate, ProjectRecord } from '../../pr
 import { ProjectName, type Category, type NoteId } from '../../protocol/memoryNames.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
-import { jsonText, parseJsonFile, readJsonFile } from '../files/jsonFile.ts';
+import { jsonText, readJsonFile } from '../files/jsonFile.ts';
 import { requireOwn } from '../files/ownFolder.ts';
 import { readPlainFile, readPlainText } from '../files/plainFile.ts';
 import { parseNotes, notesText, type NoteFile } from './noteFile.ts';
@@ -179,14 +179,21 @@ export class ProjectFolder {
 		await writeFileAtomic(join(this.folder, 'tasks', `${padded(number)}.digest.md`), text);
 	}
 
-	async pending(): Promise<PendingUpdate[]> {
+	/** What waits for a person. Unreadable files are left out. */
+	async pending(): Promise<{ pending: PendingUpdate[]; problems: FileProblem[] }> {
 		const folder = join(this.folder, 'pending');
-		const found: PendingUpdate[] = [];
+		const pending: PendingUpdate[] = [];
+		const problems: FileProblem[] = [];
 		for (const name of (await fileNames(folder, '.json')).sort()) {
-			const text = await readPlainText(join(folder, name));
-			if (text !== undefined) found.push(parseJsonFile(join(folder, name), text, PendingUpdate));
+			const file = join(folder, name);
+			try {
+				const update = await readJsonFile(file, PendingUpdate, readPlainText);
+				if (update) pending.push(update);
+			} catch (error) {
+				problems.push(fileProblem(file, error));
+			}
 		}
-		return found;
+		return { pending, problems };
 	}
 
 	async writePending(update: PendingUpdate): Promise<void> {

@@ -45,6 +45,16 @@ export function permissionMode(driver: Driver, named: string | undefined, asking
 	throw notAllowed(driver, asking, `with the permissions "${mode.id}"; "${widest?.id}" is the widest it may give`);
 }
 
+/** @throws NancyError `bad-usage` for a mode in which a question waits at the desk: only a delegate's reaches it */
+export function refuseAsking(driver: Driver, named: string | undefined): void {
+	const { permissionModes } = headlessOf(driver);
+	if (!permissionModes.some(({ id, asks }) => id === named && asks)) return;
+	throw new NancyError(
+		'bad-usage',
+		phrase`with the permissions "${named}" a question waits for you, and that is for delegates alone; choose of ${modeList(permissionModes.filter(({ asks }) => !asks))}`,
+	);
+}
+
 /** Arguments for an agent CLI can carry any permission. So an agent needs the widest mode to pass arguments. */
 export function refuseExtraFromAgent(driver: Driver, extra: readonly string[], asking: Asking): void {
 	if (extra.length === 0 || !isAgent(asking) || driver.headless === 'none' || mayAll(driver, asking)) return;

@@ -54,9 +54,12 @@ export const NotesOutput = z.object({
 		z.object({
 			id: NoteId,
 			task: z.int(),
-			what: z.enum(['add', 'retire', 'plan']),
+			what: z.enum(['add', 'amend', 'retire', 'plan']),
 			category: z.optional(Category),
+			/** What is to be said; of a note that is to go, the reason. */
 			text: z.string(),
+			/** The note that is to change or go, as it is now. */
+			note: z.optional(z.object({ id: NoteId, text: z.string() })),
 			held: z.array(Reason),
 			evidence: z.array(z.object({ ref: z.string(), quote: z.string() })),
 		}),

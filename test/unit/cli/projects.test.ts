@@ -71,6 +71,14 @@ describe('projects on the command line', () => {
 		expect(await run('extract', 'main', '7')).toMatchObject({ code: 3 });
 	});
 
+	it('asks no other agent for notes than the one that config.toml names', async () => {
+		writeFileSync(folder.file('config', 'nancy', 'config.toml'), '[extraction]\nagent = "codex"\n');
+		expect(await run('extract', 'main')).toMatchObject({
+			code: 2,
+			stderr: expect.stringContaining('Codex cannot be asked for notes'),
+		});
+	});
+
 	it.each([
 		['list'],
 		['notes', 'main'],

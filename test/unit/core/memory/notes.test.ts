@@ -8,6 +8,7 @@ import {
 	notesIn,
 	notesText,
 	parseNotes,
+	putNote,
 	withNote,
 	withoutNote,
 } from '../../../../src/core/memory/noteFile.ts';
@@ -62,6 +63,19 @@ describe('a notes file', () => {
 			{ text: 'Mine goes on here', by: 'user', isUnmarked: true },
 			{ id: note.id, by: 'user', isEdited: true, text: 'Handlers go extract, check, execute.' },
 		]);
+	});
+
+	it('takes a copy of a bullet for a person’s own with its own id, so that neither overwrites the other', () => {
+		const copy = lineOf(note).replace('validate', 'check');
+		const file = parseNotes(`${lineOf(note)}\n${copy}\n- Mine\n- Mine\n`, 'decisions');
+		const [first, second, ...mine] = notesIn(file);
+		expect(first).toMatchObject({ id: note.id, isEdited: false });
+		expect(second).toMatchObject({ task: 0, by: 'user', isUnmarked: true, isPinned: false, anchors: [] });
+		expect(new Set([first, second, ...mine].map(each => each?.id)).size).toBe(4);
+		const marked = notesText(second ? putNote(file, second) : file).split('\n');
+		expect(marked[0]).toBe(lineOf(note));
+		expect(marked[1]).toMatch(`- Handlers go extract, check, execute. <!-- n:${second?.id} t:000 by:user h:`);
+		expect(notesText(withoutNote(file, note.id))).toBe(`${copy}\n- Mine\n- Mine\n`);
 	});
 
 	it('changes one note and leaves all else as it is: CRLF, a BOM, a list in a fence, a last line without an end', () => {
