@@ -2,6 +2,7 @@ import { readSealed } from '../core/deployment/sealed.ts';
 import { isPluginChosen } from '../core/sessions/pluginChoice.ts';
 import { PluginSessions } from '../core/sessions/pluginSessions.ts';
 import { hasHooksHere } from '../core/workspace/hooksChoice.ts';
+import { isInLinkedWorktree } from '../git/mayTrack.ts';
 import type { SessionId } from '../protocol/names.ts';
 import type { Call } from './call.ts';
 
@@ -31,11 +32,15 @@ function beginningIn({ driver, event, env }: Call, input: string): SessionId | u
 	}
 }
 
-/** The plugin serves no session that the folder's own settings do, if Nancy has written entries there: then each event would come twice. */
+/**
+ * The plugin serves no session that settings do in which Nancy has written entries: then each event would come twice. In a linked worktree the
+ * main checkout's settings count, too.
+ */
 async function begin({ workspace, driver }: Call, session: SessionId): Promise<boolean> {
 	const { own } = workspace;
 	return new PluginSessions(own).begin(driver.id, session, async () => {
 		if (!(await isPluginChosen(own)) || !(await hasHooksHere(workspace))) return false;
+		if (isInLinkedWorktree(workspace.folder)) return false;
 		const deployed = (await readSealed(own))?.deployments.find(each => each.driver === driver.id);
 		return (deployed?.files ?? []).length === 0;
 	});

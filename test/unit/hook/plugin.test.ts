@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
 	cpSync,
@@ -6,6 +6,7 @@ import {
 	mkdirSync,
 	readdirSync,
 	readFileSync,
+	renameSync,
 	rmSync,
 	symlinkSync,
 	truncateSync,
@@ -170,6 +171,7 @@ describe('the hooks of the plugin', () => {
 
 	it.each<[string, () => unknown, Record<string, string>]>([
 		['a person has switched hooks off', hooksOff, {}],
+		['the folder is a linked worktree, for the main checkout’s hooks run there too', linkedWorktree, {}],
 		['the agent was started without', () => undefined, { NANCY_HOOKS: 'off' }],
 		['Copilot CLI runs them', () => undefined, { COPILOT_PROJECT_DIR: '/', COPILOT_PLUGIN_ROOT: '/' }],
 		['the plugin was removed under a session', () => undefined, { CLAUDE_PLUGIN_ROOT: '/nowhere' }],
@@ -178,6 +180,18 @@ describe('the hooks of the plugin', () => {
 		expect(start({ env })).toEqual(SILENT);
 		expect(spooled()).toEqual([]);
 	});
+
+	function linkedWorktree() {
+		const main = folder.file('main');
+		const git = (...args: string[]) =>
+			execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args]);
+		git('init', '--quiet', main);
+		git('-C', main, 'commit', '--quiet', '--allow-empty', '-m', 'first');
+		const linked = folder.file('linked');
+		git('-C', main, 'worktree', 'add', '--quiet', linked);
+		renameSync(join(linked, '.git'), folder.file('.git'));
+		expect(`${git('-C', folder.path, 'rev-parse', '--git-common-dir')}`.trim()).toBe(join(main, '.git'));
+	}
 
 	async function hooksOff() {
 		await workspace.updateConfig(config => ({ ...config, hooks: 'off' }));
