@@ -218,6 +218,21 @@ it('the server of the plugin is the command of the runtime', () => {
 	expect(spawnSync(command, args, { input, encoding: 'utf8', env: none })).toMatchObject(SILENT);
 });
 
+it('the server of the plugin runs nothing that a repository names by a relative data folder', () => {
+	const { mcpServers } = JSON.parse(readFileSync(join(plugin, '.mcp.json'), 'utf8'));
+	const { command, args } = mcpServers.nancy;
+	for (const data of ['data', '']) {
+		const place = folder.file(join(data, 'nancy/plugin/nancy'));
+		mkdirSync(place, { recursive: true });
+		writeFileSync(join(place, 'door'), 'echo ran');
+	}
+	const env = { PATH: process.env['PATH'], HOME: '.' };
+	for (const data of ['data', '.', ''])
+		expect(
+			spawnSync(command, args, { encoding: 'utf8', env: { ...env, XDG_DATA_HOME: data }, cwd: folder.path }),
+		).toMatchObject(SILENT);
+});
+
 it('a session of the plugin is forgotten with the records of its workspace', async () => {
 	start();
 	await sweepPluginSessions(dataFolder());
