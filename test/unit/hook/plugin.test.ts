@@ -184,13 +184,13 @@ describe('the hooks of the plugin', () => {
 	function linkedWorktree() {
 		const main = folder.file('main');
 		const git = (...args: string[]) =>
-			execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args]);
+			execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { encoding: 'utf8' });
 		git('init', '--quiet', main);
 		git('-C', main, 'commit', '--quiet', '--allow-empty', '-m', 'first');
 		const linked = folder.file('linked');
 		git('-C', main, 'worktree', 'add', '--quiet', linked);
 		renameSync(join(linked, '.git'), folder.file('.git'));
-		expect(`${git('-C', folder.path, 'rev-parse', '--git-common-dir')}`.trim()).toBe(join(main, '.git'));
+		expect(git('-C', folder.path, 'rev-parse', '--git-common-dir').trim()).toBe(join(main, '.git'));
 	}
 
 	async function hooksOff() {
