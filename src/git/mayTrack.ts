@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
@@ -45,6 +45,12 @@ export const IGNORES_CASE = process.platform === 'darwin' || process.platform ==
 /** Whether there is a checkout around a folder, whatever git says. */
 export function isInCheckout(folder: string): boolean {
 	return indexOf(realpathSync(folder)) !== undefined;
+}
+
+/** Whether the checkout around a folder is a linked worktree of another one, by git's files alone: the hook program asks this too. */
+export function isInLinkedWorktree(folder: string): boolean {
+	const index = indexOf(realpathSync(folder));
+	return index !== undefined && existsSync(join(dirname(index), 'commondir'));
 }
 
 /** The index of the checkout around a folder, by its real path; `undefined` if there is none. A worktree and a submodule have a file as `.git`. */

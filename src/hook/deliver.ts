@@ -5,14 +5,12 @@ import type { AgentEvent } from '../protocol/traffic.ts';
 import type { Call } from './call.ts';
 import { mayHandOver } from '../git/mayHandOver.ts';
 import { note, spool } from './notes.ts';
-import { isOfPlugin, isServedByPlugin } from './pluginSession.ts';
 import { ringLater } from './ringLater.ts';
 
 /** Does the work of one event: records it, finds the session's mailbox, hands over due messages, writes the receipts. */
 export async function deliver(call: Call, input: string, print: Print): Promise<void> {
 	const event = await readInput(call, input);
 	if (event === 'silent') return;
-	if (event.kind === 'session-start' && isOfPlugin(call) && !(await isServedByPlugin(call, event.session))) return;
 	spool(call, input);
 	if (event.subagent !== undefined) return;
 	const slot = slotOf(call.driver.hooks.slots, event);

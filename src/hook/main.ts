@@ -8,6 +8,7 @@ import { deliver } from './deliver.ts';
 import { note } from './notes.ts';
 import { isInTime } from './inTime.ts';
 import { print, readInput } from './pipes.ts';
+import { mayAct } from './pluginSession.ts';
 import { decideWake } from './wake.ts';
 
 const STDERR = 2;
@@ -26,6 +27,7 @@ const printInTime =
 async function run(call: Call): Promise<number> {
 	try {
 		const input = await readInput();
+		if (!(await mayAct(call, input))) return 0;
 		if (!wakingOf(call)) {
 			await deliver(call, input, printInTime(call));
 			if (call.slot === 'program') await keepSpoolSmall(call);
@@ -36,7 +38,8 @@ async function run(call: Call): Promise<number> {
 		return verdict.exitCode;
 	} catch (error) {
 		// The session has no worker yet. The next event looks again, and nothing is lost.
-		if (!(error instanceof NancyError && error.code === 'starting')) complain(call, errorText(error));
+		const isEarly = error instanceof NancyError && error.code === 'starting';
+		if (!isEarly && (await mayAct(call, ''))) complain(call, errorText(error));
 		return 0;
 	}
 }

@@ -1,11 +1,15 @@
 import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { choosePlugin } from '../core/sessions/pluginChoice.ts';
 import { permit } from '../core/asker/permit.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import { SetupOutput } from '../protocol/output/deployment.ts';
 import { chooseAgent, foundAgents } from './shared/agents.ts';
 import { deployEach } from './shared/deployEach.ts';
 import { keepSettings, requireHooks } from './shared/hooksChoice.ts';
 import type { Operation } from './operation.ts';
+import { isInLinkedWorktree } from '../git/mayTrack.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 
 const Input = z.object({ agent: z.optional(z.string()), plugin: z.optional(z.boolean()) });
@@ -25,6 +29,7 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 	async run(asker, { agent, plugin }, context) {
 		if (plugin) {
 			const { workspace } = context;
+			refuseLinkedWorktree(workspace);
 			await requireHooks(context);
 			await context.installRuntime();
 			await workspace.prepare();
@@ -38,3 +43,13 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 		return deployEach(asker, context, chosen, 'workspace');
 	},
 };
+
+/** Agents there also run the hooks of the main checkout. Nancy may have written them, or may write them later. */
+function refuseLinkedWorktree({ folder }: Workspace): void {
+	if (!isInLinkedWorktree(folder)) return;
+	throw new NancyError(
+		'wrong-state',
+		phrase`${folder} is in a linked worktree, where agents also run the hooks of the main checkout; with a plugin, each event could come twice. Run
+			nancy setup in the main checkout instead`,
+	);
+}

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import {
 	access,
 	constants,
+	lstat,
 	mkdir,
 	readdir,
 	readFile,
@@ -229,11 +230,11 @@ async function offerPlugin({ folder, dataFolder, version }: Runtime): Promise<vo
 	await rename(fresh, link);
 }
 
-/** Leftovers of a kill. They are so old that no other installer is still at work. */
+/** Leftovers of a kill. They are so old that no other installer is still at work. A fresh link may lead to an old folder. */
 async function sweep(parent: string): Promise<void> {
 	for (const name of await readdir(parent)) {
 		if (!name.startsWith('.new-') && !/\.old-[0-9a-f]{8}$/.test(name)) continue;
-		const { mtimeMs } = await stat(join(parent, name)).catch(() => ({ mtimeMs: Date.now() }));
+		const { mtimeMs } = await lstat(join(parent, name)).catch(() => ({ mtimeMs: Date.now() }));
 		if (Date.now() - mtimeMs > ABANDONED_MS) await removeTree(join(parent, name));
 	}
 }

@@ -63,6 +63,11 @@ export class PluginSessions {
 		await rm(this.file(session), { force: true });
 	}
 
+	/** Whether the plugin serves this session, in this workspace. */
+	async serves(session: SessionId): Promise<boolean> {
+		return (await readJsonFile(this.file(session), PluginSession))?.records === this.own.folder;
+	}
+
 	/** When the plugin of an agent was last found to serve a session of the workspace; `undefined` if it serves none. */
 	async lastBegun(driver: DriverId): Promise<Date | undefined> {
 		const own = (await this.all()).filter(each => each.driver === driver);

@@ -8,10 +8,14 @@ export const PLUGIN_FOLDER = 'nancy';
 const DESCRIPTION =
 	'Connects Claude Code to Nancy: reports what a session does, and hands over the messages that you send it.';
 
-/** Codex names a server no folder of the plugin, so this looks for the installed one. Without any, there is no server. */
+/**
+ * Codex names a server no folder of the plugin, so this looks for the installed one. Without any, there is no server. A relative folder would
+ * be one of the repository.
+ */
 const SERVER =
 	'for data in "$XDG_DATA_HOME" "$HOME/.local/share" "$HOME/Library/Application Support"; ' +
-	'do [ -O "$data/nancy/plugin/nancy/door" ] && exec sh "$data/nancy/plugin/nancy/door" mcp; done; exit 0';
+	'do case $data in /*) [ -O "$data/nancy/plugin/nancy/door" ] && exec sh "$data/nancy/plugin/nancy/door" mcp ;; ' +
+	'esac; done; exit 0';
 
 /** By their path in the marketplace's folder: the files of the plugin that say the same as a deployment. */
 export function pluginFiles(version: string): Readonly<Record<string, string>> {

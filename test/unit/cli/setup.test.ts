@@ -19,6 +19,7 @@ import { sealCall } from '../../../src/core/sessions/sealedAgents.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { CleanupOutput, DoctorOutput, SetupOutput } from '../../../src/protocol/output/deployment.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
+import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { fakeAgent, fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
@@ -118,6 +119,19 @@ describe('nancy setup, update and cleanup', () => {
 		expect(existsSync(join(realpathSync(plugin), '..', 'nancy-hook'))).toBe(true);
 		expect((await nancy.run(['cleanup'], call)).stderr).toContain('serve this folder no more');
 		expect(await isPluginChosen(own)).toBe(false);
+	});
+
+	it('let no plugin serve a linked worktree, and write nothing there', async () => {
+		const { folder, call } = machine();
+		await using _ = folder;
+		await using repo = gitRepository();
+		const linked = folder.file('linked');
+		repo.git(['worktree', 'add', '--quiet', linked]);
+		const refused = await nancy.run(['setup', '--plugin'], { ...call, cwd: linked });
+		expect(refused.code).not.toBe(0);
+		expect(refused.stderr).toContain('linked worktree');
+		expect(existsSync(join(linked, '.nancy'))).toBe(false);
+		expect(await isPluginChosen(new Workspace(linked, join(nancy.dataFolder, 'nancy')).own)).toBe(false);
 	});
 
 	it('installs a nancy that works by itself and deploys the same', async () => {

@@ -1,11 +1,23 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	truncateSync,
+	writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder } from '../../../src/base/folders.ts';
 import { choosePlugin, withdrawPlugin } from '../../../src/core/sessions/pluginChoice.ts';
 import { PluginSessions, sweepPluginSessions } from '../../../src/core/sessions/pluginSessions.ts';
+import { SPOOL_LIMITS } from '../../../src/core/traffic/spoolBound.ts';
 import { noteHooksChoice } from '../../../src/core/workspace/hooksChoice.ts';
 import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DeploymentRecords } from '../../../src/core/deployment/records.ts';
@@ -15,7 +27,7 @@ import type { Deployment } from '../../../src/protocol/deployment.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
-import { programs } from '../../support/programs.ts';
+import { programs, repository } from '../../support/programs.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 // The plugin's own lines, run as the CLI runs them: its environment is in docs/agents/claude-code.md.
@@ -42,11 +54,17 @@ interface Hooks {
 	hooks: Record<string, { hooks: { command: string }[] }[]>;
 }
 
-function hook(event: string, { env = {}, more = {} }: { env?: Record<string, string>; more?: object } = {}) {
+interface Given {
+	env?: Record<string, string>;
+	more?: object;
+	input?: string;
+}
+
+function hook(event: string, { env = {}, more = {}, input }: Given = {}) {
 	const { hooks } = JSON.parse(pluginFiles('1.0.0')['nancy/hooks/hooks.json'] ?? '') as Hooks;
 	const line = hooks[event]?.[0]?.hooks[0]?.command ?? '';
 	const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
-		input: JSON.stringify({ session_id: session, hook_event_name: event, cwd: folder.path, ...more }),
+		input: input ?? JSON.stringify({ session_id: session, hook_event_name: event, cwd: folder.path, ...more }),
 		encoding: 'utf8',
 		env: {
 			PATH: process.env['PATH'],
@@ -62,7 +80,7 @@ function hook(event: string, { env = {}, more = {} }: { env?: Record<string, str
 	});
 	return { status, stdout, stderr };
 }
-const start = (options = {}) => hook('SessionStart', { more: { source: 'startup' }, ...options });
+const start = (options: Given = {}) => hook('SessionStart', { more: { source: 'startup' }, ...options });
 const stop = () => hook('Stop', { more: { stop_hook_active: false } });
 const spooled = () => readdirSync(workspace.paths.spool).map(name => name.split('~')[1]);
 function emptySpool() {
@@ -114,6 +132,27 @@ describe('the hooks of the plugin', () => {
 		expect(existsSync(workspace.own.folder)).toBe(false);
 	});
 
+	it('leave a spool as it is where no person wants that, however full it is, and whatever comes', async () => {
+		await withdrawPlugin(workspace.own);
+		const event = join(workspace.paths.spool, 'claude-code~Stop~1-0.json');
+		writeFileSync(event, '');
+		truncateSync(event, SPOOL_LIMITS.bytes + 1);
+		expect(start()).toEqual(SILENT);
+		expect(start({ input: 'no event' })).toEqual(SILENT);
+		expect(spooled()).toEqual(['Stop']);
+	});
+
+	it('spool nothing where no person wants that and the program is missing', async () => {
+		await withdrawPlugin(workspace.own);
+		const data = folder.file('data');
+		const runtime = join(data, 'nancy', 'runtime', 'damaged');
+		mkdirSync(join(runtime, 'plugin'), { recursive: true });
+		for (const name of ['nancy-hook', 'due']) cpSync(join(repository, 'hooks', name), join(runtime, name));
+		symlinkSync(join(runtime, 'plugin'), join(data, 'nancy', 'plugin'));
+		expect(start({ env: { XDG_DATA_HOME: data } }).stdout).toContain('not installed');
+		expect(spooled()).toEqual([]);
+	});
+
 	it('do nothing where there is no .nancy', () => {
 		rmSync(workspace.paths.root, { recursive: true });
 		expect(start()).toEqual(SILENT);
@@ -132,6 +171,7 @@ describe('the hooks of the plugin', () => {
 
 	it.each<[string, () => unknown, Record<string, string>]>([
 		['a person has switched hooks off', hooksOff, {}],
+		['the folder is a linked worktree, for the main checkout’s hooks run there too', linkedWorktree, {}],
 		['the agent was started without', () => undefined, { NANCY_HOOKS: 'off' }],
 		['Copilot CLI runs them', () => undefined, { COPILOT_PROJECT_DIR: '/', COPILOT_PLUGIN_ROOT: '/' }],
 		['the plugin was removed under a session', () => undefined, { CLAUDE_PLUGIN_ROOT: '/nowhere' }],
@@ -140,6 +180,18 @@ describe('the hooks of the plugin', () => {
 		expect(start({ env })).toEqual(SILENT);
 		expect(spooled()).toEqual([]);
 	});
+
+	function linkedWorktree() {
+		const main = folder.file('main');
+		const git = (...args: string[]) =>
+			execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { encoding: 'utf8' });
+		git('init', '--quiet', main);
+		git('-C', main, 'commit', '--quiet', '--allow-empty', '-m', 'first');
+		const linked = folder.file('linked');
+		git('-C', main, 'worktree', 'add', '--quiet', linked);
+		renameSync(join(linked, '.git'), folder.file('.git'));
+		expect(git('-C', folder.path, 'rev-parse', '--git-common-dir').trim()).toBe(join(main, '.git'));
+	}
 
 	async function hooksOff() {
 		await workspace.updateConfig(config => ({ ...config, hooks: 'off' }));
@@ -164,6 +216,21 @@ it('the server of the plugin is the command of the runtime', () => {
 	expect(stdout).toContain('get_feedback');
 	const none = { ...env, XDG_DATA_HOME: folder.path };
 	expect(spawnSync(command, args, { input, encoding: 'utf8', env: none })).toMatchObject(SILENT);
+});
+
+it('the server of the plugin runs nothing that a repository names by a relative data folder', () => {
+	const { mcpServers } = JSON.parse(readFileSync(join(plugin, '.mcp.json'), 'utf8'));
+	const { command, args } = mcpServers.nancy;
+	for (const data of ['data', '']) {
+		const place = folder.file(join(data, 'nancy/plugin/nancy'));
+		mkdirSync(place, { recursive: true });
+		writeFileSync(join(place, 'door'), 'echo ran');
+	}
+	const env = { PATH: process.env['PATH'], HOME: '.' };
+	for (const data of ['data', '.', ''])
+		expect(
+			spawnSync(command, args, { encoding: 'utf8', env: { ...env, XDG_DATA_HOME: data }, cwd: folder.path }),
+		).toMatchObject(SILENT);
 });
 
 it('a session of the plugin is forgotten with the records of its workspace', async () => {

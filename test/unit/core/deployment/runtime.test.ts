@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import {
 	chmod,
 	chown,
+	lutimes,
 	mkdir,
 	mkdtemp,
 	readFile,
@@ -92,6 +93,19 @@ describe('a runtime', () => {
 		const { folder: own } = await install();
 		expect(await offered()).toBe(join(own, 'plugin'));
 		expect((await readdir(join(data, 'runtime'))).filter(name => name.startsWith('.'))).toEqual([]);
+	});
+
+	it('leaves the fresh link of another installer, however old what it leads to is', async () => {
+		const { folder: home } = await install();
+		const long = new Date(Date.now() - 24 * 60 * 60_000);
+		await utimes(join(home, 'plugin'), long, long);
+		const fresh = join(home, '..', '.new-0123456789ab');
+		await symlink(join(home, 'plugin'), fresh);
+		await install();
+		expect(await readlink(fresh)).toBe(join(home, 'plugin'));
+		await lutimes(fresh, long, long);
+		await install();
+		expect(await readdir(join(home, '..'))).toEqual([basename(home)]);
 	});
 
 	it('is only read where it is whole', async () => {
