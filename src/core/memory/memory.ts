@@ -1,31 +1,27 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
-import { isInside } from '../../base/inside.ts';
-import { liveness, ownIdentity } from '../../base/liveness.ts';
+import { ownIdentity } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
-import { realOr } from '../../base/realPath.ts';
-import type { Change, MemoryConfig, MemoryTask, PendingUpdate, ProjectRecord } from '../../protocol/memory.ts';
+import type { MemoryConfig, MemoryTask, ProjectRecord } from '../../protocol/memory.ts';
 import type { NoteId, ProjectName } from '../../protocol/memoryNames.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { NotesOutput, ProjectsOutput } from '../../protocol/output/memory.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import type { ExtractionTexts } from '../driver/extractor.ts';
 import { fileProblem } from '../files/fileProblem.ts';
-import { readPlainTextSync } from '../files/plainFile.ts';
 import type { EventWords } from '../traffic/eventWords.ts';
 import { redact, redactText } from '../traffic/redact.ts';
-import { applyChanges, noteRejected, noteReplaced, notesOf, planOf, retiredTexts } from './changes.ts';
+import { applyChanges, planOf, retiredTexts } from './changes.ts';
 import { compile, type Candidate, type Compiled } from './compile.ts';
 import { digestOf } from './digest.ts';
 import { answerIn, requestOf } from './extraction.ts';
-import { freshnessOf, lineHashes, type LineHashes } from './freshness.ts';
+import { isClaimed, isDue, refuseDone, whyNot } from './extractionState.ts';
 import { mergeAnswer, type MergeReport } from './merging.ts';
-import { folded, hashOf, lineOf, notesIn, type StoredNote } from './noteFile.ts';
+import { hashOf, lineOf, notesIn } from './noteFile.ts';
 import { notesOutput, projectOutput } from './outputs.ts';
 import { hasSecret, isInstruction } from './risks.ts';
-import type { KnownNote, MemoryPlace, ProjectState } from './state.ts';
+import { settle, targetOf, textOf } from './settling.ts';
+import { documentsIn, known, sourceText } from './sources.ts';
+import type { MemoryPlace, ProjectState } from './state.ts';
 import { MemoryStore, type ProjectFolder } from './store.ts';
 
 /** An extraction that this process has claimed; without `texts`, its answer is there and only has to be merged. */
@@ -41,14 +37,7 @@ export interface ExtractionResult {
 	readonly usage?: MemoryTask['extraction']['usage'];
 }
 
-const MOST_TRIES = 2;
 const MOST_PARENTS = 8;
-/** In bytes. A larger file is no source of notes. */
-const LONGEST_SOURCE = 2 * 1024 * 1024;
-/** What every agent of a repository reads: README, AGENTS and the like. */
-const DOCUMENT = /^[A-Z]+\.md$/;
-const LONGEST_DOCUMENT = 256 * 1024;
-
 /** Project memory: what tasks have taught, with its source, for the next ones. */
 export class ProjectMemory {
 	private readonly store: MemoryStore;
@@ -389,130 +378,9 @@ export class ProjectMemory {
 	}
 }
 
-/** The notes of a project, with their freshness in a folder. */
-async function known(project: ProjectFolder, { folder, branch }: MemoryPlace): Promise<KnownNote[]> {
-	const cache = new Map<string, LineHashes | undefined>();
-	const linesOf = (path: string) => {
-		if (!cache.has(path)) {
-			const text = sourceText(folder, path);
-			cache.set(path, text === undefined ? undefined : lineHashes(text));
-		}
-		return cache.get(path);
-	};
-	const { files } = await project.readableNotes();
-	return files.flatMap(notesIn).map(note => ({ ...note, freshness: freshnessOf(note, linesOf, branch) }));
-}
-
-/** The text of a file of the workspace, reached through no link that leads out of it. */
-function sourceText(folder: string, path: string): string | undefined {
-	const file = join(folder, path);
-	if (!isInside(folder, file) || !isInside(realOr(folder), realOr(file))) return undefined;
-	try {
-		return readPlainTextSync(file, LONGEST_SOURCE);
-	} catch {
-		return undefined;
-	}
-}
-
-function documentsIn(folder: string): string[] {
-	const names = existsSync(folder) ? readdirSync(folder).filter(name => DOCUMENT.test(name)) : [];
-	return names
-		.flatMap(name => {
-			const text = sourceText(folder, name);
-			return text === undefined || text.length > LONGEST_DOCUMENT ? [] : text.split(/\n|(?<=[.!?]) /);
-		})
-		.filter(line => line.trim().length > 10);
-}
-
-/** Accepts or rejects what waits. The notes first: after a kill it waits still. */
-async function settle(
-	project: ProjectFolder,
-	waiting: PendingUpdate,
-	action: 'accept' | 'reject',
-	notes: readonly StoredNote[],
-): Promise<string> {
-	const { change, id } = waiting;
-	if (action === 'accept') {
-		const replaced = await replacedBy(project, waiting, notes);
-		if (replaced) await noteReplaced(project, replaced);
-		await applyChanges(project, [change]);
-	} else {
-		const [note] = change.op === 'put' ? notesOf(change.line, change.category) : [];
-		if (note) await noteRejected(project, { ...note, id });
-	}
-	await rm(project.pendingFile(id), { force: true });
-	return textOf(waiting);
-}
-
-/**
- * What gives way to an update that is accepted.
- * @throws NancyError `wrong-state` if that is no longer what the update was proposed for
- */
-async function replacedBy(
-	project: ProjectFolder,
-	{ id, change, was }: PendingUpdate,
-	notes: readonly StoredNote[],
-): Promise<StoredNote | undefined> {
-	const plan = await planOf(project);
-	const target = targetOf(change, notes);
-	const now = change.op === 'plan' ? plan.text : target?.text;
-	const next = change.op === 'retire' ? undefined : textOf({ change });
-	// After a kill it may be done already. A new note replaces none.
-	if ((now && hashOf(now)) === (next && hashOf(next))) return undefined;
-	if ((now === undefined ? undefined : hashOf(now)) !== was)
-		throw new NancyError(
-			'wrong-state',
-			phrase`what ${id} would change is another text now; read it, and reject ${id} or make the change yourself`,
-		);
-	if (change.op === 'put') return target;
-	return change.op === 'plan' && !plan.isOwn ? notesOf(`- ${folded(plan.text)}`, 'decisions')[0] : undefined;
-}
-
-/** The note that a change replaces or takes away. */
-function targetOf(change: Change, notes: readonly StoredNote[]): StoredNote | undefined {
-	const [note] = change.op === 'put' ? notesOf(change.line, change.category) : [];
-	const id = change.op === 'retire' ? change.id : note?.id;
-	return notes.find(each => each.id === id);
-}
-
-function textOf({ change }: Pick<PendingUpdate, 'change'>): string {
-	switch (change.op) {
-		case 'put':
-			return notesOf(change.line, change.category)[0]?.text ?? '';
-		case 'retire':
-			return change.reason;
-		case 'plan':
-			return change.text;
-	}
-}
-
 /** A task for the next one. A summary that a note could not be taken from unseen is not told either. */
 function sessionLine({ number, prompt, summary, ok }: MemoryTask): string {
 	const isSafe = summary !== undefined && !hasSecret(summary) && !isInstruction(summary, prompt);
 	const text = isSafe ? summary : (prompt.split('\n')[0] ?? '');
 	return `Task ${number}${ok === false ? ' (failed)' : ''}: ${text.slice(0, 400)}`;
-}
-
-function whyNot(isUnrecorded: boolean, isPoor: boolean, isEnabled: boolean): string | undefined {
-	if (!isEnabled) return 'extraction is off (config.toml)';
-	if (isUnrecorded) return 'nothing of it was recorded, because hooks are off';
-	return isPoor ? 'nothing can be learnt from it' : undefined;
-}
-
-function isClaimed({ extraction: { state, by } }: MemoryTask): boolean {
-	return state === 'running' && by !== undefined && liveness(by) !== 'dead';
-}
-
-function isDue(task: MemoryTask): boolean {
-	const { state, tries } = task.extraction;
-	if (state === 'due' || state === 'answered') return true;
-	return (state === 'running' && !isClaimed(task)) || (state === 'failed' && tries < MOST_TRIES);
-}
-
-function refuseDone({ number, extraction: { state, why } }: MemoryTask): void {
-	if (state === 'merged')
-		throw new NancyError('wrong-state', phrase`task ${number} was extracted; --again does it once more`);
-	if (state === 'skipped')
-		throw new NancyError('wrong-state', phrase`task ${number} was skipped: ${why}; --again asks all the same`);
-	if (state === 'none') throw new NancyError('wrong-state', phrase`task ${number} has not ended`);
 }

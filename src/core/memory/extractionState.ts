@@ -1,0 +1,34 @@
+import { NancyError } from '../../base/errors.ts';
+import { liveness } from '../../base/liveness.ts';
+import { phrase } from '../../base/phrase.ts';
+import type { MemoryTask } from '../../protocol/memory.ts';
+
+const MOST_TRIES = 2;
+
+/** Why no notes are asked for of a task. `undefined`: they are. */
+export function whyNot(isUnrecorded: boolean, isPoor: boolean, isEnabled: boolean): string | undefined {
+	if (!isEnabled) return 'extraction is off (config.toml)';
+	if (isUnrecorded) return 'nothing of it was recorded, because hooks are off';
+	return isPoor ? 'nothing can be learnt from it' : undefined;
+}
+
+/** Whether a living process asks for its notes now. */
+export function isClaimed({ extraction: { state, by } }: MemoryTask): boolean {
+	return state === 'running' && by !== undefined && liveness(by) !== 'dead';
+}
+
+/** Whether its notes are still to be asked for, or to be merged. */
+export function isDue(task: MemoryTask): boolean {
+	const { state, tries } = task.extraction;
+	if (state === 'due' || state === 'answered') return true;
+	return (state === 'running' && !isClaimed(task)) || (state === 'failed' && tries < MOST_TRIES);
+}
+
+/** @throws NancyError `wrong-state` for a task of which there is nothing to extract */
+export function refuseDone({ number, extraction: { state, why } }: MemoryTask): void {
+	if (state === 'merged')
+		throw new NancyError('wrong-state', phrase`task ${number} was extracted; --again does it once more`);
+	if (state === 'skipped')
+		throw new NancyError('wrong-state', phrase`task ${number} was skipped: ${why}; --again asks all the same`);
+	if (state === 'none') throw new NancyError('wrong-state', phrase`task ${number} has not ended`);
+}

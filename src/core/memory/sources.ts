@@ -1,0 +1,51 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isInside } from '../../base/inside.ts';
+import { realOr } from '../../base/realPath.ts';
+import { readPlainTextSync } from '../files/plainFile.ts';
+import { freshnessOf, lineHashes, type LineHashes } from './freshness.ts';
+import { notesIn } from './noteFile.ts';
+import type { KnownNote, MemoryPlace } from './state.ts';
+import type { ProjectFolder } from './store.ts';
+
+/** In bytes. A larger file is no source of notes. */
+const LONGEST_SOURCE = 2 * 1024 * 1024;
+/** What every agent of a repository reads: README, AGENTS and the like. */
+const DOCUMENT = /^[A-Z]+\.md$/;
+const LONGEST_DOCUMENT = 256 * 1024;
+
+/** The notes of a project, with their freshness in a folder. */
+export async function known(project: ProjectFolder, { folder, branch }: MemoryPlace): Promise<KnownNote[]> {
+	const cache = new Map<string, LineHashes | undefined>();
+	const linesOf = (path: string) => {
+		if (!cache.has(path)) {
+			const text = sourceText(folder, path);
+			cache.set(path, text === undefined ? undefined : lineHashes(text));
+		}
+		return cache.get(path);
+	};
+	const { files } = await project.readableNotes();
+	return files.flatMap(notesIn).map(note => ({ ...note, freshness: freshnessOf(note, linesOf, branch) }));
+}
+
+/** The text of a file of the workspace, reached through no link that leads out of it. */
+export function sourceText(folder: string, path: string): string | undefined {
+	const file = join(folder, path);
+	if (!isInside(folder, file) || !isInside(realOr(folder), realOr(file))) return undefined;
+	try {
+		return readPlainTextSync(file, LONGEST_SOURCE);
+	} catch {
+		return undefined;
+	}
+}
+
+/** The sentences that every agent of the repository reads anyway. */
+export function documentsIn(folder: string): string[] {
+	const names = existsSync(folder) ? readdirSync(folder).filter(name => DOCUMENT.test(name)) : [];
+	return names
+		.flatMap(name => {
+			const text = sourceText(folder, name);
+			return text === undefined || text.length > LONGEST_DOCUMENT ? [] : text.split(/\n|(?<=[.!?]) /);
+		})
+		.filter(line => line.trim().length > 10);
+}
