@@ -48,7 +48,9 @@ describe('a question of the real Codex', () => {
 		const [reached, ...refused] = readFileSync(lab.workspace.file('seen'), 'utf8').trim().split('\n');
 		// The sandbox itself forbids no socket.
 		expect(reached).toBe(`connected ${own}`);
-		expect(refused.map(line => line.split(' ')[0])).toEqual(['EACCES', 'EACCES']);
+		// The sandbox shows no folders in memory but those it may write to.
+		for (const line of refused) expect(line).toMatch(/^(?:EACCES|ENOENT) /);
+		expect(sockets()).toEqual(paths.slice(1));
 	});
 
 	it('shows the command as the person would type it, and ends the turn with the No that does', async () => {

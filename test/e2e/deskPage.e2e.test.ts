@@ -303,6 +303,8 @@ const HOSTILE = [
 ].join('\n\n');
 
 test('keeps every text of an agent a text', async () => {
+	// Those of the last test.
+	await title('Nancy');
 	const requested: string[] = [];
 	page.on('request', request => requested.push(request.url()));
 	await desk.workspace.send(login, messageContent(HOSTILE), BY_USER);

@@ -176,16 +176,12 @@ function outcomeAt(
 		return answeredBy[event.cause ?? ''];
 	if (event.subagent !== question.subagent) return undefined;
 	const inTime = answer && hasBegunAfter(answer, at, event) ? 'applied' : 'late';
+	// Hooks of some CLIs do not name the call. Where the question does, the end of an earlier call of the same tool may be told late.
+	const isNamed = question.call !== undefined || (call !== undefined && event.toolUseId !== undefined);
 	switch (event.kind) {
 		case 'tool-end':
 		case 'tool-failed':
-			// Hooks of some CLIs do not name the call.
-			if (
-				call === undefined || event.toolUseId === undefined
-					? !isCall(question, event)
-					: event.toolUseId !== call
-			)
-				return undefined;
+			if (isNamed ? event.toolUseId !== call : !isCall(question, event)) return undefined;
 			// A call that is denied fails too.
 			if (answer && !saidYes) return event.kind === 'tool-failed' ? inTime : 'late';
 			return answer ? inTime : 'yes-elsewhere';
