@@ -423,6 +423,24 @@ describe('an answer', () => {
 		expect((await extract([update({})])).report).toMatchObject({ confirmed: 0, dropped: ['it was told so'] });
 	});
 
+	it('that changes a note and confirms it as well keeps the change', async () => {
+		await task(usual());
+		await extract([update({})]);
+		const [note] = (await memory.state(name)).notes;
+		await task(usual());
+		const confirm = update({ op: 'confirm', id: note?.id ?? '', text: null, evidence: [] });
+		const text = 'npm test needs DB_URL and a database.';
+		const { report, number } = await extract([update({ op: 'amend', id: note?.id ?? '', text }), confirm]);
+		expect(report).toMatchObject({ confirmed: 0, dropped: ['the same answer changes that note'] });
+		expect((await memory.state(name)).notes).toMatchObject([{ text }]);
+		const before = everything();
+		await memory.merge(name, number);
+		expect(everything()).toEqual(before);
+		await task(usual());
+		await extract([update({ op: 'retire', id: note?.id ?? '', text: null, reason: 'It is fixed' }), confirm]);
+		expect((await memory.state(name)).notes).toEqual([]);
+	});
+
 	it('of another form fails, is tried once more, and is then left to a person', async () => {
 		await task(usual());
 		for (const tries of [1, 2]) {
