@@ -12,6 +12,9 @@ import { scriptedReply, type Reply } from './script.ts';
 import { bindReply } from './tools.ts';
 import { sendJson, type ModelRequest, type Wire, type WireName } from './wire.ts';
 
+/** A question that has no tools and is none for a title: see core/memory/extraction.ts. */
+const ASKS_FOR_NOTES = /You keep the notes of a software project/;
+
 const WIRES: readonly Wire[] = [anthropic, openaiResponses, openaiChat, gemini];
 
 /** A request for the model, as it came. Other requests (token counts, model lists) are answered but not recorded. */
@@ -87,7 +90,8 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 		const recorded = { url, wire: wire.name, body, turns, text: readableText(request), hasTools, at: Date.now() };
 		requests.push(recorded);
 		for (const listener of listeners) listener(recorded);
-		if (!hasTools) return wire.send(response, request, { text: 'A short title', calls: [], slowMs: 0 });
+		if (!hasTools && !ASKS_FOR_NOTES.test(recorded.text))
+			return wire.send(response, request, { text: 'A short title', calls: [], slowMs: 0 });
 		await Promise.all([...holds].filter(hold => hold.predicate(recorded)).map(hold => hold.released));
 		await sleep(latencyIn(recorded.text));
 		const reply: Reply = scriptedReply(turns) ?? unscripted(turns);
