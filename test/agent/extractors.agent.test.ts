@@ -1,64 +1,123 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../../src/base/atomicFile.ts';
-import { parseVersion } from '../../src/base/version.ts';
-import type { HeadlessResult } from '../../src/core/driver/headless.ts';
-import { answerIn, requestOf } from '../../src/core/memory/extraction.ts';
+import { requestOf } from '../../src/core/memory/extraction.ts';
 import { driverById } from '../../src/drivers/index.ts';
-import { agentLab, type AgentLab, type AgentLabOptions } from '../support/agentLab.ts';
+import { extractor } from '../../src/drivers/codex/extractor.ts';
+import { ExtractedOutput, ProjectTaskOutput } from '../../src/protocol/output/memory.ts';
+import { agentLab, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
-import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { codexHome } from '../support/codexHome.ts';
+import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
-const answer = { summary: 'It learnt what the tests need.', plan: null, updates: [] };
-
-let place: TempFolder;
-beforeEach(() => {
-	place = tempFolder('nancy-extraction-');
-	mkdirSync(place.file('empty'));
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build({ isPackage: true });
 });
-afterEach(() => place.remove());
+afterAll(() => nancy[Symbol.asyncDispose]());
 
-/** Asks the real CLI as an extraction does, in an empty folder. */
-async function asked(lab: AgentLab, { driver: id, env: more }: AgentUnderTest, digest: string) {
-	const driver = driverById(id);
-	const version = parseVersion(lab.agent.version);
-	if (!driver || driver.extractor === 'none' || !version) throw new Error(`${id} cannot be asked`);
-	const { extractor } = driver;
-	const env = { ...lab.env, ...more };
-	const folder = place.file('files');
-	const texts = requestOf(digest, [], '');
-	const launch = extractor.launch({ ...texts, model: undefined, version, folder, env });
-	for (const file of launch.files ?? []) await writeFileAtomic(file.path, file.content);
-	const cwd = place.file('empty');
-	const child = spawn(lab.agent.command, launch.args, {
-		cwd,
-		env: { ...env, ...launch.env, NANCY_HOOKS: 'off', PWD: cwd },
-	});
-	child.stdin.end(launch.stdin);
-	const closed = new Promise<number | null>(resolve => child.once('close', resolve));
-	const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
-	const reader = extractor.reader();
-	const events = [...stdout.split('\n').flatMap(line => reader.read(line)), ...reader.end(code)];
-	const result = events.flatMap(each => (each.is === 'result' ? [each.result] : [])).at(-1);
-	return { result, stdout, stderr, code };
+const note = {
+	op: 'add',
+	category: 'failures',
+	id: null,
+	text: 'npm test fails here unless DB_URL is set.',
+	reason: null,
+	evidence: [{ ref: 'p1', quote: 'the pool needs DB_URL to be set' }],
+};
+const answer = { summary: 'Found out what the tests need.', plan: null, updates: [note] };
+
+/** Tools that do nothing but answer or ask, where the CLI leaves out no more. */
+const LEFT: Readonly<Record<string, readonly string[]>> = {
+	// The first one says of itself that it is never called.
+	'claude-code': ['DeferredToolPlaceholder', 'StructuredOutput'],
+	codex: ['request_user_input'],
+};
+
+const Tool = z.looseObject({
+	name: z.optional(z.string()),
+	function: z.optional(z.looseObject({ name: z.string() })),
+	functionDeclarations: z.optional(z.array(z.looseObject({ name: z.string() }))),
+});
+const Body = z.looseObject({ tools: z.optional(z.array(Tool)) });
+
+/** The names of the tools in a request of any protocol. */
+function offered(body: unknown): string[] {
+	const { tools = [] } = Body.parse(body);
+	return tools.flatMap(({ name, function: one, functionDeclarations: several = [] }) =>
+		[name, one?.name, ...several.map(each => each.name)].filter(each => each !== undefined),
+	);
 }
 
-const said = (result: HeadlessResult | undefined) => (result && !result.failure ? answerIn(result.text) : undefined);
+/** One task of a project, and the notes of it, as a person starts them. */
+function session(lab: AgentLab, { driver: id, env }: AgentUnderTest, prompt: string) {
+	const headless = driverById(id)?.headless ?? 'none';
+	if (headless === 'none') throw new Error('each of them runs without a terminal');
+	const widest = headless.permissionModes.toSorted((a, b) => b.width - a.width)[0]?.id ?? '';
+	return nancy.start(['start', 'tried', '--agent', id, '--permissions', widest, '--json'], {
+		cwd: lab.workspace.path,
+		env: {
+			...lab.env,
+			...env,
+			PATH: `${dirname(lab.agent.command)}${delimiter}${lab.env['PATH']}`,
+			XDG_DATA_HOME: nancy.dataFolder,
+			XDG_CONFIG_HOME: join(lab.home, '.config'),
+		},
+		stdin: `${prompt}\n`,
+	});
+}
 
-const Body = z.looseObject({
-	tools: z.optional(z.array(z.looseObject({ name: z.optional(z.string()), type: z.optional(z.string()) }))),
-	config: z.optional(z.looseObject({ tools: z.optional(z.unknown()) })),
+describe.each(agentsUnderTest)('$driver, asked for the notes of its task', agent => {
+	it('answers in one call without a tool that does anything, of which no hook tells', async () => {
+		await using lab = await agentLab(agent.home);
+		lab.model.answerNotes(answer);
+		const why = "echo 'the pool needs DB_URL to be set' >&2; exit 1";
+		const { stdout, stderr } = await session(lab, agent, `Why? [[sh:echo a]] [[sh:echo b]] [[sh:${why}]]`);
+		const [task, extracted] = stdout
+			.trim()
+			.split('\n')
+			.map(line => JSON.parse(line) as unknown);
+		expect([ProjectTaskOutput.parse(task), stderr]).toMatchObject([{ task: 1, extraction: 'due' }, stderr]);
+		expect(ExtractedOutput.parse(extracted)).toMatchObject({
+			state: 'merged',
+			added: { failures: 1 },
+			dropped: [],
+		});
+
+		const calls = lab.model.requests.filter(({ text }) =>
+			text.includes('You keep the notes of a software project'),
+		);
+		expect(calls).toHaveLength(1);
+		expect(calls[0]?.text).toContain('the pool needs DB_URL to be set');
+		expect(offered(calls[0]?.body)).toEqual(LEFT[agent.driver] ?? []);
+		// Nothing of the workspace, nothing left behind, and only the task's own session.
+		expect(calls[0]?.text).not.toContain(lab.workspace.path);
+		expect(readdirSync(join(nancy.dataFolder, 'nancy', 'extraction'))).toEqual([]);
+		expect(readdirSync(lab.workspace.file('.nancy', 'traffic'))).toHaveLength(1);
+	});
 });
 
-describe.each(agentsUnderTest)('$driver, asked for notes', agent => {
-	it('answers in one request with the digest, and without a tool that does anything', async () => {
-		await using lab = await agentLab(agent.home);
-		const done = await asked(lab, agent, `p1 user\n  Why? [[text:${JSON.stringify(answer)}]]\n`);
-		console.log(agent.driver, done.code, lab.model.requests.length, JSON.stringify(done.result), done.stderr.slice(0, 800), JSON.stringify(lab.model.requests.map(r=>[r.url, JSON.stringify(r.body).length, JSON.stringify(Body.parse(r.body).tools?.map(t=>t.name ?? t.type))])), readdirSync(place.file('empty')));
-		if (!said(done.result)) console.log(done.stdout.slice(0, 3000));
-	});
+it('Codex, asked for notes, starts no server of its user’s', async () => {
+	const started = join(nancy.dataFolder, 'started');
+	await using lab = await agentLab(codexHome);
+	for (const name of ['mine', '"other one"'])
+		appendFileSync(
+			join(lab.home, '.codex', 'config.toml'),
+			`\n[mcp_servers.${name}]\ncommand = "touch"\nargs = ["${started}"]\n`,
+		);
+	lab.model.answerNotes(answer);
+	const [cwd, folder] = [join(nancy.dataFolder, 'asked'), join(nancy.dataFolder, 'asked-files')];
+	mkdirSync(cwd, { recursive: true });
+	const texts = requestOf('p1 user\n  Why?\n', [], '');
+	const launch = extractor.launch({ ...texts, model: undefined, version: [0, 169, 0], folder, env: lab.env });
+	for (const { path, content } of launch.files ?? []) await writeFileAtomic(path, content);
+	const child = spawn(lab.agent.command, launch.args, { cwd, env: lab.env, stdio: ['pipe', 'ignore', 'ignore'] });
+	child.stdin.end(launch.stdin);
+	await once(child, 'close');
+	expect(lab.model.requests).toHaveLength(1);
+	expect(existsSync(started)).toBe(false);
 });

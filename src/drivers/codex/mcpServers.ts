@@ -27,7 +27,7 @@ function namesIn(path: string): string[] {
 			const [, double, single, bare] = TABLE.exec(line) ?? [];
 			const name = double ?? single ?? bare;
 			if (name !== undefined) return [name];
-			if (!OTHER.test(line) || /^\s*\[\s*mcp_servers\s*\]/.test(line)) return [];
+			if (!OTHER.test(line)) return [];
 			throw new NancyError(
 				'settings-broken',
 				phrase`${path} names MCP servers in a line that Nancy cannot read; write each as a table [mcp_servers.name]`,

@@ -91,7 +91,11 @@ describe('a session of tasks', () => {
 
 	it.each([
 		['ends with 1', 'echo boom >&2; exit 1', /ended with code 1 and no answer: boom/],
-		['is refused for too many requests', `echo '${result({ is_error: true, result: 'API Error: 429' })}'; exit 1`, /429/],
+		[
+			'is refused for too many requests',
+			`echo '${result({ is_error: true, result: 'API Error: 429' })}'; exit 1`,
+			/429/,
+		],
 		['is not logged in', `echo '${result({ is_error: true, result: 'Not logged in' })}'; exit 1`, /Not logged in/],
 		['answers in prose', `echo '${result({ result: 'I think so.' })}'`, /prose/],
 		['answers by another form', noted({ summary: 1, updates: 'none' }), /form that was asked for/],
@@ -127,10 +131,13 @@ describe('a session of tasks', () => {
 		const gate = folder.file('gate');
 		const slow = `while [ ! -e '${gate}' ]; do sleep 0.05; done; ${GOOD}`;
 		const all = Array.from({ length: 4 }, () => nancy.start(['extract', 'tried', '1', '--json'], place(slow)));
-		await eventually(() => calls() === 2);
+		await eventually('a call', () => calls() === 2);
 		// The others are refused before the first has its answer.
 		const refused = await Promise.any(all);
-		expect(refused).toMatchObject({ stdout: '', stderr: expect.stringContaining('another Nancy extracts task 1 now') });
+		expect(refused).toMatchObject({
+			stdout: '',
+			stderr: expect.stringContaining('another Nancy extracts task 1 now'),
+		});
 		writeFileSync(gate, '');
 		const codes = (await Promise.all(all)).map(({ code }) => code);
 		expect(codes.filter(code => code === 0)).toHaveLength(1);

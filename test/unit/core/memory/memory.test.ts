@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProjectMemory } from '../../../../src/core/memory/memory.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
-import { codex } from '../../../../src/drivers/codex/driver.ts';
 import { whyNoNotes } from '../../../../src/operations/shared/extractorFor.ts';
 import type { ExtractionAnswer, ProposedUpdate } from '../../../../src/protocol/memory.ts';
 import { NoteId, ProjectName } from '../../../../src/protocol/memoryNames.ts';
 import { SessionId } from '../../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
 const name = ProjectName.parse('my-feature');
@@ -228,7 +228,7 @@ describe('the digest of a task', () => {
 it('a task whose agent nobody can ask is skipped with the reason', async () => {
 	const { number } = await memory.begin(
 		name,
-		{ prompt: 'Do it', agent: codex.id, folder: folder.file('repo'), told: [] },
+		{ prompt: 'Do it', agent: fakeDriver.id, folder: folder.file('repo'), told: [] },
 		place(),
 	);
 	const { extraction } = await memory.end(
@@ -236,10 +236,10 @@ it('a task whose agent nobody can ask is skipped with the reason', async () => {
 		number,
 		{ session: SessionId.parse('s1'), after: undefined, ending: 'result', ok: true, output: 'Done' },
 		{ records: usual(), wordsOf: () => claudeCode.eventWords, delivered: [] },
-		whyNoNotes(undefined, codex),
+		whyNoNotes(undefined, fakeDriver),
 	);
-	expect(extraction).toMatchObject({ state: 'skipped', why: expect.stringContaining('Codex cannot be asked') });
-	expect(whyNoNotes(claudeCode.id, codex)).toBeUndefined();
+	expect(extraction).toMatchObject({ state: 'skipped', why: expect.stringContaining('Fake cannot be asked') });
+	expect(whyNoNotes(claudeCode.id, fakeDriver)).toBeUndefined();
 	expect(whyNoNotes(undefined, claudeCode)).toBeUndefined();
 });
 
