@@ -5,10 +5,9 @@ import { jsonText } from '../files/jsonFile.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import { COMPILED } from './toldMarks.ts';
 
-/** Of what a text says. Its first line has figures, and lines of files move whenever somebody works on them. */
+/** Of what a text says: its first line has figures. */
 export function hashOfNotes(text: string): string {
-	const said = text.slice(text.indexOf('\n') + 1).replace(/:\d+(?=, (?:task \d+|by the user)\))/g, '');
-	return sha256(said).slice(0, 16);
+	return sha256(text.slice(text.indexOf('\n') + 1)).slice(0, 16);
 }
 
 /**

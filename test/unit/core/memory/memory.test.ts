@@ -585,7 +585,7 @@ describe('compiled notes', () => {
 		await task([]);
 		writeFileSync(source, `\n\n${readFileSync(source, 'utf8')}`);
 		await memory.compileFor(records(), checkout());
-		expect(compiled()?.text).not.toBe(first?.text);
+		expect(compiled()?.at).not.toBe(first?.at);
 		expect(compiled()?.hash).toBe(first?.hash);
 	});
 
