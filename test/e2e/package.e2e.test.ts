@@ -112,9 +112,9 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const files = filesInZip(packagedExtension);
 	const tooLarge = Object.entries({
 		'dist/extension.js': 2,
-		'dist/late.js': 7.5,
+		'dist/late.js': 8,
 		'dist/hook/claude-code.js': 165,
-		'dist/main.js': 890,
+		'dist/main.js': 925,
 		'dist/nancy.js': 775,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
