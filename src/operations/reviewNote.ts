@@ -25,7 +25,8 @@ export const reviewNote: Operation<z.infer<typeof Input>, z.infer<typeof Reviewe
 		permit(asker, { is: 'use-memory' });
 	},
 	async run(_, { action, id, project: named, words }, { env }) {
-		if (words !== undefined && action !== 'accept') throw new NancyError('bad-usage', phrase`only accept takes words`);
+		if (words !== undefined && action !== 'accept')
+			throw new NancyError('bad-usage', phrase`only accept takes words`);
 		const memory = await openMemory(env);
 		const [project, other] = named === undefined ? await memory.having(id) : [named];
 		if (project === undefined) throw new NancyError('no-task', phrase`no project has anything with the id ${id}`);

@@ -4,7 +4,12 @@ import { phrase } from '../../base/phrase.ts';
 import type { MemoryConfig, MemoryTask, ProjectRecord } from '../../protocol/memory.ts';
 import type { NoteId, ProjectName } from '../../protocol/memoryNames.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import type { FolderProjectsOutput, NotesOutput, ProjectsOutput, ProposalOutput } from '../../protocol/output/memory.ts';
+import type {
+	FolderProjectsOutput,
+	NotesOutput,
+	ProjectsOutput,
+	ProposalOutput,
+} from '../../protocol/output/memory.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import type { ExtractionTexts } from '../driver/extractor.ts';
 import { fileProblem } from '../files/fileProblem.ts';
@@ -131,9 +136,7 @@ export class ProjectMemory {
 		const project = this.store.folderOf(name);
 		await project.record();
 		const note = ownNote(words, place);
-		await project.locked(() =>
-			applyChanges(project, [{ op: 'put', category: note.category, line: lineOf(note) }]),
-		);
+		await project.locked(() => applyChanges(project, [{ op: 'put', category: note.category, line: lineOf(note) }]));
 		return note.id;
 	}
 

@@ -58,5 +58,8 @@ function anchorOf({ path, from, to }: NonNullable<OwnWords['lines']>, folder: st
 	const text = sourceText(folder, path);
 	const anchor = text === undefined ? undefined : anchorAt(path, lineHashes(text), from, to);
 	if (anchor) return anchor;
-	throw new NancyError('bad-usage', phrase`${path} has no lines ${from} to ${to} in ${folder}; save it and try again`);
+	throw new NancyError(
+		'bad-usage',
+		phrase`${path} has no lines ${from} to ${to} in ${folder}; save it and try again`,
+	);
 }

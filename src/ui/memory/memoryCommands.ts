@@ -94,9 +94,7 @@ async function addNote({ projects, remembered }: MemoryCollaborators): Promise<v
 async function extract({ projects, remembered }: MemoryCollaborators, called: unknown): Promise<void> {
 	const isTask = called instanceof MemoryTaskItem;
 	const { folder, project } = isTask ? called.of : await pickProject(remembered, called);
-	const one = isTask
-		? { task: called.task.task, again: ASKED_BEFORE.includes(called.task.extraction) }
-		: undefined;
+	const one = isTask ? { task: called.task.task, again: ASKED_BEFORE.includes(called.task.extraction) } : undefined;
 	const done = await inProgress(VIEWS.memory, () => projects.extract(folder, project.project, one));
 	await remembered.refresh();
 	void (done.state === 'failed' ? warn(extractedWords(done)) : inform(extractedWords(done)));
@@ -122,9 +120,7 @@ async function decide(own: MemoryCollaborators, args: Args, action: 'accept' | '
 	const items = rows.length > 0 ? rows : shown ? [shown] : [];
 	if (items.length === 0) return;
 	if (rows.length > 0 && !(await isMeant(items, action))) return;
-	await each(own, items, ({ of, waiting }) =>
-		own.projects.review(action, of.project.project, waiting.id),
-	);
+	await each(own, items, ({ of, waiting }) => own.projects.review(action, of.project.project, waiting.id));
 }
 
 async function isMeant(items: readonly ProposalItem[], action: 'accept' | 'reject'): Promise<boolean> {
@@ -136,7 +132,8 @@ async function isMeant(items: readonly ProposalItem[], action: 'accept' | 'rejec
 }
 
 function questionOf(count: number, action: 'accept' | 'reject'): string {
-	if (action === 'accept') return count === 1 ? l10n.t('Accept this note?') : l10n.t('Accept these {0} notes?', count);
+	if (action === 'accept')
+		return count === 1 ? l10n.t('Accept this note?') : l10n.t('Accept these {0} notes?', count);
 	return count === 1 ? l10n.t('Reject this note?') : l10n.t('Reject these {0} notes?', count);
 }
 
@@ -164,9 +161,7 @@ async function edit(own: MemoryCollaborators, args: Args): Promise<void> {
 }
 
 async function change(own: MemoryCollaborators, args: Args, action: 'retire' | 'pin'): Promise<void> {
-	await each(own, chosen(args, NoteItem), ({ of, note }) =>
-		own.projects.review(action, of.project.project, note.id),
-	);
+	await each(own, chosen(args, NoteItem), ({ of, note }) => own.projects.review(action, of.project.project, note.id));
 }
 
 /** An error of one does not keep the others from it. */

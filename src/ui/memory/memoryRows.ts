@@ -194,9 +194,7 @@ function outcomeWords(ok: boolean | undefined): string {
 }
 
 function taskWords(number: number, prompt: string | undefined): string {
-	return prompt === undefined
-		? l10n.t('task {0}', number)
-		: l10n.t('task {0}, “{1}”', number, firstLine(prompt, 80));
+	return prompt === undefined ? l10n.t('task {0}', number) : l10n.t('task {0}, “{1}”', number, firstLine(prompt, 80));
 }
 
 function withQuotes(

@@ -23,7 +23,9 @@ interface Collaborators {
 export function noteNotices({ remembered, view, told, failures, review }: Collaborators): vscode.Disposable {
 	const own = new DisposableStore();
 	const look = () => {
-		const waiting = proposalItems(remembered.list()).filter(({ of }) => notice('message', of.folder.path) !== 'off');
+		const waiting = proposalItems(remembered.list()).filter(
+			({ of }) => notice('message', of.folder.path) !== 'off',
+		);
 		const text = waitingWords(waiting.length);
 		view.badge = waiting.length === 0 ? undefined : { value: waiting.length, tooltip: text };
 		const known = new Set(told.get<readonly string[]>(TOLD, []));

@@ -124,7 +124,9 @@ export class NoteReviews implements vscode.Disposable {
 			const address = addressOf(uri);
 			const item = address?.side === 'after' ? this.itemOf(address) : undefined;
 			if (!address || !item) continue;
-			const before = this.texts.get(uri.with({ query: JSON.stringify({ ...address, side: 'before' }) }).toString());
+			const before = this.texts.get(
+				uri.with({ query: JSON.stringify({ ...address, side: 'before' }) }).toString(),
+			);
 			const line = Math.min(firstChange(before ?? '', editor.document.getText()), lineCount) - 1;
 			const contentText = plainLine(waitsWords(item));
 			const range = new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER);

@@ -86,12 +86,12 @@ describe('a note of a person’s own', () => {
 
 	it('needs lines that are there, inside the folder', async () => {
 		for (const path of ['src/none.ts', '../config/config.toml'])
-			await expect(
-				memory.add(name, { ...own, lines: { path, from: 1, to: 1 } }, place()),
-			).rejects.toMatchObject({ code: 'bad-usage' });
-		await expect(
-			memory.add(name, { ...own, lines: { ...lines, from: 9, to: 9 } }, place()),
-		).rejects.toMatchObject({ code: 'bad-usage' });
+			await expect(memory.add(name, { ...own, lines: { path, from: 1, to: 1 } }, place())).rejects.toMatchObject({
+				code: 'bad-usage',
+			});
+		await expect(memory.add(name, { ...own, lines: { ...lines, from: 9, to: 9 } }, place())).rejects.toMatchObject({
+			code: 'bad-usage',
+		});
 	});
 });
 
