@@ -112,12 +112,13 @@ describe('the view Memory', () => {
 		const [before, after] = await Promise.all(
 			[input.original, input.modified].map(uri => vscode.workspace.openTextDocument(uri)),
 		);
-		assert.equal(before?.getText(), '');
-		assert.match(after?.getText() ?? '', /^- Always run the tests with DB_URL\. <!-- n:/);
+		const why = '» Waits: tells an agent what to do. Task 1 quotes: “the pool needs DB_URL to be set”\n';
+		assert.equal(before?.getText(), why);
+		assert.match(after?.getText() ?? '', /\n- Always run the tests with DB_URL\. <!-- n:/);
 		assert.equal(after?.languageId, 'nancy-note');
 		assert.equal(read('failures.md'), '');
 		await vscode.commands.executeCommand('nancy.acceptNote');
-		assert.equal(read('failures.md'), after?.getText());
+		assert.equal(`${why}${read('failures.md')}`, after?.getText());
 		await until('no tab', () => tabsOfNotes().length === 0);
 	});
 

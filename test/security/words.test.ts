@@ -114,8 +114,6 @@ const doors: readonly (readonly [surface: RegExp, files: readonly string[]])[] =
 			'ui/questions/questionPanel.ts',
 		],
 	],
-	// What it shows beside a line is a line of plain text.
-	[/\bcreateTextEditorDecorationType\b/, ['ui/memory/noteReviews.ts']],
 	[/\bregisterHoverProvider\b|\bregisterCompletionItemProvider\b|\bcreateDiagnosticCollection\b/, []],
 ];
 

@@ -39,7 +39,7 @@ export function projectRow(item: ProjectItem, folderName: string | undefined): R
 	made.description = [
 		status === 'paused' ? l10n.t('paused') : undefined,
 		pending > 0 ? l10n.t('{0} to review', pending) : undefined,
-		item.project.known.tasks.length === 0 && item.project.known.notes.length === 0
+		pending + item.project.known.tasks.length + item.project.known.notes.length === 0
 			? l10n.t('no notes yet')
 			: undefined,
 		branch,

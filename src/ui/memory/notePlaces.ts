@@ -32,9 +32,14 @@ export function projectNameFrom(folder: string, taken: readonly string[]): strin
 	}
 }
 
-/** The first line, counted from 1, in which two texts differ. */
-export function firstChange(before: string, after: string): number {
+/** How many lines two texts have in common at their beginning. */
+export function commonLines(before: string, after: string): number {
 	const [old, now] = [before.split('\n'), after.split('\n')];
 	const at = now.findIndex((line, index) => line !== old[index]);
-	return Math.min(at < 0 ? old.length : at + 1, now.length);
+	return at < 0 ? now.length : at;
+}
+
+/** The text with one more line. @param at the lines before it */
+export function withLine(text: string, at: number, line: string): string {
+	return text.split('\n').toSpliced(at, 0, line.replace(/\s+/g, ' ')).join('\n');
 }

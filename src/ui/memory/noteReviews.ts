@@ -12,7 +12,7 @@ import { plainLine } from '../kit/plain.ts';
 import { proposalItems, type ProposalItem } from './memoryItems.ts';
 import type { MemoryOperations } from './memoryPorts.ts';
 import { proposedWords, reasonWords } from './memoryWords.ts';
-import { firstChange } from './notePlaces.ts';
+import { commonLines, withLine } from './notePlaces.ts';
 import type { Remembered } from './remembered.ts';
 
 /** What the query of a side's address says. `is` tells one state of the file from another. */
@@ -22,13 +22,12 @@ type Address = z.infer<typeof Address>;
 /** Texts that are kept: VS Code asks again for one whose editor it brings back. */
 const MOST_TEXTS = 40;
 
-/** Each update that waits, as a comparison of its notes file. Both sides are read-only, and nothing in them is a link. */
+/**
+ * Each update that waits, as a comparison of its notes file. Above the change, both sides say why it waits. They are read-only, and nothing in
+ * them is a link.
+ */
 export class NoteReviews implements vscode.Disposable {
 	private readonly texts = new NewestMap<string, string>(MOST_TEXTS);
-	private readonly why = vscode.window.createTextEditorDecorationType({
-		isWholeLine: true,
-		after: { color: new vscode.ThemeColor('editorCodeLens.foreground'), margin: '0 0 0 2em' },
-	});
 	private readonly following: vscode.Disposable;
 
 	constructor(
@@ -40,14 +39,11 @@ export class NoteReviews implements vscode.Disposable {
 		const { tabGroups } = vscode.window;
 		const look = () => this.keys.set('showsProposal', this.active() !== undefined);
 		this.following = vscode.Disposable.from(
-			this.why,
 			tabGroups.onDidChangeTabs(look),
 			tabGroups.onDidChangeTabGroups(look),
-			vscode.window.onDidChangeVisibleTextEditors(() => this.sayWhy()),
 			remembered.onDidChange(() => {
 				this.closeDecided();
 				look();
-				this.sayWhy();
 			}),
 		);
 		look();
@@ -57,8 +53,10 @@ export class NoteReviews implements vscode.Disposable {
 		this.following.dispose();
 	}
 
-	async open({ of, waiting }: ProposalItem): Promise<void> {
+	async open(item: ProposalItem): Promise<void> {
+		const { of, waiting } = item;
 		const { file, before, after } = await this.operations.proposal(of.project.project, waiting.id);
+		const line = commonLines(before, after);
 		const is = fnvOf(`${before}\n${after}`);
 		const uriOf = (side: Address['side'], text: string) => {
 			const address: Address = { project: of.project.project, id: waiting.id, side, is };
@@ -66,15 +64,13 @@ export class NoteReviews implements vscode.Disposable {
 			// The path tells the manifest what can be done.
 			const path = `/${waiting.id}/${waiting.what}/${name}`;
 			const uri = vscode.Uri.from({ scheme: SCHEMES.note, path, query: JSON.stringify(address) });
-			this.texts.set(uri.toString(), visible(text));
+			this.texts.set(uri.toString(), visible(withLine(text, line, waitsWords(item))));
 			return uri;
 		};
 		const label = plainLine(`${file} · ${proposedWords(waiting.what)}`);
 		const [left, right] = [uriOf('before', before), uriOf('after', after)];
-		const line = firstChange(before, after) - 1;
 		const options = { preview: true, selection: new vscode.Range(line, 0, line, 0) };
 		await vscode.commands.executeCommand('vscode.diff', left, right, label, options);
-		this.sayWhy();
 	}
 
 	/** The text of one side. */
@@ -85,7 +81,13 @@ export class NoteReviews implements vscode.Disposable {
 		if (!address) return '';
 		const { project, id, side } = address;
 		const found = await this.operations.proposal(project, id).catch(() => undefined);
-		return found ? visible(found[side]) : l10n.t('This proposal is gone: it was decided.');
+		// A window that has just begun knows of nothing yet.
+		await this.remembered.refresh();
+		const item = this.itemOf(address);
+		const why = item ? waitsWords(item) : '';
+		return found
+			? visible(withLine(found[side], commonLines(found.before, found.after), why))
+			: l10n.t('This proposal is gone: it was decided.');
 	}
 
 	/** What the active tab shows. */
@@ -116,28 +118,11 @@ export class NoteReviews implements vscode.Disposable {
 		});
 		if (decided.length > 0) this.failures.background(Promise.resolve(vscode.window.tabGroups.close(decided)));
 	}
-
-	/** Beside the line that changes. */
-	private sayWhy(): void {
-		for (const editor of vscode.window.visibleTextEditors) {
-			const { uri, lineCount } = editor.document;
-			const address = addressOf(uri);
-			const item = address?.side === 'after' ? this.itemOf(address) : undefined;
-			if (!address || !item) continue;
-			const before = this.texts.get(
-				uri.with({ query: JSON.stringify({ ...address, side: 'before' }) }).toString(),
-			);
-			const line = Math.min(firstChange(before ?? '', editor.document.getText()), lineCount) - 1;
-			const contentText = plainLine(waitsWords(item));
-			const range = new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER);
-			editor.setDecorations(this.why, [{ range, renderOptions: { after: { contentText } } }]);
-		}
-	}
 }
 
 /** `Waits: tells an agent what to do. Task 3 quotes: “npm test fails”` */
 export function waitsWords({ waiting }: ProposalItem): string {
-	const why = l10n.t('Waits: {0}.', waiting.held.map(reasonWords).join(', '));
+	const why = l10n.t('» Waits: {0}.', waiting.held.map(reasonWords).join(', '));
 	const quotes = waiting.evidence.map(({ quote }) => l10n.t('“{0}”', quote)).join(' ');
 	return quotes === ''
 		? `${why} ${l10n.t('From task {0}.', waiting.task)}`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstChange, placeIn, projectNameFrom, shortPlace } from '../../../../src/ui/memory/notePlaces.ts';
+import { commonLines, placeIn, projectNameFrom, shortPlace, withLine } from '../../../../src/ui/memory/notePlaces.ts';
 
 describe('the lines of a note', () => {
 	it.each([
@@ -27,14 +27,19 @@ describe('a name for a project', () => {
 	});
 });
 
-describe('the first line that differs', () => {
+describe('a line above the change of a text', () => {
 	it.each([
-		['', '- a\n', 1],
-		['- a\n', '- a\n- b\n', 2],
-		['- a\n- b\n', '- a\n', 2],
-		['- a\n', '- a\n', 2],
-		['- a', '- a', 1],
-	])('of %j and %j is in the new text', (before, after, line) => {
-		expect(firstChange(before, after)).toBe(line);
+		['', '- a\n', 'why\n', 'why\n- a\n'],
+		['- a\n', '- a\n- b\n', '- a\nwhy\n', '- a\nwhy\n- b\n'],
+		['- a\n- b\n', '- a\n', '- a\nwhy\n- b\n', '- a\nwhy\n'],
+		['- a\n- b\n', '- a\n- c\n', '- a\nwhy\n- b\n', '- a\nwhy\n- c\n'],
+		['- a', '- a', '- a\nwhy', '- a\nwhy'],
+	])('of %j to %j is the same in both', (before, after, left, right) => {
+		const at = commonLines(before, after);
+		expect([before, after].map(text => withLine(text, at, 'why'))).toEqual([left, right]);
+	});
+
+	it('is one line, whatever it says', () => {
+		expect(withLine('- a\n', 0, 'one\n- b\r\n two')).toBe('one - b two\n- a\n');
 	});
 });
