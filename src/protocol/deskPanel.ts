@@ -10,6 +10,8 @@ const Shown = z.object({
 	id: QuestionId,
 	/** Absent: the window does not know it any more. */
 	question: z.optional(DeskQuestion),
+	/** Those that may be answered together with it. */
+	alike: z.array(DeskQuestion),
 	/** Whether the terminal of its agent is open in this window. A delegate has none. */
 	terminal: z.enum(['here', 'elsewhere', 'none']),
 	/** Another question waits for an answer. */

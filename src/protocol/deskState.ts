@@ -80,6 +80,8 @@ export const DeskQuestion = z.object({
 	files: z.array(z.string()),
 	choices: z.array(DeskChoice),
 	fields: z.array(Field),
+	/** Open questions with the same value may be answered together. */
+	alike: z.optional(z.string()),
 	/** It takes an answer now. */
 	isOpen: z.boolean(),
 	answer: z.optional(

@@ -60,7 +60,8 @@ describe('a question of the real Codex', () => {
 			tool: 'Bash',
 			body: 'touch never',
 			cwd: lab.workspace.path,
-			also: [{ name: 'shell' }, { name: 'reason' }],
+			also: [{ name: 'sandbox' }, { name: 'shell' }, { name: 'reason' }],
+			risk: ['sandbox'],
 			choices: [{ effect: 'once' }, { effect: 'no', isMute: true }, { effect: 'end', isMute: true }],
 		});
 		await worker.terminal.waitForText(dialog);

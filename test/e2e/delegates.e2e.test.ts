@@ -503,7 +503,7 @@ describe('in a trusted folder, delegates', () => {
 		await workbench.quickInput.fill('notes.txt');
 		await workbench.pick('notes.txt');
 		await workbench.tab('notes.txt').waitFor();
-		await page.locator('.view-line', { hasText: 'two' }).click({ clickCount: 3 });
+		await workbench.selectLine('two');
 		await workbench.contextMenu(page.locator('.view-line', { hasText: 'two' }), 'Delegate…');
 		await workbench.quick.getByText('What is to be done with notes.txt:2').first().waitFor();
 		await delegate(`Explain it ${explained.step}[[text:Explained]]`, {

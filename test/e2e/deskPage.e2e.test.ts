@@ -174,6 +174,28 @@ test('takes no answer in the moment in which a question comes to sight', async (
 	expect(first).toBe('true');
 });
 
+test('answers others of the same agent with it, each shown whole and ticked by the person', async () => {
+	const touch = (name: string, more: Parameters<typeof ask>[0] = {}) =>
+		ask({ title: `touch ${name}`, body: `touch ${name}`, ...more });
+	const [first, second, third] = [await touch('one'), await touch('two'), await touch('three')];
+	const other = await touch('four', { session: SessionId.parse('c0c0c0c0-0002') });
+	await title('(4) Nancy');
+	await view('Questions');
+	await page.locator('.rows').first().getByRole('button').first().click();
+	const box = page.locator('.alike');
+	await box.waitFor();
+	expect(await box.locator('pre').allTextContents()).toEqual(['touch two', 'touch three']);
+	await box.getByLabel('This one too: touch two').check();
+	expect(await violations()).toEqual([]);
+	await button('Allow Once (2)').click();
+	await page.getByText('Sent: Allow Once.').waitFor();
+	const effects = async () =>
+		Promise.all([first, second, third, other].map(async ({ id }) => (await questions.readAnswer(id))?.effect));
+	expect(await effects()).toEqual(['once', 'once', undefined, undefined]);
+	for (const { id } of [first, second, third, other]) await questions.end(id, 'ended', 'Stop');
+	await title('Nancy');
+});
+
 test('sends what was chosen of a model’s questions', async () => {
 	const question = await ask({
 		kind: 'choice',

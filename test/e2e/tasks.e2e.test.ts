@@ -624,7 +624,7 @@ describe('a task in the sidebar', () => {
 		await workbench.quickInput.fill('plan.md');
 		await workbench.pick('plan.md');
 		await workbench.tab('plan.md').waitFor();
-		await page.locator('.view-line', { hasText: 'Green' }).click({ clickCount: 3 });
+		await workbench.selectLine('Green');
 
 		const button = (label: string) => workbench.quick.locator(`[aria-label^="${label}"]`);
 		await workbench.ask('nancy.orchestrateTask');

@@ -1,5 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
-import { eventually } from './eventually.ts';
+import { eventually, HANG_MS } from './eventually.ts';
+
+/** In milliseconds: after these, a menu that has lost the focus is opened again. Such a step is tried often. */
+const MENU_MS = 5000;
+const STEP_MS = HANG_MS / 4;
 
 /**
  * The user's own keys in a window for tests. The palette costs half a second of a core each time that it opens: it is for the
@@ -167,18 +171,28 @@ export class Workbench {
 		await eventually(
 			`${label} in the context menu`,
 			async () => {
-				await row.click({ button: 'right', timeout: 5000 });
+				await row.click({ button: 'right', timeout: STEP_MS });
 				// A menu takes no click in its first 100 ms, so that the one which opened it does not choose.
 				await this.page.waitForTimeout(250);
-				const isChosen = await entry.click({ timeout: 3000 }).then(
-					() => true,
-					() => false,
-				);
+				const isChosen = await entry
+					.waitFor({ timeout: MENU_MS })
+					.then(() => entry.click({ timeout: STEP_MS }))
+					.then(
+						() => true,
+						() => false,
+					);
 				if (!isChosen) await this.page.keyboard.press('Escape');
 				return isChosen;
 			},
-			{ everyMs: 300 },
+			{ everyMs: 300, timeoutMs: 3 * HANG_MS },
 		);
+	}
+
+	/** Selects a line of the active editor. By keys: on a busy machine, three clicks are not always one. */
+	async selectLine(text: string): Promise<void> {
+		await this.page.locator('.view-line', { hasText: text }).click();
+		await this.page.keyboard.press('Home');
+		await this.page.keyboard.press('Shift+End');
 	}
 
 	// Everything around

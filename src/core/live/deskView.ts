@@ -18,6 +18,7 @@ import type { Delegate } from '../delegates/delegate.ts';
 import { worktreeOf } from '../delegates/inWorktree.ts';
 import { heldText, type LimitOf } from '../mailbox/held.ts';
 import type { MailboxListing, StoredMessage } from '../mailbox/mailboxFiles.ts';
+import { alikeAs } from '../questions/alike.ts';
 import { isStanding, isYes } from '../questions/reply.ts';
 import { isRisky } from '../questions/risks.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
@@ -115,6 +116,7 @@ export class DeskView {
 		const texts = this.questions.get(question) ?? textsOf(question);
 		this.questions.set(question, texts);
 		const sub = subagentName ?? subagent;
+		const alike = alikeAs(question);
 		return {
 			key: id,
 			folder: source.id,
@@ -132,6 +134,7 @@ export class DeskView {
 			isWhole,
 			risk: question.risk ?? ['unread'],
 			...texts,
+			...(alike !== undefined && { alike }),
 			choices: question.choices.map(choice => choiceOf(question, choice)),
 			isOpen: !answer && !outcome,
 			...(answer && {

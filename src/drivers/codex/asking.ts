@@ -53,6 +53,9 @@ const PLUMBING = new Set(
 /** A shell with one command in quotes that hide nothing, or of one plain word. */
 const IN_SHELL = /^(\/[\w/.-]*sh -l?c) (?:'([^']*)'|([\w./-]+))$/;
 
+/** Folders of the programs that everybody has. */
+const COMMON = /^\/(?:usr\/(?:local\/)?)?bin\//;
+
 function read({ event, payload }: HookCall): AskedRequest | 'none' {
 	if (event !== ASKS) return 'none';
 	const { session, subagent, request } = Payload.parse(payload);
@@ -71,7 +74,12 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 		title: oneLine(body) ?? 'Bash',
 		body,
 		bodyIs: 'command',
-		also: [...(shell === undefined ? [] : [{ name: 'shell', value: shell }]), ...remarksIn(request)],
+		also: [
+			// Seen with 0.169.0: what a person has allowed runs outside the sandbox.
+			{ name: 'sandbox', value: 'not once it is allowed' },
+			...(shell === undefined ? [] : [{ name: 'shell', value: shell.replace(COMMON, '') }]),
+			...remarksIn(request),
+		],
 		files: [],
 		fields: [],
 		choices: choicesOf(request),

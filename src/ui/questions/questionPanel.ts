@@ -3,6 +3,7 @@ import { l10n } from 'vscode';
 import { isSameAddress } from '../../core/workspace/workspace.ts';
 import { visible } from '../../base/visible.ts';
 import { folderId, type DeskView } from '../../core/live/deskView.ts';
+import { alikeAs } from '../../core/questions/alike.ts';
 import { replyOf } from '../../core/questions/reply.ts';
 import { AnswerRequest, type AnswerReply } from '../../protocol/deskApi.ts';
 import { FromPanel, type Shown, type ToPanel } from '../../protocol/deskPanel.ts';
@@ -124,13 +125,15 @@ export class QuestionPanel implements vscode.Disposable {
 
 	/** The page may be older than what the panel shows. Then nothing is answered. */
 	private async reply(id: string | undefined, body: unknown): Promise<{ value: AnswerReply } | { error: string }> {
-		const item = this.item();
-		if (!item || id !== item.asked.question.id) return { error: l10n.t('This question is no longer here.') };
+		const shown = this.item();
+		const item = shown && [shown, ...this.alike(shown)].find(({ asked }) => asked.question.id === id);
+		if (!item) return { error: l10n.t('This question is no longer here.') };
 		try {
 			return { value: await this.answer(item, AnswerRequest.parse(body)) };
 		} catch (error) {
 			// The page shows another question by now, or is closed.
-			if (!this.isReady || this.shown?.id !== id) void this.own.failures.guard(() => Promise.reject(error));
+			if (!this.isReady || this.shown?.id !== shown.asked.question.id)
+				void this.own.failures.guard(() => Promise.reject(error));
 			return { error: sentence(errorWords(error)) };
 		}
 	}
@@ -165,6 +168,7 @@ export class QuestionPanel implements vscode.Disposable {
 			type: 'shown',
 			id,
 			...(item && { question: this.whole(item) }),
+			alike: item ? this.alike(item).map(each => this.whole(each)) : [],
 			terminal: hasNone ? 'none' : this.hasTerminal ? 'here' : 'elsewhere',
 			hasNext: this.next() !== undefined,
 		};
@@ -197,8 +201,21 @@ export class QuestionPanel implements vscode.Disposable {
 			: undefined;
 	}
 
+	/** The others that wait. */
+	private others(): QuestionItem[] {
+		return openQuestions(this.own.folders).filter(({ asked }) => asked.question.id !== this.shown?.id);
+	}
+
+	/** Those that the page may answer together with the shown one. */
+	private alike({ folder, asked }: QuestionItem): QuestionItem[] {
+		const kind = alikeAs(asked.question);
+		return this.others().filter(
+			each => each.folder === folder && kind !== undefined && alikeAs(each.asked.question) === kind,
+		);
+	}
+
 	private next(): QuestionItem | undefined {
-		const others = openQuestions(this.own.folders).filter(({ asked }) => asked.question.id !== this.shown?.id);
+		const others = this.others();
 		const placed = others.map(item => ({ item, place: item.asked.question.id }));
 		return nextAfter(placed, this.shown?.id)?.item;
 	}

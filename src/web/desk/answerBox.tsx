@@ -3,6 +3,7 @@ import { phrase } from '../../base/phrase.ts';
 import type { AnswerRequest } from '../../protocol/deskApi.ts';
 import type { DeskQuestion } from '../../protocol/deskState.ts';
 import type { Effect } from '../../protocol/question.ts';
+import { Alike, alikeTo } from './alike.tsx';
 import { choiceLabel, ruleWords } from './domainWords.ts';
 import { Fields, isAnswered, noChoice, type FieldAnswer } from './fields.tsx';
 import { host, link, may, newNonce } from './host.ts';
@@ -24,6 +25,8 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 	const why = useRef<HTMLTextAreaElement>(null);
 	const [sending, setSending] = useState<Effect | undefined>();
 	const [problem, setProblem] = useState('');
+	/** Digests of the others that the answer is also for. */
+	const [ticked, setTicked] = useState<readonly string[]>([]);
 	useEffect(() => {
 		const timer = setTimeout(() => setInert(false), INERT_MS);
 		return () => clearTimeout(timer);
@@ -35,22 +38,27 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 		if (isExplaining) why.current?.focus();
 	}, [isExplaining]);
 
+	const others = alikeTo(question);
+	const also = others.filter(each => ticked.includes(each.digest));
+
 	const send = async (effect: Effect, isYes: boolean) => {
 		setSending(effect);
 		setProblem('');
-		const body: AnswerRequest = {
-			folder: question.folder,
-			digest,
+		const rest = {
 			effect,
 			words: isExplaining ? words.trim() : '',
 			chosen: isYes ? fields.map(({ options, text }) => ({ options: [...options], text })) : [],
-			nonce: newNonce(),
 		};
-		const sent = await host().post(`questions/${question.id}/answer`, body, answerReply);
+		// This one last: with its answer the box goes, and what was refused could not be said.
+		for (const { id, folder, digest: shown } of [...also, question]) {
+			const body: AnswerRequest = { folder, digest: shown, ...rest, nonce: newNonce() };
+			const sent = await host().post(`questions/${id}/answer`, body, answerReply);
+			if (sent.is === 'done') continue;
+			setSending(undefined);
+			setProblem(sent.message);
+			return;
+		}
 		// What was answered is said by the next state.
-		if (sent.is === 'done') return;
-		setSending(undefined);
-		setProblem(sent.message);
 	};
 
 	const kept = keptWords(question);
@@ -58,6 +66,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 	const here = question.choices.filter(({ isHere }) => isHere);
 	// It ends the turn only where the CLI knows no other No.
 	const no: Effect = here.some(({ effect }) => effect === 'no') ? 'no' : 'end';
+	const count = also.length > 0 ? ` (${also.length + 1})` : '';
 	const button = ({ effect, isYes }: DeskQuestion['choices'][number]) => (
 		<button
 			key={effect}
@@ -66,7 +75,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 			disabled={isOff || (isYes && (!question.isWhole || !fields.every(isAnswered)))}
 			onClick={() => void send(effect, isYes)}
 		>
-			{sending === effect ? say(phrase`Sending …`) : choiceLabel(question, effect)}
+			{sending === effect ? say(phrase`Sending …`) : choiceLabel(question, effect) + count}
 		</button>
 	);
 	if (!may('answer') && link.value.is === 'live')
@@ -107,6 +116,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 				</div>
 			)}
 			{!isExplaining &&
+				also.length === 0 &&
 				here
 					.filter(({ effect, isYes }) => isYes && effect !== 'once')
 					.map(choice => (
@@ -124,6 +134,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 					: say(phrase`The agent’s terminal takes an answer too. The first one counts.`)}
 				{kept !== '' && ` ${kept}`}
 			</p>
+			<Alike of={others} chosen={ticked} change={setTicked} />
 		</section>
 	);
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { createElement } from 'preact';
+import type { DeskQuestion } from '../../protocol/deskState.ts';
 import { markdownTree, type Piece } from '../page/markdownTree.ts';
 import { diffLines } from './diffLines.ts';
 import { late } from './late.ts';
@@ -55,4 +56,10 @@ export function Diff({ text }: { text: string }) {
 			))}
 		</code>
 	);
+}
+
+/** Of a request. A command for another shell than POSIX is plain. */
+export function languageOf(bodyIs: DeskQuestion['bodyIs'], tool: string): string {
+	if (bodyIs === 'json') return 'json';
+	return bodyIs === 'command' && !/power/i.test(tool) ? 'bash' : '';
 }

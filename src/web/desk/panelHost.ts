@@ -60,7 +60,7 @@ export class PanelHost implements Host {
 			this.waiting.get(message.number)?.(message);
 			this.waiting.delete(message.number);
 		} else {
-			const questions = message.question ? [message.question] : [];
+			const questions = [...(message.question ? [message.question] : []), ...message.alike];
 			const state = { folders: [], questions, tasks: [], messages: [], delegates: [] };
 			receive({ v: 1, type: 'state', seq: 0, state });
 			this.shown.value = message;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { phrase } from '../../base/phrase.ts';
 import type { DeskQuestion } from '../../protocol/deskState.ts';
 import { AnswerBox } from './answerBox.tsx';
-import { Code, Diff } from './blocks.tsx';
+import { Code, Diff, languageOf } from './blocks.tsx';
 import { CodeLinks } from './codeLink.tsx';
 import { bodyName, headingOf, riskWords, stateOf } from './domainWords.ts';
 import { Facts } from './facts.tsx';
@@ -135,10 +135,4 @@ function Block({ name, children }: { name: string; children: preact.ComponentChi
 			<pre tabIndex={0}>{children}</pre>
 		</section>
 	);
-}
-
-/** A command for another shell than POSIX is plain. */
-function languageOf(bodyIs: DeskQuestion['bodyIs'], tool: string): string {
-	if (bodyIs === 'json') return 'json';
-	return bodyIs === 'command' && !/power/i.test(tool) ? 'bash' : '';
 }

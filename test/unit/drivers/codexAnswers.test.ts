@@ -50,7 +50,8 @@ describe('what Codex asks', () => {
 			body: 'touch made',
 			bodyIs: 'command',
 			also: [
-				{ name: 'shell', value: '/bin/bash -lc' },
+				{ name: 'sandbox', value: 'not once it is allowed' },
+				{ name: 'shell', value: 'bash -lc' },
 				{ name: 'reason', value: 'Run touch made' },
 				{ name: 'sandboxPermissions', value: '{"network":true}' },
 			],
