@@ -83,6 +83,8 @@ export const PairResultRequest = z.object({ request: z.string().check(z.maxLengt
 export const PairResult = z.discriminatedUnion('is', [
 	z.object({ is: z.literal('waiting') }),
 	z.object({ is: z.literal('refused') }),
+	/** Nobody has decided in time. */
+	z.object({ is: z.literal('expired') }),
 	/** Said once. `scope`: what the person allows, which may be less than was asked for. */
 	z.object({ is: z.literal('in'), token: z.string(), device: DeviceId, scope: Scope }),
 ]);

@@ -78,15 +78,23 @@ export class Pairing {
 	}
 
 	private async ask(newcomer: Newcomer): Promise<PairResult> {
-		const signal = AbortSignal.any([this.ended.signal, AbortSignal.timeout(GOOD_MS)]);
+		const over = new AbortController();
+		const timer = setTimeout(() => over.abort(), GOOD_MS);
+		timer.unref();
+		const signal = AbortSignal.any([this.ended.signal, over.signal]);
+		// Some owners cannot take their question back: their Yes may come at any time.
+		const isOver = new Promise<'over'>(resolve => signal.addEventListener('abort', () => resolve('over')));
 		try {
-			const allowed = await this.owner.letIn(newcomer, signal);
-			if (allowed === undefined || signal.aborted) return { is: 'refused' };
+			const allowed = await Promise.race([this.owner.letIn(newcomer, signal), isOver]);
+			if (over.signal.aborted) return { is: 'expired' };
+			if (allowed === 'over' || allowed === undefined || signal.aborted) return { is: 'refused' };
 			const scope = mayDo(allowed, newcomer.scope) ? newcomer.scope : allowed;
 			const { device, token } = await this.devices.add(newcomer.name, scope);
 			return { is: 'in', token, device: device.id, scope };
 		} catch {
 			return { is: 'refused' };
+		} finally {
+			clearTimeout(timer);
 		}
 	}
 }

@@ -45,7 +45,7 @@ export class ServeTerminal implements Owner {
 					this.askNext();
 				},
 			};
-			signal.addEventListener('abort', () => this.waiting.includes(asked) && asked.decide(undefined));
+			signal.addEventListener('abort', () => this.waiting.includes(asked) && this.giveUp(asked));
 			this.waiting.push(asked);
 			if (this.waiting.length === 1) this.askNext();
 		});
@@ -99,6 +99,12 @@ export class ServeTerminal implements Owner {
 			this.say(`${asked.name} stays out.`);
 			asked.decide(undefined);
 		} else this.askNext();
+	}
+
+	/** Its time is over. */
+	private giveUp(asked: Asked): void {
+		this.say(`${asked.name} no longer waits, and stays out. Enter makes a new address.`);
+		asked.decide(undefined);
 	}
 
 	private askNext(): void {

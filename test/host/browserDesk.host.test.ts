@@ -112,7 +112,7 @@ describe('the desk in a browser', () => {
 			assert.equal(await asks(), 'view');
 			said.length = 0;
 			assert.equal(await asks(AbortSignal.abort()), undefined);
-			assert.match(said[1]?.[0] ?? '', /“Phone” was not let in: it no longer waits/);
+			assert.match(said[1]?.[0] ?? '', /“Phone” was not let in: its code has expired/);
 		} finally {
 			Object.assign(vscode.window, { showWarningMessage });
 			desk.dispose();

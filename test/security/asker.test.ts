@@ -7,7 +7,9 @@ import { askerOf, environmentOf, IN_TERMINAL, type Ancestor, type SealOf } from 
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
+import { Questions } from '../../src/core/questions/questions.ts';
 import type { AgentOf, SealedAgent } from '../../src/core/sessions/sealedAgents.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { fromPs, lineageOf } from '../../src/process/lineage.ts';
 import { DriverId, FIRST_WORKER, TaskName, WorkerName } from '../../src/protocol/names.ts';
@@ -15,7 +17,9 @@ import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../src/protocol/output/tasks.ts';
 import { gitIn, seedDelegate } from '../support/delegateSeeds.ts';
 import { eventually } from '../support/eventually.ts';
+import { seedQuestion } from '../support/seedQuestion.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { terminal } from '../support/terminal.ts';
 import { fakeAgent, fakeClaude } from '../unit/cli/fakeClaude.ts';
 import { callInTool, type Below } from '../unit/cli/inTool.ts';
 import { NancyCommand, type CallOptions } from '../unit/cli/nancyCommand.ts';
@@ -380,6 +384,46 @@ describe('an agent', () => {
 		expect(readdirSync(it.own.path).toSorted()).toEqual(['.env', '.nancy']);
 		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
 	});
+
+	it.each(drivers.map(({ command }) => command))(
+		'below the process %s answers no question of its own: not by a command, not from a terminal that it makes, not by a file',
+		async name => {
+			await using it = await place();
+			const workspace = new Workspace(it.own.path, join(nancy.dataFolder, 'nancy'));
+			const { id, digest } = await seedQuestion(workspace);
+			const questions = new Questions(workspace.own);
+			const file = join(questions.folder, 'answers', `${id}.json`);
+			const yes = {
+				version: 1,
+				question: id,
+				digest,
+				effect: 'once',
+				by: 'vscode',
+				at: new Date().toISOString(),
+			};
+			const answer = `env -i HOME="$HOME" PATH="$PATH" XDG_DATA_HOME="$XDG_DATA_HOME" '${process.execPath}' '${nancy.program}' answer ${id} yes`;
+			const below = { cwd: it.own.path, name, env: it.base };
+			expect(await inTool(answer, below)).toMatchObject({
+				code: 5,
+				stderr: expect.stringContaining('for a person in a terminal'),
+			});
+			const line = { CLI: 'bash -c "$TOOL"; exit $?', TOOL: `${answer}; exit $?` };
+			const screen = terminal('bash', ['-c', `exec -a '${name}' bash -c "$CLI"`], {
+				cwd: it.own.path,
+				env: nancy.environment({ ...it.base, ...line }) as Record<string, string>,
+			});
+			expect(await screen.ended).toBe(5);
+			await screen.waitForText(/an agent may not [^]* called below the process/);
+			await screen.close();
+			await inTool(
+				`echo '${JSON.stringify({ ...yes, seal: '0'.repeat(64) })}' >'${file}'; chmod 600 '${file}'`,
+				below,
+			);
+			expect(existsSync(file)).toBe(true);
+			expect(await questions.find(id)).toMatchObject({ answer: undefined, outcome: undefined });
+			await expect(questions.readAnswer(id)).rejects.toMatchObject({ code: 'bad-file' });
+		},
+	);
 
 	it('archives what is in its own mailbox alone', async () => {
 		await using it = await place();

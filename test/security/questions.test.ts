@@ -13,6 +13,7 @@ import {
 import { once } from 'node:events';
 import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { quoted } from '../../src/base/shellWord.ts';
@@ -239,6 +240,14 @@ describe('a question that is held', () => {
 		expect(await asked.desk.open()).toEqual([]);
 	});
 
+	it('has the risk of a place outside also in a folder that its agent was given: nobody has opened that as a workspace', async () => {
+		await using other = tempFolder();
+		const edit = { file_path: other.file('a.txt'), old_string: 'a', new_string: 'b' };
+		const given = asProcess(other, ['--add-dir', other.path]);
+		await using asked = await held(edit, claude, given);
+		expect(asked.question).toMatchObject({ files: [other.file('a.txt')], risk: ['outside'] });
+	});
+
 	it.each([
 		['that others may write', 0o666, renameSync],
 		['that others may read', 0o644, renameSync],
@@ -294,6 +303,37 @@ describe('a question that is held', () => {
 		asked.holder.kill('SIGTERM');
 		await asked.ended;
 		await expect(asked.desk.answer(answerTo(asked))).rejects.toMatchObject({ code: 'wrong-state' });
+	});
+
+	it.each([
+		['an hour back', -60 * 60_000],
+		['a year back', -365 * 24 * 60 * 60_000],
+		['an hour ahead', 60 * 60_000],
+	])('is answered once, by a person alone, while the clock is set %s', async (_, byMs) => {
+		await using asked = await held();
+		const nowMs = Date.now() + byMs;
+		// A window that starts meanwhile looks for what is too old.
+		await asked.desk.prepare(nowMs);
+		await asked.desk.answer(answerTo(asked, { at: new Date(nowMs).toISOString() }));
+		await expect(asked.desk.answer(answerTo(asked, { effect: 'no' }))).rejects.toMatchObject({
+			code: 'wrong-state',
+		});
+		expect(JSON.parse(await asked.printed)).toEqual(claude.yes);
+		await asked.ended;
+		// The agent's events tell what came of it, and no clock does.
+		await settleAll(asked.desk, { paths: asked.workspace.paths, drivers });
+		expect(await asked.desk.readOutcome(asked.question.id)).toBeUndefined();
+	});
+
+	it('that a clock set far ahead makes too old is answered by nothing: its holder waits on', async () => {
+		await using asked = await held();
+		await asked.desk.prepare(Date.now() + 91 * 24 * 60 * 60_000);
+		await expect(asked.desk.answer(answerTo(asked))).rejects.toMatchObject({ code: 'no-question' });
+		// Longer than a holder takes for its next look.
+		await sleep(1500);
+		expect([asked.holder.exitCode, asked.holder.signalCode]).toEqual([null, null]);
+		asked.holder.kill('SIGTERM');
+		expect(await asked.printed).toBe('');
 	});
 
 	it('is silent when its holder is killed: an answer then reaches nobody and says so', async () => {

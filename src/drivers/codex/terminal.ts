@@ -1,15 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { errorText } from '../../base/errors.ts';
-import { dataFolder } from '../../base/folders.ts';
-import { uniqueHex } from '../../base/unique.ts';
-import { requireOwn } from '../../core/files/ownFolder.ts';
 import { Holder } from './holder.ts';
 import { settingsIn, terminalArgs } from './ownServer.ts';
+import { newSocket } from './sockets.ts';
 
 /**
  * Runs Codex in this terminal with an app server of its own, and a holder that carries a person's answers. What fails here leaves the agent with
@@ -26,8 +24,9 @@ const RECONNECT_MS = 1000;
 /** How long the server may take to end, in milliseconds. */
 const END_MS = 3000;
 
-/** The exit code of a terminal that a signal has ended. */
+/** The exit codes of a terminal that a signal has ended, and of one whose CLI cannot be started: a shell's. */
 const BY_SIGNAL = 128;
+const NOT_STARTED = 127;
 
 const [launcher = '', workspaceFolder = '', executable = '', ...args] = process.argv.slice(2);
 
@@ -46,13 +45,15 @@ async function run(): Promise<number> {
 	let watch: ChildProcess | undefined;
 	let socket: string | undefined;
 	try {
-		socket = newSocket();
+		socket = newSocket(env);
 		const words = terminalArgs(args, `unix://${socket}`);
 		if (words === 'none') return await inTerminal(args);
-		server = spawn(executable, ['app-server', '--listen', `unix://${socket}`, ...settingsIn(args)], {
+		const begun = spawn(executable, ['app-server', '--listen', `unix://${socket}`, ...settingsIn(args)], {
 			env,
 			stdio: 'ignore',
 		});
+		await once(begun, 'spawn');
+		server = begun;
 		watch = endWithThis(server);
 		await listening(server, socket);
 		const letGo = hold(server, realpathSync(socket));
@@ -60,7 +61,9 @@ async function run(): Promise<number> {
 		letGo();
 		return code;
 	} catch (error) {
-		if (!isStopped) process.stderr.write(`Nancy carries no answers to this agent: ${errorText(error)}\n`);
+		// The terminal says it, too.
+		const isSaid = isStopped || isOfSpawn(error);
+		if (!isSaid) process.stderr.write(`Nancy carries no answers to this agent: ${errorText(error)}\n`);
 		if (server) await ended(server);
 		return await inTerminal(args);
 	} finally {
@@ -74,17 +77,6 @@ function stop(signal: NodeJS.Signals): void {
 	isStopped = true;
 	cli?.kill(signal);
 	server?.kill('SIGTERM');
-}
-
-/** Below a folder that nobody else can enter. */
-function newSocket(): string {
-	const runtime = env['XDG_RUNTIME_DIR'];
-	const parent = runtime?.startsWith('/') && existsSync(runtime) ? runtime : dataFolder(env);
-	const folder = join(parent, runtime === parent ? 'nancy' : 'run');
-	mkdirSync(folder, { recursive: true, mode: 0o700 });
-	requireOwn([parent, folder]);
-	if ((lstatSync(folder).mode & 0o077) !== 0) throw new Error(`others may look into ${folder}`);
-	return join(folder, `${uniqueHex(12)}.sock`);
 }
 
 /** Ends the server even if this program is killed: the other end of a pipe closes then. In a group of its own, which no terminal hangs up. */
@@ -147,8 +139,19 @@ function hold(server: ChildProcess, path: string): () => void {
 async function inTerminal(words: readonly string[]): Promise<number> {
 	if (isStopped) return BY_SIGNAL;
 	cli = spawn(executable, words, { env, stdio: 'inherit' });
-	await once(cli, 'exit');
+	try {
+		await once(cli, 'exit');
+	} catch (error) {
+		process.stderr.write(
+			`${executable} could not be started: ${errorText(error)}. If it is not there any more, install it again; "nancy doctor" shows what Nancy finds.\n`,
+		);
+		return NOT_STARTED;
+	}
 	return cli.exitCode ?? BY_SIGNAL;
+}
+
+function isOfSpawn(error: unknown): boolean {
+	return error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn');
 }
 
 async function ended(server: ChildProcess): Promise<void> {

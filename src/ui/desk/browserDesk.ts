@@ -22,6 +22,8 @@ export class BrowserDesk implements vscode.Disposable {
 	private opening: Promise<OpenDesk> | undefined;
 	private readonly phone = new PhonePanel();
 	private readonly following: vscode.Disposable;
+	/** Makes a new code, as the last one was made. */
+	private again: () => Promise<void> = () => this.openInBrowser();
 
 	constructor(private readonly own: Collaborators) {
 		this.following = vscode.workspace.onDidChangeConfiguration(change => {
@@ -39,6 +41,7 @@ export class BrowserDesk implements vscode.Disposable {
 	/** In a browser of the person's machine, wherever the workspace is. */
 	async openInBrowser(): Promise<void> {
 		if (!(await this.isAllowed())) return;
+		this.again = () => this.openInBrowser();
 		const desk = await this.open();
 		const { external, own } = await this.know(desk);
 		if (!external && !own) return askForTunnel(desk.port);
@@ -50,6 +53,7 @@ export class BrowserDesk implements vscode.Disposable {
 	/** As a code for a phone's camera. */
 	async openOnPhone(): Promise<void> {
 		if (!(await this.isAllowed())) return;
+		this.again = () => this.openOnPhone();
 		const desk = await this.open();
 		const { external, own } = await this.know(desk);
 		const address = own ?? (external?.protocol === 'https:' ? external : undefined);
@@ -99,6 +103,7 @@ export class BrowserDesk implements vscode.Disposable {
 	private async close(): Promise<void> {
 		const { opening } = this;
 		this.opening = undefined;
+		this.phone.hide();
 		await (await opening)?.close();
 	}
 
@@ -128,8 +133,14 @@ export class BrowserDesk implements vscode.Disposable {
 		this.phone.hide();
 		const allowed = buttons.find(({ label }) => label === chosen)?.scope;
 		if (allowed === undefined || !signal.aborted) return allowed;
-		void warn(l10n.t('“{0}” was not let in: it no longer waits. Open the desk again.', name));
+		this.own.failures.background(this.offerAgain(name));
 		return undefined;
+	}
+
+	private async offerAgain(name: string): Promise<void> {
+		const button = l10n.t('New Code');
+		const text = l10n.t('“{0}” was not let in: its code has expired after two minutes.', name);
+		if ((await warn(text, button)) === button) await this.again();
 	}
 }
 

@@ -7,7 +7,10 @@ import { plain } from '../kit/plain.ts';
 /** As long as the code is good, in milliseconds. */
 const GOOD_MS = 2 * 60_000;
 
-/** The tab with the code for a phone's camera. It goes when the code is used or too old. */
+/** The command that shows a new code. */
+const AGAIN = 'nancy.openDeskOnPhone';
+
+/** The tab with the code for a phone's camera. It goes when the code is used, and offers a new one when it is too old. */
 export class PhonePanel implements vscode.Disposable {
 	private panel: vscode.WebviewPanel | undefined;
 	private timer: NodeJS.Timeout | undefined;
@@ -18,15 +21,25 @@ export class PhonePanel implements vscode.Disposable {
 		const title = l10n.t('Desk on a Phone');
 		this.panel = vscode.window.createWebviewPanel('nancy.phone', title, vscode.ViewColumn.Active, {
 			enableScripts: false,
+			enableCommandUris: [AGAIN],
 			localResourceRoots: [],
 		});
-		this.panel.webview.html = page(picture, title, [
-			l10n.t('Point the phone’s camera at the code. It is good for one browser, within two minutes.'),
-			l10n.t('{0} must lead to port {1} of this machine.', address.origin, port),
+		this.panel.webview.html = page(title, [
+			`<div role="img" aria-label="${escapeHtml(title)}">${picture}</div>`,
+			line(l10n.t('Point the phone’s camera at the code. It is good for one browser, within two minutes.')),
+			line(l10n.t('{0} must lead to port {1} of this machine.', address.origin, port)),
 		]);
 		this.panel.onDidDispose(() => (this.panel = undefined));
-		this.timer = setTimeout(() => this.hide(), GOOD_MS);
+		this.timer = setTimeout(() => this.expire(title), GOOD_MS);
 		this.timer.unref();
+	}
+
+	private expire(title: string): void {
+		if (!this.panel) return;
+		this.panel.webview.html = page(title, [
+			line(l10n.t('This code has expired.')),
+			`<p><a href="command:${AGAIN}">${escapeHtml(l10n.t('New Code'))}</a></p>`,
+		]);
 	}
 
 	hide(): void {
@@ -39,7 +52,12 @@ export class PhonePanel implements vscode.Disposable {
 	}
 }
 
-function page(picture: string, title: string, lines: readonly string[]): string {
+function line(text: string): string {
+	return `<p>${escapeHtml(plain(text))}</p>`;
+}
+
+/** @param parts as HTML */
+function page(title: string, parts: readonly string[]): string {
 	const nonce = randomBytes(16).toString('base64url');
 	return `<!doctype html>
 <html lang="${escapeHtml(env.language)}">
@@ -51,8 +69,7 @@ function page(picture: string, title: string, lines: readonly string[]): string 
 </head>
 <body>
 	<main>
-		<div role="img" aria-label="${escapeHtml(title)}">${picture}</div>
-		${lines.map(line => `<p>${escapeHtml(plain(line))}</p>`).join('\n\t\t')}
+		${parts.join('\n\t\t')}
 	</main>
 </body>
 </html>`;

@@ -18,11 +18,11 @@ export async function pair(code: string): Promise<Pass | undefined> {
 	link.value = { is: 'asking', number };
 	for (;;) {
 		const result = await post('pair/result', { request }, pairResult, open);
-		if (result.is === 'failed' || result.value.is === 'refused') {
-			link.value = { is: 'over', reason: result.is === 'failed' ? 'expired' : 'refused' };
-			return undefined;
-		}
-		if (result.value.is === 'in') return result.value;
+		const now = result.is === 'failed' ? ({ is: 'expired' } as const) : result.value;
+		if (now.is === 'in') return now;
+		if (now.is === 'waiting') continue;
+		link.value = { is: 'over', reason: now.is };
+		return undefined;
 	}
 }
 

@@ -165,7 +165,9 @@ function endWords(reason: Extract<Link, { is: 'over' }>['reason']): string {
 		case 'refused':
 			return say(phrase`This device was not let in.`);
 		case 'expired':
-			return say(phrase`The code has run out or was used. Make a new one at the computer.`);
+			return say(
+				phrase`The code has expired, or was used. Take a new one at the computer: in VS Code by “Open the Desk in a Browser”, in a terminal by Enter in “nancy serve”.`,
+			);
 		case 'foreign':
 			return say(
 				phrase`This is not Nancy’s desk any more: another program answers here. Open the desk again at the computer.`,

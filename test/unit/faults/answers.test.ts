@@ -1,0 +1,76 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { Questions } from '../../../src/core/questions/questions.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
+import { bundledChild } from '../../support/bundledChild.ts';
+import { killedAt } from '../../support/killedAt.ts';
+import { killPoints, strideOr } from '../../support/rounds.ts';
+import { seedQuestion } from '../../support/seedQuestion.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
+
+describe('a desk that is killed before any file call of its answer', () => {
+	it('leaves the whole answer or none, and the question is there for the next desk', async () => {
+		await using folder = tempFolder();
+		const [project, data] = [folder.file('project'), folder.file('data')];
+		const workspace = new Workspace(project, data);
+		await workspace.prepare();
+		const seen = new Set<string>();
+		for (const call of killPoints(strideOr(3))) {
+			const question = await seedQuestion(workspace);
+			const end = await killedAt(call, 'answerOnce', [project, data, question.id, question.digest]);
+			const next = new Questions(workspace.own);
+			const open = (await next.open()).find(each => each.question.id === question.id);
+			if (!open) throw new Error(`the question is gone after call ${call}`);
+			const { answer } = open;
+			seen.add(`${end} ${answer?.effect ?? 'none'}`);
+			const { id, digest } = question;
+			const again = next.answer({
+				version: 1,
+				question: id,
+				digest,
+				effect: 'no',
+				by: 'page',
+				at: question.askedAt,
+			});
+			if (answer) await expect(again).rejects.toMatchObject({ code: 'wrong-state' });
+			else expect(await again).toMatchObject({ effect: 'no', by: 'page' });
+			expect((await next.readAnswer(id))?.effect).toBe(answer ? 'once' : 'no');
+			if (end === 'finished') break;
+		}
+		expect([...seen].toSorted()).toEqual(expect.arrayContaining(['SIGKILL none', 'finished once']));
+		for (const each of seen) expect(each).toMatch(/^(?:SIGKILL (?:none|once)|finished once)$/);
+	});
+});
+
+/** Options of `unshare` with which this machine lets a program mount a disk of its own. */
+const MOUNTS = [['-m'], ['-rm']].find(
+	options => spawnSync('unshare', [...options, 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0,
+);
+
+describe.skipIf(!MOUNTS)('a desk whose disk is full', () => {
+	it('answers with nothing that counts: no half answer is there, the holder waits on, and the next answer is taken whole', async () => {
+		await using folder = tempFolder();
+		const [project, data] = [folder.file('project'), folder.file('data')];
+		await new Workspace(project, data).prepare();
+		const script = 'mkdir -p "$3"; mount -t tmpfs -o size=256k,mode=700 none "$3"; exec "$0" "$1" "$2" "$3"';
+		const words = ['sh', '-c', script, process.execPath, bundledChild('answerOnFullDisk'), project, data];
+		const { stdout } = await promisify(execFile)('unshare', [...(MOUNTS ?? []), ...words]);
+		const { id, ...found } = JSON.parse(stdout) as { id: string };
+		expect(found).toEqual({
+			seen: [
+				{ free: 'nothing', said: 'ENOSPC', left: [], isOver: false },
+				{ free: 'a part of it', said: 'ENOSPC', left: [], isOver: false },
+				{ free: 'enough', said: 'answered', left: [`${id}.json`], isOver: false },
+			],
+			handed: 'whole',
+			// An answer that nobody could note is not handed over.
+			noted: 'ENOSPC',
+			isHanded: false,
+		});
+		// Of that disk nothing is here.
+		expect(existsSync(data) ? readdirSync(join(data)) : []).toEqual([]);
+	});
+});
