@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { Category, NoteId, ProjectName } from '../protocol/memoryNames.ts';
 import type { MachineContext, Operation } from './operation.ts';
+import { compileEverywhere } from './shared/compiledNotes.ts';
 import { memoryPlace, openMemory } from './shared/memory.ts';
 
 const Line = z.int().check(z.positive());
@@ -28,6 +29,8 @@ export const addNote: Operation<z.infer<typeof Input>, z.infer<typeof Output>, M
 	},
 	async run(_, { project, folder, ...words }, { env }) {
 		const memory = await openMemory(env);
-		return { project, id: await memory.add(project, words, await memoryPlace(folder)) };
+		const id = await memory.add(project, words, await memoryPlace(folder));
+		await compileEverywhere(env);
+		return { project, id };
 	},
 };

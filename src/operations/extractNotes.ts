@@ -11,6 +11,7 @@ import { ProjectName } from '../protocol/memoryNames.ts';
 import { ExtractedOutput } from '../protocol/output/memory.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { findAgent } from './shared/agents.ts';
+import { compileEverywhere } from './shared/compiledNotes.ts';
 import { extractorFor } from './shared/extractorFor.ts';
 import { openMemory } from './shared/memory.ts';
 
@@ -62,6 +63,7 @@ export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
 			if (state === 'failed') return { ...nothing, ...answer.usage, task: task.number, state, why };
 		}
 		const { added, ...report } = await memory.merge(project, task.number);
+		await compileEverywhere(context.env);
 		const { usage } =
 			(await memory.state(project)).tasks.find(each => each.number === task.number)?.extraction ?? {};
 		return {

@@ -5,6 +5,7 @@ import { permit } from '../core/asker/permit.ts';
 import { NoteId, ProjectName } from '../protocol/memoryNames.ts';
 import { ReviewedOutput } from '../protocol/output/memory.ts';
 import type { MachineContext, Operation } from './operation.ts';
+import { compileEverywhere } from './shared/compiledNotes.ts';
 import { openMemory } from './shared/memory.ts';
 
 const Input = z.object({
@@ -32,6 +33,8 @@ export const reviewNote: Operation<z.infer<typeof Input>, z.infer<typeof Reviewe
 		if (project === undefined) throw new NancyError('no-task', phrase`no project has anything with the id ${id}`);
 		if (other !== undefined)
 			throw new NancyError('bad-usage', phrase`${id} is in ${project} and in ${other}; say which with --project`);
-		return { project, id, text: await memory.review(action, project, id, words) };
+		const text = await memory.review(action, project, id, words);
+		await compileEverywhere(env);
+		return { project, id, text };
 	},
 };

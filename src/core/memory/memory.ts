@@ -1,6 +1,7 @@
 import { NancyError } from '../../base/errors.ts';
 import { ownIdentity } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
+import type { CompiledNotes } from '../../protocol/compiledNotes.ts';
 import type { MemoryConfig, MemoryTask, ProjectRecord } from '../../protocol/memory.ts';
 import type { NoteId, ProjectName } from '../../protocol/memoryNames.ts';
 import type { DriverId } from '../../protocol/names.ts';
@@ -13,10 +14,13 @@ import type {
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import type { ExtractionTexts } from '../driver/extractor.ts';
 import { fileProblem } from '../files/fileProblem.ts';
+import type { OwnFolder } from '../files/ownFolder.ts';
 import type { EventWords } from '../traffic/eventWords.ts';
 import { redact, redactText } from '../traffic/redact.ts';
 import { applyChanges, planOf, retiredTexts } from './changes.ts';
+import { chosenProject } from './chosenProject.ts';
 import { compile, type Candidate, type Compiled } from './compile.ts';
+import { hashOfNotes, writeCompiled } from './compiledFiles.ts';
 import { digestOf } from './digest.ts';
 import { answerIn, requestOf } from './extraction.ts';
 import { isClaimed, isDue, refuseDone, refusePaused, whyNot } from './extractionState.ts';
@@ -28,7 +32,7 @@ import { proposalOf, waitingOf } from './proposal.ts';
 import { hasSecret, isInstruction } from './risks.ts';
 import { settle, targetOf, textOf } from './settling.ts';
 import { documentsIn, known, placedNow, sourceText } from './sources.ts';
-import type { MemoryPlace, ProjectState } from './state.ts';
+import type { Checkout, MemoryPlace, ProjectState } from './state.ts';
 import { MemoryStore, type ProjectFolder } from './store.ts';
 
 /** An extraction that this process has claimed; without `texts`, its answer is there and only has to be merged. */
@@ -183,6 +187,44 @@ export class ProjectMemory {
 			session: since === undefined ? [] : tasks.filter(({ number }) => number >= since).map(sessionLine),
 			maxTokens: context.max_tokens,
 			touched: [],
+		});
+	}
+
+	/** What the tasks of the present session have come to, for the next one. @param since the first of them */
+	async sessionSoFar(name: ProjectName, since: number): Promise<Compiled> {
+		const project = this.store.folderOf(name);
+		const { tasks } = await project.tasks();
+		const isPaused = (await project.record()).status === 'paused';
+		const session = isPaused ? [] : tasks.filter(({ number }) => number >= since).map(sessionLine);
+		const { context } = await this.config();
+		const nothing = { prompt: '', candidates: [], plan: '', touched: [] };
+		return compile({ project: name, task: 0, session, maxTokens: context.max_tokens, ...nothing });
+	}
+
+	/** The project that an agent works on: see {@link chosenProject}. Unreadable projects are left out. */
+	async projectAt({ repository, branch }: Checkout, named: string | undefined): Promise<ProjectName | undefined> {
+		return chosenProject(await this.activeIn(repository), branch, named)?.project;
+	}
+
+	/** Compiles the projects of a workspace's repository, for the hooks of agents that work there. */
+	async compileFor(own: OwnFolder, place: Checkout): Promise<void> {
+		const { head, branch: checkedOut } = place;
+		await writeCompiled(own, async () => {
+			const compiled: CompiledNotes[] = [];
+			for (const { project, branch, at } of await this.activeIn(place.repository)) {
+				const { text } = await this.context(project, place, '', undefined);
+				compiled.push({
+					version: 1,
+					project,
+					...(branch !== undefined && { branch }),
+					at,
+					...(head !== undefined && { head }),
+					...(checkedOut !== undefined && { checkedOut }),
+					text,
+					hash: hashOfNotes(text),
+				});
+			}
+			return compiled;
 		});
 	}
 
@@ -430,6 +472,20 @@ export class ProjectMemory {
 	private async shownOf(state: ProjectState, place: MemoryPlace): Promise<NotesOutput> {
 		const notes = await known(this.store.folderOf(state.record.name), place);
 		return notesOutput(state, placedNow(notes, place.folder));
+	}
+
+	private async activeIn(
+		repository: string,
+	): Promise<{ project: ProjectName; branch: string | undefined; at: string }[]> {
+		const found = [];
+		for (const project of await this.names()) {
+			const folder = this.store.folderOf(project);
+			const record = await folder.record().catch(() => undefined);
+			if (record?.status !== 'active' || record.repository !== repository) continue;
+			const { tasks } = await folder.tasks();
+			found.push({ project, branch: record.branch, at: tasks.at(-1)?.startedAt ?? record.created });
+		}
+		return found;
 	}
 
 	private async callsToday(): Promise<number> {

@@ -10,6 +10,14 @@ export interface MemoryPlace {
 	readonly commit: string | undefined;
 }
 
+/** The same, with what projects are found by. */
+export interface Checkout extends MemoryPlace {
+	/** The folder of git that its worktrees share, or the folder itself outside of git. */
+	readonly repository: string;
+	/** The file of git that names the branch. */
+	readonly head?: string | undefined;
+}
+
 export type KnownNote = StoredNote & { freshness: Freshness };
 
 /** A project as it is on disk. */
