@@ -84,8 +84,9 @@ export class Repl {
 		});
 	}
 
-	/** Resolves when the session is over. */
-	async run(signal: AbortSignal): Promise<void> {
+	/** Resolves when the session is over. @param first the first task */
+	async run(signal: AbortSignal, first?: string): Promise<void> {
+		if (first !== undefined) this.waiting.push(first);
 		signal.addEventListener('abort', () => this.quit(), { once: true });
 		if (this.isTerminal) process.stdout.write(PASTE.on);
 		try {

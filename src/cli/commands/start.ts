@@ -12,6 +12,7 @@ const Input = z.object({
 	agent: z.optional(z.string()),
 	mode: z.optional(z.enum(['fresh', 'summary', 'full'])),
 	permissions: z.optional(z.string()),
+	task: z.optional(z.string()),
 });
 
 export const start = command(
@@ -35,14 +36,15 @@ export const start = command(
 				value: 'MODE',
 				help: 'the permission mode, as the agent names it; default: the most careful',
 			},
+			task: { value: 'PROMPT', help: 'the first task' },
 		},
 		examples: [['nancy start my-feature --permissions acceptEdits', 'its agent may edit files']],
 	},
 	Input,
-	async ({ project, agent, mode, permissions }, context) => {
+	async ({ project, agent, mode, permissions, task: first }, context) => {
 		const where = programContext(findOrChooseWorkspace(context), context);
 		const { runSession } = await import('../projectProgram.ts');
-		await runSession({ project, agent, mode }, context, where, {
+		await runSession({ project, agent, mode, first }, context, where, {
 			task: async (asked, show, signal) => {
 				const input = { ...asked, project, permissions };
 				return perform(await operations.projectTask(), context.asker, input, { ...where, show, signal });

@@ -40,6 +40,10 @@ describe('projects on the command line', () => {
 		expect((await json(ProjectsOutput, 'projects', 'main', '--restore')).projects).toMatchObject([
 			{ status: 'active' },
 		]);
+		expect((await run('projects', 'main', '--pause')).stdout).toMatch(/^main {2}paused - /);
+		expect(await run('extract', 'main')).toMatchObject({ code: 6, stderr: expect.stringContaining('is paused') });
+		expect(await run('projects', 'main', '--pause', '--restore')).toMatchObject({ code: 2 });
+		await run('projects', 'main', '--restore');
 		expect(await run('projects', 'none')).toMatchObject({
 			code: 3,
 			stderr: expect.stringContaining('there is no project "none"'),
