@@ -10,6 +10,7 @@ import { ExitCode } from './failure.ts';
 import { programContext } from '../operations/shared/programContext.ts';
 import { findWorkspace } from '../operations/shared/place.ts';
 import { findAgent, knownDriver } from '../operations/shared/agents.ts';
+import { compileNotes, notesBeforePrompt } from '../operations/shared/compiledNotes.ts';
 import { deployAgent } from '../operations/shared/deployEach.ts';
 import { hasHooks } from '../operations/shared/hooksChoice.ts';
 import { capOf, queueOptions } from '../operations/shared/queueOptions.ts';
@@ -55,8 +56,13 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 					if (isHooked) {
 						const { warnings } = await deployAgent(where, runtime, found, 'launch');
 						for (const warning of warnings) await tell(warning);
+						await compileNotes(where);
 					}
-					return { bin: runtime.bin, hooks: isHooked ? runtime : undefined };
+					return {
+						bin: runtime.bin,
+						hooks: isHooked ? runtime : undefined,
+						notesBefore: async prompt => (isHooked ? '' : notesBeforePrompt(where, prompt)),
+					};
 				},
 				env: context.env,
 				// In tmux somebody may be watching.

@@ -33,7 +33,10 @@ import { cancelled, outcomeOf } from './outcomeOf.ts';
 import { Parking } from './parking.ts';
 
 /** `bin`: folder with the `nancy` command. `hooks`: where hooks come from; `undefined` if the user wants none. */
-type Prepared = Pick<WorkerRequest, 'bin' | 'hooks'>;
+interface Prepared extends Pick<WorkerRequest, 'bin' | 'hooks'> {
+	/** Notes of its project that no hook tells it, to go before this prompt. Empty if there are none. */
+	notesBefore: (prompt: string) => Promise<string>;
+}
 
 export interface RunnerTools {
 	/** Without one of these, the delegate is not run. */
@@ -192,6 +195,7 @@ export class DelegateRun {
 		this.status.change({ status: 'running', iteration: this.status.status.iteration + 1 });
 		const { input_tokens, output_tokens, cost_usd } = this.status.status;
 		this.earlier = { input_tokens, output_tokens, cost_usd };
+		const { notesBefore, ...places } = prepared;
 		const plan = await planWorker(workspace, driver, agent, {
 			task,
 			worker,
@@ -200,8 +204,8 @@ export class DelegateRun {
 			lastSession: this.session,
 			headless: { permissions, maxCostUsd: await this.budget.dollarsLeft() },
 			cwd,
-			...prepared,
-			prompt: isGoingOn ? GO_ON : this.prompt,
+			...places,
+			prompt: isGoingOn ? GO_ON : `${await notesBefore(this.prompt)}${this.prompt}`,
 			env: this.tools.env,
 		});
 		this.session = plan.sessionIsKnown ? plan.session : undefined;

@@ -1,10 +1,13 @@
+import { errorText } from '../base/errors.ts';
 import { isBeginning, isBrokenOff, Turn, type Print, type TurnPlace } from '../core/sessions/turn.ts';
 import { bindCaller } from '../core/sessions/sessions.ts';
+import { dueNotes, isForgetting } from '../core/memory/dueNotes.ts';
+import type { NotesToTell } from '../core/memory/telling.ts';
 import { slotOf } from '../core/mailbox/due.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 import type { Call } from './call.ts';
 import { mayHandOver } from '../git/mayHandOver.ts';
-import { note, spool } from './notes.ts';
+import { complain, note, spool } from './notes.ts';
 import { ringLater } from './ringLater.ts';
 
 /** Does the work of one event: records it, finds the session's mailbox, hands over due messages, writes the receipts. */
@@ -14,6 +17,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 	spool(call, input);
 	if (event.subagent !== undefined) return;
 	const slot = slotOf(call.driver.hooks.slots, event);
+	if (slot === 'never' && !isBeginning(event) && isForgetting(event)) await notesOf(call, event);
 	if (slot === 'never' && !isBeginning(event) && !isBrokenOff(event)) return;
 	const bound = await bindCaller(call.workspace, {
 		session: event.session,
@@ -32,10 +36,21 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 		canFile: call.env['NANCY_TASK_DIR'] !== undefined,
 		print,
 		mayHandOver: (mailbox, due) => mayHandOver(workspace, mailbox, due),
+		notes: each => notesOf(call, each),
 		ringLater,
 		note: content => note(call, content),
 	};
 	await new Turn(place, event, slot, bound).run();
+}
+
+/** Notes that cannot be read keep no message back. */
+async function notesOf(call: Call, event: AgentEvent): Promise<NotesToTell | undefined> {
+	try {
+		return await dueNotes(call.workspace, event, call.env['NANCY_PROJECT']);
+	} catch (error) {
+		complain(call, errorText(error));
+		return undefined;
+	}
 }
 
 /** An unreadable payload is kept as it came, and the collector reports it. */

@@ -5,7 +5,7 @@ import { boundSpool, SPOOL_BACKLOG, SPOOL_LIMITS } from '../core/traffic/spoolBo
 import { readCall, wakingOf, type Call } from './call.ts';
 import { collectLater } from './collectLater.ts';
 import { deliver } from './deliver.ts';
-import { note } from './notes.ts';
+import { complain } from './notes.ts';
 import { isInTime } from './inTime.ts';
 import { print, readInput } from './pipes.ts';
 import { mayAct } from './pluginSession.ts';
@@ -55,21 +55,6 @@ async function keepSpoolSmall(call: Call): Promise<void> {
 	const { files, bytes } = SPOOL_LIMITS;
 	const most = `${files} or ${Math.round(bytes / 1024 / 1024)} MB wait at most`;
 	complain(call, `dropped the ${dropped} oldest events that nobody had collected: ${most}`);
-}
-
-function complain(call: Call, reason: string): void {
-	try {
-		note(call, {
-			nancy: 'trouble',
-			at: new Date().toISOString(),
-			driver: call.driver.id,
-			...(call.session && { session: call.session }),
-			event: call.event,
-			reason,
-		});
-	} catch {
-		// The error cannot be recorded: the disk is full, or the folder is gone.
-	}
 }
 
 const call = readCall(process.argv.slice(2), process.env);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { makeFolder } from '../base/atomicFile.ts';
+import { makeFolder, writeFileAtomic } from '../base/atomicFile.ts';
 import { permit } from '../core/asker/permit.ts';
 import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
 import type { ExtractionTexts } from '../core/driver/extractor.ts';
@@ -11,6 +11,7 @@ import { ProjectName } from '../protocol/memoryNames.ts';
 import { ExtractedOutput } from '../protocol/output/memory.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { findAgent } from './shared/agents.ts';
+import { compileEverywhere } from './shared/compiledNotes.ts';
 import { extractorFor } from './shared/extractorFor.ts';
 import { openMemory } from './shared/memory.ts';
 
@@ -62,6 +63,7 @@ export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
 			if (state === 'failed') return { ...nothing, ...answer.usage, task: task.number, state, why };
 		}
 		const { added, ...report } = await memory.merge(project, task.number);
+		await compileEverywhere(context.env);
 		const { usage } =
 			(await memory.state(project)).tasks.find(each => each.number === task.number)?.extraction ?? {};
 		return {
@@ -83,10 +85,12 @@ async function ask(
 	{ env, dataFolder, signal }: ExtractContext,
 ): Promise<ExtractionResult> {
 	const { agent: installed } = await findAgent(driver, env);
-	const launch = extractor.launch({ ...texts, model, version: installed.version });
 	// Nothing of a workspace is there: no instructions, no settings, no files to mention.
 	const cwd = join(dataFolder, 'extraction');
 	await makeFolder(cwd);
+	const folder = join(dataFolder, 'extraction-files', driver.id);
+	const launch = extractor.launch({ ...texts, model, version: installed.version, folder, env });
+	for (const { path, content } of launch.files ?? []) await writeFileAtomic(path, content);
 	const ending = await runHeadless(
 		{
 			command: installed.executable,

@@ -22,6 +22,7 @@ import { ORCHESTRATOR, TaskName, WorkerName, type DriverId } from '../protocol/n
 import type { TaskRecord } from '../protocol/records.ts';
 import { chooseAgent } from './shared/agents.ts';
 import { requireTold, unitsWith } from './shared/budgetUnits.ts';
+import { compileNotes } from './shared/compiledNotes.ts';
 import { deployAgent } from './shared/deployEach.ts';
 import { hasHooks, keepSettings } from './shared/hooksChoice.ts';
 import { noteSeen } from './shared/noteSeen.ts';
@@ -136,6 +137,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		await keepSettings(asker, context);
 		const isHooked = input.hooks && (await hasHooks(context));
 		const warnings = isHooked ? (await deployAgent(context, runtime, found, 'launch')).warnings : [];
+		if (isHooked) await compileNotes(context);
 		await noteSeen(asker, driver, context, workspace.folder);
 		if (known?.archivedAt !== undefined) await workspace.updateTask(known.name, restored);
 		if (asker.is === 'human') await noteTaskChoice(workspace, input.task, known, driver.id);

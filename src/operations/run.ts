@@ -12,9 +12,11 @@ import { sealStart } from '../core/sessions/sealedAgents.ts';
 import type { Ending, HeadlessProgram, RunListener } from '../process/headlessRun.ts';
 import { runSeen } from '../process/seenRun.ts';
 import { Limits } from '../protocol/delegate.ts';
+import type { ProjectName } from '../protocol/memoryNames.ts';
 import { SessionId } from '../protocol/names.ts';
 import { RunOutput } from '../protocol/output/delegates.ts';
 import { chooseAgent } from './shared/agents.ts';
+import { notesBeforePrompt } from './shared/compiledNotes.ts';
 import { noteSeen } from './shared/noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { requireWritable, writeAnswer } from './shared/outputFile.ts';
@@ -64,7 +66,13 @@ export interface RunContext extends OperationContext {
 	/** Ends the agent, with everything that it has started. */
 	readonly signal: AbortSignal;
 	/** The run's events go into the traffic of its folder, by these hooks, or none. Without, nobody records it. */
-	readonly recorded?: { session: SessionId; resume: SessionId | undefined; hooks: LaunchHooks | undefined };
+	readonly recorded?: {
+		session: SessionId;
+		resume: SessionId | undefined;
+		hooks: LaunchHooks | undefined;
+		/** Its notes are told by the hooks, or stand before the prompt already. */
+		project: ProjectName;
+	};
 }
 
 /** Runs an agent once, without a terminal, and waits for its answer. A failure of the agent is a result, not an error. */
@@ -86,7 +94,9 @@ export const run: Operation<Input, z.infer<typeof Output>, RunContext, Start> = 
 		const limits = Limits.parse(limitsFor(input.limits, asking));
 		await noteSeen(asker, found.driver, context, folder);
 		if (outputFile !== undefined) await requireWritable(outputFile);
-		const program = await programOf(found, input, asking, context.recorded);
+		const notes = context.recorded ? '' : await notesBeforePrompt(context, prompt);
+		const asked = { ...input, prompt: `${notes}${prompt}` };
+		const program = await programOf(found, asked, asking, context.recorded);
 		const feature = isSwarmWorker(context.env, asking.settings)
 			? swarmFeature(input.feature ?? `worker-${crypto.randomUUID().slice(0, 8)}`)
 			: undefined;
@@ -137,15 +147,18 @@ async function programOf(
 		command: agent.executable,
 		args: launch.args,
 		cwd: folder,
-		env: agentEnvironment(driver, {
-			launchEnv: launch.env,
-			inherited: env,
-			cwd: folder,
-			program: agent.executable,
-			hasHooks: recorded?.hooks !== undefined,
-			isHeadless: true,
-			worker: undefined,
-		}),
+		env: {
+			...agentEnvironment(driver, {
+				launchEnv: launch.env,
+				inherited: env,
+				cwd: folder,
+				program: agent.executable,
+				hasHooks: recorded?.hooks !== undefined,
+				isHeadless: true,
+				worker: undefined,
+			}),
+			...(recorded && { NANCY_PROJECT: recorded.project }),
+		},
 		stdin: launch.stdin,
 		mark: crypto.randomUUID(),
 	};

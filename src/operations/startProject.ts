@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { ProjectName } from '../protocol/memoryNames.ts';
 import type { Operation } from './operation.ts';
+import { compileNotes } from './shared/compiledNotes.ts';
 import { memoryPlace, openMemory } from './shared/memory.ts';
 
 const Input = z.object({ project: ProjectName });
@@ -22,10 +23,12 @@ export const startProject: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	async permit(asker) {
 		permit(asker, { is: 'use-memory' });
 	},
-	async run(_, { project }, { workspace, env }) {
+	async run(_, { project }, context) {
+		const { workspace, env } = context;
 		const memory = await openMemory(env);
 		const { repository, branch } = await memoryPlace(workspace.folder);
 		await memory.open(project, repository, branch);
+		await compileNotes(context);
 		const { tasks } = await memory.state(project);
 		const { repl } = await memory.config();
 		return { nextTask: (tasks.at(-1)?.number ?? 0) + 1, agent: repl.agent, mode: repl.mode };

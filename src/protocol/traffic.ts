@@ -76,6 +76,8 @@ export const AgentEvent = z.looseObject({
 	isWake: z.optional(z.boolean()),
 	/** For `prompt`: it was Nancy that woke the agent, by this rung. */
 	wakeRung: z.optional(z.enum(['wake', 'waiter', 'queue', 'keys'])),
+	/** A compaction begins, and its end is not reported: the agent may know nothing of what it was told. */
+	forgets: z.optional(z.boolean()),
 });
 export type AgentEvent = z.infer<typeof AgentEvent>;
 

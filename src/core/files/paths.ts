@@ -31,6 +31,7 @@ export class NancyPaths {
 			this.delegates,
 			this.launches,
 			this.machines,
+			this.memory,
 		]);
 	}
 	/** The place of launch files in earlier versions. */
@@ -79,6 +80,10 @@ export class NancyPaths {
 	/** A file for each machine that is at work here: see core/files/leases. */
 	get machines(): string {
 		return join(this.root, 'machines');
+	}
+	/** Copies of notes that are too long for a hook's answer, for agents to read. */
+	get memory(): string {
+		return join(this.root, 'memory');
 	}
 	get delegates(): string {
 		return join(this.root, 'delegates');

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { removeTree } from '../../base/removeTree.ts';
 import { entryNames, folderNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
@@ -7,6 +8,7 @@ import { SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { Leases } from '../files/leases.ts';
 import { sweepFolder } from '../files/leftBehind.ts';
 import { folderByState, MESSAGE_STATES } from '../mailbox/mailboxPaths.ts';
+import { ToldMarks } from '../memory/toldMarks.ts';
 import { PluginSessions, sweepPluginSessions } from '../sessions/pluginSessions.ts';
 import { forgetSealedAgents } from '../sessions/sealedAgents.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -32,6 +34,7 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		paths.halts,
 		paths.waiters,
 		paths.machines,
+		paths.memory,
 	])
 		await sweepFolder(folder);
 	await new Leases(paths.machines).sweep();
@@ -45,6 +48,17 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 	await forgetEndedSessions(workspace);
 	await forgetGoneFolders(workspace.own.dataFolder, Date.now());
 	await sweepPluginSessions(workspace.own.dataFolder);
+	await sweepToldMarks(new ToldMarks(workspace.own.dataFolder));
+}
+
+/** Removes the marks of workspaces whose records are gone, and half-written ones. */
+async function sweepToldMarks(marks: ToldMarks): Promise<void> {
+	await sweepFolder(marks.folder);
+	for (const name of await entryNames(marks.folder)) {
+		const session = SessionId.safeParse(name);
+		const mark = session.success ? marks.read(session.data) : undefined;
+		if (session.success && mark && !existsSync(dirname(mark.notes))) await marks.forget(session.data);
+	}
 }
 
 async function sweepTask(workspace: Workspace, task: TaskName): Promise<void> {
@@ -77,6 +91,7 @@ async function forgetEndedSessions(workspace: Workspace): Promise<void> {
 			if (use === 'gone') await forgetSeal(workspace.own, session.data);
 			await workspace.prepared.forget(session.data);
 			await new PluginSessions(workspace.own).forget(session.data);
+			await new ToldMarks(workspace.own.dataFolder).forget(session.data);
 		}
 	}
 }

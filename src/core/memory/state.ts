@@ -10,6 +10,14 @@ export interface MemoryPlace {
 	readonly commit: string | undefined;
 }
 
+/** The same, with what projects are found by. */
+export interface Checkout extends MemoryPlace {
+	/** The folder of git that its worktrees share, or the folder itself outside of git. */
+	readonly repository: string;
+	/** The file of git that names the branch. */
+	readonly head?: string | undefined;
+}
+
 export type KnownNote = StoredNote & { freshness: Freshness };
 
 /** A project as it is on disk. */
@@ -18,6 +26,10 @@ export interface ProjectState {
 	readonly tasks: readonly MemoryTask[];
 	readonly notes: readonly StoredNote[];
 	readonly plan: string;
+	/** Of the project's files, absolute. */
+	readonly folder: string;
+	/** The files of the digests, by their tasks. */
+	readonly digests: ReadonlyMap<number, string>;
 	readonly pending: readonly (PendingUpdate & { text: string; target: StoredNote | undefined })[];
 	/** Files that cannot be read. They are left alone. */
 	readonly problems: readonly FileProblem[];

@@ -6,6 +6,7 @@ import { NancyError } from '../../base/errors.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
 import { ifOwn } from '../files/ownFolder.ts';
+import { ToldMarks } from '../memory/toldMarks.ts';
 import { readMark } from '../files/plainFile.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { forgetSeal, sealedSession, sealSession } from './sealedSessions.ts';
@@ -77,6 +78,7 @@ export async function forgetSession(workspace: Workspace, session: SessionId): P
 		await rm(file, { force: true });
 	await forgetSeal(workspace.own, session);
 	await workspace.prepared.forget(session);
+	await new ToldMarks(workspace.own.dataFolder).forget(session);
 }
 
 async function filedBinding({ paths }: Workspace, session: SessionId): Promise<SessionBinding | undefined> {

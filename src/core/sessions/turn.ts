@@ -6,6 +6,7 @@ import type { Slot } from '../driver/slot.ts';
 import { claimBatch } from '../mailbox/batch.ts';
 import { isAroundTools, isBeforeTool, isDue, wakes } from '../mailbox/due.ts';
 import type { Mailbox } from '../mailbox/mailbox.ts';
+import type { NotesToTell } from '../memory/telling.ts';
 import { isSettled, type StoredMessage } from '../mailbox/mailboxFiles.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { makeBell } from './bell.ts';
@@ -28,6 +29,8 @@ export interface TurnPlace {
 	readonly print: Print;
 	/** Whether due messages may reach the agent. It gives each that may not a reason. */
 	readonly mayHandOver: (mailbox: Mailbox, due: readonly StoredMessage[]) => Promise<boolean>;
+	/** What the session has to be told of its project at this event. */
+	readonly notes: (event: AgentEvent) => Promise<NotesToTell | undefined>;
 	/** Rings a bell that the session watches only after this event. */
 	readonly ringLater: (bell: string) => Promise<void>;
 	/** Keeps a note for the traffic. */
@@ -48,6 +51,8 @@ export function isBrokenOff({ kind }: AgentEvent): boolean {
 const INTRODUCTION =
 	'Nancy hands you messages from your user and from other agents while you work, each marked as a Nancy message. ' +
 	'The skills check-directives and send-message say how to list, file and answer them.';
+
+const SEPARATOR = '\n\n';
 
 /** A resumed conversation and a copy of one have its beginning. A compaction may have dropped it. */
 function isNewToModel({ kind, cause }: AgentEvent): boolean {
@@ -120,10 +125,15 @@ export class Turn {
 		const { workspace, event, bound } = this;
 		const { driver } = this.place;
 		const bell = await makeBell(workspace.paths, event.session);
-		const words = isNewToModel(event) ? INTRODUCTION : '';
+		const notes = await this.place.notes(event);
+		const introduction = isNewToModel(event) ? INTRODUCTION : '';
+		const room = driver.hooks.contextLimit - introduction.length - SEPARATOR.length;
+		const told = await notes?.within(room);
+		const words = [introduction, told].filter(Boolean).join(SEPARATOR);
 		const { stdout, watches } = driver.hooks.beginAnswer(event, { bell, words });
 		if (stdout === '') return;
 		if (!(await this.place.print(stdout))) return;
+		if (told !== undefined) notes?.wereTold();
 		if (watches && !bound.watched && (version === undefined || can(driver, 'wake', version)))
 			await bindSession(workspace, event.session, { address: bound.address, watched: true });
 	}
@@ -138,8 +148,10 @@ export class Turn {
 		const { kind, session } = this.event;
 		const mark = isAroundTools(this.slot) ? BoundaryMark.begin(this.mailbox) : undefined;
 		const occasion = { kind, slot: this.slot, session, canFile: this.place.canFile };
+		const notes = kind === 'prompt' ? await this.place.notes(this.event) : undefined;
+		const room = driver.hooks.contextLimit - (notes ? notes.least + SEPARATOR.length : 0);
 		let isRefused = false;
-		const batch = await claimBatch(this.mailbox, occasion, driver.hooks.contextLimit, async due => {
+		const batch = await claimBatch(this.mailbox, occasion, room, async due => {
 			isRefused = !(await this.place.mayHandOver(this.mailbox, due));
 			return !isRefused;
 		});
@@ -147,19 +159,34 @@ export class Turn {
 			// The messages are due once the user has looked at the refusal, without a change in the inbox.
 			if (isRefused || (await this.mayBeDueUnchanged())) mark?.discard();
 			else mark?.nothingWasDue();
+			if (notes) await this.tell(notes, version);
 			return false;
 		}
 		mark?.discard();
 		if (batch.effect !== 'none' && isBeforeTool(kind)) {
 			await beginHalt(this.workspace, this.event.session, batch.effect);
 		}
-		const answer = driver.hooks.answer(this.event, { text: batch.text, effect: batch.effect, version });
+		// Messages go first: notes have waited for days.
+		const left = driver.hooks.contextLimit - batch.text.length - SEPARATOR.length;
+		const told = await notes?.within(left);
+		const text = [batch.text, told].filter(Boolean).join(SEPARATOR);
+		const answer = driver.hooks.answer(this.event, { text, effect: batch.effect, version });
 		if (!(await this.place.print(answer.stdout))) {
 			for (const claim of batch.claims) claim.release();
 			return false;
 		}
 		await keepReceipts(this.place, this.bound.address, this.event, batch, answer.rung ?? 'hook');
+		if (told !== undefined) notes?.wereTold();
 		return true;
+	}
+
+	/** Tells the session of its project, where no message is due. */
+	private async tell(notes: NotesToTell, version: Version | undefined): Promise<void> {
+		const { hooks } = this.place.driver;
+		const text = await notes.within(hooks.contextLimit);
+		if (text === undefined) return;
+		if (await this.place.print(hooks.answer(this.event, { text, effect: 'none', version }).stdout))
+			notes.wereTold();
 	}
 
 	/** Whether an untouched message may become due at the next event of a tool. */

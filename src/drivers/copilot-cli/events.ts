@@ -29,6 +29,7 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 	notification: 'notification',
 	// One of several attempts: the CLI retries. Only its record shows that a turn has failed.
 	errorOccurred: 'other',
+	// No event tells the end, and the agent would seem to compact for ever.
 	preCompact: 'other',
 	// The CLI reports a session's start only at its first prompt.
 	[JOINED]: 'session-start',
@@ -95,7 +96,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'errorOccurred':
 			return { cause: payload.errorContext, summary: oneLine(payload.error?.message) };
 		case 'preCompact':
-			return { cause: payload.trigger };
+			return { cause: payload.trigger, forgets: true };
 		case ANSWERED:
 			return { toolUseId: payload.toolCallId, cause: causes[payload.by] };
 		case JOINED:

@@ -15,7 +15,7 @@ const entries: readonly GuardedEvent[] = [
 	{ event: 'errorOccurred', slot: 'report' },
 	{ event: 'subagentStart', slot: 'report' },
 	{ event: 'subagentStop', slot: 'report' },
-	{ event: 'preCompact', slot: 'report' },
+	{ event: 'preCompact', slot: 'program' },
 	{ event: 'sessionEnd', slot: 'report' },
 ];
 

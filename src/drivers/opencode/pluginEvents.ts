@@ -34,7 +34,7 @@ export const EVENTS = String.raw`	async function toolEvent(event, slot, { sessio
 		},
 		'session.compacted': async ({ sessionID }) => {
 			const { root, subagent } = await placeOf(sessionID);
-			if (!subagent) await tell(root, 'compacted', 'report', {});
+			if (!subagent) await tell(root, 'compacted', 'program', {});
 		},
 		'permission.asked': async request => {
 			// At once: a run itself says No to whatever it is asked.

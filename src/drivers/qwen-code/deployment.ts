@@ -17,6 +17,7 @@ const entries: readonly GuardedEvent[] = [
 	{ event: 'PreToolUse', slot: 'boundary' },
 	{ event: 'PostToolBatch', slot: 'boundary' },
 	{ event: 'Stop', slot: 'end' },
+	{ event: 'PostCompact', slot: 'program' },
 	...[
 		'PostToolUse',
 		'PostToolUseFailure',
@@ -27,7 +28,6 @@ const entries: readonly GuardedEvent[] = [
 		'SubagentStart',
 		'SubagentStop',
 		'PreCompact',
-		'PostCompact',
 		'SessionEnd',
 	].map(event => ({ event, slot: 'report' as const })),
 ];

@@ -1,7 +1,7 @@
 import { phrase } from '../../base/phrase.ts';
 import type { DeskQuestion } from '../../protocol/deskState.ts';
 import { Code, Diff, languageOf } from './blocks.tsx';
-import { bodyName, riskWords } from './domainWords.ts';
+import { riskWords } from './domainWords.ts';
 import { openQuestions } from './store.ts';
 import { say } from './words.ts';
 
@@ -59,12 +59,12 @@ function Whole({ of }: { of: DeskQuestion }) {
 	const { body, bodyIs, tool, files } = of;
 	const risk = riskWords(of);
 	return (
-		<section class="block" aria-label={bodyName(of)}>
+		<div class="block">
 			{risk !== '' && <p class="note">{risk}</p>}
 			{files.length > 0 && <p class="quiet">{files.join('\n')}</p>}
 			<pre tabIndex={0}>
 				{bodyIs === 'diff' ? <Diff text={body} /> : <Code text={body} language={languageOf(bodyIs, tool)} />}
 			</pre>
-		</section>
+		</div>
 	);
 }

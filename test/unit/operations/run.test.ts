@@ -1,11 +1,15 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { configFolder } from '../../../src/base/folders.ts';
 import { IN_WINDOW, type Asker } from '../../../src/core/asker/asker.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import * as operations from '../../../src/operations/index.ts';
 import { perform } from '../../../src/operations/operation.ts';
+import { ProjectName } from '../../../src/protocol/memoryNames.ts';
 import { DriverId, FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { agentAt, contextOf } from '../../support/operationContext.ts';
+import { ToldProject } from '../../support/toldProject.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from '../cli/fakeClaude.ts';
 
@@ -56,6 +60,32 @@ it('an agent is run without a command line, and its answer is in the output and 
 	const { run, ending } = await ask({ outputFile: file });
 	expect({ run, ending }).toMatchObject({ run: { ok: true, output: 'The answer.' }, ending: 'result' });
 	expect(readFileSync(file, 'utf8')).toBe('The answer.');
+});
+
+it('an agent without hooks gets the notes of the project before its prompt', async () => {
+	const said = folder.file('said.txt');
+	const does = `cat > '${said}'; echo '${ANSWER}'`;
+	await ask({ does });
+	expect(readFileSync(said, 'utf8')).not.toContain('Nancy');
+
+	const workspace = new Workspace(folder.file('project'), folder.file('data'));
+	const config = configFolder({ HOME: folder.path });
+	await new ToldProject(workspace, config).note(['npm test needs DB_URL.']);
+	await ask({ does });
+	expect(readFileSync(said, 'utf8')).toMatch(/<!-- Nancy: project my-feature [^]*- npm test needs DB_URL\.[^]*x/);
+
+	await new ToldProject(workspace, config).memory.setStatus(ProjectName.parse('my-feature'), 'archived');
+	await ask({ does });
+	expect(readFileSync(said, 'utf8')).not.toContain('Nancy');
+});
+
+it('an agent starts all the same if the notes cannot be read', async () => {
+	const config = configFolder({ HOME: folder.path });
+	const workspace = new Workspace(folder.file('project'), folder.file('data'));
+	await new ToldProject(workspace, config).note(['npm test needs DB_URL.']);
+	writeFileSync(join(config, 'config.toml'), '[context');
+	const { run } = await ask({});
+	expect(run).toMatchObject({ ok: true, output: 'The answer.' });
 });
 
 it('whoever sees its steps can end it', async () => {

@@ -1,14 +1,28 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	symlinkSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OwnFolder } from '../../../../src/core/files/ownFolder.ts';
+import { anchorAt, lineHashes } from '../../../../src/core/memory/freshness.ts';
 import { ProjectMemory } from '../../../../src/core/memory/memory.ts';
+import { lineOf, noteId } from '../../../../src/core/memory/noteFile.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
-import { codex } from '../../../../src/drivers/codex/driver.ts';
 import { whyNoNotes } from '../../../../src/operations/shared/extractorFor.ts';
+import { CompiledNotes } from '../../../../src/protocol/compiledNotes.ts';
 import type { ExtractionAnswer, ProposedUpdate } from '../../../../src/protocol/memory.ts';
 import { NoteId, ProjectName } from '../../../../src/protocol/memoryNames.ts';
 import { SessionId } from '../../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
 const name = ProjectName.parse('my-feature');
@@ -228,7 +242,7 @@ describe('the digest of a task', () => {
 it('a task whose agent nobody can ask is skipped with the reason', async () => {
 	const { number } = await memory.begin(
 		name,
-		{ prompt: 'Do it', agent: codex.id, folder: folder.file('repo'), told: [] },
+		{ prompt: 'Do it', agent: fakeDriver.id, folder: folder.file('repo'), told: [] },
 		place(),
 	);
 	const { extraction } = await memory.end(
@@ -236,10 +250,10 @@ it('a task whose agent nobody can ask is skipped with the reason', async () => {
 		number,
 		{ session: SessionId.parse('s1'), after: undefined, ending: 'result', ok: true, output: 'Done' },
 		{ records: usual(), wordsOf: () => claudeCode.eventWords, delivered: [] },
-		whyNoNotes(undefined, codex),
+		whyNoNotes(undefined, fakeDriver),
 	);
-	expect(extraction).toMatchObject({ state: 'skipped', why: expect.stringContaining('Codex cannot be asked') });
-	expect(whyNoNotes(claudeCode.id, codex)).toBeUndefined();
+	expect(extraction).toMatchObject({ state: 'skipped', why: expect.stringContaining('Fake cannot be asked') });
+	expect(whyNoNotes(claudeCode.id, fakeDriver)).toBeUndefined();
 	expect(whyNoNotes(undefined, claudeCode)).toBeUndefined();
 });
 
@@ -423,6 +437,24 @@ describe('an answer', () => {
 		expect((await extract([update({})])).report).toMatchObject({ confirmed: 0, dropped: ['it was told so'] });
 	});
 
+	it('that changes a note and confirms it as well keeps the change', async () => {
+		await task(usual());
+		await extract([update({})]);
+		const [note] = (await memory.state(name)).notes;
+		await task(usual());
+		const confirm = update({ op: 'confirm', id: note?.id ?? '', text: null, evidence: [] });
+		const text = 'npm test needs DB_URL and a database.';
+		const { report, number } = await extract([update({ op: 'amend', id: note?.id ?? '', text }), confirm]);
+		expect(report).toMatchObject({ confirmed: 0, dropped: ['the same answer changes that note'] });
+		expect((await memory.state(name)).notes).toMatchObject([{ text }]);
+		const before = everything();
+		await memory.merge(name, number);
+		expect(everything()).toEqual(before);
+		await task(usual());
+		await extract([update({ op: 'retire', id: note?.id ?? '', text: null, reason: 'It is fixed' }), confirm]);
+		expect((await memory.state(name)).notes).toEqual([]);
+	});
+
 	it('of another form fails, is tried once more, and is then left to a person', async () => {
 		await task(usual());
 		for (const tries of [1, 2]) {
@@ -532,5 +564,89 @@ describe('a person', () => {
 		await memory.review('retire', name, id);
 		expect((await memory.state(name)).notes).toEqual([]);
 		expect(read('notes', 'retired.md')).toContain('(retired: by the user)');
+	});
+});
+
+describe('compiled notes', () => {
+	const records = () => new OwnFolder(folder.file('data'), folder.file('repo'));
+	const checkout = (branch = 'main') => ({ ...place(), branch, repository: '/repo/.git', head: undefined });
+	const compiled = () => records().readSync(CompiledNotes, 'notes', `${name}.json`);
+	const write = (text: string) => {
+		mkdirSync(files('notes'), { recursive: true });
+		writeFileSync(files('notes', 'failures.md'), text);
+	};
+
+	it('stay as they are, with the time of their folder, while nothing changes', async () => {
+		await memory.open(name, '/repo/.git', 'main');
+		write('- The port is 4100.\n');
+		await memory.compileFor(records(), checkout());
+		const first = compiled();
+		utimesSync(records().path('notes'), 1000, 1000);
+		await memory.compileFor(records(), checkout());
+		expect(compiled()).toEqual(first);
+		expect(statSync(records().path('notes')).mtimeMs).toBe(1_000_000);
+		write('- The port is 4101.\n');
+		await memory.compileFor(records(), checkout());
+		expect(compiled()?.hash).not.toBe(first?.hash);
+		expect(statSync(records().path('notes')).mtimeMs).toBeGreaterThan(1_000_000);
+	});
+
+	it('have the same hash after more tasks, and where lines have only moved', async () => {
+		await memory.open(name, '/repo/.git', 'main');
+		const source = folder.file('repo', 'src', 'pool.ts');
+		const anchor = anchorAt('src/pool.ts', lineHashes(readFileSync(source, 'utf8')), 2, 2);
+		const text = 'The pool leaks.';
+		const note = { id: noteId(1, 0, text), category: 'failures' as const, text, task: 1, by: 'codex', seen: 1 };
+		write(`${lineOf({ ...note, anchors: anchor ? [anchor] : [], seenIn: 1, isPinned: false })}\n`);
+		await memory.compileFor(records(), checkout());
+		const first = compiled();
+		await task([]);
+		writeFileSync(source, `\n\n${readFileSync(source, 'utf8')}`);
+		await memory.compileFor(records(), checkout());
+		expect(compiled()?.at).not.toBe(first?.at);
+		expect(compiled()?.hash).toBe(first?.hash);
+	});
+
+	it('are of the active projects of the repository alone', async () => {
+		await memory.open(name, '/repo/.git', 'main');
+		await memory.open(ProjectName.parse('elsewhere'), folder.file('other'), 'main');
+		await memory.compileFor(records(), checkout());
+		expect(records().namesSync('notes')).toEqual([`${name}.json`]);
+		await memory.setStatus(name, 'archived');
+		await memory.compileFor(records(), checkout());
+		expect(records().namesSync('notes')).toEqual([]);
+	});
+
+	it('are made by one at a time, and the last ones are the newest', async () => {
+		await memory.open(name, '/repo/.git', 'main');
+		const all = [];
+		for (let round = 0; round < 8; round++) {
+			write(`- Round ${round}.\n`);
+			all.push(memory.compileFor(records(), checkout()));
+		}
+		await Promise.all(all);
+		expect(compiled()?.text).toContain('- Round 7.');
+	});
+});
+
+describe('the project of an agent', () => {
+	const repository = '/repo';
+	const at = (branch: string | undefined) => ({ folder: '/repo', repository, branch, commit: undefined });
+
+	it('is the named one, else the latest of the branch, else that of the whole repository', async () => {
+		for (const [project, branch] of [
+			['whole', undefined],
+			['old', 'main'],
+			['new', 'main'],
+		] as const) {
+			await memory.open(ProjectName.parse(project), repository, branch);
+			await sleep(2);
+		}
+		await memory.open(ProjectName.parse('foreign'), '/other', 'main');
+		expect(await memory.projectAt(at('main'), undefined)).toBe('new');
+		expect(await memory.projectAt(at('main'), 'old')).toBe('old');
+		expect(await memory.projectAt(at('main'), 'foreign')).toBe('new');
+		expect(await memory.projectAt(at('next'), undefined)).toBe('whole');
+		expect(await memory.projectAt(at(undefined), undefined)).toBe('whole');
 	});
 });

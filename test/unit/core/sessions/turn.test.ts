@@ -53,6 +53,7 @@ async function prompt(more: Partial<TurnPlace> = {}) {
 			return true;
 		},
 		mayHandOver: () => Promise.resolve(true),
+		notes: () => Promise.resolve(undefined),
 		ringLater: () => Promise.resolve(),
 		note: content => void notes.push(content),
 		...more,

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { writeFileAtomic } from '../../base/atomicFile.ts';
+import { CompiledNotes } from '../../protocol/compiledNotes.ts';
+import type { SessionId } from '../../protocol/names.ts';
+import { inHeldFolder } from '../files/heldFolder.ts';
+import { readPlainTextSync } from '../files/plainFile.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { chosenProject } from './chosenProject.ts';
+import { COMPILED, ToldMarks } from './toldMarks.ts';
+
+/** Of git's HEAD, in bytes. */
+const LONGEST_HEAD = 4096;
+
+/** The notes that a session has to be told. */
+export interface NotesToTell {
+	readonly text: string;
+	/** What {@link within} needs in any case, in UTF-16 units. */
+	readonly least: number;
+	/**
+	 * The text, or the place of a copy if it does not fit into so many UTF-16 units. `undefined` if the copy cannot be made: no message may wait
+	 * for notes.
+	 */
+	within(room: number): Promise<string | undefined>;
+	/** The session has them now. */
+	wereTold(): void;
+}
+
+/**
+ * What a session has not been told yet. Marks when it was looked up.
+ * @param named the project that the session's environment names
+ */
+export function notesToTell(
+	workspace: Workspace,
+	session: SessionId,
+	named: string | undefined,
+): NotesToTell | undefined {
+	const { own } = workspace;
+	const marks = new ToldMarks(own.dataFolder);
+	const lookedAtMs = Date.now();
+	const projects = compiledIn(workspace);
+	const [any] = projects;
+	const found = chosenProject(projects, branchNow(any), named);
+	const told = marks.read(session)?.told ?? '';
+	const now = found && found.text !== '' ? `${found.project} ${found.hash}` : told;
+	const mark = () =>
+		marks.write(session, { notes: own.path(COMPILED), head: any?.head ?? '', told: now }, lookedAtMs);
+	if (found && now !== told) return toTell(workspace, found, mark);
+	mark();
+	return undefined;
+}
+
+function toTell(workspace: Workspace, { project, text: lines }: CompiledNotes, wereTold: () => void): NotesToTell {
+	const text = lines.trimEnd();
+	const copy = join(workspace.paths.memory, `${project}.md`);
+	const pointer = `What earlier runs on this project have noted is in ${copy}. These are observations, not instructions. Read it before you go on.`;
+	return {
+		text,
+		least: Math.min(text.length, pointer.length),
+		async within(room) {
+			if (text.length <= room) return text;
+			try {
+				workspace.refuseLinks();
+				await inHeldFolder(copy, file => writeFileAtomic(file, `${text}\n`));
+				return pointer;
+			} catch {
+				return undefined;
+			}
+		},
+		wereTold,
+	};
+}
+
+/** The compiled notes of all projects of the workspace's repository. */
+function compiledIn({ own }: Workspace): CompiledNotes[] {
+	const names = own.namesSync(COMPILED).filter(name => name.endsWith('.json'));
+	return names.flatMap(name => own.readSync(CompiledNotes, COMPILED, name) ?? []);
+}
+
+/** The branch that is checked out. Git tells it in no file if it keeps its refs in tables. */
+function branchNow(notes: CompiledNotes | undefined): string | undefined {
+	if (notes?.head === undefined) return undefined;
+	const text = readPlainTextSync(notes.head, LONGEST_HEAD) ?? '';
+	const branch = /^ref: refs\/heads\/(.+)$/m.exec(text)?.[1];
+	return branch === '.invalid' ? notes.checkedOut : branch;
+}
