@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import type * as Main from './main.ts';
-import { CHAT_TOOLS, SCHEMES, VIEWS } from './ui/contributions.ts';
+import { CHAT_TOOLS, PROFILE, SCHEMES, VIEWS } from './ui/contributions.ts';
 import { onFirstUse } from './ui/firstUse.ts';
 import { complain } from './ui/kit/messages.ts';
 import { offerMcpServers } from './ui/mcpServers.ts';
 import { LazyTree } from './ui/kit/lazyTree.ts';
+import { offerProfile } from './ui/kit/terminals.ts';
 import type { Nancy, Views } from './ui/nancy.ts';
 
 /** The window before Nancy is used in it, and the way to Nancy. */
@@ -26,6 +27,7 @@ export function begin(context: vscode.ExtensionContext): Late {
 	registerChatTools(context, load);
 	context.subscriptions.push(
 		offerMcpServers(context),
+		offerProfile(PROFILE, async () => (await load()).terminal()),
 		onFirstUse(() => void load().catch(() => undefined)),
 	);
 	return {
@@ -72,7 +74,7 @@ function registerViews(context: vscode.ExtensionContext, load: () => Promise<Nan
 			treeDataProvider: lazy,
 			// Questions and messages are flat lists.
 			showCollapseAll: part !== 'inbox' && part !== 'questions',
-			canSelectMany: part === 'delegates' || part === 'questions',
+			canSelectMany: part === 'delegates' || part === 'questions' || part === 'memory',
 			...(part === 'inbox' && { dragAndDropController }),
 		});
 		context.subscriptions.push(lazy, view);
@@ -91,6 +93,7 @@ function registerViews(context: vscode.ExtensionContext, load: () => Promise<Nan
 		tasks: tree(VIEWS.tasks, 'tasks'),
 		delegates: tree(VIEWS.delegates, 'delegates'),
 		inbox: tree(VIEWS.inbox, 'inbox'),
+		memory: tree(VIEWS.memory, 'memory'),
 		traffic: tree(VIEWS.traffic, 'traffic'),
 	};
 }

@@ -34,6 +34,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 		views,
 		failures: new Failures(log),
 		operations,
+		projects: operations.projects,
 		desk: new WindowDesk(context.extensionPath, folder => operations.contextOf(folder)),
 		openFolder: (path, name) => {
 			const model = modelOf(path, operations);

@@ -3,7 +3,7 @@ import { NancyError } from '../base/errors.ts';
 import * as operations from '../operations/index.ts';
 import { perform, type OperationContext } from '../operations/operation.ts';
 import { findOrChooseWorkspace } from '../operations/shared/place.ts';
-import { Category, type NoteId, type ProjectName } from '../protocol/memoryNames.ts';
+import { Category, type NoteId, type ProjectName, type ProjectStatus } from '../protocol/memoryNames.ts';
 import {
 	ExtractedOutput,
 	NotesOutput,
@@ -24,7 +24,7 @@ const DONE = { accept: 'accepted', reject: 'rejected', retire: 'retired', pin: '
 
 /** Lists projects, after a change of one if that is asked for. */
 export async function listProjects(
-	input: { project?: ProjectName | undefined; status?: 'active' | 'archived' | undefined; parent?: ProjectName },
+	input: { project?: ProjectName | undefined; status?: ProjectStatus | undefined; parent?: ProjectName },
 	context: Context,
 ): Promise<Answer> {
 	const where = { env: context.env, isTrusted: true };
@@ -79,7 +79,13 @@ export async function runSession(
 		project,
 		agent,
 		mode,
-	}: { project: ProjectName; agent: string | undefined; mode: TaskOptions['mode'] | undefined },
+		first,
+	}: {
+		project: ProjectName;
+		agent: string | undefined;
+		mode: TaskOptions['mode'] | undefined;
+		first: string | undefined;
+	},
 	context: Context,
 	where: OperationContext,
 	agents: Agents,
@@ -95,5 +101,5 @@ export async function runSession(
 			perform(await operations.projectNotes(), asker, { project, folder: where.workspace.folder }, where),
 	};
 	const options = { agent: agent ?? begun.agent, mode: mode ?? begun.mode, resume: undefined };
-	await withCancel(signal => new Repl(context, desk, options, project).run(signal));
+	await withCancel(signal => new Repl(context, desk, options, project).run(signal, first));
 }

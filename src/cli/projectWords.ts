@@ -15,7 +15,7 @@ export function projectLine({
 }: ProjectOutput): string {
 	const known = Object.values(notes).reduce((sum, count) => sum + count, 0);
 	const facts = [
-		status === 'archived' ? 'archived' : '',
+		status === 'active' ? '' : status,
 		counted(tasks, 'task'),
 		counted(known, 'note'),
 		pending === 0 ? '' : `${pending} waiting for you`,

@@ -30,6 +30,7 @@ import { whoIs } from '../ui/who.ts';
 import { keepHooksChoice } from './keepHooksChoice.ts';
 import { delegateVariables, operationContext, windowEnvironment, type WindowTools } from './operationContext.ts';
 import { WindowDelegates } from './windowDelegates.ts';
+import { WindowMemory } from './windowMemory.ts';
 import { WindowWorktrees } from './windowWorktrees.ts';
 
 /** The window's questions to drivers, processes and other programs' files. */
@@ -37,6 +38,7 @@ export class WindowOperations implements Operations {
 	private runtime: Promise<InstalledRuntime> | undefined;
 	readonly delegates: WindowDelegates;
 	readonly worktrees: WindowWorktrees;
+	readonly projects: WindowMemory;
 	private readonly tools: WindowTools;
 
 	/** @param tell reports a failure in the background, for the log */
@@ -48,6 +50,7 @@ export class WindowOperations implements Operations {
 		this.tools = { installRuntime: () => this.runtimeFolder(), tell };
 		this.delegates = new WindowDelegates(this.tools);
 		this.worktrees = new WindowWorktrees(this.tools);
+		this.projects = new WindowMemory(this.tools);
 	}
 
 	async agents() {
@@ -222,8 +225,13 @@ export class WindowOperations implements Operations {
 	}
 }
 
-function modeInWords({ id, label, detail }: Record<'label' | 'detail', string | Phrase> & { id: string }): AgentMode {
-	return { id, label: translated(label), detail: translated(detail) };
+function modeInWords({
+	id,
+	label,
+	detail,
+	asks,
+}: Record<'label' | 'detail', string | Phrase> & { id: string; asks?: boolean | undefined }): AgentMode {
+	return { id, label: translated(label), detail: translated(detail), asks };
 }
 
 function stoppedElsewhere(worker: string): string {

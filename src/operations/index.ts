@@ -68,4 +68,7 @@ export const projectTask = async () => (await import('./projectTask.ts')).projec
 export const extractNotes = async () => (await import('./extractNotes.ts')).extractNotes;
 export const projects = async () => (await import('./projects.ts')).projects;
 export const projectNotes = async () => (await import('./projectNotes.ts')).projectNotes;
+export const folderProjects = async () => (await import('./folderProjects.ts')).folderProjects;
+export const noteProposal = async () => (await import('./noteProposal.ts')).noteProposal;
+export const addNote = async () => (await import('./addNote.ts')).addNote;
 export const reviewNote = async () => (await import('./reviewNote.ts')).reviewNote;

@@ -26,7 +26,16 @@ const Agent = z.object({
 	lacks: z.array(Ability),
 	limits: z.array(Ability),
 	/** Its permission modes as a delegate, most careful first; empty if it cannot be one. */
-	permissionModes: z.array(z.object({ id: z.string(), label: Said, detail: Said, width: z.number() })),
+	permissionModes: z.array(
+		z.object({
+			id: z.string(),
+			label: Said,
+			detail: Said,
+			width: z.number(),
+			/** It asks the user, which is for delegates alone. */
+			asks: z.optional(z.boolean()),
+		}),
+	),
 	/** Its permission modes in a terminal, most careful first; empty if its CLI takes no flag for them. */
 	launchModes: z.array(z.object({ id: z.string(), label: Said, detail: Said })),
 	/** Whether its first prompt in a terminal can have images. */

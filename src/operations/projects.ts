@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
-import { ProjectName } from '../protocol/memoryNames.ts';
+import { ProjectName, ProjectStatus } from '../protocol/memoryNames.ts';
 import { ProjectsOutput } from '../protocol/output/memory.ts';
 import type { MachineContext, Operation } from './operation.ts';
 import { compileEverywhere } from './shared/compiledNotes.ts';
@@ -9,8 +9,8 @@ import { openMemory } from './shared/memory.ts';
 const Input = z.object({
 	/** Only this one. */
 	project: z.optional(ProjectName),
-	/** Archives it, or brings it back. */
-	status: z.optional(z.enum(['active', 'archived'])),
+	/** Pauses or archives it, or brings it back. */
+	status: z.optional(ProjectStatus),
 	/** Its notes are read by this project. */
 	parent: z.optional(ProjectName),
 });

@@ -13,6 +13,8 @@ const Input = z.object({
 	id: NoteId,
 	/** By default the only one that has it. */
 	project: z.optional(ProjectName),
+	/** Accepts these words instead. */
+	words: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(400))),
 });
 
 /** A person decides about an update that waits, or about a note. */
@@ -23,13 +25,15 @@ export const reviewNote: Operation<z.infer<typeof Input>, z.infer<typeof Reviewe
 	async permit(asker) {
 		permit(asker, { is: 'use-memory' });
 	},
-	async run(_, { action, id, project: named }, { env }) {
+	async run(_, { action, id, project: named, words }, { env }) {
+		if (words !== undefined && action !== 'accept')
+			throw new NancyError('bad-usage', phrase`only accept takes words`);
 		const memory = await openMemory(env);
 		const [project, other] = named === undefined ? await memory.having(id) : [named];
 		if (project === undefined) throw new NancyError('no-task', phrase`no project has anything with the id ${id}`);
 		if (other !== undefined)
 			throw new NancyError('bad-usage', phrase`${id} is in ${project} and in ${other}; say which with --project`);
-		const text = await memory.review(action, project, id);
+		const text = await memory.review(action, project, id, words);
 		await compileEverywhere(env);
 		return { project, id, text };
 	},

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Category, ExtractionState, NoteId, ProjectName, Reason } from './memoryNames.ts';
+import { Category, ExtractionState, NoteId, ProjectName, ProjectStatus, Reason } from './memoryNames.ts';
 import { DriverId, SessionId } from './names.ts';
 import { Moment, ProcessRecord } from './records.ts';
 
@@ -132,7 +132,7 @@ export type MemoryTask = z.infer<typeof MemoryTask>;
 export const ProjectRecord = z.looseObject({
 	name: ProjectName,
 	created: Moment,
-	status: z.enum(['active', 'archived']),
+	status: ProjectStatus,
 	/** The git folder that its worktrees share, or the folder itself outside of git. */
 	repository: z.string(),
 	branch: z.optional(z.string()),

@@ -13,6 +13,10 @@ export const ProjectName = z
 	.brand<'ProjectName'>();
 export type ProjectName = z.infer<typeof ProjectName>;
 
+/** A paused project takes tasks, but tells them nothing and learns nothing from them. An archived one takes none. */
+export const ProjectStatus = z.enum(['active', 'paused', 'archived']);
+export type ProjectStatus = z.infer<typeof ProjectStatus>;
+
 export const Category = z.enum(['architecture', 'decisions', 'failures']);
 export type Category = z.infer<typeof Category>;
 

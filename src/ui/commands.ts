@@ -3,6 +3,7 @@ import type { CommandId } from './contributions.ts';
 import { delegateHandlers, type DelegateCollaborators } from './delegates/delegateCommands.ts';
 import { deskHandlers, type DeskCollaborators } from './desk/deskCommands.ts';
 import { mailHandlers, type MailCollaborators } from './inbox/mailCommands.ts';
+import { memoryHandlers, type MemoryCollaborators } from './memory/memoryCommands.ts';
 import { needHandlers, type NeedCollaborators } from './needs/needCommands.ts';
 import { questionHandlers, type QuestionCollaborators } from './questions/questionCommands.ts';
 import { setUpHandlers, type SetUpCollaborators } from './setUpCommands.ts';
@@ -14,6 +15,7 @@ export interface Collaborators
 		DelegateCollaborators,
 		DeskCollaborators,
 		MailCollaborators,
+		MemoryCollaborators,
 		NeedCollaborators,
 		QuestionCollaborators,
 		SetUpCollaborators,
@@ -30,6 +32,7 @@ export function commandHandlers(own: Collaborators): Handlers {
 		...delegateHandlers(own),
 		...deskHandlers(own),
 		...mailHandlers(own),
+		...memoryHandlers(own),
 		...needHandlers(own),
 		...questionHandlers(own),
 		...setUpHandlers(own),

@@ -8,6 +8,7 @@ export const VIEWS = {
 	tasks: 'nancy.tasks',
 	delegates: 'nancy.delegates',
 	inbox: 'nancy.inbox',
+	memory: 'nancy.memory',
 	compose: 'nancy.compose',
 	traffic: 'nancy.traffic',
 } as const;
@@ -48,6 +49,13 @@ const BY_PLACE = {
 			'nancy.openDeskInBrowser',
 			'nancy.openDeskOnPhone',
 			'nancy.showDevices',
+			'nancy.rememberProject',
+			'nancy.nextTask',
+			'nancy.openProjectTerminal',
+			'nancy.addNote',
+			'nancy.extractNotes',
+			'nancy.pauseMemory',
+			'nancy.resumeMemory',
 			'nancy.setUp',
 			'nancy.cleanUp',
 		],
@@ -58,6 +66,7 @@ const BY_PLACE = {
 			'nancy.nextNeed',
 			'nancy.nextQuestion',
 			'nancy.showAllowed',
+			'nancy.reviewNotes',
 			'nancy.filterTraffic',
 			'nancy.clearTrafficFilter',
 			'nancy.showAllEvents',
@@ -98,6 +107,12 @@ const BY_PLACE = {
 			'nancy.deleteDelegate',
 			'nancy.openChange',
 			'nancy.denyQuestion',
+			'nancy.acceptNote',
+			'nancy.editNote',
+			'nancy.rejectNote',
+			'nancy.retireNote',
+			'nancy.pinNote',
+			'nancy.unpinNote',
 		],
 		looks: [
 			'nancy.copySession',
@@ -114,6 +129,8 @@ const BY_PLACE = {
 			'nancy.openDelegatePrompt',
 			'nancy.openDelegateAnswer',
 			'nancy.copyDelegate',
+			'nancy.reviewNote',
+			'nancy.openNote',
 		],
 	},
 	/** Act on a review comment: hidden from the palette, too. */
@@ -139,6 +156,10 @@ export const REMOVING_COMMANDS: ReadonlySet<CommandId> = new Set<CommandId>([
 	'nancy.archiveMessage',
 	'nancy.withdrawMessage',
 	'nancy.denyQuestion',
+	'nancy.acceptNote',
+	'nancy.editNote',
+	'nancy.rejectNote',
+	'nancy.retireNote',
 ]);
 
 /** Facts that a user could name, for `when` clauses. */
@@ -157,6 +178,10 @@ export const CONTEXT_KEYS = {
 	hasDelegates: 'nancy.hasDelegates',
 	/** There are review comments that were not sent back yet. */
 	hasComments: 'nancy.hasComments',
+	/** Nancy remembers a project of this workspace. */
+	hasProjects: 'nancy.hasProjects',
+	/** The active tab shows a note that waits. */
+	showsProposal: 'nancy.showsProposal',
 	/** A message has been sent to a worker. */
 	hasSent: 'nancy.hasSent',
 	/** A hook has reported something. */
@@ -228,7 +253,15 @@ export function answersSetting(driver: string): string {
 }
 
 /** Schemes of the read-only documents that Nancy shows. */
-export const SCHEMES = { payload: 'nancy-payload', report: 'nancy-report', base: 'nancy-base' } as const;
+export const SCHEMES = {
+	payload: 'nancy-payload',
+	report: 'nancy-report',
+	base: 'nancy-base',
+	note: 'nancy-note',
+} as const;
+
+/** The terminal of a project. */
+export const PROFILE = 'nancy.project';
 
 export const WALKTHROUGH = 'firstTask';
 export const CONTAINER = 'nancy';

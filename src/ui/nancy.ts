@@ -14,6 +14,7 @@ export interface Views {
 	readonly tasks: vscode.TreeView<unknown>;
 	readonly delegates: vscode.TreeView<unknown>;
 	readonly inbox: vscode.TreeView<unknown>;
+	readonly memory: vscode.TreeView<unknown>;
 	readonly traffic: vscode.TreeView<unknown>;
 }
 
@@ -30,11 +31,14 @@ export interface Nancy {
 	readonly tasks: TreePart;
 	readonly delegates: TreePart;
 	readonly inbox: TreePart;
+	readonly memory: TreePart;
 	readonly traffic: TreePart;
 	readonly compose: { resolveWebviewView(view: vscode.WebviewView): void };
 	readonly chat: ChatTools;
 	/** Text of one of Nancy's read-only documents. */
 	document(uri: vscode.Uri): Promise<string>;
+	/** The terminal of a project. */
+	terminal(): Promise<vscode.TerminalProfile>;
 	/** Runs a command. A failure is shown and never thrown. */
 	run(command: CommandId, args: readonly unknown[]): Promise<void>;
 	stop(): Promise<void>;

@@ -79,6 +79,8 @@ export interface AgentMode {
 	id: string;
 	label: string;
 	detail: string;
+	/** It asks the user: for delegates alone. */
+	asks?: boolean | undefined;
 }
 
 /** A worker to start in a terminal. */

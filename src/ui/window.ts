@@ -30,6 +30,9 @@ import { sayTitles } from './kit/translated.ts';
 import { Folders } from './folders.ts';
 import { InboxView } from './inbox/inboxView.ts';
 import { MessagePanel } from './inbox/messagePanel.ts';
+import { pickProject } from './memory/askProject.ts';
+import type { MemoryOperations } from './memory/memoryPorts.ts';
+import { memoryPart } from './memory/memoryPart.ts';
 import type { Nancy, TreePart, Views } from './nancy.ts';
 import { KeyRows } from './kit/keyRows.ts';
 import { keepingFocus, type ShownTree } from './kit/keepingFocus.ts';
@@ -66,6 +69,7 @@ export interface WindowParts {
 	failures: Failures;
 	operations: Operations;
 	desk: DeskOperations;
+	projects: MemoryOperations;
 	openFolder: (path: string, name: string) => Folder;
 	agentName: (driver: string) => string;
 	agentShortName: (driver: string) => string;
@@ -125,6 +129,9 @@ export function openWindow(parts: WindowParts): Omit<Nancy, 'chat'> {
 	own.add(delegateStatus(folders));
 	own.add(useStatus(folders, agentName));
 	const forDelegates = delegateCollaborators(parts, own, folders, keys);
+	const reviewNotes = () => failures.guard(() => handlers['nancy.reviewNotes']([]));
+	const forMemory = { ...parts, folders, keys, workspaceState: context.workspaceState, review: reviewNotes };
+	const memory = memoryPart(forMemory, own);
 
 	const handlers = commandHandlers({
 		...forDelegates,
@@ -139,6 +146,10 @@ export function openWindow(parts: WindowParts): Omit<Nancy, 'chat'> {
 		questions,
 		browserDesk,
 		documents,
+		projects: parts.projects,
+		remembered: memory.remembered,
+		noteReviews: memory.noteReviews,
+		projectTerminals: memory.projectTerminals,
 		traffic,
 		agentName,
 		choices,
@@ -152,12 +163,14 @@ export function openWindow(parts: WindowParts): Omit<Nancy, 'chat'> {
 		[VIEWS.tasks, own.add(new KeyRows(views.tasks))],
 		[VIEWS.delegates, own.add(new KeyRows(views.delegates))],
 		[VIEWS.inbox, own.add(new KeyRows(views.inbox))],
+		[VIEWS.memory, own.add(new KeyRows(views.memory))],
 	]);
 	const trees: readonly ShownTree[] = [
 		[views.questions, asked],
 		[views.tasks, tasks],
 		[views.delegates, delegates],
 		[views.inbox, inbox],
+		[views.memory, memory.view],
 	];
 	const forToasts = reactions({ folders, failures, compose, handlers });
 	own.add(new Notifications({ folders, terminals, failures, reactions: forToasts, agentName }));
@@ -179,9 +192,14 @@ export function openWindow(parts: WindowParts): Omit<Nancy, 'chat'> {
 			drag: (source, data) => inbox.drag(source, data),
 			drop: (target, data) => failures.guard(() => inbox.drop(target, data)),
 		},
+		memory: treePart(memory.view),
 		traffic: treePart(traffic),
 		compose,
-		document: async uri => (uri.scheme === SCHEMES.base ? forDelegates.reviews.base(uri) : documents.provide(uri)),
+		document: async uri => {
+			if (uri.scheme === SCHEMES.note) return memory.noteReviews.text(uri);
+			return uri.scheme === SCHEMES.base ? forDelegates.reviews.base(uri) : documents.provide(uri);
+		},
+		terminal: async () => memory.projectTerminals.profile(await pickProject(memory.remembered, undefined)),
 		run: (command, args) => {
 			for (const each of args.length > 0 ? [tasks, delegates] : []) each.touch();
 			// A key in package.json names its view.

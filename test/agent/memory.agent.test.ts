@@ -51,8 +51,11 @@ describe('nancy start with the real Claude Code', () => {
 		const where = place(lab);
 		const secret = lab.workspace.file('secret.txt');
 		writeFileSync(secret, 'the-secret-of-this-file\n');
-		const start = (stdin: string) =>
-			nancy.start(['start', 'my-feature', '--permissions', 'bypassPermissions', '--json'], { ...where, stdin });
+		const start = (stdin: string, ...more: string[]) =>
+			nancy.start(['start', 'my-feature', '--permissions', 'bypassPermissions', '--json', ...more], {
+				...where,
+				stdin,
+			});
 		// What the prompt says is in the digest too, and so the model of the extraction plays it. The task's own step is elsewhere.
 		writeFileSync(lab.workspace.file('CLAUDE.md'), "[[sh:echo 'the pool needs DB_URL to be set' >&2; exit 1]]\n");
 		const script = `[[tool:StructuredOutput|${JSON.stringify(answer)}]]`;
@@ -80,7 +83,7 @@ describe('nancy start with the real Claude Code', () => {
 		// The other one says of itself that it is never called.
 		expect(tools.map(tool => tool.name)).toEqual(['DeferredToolPlaceholder', 'StructuredOutput']);
 
-		const second = await start('Go on [[text:Went on]]\n');
+		const second = await start('', '--task', 'Go on [[text:Went on]]');
 		expect(ProjectTaskOutput.parse(JSON.parse(second.stdout.trim().split('\n')[0] ?? ''))).toMatchObject({
 			task: 2,
 			told: 1,

@@ -165,13 +165,14 @@ async function openOn(model: WorkspaceModel): Promise<{
 	const memory = nothing<object>({ get: () => undefined, update: () => Promise.resolve() });
 	const window = openWindow({
 		context: nothing({ workspaceState: memory, globalState: memory }),
-		views: { questions: view(), tasks: view(), delegates: view(), inbox: view(), traffic: view() },
+		views: { questions: view(), tasks: view(), delegates: view(), inbox: view(), memory: view(), traffic: view() },
 		failures: nothing({ background: () => undefined }),
 		operations: nothing({
 			agents: () => Promise.resolve([]),
 			worktrees: { changes: () => Promise.resolve(CHANGES) },
 		}),
 		desk: nothing({}),
+		projects: nothing({ projects: () => Promise.resolve({ projects: [], problems: [] }) }),
 		openFolder: () => folder,
 		agentName: driver => driverById(driver)?.displayName ?? driver,
 		modeName: (_, mode) => mode,

@@ -112,13 +112,13 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const files = filesInZip(packagedExtension);
 	const tooLarge = Object.entries({
 		'dist/extension.js': 2,
-		'dist/late.js': 7.5,
+		'dist/late.js': 8,
 		'dist/hook/claude-code.js': 168,
-		'dist/main.js': 890,
+		'dist/main.js': 925,
 		'dist/nancy.js': 775,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
-		'dist/memory.js': 145,
+		'dist/memory.js': 150,
 		'dist/projects.js': 122,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))

@@ -41,8 +41,8 @@ describe('the extension', () => {
 		const defaults = (await vscode.workspace.openTextDocument(uri)).getText();
 		const bound = [...defaults.matchAll(/"key": "([^"]+)",\s+"command": "([^"]+)"/g)];
 		assert.ok(bound.length > 500, `${bound.length} keys read`);
-		// It has the key of every list: for rows of its own.
-		const inViews = ['nancy.deleteDelegate'];
+		// They have keys of lists and editors: for rows and tabs of their own.
+		const inViews = ['nancy.deleteDelegate', 'nancy.acceptNote', 'nancy.editNote', 'nancy.rejectNote'];
 		const everywhere = (command = '') => command.startsWith('nancy.') && !inViews.includes(command);
 		const own = new Set(bound.filter(([, , command]) => everywhere(command)).map(([, key]) => key));
 		assert.equal(own.size, 4);

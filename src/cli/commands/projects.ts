@@ -6,6 +6,7 @@ import { command } from '../command.ts';
 const Input = z.object({
 	project: z.optional(ProjectName),
 	archive: z._default(z.boolean(), false),
+	pause: z._default(z.boolean(), false),
 	restore: z._default(z.boolean(), false),
 });
 
@@ -14,16 +15,28 @@ export const projects = command(
 		name: 'projects',
 		aliases: ['list'],
 		summary: 'list the projects whose notes Nancy keeps, with their state',
-		details: ['With a name: that project alone. An archived one stays on disk and takes no task.'],
+		details: [
+			'With a name: that project alone. A paused one takes tasks, tells them nothing and learns nothing from them. An archived one stays on ' +
+				'disk and takes no task.',
+		],
 		positionals: [{ name: 'project', label: '<project>', help: 'only this one', required: false }],
-		options: { archive: { help: 'archives it' }, restore: { help: 'brings an archived one back' } },
+		options: {
+			archive: { help: 'archives it' },
+			pause: { help: 'pauses its memory' },
+			restore: { help: 'brings an archived one back, or resumes a paused one' },
+		},
 		examples: [['nancy projects my-feature --archive', 'its notes stay, and nothing is added']],
 	},
 	Input,
-	async ({ project, archive, restore }, context) => {
-		if ((archive || restore) && project === undefined) throw new NancyError('bad-usage', 'name the project');
-		if (archive && restore) throw new NancyError('bad-usage', '--archive and --restore exclude each other');
-		const status = archive ? ('archived' as const) : restore ? ('active' as const) : undefined;
+	async ({ project, archive, pause, restore }, context) => {
+		const asked = [
+			...(archive ? (['archived'] as const) : []),
+			...(pause ? (['paused'] as const) : []),
+			...(restore ? (['active'] as const) : []),
+		];
+		if (asked.length > 0 && project === undefined) throw new NancyError('bad-usage', 'name the project');
+		if (asked.length > 1) throw new NancyError('bad-usage', '--archive, --pause and --restore exclude each other');
+		const [status] = asked;
 		const { listProjects } = await import('../projectProgram.ts');
 		return listProjects({ project, status }, context);
 	},

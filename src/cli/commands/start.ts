@@ -12,6 +12,7 @@ const Input = z.object({
 	agent: z.optional(z.string()),
 	mode: z.optional(z.enum(['fresh', 'summary', 'full'])),
 	permissions: z.optional(z.string()),
+	task: z.optional(z.string()),
 });
 
 export const start = command(
@@ -20,9 +21,8 @@ export const start = command(
 		summary: 'run tasks one after another, and keep what they teach',
 		details: [
 			'Each line that you type is a task: an agent runs it without a terminal, and is told what earlier tasks of the project taught. Then one ' +
-				'call makes notes of it, which you see with /notes: of the same agent, or of extraction.agent in config.toml. Not every agent can be ' +
-				'asked so (docs/cli.md); tasks of the others bring no notes without it. A pasted block is one task. Ctrl-C breaks off a task, and /done ' +
-				'ends the session.',
+				'call makes notes of it, which you see with /notes: of the same agent, or of extraction.agent in config.toml. A pasted block is one ' +
+				'task. Ctrl-C breaks off a task, and /done ends the session.',
 			'Making notes spends quota: one small call for each task, at most 40 a day (config.toml). Risky notes wait for you. For people only.',
 		],
 		positionals: [{ name: 'project', label: '<project>', help: 'its name; a new one is made', required: true }],
@@ -36,14 +36,15 @@ export const start = command(
 				value: 'MODE',
 				help: 'the permission mode, as the agent names it; default: the most careful',
 			},
+			task: { value: 'PROMPT', help: 'the first task' },
 		},
 		examples: [['nancy start my-feature --permissions acceptEdits', 'its agent may edit files']],
 	},
 	Input,
-	async ({ project, agent, mode, permissions }, context) => {
+	async ({ project, agent, mode, permissions, task: first }, context) => {
 		const where = programContext(findOrChooseWorkspace(context), context);
 		const { runSession } = await import('../projectProgram.ts');
-		await runSession({ project, agent, mode }, context, where, {
+		await runSession({ project, agent, mode, first }, context, where, {
 			task: async (asked, show, signal) => {
 				const input = { ...asked, project, permissions };
 				return perform(await operations.projectTask(), context.asker, input, { ...where, show, signal });

@@ -15,7 +15,7 @@ import {
 } from './noteFile.ts';
 import { CATEGORIES, type ProjectFolder } from './store.ts';
 
-const PLAN = 'plan.md';
+export const PLAN = 'plan.md';
 const RETIRED = 'retired.md';
 const REPLACED = ' (replaced)';
 const PLAN_MARK = /^<!-- plan h:([0-9a-f]{8}) -->\r?\n?/;
@@ -26,18 +26,21 @@ const PLAN_MARK = /^<!-- plan h:([0-9a-f]{8}) -->\r?\n?/;
  */
 export async function applyChanges(project: ProjectFolder, changes: readonly Change[]): Promise<void> {
 	await retire(project, changes);
-	for (const category of CATEGORIES) {
-		let file = await project.notes(category);
-		// A bullet without a mark is a person's own, and so is one that a person has edited.
-		for (const note of notesIn(file)) if (note.isUnmarked || note.isEdited) file = putNote(file, note);
-		for (const change of changes) {
-			if (change.op === 'retire') file = withoutNote(file, change.id);
-			if (change.op !== 'put' || change.category !== category) continue;
-			for (const note of notesOf(change.line, category)) file = putNote(file, note);
-		}
-		await project.writeNotes(file);
-	}
+	for (const category of CATEGORIES) await project.writeNotes(changed(await project.notes(category), changes));
 	for (const change of changes) if (change.op === 'plan') await project.writeText(PLAN, markedPlan(change.text));
+}
+
+/** A notes file as these changes make it. */
+export function changed(before: NoteFile, changes: readonly Change[]): NoteFile {
+	let file = before;
+	// A bullet without a mark is a person's own, and so is one that a person has edited.
+	for (const note of notesIn(file)) if (note.isUnmarked || note.isEdited) file = putNote(file, note);
+	for (const change of changes) {
+		if (change.op === 'retire') file = withoutNote(file, change.id);
+		if (change.op !== 'put' || change.category !== file.category) continue;
+		for (const note of notesOf(change.line, file.category)) file = putNote(file, note);
+	}
+	return file;
 }
 
 /** The texts of notes that were retired or rejected. One that gave way to another text may be said again. */
@@ -96,7 +99,7 @@ async function addRetired(project: ProjectFolder, gone: readonly { note: StoredN
 	await project.writeText(RETIRED, notesText(file));
 }
 
-function markedPlan(text: string): string {
+export function markedPlan(text: string): string {
 	const trimmed = `${text.trim()}\n`;
 	return `<!-- plan h:${hashOf(trimmed)} -->\n${trimmed}`;
 }

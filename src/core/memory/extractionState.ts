@@ -1,12 +1,19 @@
 import { NancyError } from '../../base/errors.ts';
 import { liveness } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
-import type { MemoryTask } from '../../protocol/memory.ts';
+import type { MemoryTask, ProjectRecord } from '../../protocol/memory.ts';
 
 const MOST_TRIES = 2;
 
 /** Why no notes are asked for of a task. `undefined`: they are. */
-export function whyNot(isUnrecorded: boolean, isPoor: boolean, isEnabled: boolean): string | undefined {
+export function whyNot(task: {
+	isUnrecorded: boolean;
+	isPoor: boolean;
+	isEnabled: boolean;
+	isPaused: boolean;
+}): string | undefined {
+	const { isUnrecorded, isPoor, isEnabled, isPaused } = task;
+	if (isPaused) return 'the memory of the project is paused';
 	if (!isEnabled) return 'extraction is off (config.toml)';
 	if (isUnrecorded) return 'nothing of it was recorded, because hooks are off';
 	return isPoor ? 'nothing can be learnt from it' : undefined;
@@ -22,6 +29,15 @@ export function isDue(task: MemoryTask): boolean {
 	const { state, tries } = task.extraction;
 	if (state === 'due' || state === 'answered') return true;
 	return (state === 'running' && !isClaimed(task)) || (state === 'failed' && tries < MOST_TRIES);
+}
+
+/** @throws NancyError `wrong-state` for a project that learns nothing now */
+export function refusePaused({ name, status }: ProjectRecord): void {
+	if (status !== 'paused') return;
+	throw new NancyError(
+		'wrong-state',
+		phrase`the memory of "${name}" is paused; nancy projects ${name} --restore resumes it`,
+	);
 }
 
 /** @throws NancyError `wrong-state` for a task of which there is nothing to extract */

@@ -5,7 +5,12 @@ import type { CompiledNotes } from '../../protocol/compiledNotes.ts';
 import type { MemoryConfig, MemoryTask, ProjectRecord } from '../../protocol/memory.ts';
 import type { NoteId, ProjectName } from '../../protocol/memoryNames.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import type { NotesOutput, ProjectsOutput } from '../../protocol/output/memory.ts';
+import type {
+	FolderProjectsOutput,
+	NotesOutput,
+	ProjectsOutput,
+	ProposalOutput,
+} from '../../protocol/output/memory.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import type { ExtractionTexts } from '../driver/extractor.ts';
 import { fileProblem } from '../files/fileProblem.ts';
@@ -18,13 +23,15 @@ import { compile, type Candidate, type Compiled } from './compile.ts';
 import { hashOfNotes, writeCompiled } from './compiledFiles.ts';
 import { digestOf } from './digest.ts';
 import { answerIn, requestOf } from './extraction.ts';
-import { isClaimed, isDue, refuseDone, whyNot } from './extractionState.ts';
+import { isClaimed, isDue, refuseDone, refusePaused, whyNot } from './extractionState.ts';
 import { mergeAnswer, type MergeReport } from './merging.ts';
 import { hashOf, lineOf, notesIn } from './noteFile.ts';
 import { notesOutput, projectOutput } from './outputs.ts';
+import { inOwnWords, ownNote, type OwnWords } from './ownNote.ts';
+import { proposalOf, waitingOf } from './proposal.ts';
 import { hasSecret, isInstruction } from './risks.ts';
 import { settle, targetOf, textOf } from './settling.ts';
-import { documentsIn, known, sourceText } from './sources.ts';
+import { documentsIn, known, placedNow, sourceText } from './sources.ts';
 import type { Checkout, MemoryPlace, ProjectState } from './state.ts';
 import { MemoryStore, type ProjectFolder } from './store.ts';
 
@@ -73,7 +80,16 @@ export class ProjectMemory {
 			text: textOf(each),
 			target: targetOf(each.change, notes),
 		}));
-		return { record, tasks, notes, plan, pending, problems: [...problems, ...ofNotes, ...waiting.problems] };
+		return {
+			record,
+			tasks,
+			notes,
+			plan,
+			pending,
+			folder: project.folder,
+			digests: await project.digests(),
+			problems: [...problems, ...ofNotes, ...waiting.problems],
+		};
 	}
 
 	/** All projects, or one, for a list. Of all, one that cannot be read is named and does not stop the others. */
@@ -94,7 +110,38 @@ export class ProjectMemory {
 
 	/** What is known of a project, and how the lines of its notes stand in a folder. */
 	async shown(name: ProjectName, place: MemoryPlace): Promise<NotesOutput> {
-		return notesOutput(await this.state(name), await known(this.store.folderOf(name), place));
+		return this.shownOf(await this.state(name), place);
+	}
+
+	/** The projects of a repository, but for archived ones, as {@link listed} and {@link shown} have each. */
+	async ofFolder({ repository, ...place }: MemoryPlace & { repository: string }): Promise<FolderProjectsOutput> {
+		const found: FolderProjectsOutput = { projects: [], problems: [] };
+		for (const name of await this.names()) {
+			try {
+				const record = await this.store.folderOf(name).record();
+				if (record.repository !== repository || record.status === 'archived') continue;
+				const state = await this.state(name);
+				found.projects.push({ ...projectOutput(state), known: await this.shownOf(state, place) });
+			} catch (error) {
+				found.problems.push(fileProblem(name, error));
+			}
+		}
+		return found;
+	}
+
+	/** What a waiting update would make of its file. @throws NancyError `no-task` */
+	async proposal(name: ProjectName, id: NoteId): Promise<ProposalOutput> {
+		const project = this.store.folderOf(name);
+		return proposalOf(project, await waitingOf(project, id));
+	}
+
+	/** Adds a note of a person's own. */
+	async add(name: ProjectName, words: OwnWords, place: MemoryPlace): Promise<NoteId> {
+		const project = this.store.folderOf(name);
+		await project.record();
+		const note = ownNote(words, place);
+		await project.locked(() => applyChanges(project, [{ op: 'put', category: note.category, line: lineOf(note) }]));
+		return note.id;
 	}
 
 	/**
@@ -123,6 +170,8 @@ export class ProjectMemory {
 	async context(name: ProjectName, place: MemoryPlace, prompt: string, since: number | undefined): Promise<Compiled> {
 		const project = this.store.folderOf(name);
 		const { tasks } = await project.tasks();
+		const isPaused = (await project.record()).status === 'paused';
+		if (isPaused) return { text: '', told: [], tokens: 0 };
 		const candidates: Candidate[] = [];
 		for (const [steps, each] of (await this.line(project)).entries()) {
 			for (const note of await known(each, place))
@@ -143,8 +192,10 @@ export class ProjectMemory {
 
 	/** What the tasks of the present session have come to, for the next one. @param since the first of them */
 	async sessionSoFar(name: ProjectName, since: number): Promise<Compiled> {
-		const { tasks } = await this.store.folderOf(name).tasks();
-		const session = tasks.filter(({ number }) => number >= since).map(sessionLine);
+		const project = this.store.folderOf(name);
+		const { tasks } = await project.tasks();
+		const isPaused = (await project.record()).status === 'paused';
+		const session = isPaused ? [] : tasks.filter(({ number }) => number >= since).map(sessionLine);
 		const { context } = await this.config();
 		const nothing = { prompt: '', candidates: [], plan: '', touched: [] };
 		return compile({ project: name, task: 0, session, maxTokens: context.max_tokens, ...nothing });
@@ -215,11 +266,18 @@ export class ProjectMemory {
 	): Promise<MemoryTask> {
 		const project = this.store.folderOf(name);
 		const { extraction } = await this.config();
+		const { status } = await project.record();
 		const { records, wordsOf, delivered } = traffic;
 		const digest = digestOf(records, wordsOf, delivered, extraction.transcript_tokens);
 		return project.locked(async () => {
 			if (records.length > 0) await project.writeDigest(number, digest.text);
-			const why = whyNot(records.length === 0, digest.isPoor, extraction.enabled) ?? whyNoNotes;
+			const why =
+				whyNot({
+					isUnrecorded: records.length === 0,
+					isPoor: digest.isPoor,
+					isEnabled: extraction.enabled,
+					isPaused: status === 'paused',
+				}) ?? whyNoNotes;
 			const task: MemoryTask = {
 				...(await project.task(number)),
 				...ended,
@@ -239,7 +297,7 @@ export class ProjectMemory {
 	 */
 	async claim(name: ProjectName, number: number | undefined, again: boolean): Promise<ClaimedExtraction | undefined> {
 		const project = this.store.folderOf(name);
-		await project.record();
+		refusePaused(await project.record());
 		const config = await this.config();
 		const today = await this.callsToday();
 		return project.locked(async () => {
@@ -327,21 +385,25 @@ export class ProjectMemory {
 		});
 	}
 
-	/** Accepts or rejects what waits, retires or pins a note. */
-	async review(action: 'accept' | 'reject' | 'retire' | 'pin', name: ProjectName, id: NoteId): Promise<string> {
+	/**
+	 * Accepts or rejects what waits, retires or pins a note.
+	 * @param words to be accepted instead, which are the person's own then
+	 */
+	async review(
+		action: 'accept' | 'reject' | 'retire' | 'pin',
+		name: ProjectName,
+		id: NoteId,
+		words?: string,
+	): Promise<string> {
 		const project = this.store.folderOf(name);
 		await project.record();
 		return project.locked(async () => {
-			const waiting = (await project.pending()).pending.find(each => each.id === id);
 			const { files } = await project.readableNotes();
 			const note = files.flatMap(notesIn).find(each => each.id === id);
 			if (action === 'accept' || action === 'reject') {
-				if (!waiting)
-					throw new NancyError(
-						'no-task',
-						phrase`nothing with the id ${id} waits for you; nancy notes <project> lists all`,
-					);
-				return settle(project, waiting, action, files.flatMap(notesIn));
+				const waiting = await waitingOf(project, id);
+				const settled = words === undefined ? waiting : inOwnWords(waiting, words);
+				return settle(project, settled, action, files.flatMap(notesIn));
 			}
 			if (!note) throw new NancyError('no-task', phrase`there is no note ${id}; nancy notes <project> lists all`);
 			const change =
@@ -405,6 +467,11 @@ export class ProjectMemory {
 			at = parent === undefined ? undefined : this.store.folderOf(parent);
 		}
 		return found;
+	}
+
+	private async shownOf(state: ProjectState, place: MemoryPlace): Promise<NotesOutput> {
+		const notes = await known(this.store.folderOf(state.record.name), place);
+		return notesOutput(state, placedNow(notes, place.folder));
 	}
 
 	private async activeIn(

@@ -1,4 +1,7 @@
+import { ExtractionAnswer, type Evidence, type MemoryTask } from '../../protocol/memory.ts';
 import type { NotesOutput, ProjectOutput } from '../../protocol/output/memory.ts';
+import { redactText } from '../traffic/redact.ts';
+import { folded, noteId } from './noteFile.ts';
 import type { KnownNote, ProjectState } from './state.ts';
 
 /** A project as a list shows it. */
@@ -29,11 +32,13 @@ export function projectOutput({ record, tasks, notes, pending }: ProjectState): 
 
 /** Everything that is known of a project. */
 export function notesOutput(
-	{ record, tasks, plan, pending, problems }: ProjectState,
+	{ record, tasks, plan, pending, problems, folder, digests }: ProjectState,
 	notes: readonly KnownNote[],
 ): NotesOutput {
+	const quoted = evidenceOf(tasks);
 	return {
 		project: record.name,
+		folder,
 		plan,
 		notes: notes.map(({ anchors, isPinned, id, category, text, task, by, commit, branch, freshness, seen }) => ({
 			id,
@@ -46,6 +51,7 @@ export function notesOutput(
 			freshness,
 			seen,
 			places: anchors.map(({ path, from, to }) => `${path}:${from}-${to}`),
+			evidence: quoted.get(`${task} ${id}`) ?? [],
 			pinned: isPinned,
 		})),
 		pending: pending.map(({ id, task, change, was, text, target, held, evidence }) => ({
@@ -67,7 +73,21 @@ export function notesOutput(
 			why,
 			task: number,
 			extraction: state,
+			digest: digests.get(number),
 		})),
 		problems: [...problems],
 	};
+}
+
+/** What the saved answers of tasks quote, by the task and the note that each update was for. */
+function evidenceOf(tasks: readonly MemoryTask[]): Map<string, Evidence[]> {
+	const found = new Map<string, Evidence[]>();
+	for (const { number, extraction } of tasks) {
+		const answer = ExtractionAnswer.safeParse(extraction.answer);
+		for (const [index, { op, id, text, evidence }] of (answer.data?.updates ?? []).entries()) {
+			const own = op === 'add' ? noteId(number, index, folded(redactText(text ?? ''))) : id;
+			found.set(`${number} ${own}`, evidence);
+		}
+	}
+	return found;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isInside } from '../../base/inside.ts';
 import { realOr } from '../../base/realPath.ts';
 import { readPlainTextSync } from '../files/plainFile.ts';
-import { freshnessOf, lineHashes, type LineHashes } from './freshness.ts';
+import { freshnessOf, lineHashes, placeOf, type LineHashes } from './freshness.ts';
 import { notesIn } from './noteFile.ts';
 import type { KnownNote, MemoryPlace } from './state.ts';
 import type { ProjectFolder } from './store.ts';
@@ -26,6 +26,19 @@ export async function known(project: ProjectFolder, { folder, branch }: MemoryPl
 	};
 	const { files } = await project.readableNotes();
 	return files.flatMap(notesIn).map(note => ({ ...note, freshness: freshnessOf(note, linesOf, branch) }));
+}
+
+/** The same notes with the lines where those that have moved stand now. */
+export function placedNow(notes: readonly KnownNote[], folder: string): KnownNote[] {
+	return notes.map(note => {
+		if (note.freshness !== 'moved') return note;
+		const anchors = note.anchors.map(anchor => {
+			const text = sourceText(folder, anchor.path);
+			const from = (text !== undefined && placeOf(anchor, lineHashes(text))) || anchor.from;
+			return { ...anchor, from, to: from + anchor.to - anchor.from };
+		});
+		return { ...note, anchors };
+	});
 }
 
 /** The text of a file of the workspace, reached through no link that leads out of it. */

@@ -26,6 +26,10 @@ export interface ProjectState {
 	readonly tasks: readonly MemoryTask[];
 	readonly notes: readonly StoredNote[];
 	readonly plan: string;
+	/** Of the project's files, absolute. */
+	readonly folder: string;
+	/** The files of the digests, by their tasks. */
+	readonly digests: ReadonlyMap<number, string>;
 	readonly pending: readonly (PendingUpdate & { text: string; target: StoredNote | undefined })[];
 	/** Files that cannot be read. They are left alone. */
 	readonly problems: readonly FileProblem[];

@@ -53,7 +53,8 @@ export class MemoryStore {
 
 /** The files of one project. */
 export class ProjectFolder {
-	private readonly folder: string;
+	/** Absolute. */
+	readonly folder: string;
 
 	/** @param way the folder of all projects, and this one's. Each must be the user's own */
 	constructor(
@@ -173,6 +174,12 @@ export class ProjectFolder {
 	/** What the extraction of a task reads; `undefined` if there is none. */
 	async digest(number: number): Promise<string | undefined> {
 		return readPlainText(join(this.folder, 'tasks', `${padded(number)}.digest.md`));
+	}
+
+	/** The tasks of which there is a digest, with its file. */
+	async digests(): Promise<Map<number, string>> {
+		const names = await fileNames(join(this.folder, 'tasks'), '.digest.md');
+		return new Map(names.map(name => [Number.parseInt(name, 10), join(this.folder, 'tasks', name)]));
 	}
 
 	async writeDigest(number: number, text: string): Promise<void> {

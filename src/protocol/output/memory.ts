@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Category, ExtractionState, NoteId, ProjectName, Reason } from '../memoryNames.ts';
+import { Category, ExtractionState, NoteId, ProjectName, ProjectStatus, Reason } from '../memoryNames.ts';
 import { DriverId, SessionId } from '../names.ts';
 import { Moment } from '../records.ts';
 import { Problem } from './parts.ts';
@@ -7,7 +7,7 @@ import { Problem } from './parts.ts';
 /** One project, as `nancy projects` lists it. */
 export const ProjectOutput = z.object({
 	project: ProjectName,
-	status: z.enum(['active', 'archived']),
+	status: ProjectStatus,
 	created: Moment,
 	repository: z.string(),
 	branch: z.optional(z.string()),
@@ -30,9 +30,13 @@ export type ProjectOutput = z.infer<typeof ProjectOutput>;
 export const ProjectsOutput = z.object({ projects: z.array(ProjectOutput), problems: z.array(Problem) });
 export type ProjectsOutput = z.infer<typeof ProjectsOutput>;
 
+const Evidence = z.object({ ref: z.string(), quote: z.string() });
+
 /** `nancy notes` */
 export const NotesOutput = z.object({
 	project: ProjectName,
+	/** Where its files are, absolute: `notes/plan.md` and so on. */
+	folder: z.string(),
 	plan: z.string(),
 	notes: z.array(
 		z.object({
@@ -44,7 +48,10 @@ export const NotesOutput = z.object({
 			by: z.string(),
 			commit: z.optional(z.string()),
 			branch: z.optional(z.string()),
+			/** `src/pool.ts:3-5`, as the lines stand now. */
 			places: z.array(z.string()),
+			/** What its task quoted, while the task is kept. */
+			evidence: z.array(Evidence),
 			freshness: z.enum(['fresh', 'moved', 'changed', 'gone', 'elsewhere']),
 			seen: z.int(),
 			pinned: z.boolean(),
@@ -61,7 +68,7 @@ export const NotesOutput = z.object({
 			/** The note that is to change or go, as it is now. */
 			note: z.optional(z.object({ id: NoteId, text: z.string() })),
 			held: z.array(Reason),
-			evidence: z.array(z.object({ ref: z.string(), quote: z.string() })),
+			evidence: z.array(Evidence),
 		}),
 	),
 	tasks: z.array(
@@ -74,11 +81,31 @@ export const NotesOutput = z.object({
 			summary: z.optional(z.string()),
 			extraction: ExtractionState,
 			why: z.optional(z.string()),
+			/** What the extraction reads, absolute; absent if nothing was recorded. */
+			digest: z.optional(z.string()),
 		}),
 	),
 	problems: z.array(Problem),
 });
 export type NotesOutput = z.infer<typeof NotesOutput>;
+
+/** The projects of a folder's repository, with all that is known of each. Archived ones are left out. */
+export const FolderProjectsOutput = z.object({
+	projects: z.array(z.object({ ...ProjectOutput.shape, known: NotesOutput })),
+	problems: z.array(Problem),
+});
+export type FolderProjectsOutput = z.infer<typeof FolderProjectsOutput>;
+
+/** What a waiting update would make of its file. */
+export const ProposalOutput = z.object({
+	project: ProjectName,
+	id: NoteId,
+	/** Of the file in `notes/`. */
+	file: z.string(),
+	before: z.string(),
+	after: z.string(),
+});
+export type ProposalOutput = z.infer<typeof ProposalOutput>;
 
 /** `nancy notes accept`, `reject`, `retire` and `pin` */
 export const ReviewedOutput = z.object({ project: ProjectName, id: NoteId, text: z.string() });

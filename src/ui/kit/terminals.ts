@@ -13,3 +13,13 @@ export function openTerminal(
 export async function renameActiveTerminal(name: string): Promise<void> {
 	await vscode.commands.executeCommand('workbench.action.terminal.renameWithArg', { name: plainLine(name, 80) });
 }
+
+/** A terminal of the list behind VS Code's “+”. */
+export function plainProfile(options: vscode.TerminalOptions & { name: string }): vscode.TerminalProfile {
+	return new vscode.TerminalProfile({ ...options, name: plainLine(options.name, 80) });
+}
+
+/** @param make of a plain profile */
+export function offerProfile(id: string, make: () => Promise<vscode.TerminalProfile>): vscode.Disposable {
+	return vscode.window.registerTerminalProfileProvider(id, { provideTerminalProfile: make });
+}

@@ -40,6 +40,10 @@ describe('projects on the command line', () => {
 		expect((await json(ProjectsOutput, 'projects', 'main', '--restore')).projects).toMatchObject([
 			{ status: 'active' },
 		]);
+		expect((await run('projects', 'main', '--pause')).stdout).toMatch(/^main {2}paused - /);
+		expect(await run('extract', 'main')).toMatchObject({ code: 6, stderr: expect.stringContaining('is paused') });
+		expect(await run('projects', 'main', '--pause', '--restore')).toMatchObject({ code: 2 });
+		await run('projects', 'main', '--restore');
 		expect(await run('projects', 'none')).toMatchObject({
 			code: 3,
 			stderr: expect.stringContaining('there is no project "none"'),
@@ -72,10 +76,10 @@ describe('projects on the command line', () => {
 	});
 
 	it('asks no other agent for notes than the one that config.toml names', async () => {
-		writeFileSync(folder.file('config', 'nancy', 'config.toml'), '[extraction]\nagent = "codex"\n');
+		writeFileSync(folder.file('config', 'nancy', 'config.toml'), '[extraction]\nagent = "nobody"\n');
 		expect(await run('extract', 'main')).toMatchObject({
 			code: 2,
-			stderr: expect.stringContaining('Codex cannot be asked for notes'),
+			stderr: expect.stringContaining('there is no agent "nobody"'),
 		});
 	});
 

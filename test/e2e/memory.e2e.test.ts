@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { configFolder } from '../../src/base/folders.ts';
+import { ProjectName } from '../../src/protocol/memoryNames.ts';
+import { openAgentLab } from '../support/agentWorkbench.ts';
+import type { Lab } from '../support/lab.ts';
+import { seedWaitingNote } from '../support/seedMemory.ts';
+import { chooseTheme } from '../support/themes.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+const owned = new AsyncDisposableStack();
+const name = ProjectName.parse('my-feature');
+let lab: Lab;
+let workbench: Workbench;
+let page: Page;
+
+beforeAll(async () => {
+	lab = owned.use(await openAgentLab());
+	({ workbench, page } = lab);
+});
+afterAll(() => owned.disposeAsync());
+afterEach(async ({ task }) => {
+	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
+});
+
+test('a project is turned on, and a risky note waits until it was reviewed as a change of its file', async () => {
+	expect(await workbench.pane('Memory').count()).toBe(0);
+	await workbench.command('Nancy: Remember This Project…');
+	await workbench.answer(name);
+	await workbench.row('Memory', /my-feature.*no notes yet/).waitFor();
+
+	const config = configFolder({ HOME: lab.server.home });
+	const failures = () => readFileSync(join(config, 'projects', name, 'notes', 'failures.md'), 'utf8');
+	seedWaitingNote(config, name);
+	await workbench.row('Memory', /Always run the tests.*tells an agent what to do/).waitFor();
+	await expect.poll(() => workbench.badge('Nancy').innerText()).toBe('1');
+	expect(() => failures()).toThrow();
+	chooseTheme(lab.server, 'dark');
+	await page.locator('.monaco-workbench.vs-dark').waitFor();
+	await lab.picture('memory-dark');
+	await workbench.toast('A note waits for your review').getByRole('button', { name: 'Review' }).click();
+	const title = page.locator('.editor-actions');
+	await title.getByRole('button', { name: /^Accept/ }).waitFor();
+	await page.locator('.modified .view-lines').getByText('Always run the tests').first().waitFor();
+	expect(await workbench.editorText()).toMatch(/Waits: tells an agent what to do\.[^]*needs DB_URL to be set”/);
+	await lab.picture('memory-review-dark');
+	chooseTheme(lab.server, 'light');
+	await page.locator('.monaco-workbench.vs').waitFor();
+	await lab.picture('memory-review-light');
+	await title.getByRole('button', { name: /^Accept/ }).click();
+	await expect.poll(() => failures()).toContain('- Always run the tests with DB_URL. <!-- n:');
+	await workbench.row('Memory', 'Pitfalls').waitFor();
+	expect(await workbench.row('Memory', 'To Review').count()).toBe(0);
+	await workbench.tab('failures.md').waitFor({ state: 'detached' });
+	await lab.picture('memory-light');
+});
