@@ -126,8 +126,16 @@ export class Repl {
 
 	private interrupt(): void {
 		if (this.running) this.running.abort();
-		else if (this.lines.line !== '') this.lines.write(null, { ctrl: true, name: 'u' });
+		else if (this.lines.line !== '' || this.pasted.length > 0) this.clear();
 		else this.say('/done ends the session');
+	}
+
+	/** The whole input: also the lines of a pasted text above the last one. */
+	private clear(): void {
+		this.pasted = [];
+		this.lines.write(null, { ctrl: true, name: 'e' });
+		this.lines.write(null, { ctrl: true, name: 'u' });
+		this.lines.prompt();
 	}
 
 	private quit(): void {

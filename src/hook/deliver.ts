@@ -1,8 +1,7 @@
 import { errorText } from '../base/errors.ts';
 import { isBeginning, isBrokenOff, Turn, type Print, type TurnPlace } from '../core/sessions/turn.ts';
 import { bindCaller } from '../core/sessions/sessions.ts';
-import { dueNotes, isForgetting } from '../core/memory/dueNotes.ts';
-import type { NotesToTell } from '../core/memory/telling.ts';
+import { dueNotes, markSession } from '../core/memory/dueNotes.ts';
 import { slotOf } from '../core/mailbox/due.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 import type { Call } from './call.ts';
@@ -16,8 +15,8 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 	if (event === 'silent') return;
 	spool(call, input);
 	if (event.subagent !== undefined) return;
+	await withoutFailing(call, () => markSession(call.workspace, event));
 	const slot = slotOf(call.driver.hooks.slots, event);
-	if (slot === 'never' && !isBeginning(event) && isForgetting(event)) await notesOf(call, event);
 	if (slot === 'never' && !isBeginning(event) && !isBrokenOff(event)) return;
 	const bound = await bindCaller(call.workspace, {
 		session: event.session,
@@ -36,17 +35,17 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 		canFile: call.env['NANCY_TASK_DIR'] !== undefined,
 		print,
 		mayHandOver: (mailbox, due) => mayHandOver(workspace, mailbox, due),
-		notes: each => notesOf(call, each),
+		notes: each => withoutFailing(call, () => dueNotes(workspace, each, call.env['NANCY_PROJECT'])),
 		ringLater,
 		note: content => note(call, content),
 	};
 	await new Turn(place, event, slot, bound).run();
 }
 
-/** Notes that cannot be read keep no message back. */
-async function notesOf(call: Call, event: AgentEvent): Promise<NotesToTell | undefined> {
+/** Notes that cannot be read, or marked, keep no message back. */
+async function withoutFailing<T>(call: Call, work: () => T | Promise<T>): Promise<T | undefined> {
 	try {
-		return await dueNotes(call.workspace, event, call.env['NANCY_PROJECT']);
+		return await work();
 	} catch (error) {
 		complain(call, errorText(error));
 		return undefined;

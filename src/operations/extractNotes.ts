@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { makeFolder } from '../base/atomicFile.ts';
+import { makeFolder, writeFileAtomic } from '../base/atomicFile.ts';
 import { permit } from '../core/asker/permit.ts';
 import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
 import type { ExtractionTexts } from '../core/driver/extractor.ts';
@@ -85,10 +85,12 @@ async function ask(
 	{ env, dataFolder, signal }: ExtractContext,
 ): Promise<ExtractionResult> {
 	const { agent: installed } = await findAgent(driver, env);
-	const launch = extractor.launch({ ...texts, model, version: installed.version });
 	// Nothing of a workspace is there: no instructions, no settings, no files to mention.
 	const cwd = join(dataFolder, 'extraction');
 	await makeFolder(cwd);
+	const folder = join(dataFolder, 'extraction-files', driver.id);
+	const launch = extractor.launch({ ...texts, model, version: installed.version, folder, env });
+	for (const { path, content } of launch.files ?? []) await writeFileAtomic(path, content);
 	const ending = await runHeadless(
 		{
 			command: installed.executable,

@@ -87,6 +87,7 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 		);
 		await compileNotes(context);
 		const session = SessionId.parse(isGoingOn ? resume : crypto.randomUUID());
+		const beganAt = new Date().toISOString();
 		const marks = new ToldMarks(context.dataFolder);
 		const knew = marks.read(session)?.told;
 		const { run: ran, ending } = await perform(
@@ -104,8 +105,7 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 		const reported = SessionId.safeParse(ran.session);
 		const own = reported.success ? reported.data : session;
 		const heard = marks.read(own)?.told === knew ? NOTHING : byHooks;
-		const begun = Date.now();
-		const records = hooks ? await recordsOf(workspace, own, begun) : [];
+		const records = hooks ? await recordsOf(workspace, own, { beganAt, endedMs: Date.now() }) : [];
 		const { commit } = await memoryPlace(workspace.folder);
 		const { extraction } = await memory.end(
 			project,
@@ -157,12 +157,19 @@ async function hooksOf(context: OperationContext, found: FoundAgent): Promise<La
 	return { launcher: runtime.launcher, folder: records.launchFolder(found.driver.id) };
 }
 
-/** What the hooks of a session have reported. Some run on after their agent has ended, and another window may collect. */
-async function recordsOf(workspace: Workspace, session: SessionId, endedMs: number): Promise<TrafficRecord[]> {
+/**
+ * What the hooks of a session have reported since this task began: a conversation that is continued has records of earlier tasks. Some
+ * hooks run on after their agent has ended, and another window may collect.
+ */
+async function recordsOf(
+	workspace: Workspace,
+	session: SessionId,
+	{ beganAt, endedMs }: { beganAt: string; endedMs: number },
+): Promise<TrafficRecord[]> {
 	return withCollector(workspace, async collect => {
 		for (;;) {
 			await collect();
-			const records = await readTraffic(workspace.paths, session);
+			const records = (await readTraffic(workspace.paths, session)).filter(({ at }) => at >= beganAt);
 			const isWhole = records.some(each => each.type === 'event' && each.event.kind === 'session-end');
 			if (isWhole || Date.now() > endedMs + LATE_MS) return records;
 			await sleep(STEP_MS);

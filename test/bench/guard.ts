@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownIdentity } from '../../src/base/liveness.ts';
 import { installRuntime, sourcesIn } from '../../src/core/deployment/runtime.ts';
+import { notesToTell } from '../../src/core/memory/telling.ts';
+import { COMPILED, ToldMarks } from '../../src/core/memory/toldMarks.ts';
 import { prepareAnswer } from '../../src/core/sessions/prepareAnswer.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
@@ -11,6 +13,7 @@ import { timeInShell } from './shellLoop.ts';
 import { median, milliseconds, type Row } from './table.ts';
 import { addBoundWorker } from '../support/boundWorker.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
+import { ToldProject } from '../support/toldProject.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -102,6 +105,7 @@ export async function benchGuard(): Promise<Row[]> {
 			await benchDelivery(delivery, 1, 'prepared'),
 			await benchDelivery(delivery, 1),
 			await benchDelivery(delivery, 50),
+			await benchNotes(delivery, join(folder, 'config')),
 		);
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
@@ -157,6 +161,63 @@ async function benchDelivery(
 		ratio: deliver / node,
 		goal: prepared ? '<= 0.5x' : '<= 60 ms',
 		met: isMet,
+	};
+}
+
+/** What the notes of a project cost at a prompt, beside a message that is delivered there. */
+async function benchNotes({ workspace, event, command, emptySpool }: Delivery, config: string): Promise<Row> {
+	const atPrompt = `${event}-prompt`;
+	const { tool_calls: _calls, ...payload } = JSON.parse(afterBatch(1024)) as Record<string, unknown>;
+	writeFileSync(atPrompt, JSON.stringify({ ...payload, hook_event_name: 'UserPromptSubmit', prompt: 'Go on' }));
+	const prompt = command.replace('PostToolBatch boundary', 'UserPromptSubmit turn');
+	const notes = Array.from(
+		{ length: 30 },
+		(_, at) => `Note ${at}: the step needs the step before it, in each package.`,
+	);
+	await new ToldProject(workspace, config).note(notes);
+	const marks = new ToldMarks(workspace.own.dataFolder);
+	const mailbox = workspace.paths.mailbox(address.task, address.worker);
+	const compiled = workspace.own.path(COMPILED);
+	const queue = async () => {
+		emptySpool();
+		rmSync(mailbox, { recursive: true, force: true });
+		await workspace.send(address, messageContent('Use plan B.'), BY_USER);
+	};
+	const times = await timeInShell(
+		atPrompt,
+		[
+			{
+				name: 'message',
+				command: prompt,
+				runs: 1,
+				before: async () => {
+					await queue();
+					// It has been told.
+					marks.forgetTold(SESSION, compiled);
+					notesToTell(workspace, SESSION, undefined)?.wereTold();
+				},
+			},
+			{
+				name: 'both',
+				command: prompt,
+				runs: 1,
+				before: async () => {
+					await queue();
+					marks.forgetTold(SESSION, compiled);
+				},
+			},
+		],
+		25,
+	);
+	const [message = 0, both = 0] = ['message', 'both'].map(name => times.get(name) ?? 0);
+	if (marks.read(SESSION)?.told === '') throw new Error('no notes were told: the figure would be worthless');
+	return {
+		what: 'a message and the notes of a project at a prompt',
+		value: milliseconds(both),
+		against: `the message alone ${milliseconds(message)}`,
+		ratio: both / message,
+		goal: '<= 1.2x',
+		met: both / message <= 1.2,
 	};
 }
 

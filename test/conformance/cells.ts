@@ -9,6 +9,7 @@ import { headless, headlessDenied, headlessFailure, headlessSteer, headlessWorkt
 import { skills, status, transcript } from './cells/knowledge.ts';
 import { longMessage } from './cells/long.ts';
 import { plugin } from './cells/plugin.ts';
+import { memory, memoryHeadless, memoryResumed } from './cells/memory.ts';
 import { permission, refused } from './cells/permission.ts';
 import { nextPrompt, sessionStart } from './cells/prompt.ts';
 import { fork, headlessResume, resume } from './cells/resume.ts';
@@ -52,6 +53,9 @@ export const cells: readonly Cell[] = [
 	headlessResume,
 	skills,
 	transcript,
+	memory,
+	memoryResumed,
+	memoryHeadless,
 	mcpFeedback,
 	mcpBrokenOff,
 	foundSession,

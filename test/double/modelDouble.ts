@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HANG_MS } from '../support/eventually.ts';
 import { anthropic } from './anthropic.ts';
 import type { Turn } from './conversation.ts';
+import type { BoundReply } from './bound.ts';
 import { demoReply } from './demo.ts';
 import { gemini } from './gemini.ts';
 import { openaiChat } from './openaiChat.ts';
@@ -11,6 +12,9 @@ import { openaiResponses } from './openaiResponses.ts';
 import { scriptedReply, type Reply } from './script.ts';
 import { bindReply } from './tools.ts';
 import { sendJson, type ModelRequest, type Wire, type WireName } from './wire.ts';
+
+/** The question for the notes of a task: see core/memory/extraction.ts. */
+const ASKS_FOR_NOTES = /You keep the notes of a software project/;
 
 const WIRES: readonly Wire[] = [anthropic, openaiResponses, openaiChat, gemini];
 
@@ -35,6 +39,8 @@ export interface ModelDouble {
 	requests: RecordedRequest[];
 	/** The first request, past or future, that `predicate` accepts. */
 	waitForRequest(predicate: (request: RecordedRequest) => boolean, timeoutMs?: number): Promise<RecordedRequest>;
+	/** From now on a question for the notes of a task is answered with this, whatever its digest says. */
+	answerNotes(answer: Record<string, unknown>): void;
 	/** From now on no reply goes to requests that `predicate` accepts as they come, until what is returned is called. */
 	hold(predicate: (request: RecordedRequest) => boolean): () => void;
 	close(): Promise<void>;
@@ -57,6 +63,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 	const requests: RecordedRequest[] = [];
 	const listeners = new Set<(request: RecordedRequest) => void>();
 	const holds = new Set<{ predicate(request: RecordedRequest): boolean; released: Promise<void> }>();
+	let notes: Record<string, unknown> | undefined;
 	const { unscripted: wanted = 'quiet' } = options;
 	const plans = { demo: demoReply, quiet: () => ({ text: 'Nothing scripted.' }) };
 	const unscripted = typeof wanted === 'function' ? wanted : plans[wanted];
@@ -87,6 +94,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 		const recorded = { url, wire: wire.name, body, turns, text: readableText(request), hasTools, at: Date.now() };
 		requests.push(recorded);
 		for (const listener of listeners) listener(recorded);
+		if (notes && ASKS_FOR_NOTES.test(recorded.text)) return wire.send(response, request, noted(notes, request));
 		if (!hasTools) return wire.send(response, request, { text: 'A short title', calls: [], slowMs: 0 });
 		await Promise.all([...holds].filter(hold => hold.predicate(recorded)).map(hold => hold.released));
 		await sleep(latencyIn(recorded.text));
@@ -137,6 +145,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 				};
 			}).finally(() => stop());
 		},
+		answerNotes: answer => (notes = answer),
 		hold: predicate => {
 			let release = (): void => undefined;
 			const released = new Promise<void>(resolve => (release = resolve));
@@ -153,6 +162,13 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 				server.closeAllConnections();
 			}),
 	};
+}
+
+/** By the tool that Claude Code offers for an answer, else as text. */
+function noted(answer: Record<string, unknown>, { tools }: ModelRequest): BoundReply {
+	const hasTool = tools.some(({ name }) => name === 'StructuredOutput');
+	const call = { kind: 'tool' as const, name: 'StructuredOutput', input: answer };
+	return bindReply(hasTool ? { calls: [call] } : { text: JSON.stringify(answer) }, tools);
 }
 
 function readableText({ instructions, tools, turns }: ModelRequest): string {

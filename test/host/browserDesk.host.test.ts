@@ -7,7 +7,7 @@ import { WindowDesk } from '../../src/main/windowDesk.ts';
 import { BrowserDesk } from '../../src/ui/desk/browserDesk.ts';
 import type { DeskOwner, OpenDesk } from '../../src/ui/desk/deskPorts.ts';
 import { eventually } from '../support/eventually.ts';
-import { tempFolder } from '../support/tempFolder.ts';
+import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
 
 const settings = () => vscode.workspace.getConfiguration('nancy.server');
@@ -22,30 +22,36 @@ function statusOf({ port }: OpenDesk, host: string): Promise<number | undefined>
 	});
 }
 
+/** The desk of a window, with the real server of pages that say nothing. */
+function deskOf(extension: TempFolder) {
+	mkdirSync(extension.file('media/desk'), { recursive: true });
+	for (const name of ['desk.html', 'desk.js', 'desk.css']) writeFileSync(extension.file('media/desk', name), '');
+	const folder = unusedFolder(new Workspace(extension.path));
+	const real = new WindowDesk(extension.path, () => assert.fail('nothing is done here'));
+	const opened: OpenDesk[] = [];
+	const failed: unknown[] = [];
+	const desk = new BrowserDesk({
+		folders: { list: () => [folder], onDidChange: new vscode.EventEmitter<void>().event },
+		failures: { background: work => void work.catch((error: unknown) => failed.push(error)) },
+		desk: {
+			view: real.view,
+			open: async (...given) => {
+				const made = await real.open(...given);
+				opened.push(made);
+				return made;
+			},
+			devices: () => real.devices(),
+			revoke: id => real.revoke(id),
+		},
+	});
+	return { desk, opened, failed };
+}
+
 // A test outside of all suites would run before the suite of the activation, which needs an untouched window.
 describe('the desk in a browser', () => {
 	it('opens a port only with the setting, shows a code for a phone under the user’s address, and closes without the setting', async () => {
 		await using extension = tempFolder();
-		mkdirSync(extension.file('media/desk'), { recursive: true });
-		for (const name of ['desk.html', 'desk.js', 'desk.css']) writeFileSync(extension.file('media/desk', name), '');
-		const folder = unusedFolder(new Workspace(extension.path));
-		const real = new WindowDesk(extension.path, () => assert.fail('nothing is done here'));
-		const opened: OpenDesk[] = [];
-		const failed: unknown[] = [];
-		const desk = new BrowserDesk({
-			folders: { list: () => [folder], onDidChange: new vscode.EventEmitter<void>().event },
-			failures: { background: work => void work.catch((error: unknown) => failed.push(error)) },
-			desk: {
-				view: real.view,
-				open: async (...given) => {
-					const made = await real.open(...given);
-					opened.push(made);
-					return made;
-				},
-				devices: () => real.devices(),
-				revoke: id => real.revoke(id),
-			},
-		});
+		const { desk, opened, failed } = deskOf(extension);
 		const tabs = () => vscode.window.tabGroups.all.flatMap(group => group.tabs.map(({ label }) => label));
 		try {
 			void desk.openOnPhone();
@@ -73,6 +79,61 @@ describe('the desk in a browser', () => {
 			await set('address', undefined);
 		}
 		await eventually('the code is gone', () => !tabs().includes('Desk on a Phone'));
+	});
+
+	it('answers under the address by which VS Code leads to it, and under none with a path, which other servers of this machine share', async () => {
+		await using extension = tempFolder();
+		const { desk, opened, failed } = deskOf(extension);
+		const { asExternalUri, openExternal } = vscode.env;
+		const { showInformationMessage } = vscode.window;
+		const shown: string[] = [];
+		const told: string[] = [];
+		let external = 'https://one.example.net/';
+		Object.assign(vscode.env, {
+			asExternalUri: () => Promise.resolve(vscode.Uri.parse(external)),
+			openExternal: (uri: vscode.Uri) => {
+				shown.push(uri.toString(true));
+				return Promise.resolve(true);
+			},
+		});
+		Object.assign(vscode.window, {
+			showInformationMessage: (text: string) => {
+				told.push(text);
+				return Promise.resolve(undefined);
+			},
+		});
+		try {
+			await set('enabled', true);
+			await desk.openInBrowser();
+			const [made] = opened;
+			assert.ok(made);
+			// VS Code leads the address of this machine there by itself.
+			assert.match(shown.pop() ?? '', new RegExp(`^${made.address}#pair=[\\w-]{22}$`));
+			assert.equal(await statusOf(made, 'one.example.net'), 200);
+			external = 'https://two.example.net/';
+			await desk.openInBrowser();
+			assert.deepEqual(
+				[await statusOf(made, 'one.example.net'), await statusOf(made, 'two.example.net')],
+				[421, 200],
+			);
+			shown.length = 0;
+			external = `https://shared.example.net/proxy/${made.port}/`;
+			await desk.openInBrowser();
+			assert.equal(await statusOf(made, 'shared.example.net'), 421);
+			assert.deepEqual(shown, []);
+			assert.match(told.pop() ?? '', /Let a tunnel of your own lead to port/);
+			// The real one, whatever leads to this window: nothing but a whole origin counts.
+			Object.assign(vscode.env, { asExternalUri });
+			const real = new URL(String(await asExternalUri(vscode.Uri.parse(made.address, true))));
+			await desk.openInBrowser();
+			assert.equal(await statusOf(made, real.host), real.pathname === '/' ? 200 : 421);
+			assert.deepEqual(failed, []);
+		} finally {
+			Object.assign(vscode.env, { asExternalUri, openExternal });
+			Object.assign(vscode.window, { showInformationMessage });
+			desk.dispose();
+			await set('enabled', undefined);
+		}
 	});
 
 	it('lets a browser in with no more than it has asked for, and not once it has given up', async () => {

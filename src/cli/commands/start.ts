@@ -21,9 +21,8 @@ export const start = command(
 		summary: 'run tasks one after another, and keep what they teach',
 		details: [
 			'Each line that you type is a task: an agent runs it without a terminal, and is told what earlier tasks of the project taught. Then one ' +
-				'call makes notes of it, which you see with /notes: of the same agent, or of extraction.agent in config.toml. Not every agent can be ' +
-				'asked so (docs/cli.md); tasks of the others bring no notes without it. A pasted block is one task. Ctrl-C breaks off a task, and /done ' +
-				'ends the session.',
+				'call makes notes of it, which you see with /notes: of the same agent, or of extraction.agent in config.toml. A pasted block is one ' +
+				'task. Ctrl-C breaks off a task, and /done ends the session.',
 			'Making notes spends quota: one small call for each task, at most 40 a day (config.toml). Risky notes wait for you. For people only.',
 		],
 		positionals: [{ name: 'project', label: '<project>', help: 'its name; a new one is made', required: true }],

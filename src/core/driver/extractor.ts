@@ -1,5 +1,6 @@
 import type { Version } from '../../base/version.ts';
 import type { HeadlessLaunch, HeadlessReader } from './headless.ts';
+import type { LaunchPlace } from './launchPlace.ts';
 
 /** What an extraction of notes asks. */
 export interface ExtractionTexts {
@@ -16,6 +17,9 @@ export interface ExtractionRequest extends ExtractionTexts {
 	/** By default the CLI's cheap one. */
 	readonly model: string | undefined;
 	readonly version: Version;
+	/** For files that the arguments name. Nothing else is in it, and the CLI works elsewhere. Absolute. */
+	readonly folder: string;
+	readonly env: LaunchPlace['env'];
 }
 
 /**

@@ -5,30 +5,30 @@ import type { NotesToTell } from './telling.ts';
 import { COMPILED, ToldMarks } from './toldMarks.ts';
 
 /** After it, the agent may know nothing of what it was told. */
-export function isForgetting({ kind, cause, forgets }: AgentEvent): boolean {
+function isForgetting({ kind, cause, forgets }: AgentEvent): boolean {
 	const isAnew = kind === 'session-start' && (cause === 'clear' || cause === 'compact');
 	return isAnew || kind === 'compact-end' || forgets === true;
 }
 
+/** Marks what the session knows. A session that began with an earlier version has no mark yet. */
+export function markSession({ own }: Workspace, event: AgentEvent): void {
+	const { kind, session } = event;
+	const marks = new ToldMarks(own.dataFolder);
+	if (isForgetting(event)) marks.forgetTold(session, own.path(COMPILED));
+	else if (kind === 'session-start') marks.begin(session, own.path(COMPILED));
+}
+
 /**
- * What the session has to be told at this event: at a prompt, and right after a compaction if its CLI takes words there. Marks every session,
- * so that the guard sees when there is something for it. Costs nothing more where no project is.
+ * What the session has to be told at this event: at a prompt, and right after a compaction if its CLI takes words there. Costs a look at a folder
+ * where no project is.
  * @param named the project that the session's environment names
  */
 export async function dueNotes(
 	workspace: Workspace,
-	event: AgentEvent,
+	{ kind, cause, session }: AgentEvent,
 	named: string | undefined,
 ): Promise<NotesToTell | undefined> {
-	const { kind, cause, session } = event;
-	if (kind !== 'prompt' && kind !== 'session-start' && !isForgetting(event)) return undefined;
-	const { own } = workspace;
-	const marks = new ToldMarks(own.dataFolder);
-	const notes = own.path(COMPILED);
-	const isThere = existsSync(notes);
-	if (!marks.has(session) || (isThere && isForgetting(event)))
-		marks.write(session, { notes, head: '', told: '' }, undefined);
 	const isNow = kind === 'prompt' || (kind === 'session-start' && cause === 'compact');
-	if (!isThere || !isNow) return undefined;
+	if (!isNow || !existsSync(workspace.own.path(COMPILED))) return undefined;
 	return (await import('./telling.ts')).notesToTell(workspace, session, named);
 }

@@ -31,7 +31,7 @@ export async function mergeAnswer(
 	answer: ExtractionAnswer,
 	ground: Ground,
 ): Promise<MergeReport> {
-	const verdicts = answer.updates.map((update, index) => settled(judge(update, index, ground), ground));
+	const verdicts = onceEach(answer.updates.map((update, index) => settled(judge(update, index, ground), ground)));
 	const plan = await planUpdate(project, task, answer, ground);
 	const at = task.extraction.at ?? task.startedAt;
 	const taken: Change[] = [];
@@ -65,6 +65,18 @@ function settled(verdict: Verdict, { notes, task }: Ground): Verdict {
 	return verdict.note.task === task && notes.some(({ id }) => id === verdict.note.id)
 		? { is: 'dropped', why: 'this task says it already' }
 		: verdict;
+}
+
+/** A note that the same answer changes or takes away is not confirmed as well: that would bring its old text back. */
+function onceEach(verdicts: readonly Verdict[]): readonly Verdict[] {
+	const changed = new Set(
+		verdicts.flatMap(each => (each.is === 'change' && each.held.length === 0 ? (each.target?.id ?? []) : [])),
+	);
+	return verdicts.map(each =>
+		each.is === 'confirmed' && changed.has(each.note.id)
+			? { is: 'dropped', why: 'the same answer changes that note' }
+			: each,
+	);
 }
 
 function confirmation(note: StoredNote, task: number): Change {

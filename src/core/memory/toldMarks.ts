@@ -35,8 +35,14 @@ export class ToldMarks {
 		this.folder = join(dataFolder, FOLDER);
 	}
 
-	has(session: SessionId): boolean {
-		return existsSync(join(this.folder, session));
+	/** Nothing was told yet. A mark that is there stays. @param notes the folder of the workspace's compiled notes */
+	begin(session: SessionId, notes: string): void {
+		if (!existsSync(join(this.folder, session))) this.forgetTold(session, notes);
+	}
+
+	/** The session has to be told anew. */
+	forgetTold(session: SessionId, notes: string): void {
+		this.write(session, { notes, head: '', told: '' }, undefined);
 	}
 
 	read(session: SessionId): ToldMark | undefined {

@@ -6,7 +6,7 @@ import { NancyError } from '../../base/errors.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
 import { ifOwn } from '../files/ownFolder.ts';
-import { ToldMarks } from '../memory/toldMarks.ts';
+import { COMPILED, ToldMarks } from '../memory/toldMarks.ts';
 import { readMark } from '../files/plainFile.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { forgetSeal, sealedSession, sealSession } from './sealedSessions.ts';
@@ -98,11 +98,13 @@ async function isOlderThanSeals({ own }: Workspace, file: string): Promise<boole
 	return found !== undefined && found.ctimeMs < since;
 }
 
-/** In a folder that is not the user's own, nothing is sealed: every message is then of an unknown author. */
+/** In a folder that is not the user's own, nothing is sealed: every message is then of an unknown author, and no notes are told. */
 async function seal({ own }: Workspace, session: SessionId, address: WorkerAddress): Promise<void> {
 	try {
 		if (!own.readSync(Since, SINCE)) await own.create({ version: 1, since: Date.now() }, SINCE);
 		await sealSession(own, session, address);
+		// Before the guard knows the session: hooks of two events may run at once.
+		new ToldMarks(own.dataFolder).begin(session, own.path(COMPILED));
 	} catch (error) {
 		if (!(error instanceof NancyError && error.code === 'bad-file')) throw error;
 	}

@@ -2,6 +2,7 @@ import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
+import { extractor } from './extractor.ts';
 import { headless } from './headless.ts';
 import { answersByChoice, foreignVariables, launchPlan } from './launch.ts';
 import { mcp } from './mcp.ts';
@@ -60,6 +61,6 @@ export const codex: Driver = {
 	images: { flag: '--image=', separator: ',' },
 	mcp,
 	headless,
-	extractor: 'none',
+	extractor,
 	foreignVariables,
 };

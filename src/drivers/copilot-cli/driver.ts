@@ -2,6 +2,7 @@ import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
+import { extractor } from './extractor.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { answersByChoice, foreignVariables, launchPlan } from './launch.ts';
@@ -92,6 +93,6 @@ export const copilotCli: Driver = {
 	images: 'none',
 	mcp,
 	headless,
-	extractor: 'none',
+	extractor,
 	foreignVariables,
 };

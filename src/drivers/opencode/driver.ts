@@ -3,6 +3,7 @@ import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
+import { extractor } from './extractor.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { beginAnswer, wakeAnswer } from './wake.ts';
@@ -69,6 +70,6 @@ export const opencode: Driver = {
 	images: 'none',
 	mcp,
 	headless,
-	extractor: 'none',
+	extractor,
 	foreignVariables,
 };

@@ -4,6 +4,7 @@ import { deploymentPlan } from './deployment.ts';
 import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
+import { extractor } from './extractor.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
@@ -74,6 +75,6 @@ export const qwenCode: Driver = {
 	images: 'none',
 	mcp,
 	headless,
-	extractor: 'none',
+	extractor,
 	foreignVariables,
 };

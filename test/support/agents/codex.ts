@@ -6,7 +6,7 @@ export const codexUnderTest: AgentUnderTest = {
 	driver: 'codex',
 	home: codexHome,
 	env: {},
-	inTests: ['halt', 'headless-steer', 'interrupted', 'fork'],
+	inTests: ['halt', 'headless-steer', 'interrupted', 'fork', 'memory-resumed'],
 	asking: {},
 	waking: {},
 	answering: 'none',

@@ -76,10 +76,10 @@ describe('projects on the command line', () => {
 	});
 
 	it('asks no other agent for notes than the one that config.toml names', async () => {
-		writeFileSync(folder.file('config', 'nancy', 'config.toml'), '[extraction]\nagent = "codex"\n');
+		writeFileSync(folder.file('config', 'nancy', 'config.toml'), '[extraction]\nagent = "nobody"\n');
 		expect(await run('extract', 'main')).toMatchObject({
 			code: 2,
-			stderr: expect.stringContaining('Codex cannot be asked for notes'),
+			stderr: expect.stringContaining('there is no agent "nobody"'),
 		});
 	});
 

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { extractor } from '../../../src/drivers/claude-code/extractor.ts';
 
-const texts = { rules: 'R', digest: '<digest>@x</digest>', order: 'O', schema: { type: 'object' }, model: undefined };
+const texts = {
+	rules: 'R',
+	digest: '<digest>@x</digest>',
+	order: 'O',
+	schema: { type: 'object' },
+	model: undefined,
+	folder: '/own',
+	env: {},
+};
 const result = (more: object) =>
 	extractor
 		.reader()

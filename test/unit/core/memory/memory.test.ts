@@ -16,13 +16,13 @@ import { anchorAt, lineHashes } from '../../../../src/core/memory/freshness.ts';
 import { ProjectMemory } from '../../../../src/core/memory/memory.ts';
 import { lineOf, noteId } from '../../../../src/core/memory/noteFile.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
-import { codex } from '../../../../src/drivers/codex/driver.ts';
 import { whyNoNotes } from '../../../../src/operations/shared/extractorFor.ts';
 import { CompiledNotes } from '../../../../src/protocol/compiledNotes.ts';
 import type { ExtractionAnswer, ProposedUpdate } from '../../../../src/protocol/memory.ts';
 import { NoteId, ProjectName } from '../../../../src/protocol/memoryNames.ts';
 import { SessionId } from '../../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
 const name = ProjectName.parse('my-feature');
@@ -242,7 +242,7 @@ describe('the digest of a task', () => {
 it('a task whose agent nobody can ask is skipped with the reason', async () => {
 	const { number } = await memory.begin(
 		name,
-		{ prompt: 'Do it', agent: codex.id, folder: folder.file('repo'), told: [] },
+		{ prompt: 'Do it', agent: fakeDriver.id, folder: folder.file('repo'), told: [] },
 		place(),
 	);
 	const { extraction } = await memory.end(
@@ -250,10 +250,10 @@ it('a task whose agent nobody can ask is skipped with the reason', async () => {
 		number,
 		{ session: SessionId.parse('s1'), after: undefined, ending: 'result', ok: true, output: 'Done' },
 		{ records: usual(), wordsOf: () => claudeCode.eventWords, delivered: [] },
-		whyNoNotes(undefined, codex),
+		whyNoNotes(undefined, fakeDriver),
 	);
-	expect(extraction).toMatchObject({ state: 'skipped', why: expect.stringContaining('Codex cannot be asked') });
-	expect(whyNoNotes(claudeCode.id, codex)).toBeUndefined();
+	expect(extraction).toMatchObject({ state: 'skipped', why: expect.stringContaining('Fake cannot be asked') });
+	expect(whyNoNotes(claudeCode.id, fakeDriver)).toBeUndefined();
 	expect(whyNoNotes(undefined, claudeCode)).toBeUndefined();
 });
 
@@ -435,6 +435,24 @@ describe('an answer', () => {
 		expect(read('notes', 'failures.md')).toContain(' seen:2@2 ');
 		await task(usual(), [], [note?.id ?? '']);
 		expect((await extract([update({})])).report).toMatchObject({ confirmed: 0, dropped: ['it was told so'] });
+	});
+
+	it('that changes a note and confirms it as well keeps the change', async () => {
+		await task(usual());
+		await extract([update({})]);
+		const [note] = (await memory.state(name)).notes;
+		await task(usual());
+		const confirm = update({ op: 'confirm', id: note?.id ?? '', text: null, evidence: [] });
+		const text = 'npm test needs DB_URL and a database.';
+		const { report, number } = await extract([update({ op: 'amend', id: note?.id ?? '', text }), confirm]);
+		expect(report).toMatchObject({ confirmed: 0, dropped: ['the same answer changes that note'] });
+		expect((await memory.state(name)).notes).toMatchObject([{ text }]);
+		const before = everything();
+		await memory.merge(name, number);
+		expect(everything()).toEqual(before);
+		await task(usual());
+		await extract([update({ op: 'retire', id: note?.id ?? '', text: null, reason: 'It is fixed' }), confirm]);
+		expect((await memory.state(name)).notes).toEqual([]);
 	});
 
 	it('of another form fails, is tried once more, and is then left to a person', async () => {
