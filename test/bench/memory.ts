@@ -6,6 +6,7 @@ import { lineOf, noteId, notesIn, parseNotes } from '../../src/core/memory/noteF
 import { ProjectName, type Category } from '../../src/protocol/memoryNames.ts';
 import { repository } from '../support/programs.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { benchFreshness } from './freshness.ts';
 import { median, milliseconds, type Row } from './table.ts';
 
 const NOTES = 5000;
@@ -46,6 +47,7 @@ export async function benchMemory(): Promise<Row[]> {
 			goal: '<= 50 ms',
 			met: median(chosen) <= 50,
 		},
+		...benchFreshness(),
 	];
 }
 

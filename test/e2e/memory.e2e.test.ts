@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { ProjectName } from '../../src/protocol/memoryNames.ts';
 import { openAgentLab } from '../support/agentWorkbench.ts';
 import type { Lab } from '../support/lab.ts';
 import { seedWaitingNote } from '../support/seedMemory.ts';
+import { fold } from '../support/listGestures.ts';
 import { chooseTheme } from '../support/themes.ts';
 import type { Workbench } from '../support/workbench.ts';
 
@@ -55,4 +56,43 @@ test('a project is turned on, and a risky note waits until it was reviewed as a 
 	expect(await workbench.row('Memory', 'To Review').count()).toBe(0);
 	await workbench.tab('failures.md').waitFor({ state: 'detached' });
 	await lab.picture('memory-light');
+});
+
+test('several notes are taken at once, shown whole; then a note of the person’s own, and a task in a terminal', async () => {
+	const config = configFolder({ HOME: lab.server.home });
+	const notes = (file: string) => readFileSync(join(config, 'projects', name, 'notes', file), 'utf8');
+	const line = (id: string, text: string) => `- ${text} <!-- n:${id} t:001 by:claude-code -->`;
+	const texts = ['Agents must use the pool.', 'You should rest at night.'];
+	for (const [at, text] of texts.entries())
+		seedWaitingNote(config, name, {
+			change: { op: 'put', category: 'decisions', line: line(`0000000${at}`, text) },
+		});
+	await fold(workbench, 'Tasks', 'Delegates', 'Inbox', 'Compose');
+	const rows = texts.map(text => workbench.row('Memory', text));
+	for (const row of rows) await row.click({ modifiers: ['Control'] });
+	await page.keyboard.press('Control+Enter');
+	const dialog = workbench.dialog('Accept these 2 notes?');
+	for (const text of texts) await dialog.getByText(text).waitFor();
+	await lab.picture('memory-accept');
+	await dialog.getByRole('button', { name: 'Accept' }).click();
+	await expect.poll(() => notes('decisions.md')).toMatch(/use the pool\..*\n.*rest at night\./);
+
+	writeFileSync(join(lab.workspace, 'pool.ts'), 'const pool = open(4);\n');
+	await page.keyboard.press('Control+P');
+	await workbench.quickInput.fill('pool.ts');
+	await workbench.pick('pool.ts');
+	await workbench.tab('pool.ts').waitFor();
+	await page.keyboard.press('Control+A');
+	await workbench.command('Nancy: Add Note from Selection');
+	await workbench.answer('Four connections are enough.');
+	await workbench.pick('Decisions');
+	await workbench.row('Memory', /Four connections are enough.*pool\.ts:1/).waitFor();
+	expect(notes('decisions.md')).toMatch(/Four connections are enough\..* f:pool\.ts:1-1#.* by:user/);
+
+	await workbench.command('Nancy: Next Task…');
+	await workbench.answer('Go on [[text:Went on]]');
+	await workbench.quickRow(/./).first().click();
+	await workbench.waitForTerminalText(/Went on[^]*task 1 is saved/);
+	expect(lab.model.requests.some(({ text }) => text.includes('Four connections are enough.'))).toBe(true);
+	await lab.picture('memory-terminal');
 });
