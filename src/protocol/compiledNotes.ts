@@ -14,6 +14,7 @@ export const CompiledNotes = z.looseObject({
 	head: z.optional(z.string()),
 	/** The branch that was checked out when this was compiled. */
 	checkedOut: z.optional(z.string()),
+	isPaused: z.optional(z.literal(true)),
 	/** Empty if nothing is known. */
 	text: z.string(),
 	/** Of what the text says: see core/memory/compiledFiles. */

@@ -29,6 +29,8 @@ interface Asked extends Newcomer {
 /** The terminal of the person who serves the desk: it shows addresses, and asks whom to let in. */
 export class ServeTerminal implements Owner {
 	private readonly waiting: Asked[] = [];
+	/** The line that is being typed may be for somebody who no longer waits. */
+	private isStale = false;
 
 	constructor(
 		private readonly context: Terminal,
@@ -82,7 +84,9 @@ export class ServeTerminal implements Owner {
 
 	private async take(server: DeskServer, line: string): Promise<void> {
 		const [asked] = this.waiting;
-		if (asked) return this.decide(asked, line);
+		const isForAnother = this.isStale;
+		this.isStale = false;
+		if (asked) return isForAnother ? this.askNext() : this.decide(asked, line);
 		const [, place] = /^revoke (\d{1,4})$/.exec(line) ?? [];
 		if (line === '') this.invite(server);
 		else if (line === 'devices') this.list(server);
@@ -104,6 +108,7 @@ export class ServeTerminal implements Owner {
 	/** Its time is over. */
 	private giveUp(asked: Asked): void {
 		this.say(`${asked.name} no longer waits, and stays out. Enter makes a new address.`);
+		this.isStale = this.waiting[0] === asked && this.waiting.length > 1;
 		asked.decide(undefined);
 	}
 

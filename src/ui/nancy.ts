@@ -38,7 +38,7 @@ export interface Nancy {
 	/** Text of one of Nancy's read-only documents. */
 	document(uri: vscode.Uri): Promise<string>;
 	/** The terminal of a project. */
-	terminal(): Promise<vscode.TerminalProfile>;
+	terminal(): Promise<vscode.TerminalProfile | undefined>;
 	/** Runs a command. A failure is shown and never thrown. */
 	run(command: CommandId, args: readonly unknown[]): Promise<void>;
 	stop(): Promise<void>;

@@ -199,7 +199,13 @@ export function openWindow(parts: WindowParts): Omit<Nancy, 'chat'> {
 			if (uri.scheme === SCHEMES.note) return memory.noteReviews.text(uri);
 			return uri.scheme === SCHEMES.base ? forDelegates.reviews.base(uri) : documents.provide(uri);
 		},
-		terminal: async () => memory.projectTerminals.profile(await pickProject(memory.remembered, undefined)),
+		terminal: async () => {
+			let made: vscode.TerminalProfile | undefined;
+			await failures.guard(async () => {
+				made = await memory.projectTerminals.profile(await pickProject(memory.remembered, undefined));
+			});
+			return made;
+		},
 		run: (command, args) => {
 			for (const each of args.length > 0 ? [tasks, delegates] : []) each.touch();
 			// A key in package.json names its view.

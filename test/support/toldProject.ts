@@ -30,6 +30,12 @@ export class ToldProject {
 		await this.memory.compileFor(this.workspace.own, place);
 	}
 
+	/** Changes a project's status, and compiles all. Outside of git. */
+	async set(name: string, status: Parameters<ProjectMemory['setStatus']>[1]): Promise<void> {
+		await this.memory.setStatus(ProjectName.parse(name), status);
+		await this.memory.compileFor(this.workspace.own, this.place(undefined));
+	}
+
 	private place(branch: string | undefined) {
 		const { folder } = this.workspace;
 		const head = branch === undefined ? undefined : join(folder, '.git', 'HEAD');

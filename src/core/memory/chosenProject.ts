@@ -4,6 +4,8 @@ interface ProjectOfBranch {
 	readonly branch?: string | undefined;
 	/** When it was last worked on; UTC, ISO 8601. */
 	readonly at: string;
+	/** It is told to nobody. It is chosen by its name alone, so that no other is told in its place. */
+	readonly isPaused?: boolean | undefined;
 }
 
 /**
@@ -16,6 +18,8 @@ export function chosenProject<P extends ProjectOfBranch>(
 	named: string | undefined,
 ): P | undefined {
 	const latestOf = (of: string | undefined) =>
-		projects.filter(each => each.branch === of).toSorted((a, b) => (a.at < b.at ? 1 : -1))[0];
+		projects
+			.filter(each => each.branch === of && each.isPaused !== true)
+			.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0];
 	return projects.find(({ project }) => project === named) ?? latestOf(branch) ?? latestOf(undefined);
 }

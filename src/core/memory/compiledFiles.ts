@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { CompiledNotes } from '../../protocol/compiledNotes.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
@@ -19,7 +21,11 @@ export async function writeCompiled(own: OwnFolder, compile: () => Promise<reado
 	await holdingOwnLock(own, 'notes.lock', async () => {
 		const compiled = await compile();
 		const names = new Set(compiled.map(({ project }) => `${project}.json`));
-		for (const name of own.namesSync(COMPILED)) if (!names.has(name)) await own.remove(COMPILED, name);
+		for (const name of own.namesSync(COMPILED)) {
+			// Under the lock nobody else writes: a killed process has left it.
+			if (/^\.[0-9a-f]+\.tmp$/.test(name)) await rm(join(own.path(COMPILED), name), { force: true });
+			else if (/^\w.*\.json$/.test(name) && !names.has(name)) await own.remove(COMPILED, name);
+		}
 		for (const each of compiled) {
 			const name = `${each.project}.json`;
 			// One that cannot be read is replaced.

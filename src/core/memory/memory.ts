@@ -174,6 +174,7 @@ export class ProjectMemory {
 		if (isPaused) return { text: '', told: [], tokens: 0 };
 		const candidates: Candidate[] = [];
 		for (const [steps, each] of (await this.line(project)).entries()) {
+			if ((await each.record()).status !== 'active') continue;
 			for (const note of await known(each, place))
 				candidates.push({ note, freshness: note.freshness, steps, isByUser: note.by === 'user' });
 		}
@@ -203,7 +204,7 @@ export class ProjectMemory {
 
 	/** The project that an agent works on: see {@link chosenProject}. Unreadable projects are left out. */
 	async projectAt({ repository, branch }: Checkout, named: string | undefined): Promise<ProjectName | undefined> {
-		return chosenProject(await this.activeIn(repository), branch, named)?.project;
+		return chosenProject(await this.projectsIn(repository), branch, named)?.project;
 	}
 
 	/** Compiles the projects of a workspace's repository, for the hooks of agents that work there. */
@@ -211,8 +212,12 @@ export class ProjectMemory {
 		const { head, branch: checkedOut } = place;
 		await writeCompiled(own, async () => {
 			const compiled: CompiledNotes[] = [];
-			for (const { project, branch, at } of await this.activeIn(place.repository)) {
-				const { text } = await this.context(project, place, '', undefined);
+			for (const { project, branch, at, isPaused } of await this.projectsIn(place.repository)) {
+				const of = branch === checkedOut ? undefined : branch;
+				// One that cannot be read tells nothing, and keeps no other from being told.
+				const context = await this.context(project, { ...place, of }, '', undefined).catch(() => undefined);
+				if (!context) continue;
+				const { text } = context;
 				compiled.push({
 					version: 1,
 					project,
@@ -220,6 +225,7 @@ export class ProjectMemory {
 					at,
 					...(head !== undefined && { head }),
 					...(checkedOut !== undefined && { checkedOut }),
+					...(isPaused && { isPaused }),
 					text,
 					hash: hashOfNotes(text),
 				});
@@ -474,16 +480,18 @@ export class ProjectMemory {
 		return notesOutput(state, placedNow(notes, place.folder));
 	}
 
-	private async activeIn(
+	/** Those that are not archived. */
+	private async projectsIn(
 		repository: string,
-	): Promise<{ project: ProjectName; branch: string | undefined; at: string }[]> {
+	): Promise<{ project: ProjectName; branch: string | undefined; at: string; isPaused: boolean }[]> {
 		const found = [];
 		for (const project of await this.names()) {
 			const folder = this.store.folderOf(project);
 			const record = await folder.record().catch(() => undefined);
-			if (record?.status !== 'active' || record.repository !== repository) continue;
+			if (!record || record.status === 'archived' || record.repository !== repository) continue;
 			const { tasks } = await folder.tasks();
-			found.push({ project, branch: record.branch, at: tasks.at(-1)?.startedAt ?? record.created });
+			const at = tasks.at(-1)?.startedAt ?? record.created;
+			found.push({ project, branch: record.branch, at, isPaused: record.status === 'paused' });
 		}
 		return found;
 	}
@@ -493,7 +501,8 @@ export class ProjectMemory {
 		let calls = 0;
 		for (const name of await this.names()) {
 			const { tasks } = await this.store.folderOf(name).tasks();
-			calls += tasks.filter(({ extraction }) => extraction.at?.startsWith(today) === true).length;
+			for (const { extraction } of tasks)
+				if (extraction.at?.startsWith(today) === true) calls += extraction.tries;
 		}
 		return calls;
 	}

@@ -15,7 +15,7 @@ const DOCUMENT = /^[A-Z]+\.md$/;
 const LONGEST_DOCUMENT = 256 * 1024;
 
 /** The notes of a project, with their freshness in a folder. */
-export async function known(project: ProjectFolder, { folder, branch }: MemoryPlace): Promise<KnownNote[]> {
+export async function known(project: ProjectFolder, { folder, branch, of }: MemoryPlace): Promise<KnownNote[]> {
 	const cache = new Map<string, LineHashes | undefined>();
 	const linesOf = (path: string) => {
 		if (!cache.has(path)) {
@@ -25,7 +25,11 @@ export async function known(project: ProjectFolder, { folder, branch }: MemoryPl
 		return cache.get(path);
 	};
 	const { files } = await project.readableNotes();
-	return files.flatMap(notesIn).map(note => ({ ...note, freshness: freshnessOf(note, linesOf, branch) }));
+	return files.flatMap(notesIn).map(note => {
+		// The files are those of the other branch, and prove nothing of its notes.
+		const isForeign = of !== undefined && note.branch !== undefined && note.branch !== of;
+		return { ...note, freshness: isForeign ? 'elsewhere' : freshnessOf(note, linesOf, of ?? branch) };
+	});
 }
 
 /** The same notes with the lines where those that have moved stand now. */

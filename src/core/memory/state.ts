@@ -8,6 +8,8 @@ export interface MemoryPlace {
 	readonly folder: string;
 	readonly branch: string | undefined;
 	readonly commit: string | undefined;
+	/** The branch that the notes are for, if another one is checked out. */
+	readonly of?: string | undefined;
 }
 
 /** The same, with what projects are found by. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
+import { hasErrno } from '../../base/errors.ts';
 import { CompiledNotes } from '../../protocol/compiledNotes.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
@@ -39,11 +40,20 @@ export function notesToTell(
 	const lookedAtMs = Date.now();
 	const projects = compiledIn(workspace);
 	const [any] = projects;
-	const found = chosenProject(projects, branchNow(any), named);
+	const branch = branchNow(any);
+	const chosen = chosenProject(projects, branch, named);
+	// That of the whole repository was compiled for another branch. The next compilation is newer than the mark.
+	const found = chosen?.branch === undefined && chosen?.checkedOut !== branch ? undefined : chosen;
 	const told = marks.read(session)?.told ?? '';
 	const now = found && found.text !== '' ? `${found.project} ${found.hash}` : told;
-	const mark = () =>
-		marks.write(session, { notes: own.path(COMPILED), head: any?.head ?? '', told: now }, lookedAtMs);
+	const mark = () => {
+		try {
+			marks.write(session, { notes: own.path(COMPILED), head: any?.head ?? '', told: now }, lookedAtMs);
+		} catch (error) {
+			// Told again is better than a message that waits for a full disk.
+			if (!hasErrno(error, 'ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES')) throw error;
+		}
+	};
 	if (found && now !== told) return toTell(workspace, found, mark);
 	mark();
 	return undefined;

@@ -8,7 +8,7 @@ import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 /** `[mcp_servers.name]`, and tables below it. */
 const TABLE = /^\s*\[\s*mcp_servers\s*\.\s*(?:"([^"\\]+)"|'([^']+)'|([\w-]+))\s*[\].]/;
 /** Any other way to name servers. */
-const OTHER = /^\s*(?:\[{1,2}[^\]]*)?["']?mcp_servers\b/;
+const OTHER = /^\s*(?:\[{1,2}\s*(?:(?:[\w-]+|"[^"]*"|'[^']*')\s*\.\s*)*)?["']?mcp_servers\b/;
 
 /**
  * The MCP servers that the settings of the user and of the system name. One that is switched off by name does not start, and offers no

@@ -20,6 +20,6 @@ export function plainProfile(options: vscode.TerminalOptions & { name: string })
 }
 
 /** @param make of a plain profile */
-export function offerProfile(id: string, make: () => Promise<vscode.TerminalProfile>): vscode.Disposable {
+export function offerProfile(id: string, make: () => Promise<vscode.TerminalProfile | undefined>): vscode.Disposable {
 	return vscode.window.registerTerminalProfileProvider(id, { provideTerminalProfile: make });
 }

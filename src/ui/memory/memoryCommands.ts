@@ -2,11 +2,14 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
+import { isInside } from '../../base/inside.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
+import { realOr } from '../../base/realPath.ts';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
 import { ask, inform, warn } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
+import { plain } from '../kit/plain.ts';
 import { inProgress } from '../kit/progress.ts';
 import type { Operations } from '../ports.ts';
 import { askName, askNext, askNote, askWords, pickProject, selectedLines } from './askProject.ts';
@@ -116,16 +119,21 @@ async function reviewNext({ remembered, noteReviews }: MemoryCollaborators): Pro
 /** In its tab, a proposal is in sight. From rows, it is shown whole first. */
 async function decide(own: MemoryCollaborators, args: Args, action: 'accept' | 'reject'): Promise<void> {
 	const rows = chosen(args, ProposalItem);
-	const shown = own.noteReviews.active();
+	const shown = shownTo(own, args);
 	const items = rows.length > 0 ? rows : shown ? [shown] : [];
 	if (items.length === 0) return;
 	if (rows.length > 0 && !(await isMeant(items, action))) return;
 	await each(own, items, ({ of, waiting }) => own.projects.review(action, of.project.project, waiting.id));
 }
 
+/** What the tab shows, for a command that comes from there. A key on a row of another kind means nothing. */
+function shownTo({ noteReviews }: MemoryCollaborators, [from]: Args): ProposalItem | undefined {
+	return from === undefined || from instanceof vscode.Uri ? noteReviews.active() : undefined;
+}
+
 async function isMeant(items: readonly ProposalItem[], action: 'accept' | 'reject'): Promise<boolean> {
 	const whole = items.map(wholeWords).join('\n\n');
-	if (whole.length > MOST_SHOWN)
+	if (plain(whole, Infinity).length > MOST_SHOWN)
 		throw new NancyError('bad-usage', l10n.t('These are too many to be shown whole. Choose fewer.'));
 	const button = action === 'accept' ? l10n.t('Accept') : l10n.t('Reject');
 	return (await ask(questionOf(items.length, action), whole, button)) === button;
@@ -150,7 +158,7 @@ function wholeWords({ waiting: { text, what, held, note, evidence } }: ProposalI
 }
 
 async function edit(own: MemoryCollaborators, args: Args): Promise<void> {
-	const item = chosen(args, ProposalItem)[0] ?? own.noteReviews.active();
+	const item = chosen(args, ProposalItem)[0] ?? shownTo(own, args);
 	if (!item) return;
 	const { of, waiting } = item;
 	if (waiting.what !== 'add' && waiting.what !== 'amend')
@@ -186,9 +194,12 @@ async function openSource(item: unknown): Promise<void> {
 	if (!(item instanceof NoteItem)) return;
 	const { of, note } = item;
 	const place = note.freshness === 'gone' || note.freshness === 'elsewhere' ? undefined : placeIn(note.places[0]);
-	if (place) {
+	const root = of.folder.path;
+	const file = join(root, place?.path ?? '');
+	// A person, or an agent, may have made it a link since.
+	if (place && isInside(root, file) && isInside(realOr(root), realOr(file))) {
 		const range = new vscode.Range(place.from - 1, 0, place.to - 1, Number.MAX_SAFE_INTEGER);
-		const uri = vscode.Uri.file(join(of.folder.path, place.path));
+		const uri = vscode.Uri.file(file);
 		await vscode.window.showTextDocument(uri, { preview: true, selection: range });
 		return;
 	}

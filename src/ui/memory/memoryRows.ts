@@ -153,7 +153,7 @@ export function proposalHover(item: ProposalItem, agentName: (driver: string) =>
 	const { of, waiting } = item;
 	const task = of.project.known.tasks.find(each => each.task === waiting.task);
 	const hover = tooltip(waiting.text, [
-		[l10n.t('Waits because it'), waiting.held.map(reasonWords).join(', ')],
+		[l10n.t('Waits'), waiting.held.map(reasonWords).join(', ')],
 		[l10n.t('Proposes'), proposedWords(waiting.what)],
 		[l10n.t('Now'), waiting.note?.text],
 		[l10n.t('From'), taskWords(waiting.task, task?.prompt)],

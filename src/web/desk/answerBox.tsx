@@ -18,6 +18,8 @@ const INERT_MS = 400;
 export function AnswerBox({ question }: { question: DeskQuestion }) {
 	const { digest } = question;
 	const [begun] = useState(() => begunFor(digest));
+	const others = alikeTo(question);
+	const below = others.map(each => each.digest).join(' ');
 	const [isInert, setInert] = useState(true);
 	const [fields, setFields] = useState<readonly FieldAnswer[]>(begun?.chosen ?? question.fields.map(() => noChoice));
 	const [words, setWords] = useState(begun?.words ?? '');
@@ -28,9 +30,11 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 	/** Digests of the others that the answer is also for. */
 	const [ticked, setTicked] = useState<readonly string[]>([]);
 	useEffect(() => {
+		setInert(true);
 		const timer = setTimeout(() => setInert(false), INERT_MS);
 		return () => clearTimeout(timer);
-	}, []);
+		// What is below has moved.
+	}, [below]);
 	useEffect(() => {
 		host().draft = { digest, words, chosen: fields };
 	}, [digest, words, fields]);
@@ -38,7 +42,6 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 		if (isExplaining) why.current?.focus();
 	}, [isExplaining]);
 
-	const others = alikeTo(question);
 	const also = others.filter(each => ticked.includes(each.digest));
 
 	const send = async (effect: Effect, isYes: boolean) => {
@@ -50,15 +53,19 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 			chosen: isYes ? fields.map(({ options, text }) => ({ options: [...options], text })) : [],
 		};
 		// This one last: with its answer the box goes, and what was refused could not be said.
-		for (const { id, folder, digest: shown } of [...also, question]) {
+		const post = ({ id, folder, digest: shown }: DeskQuestion) => {
 			const body: AnswerRequest = { folder, digest: shown, ...rest, nonce: newNonce() };
-			const sent = await host().post(`questions/${id}/answer`, body, answerReply);
-			if (sent.is === 'done') continue;
-			setSending(undefined);
-			setProblem(sent.message);
-			return;
-		}
+			return host().post(`questions/${id}/answer`, body, answerReply);
+		};
+		const replies = await Promise.all(also.map(post));
+		const refused = replies.flatMap(reply => (reply.is === 'failed' ? [reply.message] : []));
+		const last = refused.length > 0 ? undefined : await post(question);
 		// What was answered is said by the next state.
+		if (last?.is === 'done') return;
+		setSending(undefined);
+		const done = also.length - refused.length;
+		const sent = done > 0 ? `${say(phrase`${done} of ${also.length + 1} answers were sent.`)} ` : '';
+		setProblem(sent + (last?.message ?? refused[0] ?? ''));
 	};
 
 	const kept = keptWords(question);
@@ -72,10 +79,16 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 			key={effect}
 			type="button"
 			class={`button ${isYes ? effect : 'no'}`}
-			disabled={isOff || (isYes && (!question.isWhole || !fields.every(isAnswered)))}
+			disabled={
+				isOff ||
+				(isYes && (!question.isWhole || !fields.every(isAnswered))) ||
+				(also.length > 0 && !isForOthers(effect))
+			}
 			onClick={() => void send(effect, isYes)}
 		>
-			{sending === effect ? say(phrase`Sending …`) : choiceLabel(question, effect) + count}
+			{sending === effect
+				? say(phrase`Sending …`)
+				: choiceLabel(question, effect) + (isForOthers(effect) ? count : '')}
 		</button>
 	);
 	if (!may('answer') && link.value.is === 'live')
@@ -116,7 +129,6 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 				</div>
 			)}
 			{!isExplaining &&
-				also.length === 0 &&
 				here
 					.filter(({ effect, isYes }) => isYes && effect !== 'once')
 					.map(choice => (
@@ -137,6 +149,11 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 			<Alike of={others} chosen={ticked} change={setTicked} />
 		</section>
 	);
+}
+
+/** A lasting rule is for one request, which names it. */
+function isForOthers(effect: Effect): boolean {
+	return effect === 'once' || effect === 'no' || effect === 'end';
 }
 
 /** What may be answered in VS Code or a terminal alone. */

@@ -18,7 +18,11 @@ describe('the MCP servers of a user of Codex', () => {
 		expect(serverNames({ CODEX_HOME: folder.file('none') })).toEqual([]);
 		const text =
 			'# mcp_servers\n[mcp_servers.a]\ncommand = "x"\n[mcp_servers.a.env]\n[ mcp_servers . "b c" ] # B\n';
-		expect(servers(`${text}[mcp_servers.'d.e']\n[features]\nx = "[mcp_servers.f]"\n`)).toEqual(['a', 'b c', 'd.e']);
+		expect(
+			servers(
+				`${text}[mcp_servers.'d.e']\n[features]\nx = "[mcp_servers.f]"\n[projects."/home/me/mcp_servers"]\n`,
+			),
+		).toEqual(['a', 'b c', 'd.e']);
 	});
 
 	it.each([

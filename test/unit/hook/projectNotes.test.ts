@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { uniqueHex } from '../../../src/base/unique.ts';
 import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { ProjectName } from '../../../src/protocol/memoryNames.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
@@ -162,6 +163,35 @@ describe('a session in the workspace of a project', () => {
 		await project.note(['A note of two.'], 'two');
 		expect(prompt({ NANCY_PROJECT: 'one' })).toContain('A note of one.');
 		expect(prompt({ NANCY_PROJECT: '../one' })).toContain('A note of two.');
+	});
+
+	it('is told nothing in place of the named project while that one is paused', async () => {
+		await project.note(['A note of one.'], 'one');
+		await project.set('one', 'paused');
+		await project.note(['A note of two.'], 'two');
+		expect(prompt({ NANCY_PROJECT: 'one' })).toBeUndefined();
+		expect(prompt()).toContain('A note of two.');
+	});
+
+	it('is told nothing of a parent that is archived', async () => {
+		await project.note(['A note of the parent.'], 'parent');
+		await project.note(['A note of the child.'], 'child');
+		await project.memory.link(ProjectName.parse('child'), ProjectName.parse('parent'));
+		await project.set('parent', 'archived');
+		const told = prompt({ NANCY_PROJECT: 'child' });
+		expect(told).toContain('A note of the child.');
+		expect(told).not.toContain('parent.');
+	});
+
+	it('is told of one project where another cannot be read, and where a compilation was killed', async () => {
+		await project.note(['A note of one.'], 'one');
+		mkdirSync(folder.file('config', 'projects', 'one', 'notes', 'plan.md'));
+		const left = join(workspace.own.path('notes'), '.0123456789ab.tmp');
+		writeFileSync(left, '{');
+		await project.note(['A note of two.'], 'two');
+		expect(existsSync(left)).toBe(false);
+		expect(readdirSync(workspace.own.path('notes'))).toEqual(['two.json']);
+		expect(prompt()).toContain('A note of two.');
 	});
 
 	it('is told nothing more of a project that is archived', async () => {
