@@ -26,7 +26,7 @@ export function contextOf(
 }
 
 /** An agent that Nancy has started as this worker of the workspace in `project`. */
-export function agentAt(folder: TempFolder, address?: WorkerAddress): AskingAgent {
+export function agentAt(folder: Pick<TempFolder, 'path' | 'file'>, address?: WorkerAddress): AskingAgent {
 	return {
 		is: 'agent',
 		driver: undefined,
