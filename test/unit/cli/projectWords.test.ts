@@ -5,7 +5,7 @@ import { NotesOutput } from '../../../src/protocol/output/memory.ts';
 const update = { id: '0000000b', task: 3, held: ['users-own'], evidence: [] };
 const linesOf = (...pending: object[]) =>
 	noteLines(
-		NotesOutput.parse({ project: 'main', plan: '', notes: [], tasks: [], problems: [], pending }),
+		NotesOutput.parse({ project: 'main', plan: '', folder: '/main', notes: [], tasks: [], problems: [], pending }),
 		undefined,
 		true,
 	).slice(1);
