@@ -14,7 +14,7 @@ import { outcomeIn } from '../core/questions/settle.ts';
 import { TrafficFollower } from '../core/traffic/store.ts';
 import { askings } from '../drivers/asking.ts';
 import type { SessionId } from '../protocol/names.ts';
-import type { Answer, OutcomeState } from '../protocol/question.ts';
+import type { Answer } from '../protocol/question.ts';
 import type { TrafficRecord } from '../protocol/traffic.ts';
 import { readCall, type Call } from './call.ts';
 import { collectLater } from './collectLater.ts';
@@ -61,16 +61,13 @@ async function run(call: Call, asking: Asking): Promise<void> {
 	// Without them, because a record is damaged, every place counts as outside.
 	const around = await surroundingsOf({ ...call, session: request.session, delegate }).catch(() => undefined);
 	const question = newQuestion(call.driver.id, request, { ...(around && { around }), delegate, agent: call.agent });
-	// Before the question is there: a person could answer at once.
-	const end = async (state: OutcomeState, signal: string) => {
-		// A person may have answered at the desk in the same moment.
-		const answer = await questions.readAnswer(question.id).catch(() => undefined);
-		await questions.end(question.id, answer ? 'late' : state, `the agent ended the wait (${signal})`);
-	};
 	const alone = delegate === undefined ? 'silent' : 'ended';
+	// Before the question is there: a person could answer at once.
 	for (const [signal, state] of Object.entries(ENDINGS))
 		process.once(signal, () => {
-			void end(delegate === undefined && !isOvertime(call) ? state : alone, signal)
+			const outcome = delegate === undefined && !isOvertime(call) ? state : alone;
+			void questions
+				.end(question.id, outcome, `the agent ended the wait (${signal})`)
 				.catch(() => undefined)
 				.finally(() => process.exit(0));
 		});

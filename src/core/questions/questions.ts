@@ -184,9 +184,20 @@ export class Questions {
 		return found.map(each => stampOf(each)).join(' ');
 	}
 
-	/** Ends a question. `false`: it was over already. */
+	/**
+	 * Ends a question. What was decided elsewhere makes an answer late that a person gave in the same moment.
+	 * @returns `false`: it was over already
+	 */
 	async end(id: QuestionId, state: OutcomeState, evidence: string): Promise<boolean> {
-		const outcome: Outcome = { version: 1, question: id, state, evidence, at: new Date().toISOString() };
+		const isElsewhere = state === 'yes-elsewhere' || state === 'no-elsewhere';
+		const isLate = isElsewhere && (await readable(this.readAnswer(id))) !== undefined;
+		const outcome: Outcome = {
+			version: 1,
+			question: id,
+			state: isLate ? 'late' : state,
+			evidence,
+			at: new Date().toISOString(),
+		};
 		return this.own.create(outcome, DESK, 'outcomes', `${id}.json`);
 	}
 
