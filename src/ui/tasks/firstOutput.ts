@@ -13,8 +13,11 @@ const MARKS = String.raw`\033]633;A\007\033]633;B\007\033]633;C\007`;
 /** How long after its start an agent's output is read along, in milliseconds. Later its screen is a picture, and no lines. */
 const START_MS = 30_000;
 
-/** VS Code hands over what a program printed a moment later: of one that died at once, after its terminal has closed. In milliseconds. */
-const LATE_MS = 1000;
+/**
+ * How long what a program printed is waited for once its terminal has closed, in milliseconds. VS Code hands it over late: of a program that died
+ * at once, after the end. On a busy machine that takes seconds.
+ */
+const LATE_MS = 10_000;
 
 /** In UTF-16 units. */
 const TAIL = 32_000;
@@ -28,43 +31,62 @@ export function marked({ command, args }: Pick<WorkerStart, 'command' | 'args'>)
 	return { shellPath: '/bin/sh', shellArgs: ['-c', `printf '${MARKS}'; exec "$@"`, 'sh', command, ...args] };
 }
 
+interface Followed {
+	tail: string;
+	/** Resolves once all of the output has been read. */
+	readonly done: Promise<void>;
+	/** Undefined once VS Code hands the output over. */
+	begin: ((reading: Promise<void>) => void) | undefined;
+}
+
 /** What agents print in the first moments, for those that fail. */
 export class FirstOutput implements vscode.Disposable {
-	private readonly tails = new Map<vscode.Terminal, string>();
-	/** Each resolves once all of the output has been read. */
-	private readonly readings = new Map<vscode.Terminal, Promise<void>>();
+	private readonly followed = new Map<vscode.Terminal, Followed>();
 	private readonly following = vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
-		if (this.tails.get(terminal) === '') this.readings.set(terminal, this.read(terminal, execution));
+		const followed = this.followed.get(terminal);
+		followed?.begin?.(this.read(terminal, followed, execution));
 	});
 
 	follow(terminal: vscode.Terminal): void {
-		this.tails.set(terminal, '');
+		let begin: Followed['begin'];
+		const done = new Promise<void>(resolve => {
+			begin = reading => resolve(reading);
+		});
+		this.followed.set(terminal, { tail: '', done, begin });
 	}
 
 	/** The last lines of an agent that has ended; none if it ran for longer. */
 	async end(terminal: vscode.Terminal): Promise<string[]> {
-		const reading = this.readings.get(terminal);
-		this.readings.delete(terminal);
-		if (!this.tails.has(terminal)) return [];
-		await Promise.race([reading ?? sleep(LATE_MS), sleep(LATE_MS)]);
-		const tail = this.tails.get(terminal) ?? '';
-		this.tails.delete(terminal);
-		return printedLines(tail);
+		const followed = this.followed.get(terminal);
+		if (!followed) return [];
+		await Promise.race([followed.done, sleep(LATE_MS)]);
+		this.followed.delete(terminal);
+		return printedLines(followed.tail);
+	}
+
+	/** For an agent that did not fail. */
+	forget(terminal: vscode.Terminal): void {
+		this.followed.delete(terminal);
 	}
 
 	dispose(): void {
 		this.following.dispose();
 	}
 
-	private async read(terminal: vscode.Terminal, execution: vscode.TerminalShellExecution): Promise<void> {
+	private async read(
+		terminal: vscode.Terminal,
+		followed: Followed,
+		execution: vscode.TerminalShellExecution,
+	): Promise<void> {
+		// What a later command of the terminal prints is not the agent's.
+		followed.begin = undefined;
 		const deadline = Date.now() + START_MS;
 		for await (const text of execution.read()) {
-			const known = this.tails.get(terminal);
-			if (known === undefined) return;
 			if (Date.now() > deadline) break;
-			this.tails.set(terminal, `${known}${text}`.slice(-TAIL));
+			if (!this.followed.has(terminal)) return;
+			followed.tail = `${followed.tail}${text}`.slice(-TAIL);
 		}
-		if (Date.now() > deadline) this.tails.delete(terminal);
+		if (Date.now() > deadline) this.followed.delete(terminal);
 	}
 }
 

@@ -101,9 +101,12 @@ export class Terminals implements vscode.Disposable {
 		const started = this.starts.get(terminal);
 		if (!started) return;
 		this.starts.delete(terminal);
-		const lines = await this.output.end(terminal);
 		const { code, reason } = terminal.exitStatus ?? {};
-		if (!code || reason !== vscode.TerminalExitReason.Process) return;
+		if (!code || reason !== vscode.TerminalExitReason.Process) {
+			this.output.forget(terminal);
+			return;
+		}
+		const lines = await this.output.end(terminal);
 		const { folder, address, pid, recorded } = started;
 		await recorded;
 		await recordExit(folder.workspace, address, pid, { code, lines: lines.slice(-LINES_KEPT) });
