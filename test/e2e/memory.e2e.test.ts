@@ -82,7 +82,13 @@ test('several notes are taken at once, shown whole; then a note of the person’
 	await workbench.quickInput.fill('pool.ts');
 	await workbench.pick('pool.ts');
 	await workbench.tab('pool.ts').waitFor();
+	// Until the editor has the keys, they go to the view.
+	await page.locator('.monaco-editor.focused').waitFor();
 	await page.keyboard.press('Control+A');
+	await workbench.page
+		.locator('.statusbar-item')
+		.filter({ hasText: /selected/ })
+		.waitFor();
 	await workbench.command('Nancy: Add Note from Selection');
 	await workbench.answer('Four connections are enough.');
 	await workbench.pick('Decisions');

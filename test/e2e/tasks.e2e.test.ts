@@ -272,10 +272,12 @@ describe('a task in the sidebar', () => {
 		const pid = await eventually('its process', () => Number(readFileSync(join(workspace, 'pid'), 'utf8')));
 		const address = { task: TaskName.parse('go-astray'), worker: FIRST_WORKER };
 		await new Workspace(workspace).updateWorker(address, record => record && { ...record, process: identify(pid) });
-		// The window may not have read the record yet.
+		// The window may not have read the record yet. Each click closes the last one's toast, so it gets time to be drawn.
+		const toast = workbench.toast('runs in another window or terminal');
 		await eventually('no terminal is its own', async () => {
 			await workbench.row('Tasks', /Go astray/).click();
-			return workbench.toast('runs in another window or terminal').isVisible();
+			await toast.waitFor({ timeout: 5000 });
+			return true;
 		});
 	});
 
