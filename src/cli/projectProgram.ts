@@ -1,7 +1,11 @@
+import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { makeFolder } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import * as operations from '../operations/index.ts';
 import { perform, type OperationContext } from '../operations/operation.ts';
+import { compileEverywhere } from '../operations/shared/compiledNotes.ts';
 import { findOrChooseWorkspace } from '../operations/shared/place.ts';
 import { Category, type NoteId, type ProjectName, type ProjectStatus } from '../protocol/memoryNames.ts';
 import {
@@ -9,6 +13,7 @@ import {
 	NotesOutput,
 	ProjectsOutput,
 	ReviewedOutput,
+	SharedOutput,
 	type ProjectTaskOutput,
 } from '../protocol/output/memory.ts';
 import { answer, type Answer, type Context } from './command.ts';
@@ -40,13 +45,58 @@ export async function showNotes(
 	isPending: boolean,
 	context: Context,
 ): Promise<Answer> {
-	const category = z.optional(Category).safeParse(what);
-	if (!category.success) throw new NancyError('bad-usage', `use ${Category.options.join(', ')}, not "${what}"`);
+	const category = categoryOf(what);
 	const where = { env: context.env, isTrusted: true };
 	const input = { project, folder: findOrChooseWorkspace(context).folder };
 	const found = await perform(await operations.projectNotes(), context.asker, input, where);
 	for (const { file, reason } of found.problems) context.note(`${file}: ${reason}`);
-	return answer(NotesOutput, found, noteLines(found, category.data, isPending));
+	return answer(NotesOutput, found, noteLines(found, category, isPending));
+}
+
+/** Opens the notes files in the user's editor, and has agents told what they say then. */
+export async function editNotes(project: ProjectName, what: string | undefined, context: Context): Promise<void> {
+	const category = categoryOf(what);
+	const { env } = context;
+	const input = { project, folder: findOrChooseWorkspace(context).folder };
+	const { folder } = await perform(await operations.projectNotes(), context.asker, input, { env, isTrusted: true });
+	const notes = join(folder, 'notes');
+	await makeFolder(notes);
+	const files = category === undefined ? ['plan', ...Category.options] : [category];
+	await runEditor(
+		files.map(name => join(notes, `${name}.md`)),
+		context,
+	);
+	await compileEverywhere(env);
+}
+
+/** As git does: the variable is the beginning of a command line. */
+async function runEditor(files: readonly string[], { env, cwd }: Context): Promise<void> {
+	const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
+	const { runInForeground } = await import('../process/foreground.ts');
+	const program = { command: '/bin/sh', args: ['-c', `${editor} "$@"`, editor, ...files], cwd, env: {} };
+	const code = await runInForeground(program, async () => undefined);
+	if (code !== 0)
+		throw new NancyError(
+			'bad-usage',
+			phrase`${editor} ended with code ${code}; set $VISUAL or $EDITOR to another editor`,
+		);
+}
+
+/** Writes a note into a file of the repository. */
+export async function shareNote(
+	input: { id: NoteId; project?: ProjectName | undefined },
+	context: Context,
+): Promise<Answer> {
+	const { folder } = findOrChooseWorkspace(context);
+	const where = { env: context.env, isTrusted: true };
+	const done = await perform(await operations.shareNote(), context.asker, { ...input, folder }, where);
+	return answer(SharedOutput, done, `written, for you to commit: ${printableLine(done.file, 1000)}`);
+}
+
+function categoryOf(what: string | undefined): Category | undefined {
+	const category = z.optional(Category).safeParse(what);
+	if (category.success) return category.data;
+	throw new NancyError('bad-usage', `use ${Category.options.join(', ')}, not "${what}"`);
 }
 
 /** Accepts or rejects what waits, retires or pins a note. */

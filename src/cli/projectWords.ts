@@ -54,7 +54,7 @@ export function noteLines(found: NotesOutput, category: string | undefined, isPe
 
 /** What a person decides about, whole: nothing is accepted that was not shown. */
 function waitingLines({ id, what, text, note, task, held, evidence }: NotesOutput['pending'][number]): string[] {
-	const why = `(task ${task}; ${held.join(', ')})`;
+	const why = `(${task === 0 ? '' : `task ${task}; `}${held.join(', ')})`;
 	const below = (line: string) => `            ${line}`;
 	return [
 		...(what === 'plan'
@@ -68,7 +68,7 @@ function waitingLines({ id, what, text, note, task, held, evidence }: NotesOutpu
 function noteLine({ id, text, task, by, places, freshness, pinned }: NotesOutput['notes'][number]): string {
 	const facts = [
 		...(places[0] === undefined ? [] : [printableLine(places[0])]),
-		task === 0 ? 'by you' : `task ${task} of ${by}`,
+		by === 'repository' ? 'from the repository' : task === 0 ? 'by you' : `task ${task} of ${by}`,
 		...(freshness === 'fresh' ? [] : [freshness]),
 		...(pinned ? ['pinned'] : []),
 	];

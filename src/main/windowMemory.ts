@@ -48,6 +48,11 @@ export class WindowMemory implements MemoryOperations {
 		await perform(await operations.reviewNote(), IN_WINDOW, { action, project, id, words }, machine());
 	}
 
+	async share(folder: Folder, project: ProjectName, id: NoteId): Promise<string> {
+		const input = { project, id, folder: folder.path };
+		return (await perform(await operations.shareNote(), IN_WINDOW, input, machine())).file;
+	}
+
 	async add(folder: Folder, project: ProjectName, note: OwnNote): Promise<void> {
 		await perform(await operations.addNote(), IN_WINDOW, { ...note, project, folder: folder.path }, machine());
 	}

@@ -71,4 +71,5 @@ export const projectNotes = async () => (await import('./projectNotes.ts')).proj
 export const folderProjects = async () => (await import('./folderProjects.ts')).folderProjects;
 export const noteProposal = async () => (await import('./noteProposal.ts')).noteProposal;
 export const addNote = async () => (await import('./addNote.ts')).addNote;
+export const shareNote = async () => (await import('./shareNote.ts')).shareNote;
 export const reviewNote = async () => (await import('./reviewNote.ts')).reviewNote;

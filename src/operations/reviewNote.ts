@@ -6,7 +6,7 @@ import { NoteId, ProjectName } from '../protocol/memoryNames.ts';
 import { ReviewedOutput } from '../protocol/output/memory.ts';
 import type { MachineContext, Operation } from './operation.ts';
 import { compileEverywhere } from './shared/compiledNotes.ts';
-import { openMemory } from './shared/memory.ts';
+import { openMemory, projectHaving } from './shared/memory.ts';
 
 const Input = z.object({
 	action: z.enum(['accept', 'reject', 'retire', 'pin']),
@@ -29,10 +29,7 @@ export const reviewNote: Operation<z.infer<typeof Input>, z.infer<typeof Reviewe
 		if (words !== undefined && action !== 'accept')
 			throw new NancyError('bad-usage', phrase`only accept takes words`);
 		const memory = await openMemory(env);
-		const [project, other] = named === undefined ? await memory.having(id) : [named];
-		if (project === undefined) throw new NancyError('no-task', phrase`no project has anything with the id ${id}`);
-		if (other !== undefined)
-			throw new NancyError('bad-usage', phrase`${id} is in ${project} and in ${other}; say which with --project`);
+		const project = await projectHaving(memory, id, named);
 		const text = await memory.review(action, project, id, words);
 		await compileEverywhere(env);
 		return { project, id, text };

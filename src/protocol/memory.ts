@@ -20,7 +20,7 @@ export interface Note {
 	readonly text: string;
 	/** Number of the task that it comes from; 0 for a person's own. */
 	readonly task: number;
-	/** The agent whose task it was, or `user`. */
+	/** The agent whose task it was, `user`, or `repository` for one that its user has accepted from there. */
 	readonly by: string;
 	readonly commit?: string | undefined;
 	readonly branch?: string | undefined;

@@ -34,6 +34,8 @@ export const Reason = z.enum([
 	'instruction',
 	/** Its only source is the web or another server. */
 	'from-outside',
+	/** A file of the repository brings it. */
+	'from-repository',
 	'no-evidence',
 	/** Its note has changed since the agent read it. */
 	'conflict',

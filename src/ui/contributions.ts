@@ -113,6 +113,7 @@ const BY_PLACE = {
 			'nancy.retireNote',
 			'nancy.pinNote',
 			'nancy.unpinNote',
+			'nancy.shareNote',
 		],
 		looks: [
 			'nancy.copySession',

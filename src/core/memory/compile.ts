@@ -192,7 +192,7 @@ function lineFor({ note, freshness }: Candidate): string {
 	const [anchor] = note.anchors;
 	const place = [
 		...(anchor ? [`${anchor.path}:${anchor.from}`] : []),
-		...(note.task > 0 ? [`task ${note.task}`] : ['by the user']),
+		note.by === 'repository' ? 'from the repository' : note.task > 0 ? `task ${note.task}` : 'by the user',
 	].join(', ');
 	return `- ${safe(note.text)} (${safe(place)})${MARK_OF_FRESHNESS[freshness]}`;
 }

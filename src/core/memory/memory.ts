@@ -13,7 +13,7 @@ import type {
 } from '../../protocol/output/memory.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import type { ExtractionTexts } from '../driver/extractor.ts';
-import { fileProblem } from '../files/fileProblem.ts';
+import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import type { EventWords } from '../traffic/eventWords.ts';
 import { redact, redactText } from '../traffic/redact.ts';
@@ -25,12 +25,13 @@ import { digestOf } from './digest.ts';
 import { answerIn, requestOf } from './extraction.ts';
 import { isClaimed, isDue, refuseDone, refusePaused, whyNot } from './extractionState.ts';
 import { mergeAnswer, type MergeReport } from './merging.ts';
-import { hashOf, lineOf, notesIn } from './noteFile.ts';
+import { hashOf, lineOf, notesIn, type NoteFile, type StoredNote } from './noteFile.ts';
 import { notesOutput, projectOutput } from './outputs.ts';
 import { inOwnWords, ownNote, type OwnWords } from './ownNote.ts';
 import { proposalOf, waitingOf } from './proposal.ts';
 import { hasSecret, isInstruction } from './risks.ts';
 import { settle, targetOf, textOf } from './settling.ts';
+import { gatherShared, writeShared } from './sharedNotes.ts';
 import { documentsIn, known, placedNow, sourceText } from './sources.ts';
 import type { Checkout, MemoryPlace, ProjectState } from './state.ts';
 import { MemoryStore, type ProjectFolder } from './store.ts';
@@ -110,7 +111,9 @@ export class ProjectMemory {
 
 	/** What is known of a project, and how the lines of its notes stand in a folder. */
 	async shown(name: ProjectName, place: MemoryPlace): Promise<NotesOutput> {
-		return this.shownOf(await this.state(name), place);
+		const problems = await this.gather(await this.store.folderOf(name).record(), place);
+		const shown = await this.shownOf(await this.state(name), place);
+		return { ...shown, problems: [...shown.problems, ...problems] };
 	}
 
 	/** The projects of a repository, but for archived ones, as {@link listed} and {@link shown} have each. */
@@ -120,6 +123,7 @@ export class ProjectMemory {
 			try {
 				const record = await this.store.folderOf(name).record();
 				if (record.repository !== repository || record.status === 'archived') continue;
+				found.problems.push(...(await this.gather(record, place)));
 				const state = await this.state(name);
 				found.projects.push({ ...projectOutput(state), known: await this.shownOf(state, place) });
 			} catch (error) {
@@ -176,7 +180,12 @@ export class ProjectMemory {
 		for (const [steps, each] of (await this.line(project)).entries()) {
 			if ((await each.record()).status !== 'active') continue;
 			for (const note of await known(each, place))
-				candidates.push({ note, freshness: note.freshness, steps, isByUser: note.by === 'user' });
+				candidates.push({
+					note,
+					freshness: note.freshness,
+					steps: note.by === 'repository' ? MOST_PARENTS : steps,
+					isByUser: note.by === 'user',
+				});
 		}
 		const { context } = await this.config();
 		return compile({
@@ -405,13 +414,12 @@ export class ProjectMemory {
 		await project.record();
 		return project.locked(async () => {
 			const { files } = await project.readableNotes();
-			const note = files.flatMap(notesIn).find(each => each.id === id);
 			if (action === 'accept' || action === 'reject') {
 				const waiting = await waitingOf(project, id);
 				const settled = words === undefined ? waiting : inOwnWords(waiting, words);
 				return settle(project, settled, action, files.flatMap(notesIn));
 			}
-			if (!note) throw new NancyError('no-task', phrase`there is no note ${id}; nancy notes <project> lists all`);
+			const note = noteOf(files, id);
 			const change =
 				action === 'retire'
 					? { op: 'retire' as const, id, reason: 'by the user' }
@@ -423,6 +431,13 @@ export class ProjectMemory {
 			await applyChanges(project, [change]);
 			return note.text;
 		});
+	}
+
+	/** Writes a note into a file of the folder, for its repository. @throws NancyError `no-task`, and see {@link writeShared} */
+	async share(name: ProjectName, id: NoteId, folder: string): Promise<{ text: string; file: string }> {
+		const { files } = await this.store.folderOf(name).readableNotes();
+		const note = noteOf(files, id);
+		return { text: note.text, file: await writeShared(folder, note) };
 	}
 
 	/** The projects in which something of this id waits, or is a note. */
@@ -475,6 +490,11 @@ export class ProjectMemory {
 		return found;
 	}
 
+	/** What the repository brings to a project that learns. */
+	private async gather({ name, status }: ProjectRecord, { folder }: MemoryPlace): Promise<FileProblem[]> {
+		return status === 'active' ? gatherShared(this.store.folderOf(name), folder) : [];
+	}
+
 	private async shownOf(state: ProjectState, place: MemoryPlace): Promise<NotesOutput> {
 		const notes = await known(this.store.folderOf(state.record.name), place);
 		return notesOutput(state, placedNow(notes, place.folder));
@@ -506,6 +526,12 @@ export class ProjectMemory {
 		}
 		return calls;
 	}
+}
+
+function noteOf(files: readonly NoteFile[], id: NoteId): StoredNote {
+	const note = files.flatMap(notesIn).find(each => each.id === id);
+	if (note) return note;
+	throw new NancyError('no-task', phrase`there is no note ${id}; nancy notes <project> lists all`);
 }
 
 /** A task for the next one. A summary that a note could not be taken from unseen is not told either. */

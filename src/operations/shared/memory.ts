@@ -1,16 +1,31 @@
 import { join } from 'node:path';
 import { configFolder } from '../../base/folders.ts';
+import { NancyError } from '../../base/errors.ts';
+import { phrase } from '../../base/phrase.ts';
 import { realOr } from '../../base/realPath.ts';
 import type { ProjectMemory } from '../../core/memory/memory.ts';
 import type { Checkout } from '../../core/memory/state.ts';
 import { branchRef, headOf } from '../../git/gitTree.ts';
 import { checkoutAt } from '../../git/homeCheckout.ts';
+import type { NoteId, ProjectName } from '../../protocol/memoryNames.ts';
 import type { MachineContext } from '../operation.ts';
 
 /** What is remembered of projects, in the user's config folder. Loaded when it is used. */
 export async function openMemory(env: MachineContext['env']): Promise<ProjectMemory> {
 	const memory = await import('../../core/memory/memory.ts');
 	return new memory.ProjectMemory(configFolder(env));
+}
+
+/** The only project in which something of this id waits or is a note. @throws NancyError `no-task`, or `bad-usage` if there are several */
+export async function projectHaving(
+	memory: ProjectMemory,
+	id: NoteId,
+	named: ProjectName | undefined,
+): Promise<ProjectName> {
+	const [project, other] = named === undefined ? await memory.having(id) : [named];
+	if (project === undefined) throw new NancyError('no-task', phrase`no project has anything with the id ${id}`);
+	if (other === undefined) return project;
+	throw new NancyError('bad-usage', phrase`${id} is in ${project} and in ${other}; say which with --project`);
 }
 
 /** Where a task works. Outside of git, or if git cannot be trusted there, the folder itself is the repository. */

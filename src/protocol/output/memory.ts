@@ -110,6 +110,15 @@ export type ProposalOutput = z.infer<typeof ProposalOutput>;
 /** `nancy notes accept`, `reject`, `retire` and `pin` */
 export const ReviewedOutput = z.object({ project: ProjectName, id: NoteId, text: z.string() });
 
+/** `nancy notes share` */
+export const SharedOutput = z.object({
+	project: ProjectName,
+	id: NoteId,
+	text: z.string(),
+	/** Absolute. */
+	file: z.string(),
+});
+
 /** `nancy extract` */
 export const ExtractedOutput = z.object({
 	project: ProjectName,

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
@@ -56,6 +56,7 @@ export function memoryHandlers(own: MemoryCollaborators) {
 		'nancy.retireNote': (args: Args) => change(own, args, 'retire'),
 		'nancy.pinNote': (args: Args) => change(own, args, 'pin'),
 		'nancy.unpinNote': (args: Args) => change(own, args, 'pin'),
+		'nancy.shareNote': ([item]: Args) => share(own, item),
 		'nancy.openNote': ([item]: Args) => openSource(item),
 	};
 }
@@ -170,6 +171,15 @@ async function edit(own: MemoryCollaborators, args: Args): Promise<void> {
 
 async function change(own: MemoryCollaborators, args: Args, action: 'retire' | 'pin'): Promise<void> {
 	await each(own, chosen(args, NoteItem), ({ of, note }) => own.projects.review(action, of.project.project, note.id));
+}
+
+async function share({ projects }: MemoryCollaborators, item: unknown): Promise<void> {
+	if (!(item instanceof NoteItem)) return;
+	const { of, note } = item;
+	const file = await projects.share(of.folder, of.project.project, note.id);
+	const show = l10n.t('Open File');
+	const text = l10n.t('The note is in {0}, for you to commit.', relative(of.folder.path, file));
+	if ((await inform(text, show)) === show) await openFile(file);
 }
 
 /** An error of one does not keep the others from it. */

@@ -47,6 +47,8 @@ export interface MemoryOperations {
 		id: NoteId,
 		words?: string,
 	): Promise<void>;
+	/** Writes a note into a file of the folder, for its repository. @returns the file, absolute */
+	share(folder: Folder, project: ProjectName, id: NoteId): Promise<string>;
 	add(folder: Folder, project: ProjectName, note: OwnNote): Promise<void>;
 	/** Makes the notes of a task, or of the oldest that is due. One call of the user's agent. */
 	extract(

@@ -125,8 +125,11 @@ const ICON_OF: Partial<Record<NoteItem['note']['freshness'], string>> = {
 export function noteHover({ of, note }: NoteItem, agentName: (driver: string) => string): vscode.MarkdownString {
 	const task = of.project.known.tasks.find(each => each.task === note.task);
 	const hover = tooltip(note.text, [
-		[l10n.t('From'), note.task === 0 ? l10n.t('you') : taskWords(note.task, task?.prompt)],
-		[l10n.t('Agent'), note.by === 'user' ? l10n.t('in your words') : agentName(note.by)],
+		[l10n.t('From'), sourceWords(note.by, note.task, task?.prompt)],
+		[
+			l10n.t('Agent'),
+			note.by === 'user' ? l10n.t('in your words') : note.by === 'repository' ? undefined : agentName(note.by),
+		],
 		[l10n.t('Commit'), note.commit],
 		[l10n.t('Branch'), note.branch],
 		[l10n.t('Lines'), note.places.join(', ')],
@@ -156,7 +159,7 @@ export function proposalHover(item: ProposalItem, agentName: (driver: string) =>
 		[l10n.t('Waits'), waiting.held.map(reasonWords).join(', ')],
 		[l10n.t('Proposes'), proposedWords(waiting.what)],
 		[l10n.t('Now'), waiting.note?.text],
-		[l10n.t('From'), taskWords(waiting.task, task?.prompt)],
+		[l10n.t('From'), waiting.task === 0 ? l10n.t('the repository') : taskWords(waiting.task, task?.prompt)],
 		[l10n.t('Agent'), task && agentName(task.agent)],
 	]);
 	return withQuotes(hover, waiting.evidence);
@@ -191,6 +194,12 @@ export function taskHover({ task }: MemoryTaskItem, agentName: (driver: string) 
 function outcomeWords(ok: boolean | undefined): string {
 	if (ok === undefined) return l10n.t('not ended');
 	return ok ? l10n.t('done') : l10n.t('failed');
+}
+
+/** Where a note comes from. */
+function sourceWords(by: string, number: number, prompt: string | undefined): string {
+	if (by === 'repository') return l10n.t('the repository');
+	return number === 0 ? l10n.t('you') : taskWords(number, prompt);
 }
 
 function taskWords(number: number, prompt: string | undefined): string {

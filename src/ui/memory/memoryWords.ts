@@ -57,6 +57,8 @@ export function reasonWords(reason: Reason): string {
 			return l10n.t('tells an agent what to do');
 		case 'from-outside':
 			return l10n.t('comes from the web or another server');
+		case 'from-repository':
+			return l10n.t('the repository brings it');
 		case 'no-evidence':
 			return l10n.t('has no source');
 		case 'conflict':

@@ -50,6 +50,35 @@ describe('projects on the command line', () => {
 		});
 	});
 
+	it('open their notes in the user’s editor, and show what they are then', async () => {
+		const edits = (editor: string, ...more: string[]) =>
+			nancy.start(['notes', 'main', ...more, '--edit'], {
+				cwd: folder.path,
+				env: { XDG_CONFIG_HOME: folder.file('config'), EDITOR: editor, PATH: '/usr/bin:/bin' },
+			});
+		expect((await edits('sed -i s/Build/Compile/', 'failures')).stdout).toMatch(
+			/^failures\n {2}\w{8} {2}Compile first\./,
+		);
+		expect((await edits('echo')).stdout).toMatch(/plan\.md \S+architecture\.md \S+decisions\.md \S+failures\.md\n/);
+		expect(await edits('false', 'failures')).toMatchObject({
+			code: 2,
+			stderr: expect.stringContaining('false ended with code 1'),
+		});
+		expect(await edits('true', 'nothing')).toMatchObject({
+			code: 2,
+			stderr: expect.stringContaining('use architecture'),
+		});
+	});
+
+	it('share a note in a file of the repository', async () => {
+		const { stdout } = await run('notes', 'share', '0000000a');
+		expect(stdout).toContain('docs/agent-notes/failures-0000000a.md');
+		expect(readFileSync(folder.file('docs', 'agent-notes', 'failures-0000000a.md'), 'utf8')).toContain(
+			'The pool leaks.',
+		);
+		expect(await run('notes', 'share', '0000000b')).toMatchObject({ code: 3 });
+	});
+
 	it('show their notes with ids and sources, and take a decision about one', async () => {
 		const { stdout } = await run('notes', 'main');
 		expect(stdout).toMatch(

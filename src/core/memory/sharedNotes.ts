@@ -1,0 +1,141 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../../base/atomicFile.ts';
+import { NancyError } from '../../base/errors.ts';
+import { fileNames } from '../../base/listing.ts';
+import { phrase } from '../../base/phrase.ts';
+import type { Note, PendingUpdate } from '../../protocol/memory.ts';
+import { Category, type Reason } from '../../protocol/memoryNames.ts';
+import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
+import { HeldFolder } from '../files/heldFolder.ts';
+import { redactText } from '../traffic/redact.ts';
+import { retiredTexts } from './changes.ts';
+import { hashOf, lineOf, noteId, notesIn, parseNotes, type StoredNote } from './noteFile.ts';
+import { hasSecret, isInstruction } from './risks.ts';
+import { sourceText } from './sources.ts';
+import type { ProjectFolder } from './store.ts';
+
+/** Below the workspace folder: one file for each note that its repository brings. */
+export const SHARED = 'docs/agent-notes';
+
+const WAITS: Reason = 'from-repository';
+const NAME = /^(architecture|decisions|failures)-([0-9a-f]{8})\.md$/;
+/** A repository may bring any number. The rest is named and left out. */
+const MOST_FILES = 200;
+/** In UTF-16 units: of a file, and of a note as elsewhere. */
+const LONGEST_FILE = 8192;
+const LONGEST_TEXT = 400;
+const MOST_ANCHORS = 6;
+
+/**
+ * Writes a note into a file of the workspace, for its repository.
+ * @returns the file, absolute
+ * @throws NancyError `bad-usage` for a secret, `wrong-state` for a note that came from there, `bad-file` if a person has changed the file
+ */
+export async function writeShared(folder: string, note: StoredNote): Promise<string> {
+	if (hasSecret(note.text))
+		throw new NancyError('bad-usage', phrase`the note looks like it has a secret, and is not shared`);
+	if (note.by === 'repository') throw new NancyError('wrong-state', phrase`the repository has brought this note`);
+	const name = `${note.category}-${note.id}.md`;
+	const file = join(folder, SHARED, name);
+	const present = parseNotes(sourceText(folder, `${SHARED}/${name}`) ?? '', note.category);
+	if (present.parts.length > 1 || notesIn(present).some(each => each.isUnmarked || each.isEdited))
+		throw new NancyError('bad-file', phrase`${file} has other words than Nancy wrote; move it away and try again`);
+	// What is the user's alone stays here: when it was confirmed, and that it is pinned.
+	const line = lineOf({ ...note, seen: 1, seenIn: note.task, isPinned: false });
+	const held = HeldFolder.openBelow(folder, join(folder, SHARED), 0o777);
+	try {
+		await writeFileAtomic(held?.at(name) ?? file, `${line}\n`, { mode: 0o666 });
+	} finally {
+		held?.close();
+	}
+	return file;
+}
+
+/**
+ * Has each note that the repository brings wait for its user, unless it is known or was not wanted. What it no longer brings waits no more.
+ * @returns the files that are no notes
+ */
+export async function gatherShared(project: ProjectFolder, folder: string): Promise<FileProblem[]> {
+	const { brought, problems } = await broughtTo(folder);
+	if (brought.length === 0 && !(await hasGathered(project))) return problems;
+	await project.locked(async () => {
+		const { files } = await project.readableNotes();
+		const wanted = proposalsOf(brought, files.flatMap(notesIn), await retiredTexts(project));
+		const { pending } = await project.pending();
+		for (const { id, held } of pending)
+			if (held.includes(WAITS) && !wanted.some(each => each.id === id))
+				await rm(project.pendingFile(id), { force: true });
+		for (const each of wanted) if (!pending.some(({ id }) => id === each.id)) await project.writePending(each);
+	});
+	return problems;
+}
+
+async function hasGathered(project: ProjectFolder): Promise<boolean> {
+	return (await project.pending()).pending.some(({ held }) => held.includes(WAITS));
+}
+
+/** The notes in a folder's files. Whatever else their marks say is not taken over. */
+async function broughtTo(folder: string): Promise<{ brought: Note[]; problems: FileProblem[] }> {
+	const brought: Note[] = [];
+	const problems: FileProblem[] = [];
+	const names = (await fileNames(join(folder, SHARED), '.md')).filter(name => NAME.test(name)).sort();
+	for (const [index, name] of names.entries()) {
+		const [, category, id] = NAME.exec(name) ?? [];
+		const text = index < MOST_FILES ? sourceText(folder, `${SHARED}/${name}`) : undefined;
+		const notes =
+			text === undefined || text.length > LONGEST_FILE ? [] : notesIn(parseNotes(text, Category.parse(category)));
+		const [note] = notes;
+		if (note && notes.length === 1 && note.id === id && note.text !== '' && note.text.length <= LONGEST_TEXT)
+			brought.push(broughtNote(note));
+		else {
+			const what =
+				index < MOST_FILES
+					? phrase`it is no note of at most ${LONGEST_TEXT} characters, as nancy notes share writes it`
+					: phrase`it is one of more than ${MOST_FILES} notes`;
+			problems.push(fileProblem(join(folder, SHARED, name), new NancyError('bad-file', what)));
+		}
+	}
+	return { brought, problems };
+}
+
+function broughtNote({ id, category, text, anchors }: StoredNote): Note {
+	return {
+		id,
+		category,
+		text: redactText(text),
+		task: 0,
+		by: 'repository',
+		anchors: anchors.slice(0, MOST_ANCHORS),
+		seen: 1,
+		seenIn: 0,
+		isPinned: false,
+	};
+}
+
+/** A note of the project's own is never proposed to be changed: it may have been shared from here, and edited since. */
+function proposalsOf(
+	brought: readonly Note[],
+	notes: readonly StoredNote[],
+	retired: readonly string[],
+): PendingUpdate[] {
+	return brought.flatMap(note => {
+		const { id, category, text } = note;
+		const target = notes.find(each => each.id === id);
+		const isOthers = target !== undefined && (target.by !== 'repository' || target.category !== category);
+		if (isOthers || notes.some(each => each.text === text) || retired.includes(text)) return [];
+		const held: Reason[] = [WAITS];
+		if (hasSecret(text)) held.push('secret');
+		if (isInstruction(text, '')) held.push('instruction');
+		return {
+			version: 1,
+			id: noteId(0, 0, `${SHARED}\n${id}\n${text}`),
+			task: 0,
+			at: new Date().toISOString(),
+			held,
+			change: { op: 'put', category, line: lineOf(note) },
+			...(target && { was: hashOf(target.text) }),
+			evidence: [{ ref: `${SHARED}/${category}-${id}.md`, quote: text }],
+		};
+	});
+}
