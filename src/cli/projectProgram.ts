@@ -120,6 +120,11 @@ interface Agents {
 		show: (line: string) => void,
 		signal: AbortSignal,
 	): Promise<ProjectTaskOutput>;
+	interactive(asked: {
+		prompt: string | undefined;
+		agent: string | undefined;
+		since: number | undefined;
+	}): Promise<ProjectTaskOutput>;
 	extract(task: number, signal: AbortSignal): Promise<ExtractedOutput>;
 }
 
@@ -145,6 +150,8 @@ export async function runSession(
 	const desk = {
 		task: (prompt: string, options: TaskOptions, show: (line: string) => void, signal: AbortSignal) =>
 			agents.task({ ...options, prompt, since: begun.nextTask }, show, signal),
+		interactive: (prompt: string | undefined, { agent: of, mode: asked }: TaskOptions) =>
+			agents.interactive({ prompt, agent: of, since: asked === 'summary' ? begun.nextTask : undefined }),
 		extract: (task: number, signal: AbortSignal) => agents.extract(task, signal),
 		projects: async () => perform(await operations.projects(), asker, { project }, where),
 		notes: async () =>

@@ -1,7 +1,7 @@
 import { createInterface, clearLine, cursorTo, type Interface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorText } from '../base/errors.ts';
+import { errorText, NancyError } from '../base/errors.ts';
 import type { ExtractedOutput, NotesOutput, ProjectsOutput, ProjectTaskOutput } from '../protocol/output/memory.ts';
 import type { SessionId } from '../protocol/names.ts';
 import type { Context } from './command.ts';
@@ -24,6 +24,8 @@ interface ProjectDesk {
 		show: (line: string) => void,
 		signal: AbortSignal,
 	): Promise<ProjectTaskOutput>;
+	/** Runs the agent itself in this terminal. @param prompt its first one; without it the agent waits for the user */
+	interactive(prompt: string | undefined, options: TaskOptions): Promise<ProjectTaskOutput>;
 	extract(task: number, signal: AbortSignal): Promise<ExtractedOutput>;
 	projects(): Promise<ProjectsOutput>;
 	notes(): Promise<NotesOutput>;
@@ -41,6 +43,7 @@ const COMMANDS = {
 	'/history': 'its tasks',
 	'/continue': 'the next tasks continue the conversation',
 	'/compact': 'the next task begins anew, with a summary of the ones before',
+	'/interactive': 'one task in the agent itself, which you leave to come back',
 	'/agent': 'names the agent of the next tasks',
 	'/done': 'ends, once the notes are made',
 	'/quit': 'ends at once; nancy extract makes the notes later',
@@ -58,6 +61,8 @@ export class Repl {
 	private extracting: Promise<void> = Promise.resolve();
 	private readonly extraction = new AbortController();
 	private wake: () => void = () => {};
+	/** What is to be said once the agent has left the terminal. */
+	private later: (() => void)[] | undefined;
 
 	constructor(
 		private readonly context: Pick<Context, 'stdin' | 'wantsJson' | 'send' | 'writeLine' | 'note'>,
@@ -148,8 +153,8 @@ export class Repl {
 	/** A failure ends the task and not the session. */
 	private async handle(text: string): Promise<void> {
 		try {
-			const [word = '', ...rest] = text.split(/\s+/);
-			if (Object.hasOwn(COMMANDS, word)) await this.obey(word, rest[0]);
+			const [word = ''] = text.split(/\s+/);
+			if (Object.hasOwn(COMMANDS, word)) await this.obey(word, text.slice(word.length).trim() || undefined);
 			else if (/^\/\w*$/.test(word)) this.say(help());
 			else await this.task(text);
 		} catch (error) {
@@ -175,6 +180,8 @@ export class Repl {
 				this.options.mode = 'summary';
 				this.options.resume = undefined;
 				return this.say('the next task begins anew, with a summary');
+			case '/interactive':
+				return this.interactive(argument);
 			case '/agent':
 				this.options.agent = argument;
 				this.options.resume = undefined;
@@ -201,6 +208,28 @@ export class Repl {
 		}
 	}
 
+	/** The terminal is the agent's meanwhile: nobody else reads or writes there. */
+	private async interactive(prompt: string | undefined): Promise<void> {
+		const { stdin } = process;
+		if (!this.isTerminal) throw new NancyError('bad-usage', 'the agent itself needs a terminal');
+		await Promise.race([this.extracting, sleep(PATIENCE_MS, undefined, { ref: false })]);
+		const later: (() => void)[] = (this.later = []);
+		this.lines.pause();
+		process.stdout.write(PASTE.off);
+		stdin.setRawMode(false);
+		try {
+			const done = await this.desk.interactive(prompt, this.options);
+			this.options.resume = done.session;
+			later.push(() => void this.report(done));
+		} finally {
+			stdin.setRawMode(true);
+			process.stdout.write(PASTE.on);
+			this.lines.resume();
+			this.later = undefined;
+			for (const each of later) each();
+		}
+	}
+
 	private async report(done: ProjectTaskOutput): Promise<void> {
 		if (this.context.wantsJson) await this.context.send(JSON.stringify(done));
 		if (done.reason !== undefined) this.context.note(done.reason);
@@ -216,13 +245,22 @@ export class Repl {
 			if (this.context.wantsJson) await this.context.send(JSON.stringify(done));
 			this.say(extractedLine(done));
 		} catch (error) {
-			this.context.note(errorText(error));
+			this.note(errorText(error));
 		}
+	}
+
+	private note(text: string): void {
+		if (this.later) this.later.push(() => this.note(text));
+		else this.context.note(text);
 	}
 
 	/** Beside a line that is being typed. */
 	private say(text: string): void {
 		if (this.context.wantsJson) return;
+		if (this.later) {
+			this.later.push(() => this.say(text));
+			return;
+		}
 		if (this.isTerminal) {
 			cursorTo(process.stdout, 0);
 			clearLine(process.stdout, 0);

@@ -67,6 +67,7 @@ export const startProject = async () => (await import('./startProject.ts')).star
 export const projectTask = async () => (await import('./projectTask.ts')).projectTask;
 export const extractNotes = async () => (await import('./extractNotes.ts')).extractNotes;
 export const projects = async () => (await import('./projects.ts')).projects;
+export const interactiveTask = async () => (await import('./interactiveTask.ts')).interactiveTask;
 export const projectNotes = async () => (await import('./projectNotes.ts')).projectNotes;
 export const folderProjects = async () => (await import('./folderProjects.ts')).folderProjects;
 export const noteProposal = async () => (await import('./noteProposal.ts')).noteProposal;

@@ -1,10 +1,7 @@
-import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import { identify } from '../../base/liveness.ts';
 import { permit } from '../../core/asker/permit.ts';
-import { recordProcess, recordStop } from '../../core/driver/workerProcess.ts';
 import { taskNameFrom } from '../../core/workspace/taskName.ts';
 import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
@@ -101,7 +98,7 @@ export const orchestrate = command(
 		}
 		if (input.prompt !== undefined && input['prompt-file'] !== undefined)
 			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
-		const { runInForeground } = await import('../../process/foreground.ts');
+		const { runWorker } = await import('../runWorker.ts');
 		const workspace = findOrChooseWorkspace(context);
 		const own = programContext(workspace, context);
 		const plan = await perform(
@@ -130,20 +127,9 @@ export const orchestrate = command(
 		if (!plan.hasHooks) context.note('started without hooks: it reports nothing, and messages for it stay queued');
 		const { address, cwd } = plan;
 		context.note(`${address.task}/${address.worker} works in ${printableLine(cwd, 1000)}`);
-		const code = await runInForeground(plan, pid => recordProcess(workspace, address, identify(pid)));
-		if (ENDED_ON_PURPOSE.has(code)) await recordStop(workspace, address);
-		return code;
+		return runWorker(workspace, plan);
 	},
 );
-
-/**
- * By itself, or asked to by the signals of a person, a closed terminal or another program. With any other code it failed and was not
- * stopped; `nancy stop` notes its own stops.
- */
-const ENDED_ON_PURPOSE: ReadonlySet<number> = new Set([
-	0,
-	...(['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map(name => 128 + constants.signals[name]),
-]);
 
 /** @throws NancyError `not-trusted` for an agent that names a file: it may be denied to read it itself */
 async function promptOf({ prompt, 'prompt-file': file }: Input, context: Context): Promise<string | undefined> {

@@ -22,7 +22,7 @@ export const start = command(
 		details: [
 			'Each line that you type is a task: an agent runs it without a terminal, and is told what earlier tasks of the project taught. Then one ' +
 				'call makes notes of it, which you see with /notes: of the same agent, or of extraction.agent in config.toml. A pasted block is one ' +
-				'task. Ctrl-C breaks off a task, and /done ends the session.',
+				'task. Ctrl-C breaks off a task, /interactive opens the agent itself for one, and /done ends the session.',
 			'Making notes spends quota: one small call for each task, at most 40 a day (config.toml). Risky notes wait for you. For people only.',
 		],
 		positionals: [{ name: 'project', label: '<project>', help: 'its name; a new one is made', required: true }],
@@ -48,6 +48,12 @@ export const start = command(
 			task: async (asked, show, signal) => {
 				const input = { ...asked, project, permissions };
 				return perform(await operations.projectTask(), context.asker, input, { ...where, show, signal });
+			},
+			interactive: async asked => {
+				const { runWorker } = await import('../runWorker.ts');
+				const inTerminal = (plan: Parameters<typeof runWorker>[1]) => runWorker(where.workspace, plan);
+				const input = { ...asked, project, permissions };
+				return perform(await operations.interactiveTask(), context.asker, input, { ...where, inTerminal });
 			},
 			extract: async (task, signal) => {
 				const input = { project, task, again: false };

@@ -21,7 +21,7 @@ import { applyChanges, planOf, retiredTexts } from './changes.ts';
 import { chosenProject } from './chosenProject.ts';
 import { compile, type Candidate, type Compiled } from './compile.ts';
 import { hashOfNotes, writeCompiled } from './compiledFiles.ts';
-import { digestOf } from './digest.ts';
+import { digestOf, typedIn } from './digest.ts';
 import { answerIn, requestOf } from './extraction.ts';
 import { isClaimed, isDue, refuseDone, refusePaused, whyNot } from './extractionState.ts';
 import { mergeAnswer, type MergeReport } from './merging.ts';
@@ -293,9 +293,12 @@ export class ProjectMemory {
 					isEnabled: extraction.enabled,
 					isPaused: status === 'paused',
 				}) ?? whyNoNotes;
+			const begun = await project.task(number);
 			const task: MemoryTask = {
-				...(await project.task(number)),
+				...begun,
 				...ended,
+				// In a terminal, the first prompt may have been typed there.
+				prompt: begun.prompt || redactText(typedIn(digest.text).split('\n')[0] ?? ''),
 				output: redactText(ended.output),
 				...(ended.reason !== undefined && { reason: redactText(ended.reason) }),
 				endedAt: new Date().toISOString(),

@@ -1,40 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
-import { terminal } from '../../support/terminal.ts';
+import { terminal, type Terminal } from '../../support/terminal.ts';
+import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
 
 let nancy: NancyCommand;
 let folder: TempFolder;
+let typed: Terminal;
 beforeAll(async () => {
-	nancy = await NancyCommand.build();
+	nancy = await NancyCommand.build({ isPackage: true });
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
-beforeEach(() => (folder = tempFolder()));
-afterEach(() => folder.remove());
+beforeEach(() => {
+	folder = tempFolder();
+	fakeClaude(folder.file('agent'));
+	typed = terminal(process.execPath, [nancy.program, 'start', 'typed'], {
+		cwd: folder.path,
+		env: {
+			PATH: [folder.file('agent'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter),
+			HOME: folder.path,
+			XDG_DATA_HOME: nancy.dataFolder,
+			XDG_CONFIG_HOME: folder.file('config'),
+			// The agent itself: it reads a line of its terminal.
+			FAKE_CLAUDE: 'echo "At work."; read -r line; echo "Heard: $line"; exit "$line"',
+		},
+	});
+});
+afterEach(async () => {
+	await typed.close();
+	folder.remove();
+});
 
 describe('the prompt of nancy start', () => {
 	it('forgets at Ctrl-C all lines of a pasted text that was not sent', async () => {
-		const typed = terminal(process.execPath, [nancy.program, 'start', 'typed'], {
-			cwd: folder.path,
-			env: {
-				PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter),
-				HOME: folder.path,
-				XDG_DATA_HOME: nancy.dataFolder,
-				XDG_CONFIG_HOME: folder.file('config'),
-			},
-		});
-		try {
-			await typed.waitForText(/typed>$/m);
-			typed.type('\u001b[200~The first line\rThe second\u001b[201~');
-			await typed.waitForText(/The second$/m);
-			typed.type('\u0003');
-			await typed.waitForText(/typed>$/m);
-			typed.type('/history\r');
-			// With the first line before it, this would be a task.
-			await typed.waitForText(/no tasks/);
-		} finally {
-			await typed.close();
-		}
+		await typed.waitForText(/typed>$/m);
+		typed.type('\u001b[200~The first line\rThe second\u001b[201~');
+		await typed.waitForText(/The second$/m);
+		typed.type('\u0003');
+		await typed.waitForText(/typed>$/m);
+		typed.type('/history\r');
+		// With the first line before it, this would be a task.
+		await typed.waitForText(/no tasks/);
+	});
+
+	it('leaves the terminal to the agent for one task, and has it back afterwards', async () => {
+		await typed.waitForText(/typed>$/m);
+		typed.type('/interactive Look around\r');
+		await typed.waitForText(/At work\./);
+		typed.type('0\r');
+		await typed.waitForText(/Heard: 0[^]*task 1 is saved[^]*typed>$/m);
+		expect(readFileSync(folder.file('agent', 'args'), 'utf8')).toMatch(/^Look around$/m);
+		expect(readFileSync(folder.file('agent', 'env'), 'utf8')).toMatch(/^NANCY_PROJECT=typed$/m);
+		expect(readdirSync(folder.file('.nancy', 'tasks'))).toEqual(['typed-1']);
+		typed.type('/history\r');
+		await typed.waitForText(/1 {2}Look around \(claude-code, ok/);
+		typed.type('/interactive\r');
+		await typed.waitForText(/history[^]*At work\./);
+		typed.type('7\r');
+		await typed.waitForText(/the agent ended with exit code 7[^]*task 2 is saved/);
 	});
 });
