@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
@@ -7,6 +7,7 @@ import type { RecordedRequest } from '../double/modelDouble.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { READY_MS } from '../support/agentLab.ts';
 import { claudeLab, type ClaudeLab } from '../support/claudeLab.ts';
+import { submit } from '../support/submit.ts';
 import { terminal } from '../support/terminal.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
@@ -127,6 +128,33 @@ describe('nancy start with the real Claude Code', () => {
 			await typed.waitForText(/2 {2}Wait .*failed/);
 			typed.type('/quit\r');
 			expect(await typed.ended).toBe(0);
+		} finally {
+			await typed.close();
+		}
+	});
+
+	it('leaves the terminal to Claude Code for one task, which is told the notes, and has it back', async () => {
+		await using lab = await claudeLab();
+		const { cwd, env } = place(lab);
+		const args = [nancy.program, 'start', 'typed', '--permissions', 'acceptEdits'];
+		const typed = terminal(process.execPath, args, { cwd, env });
+		try {
+			await typed.waitForText(/typed>$/m);
+			const notes = join(env.XDG_CONFIG_HOME, 'nancy', 'projects', 'typed', 'notes');
+			mkdirSync(notes);
+			writeFileSync(join(notes, 'failures.md'), '- The pool leaks.\n');
+			typed.type('/interactive Look around [[text:Looked around]]\r');
+			const request = await lab.model.waitForRequest(({ text }) => text.includes('Look around'));
+			await typed.waitForText(/● Looked around/, READY_MS);
+			expect(request.text).toContain('The pool leaks.');
+			await submit(typed, '/exit');
+			await typed.waitForText(/task 1 is saved[^]*typed>$/m, READY_MS);
+			typed.type('/history\r');
+			await typed.waitForText(/1 {2}Look around .*claude-code, ok/);
+			typed.type('/quit\r');
+			expect(await typed.ended).toBe(0);
+			const { stdout } = await nancy.start(['status', '--json'], { cwd, env });
+			expect(stdout).toContain('"typed-1"');
 		} finally {
 			await typed.close();
 		}
