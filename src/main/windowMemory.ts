@@ -61,8 +61,9 @@ export class WindowMemory implements MemoryOperations {
 		folder: Folder,
 		project: ProjectName,
 		task: { task: number; again: boolean } | undefined,
+		signal: AbortSignal,
 	): Promise<ExtractedOutput> {
-		const context = { ...operationContext(folder, this.tools), signal: new AbortController().signal };
+		const context = { ...operationContext(folder, this.tools), signal };
 		return perform(await operations.extractNotes(), IN_WINDOW, { again: false, ...task, project }, context);
 	}
 

@@ -20,6 +20,12 @@ export type ProjectStatus = z.infer<typeof ProjectStatus>;
 export const Category = z.enum(['architecture', 'decisions', 'failures']);
 export type Category = z.infer<typeof Category>;
 
+/** So many lines of a file a note is about at most. */
+export const LONGEST_ANCHOR = 12;
+
+/** Below the workspace folder: one file for each note that its repository brings. */
+export const SHARED_NOTES = 'docs/agent-notes';
+
 export const NoteId = z
 	.string()
 	.check(z.regex(/^[0-9a-f]{8}$/))

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -94,6 +94,16 @@ test('several notes are taken at once, shown whole; then a note of the person’
 	await workbench.pick('Decisions');
 	await workbench.row('Memory', /Four connections are enough.*pool\.ts:1/).waitFor();
 	expect(notes('decisions.md')).toMatch(/Four connections are enough\..* f:pool\.ts:1-1#.* by:user/);
+
+	const own = workbench.row('Memory', /Four connections are enough/);
+	writeFileSync(join(lab.workspace, 'pool.ts'), 'const pool = open(8);\n');
+	await own.filter({ hasText: 'lines changed' }).waitFor();
+	writeFileSync(join(lab.workspace, 'pool.ts'), 'const pool = open(4);\n');
+	await workbench.row('Memory', /Four connections are enough\W+pool\.ts:1/).waitFor();
+	await workbench.contextMenu(own, 'Share Note in Repository');
+	await workbench.toast(/The note is in docs\/agent-notes\/decisions-\w+\.md/).waitFor();
+	const [shared] = readdirSync(join(lab.workspace, 'docs', 'agent-notes'));
+	expect(shared).toMatch(/^decisions-\w{8}\.md$/);
 
 	await workbench.command('Nancy: Next Task…');
 	await workbench.answer('Go on [[text:Went on]]');

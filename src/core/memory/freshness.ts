@@ -1,5 +1,6 @@
 import { fnvOf } from '../../base/fnv.ts';
 import type { Anchor, Note } from '../../protocol/memory.ts';
+import { LONGEST_ANCHOR } from '../../protocol/memoryNames.ts';
 
 /**
  * Whether the lines that a note is about still stand. `moved`: elsewhere in their file. `elsewhere`: it was noted on another branch, and
@@ -9,9 +10,6 @@ export type Freshness = 'fresh' | 'moved' | 'changed' | 'gone' | 'elsewhere';
 
 /** A file as anchors see it: a hash of each trimmed line. */
 export type LineHashes = readonly number[];
-
-/** Of more lines a note says nothing. */
-const LONGEST_ANCHOR = 12;
 
 export function lineHashes(text: string): LineHashes {
 	return text.split('\n').map(line => fnvOf(line.trim()));

@@ -5,7 +5,7 @@ import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { Note, PendingUpdate } from '../../protocol/memory.ts';
-import { Category, type Reason } from '../../protocol/memoryNames.ts';
+import { Category, SHARED_NOTES, type Reason } from '../../protocol/memoryNames.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { HeldFolder } from '../files/heldFolder.ts';
 import { redactText } from '../traffic/redact.ts';
@@ -14,9 +14,6 @@ import { hashOf, lineOf, noteId, notesIn, parseNotes, type StoredNote } from './
 import { hasSecret, isInstruction } from './risks.ts';
 import { sourceText } from './sources.ts';
 import type { ProjectFolder } from './store.ts';
-
-/** Below the workspace folder: one file for each note that its repository brings. */
-export const SHARED = 'docs/agent-notes';
 
 const WAITS: Reason = 'from-repository';
 const NAME = /^(architecture|decisions|failures)-([0-9a-f]{8})\.md$/;
@@ -37,13 +34,13 @@ export async function writeShared(folder: string, note: StoredNote): Promise<str
 		throw new NancyError('bad-usage', phrase`the note looks like it has a secret, and is not shared`);
 	if (note.by === 'repository') throw new NancyError('wrong-state', phrase`the repository has brought this note`);
 	const name = `${note.category}-${note.id}.md`;
-	const file = join(folder, SHARED, name);
-	const present = parseNotes(sourceText(folder, `${SHARED}/${name}`) ?? '', note.category);
+	const file = join(folder, SHARED_NOTES, name);
+	const present = parseNotes(sourceText(folder, `${SHARED_NOTES}/${name}`) ?? '', note.category);
 	if (present.parts.length > 1 || notesIn(present).some(each => each.isUnmarked || each.isEdited))
 		throw new NancyError('bad-file', phrase`${file} has other words than Nancy wrote; move it away and try again`);
 	// What is the user's alone stays here: when it was confirmed, and that it is pinned.
 	const line = lineOf({ ...note, seen: 1, seenIn: note.task, isPinned: false });
-	const held = HeldFolder.openBelow(folder, join(folder, SHARED), 0o777);
+	const held = HeldFolder.openBelow(folder, join(folder, SHARED_NOTES), 0o777);
 	try {
 		await writeFileAtomic(held?.at(name) ?? file, `${line}\n`, { mode: 0o666 });
 	} finally {
@@ -79,10 +76,10 @@ async function hasGathered(project: ProjectFolder): Promise<boolean> {
 async function broughtTo(folder: string): Promise<{ brought: Note[]; problems: FileProblem[] }> {
 	const brought: Note[] = [];
 	const problems: FileProblem[] = [];
-	const names = (await fileNames(join(folder, SHARED), '.md')).filter(name => NAME.test(name)).sort();
+	const names = (await fileNames(join(folder, SHARED_NOTES), '.md')).filter(name => NAME.test(name)).sort();
 	for (const [index, name] of names.entries()) {
 		const [, category, id] = NAME.exec(name) ?? [];
-		const text = index < MOST_FILES ? sourceText(folder, `${SHARED}/${name}`) : undefined;
+		const text = index < MOST_FILES ? sourceText(folder, `${SHARED_NOTES}/${name}`) : undefined;
 		const notes =
 			text === undefined || text.length > LONGEST_FILE ? [] : notesIn(parseNotes(text, Category.parse(category)));
 		const [note] = notes;
@@ -93,7 +90,7 @@ async function broughtTo(folder: string): Promise<{ brought: Note[]; problems: F
 				index < MOST_FILES
 					? phrase`it is no note of at most ${LONGEST_TEXT} characters, as nancy notes share writes it`
 					: phrase`it is one of more than ${MOST_FILES} notes`;
-			problems.push(fileProblem(join(folder, SHARED, name), new NancyError('bad-file', what)));
+			problems.push(fileProblem(join(folder, SHARED_NOTES, name), new NancyError('bad-file', what)));
 		}
 	}
 	return { brought, problems };
@@ -129,13 +126,13 @@ function proposalsOf(
 		if (isInstruction(text, '')) held.push('instruction');
 		return {
 			version: 1,
-			id: noteId(0, 0, `${SHARED}\n${id}\n${text}`),
+			id: noteId(0, 0, `${SHARED_NOTES}\n${id}\n${text}`),
 			task: 0,
 			at: new Date().toISOString(),
 			held,
 			change: { op: 'put', category, line: lineOf(note) },
 			...(target && { was: hashOf(target.text) }),
-			evidence: [{ ref: `${SHARED}/${category}-${id}.md`, quote: text }],
+			evidence: [{ ref: `${SHARED_NOTES}/${category}-${id}.md`, quote: text }],
 		};
 	});
 }

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
-import { Category, ProjectName } from '../../protocol/memoryNames.ts';
+import { Category, LONGEST_ANCHOR, ProjectName } from '../../protocol/memoryNames.ts';
 import type { Folders } from '../folders.ts';
 import { askChoice, askLine, pickOne } from '../kit/inputs.ts';
 import { pickFolder, pickItem } from '../pickers.ts';
@@ -99,7 +99,9 @@ export function selectedLines(folder: Folder): OwnNote['lines'] | undefined {
 	const { start, end } = selection;
 	// A selection that ends at the beginning of a line contains nothing of that line.
 	const to = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
-	return { path: relative(folder.path, file).replaceAll(sep, '/'), from: start.line + 1, to };
+	const path = relative(folder.path, file).replaceAll(sep, '/');
+	// The question names the lines, so a person sees which ones count.
+	return { path, from: start.line + 1, to: Math.min(to, start.line + LONGEST_ANCHOR) };
 }
 
 /** What a note of a person's says, and of which kind it is. */

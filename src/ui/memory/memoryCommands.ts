@@ -10,7 +10,7 @@ import type { Folders } from '../folders.ts';
 import { ask, inform, warn } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
 import { plain } from '../kit/plain.ts';
-import { inProgress } from '../kit/progress.ts';
+import { cancellable } from '../kit/progress.ts';
 import type { Operations } from '../ports.ts';
 import { askName, askNext, askNote, askWords, pickProject, selectedLines } from './askProject.ts';
 import { MemoryTaskItem, NoteItem, ProposalItem, SectionItem, projectItems, type ProjectItem } from './memoryItems.ts';
@@ -99,7 +99,8 @@ async function extract({ projects, remembered }: MemoryCollaborators, called: un
 	const isTask = called instanceof MemoryTaskItem;
 	const { folder, project } = isTask ? called.of : await pickProject(remembered, called);
 	const one = isTask ? { task: called.task.task, again: ASKED_BEFORE.includes(called.task.extraction) } : undefined;
-	const done = await inProgress(VIEWS.memory, () => projects.extract(folder, project.project, one));
+	const title = l10n.t('Making notes of “{0}”…', project.project);
+	const done = await cancellable(title, signal => projects.extract(folder, project.project, one, signal));
 	await remembered.refresh();
 	void (done.state === 'failed' ? warn(extractedWords(done)) : inform(extractedWords(done)));
 }

@@ -55,6 +55,7 @@ export interface MemoryOperations {
 		folder: Folder,
 		project: ProjectName,
 		task: { task: number; again: boolean } | undefined,
+		signal: AbortSignal,
 	): Promise<ExtractedOutput>;
 	/** The program of a session's terminal. */
 	session(session: Session): Promise<SessionStart>;

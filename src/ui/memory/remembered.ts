@@ -1,10 +1,13 @@
+import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { Emitter } from '../../base/event.ts';
 import type { FileProblem } from '../../core/files/fileProblem.ts';
 import type { Folders } from '../folders.ts';
 import type { Failures } from '../kit/failures.ts';
 import type { Folder } from '../ports.ts';
+import { SHARED_NOTES } from '../../protocol/memoryNames.ts';
 import type { KnownProject, MemoryOperations } from './memoryPorts.ts';
+import { placeIn } from './notePlaces.ts';
 
 /** Changes of files that come together are read together, in milliseconds. */
 const GATHER_MS = 150;
@@ -25,6 +28,8 @@ export class Remembered implements vscode.Disposable {
 	private timer: NodeJS.Timeout | undefined;
 	private reading: Promise<void> = Promise.resolve();
 	private readonly following: vscode.Disposable;
+	/** Of the files that notes are about, and of those that repositories bring. Only while there is a project. */
+	private files: vscode.Disposable | undefined;
 
 	constructor(
 		private readonly folders: Pick<Folders, 'list' | 'onDidChange'>,
@@ -42,6 +47,7 @@ export class Remembered implements vscode.Disposable {
 
 	dispose(): void {
 		this.following.dispose();
+		this.files?.dispose();
 		clearTimeout(this.timer);
 		this._onDidChange.dispose();
 	}
@@ -73,6 +79,41 @@ export class Remembered implements vscode.Disposable {
 		this.look = look;
 		// Two folders of one repository have the same projects, with other lines.
 		this.known = found;
+		this.followFiles();
 		this._onDidChange.fire();
 	}
+
+	/** Agents, saves and checkouts change lines, and a pull may bring notes. */
+	private followFiles(): void {
+		this.files?.dispose();
+		this.files = undefined;
+		const places = this.known.flatMap(({ folder, projects }) =>
+			projects.length === 0 ? [] : [{ root: folder.path, paths: pathsOf(projects) }],
+		);
+		if (places.length === 0) return;
+		const isMeant = (file: string) =>
+			places.some(({ root, paths }) => {
+				const path = relative(root, file).replaceAll(sep, '/');
+				return paths.has(path) || path.startsWith(`${SHARED_NOTES}/`);
+			});
+		const touch = ({ fsPath }: vscode.Uri) => {
+			if (isMeant(fsPath)) this.touch();
+		};
+		const watcher = vscode.workspace.createFileSystemWatcher('**/*');
+		this.files = vscode.Disposable.from(
+			watcher,
+			watcher.onDidChange(touch),
+			watcher.onDidCreate(touch),
+			watcher.onDidDelete(touch),
+		);
+	}
+}
+
+/** The files that notes are about, relative to their folder. */
+function pathsOf(projects: readonly KnownProject[]): ReadonlySet<string> {
+	return new Set(
+		projects.flatMap(({ known }) =>
+			known.notes.flatMap(({ places }) => places.flatMap(place => placeIn(place)?.path ?? [])),
+		),
+	);
 }

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
 	await typed.close();
-	folder.remove();
+	await folder.remove();
 });
 
 describe('the prompt of nancy start', () => {
