@@ -7,6 +7,7 @@ import { SessionId } from '../../src/protocol/names.ts';
 import { DeskServer } from '../../src/server/deskServer.ts';
 import { programFolder } from '../../src/server/programFolder.ts';
 import { ServedFolders } from '../../src/server/servedFolders.ts';
+import { answerQuestion } from '../support/answerQuestion.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { HANG_MS } from '../support/eventually.ts';
@@ -89,8 +90,7 @@ test('a phone allows nothing with a risk: the person at the terminal does, and t
 	await ask('touch .hidden', 'Finished three');
 	await page.getByText('Look closely: it names hidden files, or settings of agents.').waitFor();
 	expect(await button(/^Allow /).count()).toBe(0);
-	await claude.waitForText(/Do you want to proceed/);
-	claude.type('1');
+	await answerQuestion(claude, /Do you want to proceed/, '1');
 	await claude.waitForText(/● Finished three/);
 	await page.getByText('Answered with Yes in the agent’s terminal').first().waitFor();
 	expect(made('.hidden')).toBe(true);

@@ -29,6 +29,8 @@ export class ComposeBox<I> {
 	private edited: Edit<I> | undefined;
 	/** Whom the selection and the terminals suggested last. */
 	private suggested: string | undefined;
+	/** What the page was filled with before the user's look alone changed the recipients. Words for it may be on their way. */
+	private left: { filling: number; to: ComposeDrafts['to'] } | undefined;
 
 	constructor(
 		private readonly drafts: ComposeDrafts,
@@ -60,6 +62,7 @@ export class ComposeBox<I> {
 	/** The page may have missed what it was filled with. */
 	fill(): void {
 		this.filling++;
+		this.left = undefined;
 		this.page.fill();
 	}
 
@@ -81,7 +84,13 @@ export class ComposeBox<I> {
 
 	/** The user has written. */
 	changed(filling: number, draft: Draft): void {
-		if (filling !== this.filling) return;
+		const { left } = this;
+		if (filling !== this.filling && filling !== left?.filling) return;
+		this.left = undefined;
+		if (filling !== this.filling) {
+			if (left && draft.text !== '') this.giveBack(left.to, draft);
+			return;
+		}
 		if (this.edited) {
 			this.edited.draft = draft;
 			return;
@@ -96,12 +105,14 @@ export class ComposeBox<I> {
 	 */
 	follow(all: readonly string[], suggestion: string | undefined): void {
 		const isFree = this.draft.text === '' && this.replied === undefined && !this.edited;
+		const before = { filling: this.filling, to: this.drafts.to };
 		// Words keep their recipients, also after these are gone: nobody else gets them.
 		if (all.length > 0 && isFree) this.forgetGone(all);
 		const isNew = suggestion !== this.suggested || this.keys.length === 0;
 		this.suggested = suggestion;
-		if (isFree && !this.drafts.to.isChosen && isNew && suggestion !== undefined) this.address([suggestion], false);
-		else this.page.showState();
+		if (!isFree || this.drafts.to.isChosen || !isNew || suggestion === undefined) return this.page.showState();
+		this.address([suggestion], false);
+		this.left = before;
 	}
 
 	/** The words go to the recipients that the user has chosen. */
@@ -180,6 +191,14 @@ export class ComposeBox<I> {
 	private address(keys: readonly string[], isChosen: boolean): void {
 		this.drafts.to = { keys, isChosen: isChosen && keys.length > 0 };
 		this.draft = this.drafts.get(keys) ?? { ...EMPTY_DRAFT, kind: this.draft.kind };
+		this.fill();
+	}
+
+	/** The user had begun to write when nobody here knew. */
+	private giveBack(to: ComposeDrafts['to'], draft: Draft): void {
+		this.drafts.to = to;
+		this.draft = draft;
+		this.drafts.set(to.keys, draft);
 		this.fill();
 	}
 

@@ -62,6 +62,30 @@ describe('the recipients of what is written', () => {
 		expect(box.keys).toEqual(['b']);
 	});
 
+	it.each(['that is gone', 'that is still there'])(
+		'come back with the words that were on their way for a worker %s',
+		which => {
+			box.follow(['a', 'b'], 'a');
+			const { filling } = page;
+			box.follow(which === 'that is gone' ? ['b'] : ['a', 'b'], 'b');
+			expect([box.keys, page.draft.text]).toEqual([['b'], '']);
+			box.changed(filling, words('for a'));
+			expect([box.keys, page.draft.text]).toEqual([['a'], 'for a']);
+			page.type('for a, and more');
+			box.changed(filling, words('late'));
+			expect([box.keys, page.draft.text]).toEqual([['a'], 'for a, and more']);
+		},
+	);
+
+	it('stay with what was written for them since, whatever comes late', () => {
+		box.follow(['a', 'b'], 'a');
+		const { filling } = page;
+		box.follow(['a', 'b'], 'b');
+		page.type('for b');
+		box.changed(filling, words('for a'));
+		expect([box.keys, page.draft.text]).toEqual([['b'], 'for b']);
+	});
+
 	it('are not forgotten while the folders are not read yet', () => {
 		box.open(['a'], undefined);
 		box.follow([], undefined);
