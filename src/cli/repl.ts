@@ -222,10 +222,13 @@ export class Repl {
 			this.options.resume = done.session;
 			later.push(() => void this.report(done));
 		} finally {
-			stdin.setRawMode(true);
-			process.stdout.write(PASTE.on);
-			this.lines.resume();
 			this.later = undefined;
+			// A terminal that was closed takes no mode any more.
+			if (!this.isClosed) {
+				stdin.setRawMode(true);
+				process.stdout.write(PASTE.on);
+				this.lines.resume();
+			}
 			for (const each of later) each();
 		}
 	}

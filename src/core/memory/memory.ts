@@ -493,9 +493,13 @@ export class ProjectMemory {
 		return found;
 	}
 
-	/** What the repository brings to a project that learns. */
-	private async gather({ name, status }: ProjectRecord, { folder }: MemoryPlace): Promise<FileProblem[]> {
-		return status === 'active' ? gatherShared(this.store.folderOf(name), folder) : [];
+	/** What the repository brings to a project that learns. The files are those of the branch that is checked out. */
+	private async gather(
+		{ name, status, branch }: ProjectRecord,
+		{ folder, branch: checkedOut }: MemoryPlace,
+	): Promise<FileProblem[]> {
+		const isMeant = status === 'active' && branch === checkedOut;
+		return isMeant ? gatherShared(this.store.folderOf(name), folder) : [];
 	}
 
 	private async shownOf(state: ProjectState, place: MemoryPlace): Promise<NotesOutput> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
-import { phrase } from '../../base/phrase.ts';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { Note, PendingUpdate } from '../../protocol/memory.ts';
 import { Category, SHARED_NOTES, type Reason } from '../../protocol/memoryNames.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
@@ -19,8 +19,9 @@ const WAITS: Reason = 'from-repository';
 const NAME = /^(architecture|decisions|failures)-([0-9a-f]{8})\.md$/;
 /** A repository may bring any number. The rest is named and left out. */
 const MOST_FILES = 200;
-/** In UTF-16 units: of a file, and of a note as elsewhere. */
+/** In bytes. */
 const LONGEST_FILE = 8192;
+/** In UTF-16 units, as of every note. */
 const LONGEST_TEXT = 400;
 const MOST_ANCHORS = 6;
 
@@ -77,23 +78,33 @@ async function broughtTo(folder: string): Promise<{ brought: Note[]; problems: F
 	const brought: Note[] = [];
 	const problems: FileProblem[] = [];
 	const names = (await fileNames(join(folder, SHARED_NOTES), '.md')).filter(name => NAME.test(name)).sort();
-	for (const [index, name] of names.entries()) {
+	for (const name of names.slice(0, MOST_FILES)) {
 		const [, category, id] = NAME.exec(name) ?? [];
-		const text = index < MOST_FILES ? sourceText(folder, `${SHARED_NOTES}/${name}`) : undefined;
-		const notes =
-			text === undefined || text.length > LONGEST_FILE ? [] : notesIn(parseNotes(text, Category.parse(category)));
+		const text = sourceText(folder, `${SHARED_NOTES}/${name}`, LONGEST_FILE) ?? '';
+		const notes = notesIn(parseNotes(text, Category.parse(category)));
 		const [note] = notes;
 		if (note && notes.length === 1 && note.id === id && note.text !== '' && note.text.length <= LONGEST_TEXT)
 			brought.push(broughtNote(note));
-		else {
-			const what =
-				index < MOST_FILES
-					? phrase`it is no note of at most ${LONGEST_TEXT} characters, as nancy notes share writes it`
-					: phrase`it is one of more than ${MOST_FILES} notes`;
-			problems.push(fileProblem(join(folder, SHARED_NOTES, name), new NancyError('bad-file', what)));
-		}
+		else
+			problems.push(
+				problemOf(
+					join(folder, SHARED_NOTES, name),
+					phrase`it is no note of at most ${LONGEST_TEXT} characters, as nancy notes share writes it`,
+				),
+			);
 	}
+	if (names.length > MOST_FILES)
+		problems.push(
+			problemOf(
+				join(folder, SHARED_NOTES),
+				phrase`of ${names.length} notes there, the first ${MOST_FILES} are looked at`,
+			),
+		);
 	return { brought, problems };
+}
+
+function problemOf(file: string, what: Phrase): FileProblem {
+	return fileProblem(file, new NancyError('bad-file', what));
 }
 
 function broughtNote({ id, category, text, anchors }: StoredNote): Note {

@@ -45,12 +45,12 @@ export function placedNow(notes: readonly KnownNote[], folder: string): KnownNot
 	});
 }
 
-/** The text of a file of the workspace, reached through no link that leads out of it. */
-export function sourceText(folder: string, path: string): string | undefined {
+/** The text of a file of the workspace, reached through no link that leads out of it. @param longest in bytes */
+export function sourceText(folder: string, path: string, longest = LONGEST_SOURCE): string | undefined {
 	const file = join(folder, path);
 	if (!isInside(folder, file) || !isInside(realOr(folder), realOr(file))) return undefined;
 	try {
-		return readPlainTextSync(file, LONGEST_SOURCE);
+		return readPlainTextSync(file, longest);
 	} catch {
 		return undefined;
 	}

@@ -11,6 +11,8 @@ import { placeIn } from './notePlaces.ts';
 
 /** Changes of files that come together are read together, in milliseconds. */
 const GATHER_MS = 150;
+/** The same for files of the workspace, which agents may write many times. */
+const FILES_MS = 1000;
 
 /** The projects of a folder. */
 export interface FolderMemory {
@@ -57,8 +59,8 @@ export class Remembered implements vscode.Disposable {
 	}
 
 	/** Looks at the disk soon: also at the lines that notes are about. */
-	touch(): void {
-		this.timer ??= setTimeout(() => this.failures.background(this.refresh()), GATHER_MS);
+	touch(waitMs = GATHER_MS): void {
+		this.timer ??= setTimeout(() => this.failures.background(this.refresh()), waitMs);
 	}
 
 	/** Looks at the disk now. For changes that this window has just made. */
@@ -97,7 +99,7 @@ export class Remembered implements vscode.Disposable {
 				return paths.has(path) || path.startsWith(`${SHARED_NOTES}/`);
 			});
 		const touch = ({ fsPath }: vscode.Uri) => {
-			if (isMeant(fsPath)) this.touch();
+			if (isMeant(fsPath)) this.touch(FILES_MS);
 		};
 		const watcher = vscode.workspace.createFileSystemWatcher('**/*');
 		this.files = vscode.Disposable.from(

@@ -128,6 +128,26 @@ describe('a note that is shared in the repository', () => {
 			);
 	});
 
+	it('waits for the project of the branch that is checked out alone', async () => {
+		await share();
+		const elsewhere = { ...place(), branch: 'other' };
+		expect((await reader.shown(theirs, elsewhere)).pending).toEqual([]);
+		expect(await waiting()).toHaveLength(1);
+	});
+
+	it('may be one of very many, of which the first are looked at, and is no file of any length', async () => {
+		const id = (index: number) => index.toString(16).padStart(8, '0');
+		for (let index = 0; index < 203; index++)
+			bring(id(index), `- Fact ${index}. <!-- n:${id(index)} t:001 by:codex -->`);
+		bring(id(0), `- ${'x'.repeat(9000)} <!-- n:${id(0)} t:001 by:codex -->`);
+		const { pending, problems } = await look();
+		expect(pending).toHaveLength(199);
+		expect(problems).toMatchObject([
+			{ file: shared(`failures-${id(0)}.md`), reason: expect.stringContaining('no note of at most 400') },
+			{ file: shared().replace(/\/$/, ''), reason: expect.stringContaining('of 203 notes there') },
+		]);
+	});
+
 	it('is read through no link that leads out of the folder', async () => {
 		mkdirSync(folder.file('elsewhere'));
 		writeFileSync(
