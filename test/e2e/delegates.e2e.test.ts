@@ -162,8 +162,7 @@ async function stopAndClickAgain(of: Locator): Promise<void> {
 		await page.waitForTimeout(SECOND_CLICK_MS);
 		await page.mouse.click(x, y);
 	};
-	await of.click({ button: 'right' });
-	await clickTwice(page.locator('.context-view .action-item', { hasText: 'Stop Delegate' }));
+	await workbench.inContextMenu(of, 'Stop Delegate', clickTwice);
 	const question = workbench.dialog(/Stop the delegate/);
 	await question.waitFor();
 	await lab.picture('delegates-stop');

@@ -161,12 +161,17 @@ export class Workbench {
 		await row.locator(`.action-item a[aria-label^="${label}"]`).click();
 	}
 
-	/**
-	 * A choice in a row's context menu. Whatever takes the focus closes the menu, such as a terminal that a click has just asked for
-	 * or an editor that was just opened. It is opened again then. So it is while the choice is still switched off: a menu does not
-	 * follow what its extension tells VS Code later, such as right after a reload.
-	 */
+	/** Chooses in a row's context menu: see {@link inContextMenu}. */
 	async contextMenu(row: Locator, label: string): Promise<void> {
+		await this.inContextMenu(row, label, entry => entry.click({ timeout: STEP_MS }));
+	}
+
+	/**
+	 * Does something with a choice in a row's context menu. Whatever takes the focus closes the menu, such as a terminal that a click has
+	 * just asked for or an editor that was just opened. It is opened again then. So it is while the choice is still switched off: a menu
+	 * does not follow what its extension tells VS Code later, such as right after a reload.
+	 */
+	async inContextMenu(row: Locator, label: string, act: (entry: Locator) => Promise<unknown>): Promise<void> {
 		const entry = this.page.locator('.context-view .action-item:not(.disabled)', { hasText: label }).first();
 		await eventually(
 			`${label} in the context menu`,
@@ -176,7 +181,7 @@ export class Workbench {
 				await this.page.waitForTimeout(250);
 				const isChosen = await entry
 					.waitFor({ timeout: MENU_MS })
-					.then(() => entry.click({ timeout: STEP_MS }))
+					.then(() => act(entry))
 					.then(
 						() => true,
 						() => false,
