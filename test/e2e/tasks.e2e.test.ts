@@ -447,6 +447,7 @@ describe('a task in the sidebar', () => {
 		await workbench.pick('This folder');
 		await workbench.pick(/^\s*Agent/);
 		await workbench.pick('Several Agents…');
+		await workbench.quickAsks('Which agents? Each of them gets the same prompt.');
 		await workbench.quickRow(/Codex/).click();
 		await page.keyboard.press('Enter');
 		await workbench.quickRow(/^\s*Agent.*Claude Code, Codex/).waitFor();
@@ -485,6 +486,7 @@ describe('a task in the sidebar', () => {
 		await workbench.quickRow(/^\s*Where.*A worktree of its own/).waitFor();
 		await workbench.pick(/^\s*Preset.*pair/);
 		await workbench.pick('Delete a Preset…');
+		await workbench.quickAsks('Delete which preset?');
 		await workbench.pick('pair');
 		await workbench.dialog('Delete the preset “pair”?').getByRole('button', { name: 'Delete' }).click();
 		await workbench.quickRow('Save as Preset…').waitFor();

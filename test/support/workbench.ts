@@ -122,6 +122,11 @@ export class Workbench {
 		await this.quickRow(text).first().click();
 	}
 
+	/** Waits until the quick pick asks this. The rows of the one before, with the same names, take no click any more. */
+	async quickAsks(question: string): Promise<void> {
+		await this.quick.getByPlaceholder(question).waitFor();
+	}
+
 	/** Fills in the input box that is open and accepts it. */
 	async answer(text: string): Promise<void> {
 		await this.quickInput.waitFor();
