@@ -14,10 +14,12 @@ const MARKS = String.raw`\033]633;A\007\033]633;B\007\033]633;C\007`;
 const START_MS = 30_000;
 
 /**
- * How long what a program printed is waited for once its terminal has closed, in milliseconds. VS Code hands it over late: of a program that died
- * at once, after the end. On a busy machine that takes seconds.
+ * How long the first line that a program printed is waited for once its terminal has closed, in milliseconds. VS Code hands it over late: of a
+ * program that died at once, after the end. On a busy machine that takes seconds.
  */
 const LATE_MS = 10_000;
+/** What comes within so many milliseconds after a line belongs to it. VS Code tells no end of what a closed terminal printed. */
+const QUIET_MS = 500;
 
 /** In UTF-16 units. */
 const TAIL = 32_000;
@@ -59,7 +61,13 @@ export class FirstOutput implements vscode.Disposable {
 	async end(terminal: vscode.Terminal): Promise<string[]> {
 		const followed = this.followed.get(terminal);
 		if (!followed) return [];
-		await Promise.race([followed.done, sleep(LATE_MS)]);
+		const isDone = followed.done.then(() => true);
+		const deadline = Date.now() + LATE_MS;
+		for (let before = '', isOver = false; !isOver && Date.now() < deadline;) {
+			isOver = await Promise.race([isDone, sleep(QUIET_MS, false)]);
+			isOver ||= followed.tail === before && printedLines(before).length > 0;
+			before = followed.tail;
+		}
 		this.followed.delete(terminal);
 		return printedLines(followed.tail);
 	}
