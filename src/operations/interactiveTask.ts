@@ -5,7 +5,6 @@ import type { FoundAgent } from '../core/driver/launch.ts';
 import { taskNameFrom } from '../core/workspace/taskName.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
-import { drivers } from '../drivers/index.ts';
 import type { ForegroundProgram } from '../process/foreground.ts';
 import { ProjectName } from '../protocol/memoryNames.ts';
 import { TaskName } from '../protocol/names.ts';
@@ -13,10 +12,9 @@ import { ProjectTaskOutput } from '../protocol/output/memory.ts';
 import { perform, type Operation, type OperationContext } from './operation.ts';
 import { orchestrate } from './orchestrate.ts';
 import { chooseAgent } from './shared/agents.ts';
-import { whyNoNotes } from './shared/extractorFor.ts';
 import { hasHooks } from './shared/hooksChoice.ts';
 import { memoryPlace, openMemory } from './shared/memory.ts';
-import { NOTHING_TOLD, recordsOf, toldBeforePrompt } from './shared/projectTold.ts';
+import { beginTask, endTask, promptWith, toldOf } from './shared/projectTold.ts';
 
 const Input = z.object({
 	project: ProjectName,
@@ -55,11 +53,7 @@ export const interactiveTask: Operation<Input, z.infer<typeof ProjectTaskOutput>
 		await memory.open(project, place.repository, place.branch);
 		const isHooked = await hasHooks(context);
 		const tells = isHooked && (await switchedOff(workspace.folder, driver, env)).length === 0;
-		const byHooks = tells ? await memory.context(project, place, '', undefined) : NOTHING_TOLD;
-		const before =
-			prompt === undefined
-				? NOTHING_TOLD
-				: await toldBeforePrompt(memory, place, { project, prompt, since }, { tells, isGoingOn: false });
+		const told = await toldOf(memory, place, { project, prompt, since }, { tells, isGoingOn: false });
 		const { tasks } = await memory.state(project);
 		const title = `${project} ${(tasks.at(-1)?.number ?? 0) + 1}`;
 		const plan = await perform(
@@ -71,7 +65,7 @@ export const interactiveTask: Operation<Input, z.infer<typeof ProjectTaskOutput>
 				isNew: false,
 				agent: driver.id,
 				resume: false,
-				prompt: prompt && `${before.text}${before.text === '' ? '' : '\n'}${prompt}`,
+				prompt: prompt && promptWith(told, prompt),
 				permissions,
 				extra: [],
 				hooks: true,
@@ -79,41 +73,19 @@ export const interactiveTask: Operation<Input, z.infer<typeof ProjectTaskOutput>
 			context,
 		);
 		for (const warning of plan.warnings) context.note(warning);
-		const told = [...byHooks.told, ...before.told];
-		const { number } = await memory.begin(
-			project,
-			{ prompt: prompt ?? '', agent: driver.id, folder: workspace.folder, told },
-			place,
-		);
-		const beganAt = new Date().toISOString();
+		const task = await beginTask(memory, place, {
+			...{ project, prompt: prompt ?? '', driver, folder: workspace.folder, told },
+		});
 		const code = await context.inTerminal({ ...plan, env: { ...plan.env, NANCY_PROJECT: project } });
 		const sessions = (await workspace.worker(plan.address))?.sessions.map(({ id }) => id) ?? [];
-		const records = plan.hasHooks ? await recordsOf(workspace, sessions, { beganAt, endedMs: Date.now() }) : [];
-		const { commit } = await memoryPlace(workspace.folder);
 		const ok = code === 0;
-		const reason = ok ? undefined : `the agent ended with exit code ${code}`;
-		const { extraction } = await memory.end(
-			project,
-			number,
-			{ session: sessions.at(-1), after: commit, ending: ok ? 'result' : 'no-result', ok, reason, output: '' },
-			{
-				records,
-				wordsOf: id => drivers.find(each => each.id === id)?.eventWords,
-				delivered: [byHooks.text, before.text],
-			},
-			whyNoNotes((await memory.config()).extraction.agent, driver),
-		);
-		return {
-			project,
-			task: number,
+		return endTask(memory, workspace, task, {
+			sessions,
+			isHooked: plan.hasHooks,
+			ending: ok ? 'result' : 'no-result',
 			ok,
+			reason: ok ? undefined : `the agent ended with exit code ${code}`,
 			output: '',
-			reason,
-			session: sessions.at(-1),
-			told: told.length,
-			aboutTokens: byHooks.tokens + before.tokens,
-			extraction: extraction.state,
-			why: extraction.why,
-		};
+		});
 	},
 };

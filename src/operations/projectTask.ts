@@ -6,7 +6,6 @@ import type { FoundAgent } from '../core/driver/launch.ts';
 import type { LaunchHooks } from '../core/driver/launchPlace.ts';
 import { ToldMarks } from '../core/memory/toldMarks.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
-import { drivers } from '../drivers/index.ts';
 import { ProjectName } from '../protocol/memoryNames.ts';
 import { SessionId } from '../protocol/names.ts';
 import { ProjectTaskOutput } from '../protocol/output/memory.ts';
@@ -16,9 +15,8 @@ import { chooseAgent } from './shared/agents.ts';
 import { compileNotes } from './shared/compiledNotes.ts';
 import { deployAgent } from './shared/deployEach.ts';
 import { hasHooks, keepSettings } from './shared/hooksChoice.ts';
-import { whyNoNotes } from './shared/extractorFor.ts';
 import { memoryPlace, openMemory } from './shared/memory.ts';
-import { NOTHING_TOLD, recordsOf, toldBeforePrompt } from './shared/projectTold.ts';
+import { beginTask, endTask, promptWith, toldOf } from './shared/projectTold.ts';
 import { refuseAsking } from './shared/starting.ts';
 
 const Input = z.object({
@@ -63,25 +61,22 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 		const isGoingOn = mode === 'full' && resume !== undefined;
 		const tells = hooks !== undefined && (await switchedOff(workspace.folder, found.driver, env)).length === 0;
 		const since = mode === 'summary' ? input.since : undefined;
-		// The hooks tell notes, and only what they cannot know goes before the prompt.
-		const byHooks = tells ? await memory.context(project, place, '', undefined) : NOTHING_TOLD;
-		const before = await toldBeforePrompt(memory, place, { ...input, since }, { tells, isGoingOn });
-		const told = [...byHooks.told, ...before.told];
-		const { number } = await memory.begin(
-			project,
-			{ prompt: input.prompt, agent: found.driver.id, folder: workspace.folder, told },
-			place,
-		);
+		const told = await toldOf(memory, place, { ...input, since }, { tells, isGoingOn });
+		const task = await beginTask(memory, place, {
+			...input,
+			driver: found.driver,
+			folder: workspace.folder,
+			told,
+		});
 		await compileNotes(context);
 		const session = SessionId.parse(isGoingOn ? resume : crypto.randomUUID());
-		const beganAt = new Date().toISOString();
 		const marks = new ToldMarks(context.dataFolder);
 		const knew = marks.read(session)?.told;
 		const { run: ran, ending } = await perform(
 			run,
 			asker,
 			{
-				prompt: before.text === '' ? input.prompt : `${before.text}\n${input.prompt}`,
+				prompt: promptWith(told, input.prompt),
 				folder: workspace.folder,
 				agent: found.driver.id,
 				permissions: input.permissions,
@@ -91,33 +86,15 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 		);
 		const reported = SessionId.safeParse(ran.session);
 		const own = reported.success ? reported.data : session;
-		const heard = marks.read(own)?.told === knew ? NOTHING_TOLD : byHooks;
-		const records = hooks ? await recordsOf(workspace, [own], { beganAt, endedMs: Date.now() }) : [];
-		const { commit } = await memoryPlace(workspace.folder);
-		const { extraction } = await memory.end(
-			project,
-			number,
-			{ session: own, after: commit, ending, ok: ran.ok, reason: ran.reason, output: ran.output },
-			{
-				records,
-				wordsOf: id => drivers.find(driver => driver.id === id)?.eventWords,
-				delivered: [byHooks.text, before.text],
-			},
-			whyNoNotes((await memory.config()).extraction.agent, found.driver),
-		);
+		const done = await endTask(memory, workspace, task, {
+			sessions: [own],
+			isHooked: hooks !== undefined,
+			...{ ending, ok: ran.ok, reason: ran.reason, output: ran.output },
+		});
 		await compileNotes(context);
-		return {
-			project,
-			task: number,
-			ok: ran.ok,
-			output: ran.output,
-			reason: ran.reason,
-			session: own,
-			told: heard.told.length + before.told.length,
-			aboutTokens: heard.tokens + before.tokens,
-			extraction: extraction.state,
-			why: extraction.why,
-		};
+		if (marks.read(own)?.told !== knew) return done;
+		// Its conversation knew the notes already.
+		return { ...done, told: told.before.told.length, aboutTokens: told.before.tokens };
 	},
 };
 
