@@ -56,11 +56,11 @@ export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
 		if (!claimed) return { ...nothing, state: 'none' };
 		const { task, texts } = claimed;
 		if (texts) {
-			const answer = await ask(extractorFor(asked ?? task.agent), texts, extraction.model, context).catch(
+			const answer = await ask(asked ?? task.agent, texts, extraction.model, context).catch(
 				(error: unknown): ExtractionResult => ({ why: error instanceof Error ? error.message : String(error) }),
 			);
-			const { state, why } = (await memory.answer(project, task.number, answer)).extraction;
-			if (state === 'failed') return { ...nothing, ...answer.usage, task: task.number, state, why };
+			const { state, why = answer.why } = (await memory.answer(project, task.number, answer)).extraction;
+			if (state !== 'answered') return { ...nothing, ...answer.usage, task: task.number, state: 'failed', why };
 		}
 		const { added, ...report } = await memory.merge(project, task.number);
 		await compileEverywhere(context.env);
@@ -79,11 +79,12 @@ export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
 };
 
 async function ask(
-	{ driver, extractor }: ReturnType<typeof extractorFor>,
+	agent: string,
 	texts: ExtractionTexts,
 	model: string | undefined,
 	{ env, dataFolder, signal }: ExtractContext,
 ): Promise<ExtractionResult> {
+	const { driver, extractor } = extractorFor(agent);
 	const { agent: installed } = await findAgent(driver, env);
 	// Nothing of a workspace is there: no instructions, no settings, no files to mention.
 	const cwd = join(dataFolder, 'extraction');
@@ -118,7 +119,7 @@ async function ask(
 
 function resultOf(ending: Ending): ExtractionResult {
 	if (ending.is === 'timeout') return { why: 'it took too long' };
-	if (ending.is === 'cancelled') return { why: 'cancelled' };
+	if (ending.is === 'cancelled') return { why: 'cancelled', isCancelled: true };
 	if (ending.is === 'no-result') return { why: ending.reason };
 	const { text, failure, inputTokens, outputTokens, costUsd } = ending.result;
 	const usage = {

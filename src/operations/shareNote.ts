@@ -3,7 +3,7 @@ import { permit } from '../core/asker/permit.ts';
 import { NoteId, ProjectName } from '../protocol/memoryNames.ts';
 import { SharedOutput } from '../protocol/output/memory.ts';
 import type { MachineContext, Operation } from './operation.ts';
-import { openMemory, projectHaving } from './shared/memory.ts';
+import { memoryPlace, openMemory, projectHaving } from './shared/memory.ts';
 
 const Input = z.object({
 	id: NoteId,
@@ -24,6 +24,6 @@ export const shareNote: Operation<z.infer<typeof Input>, z.infer<typeof SharedOu
 	async run(_, { id, project: named, folder }, { env }) {
 		const memory = await openMemory(env);
 		const project = await projectHaving(memory, id, named);
-		return { project, id, ...(await memory.share(project, id, folder)) };
+		return { project, id, ...(await memory.share(project, id, await memoryPlace(folder))) };
 	},
 };

@@ -76,6 +76,8 @@ export const PendingUpdate = z.looseObject({
 	task: z.int(),
 	at: Moment,
 	held: z.array(Reason),
+	/** The folder whose repository brings it. */
+	broughtBy: z.optional(z.string()),
 	change: Change,
 	/** The hash of what it replaces or takes away: of a note, or of the plan. Absent for a new note. */
 	was: z.optional(z.string()),

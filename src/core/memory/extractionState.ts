@@ -4,6 +4,8 @@ import { phrase } from '../../base/phrase.ts';
 import type { MemoryTask, ProjectRecord } from '../../protocol/memory.ts';
 
 const MOST_TRIES = 2;
+/** A claim that is older was left behind, in milliseconds. A call ends long before. */
+const CLAIMED_MS = 600_000;
 
 /** Why no notes are asked for of a task. `undefined`: they are. */
 export function whyNot(task: {
@@ -20,8 +22,9 @@ export function whyNot(task: {
 }
 
 /** Whether a living process asks for its notes now. */
-export function isClaimed({ extraction: { state, by } }: MemoryTask): boolean {
-	return state === 'running' && by !== undefined && liveness(by) !== 'dead';
+export function isClaimed({ extraction: { state, by, at = '' } }: MemoryTask): boolean {
+	if (state !== 'running' || by === undefined || liveness(by) === 'dead') return false;
+	return Math.abs(Date.now() - Date.parse(at)) < CLAIMED_MS;
 }
 
 /** Whether its notes are still to be asked for, or to be merged. */

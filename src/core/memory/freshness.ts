@@ -49,6 +49,8 @@ function stateOf(anchor: Anchor, lines: LineHashes | undefined): Freshness {
 /** The first line, counted from 1, where the lines of an anchor stand now; nearest to where they stood. */
 export function placeOf({ from, to, hash }: Anchor, lines: LineHashes): number | undefined {
 	const count = to - from + 1;
+	// A file that somebody brings may name any lines, and to look for many takes long.
+	if (count < 1 || count > LONGEST_ANCHOR) return undefined;
 	for (let distance = 0; distance < Math.max(from, lines.length); distance++) {
 		for (const at of distance === 0 ? [from] : [from - distance, from + distance])
 			if (at >= 1 && at + count - 1 <= lines.length && hashOf(lines, at - 1, count) === hash) return at;

@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { ownIdentity } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { CompiledNotes } from '../../protocol/compiledNotes.ts';
 import type { MemoryConfig, MemoryTask, ProjectRecord } from '../../protocol/memory.ts';
-import type { NoteId, ProjectName } from '../../protocol/memoryNames.ts';
+import { SHARED_NOTES, type NoteId, type ProjectName } from '../../protocol/memoryNames.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type {
 	FolderProjectsOutput,
@@ -46,6 +47,8 @@ export interface ExtractionResult {
 	/** The answer's text; absent for a failure. */
 	readonly text?: string | undefined;
 	readonly why?: string | undefined;
+	/** The user broke it off: it is as if nobody had asked. */
+	readonly isCancelled?: boolean;
 	readonly usage?: MemoryTask['extraction']['usage'];
 }
 
@@ -110,19 +113,19 @@ export class ProjectMemory {
 	}
 
 	/** What is known of a project, and how the lines of its notes stand in a folder. */
-	async shown(name: ProjectName, place: MemoryPlace): Promise<NotesOutput> {
+	async shown(name: ProjectName, place: Checkout): Promise<NotesOutput> {
 		const problems = await this.gather(await this.store.folderOf(name).record(), place);
 		const shown = await this.shownOf(await this.state(name), place);
 		return { ...shown, problems: [...shown.problems, ...problems] };
 	}
 
 	/** The projects of a repository, but for archived ones, as {@link listed} and {@link shown} have each. */
-	async ofFolder({ repository, ...place }: MemoryPlace & { repository: string }): Promise<FolderProjectsOutput> {
+	async ofFolder(place: Checkout): Promise<FolderProjectsOutput> {
 		const found: FolderProjectsOutput = { projects: [], problems: [] };
 		for (const name of await this.names()) {
 			try {
 				const record = await this.store.folderOf(name).record();
-				if (record.repository !== repository || record.status === 'archived') continue;
+				if (record.repository !== place.repository || record.status === 'archived') continue;
 				found.problems.push(...(await this.gather(record, place)));
 				const state = await this.state(name);
 				found.projects.push({ ...projectOutput(state), known: await this.shownOf(state, place) });
@@ -179,7 +182,9 @@ export class ProjectMemory {
 		const candidates: Candidate[] = [];
 		for (const [steps, each] of (await this.line(project)).entries()) {
 			if ((await each.record()).status !== 'active') continue;
-			for (const note of await known(each, place))
+			// A link takes over what was learnt on the parent's branch: only lines can be out of date.
+			const at = steps === 0 ? place : { ...place, branch: undefined, of: undefined };
+			for (const note of await known(each, at))
 				candidates.push({
 					note,
 					freshness: note.freshness,
@@ -351,16 +356,22 @@ export class ProjectMemory {
 	}
 
 	/** Saves an answer, or why there is none. Then {@link merge} carries it out. */
-	async answer(name: ProjectName, number: number, { text, why, usage }: ExtractionResult): Promise<MemoryTask> {
+	async answer(
+		name: ProjectName,
+		number: number,
+		{ text, why, isCancelled = false, usage }: ExtractionResult,
+	): Promise<MemoryTask> {
 		const project = this.store.folderOf(name);
 		const answer = text === undefined ? undefined : answerIn(text);
 		return project.locked(async () => {
 			const task = await project.task(number);
 			const { by: _gone, ...extraction } = task.extraction;
-			const failed = {
-				state: 'failed' as const,
-				why: redactText(why ?? 'its answer does not have the form that was asked for'),
-			};
+			const failed = isCancelled
+				? { state: 'due' as const, tries: extraction.tries - 1 }
+				: {
+						state: 'failed' as const,
+						why: redactText(why ?? 'its answer does not have the form that was asked for'),
+					};
 			const next: MemoryTask = {
 				...task,
 				...(answer && { summary: redactText(answer.summary) }),
@@ -436,19 +447,33 @@ export class ProjectMemory {
 		});
 	}
 
-	/** Writes a note into a file of the folder, for its repository. @throws NancyError `no-task`, and see {@link writeShared} */
-	async share(name: ProjectName, id: NoteId, folder: string): Promise<{ text: string; file: string }> {
-		const { files } = await this.store.folderOf(name).readableNotes();
+	/**
+	 * Writes a note into a file of the folder, for its repository.
+	 * @throws NancyError `no-task`, `wrong-state` in another repository, and see {@link writeShared}
+	 */
+	async share(
+		name: ProjectName,
+		id: NoteId,
+		{ folder, repository }: Pick<Checkout, 'folder' | 'repository'>,
+	): Promise<{ text: string; file: string }> {
+		const project = this.store.folderOf(name);
+		const record = await project.record();
+		if (record.repository !== repository)
+			throw new NancyError(
+				'wrong-state',
+				phrase`project "${name}" is of ${record.repository}, and its notes are not shared in ${repository}`,
+			);
+		const { files } = await project.readableNotes();
 		const note = noteOf(files, id);
 		return { text: note.text, file: await writeShared(folder, note) };
 	}
 
-	/** The projects in which something of this id waits, or is a note. */
+	/** The projects in which something of this id waits, or is a note. Unreadable projects are left out. */
 	async having(id: NoteId): Promise<ProjectName[]> {
 		const found: ProjectName[] = [];
 		for (const name of await this.names()) {
-			const { notes, pending } = await this.state(name);
-			if ([...notes, ...pending].some(each => each.id === id)) found.push(name);
+			const state = await this.state(name).catch(() => undefined);
+			if (state && [...state.notes, ...state.pending].some(each => each.id === id)) found.push(name);
 		}
 		return found;
 	}
@@ -480,13 +505,16 @@ export class ProjectMemory {
 		});
 	}
 
-	/** The project, its parent, and so on. */
+	/** The project, its parent, and so on, up to one that cannot be read. */
 	private async line(project: ProjectFolder): Promise<ProjectFolder[]> {
 		const found: ProjectFolder[] = [];
 		for (let at: ProjectFolder | undefined = project; at && found.length < MOST_PARENTS;) {
 			const { name } = at;
 			if (found.some(each => each.name === name)) break;
-			const { parent } = await at.record();
+			const record: ProjectRecord | undefined =
+				at === project ? await at.record() : await at.record().catch(() => undefined);
+			if (!record) break;
+			const parent: ProjectName | undefined = record.parent;
 			found.push(at);
 			at = parent === undefined ? undefined : this.store.folderOf(parent);
 		}
@@ -494,12 +522,14 @@ export class ProjectMemory {
 	}
 
 	/** What the repository brings to a project that learns. The files are those of the branch that is checked out. */
-	private async gather(
-		{ name, status, branch }: ProjectRecord,
-		{ folder, branch: checkedOut }: MemoryPlace,
-	): Promise<FileProblem[]> {
-		const isMeant = status === 'active' && branch === checkedOut;
-		return isMeant ? gatherShared(this.store.folderOf(name), folder) : [];
+	private async gather(record: ProjectRecord, { folder, branch, repository }: Checkout): Promise<FileProblem[]> {
+		const isMeant = record.status === 'active' && record.branch === branch && record.repository === repository;
+		if (!isMeant) return [];
+		try {
+			return await gatherShared(this.store.folderOf(record.name), folder);
+		} catch (error) {
+			return [fileProblem(join(folder, SHARED_NOTES), error)];
+		}
 	}
 
 	private async shownOf(state: ProjectState, place: MemoryPlace): Promise<NotesOutput> {

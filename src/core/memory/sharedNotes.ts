@@ -8,8 +8,9 @@ import type { Note, PendingUpdate } from '../../protocol/memory.ts';
 import { Category, SHARED_NOTES, type Reason } from '../../protocol/memoryNames.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { HeldFolder } from '../files/heldFolder.ts';
+import { readPlainTextSync } from '../files/plainFile.ts';
 import { redactText } from '../traffic/redact.ts';
-import { retiredTexts } from './changes.ts';
+import { notesOf, retiredTexts } from './changes.ts';
 import { hashOf, lineOf, noteId, notesIn, parseNotes, type StoredNote } from './noteFile.ts';
 import { hasSecret, isInstruction } from './risks.ts';
 import { sourceText } from './sources.ts';
@@ -36,18 +37,28 @@ export async function writeShared(folder: string, note: StoredNote): Promise<str
 	if (note.by === 'repository') throw new NancyError('wrong-state', phrase`the repository has brought this note`);
 	const name = `${note.category}-${note.id}.md`;
 	const file = join(folder, SHARED_NOTES, name);
-	const present = parseNotes(sourceText(folder, `${SHARED_NOTES}/${name}`) ?? '', note.category);
-	if (present.parts.length > 1 || notesIn(present).some(each => each.isUnmarked || each.isEdited))
-		throw new NancyError('bad-file', phrase`${file} has other words than Nancy wrote; move it away and try again`);
 	// What is the user's alone stays here: when it was confirmed, and that it is pinned.
 	const line = lineOf({ ...note, seen: 1, seenIn: note.task, isPinned: false });
 	const held = HeldFolder.openBelow(folder, join(folder, SHARED_NOTES), 0o777);
 	try {
+		const present = readPlainTextSync(held?.at(name) ?? file, LONGEST_FILE);
+		if (present !== undefined && !isOwnFile(present, note))
+			throw new NancyError(
+				'bad-file',
+				phrase`${file} has other words than Nancy wrote; move it away and try again`,
+			);
 		await writeFileAtomic(held?.at(name) ?? file, `${line}\n`, { mode: 0o666 });
 	} finally {
 		held?.close();
 	}
 	return file;
+}
+
+/** Whether a file has this note alone, as Nancy wrote it. */
+function isOwnFile(text: string, { id, category }: StoredNote): boolean {
+	const { parts } = parseNotes(text, category);
+	const [part] = parts;
+	return parts.length === 1 && part?.note?.id === id && !part.note.isUnmarked && !part.note.isEdited;
 }
 
 /**
@@ -56,21 +67,26 @@ export async function writeShared(folder: string, note: StoredNote): Promise<str
  */
 export async function gatherShared(project: ProjectFolder, folder: string): Promise<FileProblem[]> {
 	const { brought, problems } = await broughtTo(folder);
-	if (brought.length === 0 && !(await hasGathered(project))) return problems;
-	await project.locked(async () => {
+	const look = async () => {
 		const { files } = await project.readableNotes();
-		const wanted = proposalsOf(brought, files.flatMap(notesIn), await retiredTexts(project));
+		const wanted = proposalsOf(brought, files.flatMap(notesIn), await retiredTexts(project), folder);
 		const { pending } = await project.pending();
-		for (const { id, held } of pending)
-			if (held.includes(WAITS) && !wanted.some(each => each.id === id))
-				await rm(project.pendingFile(id), { force: true });
-		for (const each of wanted) if (!pending.some(({ id }) => id === each.id)) await project.writePending(each);
+		// What another folder of the repository brings is not judged here.
+		const own = pending.filter(each => each.held.includes(WAITS) && each.broughtBy === folder);
+		return {
+			gone: own.filter(each => !wanted.some(({ id }) => id === each.id)),
+			come: wanted.filter(each => !pending.some(({ id }) => id === each.id)),
+		};
+	};
+	const { gone, come } = await look();
+	// A lock is a change of the folder: views that watch it would look again, and again.
+	if (gone.length === 0 && come.length === 0) return problems;
+	await project.locked(async () => {
+		const now = await look();
+		for (const { id } of now.gone) await rm(project.pendingFile(id), { force: true });
+		for (const each of now.come) await project.writePending(each);
 	});
 	return problems;
-}
-
-async function hasGathered(project: ProjectFolder): Promise<boolean> {
-	return (await project.pending()).pending.some(({ held }) => held.includes(WAITS));
 }
 
 /** The notes in a folder's files. Whatever else their marks say is not taken over. */
@@ -108,7 +124,7 @@ function problemOf(file: string, what: Phrase): FileProblem {
 }
 
 function broughtNote({ id, category, text, anchors }: StoredNote): Note {
-	return {
+	const note: Note = {
 		id,
 		category,
 		text: redactText(text),
@@ -119,6 +135,9 @@ function broughtNote({ id, category, text, anchors }: StoredNote): Note {
 		seenIn: 0,
 		isPinned: false,
 	};
+	// The text as a line of Nancy's has it: by it one knows whether it was accepted or rejected before.
+	const [written] = notesOf(lineOf(note), category);
+	return { ...note, text: written?.text ?? note.text };
 }
 
 /** A note of the project's own is never proposed to be changed: it may have been shared from here, and edited since. */
@@ -126,6 +145,7 @@ function proposalsOf(
 	brought: readonly Note[],
 	notes: readonly StoredNote[],
 	retired: readonly string[],
+	broughtBy: string,
 ): PendingUpdate[] {
 	return brought.flatMap(note => {
 		const { id, category, text } = note;
@@ -141,6 +161,7 @@ function proposalsOf(
 			task: 0,
 			at: new Date().toISOString(),
 			held,
+			broughtBy,
 			change: { op: 'put', category, line: lineOf(note) },
 			...(target && { was: hashOf(target.text) }),
 			evidence: [{ ref: `${SHARED_NOTES}/${category}-${id}.md`, quote: text }],

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ProjectMemory } from '../../../src/core/memory/memory.ts';
 import { ProjectName } from '../../../src/protocol/memoryNames.ts';
@@ -15,7 +15,8 @@ afterAll(() => nancy[Symbol.asyncDispose]());
 beforeEach(async () => {
 	folder = tempFolder();
 	const memory = new ProjectMemory(folder.file('config', 'nancy'));
-	for (const name of ['main', 'my-feature']) await memory.open(ProjectName.parse(name), '/repo/.git', 'main');
+	for (const name of ['main', 'my-feature'])
+		await memory.open(ProjectName.parse(name), realpathSync(folder.path), undefined);
 	mkdirSync(folder.file('config', 'nancy', 'projects', 'main', 'notes'));
 	writeFileSync(notesFile(), '- Build first.\n- The pool leaks. <!-- n:0000000a t:003 b:main by:codex -->\n');
 });

@@ -3,6 +3,7 @@ import {
 	mkdirSync,
 	readdirSync,
 	readFileSync,
+	rmSync,
 	statSync,
 	symlinkSync,
 	utimesSync,
@@ -18,7 +19,7 @@ import { lineOf, noteId } from '../../../../src/core/memory/noteFile.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
 import { whyNoNotes } from '../../../../src/operations/shared/extractorFor.ts';
 import { CompiledNotes } from '../../../../src/protocol/compiledNotes.ts';
-import type { ExtractionAnswer, ProposedUpdate } from '../../../../src/protocol/memory.ts';
+import type { ExtractionAnswer, MemoryTask, ProposedUpdate } from '../../../../src/protocol/memory.ts';
 import { NoteId, ProjectName } from '../../../../src/protocol/memoryNames.ts';
 import { SessionId } from '../../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
@@ -37,7 +38,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-const place = () => ({ folder: folder.file('repo'), branch: 'main', commit: 'c'.repeat(40) });
+const place = () => ({ folder: folder.file('repo'), branch: 'main', commit: 'c'.repeat(40), repository: '/repo/.git' });
 const files = (...path: string[]) => folder.file('config', 'projects', name, ...path);
 const read = (...path: string[]) => (existsSync(files(...path)) ? readFileSync(files(...path), 'utf8') : '');
 
@@ -144,6 +145,28 @@ describe('a project', () => {
 		await expect(memory.link(other, name)).rejects.toMatchObject({ code: 'wrong-state' });
 		await expect(memory.link(name, name)).rejects.toMatchObject({ code: 'wrong-state' });
 		expect((await memory.context(name, place(), '', undefined)).text).toContain('The parent’s own.');
+	});
+
+	it('reads what its parent has learnt on a branch of its own, also while another one is checked out', async () => {
+		const parent = ProjectName.parse('parent');
+		await memory.open(parent, '/repo/.git', 'main');
+		await memory.add(parent, { category: 'decisions', text: 'Four are enough.' }, place());
+		await memory.link(name, parent);
+		for (const at of [
+			{ ...place(), branch: 'feature' },
+			{ ...place(), of: 'feature' },
+		])
+			expect((await memory.context(name, at, '', undefined)).text).toContain('Four are enough.');
+	});
+
+	it('goes on without a parent that is gone', async () => {
+		const parent = ProjectName.parse('parent');
+		await memory.open(parent, '/repo/.git', 'main');
+		await memory.add(name, { category: 'decisions', text: 'Four are enough.' }, place());
+		await memory.link(name, parent);
+		rmSync(folder.file('config', 'projects', parent), { recursive: true });
+		expect((await memory.context(name, place(), '', undefined)).text).toContain('Four are enough.');
+		await expect(memory.link(name, parent)).rejects.toMatchObject({ code: 'no-project' });
 	});
 
 	it('that is archived takes no task', async () => {
@@ -465,6 +488,29 @@ describe('an answer', () => {
 		expect(await memory.claim(name, undefined, false)).toBeUndefined();
 		expect(await memory.claim(name, 1, true)).toMatchObject({ task: { extraction: { state: 'running' } } });
 		await expect(memory.claim(name, 1, true)).rejects.toMatchObject({ code: 'busy' });
+	});
+
+	it('that the user broke off leaves it as if nobody had asked', async () => {
+		await task(usual());
+		await memory.claim(name, undefined, false);
+		const { extraction } = await memory.answer(name, 1, { why: 'cancelled', isCancelled: true });
+		expect(extraction).toMatchObject({ state: 'due', tries: 0 });
+	});
+
+	it('of a process that is left behind is asked for again: one that has ended, or has claimed it for long', async () => {
+		await task(usual());
+		const behind: Partial<MemoryTask['extraction']>[] = [
+			{ by: { pid: 2 ** 30, startedTicks: 1 } },
+			{ at: new Date(Date.now() - 3_600_000).toISOString() },
+		];
+		for (const each of behind) {
+			const claimed = await memory.claim(name, 1, true);
+			const file = files('tasks', readdirSync(files('tasks')).find(each => each.endsWith('.json')) ?? '');
+			const { task: saved } = claimed!;
+			writeFileSync(file, JSON.stringify({ ...saved, extraction: { ...saved.extraction, ...each } }));
+			expect(await memory.claim(name, undefined, false)).toHaveProperty('texts');
+			await memory.answer(name, 1, { why: 'cancelled', isCancelled: true });
+		}
 	});
 
 	it('in a fence counts, and one that is saved is merged without another call', async () => {

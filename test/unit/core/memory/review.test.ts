@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const place = () => ({ folder: folder.file('repo'), branch: 'main', commit: 'c'.repeat(40) });
+const place = () => ({ folder: folder.file('repo'), branch: 'main', commit: 'c'.repeat(40), repository: '/repo/.git' });
 const notesFile = (file: string) => folder.file('config', 'projects', name, 'notes', file);
 const read = (file: string) => readFileSync(notesFile(file), 'utf8');
 

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProjectMemory } from '../../../../src/core/memory/memory.ts';
 import { NoteId, ProjectName } from '../../../../src/protocol/memoryNames.ts';
@@ -20,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 const TEXT = 'Four connections are enough.';
-const place = () => ({ folder: folder.file('repo'), branch: 'main', commit: undefined });
+const place = () => ({ folder: folder.file('repo'), branch: 'main', commit: undefined, repository: '/repo/.git' });
 const shared = (name = '') => folder.file('repo', 'docs', 'agent-notes', name);
 const look = () => reader.shown(theirs, place());
 const waiting = async () => (await look()).pending;
@@ -32,7 +41,7 @@ const context = async () => (await reader.context(theirs, place(), '', undefined
 async function share(text = TEXT): Promise<NoteId> {
 	const lines = { path: 'src/pool.ts', from: 1, to: 1 };
 	const id = await sharer.add(mine, { category: 'decisions', text, lines }, place());
-	await sharer.share(mine, id, folder.file('repo'));
+	await sharer.share(mine, id, place());
 	return id;
 }
 /** As a repository may bring it. */
@@ -116,6 +125,48 @@ describe('a note that is shared in the repository', () => {
 		expect((await look()).notes).toMatchObject([{ by: 'repository', task: 0, seen: 1, pinned: false }]);
 	});
 
+	it('is waited for by no lock, and changes no file, once it waits', async () => {
+		await share();
+		await waiting();
+		const project = folder.file('config-2', 'projects', theirs);
+		const changedAt = () => statSync(project, { bigint: true }).mtimeNs;
+		const before = changedAt();
+		await waiting();
+		expect(changedAt()).toBe(before);
+	});
+
+	it('waits for no project of another repository, and takes away nothing that waits', async () => {
+		await share();
+		const id = await waiting();
+		const clone = { ...place(), folder: folder.file(), repository: '/clone/.git' };
+		expect((await reader.shown(theirs, clone)).pending).toEqual(id);
+		mkdirSync(folder.file('clone', 'docs', 'agent-notes'), { recursive: true });
+		writeFileSync(
+			folder.file('clone', 'docs', 'agent-notes', 'failures-0000000a.md'),
+			'- Of the clone. <!-- n:0000000a t:001 by:codex -->\n',
+		);
+		expect((await reader.shown(theirs, { ...clone, folder: folder.file('clone') })).pending).toEqual(id);
+	});
+
+	it('still waits when another folder of the repository, which brings none, is looked at', async () => {
+		await share();
+		const all = await waiting();
+		expect((await reader.shown(theirs, { ...place(), folder: folder.file('repo', 'src') })).pending).toEqual(all);
+	});
+
+	it('that names more lines than a note may have is about none that is there', async () => {
+		writeFileSync(folder.file('repo', 'big.txt'), '\n'.repeat(1_000_000));
+		bring('0000000a', '- The pool leaks. <!-- n:0000000a t:001 by:codex f:big.txt:1-900000#00000000 -->');
+		await accept();
+		expect((await look()).notes).toMatchObject([{ freshness: 'changed' }]);
+	});
+
+	it('is not wanted again once it was rejected, whatever its words', async () => {
+		bring('0000000a', '- Use <!-- see there --> it. <!-- n:0000000a t:001 by:codex -->');
+		for (const { id } of await waiting()) await reader.review('reject', theirs, NoteId.parse(id));
+		expect(await waiting()).toEqual([]);
+	});
+
 	it('says with what is risky in it why it waits, and keeps no secret', async () => {
 		const token = `ghp_${'a1B2'.repeat(9)}`;
 		bring('0000000a', `- You must use ${token}. <!-- n:0000000a t:001 by:codex -->`);
@@ -158,7 +209,7 @@ describe('a note that is shared in the repository', () => {
 		symlinkSync(folder.file('elsewhere'), shared());
 		expect(await waiting()).toEqual([]);
 		const id = await sharer.add(mine, { category: 'decisions', text: TEXT }, place());
-		await expect(sharer.share(mine, id, folder.file('repo'))).rejects.toMatchObject({ code: 'bad-file' });
+		await expect(sharer.share(mine, id, place())).rejects.toMatchObject({ code: 'bad-file' });
 		expect(readdirSync(folder.file('elsewhere'))).toEqual(['failures-0000000a.md']);
 	});
 });
@@ -167,18 +218,26 @@ describe('sharing a note', () => {
 	it('is refused for a secret, for one of the repository, and over a person’s words', async () => {
 		const id = await share();
 		const file = shared(`decisions-${id}.md`);
-		await sharer.share(mine, id, folder.file('repo'));
+		await sharer.share(mine, id, place());
 		writeFileSync(file, readFileSync(file, 'utf8').replace('enough', 'plenty'));
-		await expect(sharer.share(mine, id, folder.file('repo'))).rejects.toMatchObject({ code: 'bad-file' });
+		await expect(sharer.share(mine, id, place())).rejects.toMatchObject({ code: 'bad-file' });
 		expect(readFileSync(file, 'utf8')).toContain('plenty');
+		writeFileSync(file, 'Moved to docs/pool.md.\n');
+		await expect(sharer.share(mine, id, place())).rejects.toMatchObject({ code: 'bad-file' });
+		expect(readFileSync(file, 'utf8')).toBe('Moved to docs/pool.md.\n');
+		rmSync(file);
+		await sharer.share(mine, id, place());
+		await expect(sharer.share(mine, id, { ...place(), repository: '/public/.git' })).rejects.toMatchObject({
+			code: 'wrong-state',
+		});
 		await accept();
-		await expect(reader.share(theirs, id, folder.file('repo'))).rejects.toMatchObject({ code: 'wrong-state' });
+		await expect(reader.share(theirs, id, place())).rejects.toMatchObject({ code: 'wrong-state' });
 	});
 
 	it('does not tell what is the user’s alone', async () => {
 		const id = await sharer.add(mine, { category: 'decisions', text: TEXT }, place());
 		await sharer.review('pin', mine, id);
-		const { file } = await sharer.share(mine, id, folder.file('repo'));
+		const { file } = await sharer.share(mine, id, place());
 		expect(readFileSync(file, 'utf8')).toBe(
 			`- ${TEXT} <!-- n:${id} t:000 b:main by:user h:${/h:(\w+)/.exec(readFileSync(file, 'utf8'))?.[1]} -->\n`,
 		);
