@@ -194,25 +194,37 @@ export class Repl {
 	}
 
 	private async task(prompt: string): Promise<void> {
-		await Promise.race([this.extracting, sleep(PATIENCE_MS, undefined, { ref: false })]);
 		const running = (this.running = new AbortController());
 		const show = (line: string) => {
 			if (!this.context.wantsJson) this.context.writeLine(line);
 		};
 		try {
+			await this.lastNotes(running.signal);
 			const done = await this.desk.task(prompt, this.options, show, running.signal);
-			this.options.resume = done.session;
+			this.options.resume = done.session ?? this.options.resume;
 			await this.report(done);
 		} finally {
 			this.running = undefined;
 		}
 	}
 
+	/** Waits for the notes of the task before, which the next one is told. @throws NancyError `wrong-state` once the user waits no more */
+	private async lastNotes(signal: AbortSignal): Promise<void> {
+		const ended = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
+		await Promise.race([this.extracting, ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
+		if (signal.aborted || this.extraction.signal.aborted) throw new NancyError('wrong-state', 'no task was begun');
+	}
+
 	/** The terminal is the agent's meanwhile: nobody else reads or writes there. */
 	private async interactive(prompt: string | undefined): Promise<void> {
 		const { stdin } = process;
 		if (!this.isTerminal) throw new NancyError('bad-usage', 'the agent itself needs a terminal');
-		await Promise.race([this.extracting, sleep(PATIENCE_MS, undefined, { ref: false })]);
+		const waiting = (this.running = new AbortController());
+		try {
+			await this.lastNotes(waiting.signal);
+		} finally {
+			this.running = undefined;
+		}
 		const later: (() => void)[] = (this.later = []);
 		this.lines.pause();
 		process.stdout.write(PASTE.off);
@@ -236,13 +248,14 @@ export class Repl {
 	private async report(done: ProjectTaskOutput): Promise<void> {
 		if (this.context.wantsJson) await this.context.send(JSON.stringify(done));
 		if (done.reason !== undefined) this.context.note(done.reason);
-		const told = done.told === 0 ? '' : `, told ${done.told} notes (about ${done.aboutTokens} tokens)`;
+		const told = done.told === 0 ? '' : `, told ${done.told} notes (≈${done.aboutTokens} tokens)`;
 		const why = done.why === undefined ? '' : `; no notes: ${printableLine(done.why)}`;
 		this.say(`task ${done.task} is saved${told}${why}`);
 		if (done.extraction === 'due') this.extracting = this.extracting.then(() => this.extract(done.task));
 	}
 
 	private async extract(task: number): Promise<void> {
+		if (this.extraction.signal.aborted) return;
 		try {
 			const done = await this.desk.extract(task, this.extraction.signal);
 			if (this.context.wantsJson) await this.context.send(JSON.stringify(done));

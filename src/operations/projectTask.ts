@@ -89,6 +89,7 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 		const done = await endTask(memory, workspace, task, {
 			sessions: [own],
 			isHooked: hooks !== undefined,
+			isNamed: reported.success,
 			...{ ending, ok: ran.ok, reason: ran.reason, output: ran.output },
 		});
 		await compileNotes(context);

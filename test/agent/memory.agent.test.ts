@@ -120,8 +120,8 @@ describe('nancy start with the real Claude Code', () => {
 			typed.enter();
 			await typed.waitForText(/task 1 is saved; no notes: nothing can be learnt/, READY_MS);
 			expect(lab.model.requests.some(({ text }) => text.includes('The first line\nThe second'))).toBe(true);
-			typed.type('Wait [[sh:sleep 600]]\r');
-			await typed.waitForText(/● Bash sleep 600/, READY_MS);
+			typed.type('Wait [[sh:tail -f /dev/null]]\r');
+			await typed.waitForText(/● Bash tail -f/, READY_MS);
 			typed.type('\u0003');
 			await typed.waitForText(/cancelled[^]*task 2 is saved/, READY_MS);
 			typed.type('/history\r');

@@ -84,8 +84,7 @@ export async function beginTask(
 
 /**
  * Saves how a task ended, with what its hooks have reported.
- * @param sessions of the agent; the last one is the task's
- * @param isHooked whether hooks reported its events
+ * @param ended `isHooked`: hooks reported its events; `isNamed`: the agent itself has named its session
  */
 export async function endTask(
 	memory: ProjectMemory,
@@ -94,13 +93,17 @@ export async function endTask(
 	{
 		sessions,
 		isHooked,
+		isNamed = true,
 		...ended
 	}: {
 		sessions: readonly SessionId[];
 		isHooked: boolean;
+		isNamed?: boolean;
 	} & Pick<MemoryTask, 'ending' | 'output' | 'reason'> & { ok: boolean },
 ): Promise<ProjectTaskOutput> {
-	const records = isHooked ? await recordsOf(workspace, sessions, { beganAt, endedMs: Date.now() }) : [];
+	// What an agent has done to its records must not keep its end from being saved.
+	const reported = () => recordsOf(workspace, sessions, { beganAt, endedMs: Date.now() }).catch(() => []);
+	const records = isHooked ? await reported() : [];
 	const { commit } = await memoryPlace(workspace.folder);
 	const session = sessions.at(-1);
 	const { extraction } = await memory.end(
@@ -120,7 +123,8 @@ export async function endTask(
 		ok: ended.ok,
 		output: ended.output,
 		reason: ended.reason,
-		session,
+		// Otherwise there may be no such conversation, and none is continued.
+		session: isNamed || records.length > 0 ? session : undefined,
 		told: told.byHooks.told.length + told.before.told.length,
 		aboutTokens: told.byHooks.tokens + told.before.tokens,
 		extraction: extraction.state,
