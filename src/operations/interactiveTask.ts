@@ -74,7 +74,11 @@ export const interactiveTask: Operation<Input, z.infer<typeof ProjectTaskOutput>
 		);
 		for (const warning of plan.warnings) context.note(warning);
 		const task = await beginTask(memory, place, {
-			...{ project, prompt: prompt ?? '', driver, folder: workspace.folder, told },
+			project,
+			prompt: prompt ?? '',
+			driver,
+			folder: workspace.folder,
+			told,
 		});
 		const code = await context.inTerminal({ ...plan, env: { ...plan.env, NANCY_PROJECT: project } });
 		const sessions = (await workspace.worker(plan.address))?.sessions.map(({ id }) => id) ?? [];

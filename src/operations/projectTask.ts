@@ -90,7 +90,10 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 			sessions: [own],
 			isHooked: hooks !== undefined,
 			isNamed: reported.success,
-			...{ ending, ok: ran.ok, reason: ran.reason, output: ran.output },
+			ending,
+			ok: ran.ok,
+			reason: ran.reason,
+			output: ran.output,
 		});
 		await compileNotes(context);
 		if (marks.read(own)?.told !== knew) return done;

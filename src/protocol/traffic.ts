@@ -56,7 +56,7 @@ export const AgentEvent = z.looseObject({
 	durationMs: z.optional(z.number()),
 	/**
 	 * For `session-start`: `startup`, `resume`, `clear`, `compact`, `fork`. For `session-end`: its reason. For `permission-answered`: `taken` if
-	 * the CLI took Nancy's answer, `ended` if that ended the turn, `late` if it came after another one.
+	 * the CLI took Nancy's answer, `ended` if that ended the turn, `late` if it came after another one, `terminal` for a Yes in the CLI's own prompt.
 	 */
 	cause: z.optional(z.string()),
 	/** For `notification`: the CLI's type, for example `permission_prompt`, `idle_prompt`. */

@@ -124,19 +124,20 @@ async function delegate(prompt: string, choices: Readonly<Record<string, string>
 
 /** The choices of a row's context menu that can be chosen, and those below “More”. */
 async function menuOf(of: Locator): Promise<{ choices: string[]; more: string[] }> {
-	await of.click({ button: 'right' });
-	await page.locator('.context-view .action-item').first().waitFor();
 	const labels = '.action-item:not(.disabled) .action-label:not(.separator)';
-	const choices = await page.locator(`.context-view ${labels}`).allInnerTexts();
-	await page.locator('.context-view .action-item', { hasText: /^More$/ }).hover();
-	await page.locator('.monaco-submenu .action-item').first().waitFor();
-	const more = await page.locator(`.monaco-submenu ${labels}`).allInnerTexts();
+	const found: { choices: string[]; more: string[] } = { choices: [], more: [] };
+	await workbench.inContextMenu(of, 'More', async entry => {
+		found.choices = await page.locator(`.context-view ${labels}`).allInnerTexts();
+		await entry.hover({ timeout: 5000 });
+		await page.locator('.monaco-submenu .action-item').first().waitFor({ timeout: 5000 });
+		found.more = await page.locator(`.monaco-submenu ${labels}`).allInnerTexts();
+	});
 	await page.keyboard.press('Escape');
 	if ((await page.locator('.context-view .action-item').count()) > 0) await page.keyboard.press('Escape');
 	await page.locator('.context-view .action-item').first().waitFor({ state: 'detached' });
 	// Over a row that the mouse rests on, a hover opens and covers other rows.
 	await page.mouse.move(0, 0);
-	return { choices, more };
+	return found;
 }
 
 const labelsOf = (rows: Locator) => rows.locator('.label-name').allInnerTexts();

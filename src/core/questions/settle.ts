@@ -162,7 +162,12 @@ function hasBegunAfter(answer: Answer, at: string, { durationMs = 0 }: AgentEven
 }
 
 /** By the cause of the event. It names its call, so it may be another agent's event. */
-const answeredBy: Readonly<Record<string, OutcomeState>> = { late: 'late', taken: 'applied', ended: 'applied' };
+const answeredBy: Readonly<Record<string, OutcomeState>> = {
+	late: 'late',
+	terminal: 'late',
+	taken: 'applied',
+	ended: 'applied',
+};
 
 function outcomeAt(
 	{ question, answer }: Asked,

@@ -105,7 +105,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 	}
 }
 
-const causes = { yes: undefined, nancy: 'taken', ended: 'ended', late: 'late' } as const;
+const causes = { yes: 'terminal', nancy: 'taken', ended: 'ended', late: 'late' } as const;
 
 function toolSummary(input: unknown): string | undefined {
 	return inputSummary(input) ?? oneLine(textIn(input, 'path'));

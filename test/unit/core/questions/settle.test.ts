@@ -54,7 +54,7 @@ describe('a question that names its call', () => {
 
 	it('counts an answer as late if the agent’s side says so of that call', () => {
 		const late: Partial<AgentEvent> = { kind: 'permission-answered', cause: 'late', toolUseId: 'call_1' };
-		expect(stateAfter(late, answer('once'))).toBe('late');
+		for (const cause of ['late', 'terminal']) expect(stateAfter({ ...late, cause }, answer('once'))).toBe('late');
 		expect(stateAfter({ ...late, toolUseId: 'call_2' }, answer('once'))).toBe(undefined);
 		expect(stateAfter({ ...late, cause: 'once' }, answer('once'))).toBe(undefined);
 		expect(stateAfter(late)).toBe(undefined);
