@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { errorText, NancyError } from '../base/errors.ts';
@@ -19,7 +19,7 @@ const PASSED_ON = ['SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Runs a program in this process's terminal until it ends.
- * @param onStart gets the program's pid, and is awaited before anything else
+ * @param onStart gets the program's pid, and is awaited before anything else. If it fails, the program is ended: nobody would know of it
  * @returns its exit code, or 128 + the signal's number, as in a shell
  */
 export async function runInForeground(
@@ -27,21 +27,46 @@ export async function runInForeground(
 	onStart: (pid: number) => Promise<void>,
 ): Promise<number> {
 	const ignore = () => {};
-	const passOn = (name: NodeJS.Signals) => child.kill(name);
+	let child: ChildProcess | undefined;
+	let failure: { error: unknown } | undefined;
+	const passOn = (name: NodeJS.Signals) => child?.kill(name);
+	const noStart = (cause: unknown) =>
+		new NancyError('no-agent', phrase`${command} could not be started: ${errorText(cause)}`, { cause });
 	// Before there is a child, which may be at work before this process goes on. Listeners are called after this function has ended.
 	for (const name of SENT_BY_TERMINAL) process.on(name, ignore);
 	for (const name of PASSED_ON) process.on(name, passOn);
-	const child = spawn(command, args, { cwd, env: mergedEnvironment(env), stdio: 'inherit' });
-	const ended = once(child, 'exit');
 	try {
-		if (child.pid !== undefined) await Promise.race([onStart(child.pid), ended.catch(() => undefined)]);
+		const started = spawnHere(command, args, { cwd, env: mergedEnvironment(env) }, noStart);
+		child = started;
+		const ended = once(started, 'exit').catch((error: unknown) => {
+			throw noStart(error);
+		});
+		if (started.pid !== undefined) {
+			const known = onStart(started.pid).catch((error: unknown) => {
+				failure = { error };
+				started.kill();
+			});
+			await Promise.race([known, ended.catch(() => undefined)]);
+		}
 		const [code, signal]: unknown[] = await ended;
+		if (failure) throw failure.error;
 		return typeof code === 'number' ? code : 128 + signalNumber(signal);
-	} catch (cause) {
-		throw new NancyError('no-agent', phrase`${command} could not be started: ${errorText(cause)}`, { cause });
 	} finally {
 		for (const name of SENT_BY_TERMINAL) process.off(name, ignore);
 		for (const name of PASSED_ON) process.off(name, passOn);
+	}
+}
+
+function spawnHere(
+	command: string,
+	args: readonly string[],
+	options: { cwd: string; env: NodeJS.ProcessEnv },
+	noStart: (cause: unknown) => NancyError,
+): ChildProcess {
+	try {
+		return spawn(command, args, { ...options, stdio: 'inherit' });
+	} catch (cause) {
+		throw noStart(cause);
 	}
 }
 

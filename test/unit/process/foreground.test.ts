@@ -15,7 +15,11 @@ beforeAll(async () => {
 		import { runInForeground } from './src/process/foreground.ts';
 		import { writeFileSync } from 'node:fs';
 		const program = { command: process.argv[3] ?? 'sh', args: ['-c', process.argv[2]], cwd: process.cwd(), env: { ADDED: 'yes', REMOVED: null } };
-		runInForeground(program, async pid => writeFileSync('pid', String(pid))).then(
+		const note = async pid => {
+			writeFileSync('pid', String(pid));
+			if (process.env.FAILS) throw new Error('the disk is full');
+		};
+		runInForeground(program, note).then(
 			code => process.exit(code),
 			error => { console.log(error.code, error.message); process.exit(99); },
 		);`;
@@ -29,11 +33,11 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-function start(script: string, command?: string) {
+function start(script: string, { command, fails }: { command?: string; fails?: boolean } = {}) {
 	const program = folder.file(`script-${Math.random()}.sh`);
 	writeFileSync(program, script);
 	chmodSync(program, 0o755);
-	const env = { PATH: process.env['PATH'] ?? '', REMOVED: 'no' };
+	const env = { PATH: process.env['PATH'] ?? '', REMOVED: 'no', ...(fails === true && { FAILS: '1' }) };
 	const args = [folder.file('run.js'), `. '${program}'`, ...(command === undefined ? [] : [command])];
 	return terminal(process.execPath, args, { cwd: folder.path, env });
 }
@@ -83,8 +87,18 @@ describe('runInForeground', () => {
 		await screen.close();
 	});
 
+	it('ends a program of which nobody could note that it runs, and says why', async () => {
+		const screen = start('while :; do sleep 0.05; done', { fails: true });
+
+		expect(await screen.ended).toBe(99);
+		await screen.waitForText(/undefined the disk is full/);
+		const pid = Number(readFileSync(folder.file('pid'), 'utf8'));
+		expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+		await screen.close();
+	});
+
 	it('says so when the program is not there', async () => {
-		const screen = start('', '/nowhere/agent');
+		const screen = start('', { command: '/nowhere/agent' });
 
 		expect(await screen.ended).toBe(99);
 		await screen.waitForText(/no-agent \/nowhere\/agent could not be started/);
