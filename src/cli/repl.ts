@@ -194,12 +194,12 @@ export class Repl {
 	}
 
 	private async task(prompt: string): Promise<void> {
+		await this.lastNotes();
 		const running = (this.running = new AbortController());
 		const show = (line: string) => {
 			if (!this.context.wantsJson) this.context.writeLine(line);
 		};
 		try {
-			await this.lastNotes(running.signal);
 			const done = await this.desk.task(prompt, this.options, show, running.signal);
 			this.options.resume = done.session ?? this.options.resume;
 			await this.report(done);
@@ -209,9 +209,11 @@ export class Repl {
 	}
 
 	/** Waits for the notes of the task before, which the next one is told. @throws NancyError `wrong-state` once the user waits no more */
-	private async lastNotes(signal: AbortSignal): Promise<void> {
+	private async lastNotes(): Promise<void> {
+		const { signal } = (this.running = new AbortController());
 		const ended = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
 		await Promise.race([this.extracting, ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
+		this.running = undefined;
 		if (signal.aborted || this.extraction.signal.aborted) throw new NancyError('wrong-state', 'no task was begun');
 	}
 
@@ -219,12 +221,7 @@ export class Repl {
 	private async interactive(prompt: string | undefined): Promise<void> {
 		const { stdin } = process;
 		if (!this.isTerminal) throw new NancyError('bad-usage', 'the agent itself needs a terminal');
-		const waiting = (this.running = new AbortController());
-		try {
-			await this.lastNotes(waiting.signal);
-		} finally {
-			this.running = undefined;
-		}
+		await this.lastNotes();
 		const later: (() => void)[] = (this.later = []);
 		this.lines.pause();
 		process.stdout.write(PASTE.off);
