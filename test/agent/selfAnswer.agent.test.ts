@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { driverById } from '../../src/drivers/index.ts';
+import type { Scope } from '../../src/protocol/scope.ts';
 import { DeskServer } from '../../src/server/deskServer.ts';
 import { programFolder } from '../../src/server/programFolder.ts';
 import { ServedFolders } from '../../src/server/servedFolders.ts';
@@ -17,6 +19,7 @@ import { contextOf } from '../support/operationContext.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { programs } from '../support/programs.ts';
 import { seedQuestion } from '../support/seedQuestion.ts';
+import { pairBrowser } from '../support/servedDesk.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
@@ -48,7 +51,14 @@ describe.each(agents)('an agent of the real $driver that a person lets run a pro
 		writeFileSync(lab.workspace.file('attack.mjs'), ATTACK);
 		writeFileSync(
 			lab.workspace.file('attack.json'),
-			JSON.stringify({ program: nancy.program, home: lab.home, folder: questions.folder, port, other: other.id }),
+			JSON.stringify({
+				program: nancy.program,
+				home: lab.home,
+				folder: questions.folder,
+				devices: join(lab.nancy.own.dataFolder, 'desk', 'devices.json'),
+				port,
+				other: other.id,
+			}),
 		);
 		const step = (command: string) => (agent === codexUnderTest ? `[[esc:${command}]]` : `[[sh:${command}]]`);
 		// What it leaves behind looks for the agent's next question.
@@ -71,14 +81,16 @@ describe.each(agents)('an agent of the real $driver that a person lets run a pro
 					5,
 					expect.stringMatching(/an agent may not|has ended already|for a person in a terminal/),
 				]);
-			expect(statuses.length).toBeGreaterThan(3);
+			// One request with and one without an origin for each of four tokens, the last of which is the phone's record; two pairings.
+			expect(statuses).toHaveLength(10);
 			for (const status of statuses) expect(status).toBeGreaterThanOrEqual(400);
 		}
 		// Long enough for an answer to arrive.
 		await sleep(2000);
 		for (const each of [other, question])
 			expect(await questions.find(each.id)).toMatchObject({ answer: undefined, outcome: undefined });
-		expect(server.newcomers()).toBe(0);
+		// The phone alone.
+		expect(server.newcomers()).toBe(1);
 		// A file in the place of the answer ends the question at the desk. The agent's own prompt stays.
 		writeFileSync(lab.workspace.file('forge'), '');
 		await lab.made('forged');
@@ -89,7 +101,7 @@ describe.each(agents)('an agent of the real $driver that a person lets run a pro
 	});
 });
 
-/** The desk's server of the lab's workspace. Nobody is let in. */
+/** The desk's server of the lab's workspace. A person's phone is let in, then nobody. */
 async function served(lab: Awaited<ReturnType<typeof conformanceLab>>) {
 	const { pages } = await programs();
 	const folder = await programFolder(
@@ -99,10 +111,14 @@ async function served(lab: Awaited<ReturnType<typeof conformanceLab>>) {
 	let newcomers = 0;
 	const server = await DeskServer.open({
 		served: new ServedFolders(() => [folder], folder.onDidChange, dataFolder),
-		owner: { letIn: async () => void newcomers++ as undefined, warn: () => undefined },
+		owner: {
+			letIn: () => Promise.resolve<Scope | undefined>(newcomers++ === 0 ? 'answer' : undefined),
+			warn: () => undefined,
+		},
 		pages,
 		dataFolder,
 	});
+	await pairBrowser(server);
 	server.invite(server.address);
 	return {
 		port: server.port,
@@ -118,7 +134,7 @@ async function served(lab: Awaited<ReturnType<typeof conformanceLab>>) {
 const ATTACK = String.raw`
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-const { program, home, folder, port, other } = JSON.parse(readFileSync('attack.json', 'utf8'));
+const { program, home, folder, devices: paired, port, other } = JSON.parse(readFileSync('attack.json', 'utf8'));
 const quoted = text => "'" + text.replaceAll("'", "'\\''") + "'";
 const read = id => JSON.parse(readFileSync(folder + '/questions/' + id + '.json', 'utf8'));
 const call = (file, args, env) => {
@@ -136,8 +152,8 @@ async function attack(id, to) {
 	];
 	const { digest } = read(id);
 	const body = { folder: '000000000000', digest, effect: 'once', words: '', chosen: [], nonce: 'n'.repeat(20) };
-	const devices = existsSync(folder + '/devices.json') ? readFileSync(folder + '/devices.json', 'utf8') : '';
-	const tokens = [undefined, 'a'.repeat(43), digest, ...(devices.match(/[0-9a-f]{64}/g) ?? [])];
+	const hashes = readFileSync(paired, 'utf8').match(/"token": *"([^"]+)"/g).map(each => each.split('"')[3]);
+	const tokens = [undefined, 'a'.repeat(43), digest, ...hashes];
 	const origin = 'http://127.0.0.1:' + port;
 	const statuses = [];
 	for (const token of tokens)

@@ -66,14 +66,6 @@ export async function servedDesk(options: Partial<DeskServerOptions> = {}, files
 		askServer(server.port, path, { ...asking, headers: { origin: own, ...asking.headers } });
 	const post = (path: string, body: unknown, token?: string, headers: Asking['headers'] = {}) =>
 		ask(path, { method: 'POST', body, headers: { ...bearer(token), ...headers } });
-	const codeOf = () => /#pair=(.*)$/.exec(server.invite(server.address))?.[1] ?? '';
-	/** Pairs a browser as a page does. */
-	const pair = async (scope: Scope = 'answer', name = 'Test phone') => {
-		const begun = PairReply.parse((await post('/api/v1/pair', { code: codeOf(), name, scope })).json);
-		const result = PairResult.parse((await post('/api/v1/pair/result', { request: begun.request })).json);
-		if (result.is !== 'in') throw new Error(`not let in: ${result.is}`);
-		return { ...result, number: begun.number };
-	};
 	return {
 		folder,
 		workspace,
@@ -86,8 +78,8 @@ export async function servedDesk(options: Partial<DeskServerOptions> = {}, files
 		warned,
 		ask,
 		post,
-		codeOf,
-		pair,
+		codeOf: () => newCode(server),
+		pair: (scope?: Scope, name?: string) => pairBrowser(server, scope, name),
 		get: (path: string, token?: string) => ask(path, { headers: bearer(token) }),
 		page: (headers: Record<string, string> = {}) => new Page(server.port, { origin: own, ...headers }),
 		[Symbol.asyncDispose]: async () => {
@@ -96,6 +88,21 @@ export async function servedDesk(options: Partial<DeskServerOptions> = {}, files
 			await folder.remove();
 		},
 	};
+}
+
+function newCode(server: DeskServer): string {
+	return /#pair=(.*)$/.exec(server.invite(server.address))?.[1] ?? '';
+}
+
+/** Pairs a browser with a server as a page does. */
+export async function pairBrowser(server: DeskServer, scope: Scope = 'answer', name = 'Test phone') {
+	const headers = { origin: `http://127.0.0.1:${server.port}` };
+	const post = async (path: string, body: unknown) =>
+		(await askServer(server.port, `/api/v1/${path}`, { method: 'POST', body, headers })).json;
+	const begun = PairReply.parse(await post('pair', { code: newCode(server), name, scope }));
+	const result = PairResult.parse(await post('pair/result', { request: begun.request }));
+	if (result.is !== 'in') throw new Error(`not let in: ${result.is}`);
+	return { ...result, number: begun.number };
 }
 
 export type ServedDesk = Awaited<ReturnType<typeof servedDesk>>;
