@@ -150,9 +150,9 @@ test('opens the lines that a message names, turns to later ones, and makes a pic
 	const text = 'Look at src/timer.js:10-12, not at https://evil.example/x.js:1.\n\n```js\nlet a = 1;\n```';
 	await workspace.send({ task: task.name, worker: ORCHESTRATOR }, messageContent(text), BY_USER);
 	await view('Inbox');
-	expect(await main().locator('.code-links').first().locator('button').allTextContents()).toEqual([
-		'src/timer.js:10-12',
-	]);
+	const links = main().locator('.code-links').first();
+	await links.waitFor();
+	expect(await links.locator('button').allTextContents()).toEqual(['src/timer.js:10-12']);
 	await main().getByRole('button', { name: 'src/timer.js:10-12' }).click();
 	await main().getByText('Lines 10 to 12 of 400').waitFor();
 	expect(
