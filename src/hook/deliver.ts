@@ -15,7 +15,8 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 	if (event === 'silent') return;
 	spool(call, input);
 	if (event.subagent !== undefined) return;
-	await withoutFailing(call, () => markSession(call.workspace, event));
+	const project = call.env['NANCY_PROJECT'];
+	await withoutFailing(call, () => markSession(call.workspace, event, call.driver.hooks.importsFiles, project));
 	const slot = slotOf(call.driver.hooks.slots, event);
 	if (slot === 'never' && !isBeginning(event) && !isBrokenOff(event)) return;
 	const bound = await bindCaller(call.workspace, {
@@ -35,7 +36,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 		canFile: call.env['NANCY_TASK_DIR'] !== undefined,
 		print,
 		mayHandOver: (mailbox, due) => mayHandOver(workspace, mailbox, due),
-		notes: each => withoutFailing(call, () => dueNotes(workspace, each, call.env['NANCY_PROJECT'])),
+		notes: each => withoutFailing(call, () => dueNotes(workspace, each, project)),
 		ringLater,
 		note: content => note(call, content),
 	};

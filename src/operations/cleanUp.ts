@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { withdrawPlugin } from '../core/sessions/pluginChoice.ts';
 import { permit } from '../core/asker/permit.ts';
 import { cleanUp as takeBack } from '../core/deployment/cleanUp.ts';
+import { withdrawImport } from '../core/memory/notesImport.ts';
 import { TaskSnapshots } from '../core/worktrees/taskSnapshots.ts';
 import { drivers } from '../drivers/index.ts';
 import { askGit } from '../git/askGit.ts';
@@ -26,19 +27,21 @@ export const cleanUp: Operation<z.infer<typeof Input>, CleanupOutput> = {
 		const { workspace, dataFolder } = context;
 		// A missing task is reported before anything else.
 		if (task !== undefined) await workspace.task(task);
-		const { changed, warnings, kept, failed, undeployed } = await betweenAnswers(context, isBusy =>
+		const { warnings, kept, failed, undeployed, ...done } = await betweenAnswers(context, isBusy =>
 			takeBack(workspace, task, drivers, { dataFolder, isBusy, askGit }),
 		);
 		const warned = [...warnings];
+		const changed = [...done.changed];
 		if (task === undefined && (await withdrawPlugin(workspace.own)))
 			warned.push('Plugins of Nancy serve this folder no more; nancy setup --plugin lets them again.');
+		if (task === undefined && (await withdrawImport(workspace))) changed.push('CLAUDE.md');
 		const snapshots = task === undefined ? new TaskSnapshots(workspace.own).tasksSync() : [task];
 		await forgetSnapshots(workspace, snapshots);
 		return {
 			folder: workspace.folder,
 			...(task !== undefined && { task }),
 			undeployed,
-			changed: [...changed],
+			changed,
 			warnings: warned,
 			kept: [...kept],
 			failed: failed.map(({ agent, error }) => ({ agent, ...failureOf(error) })),

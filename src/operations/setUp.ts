@@ -1,22 +1,28 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { importNotes as importInto } from '../core/memory/notesImport.ts';
 import { choosePlugin } from '../core/sessions/pluginChoice.ts';
 import { permit } from '../core/asker/permit.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { SetupOutput } from '../protocol/output/deployment.ts';
 import { chooseAgent, foundAgents } from './shared/agents.ts';
+import { compileNotes } from './shared/compiledNotes.ts';
 import { deployEach } from './shared/deployEach.ts';
 import { keepSettings, requireHooks } from './shared/hooksChoice.ts';
 import type { Operation } from './operation.ts';
 import { isInLinkedWorktree } from '../git/mayTrack.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 
-const Input = z.object({ agent: z.optional(z.string()), plugin: z.optional(z.boolean()) });
+const Input = z.object({
+	agent: z.optional(z.string()),
+	plugin: z.optional(z.boolean()),
+	importNotes: z.optional(z.boolean()),
+});
 
 /**
  * Writes hooks and skills, also for sessions that the user starts: for one agent, or for every agent that is installed. With `plugin` it
- * writes nothing of the kind: agents' plugins serve the folder.
+ * writes nothing of the kind: agents' plugins serve the folder. With `importNotes` it only lets the folder's CLAUDE.md import the notes.
  */
 export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 	name: 'setUp',
@@ -26,7 +32,14 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 		permit(asker, { is: 'change-settings', command: 'nancy setup' });
 		await refuseTracked(context.workspace);
 	},
-	async run(asker, { agent, plugin }, context) {
+	async run(asker, { agent, plugin, importNotes }, context) {
+		if (importNotes) {
+			const { workspace } = context;
+			await workspace.prepare();
+			await importInto(workspace);
+			await compileNotes(context);
+			return { folder: workspace.folder, agents: [], failed: [] };
+		}
 		if (plugin) {
 			const { workspace } = context;
 			refuseLinkedWorktree(workspace);

@@ -50,6 +50,7 @@ export const fakeDriver: Driver = {
 		answer: () => SILENT,
 		beginAnswer: () => SILENT,
 		hearsWhenResumed: true,
+		importsFiles: false,
 		reportsStart: 'at-launch',
 		wake: 'none',
 		prepared: 'none',

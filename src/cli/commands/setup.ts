@@ -12,7 +12,10 @@ const Input = z.object({ agent: z.optional(z.string()) });
 
 const options = { agent: { value: 'AGENT', help: 'only this agent' } };
 
-const SetupInput = z.extend(Input, { plugin: z._default(z.boolean(), false) });
+const SetupInput = z.extend(Input, {
+	plugin: z._default(z.boolean(), false),
+	'import-notes': z._default(z.boolean(), false),
+});
 
 export const setup = command(
 	{
@@ -28,19 +31,23 @@ export const setup = command(
 			plugin: {
 				help: "write nothing into agents' settings: only let an agent's plugin of Nancy serve this folder",
 			},
+			'import-notes': {
+				help: 'write only a line into CLAUDE.md, by which Claude Code and Copilot CLI read the notes of the project as they start',
+			},
 		},
 		examples: [
 			['nancy setup', 'also serves sessions that you start yourself'],
 			['nancy setup --plugin', 'the plugin that you have installed in your agent does'],
+			['nancy setup --import-notes', 'agents without hooks know the notes of your project, too'],
 		],
 	},
 	SetupInput,
-	async (input, context) =>
+	async ({ 'import-notes': importNotes, ...input }, context) =>
 		answerFor(
 			await perform(
 				await operations.setUp(),
 				context.asker,
-				input,
+				{ ...input, importNotes },
 				programContext(findOrChooseWorkspace(context), context),
 			),
 			context,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { AgentEvent } from '../../protocol/traffic.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { importedFile } from './imported.ts';
 import type { NotesToTell } from './telling.ts';
 import { COMPILED, ToldMarks } from './toldMarks.ts';
 
@@ -10,12 +11,24 @@ function isForgetting({ kind, cause, forgets }: AgentEvent): boolean {
 	return isAnew || kind === 'compact-end' || forgets === true;
 }
 
-/** Marks what the session knows. A session that began with an earlier version has no mark yet. */
-export function markSession({ own }: Workspace, event: AgentEvent): void {
+/**
+ * Marks what the session knows. A session that began with an earlier version has no mark yet.
+ * @param importsFiles see HookMapping
+ * @param named the project that the session's environment names
+ */
+export async function markSession(
+	workspace: Workspace,
+	event: AgentEvent,
+	importsFiles: boolean,
+	named: string | undefined,
+): Promise<void> {
+	const { own } = workspace;
 	const { kind, session } = event;
 	const marks = new ToldMarks(own.dataFolder);
 	if (isForgetting(event)) marks.forgetTold(session, own.path(COMPILED));
 	else if (kind === 'session-start') marks.begin(session, own.path(COMPILED));
+	if (kind === 'session-start' && importsFiles && existsSync(importedFile(workspace)))
+		(await import('./telling.ts')).markImported(workspace, session, named);
 }
 
 /**

@@ -7,6 +7,7 @@ import { inHeldFolder } from '../files/heldFolder.ts';
 import { readPlainTextSync } from '../files/plainFile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { chosenProject } from './chosenProject.ts';
+import { importedNow, importedText, importsNotes } from './imported.ts';
 import { COMPILED, ToldMarks } from './toldMarks.ts';
 
 /** Of git's HEAD, in bytes. */
@@ -38,17 +39,12 @@ export function notesToTell(
 	const { own } = workspace;
 	const marks = new ToldMarks(own.dataFolder);
 	const lookedAtMs = Date.now();
-	const projects = compiledIn(workspace);
-	const [any] = projects;
-	const branch = branchNow(any);
-	const chosen = chosenProject(projects, branch, named);
-	// That of the whole repository was compiled for another branch. The next compilation is newer than the mark.
-	const found = chosen?.branch === undefined && chosen?.checkedOut !== branch ? undefined : chosen;
+	const { notes: found, head } = notesNow(workspace, named);
 	const told = marks.read(session)?.told ?? '';
-	const now = found && found.text !== '' ? `${found.project} ${found.hash}` : told;
+	const now = found && found.text !== '' ? toldOf(found) : told;
 	const mark = () => {
 		try {
-			marks.write(session, { notes: own.path(COMPILED), head: any?.head ?? '', told: now }, lookedAtMs);
+			marks.write(session, { notes: own.path(COMPILED), head, told: now }, lookedAtMs);
 		} catch (error) {
 			// Told again is better than a message that waits for a full disk.
 			if (!hasErrno(error, 'ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES')) throw error;
@@ -57,6 +53,37 @@ export function notesToTell(
 	if (found && now !== told) return toTell(workspace, found, mark);
 	mark();
 	return undefined;
+}
+
+/** Marks a session whose CLI has just read what the workspace's CLAUDE.md imports: it was told that. */
+export function markImported(workspace: Workspace, session: SessionId, named: string | undefined): void {
+	const lookedAtMs = Date.now();
+	const { notes, head } = notesNow(workspace, named);
+	if (!notes || notes.text === '' || importedNow(workspace) !== importedText(notes.text)) return;
+	if (!importsNotes(workspace)) return;
+	const { own } = workspace;
+	new ToldMarks(own.dataFolder).write(session, { notes: own.path(COMPILED), head, told: toldOf(notes) }, lookedAtMs);
+}
+
+/**
+ * The compiled notes that an agent in the workspace works with, and git's file that names the branch.
+ * @param named the project that its environment names
+ */
+export function notesNow(
+	workspace: Workspace,
+	named: string | undefined,
+): { notes: CompiledNotes | undefined; head: string } {
+	const projects = compiledIn(workspace);
+	const [any] = projects;
+	const branch = branchNow(any);
+	const chosen = chosenProject(projects, branch, named);
+	// That of the whole repository was compiled for another branch. The next compilation is newer than the mark.
+	const notes = chosen?.branch === undefined && chosen?.checkedOut !== branch ? undefined : chosen;
+	return { notes, head: any?.head ?? '' };
+}
+
+function toldOf({ project, hash }: CompiledNotes): string {
+	return `${project} ${hash}`;
 }
 
 function toTell(workspace: Workspace, { project, text: lines }: CompiledNotes, wereTold: () => void): NotesToTell {

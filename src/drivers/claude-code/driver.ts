@@ -55,6 +55,7 @@ export const claudeCode: Driver = {
 		answer: deliveryAnswer,
 		beginAnswer,
 		hearsWhenResumed: true,
+		importsFiles: true,
 		reportsStart: 'at-launch',
 		wake: { by: 'answer', answer: wakeAnswer },
 		prepared: {

@@ -64,6 +64,7 @@ export const copilotCli: Driver = {
 		beginAnswer,
 		// The CLI watches the doorbell only if the user has switched on experimental features.
 		hearsWhenResumed: false,
+		importsFiles: true,
 		reportsStart: 'at-first-prompt',
 		wake: { by: 'answer', answer: wakeAnswer },
 		prepared: 'none',

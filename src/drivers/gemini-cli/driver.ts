@@ -46,6 +46,7 @@ export const geminiCli: Driver = {
 		answer: deliveryAnswer,
 		beginAnswer: () => SILENT,
 		hearsWhenResumed: false,
+		importsFiles: false,
 		reportsStart: 'at-launch',
 		wake: 'none',
 		prepared: 'none',

@@ -41,6 +41,7 @@ export const qwenCode: Driver = {
 		answer: deliveryAnswer,
 		beginAnswer: () => SILENT,
 		hearsWhenResumed: false,
+		importsFiles: false,
 		reportsStart: 'at-launch',
 		wake: 'none',
 		prepared: 'none',

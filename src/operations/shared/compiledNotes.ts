@@ -4,9 +4,10 @@ import { configFolder, dataFolder } from '../../base/folders.ts';
 import { errorText } from '../../base/errors.ts';
 import { entriesOf } from '../../base/listing.ts';
 import { readJsonFile } from '../../core/files/jsonFile.ts';
-import { OwnFolder } from '../../core/files/ownFolder.ts';
 import { allRecords, PlaceNote, recordsOf } from '../../core/files/recordPlaces.ts';
+import { writeImported } from '../../core/memory/notesImport.ts';
 import { COMPILED } from '../../core/memory/toldMarks.ts';
+import { Workspace } from '../../core/workspace/workspace.ts';
 import type { MachineContext, OperationContext } from '../operation.ts';
 import { memoryPlace, openMemory } from './memory.ts';
 
@@ -23,7 +24,7 @@ export async function compileNotes({
 }: Pick<OperationContext, 'env' | 'workspace' | 'note'>): Promise<void> {
 	if (!hasProjects(env)) return;
 	try {
-		await compileIn(workspace.own, workspace.folder, env);
+		await compileIn(workspace, env);
 	} catch (error) {
 		note(`agents are told no new notes of the project: ${errorText(error)}`);
 	}
@@ -59,10 +60,11 @@ export async function compileEverywhere(env: MachineContext['env']): Promise<voi
 			: undefined;
 		if (!place || !existsSync(place.folder) || !existsSync(join(recordsOf(data, place.folder), COMPILED))) continue;
 		// What fails here is done again when an agent starts there.
-		await compileIn(new OwnFolder(data, place.folder), place.folder, env).catch(() => undefined);
+		await compileIn(new Workspace(place.folder, data), env).catch(() => undefined);
 	}
 }
 
-async function compileIn(own: OwnFolder, folder: string, env: MachineContext['env']): Promise<void> {
-	await (await openMemory(env)).compileFor(own, await memoryPlace(folder));
+async function compileIn(workspace: Workspace, env: MachineContext['env']): Promise<void> {
+	await (await openMemory(env)).compileFor(workspace.own, await memoryPlace(workspace.folder));
+	await writeImported(workspace);
 }

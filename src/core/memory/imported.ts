@@ -1,0 +1,49 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasErrno } from '../../base/errors.ts';
+import { readPlainTextSync } from '../files/plainFile.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** Relative to the workspace folder. Claude Code reads it, and Copilot CLI does. */
+export const MANUAL = 'CLAUDE.md';
+/** The line of it that imports the notes. Git ignores all of `.nancy`. */
+export const IMPORT_LINE = '@.nancy/memory/context.md';
+
+/** In bytes. Claude Code reads a megabyte whole, Copilot CLI fails. */
+const LONGEST_MANUAL = 1024 * 1024;
+/** Several times the longest notes that can be set, in bytes. */
+const LONGEST_NOTES = 256 * 1024;
+
+/** Whether a CLAUDE.md with this text imports the notes, whoever wrote the line. */
+export function hasImport(manual: string): boolean {
+	return manual.split('\n').some(line => line.trim() === IMPORT_LINE);
+}
+
+/** Whether the workspace's CLAUDE.md, which may be a link, imports the notes. */
+export function importsNotes({ folder }: Workspace): boolean {
+	return hasImport(textOf(join(folder, MANUAL), LONGEST_MANUAL));
+}
+
+/** The file that the line names. */
+export function importedFile({ paths }: Workspace): string {
+	return join(paths.memory, 'context.md');
+}
+
+/** What is imported now; empty for nothing. */
+export function importedNow(workspace: Workspace): string {
+	return textOf(importedFile(workspace), LONGEST_NOTES);
+}
+
+/** What the file holds for compiled notes. */
+export function importedText(notes: string): string {
+	return `${notes.trimEnd()}\n`;
+}
+
+function textOf(file: string, limit: number): string {
+	try {
+		return readPlainTextSync(realpathSync(file), limit) ?? '';
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return '';
+		throw error;
+	}
+}
