@@ -34,7 +34,8 @@ export const cleanUp: Operation<z.infer<typeof Input>, CleanupOutput> = {
 		const changed = [...done.changed];
 		if (task === undefined && (await withdrawPlugin(workspace.own)))
 			warned.push('Plugins of Nancy serve this folder no more; nancy setup --plugin lets them again.');
-		if (task === undefined && (await withdrawImport(workspace))) changed.push('CLAUDE.md');
+		const manual = task === undefined ? await withdrawImport(workspace) : undefined;
+		if (manual !== undefined) changed.push(manual);
 		const snapshots = task === undefined ? new TaskSnapshots(workspace.own).tasksSync() : [task];
 		await forgetSnapshots(workspace, snapshots);
 		return {

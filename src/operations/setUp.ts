@@ -7,7 +7,7 @@ import { permit } from '../core/asker/permit.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { SetupOutput } from '../protocol/output/deployment.ts';
 import { chooseAgent, foundAgents } from './shared/agents.ts';
-import { compileNotes } from './shared/compiledNotes.ts';
+import { compileNotes, manuals } from './shared/compiledNotes.ts';
 import { deployEach } from './shared/deployEach.ts';
 import { keepSettings, requireHooks } from './shared/hooksChoice.ts';
 import type { Operation } from './operation.ts';
@@ -22,7 +22,7 @@ const Input = z.object({
 
 /**
  * Writes hooks and skills, also for sessions that the user starts: for one agent, or for every agent that is installed. With `plugin` it
- * writes nothing of the kind: agents' plugins serve the folder. With `importNotes` it only lets the folder's CLAUDE.md import the notes.
+ * writes nothing of the kind: agents' plugins serve the folder. With `importNotes` it only lets the manual that agents read import the notes.
  */
 export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 	name: 'setUp',
@@ -36,7 +36,7 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 		if (importNotes) {
 			const { workspace } = context;
 			await workspace.prepare();
-			await importInto(workspace);
+			for (const manual of manuals) await importInto(workspace, manual);
 			await compileNotes(context);
 			return { folder: workspace.folder, agents: [], failed: [] };
 		}

@@ -21,8 +21,8 @@ describe.each([claudeCodeUnderTest, copilotUnderTest])(
 			const times = async (prompt: string, note: string) => (await lab.seen(prompt)).text.split(note).length - 1;
 			const project = new ToldProject(lab.nancy, join(lab.home, 'projects-of-the-user'));
 			await project.note([FIRST]);
-			await importNotes(lab.nancy);
-			await writeImported(lab.nancy);
+			await importNotes(lab.nancy, driver.hooks.manual);
+			await writeImported(lab.nancy, [driver.hooks.manual]);
 			const worker = await lab.start({ prompt: 'The first prompt. [[text:Read]]' });
 			expect(await times('The first prompt.', FIRST)).toBe(1);
 			const told = (await lab.seen('The first prompt.')).text;
@@ -38,7 +38,7 @@ describe.each([claudeCodeUnderTest, copilotUnderTest])(
 			expect(await times('The third prompt.', SECOND)).toBe(1);
 			await worker.idle();
 			await worker.terminal.close();
-			await writeImported(lab.nancy);
+			await writeImported(lab.nancy, [driver.hooks.manual]);
 			expect(readFileSync(lab.workspace.file('.nancy', 'memory', 'context.md'), 'utf8')).toContain(SECOND);
 			await lab.start({ prompt: 'The next prompt. [[text:Read]]', resume: true });
 			// What the hook told is in the conversation; the CLI reads the file anew.

@@ -50,7 +50,7 @@ export const fakeDriver: Driver = {
 		answer: () => SILENT,
 		beginAnswer: () => SILENT,
 		hearsWhenResumed: true,
-		importsFiles: false,
+		manual: 'none',
 		reportsStart: 'at-launch',
 		wake: 'none',
 		prepared: 'none',

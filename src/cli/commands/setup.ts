@@ -32,7 +32,7 @@ export const setup = command(
 				help: "write nothing into agents' settings: only let an agent's plugin of Nancy serve this folder",
 			},
 			'import-notes': {
-				help: 'write only a line into CLAUDE.md, by which Claude Code and Copilot CLI read the notes of the project as they start',
+				help: 'write only a line into the file of instructions that agents read, by which they get the notes of the project as they start',
 			},
 		},
 		examples: [

@@ -29,8 +29,11 @@ export interface HookMapping {
 	readonly hearsWhenResumed: boolean;
 	/** How a hook that waits in the background wakes an idle agent, or `none` if it cannot. */
 	readonly wake: HookWake | 'none';
-	/** Whether its CLI reads the files that a line `@path` of a CLAUDE.md names, anew whenever a session starts or is resumed. */
-	readonly importsFiles: boolean;
+	/**
+	 * The file of a workspace folder that its CLI reads anew whenever a session starts or is resumed, with the files that a line `@path` of it
+	 * names; `none` if it knows no such line.
+	 */
+	readonly manual: string;
 	/** When a session in a terminal reports its start. */
 	readonly reportsStart: 'at-launch' | 'at-first-prompt';
 	/**

@@ -13,13 +13,13 @@ function isForgetting({ kind, cause, forgets }: AgentEvent): boolean {
 
 /**
  * Marks what the session knows. A session that began with an earlier version has no mark yet.
- * @param importsFiles see HookMapping
+ * @param manual see HookMapping
  * @param named the project that the session's environment names
  */
 export async function markSession(
 	workspace: Workspace,
 	event: AgentEvent,
-	importsFiles: boolean,
+	manual: string,
 	named: string | undefined,
 ): Promise<void> {
 	const { own } = workspace;
@@ -27,8 +27,8 @@ export async function markSession(
 	const marks = new ToldMarks(own.dataFolder);
 	if (isForgetting(event)) marks.forgetTold(session, own.path(COMPILED));
 	else if (kind === 'session-start') marks.begin(session, own.path(COMPILED));
-	if (kind === 'session-start' && importsFiles && existsSync(importedFile(workspace)))
-		(await import('./telling.ts')).markImported(workspace, session, named);
+	if (kind === 'session-start' && manual !== 'none' && existsSync(importedFile(workspace)))
+		(await import('./telling.ts')).markImported(workspace, manual, session, named);
 }
 
 /**

@@ -4,24 +4,22 @@ import { hasErrno } from '../../base/errors.ts';
 import { readPlainTextSync } from '../files/plainFile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** Relative to the workspace folder. Claude Code reads it, and Copilot CLI does. */
-export const MANUAL = 'CLAUDE.md';
-/** The line of it that imports the notes. Git ignores all of `.nancy`. */
+/** The line of a manual (see HookMapping) that imports the notes. Git ignores all of `.nancy`. */
 export const IMPORT_LINE = '@.nancy/memory/context.md';
 
-/** In bytes. Claude Code reads a megabyte whole, Copilot CLI fails. */
+/** In bytes. A megabyte is more than each CLI takes without failing, or than a model can read. */
 const LONGEST_MANUAL = 1024 * 1024;
 /** Several times the longest notes that can be set, in bytes. */
 const LONGEST_NOTES = 256 * 1024;
 
-/** Whether a CLAUDE.md with this text imports the notes, whoever wrote the line. */
+/** Whether a manual with this text imports the notes, whoever wrote the line. */
 export function hasImport(manual: string): boolean {
 	return manual.split('\n').some(line => line.trim() === IMPORT_LINE);
 }
 
-/** Whether the workspace's CLAUDE.md, which may be a link, imports the notes. */
-export function importsNotes({ folder }: Workspace): boolean {
-	return hasImport(textOf(join(folder, MANUAL), LONGEST_MANUAL));
+/** Whether this manual of the workspace, which may be a link, imports the notes. */
+export function importsNotes({ folder }: Workspace, manual: string): boolean {
+	return hasImport(textOf(join(folder, manual), LONGEST_MANUAL));
 }
 
 /** The file that the line names. */

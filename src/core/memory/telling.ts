@@ -55,12 +55,17 @@ export function notesToTell(
 	return undefined;
 }
 
-/** Marks a session whose CLI has just read what the workspace's CLAUDE.md imports: it was told that. */
-export function markImported(workspace: Workspace, session: SessionId, named: string | undefined): void {
+/** Marks a session whose CLI has just read what this file of the workspace imports: it was told that. */
+export function markImported(
+	workspace: Workspace,
+	manual: string,
+	session: SessionId,
+	named: string | undefined,
+): void {
 	const lookedAtMs = Date.now();
 	const { notes, head } = notesNow(workspace, named);
 	if (!notes || notes.text === '' || importedNow(workspace) !== importedText(notes.text)) return;
-	if (!importsNotes(workspace)) return;
+	if (!importsNotes(workspace, manual)) return;
 	const { own } = workspace;
 	new ToldMarks(own.dataFolder).write(session, { notes: own.path(COMPILED), head, told: toldOf(notes) }, lookedAtMs);
 }

@@ -55,7 +55,7 @@ export const claudeCode: Driver = {
 		answer: deliveryAnswer,
 		beginAnswer,
 		hearsWhenResumed: true,
-		importsFiles: true,
+		manual: 'CLAUDE.md',
 		reportsStart: 'at-launch',
 		wake: { by: 'answer', answer: wakeAnswer },
 		prepared: {

@@ -40,7 +40,7 @@ export const codex: Driver = {
 		answer: deliveryAnswer,
 		beginAnswer: introduced,
 		hearsWhenResumed: false,
-		importsFiles: false,
+		manual: 'none',
 		reportsStart: 'at-first-prompt',
 		wake: { by: 'command', command: queueCommand },
 		prepared: 'none',

@@ -64,7 +64,7 @@ export const copilotCli: Driver = {
 		beginAnswer,
 		// The CLI watches the doorbell only if the user has switched on experimental features.
 		hearsWhenResumed: false,
-		importsFiles: true,
+		manual: 'CLAUDE.md',
 		reportsStart: 'at-first-prompt',
 		wake: { by: 'answer', answer: wakeAnswer },
 		prepared: 'none',

@@ -46,7 +46,7 @@ export const geminiCli: Driver = {
 		answer: deliveryAnswer,
 		beginAnswer: () => SILENT,
 		hearsWhenResumed: false,
-		importsFiles: false,
+		manual: 'none',
 		reportsStart: 'at-launch',
 		wake: 'none',
 		prepared: 'none',

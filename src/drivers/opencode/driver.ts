@@ -38,7 +38,7 @@ export const opencode: Driver = {
 		answer: deliveryAnswer,
 		beginAnswer,
 		hearsWhenResumed: true,
-		importsFiles: false,
+		manual: 'none',
 		reportsStart: 'at-first-prompt',
 		wake: { by: 'answer', answer: wakeAnswer },
 		prepared: 'none',

@@ -41,7 +41,7 @@ export const qwenCode: Driver = {
 		answer: deliveryAnswer,
 		beginAnswer: () => SILENT,
 		hearsWhenResumed: false,
-		importsFiles: false,
+		manual: 'none',
 		reportsStart: 'at-launch',
 		wake: 'none',
 		prepared: 'none',

@@ -8,8 +8,12 @@ import { allRecords, PlaceNote, recordsOf } from '../../core/files/recordPlaces.
 import { writeImported } from '../../core/memory/notesImport.ts';
 import { COMPILED } from '../../core/memory/toldMarks.ts';
 import { Workspace } from '../../core/workspace/workspace.ts';
+import { drivers } from '../../drivers/index.ts';
 import type { MachineContext, OperationContext } from '../operation.ts';
 import { memoryPlace, openMemory } from './memory.ts';
+
+/** Of all agents: see HookMapping. */
+export const manuals = [...new Set(drivers.map(({ hooks }) => hooks.manual).filter(manual => manual !== 'none'))];
 
 /** Whether the user has made any project. Nothing more is loaded before. */
 export function hasProjects(env: MachineContext['env']): boolean {
@@ -66,5 +70,5 @@ export async function compileEverywhere(env: MachineContext['env']): Promise<voi
 
 async function compileIn(workspace: Workspace, env: MachineContext['env']): Promise<void> {
 	await (await openMemory(env)).compileFor(workspace.own, await memoryPlace(workspace.folder));
-	await writeImported(workspace);
+	await writeImported(workspace, manuals);
 }

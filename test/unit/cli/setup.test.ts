@@ -121,6 +121,20 @@ describe('nancy setup, update and cleanup', () => {
 		expect(await isPluginChosen(own)).toBe(false);
 	});
 
+	it('let agents import the notes of the project, and take that back', async () => {
+		const { folder, project, settings, call } = machine();
+		await using _ = folder;
+		const manual = join(project, 'CLAUDE.md');
+		writeFileSync(manual, 'Use tabs.\n');
+		const done = await nancy.run(['setup', '--import-notes', '--json'], call);
+		expect(SetupOutput.parse(JSON.parse(done.stdout))).toEqual({ folder: project, agents: [], failed: [] });
+		expect(readFileSync(manual, 'utf8')).toBe('Use tabs.\n@.nancy/memory/context.md\n');
+		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+		const cleaned = await nancy.run(['cleanup', '--json'], call);
+		expect(CleanupOutput.parse(JSON.parse(cleaned.stdout)).changed).toEqual(['CLAUDE.md']);
+		expect(readFileSync(manual, 'utf8')).toBe('Use tabs.\n');
+	});
+
 	it('let no plugin serve a linked worktree, and write nothing there', async () => {
 		const { folder, call } = machine();
 		await using _ = folder;

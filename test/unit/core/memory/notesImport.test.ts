@@ -5,6 +5,7 @@ import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { ToldProject } from '../../../support/toldProject.ts';
 
+const MANUAL = 'CLAUDE.md';
 const LINE = '@.nancy/memory/context.md';
 
 let folder: TempFolder;
@@ -19,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const manual = () => folder.file('project', 'CLAUDE.md');
+const manual = () => folder.file('project', MANUAL);
 const read = () => readFileSync(manual(), 'latin1');
 const imported = () => folder.file('project', '.nancy', 'memory', 'context.md');
 
@@ -30,21 +31,21 @@ describe('the line in CLAUDE.md', () => {
 		['in another encoding', 'Use \xe4 tabs.\n', `Use \xe4 tabs.\n${LINE}\n`],
 	])('goes at the end of a file %s, and comes out again without a trace', async (_, before, after) => {
 		writeFileSync(manual(), before, 'latin1');
-		expect(await importNotes(workspace)).toBe(true);
+		expect(await importNotes(workspace, MANUAL)).toBe(true);
 		expect(read()).toBe(after);
-		expect(await importNotes(workspace)).toBe(false);
+		expect(await importNotes(workspace, MANUAL)).toBe(false);
 		expect(read()).toBe(after);
-		expect(await withdrawImport(workspace)).toBe(true);
+		expect(await withdrawImport(workspace)).toBe(MANUAL);
 		expect(read()).toBe(before);
-		expect(await withdrawImport(workspace)).toBe(false);
+		expect(await withdrawImport(workspace)).toBeUndefined();
 	});
 
 	it('makes the file, which goes with it unless somebody wrote into it', async () => {
-		await importNotes(workspace);
+		await importNotes(workspace, MANUAL);
 		expect(read()).toBe(`${LINE}\n`);
 		await withdrawImport(workspace);
 		expect(existsSync(manual())).toBe(false);
-		await importNotes(workspace);
+		await importNotes(workspace, MANUAL);
 		writeFileSync(manual(), `# Rules\n\n  ${LINE}\r\nUse tabs.\n`);
 		await withdrawImport(workspace);
 		expect(read()).toBe('# Rules\n\nUse tabs.\n');
@@ -52,23 +53,23 @@ describe('the line in CLAUDE.md', () => {
 
 	it('stays if a person wrote it', async () => {
 		writeFileSync(manual(), `${LINE}\n`);
-		expect(await importNotes(workspace)).toBe(false);
-		expect(await withdrawImport(workspace)).toBe(false);
+		expect(await importNotes(workspace, MANUAL)).toBe(false);
+		expect(await withdrawImport(workspace)).toBeUndefined();
 		expect(read()).toBe(`${LINE}\n`);
 	});
 
 	it('is written into the file that CLAUDE.md is a link to, but not outside of the workspace', async () => {
 		writeFileSync(folder.file('project', 'AGENTS.md'), 'Use tabs.\n');
 		symlinkSync('AGENTS.md', manual());
-		await importNotes(workspace);
+		await importNotes(workspace, MANUAL);
 		expect(lstatSync(manual()).isSymbolicLink()).toBe(true);
 		expect(readFileSync(folder.file('project', 'AGENTS.md'), 'utf8')).toBe(`Use tabs.\n${LINE}\n`);
 		const other = new Workspace(folder.file('other'), folder.file('data'));
 		mkdirSync(folder.file('other'));
 		await other.prepare();
 		writeFileSync(folder.file('mine.md'), 'Mine.\n');
-		symlinkSync('../mine.md', folder.file('other', 'CLAUDE.md'));
-		await expect(importNotes(other)).rejects.toMatchObject({ code: 'settings-broken' });
+		symlinkSync('../mine.md', folder.file('other', MANUAL));
+		await expect(importNotes(other, MANUAL)).rejects.toMatchObject({ code: 'settings-broken' });
 		expect(readFileSync(folder.file('mine.md'), 'utf8')).toBe('Mine.\n');
 	});
 });
@@ -76,21 +77,21 @@ describe('the line in CLAUDE.md', () => {
 describe('the file that it names', () => {
 	it('holds what agents are told now, only while the line is there', async () => {
 		await project.note(['npm test needs DB_URL.']);
-		await writeImported(workspace);
+		await writeImported(workspace, [MANUAL]);
 		expect(existsSync(imported())).toBe(false);
-		await importNotes(workspace);
-		await writeImported(workspace);
+		await importNotes(workspace, MANUAL);
+		await writeImported(workspace, [MANUAL]);
 		expect(readFileSync(imported(), 'utf8')).toMatch(
 			/^<!-- Nancy: project my-feature[^]*- npm test needs DB_URL\. \(by the user\)\n$/,
 		);
 		await project.note(['The port is 4100.']);
-		await writeImported(workspace);
+		await writeImported(workspace, [MANUAL]);
 		expect(readFileSync(imported(), 'utf8')).toContain('- The port is 4100.');
 		await project.set('my-feature', 'paused');
-		await writeImported(workspace);
+		await writeImported(workspace, [MANUAL]);
 		expect(existsSync(imported())).toBe(false);
 		await project.set('my-feature', 'active');
-		await writeImported(workspace);
+		await writeImported(workspace, [MANUAL]);
 		expect(existsSync(imported())).toBe(true);
 		await withdrawImport(workspace);
 		expect(existsSync(imported())).toBe(false);
@@ -98,11 +99,11 @@ describe('the file that it names', () => {
 
 	it('is no way out of the workspace', async () => {
 		await project.note(['npm test needs DB_URL.']);
-		await importNotes(workspace);
+		await importNotes(workspace, MANUAL);
 		writeFileSync(folder.file('mine.md'), 'Mine.\n');
 		mkdirSync(folder.file('project', '.nancy', 'memory'), { recursive: true });
 		symlinkSync('../../../mine.md', imported());
-		await writeImported(workspace);
+		await writeImported(workspace, [MANUAL]);
 		expect(readFileSync(folder.file('mine.md'), 'utf8')).toBe('Mine.\n');
 		expect(lstatSync(imported()).isSymbolicLink()).toBe(false);
 	});
