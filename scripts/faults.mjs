@@ -17,8 +17,10 @@ const KILL_TESTS = [
 	'deployment/deploymentFiles',
 	'mailbox/mailbox',
 	'traffic/collector',
+	'agent',
+	'agent/questions',
 ];
-const MANY = { NANCY_ROUNDS: '200', NANCY_STRIDE: '1', NANCY_CASES: '1000' };
+const MANY = { NANCY_ROUNDS: '200', NANCY_STRIDE: '1', NANCY_CASES: '1000', NANCY_RACES: '50' };
 
 await bootstrap();
 const { failures, runPhases } = await import('./lib/testPhases.mjs');
