@@ -21,6 +21,7 @@ import { alikeAs } from '../questions/alike.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import { choiceOf, LINE, textsOf, type QuestionTexts } from './deskTexts.ts';
+import { asksInTerminal } from './inTerminal.ts';
 import type { LiveQuestion } from './liveQuestions.ts';
 import type { Overview, TaskView, WorkerView } from './overview.ts';
 
@@ -146,7 +147,9 @@ export class DeskView {
 		};
 	}
 
-	private task({ id: folder }: DeskSource, { record, unread, workers }: TaskView): DeskTask {
+	private task(source: DeskSource, { record, unread, workers }: TaskView): DeskTask {
+		const { id: folder } = source;
+		const asked = source.questions();
 		return {
 			key: `${folder}/${record.name}`,
 			folder,
@@ -154,11 +157,11 @@ export class DeskView {
 			title: visibleLine(record.title, LINE),
 			createdAt: record.createdAt,
 			unread,
-			workers: workers.map(worker => this.worker(worker)),
+			workers: workers.map(worker => this.worker(worker, asksInTerminal(worker, asked))),
 		};
 	}
 
-	private worker({ record, state, facts, queued, said, alert }: WorkerView): DeskWorker {
+	private worker({ record, state, facts, queued, said, alert }: WorkerView, isInTerminal: boolean): DeskWorker {
 		const { phase, tool, summary, source, at, since, subagents, exitCode, session } = state;
 		const { contextTokens: tokens, contextWindow: window } = facts ?? {};
 		return {
@@ -176,6 +179,7 @@ export class DeskView {
 			...(subagents !== undefined && { subagents }),
 			queued,
 			...(exitCode !== undefined && { exitCode }),
+			...(isInTerminal && { asksInTerminal: true as const }),
 			...(record.hooks === 'off' && { isWithoutHooks: true }),
 			...(record.delegate !== undefined && { delegate: record.delegate }),
 			...(session !== undefined && { session }),
