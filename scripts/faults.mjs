@@ -1,4 +1,5 @@
-// npm run faults: the kill tests with many rounds, before every file call, and through many settings files. It takes an hour.
+// npm run faults: the kill tests with many rounds, before every file call, and through many settings files, and two answers that meet
+// many times. It takes an hour and more.
 // npm run faults -- e2e 10 [--busy] [words in file names…]: a phase of `npm test` ten times, also with every core loaded.
 // Ends with the line `10 x 0 failed`; what was on the screen at a failure is in out/faults/.
 import { existsSync } from 'node:fs';
@@ -17,8 +18,10 @@ const KILL_TESTS = [
 	'deployment/deploymentFiles',
 	'mailbox/mailbox',
 	'traffic/collector',
+	'agent',
+	'agent/questions',
 ];
-const MANY = { NANCY_ROUNDS: '200', NANCY_STRIDE: '1', NANCY_CASES: '1000' };
+const MANY = { NANCY_ROUNDS: '200', NANCY_STRIDE: '1', NANCY_CASES: '1000', NANCY_RACES: '50' };
 
 await bootstrap();
 const { failures, runPhases } = await import('./lib/testPhases.mjs');

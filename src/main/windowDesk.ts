@@ -43,6 +43,10 @@ export class WindowDesk implements DeskOperations {
 		await (await deviceFile()).revoke(id);
 	}
 
+	async revokeAll(): Promise<void> {
+		await (await deviceFile()).revokeAll();
+	}
+
 	private serve(folder: Folder): ServedFolder {
 		return {
 			source: {

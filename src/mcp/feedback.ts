@@ -42,7 +42,10 @@ export const waitForFeedback = tool(
 	z.object({ seconds: z.optional(z.number().check(z.positive())) }),
 	async ({ seconds }, caller, call) => {
 		const waitMs = waitMsOf(seconds, caller.waits, call.progress !== undefined);
-		const beat = setInterval(() => call.progress?.('waiting for a message'), PROGRESS_MS);
+		const tell = () => call.progress?.('waiting for a message');
+		// At once, so that a person sees what the agent does.
+		tell();
+		const beat = setInterval(tell, PROGRESS_MS);
 		try {
 			const text = await take('wait_for_feedback', waitMs, caller, call);
 			return text === NOTHING ? JSON.stringify({ none: true, again: true }) : text;

@@ -3,7 +3,9 @@ import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { theTask } from '../core/workspace/named.ts';
 import type { TaskView, WorkerState, WorkerView } from '../core/live/overview.ts';
+import { asksInTerminal } from '../core/live/inTerminal.ts';
 import { PARKED } from '../core/live/workerState.ts';
+import { Questions, type Asked } from '../core/questions/questions.ts';
 import { TaskName } from '../protocol/names.ts';
 import { StatusOutput, type TaskOutput, type WorkerOutput } from '../protocol/output/tasks.ts';
 import { anybody, type Operation } from './operation.ts';
@@ -30,11 +32,13 @@ export const status: Operation<z.infer<typeof Input>, z.infer<typeof StatusOutpu
 		);
 		if (wanted !== undefined && meant.length === 0)
 			throw new NancyError('bad-file', phrase`task ${theTask(wanted)} cannot be read`);
-		return { folder: workspace.folder, tasks: meant.map(taskOutput), problems };
+		// An agent's sandbox may hide the user's data folder: then nothing is said of questions.
+		const asked = await new Questions(workspace.own).open().catch(() => undefined);
+		return { folder: workspace.folder, tasks: meant.map(each => taskOutput(each, asked)), problems };
 	},
 };
 
-function taskOutput({ record, workers, unread }: TaskView): TaskOutput {
+function taskOutput({ record, workers, unread }: TaskView, asked: readonly Asked[] | undefined): TaskOutput {
 	return {
 		task: record.name,
 		title: record.title,
@@ -42,11 +46,11 @@ function taskOutput({ record, workers, unread }: TaskView): TaskOutput {
 		createdAt: record.createdAt,
 		...(record.archivedAt !== undefined && { archivedAt: record.archivedAt }),
 		unread,
-		workers: workers.map(workerOutput),
+		workers: workers.map(worker => workerOutput(worker, asked !== undefined && asksInTerminal(worker, asked))),
 	};
 }
 
-function workerOutput({ record, state, facts, queued, said }: WorkerView): WorkerOutput {
+function workerOutput({ record, state, facts, queued, said }: WorkerView, isInTerminal: boolean): WorkerOutput {
 	return {
 		worker: record.name,
 		agent: record.agent,
@@ -54,6 +58,7 @@ function workerOutput({ record, state, facts, queued, said }: WorkerView): Worke
 		phase: state.phase,
 		...(state.tool !== undefined && { tool: state.tool }),
 		...(state.summary !== undefined && { summary: state.summary }),
+		...(isInTerminal && { asksInTerminal: true as const }),
 		...(state.subagents !== undefined && { subagents: state.subagents }),
 		...(said && { said }),
 		source: state.source,

@@ -124,6 +124,8 @@ export const DeskWorker = z.object({
 	exitCode: z.optional(z.int()),
 	/** It has no hooks: no message reaches it. */
 	isWithoutHooks: z.optional(z.literal(true)),
+	/** It waits for an answer that no desk can carry. */
+	asksInTerminal: z.optional(z.literal(true)),
 	delegate: z.optional(z.string()),
 	session: z.optional(SessionId),
 	context: z.optional(z.object({ tokens: z.int(), window: z.optional(z.int()) })),

@@ -62,4 +62,9 @@ export class DeviceFile {
 	async revoke(id: DeviceId): Promise<void> {
 		await this.change(devices => devices.filter(device => device.id !== id));
 	}
+
+	/** {@link revoke} for every device. */
+	async revokeAll(): Promise<void> {
+		await this.change(() => []);
+	}
 }

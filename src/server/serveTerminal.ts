@@ -11,7 +11,7 @@ const warnings: Readonly<Record<Warning, string>> = {
 	'devices-unreadable': 'the list of devices cannot be read, so all devices are out. Pair them again.',
 };
 
-const HELP = 'Enter: a new address · devices: the list · revoke N: one of them out · Ctrl-C: end';
+const HELP = 'Enter: a new address · devices: the list · revoke N, or all: out · Ctrl-C: end';
 
 /** Of the command that serves. */
 interface Terminal {
@@ -87,11 +87,11 @@ export class ServeTerminal implements Owner {
 		const isForAnother = this.isStale;
 		this.isStale = false;
 		if (asked) return isForAnother ? this.askNext() : this.decide(asked, line);
-		const [, place] = /^revoke (\d{1,4})$/.exec(line) ?? [];
+		const [, place] = /^revoke (\d{1,4}|all)$/.exec(line) ?? [];
 		if (line === '') this.invite(server);
 		else if (line === 'devices') this.list(server);
 		else if (place === undefined) this.say(HELP);
-		else await this.revoke(server, Number(place));
+		else await this.revoke(server, place);
 	}
 
 	private decide(asked: Asked, line: string): void {
@@ -144,16 +144,20 @@ export class ServeTerminal implements Owner {
 			);
 	}
 
-	private async revoke(server: DeskServer, place: number): Promise<void> {
-		const device = server.paired()[place - 1];
-		if (!device) return this.say(`There is no device ${place}.`);
-		try {
-			await server.revoke(device.id);
-		} catch (error) {
-			if (!(error instanceof Error)) throw error;
-			this.context.note(error.message);
+	private async revoke(server: DeskServer, place: string): Promise<void> {
+		const paired = server.paired();
+		const chosen = place === 'all' ? paired : paired.slice(Number(place) - 1, Number(place));
+		if (chosen.length === 0)
+			return this.say(place === 'all' ? 'No browser is let in.' : `There is no device ${place}.`);
+		for (const { id, name } of chosen) {
+			try {
+				await server.revoke(id);
+			} catch (error) {
+				if (!(error instanceof Error)) throw error;
+				this.context.note(error.message);
+			}
+			this.say(`${name} is out.`);
 		}
-		this.say(`${device.name} is out.`);
 	}
 
 	private say(...lines: readonly string[]): void {

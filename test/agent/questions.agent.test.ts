@@ -17,7 +17,7 @@ import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { gateIn } from '../support/gate.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
-import { roundsOr } from '../support/rounds.ts';
+import { racesOr } from '../support/rounds.ts';
 import { submit } from '../support/submit.ts';
 import type { Terminal } from '../support/terminal.ts';
 
@@ -155,7 +155,7 @@ describe.each(agents)('a question of the real $name', ({ start, tool, dialog, ye
 		'has one answer where Yes in the terminal and "%s" at the desk meet, and its outcome names the first',
 		async effect => {
 			const { desk, terminal } = asking;
-			for (let round = 0; round < roundsOr(2); round += 1) {
+			for (let round = 0; round < racesOr(2); round += 1) {
 				const file = `${effect}-${round}`;
 				const question = await ask(file);
 				await terminal.waitForText(dialog);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../src/base/errors.ts';
-import { formatVersion } from '../../src/base/version.ts';
-import { can, type Capability } from '../../src/core/driver/driver.ts';
+import { formatVersion, type Version } from '../../src/base/version.ts';
+import { can, type Capability, type Driver } from '../../src/core/driver/driver.ts';
 import { partly, type Cell, type Verdict } from './cell.ts';
 import { conformanceLab, versionOf, type Candidate, type ConformanceLab } from './lab.ts';
 import type { CellResult } from './report.ts';
@@ -21,21 +21,30 @@ export async function judge(
 ): Promise<CellResult> {
 	const started = Date.now();
 	const after = (verdict: Omit<CellResult, 'ms'>): CellResult => ({ ...verdict, ms: Date.now() - started });
-	const lacking = cell.needs.find(capability => !can(candidate.driver, capability, versionOf(candidate)));
-	const limit = cell.about && candidate.driver.limits[cell.about];
-	if (lacking) {
-		const because = reasonFor(candidate, lacking);
+	const because = lackOf(cell, candidate.driver, versionOf(candidate));
+	const limit = limitOf(cell, candidate.driver);
+	if (because !== undefined) {
 		const works = cell.triedAnyway && (await tried(cell, candidate).then(isSeen, () => false));
 		return after({ is: 'not possible', because, ...(works && { understated: true }) });
 	}
 	try {
 		const verdict = await tried(cell, candidate, onFailure);
-		return after(
-			limit === undefined || verdict.is === 'not possible' ? verdict : withLimit(verdict, String(limit)),
-		);
+		return after(limit === undefined || verdict.is === 'not possible' ? verdict : withLimit(verdict, limit));
 	} catch (error) {
 		return after({ is: 'fails', because: firstLine(errorText(error)) });
 	}
+}
+
+/** Why a cell is not possible on a version of a CLI, in the driver's words; undefined where the driver claims all that it needs. */
+export function lackOf(cell: Cell, driver: Driver, version: Version): string | undefined {
+	const lacking = cell.needs.find(capability => !can(driver, capability, version));
+	return lacking && reasonFor(driver, lacking);
+}
+
+/** What a driver says to limit the ability that a cell is about. */
+export function limitOf(cell: Cell, driver: Driver): string | undefined {
+	const limit = cell.about && driver.limits[cell.about];
+	return limit === undefined ? undefined : String(limit);
 }
 
 async function tried(cell: Cell, candidate: Candidate, onFailure?: (details: string) => void): Promise<Verdict> {
@@ -65,8 +74,7 @@ function isSeen(verdict: Verdict): boolean {
 	return verdict.is !== 'not possible';
 }
 
-function reasonFor(candidate: Candidate, capability: Capability): string {
-	const { driver } = candidate;
+function reasonFor(driver: Driver, capability: Capability): string {
 	const floor = driver.floors[capability];
 	if (floor !== 'none') return `It can since version ${formatVersion(floor)}.`;
 	return String(driver.limits[capability] ?? `${driver.displayName} has nothing for it.`);

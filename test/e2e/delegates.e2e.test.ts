@@ -20,7 +20,16 @@ import { focusedRow, moveTo, unfold } from '../support/listGestures.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
-import { ARCHIVE_KEY, seedViews, testRestrictedViews, testTrustedViews, type Seen } from './views.ts';
+import {
+	ARCHIVE_KEY,
+	DESK_KEYS,
+	seedViews,
+	testRestrictedDesk,
+	testRestrictedViews,
+	testTrustedDesk,
+	testTrustedViews,
+	type Seen,
+} from './views.ts';
 
 /** High enough for every row and every choice of a menu. */
 const size = { width: 1500, height: 1300 };
@@ -30,6 +39,7 @@ const tall = { width: 1500, height: 1800 };
 const claudeSettings = { prefersReducedMotion: true, permissions: { defaultMode: 'default', allow: ['Bash'] } };
 const EDIT = { Where: 'A worktree of its own', Permissions: 'Edit' };
 const USER_SETTINGS = {
+	'nancy.server.enabled': true,
 	'nancy.delegates.max': 8,
 	'nancy.delegates.worktreeSetUp': 'true',
 	'nancy.agents.claude-code.permissionsFromAgents': 'acceptEdits',
@@ -70,7 +80,7 @@ beforeAll(async () => {
 	const mail = await seedViews(project);
 	const before = { folder: readdirSync(project), nancy: readdirSync(store.workspace.paths.root) };
 	const settings = { 'workbench.colorTheme': 'Default Dark Modern', ...USER_SETTINGS };
-	const keybindings = [ARCHIVE_KEY];
+	const keybindings = [ARCHIVE_KEY, ...DESK_KEYS];
 	const options = { workspace: project, size: tall, restricted: true, claudeSettings, settings, keybindings };
 	lab = owned.use(await openAgentLab(options));
 	({ workbench, page, model } = lab);
@@ -245,9 +255,14 @@ describe('all views', () => {
 	testRestrictedViews(() => views);
 });
 
+describe('the desk', () => {
+	testRestrictedDesk(() => views);
+});
+
 describe('in a trusted folder, all views', () => {
 	beforeAll(() => trust(workbench));
 	testTrustedViews(() => views);
+	testTrustedDesk(() => views);
 });
 
 describe('in a trusted folder, delegates', () => {

@@ -7,6 +7,7 @@ import { SessionId } from '../../src/protocol/names.ts';
 import { DeskServer } from '../../src/server/deskServer.ts';
 import { programFolder } from '../../src/server/programFolder.ts';
 import { ServedFolders } from '../../src/server/servedFolders.ts';
+import { toolStep } from '../support/agents/agentUnderTest.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
@@ -87,13 +88,14 @@ test('a phone denies with words, which the model reads, and nothing has run', as
 });
 
 test('a phone allows nothing with a risk: the person at the terminal does, and the phone says so', async () => {
-	await ask('touch .hidden', 'Finished three');
+	await ask('touch .hidden && echo "it is hidden"', 'Finished three');
 	await page.getByText('Look closely: it names hidden files, or settings of agents.').waitFor();
 	expect(await button(/^Allow /).count()).toBe(0);
 	await answerQuestion(claude, /Do you want to proceed/, '1');
 	await claude.waitForText(/● Finished three/);
 	await page.getByText('Answered with Yes in the agent’s terminal').first().waitFor();
 	expect(made('.hidden')).toBe(true);
+	expect(read().at(-1)).toContain('it is hidden');
 });
 
 test('feedback from a phone is queued while the agent works, delivered at Stop, and its receipt comes live', async () => {
@@ -113,4 +115,42 @@ test('feedback from a phone is queued while the agent works, delivered at Stop, 
 	await sent.getByText('in context', { exact: true }).waitFor();
 	expect(read().at(-1)).toContain('Please look at timer.js too.');
 	expect(made('last')).toBe(true);
+});
+
+test('a phone answers what the model asks its user, and the model reads the choice', async () => {
+	const options = ['Green', 'Blue'].map(label => ({ label, description: `It is ${label}` }));
+	const questions = [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options }];
+	await submit(claude, `${toolStep('AskUserQuestion', { questions })} [[text:Finished five]]`);
+	await view('Questions');
+	await page.getByLabel('Blue').check();
+	await button('Send the Answer').tap();
+	await claude.waitForText(/● Finished five/);
+	await page.getByText('The agent has your answer').first().waitFor();
+	expect(read().at(-1)).toMatch(/Which colour\?\W+Blue/);
+});
+
+test('a phone sends a plan back with words, and then has it carried out', async () => {
+	for (const mode of [/accept edits on/, /plan mode on/]) {
+		claude.type('\u001b[Z');
+		await claude.waitForText(mode);
+	}
+	await submit(claude, '[[text:Planning]]');
+	await claude.waitForText(/● Planning/);
+	// The CLI takes the plan from a file that it names to the model.
+	const [file] = /\S+\/plans\/[\w.-]+\.md/.exec(read().at(-1) ?? '') ?? expect.unreachable();
+	const load = toolStep('ToolSearch', { query: 'select:ExitPlanMode', max_results: 1 });
+	const leave = toolStep('ExitPlanMode', {});
+	await submit(claude, `[[write:${file}|# Build the timer]] ${load} ${leave} [[text:Revising]]`);
+	await view('Questions');
+	await page.locator('.block pre').getByText('# Build the timer').waitFor();
+	await button('No, Because').tap();
+	await page.getByLabel('what the agent is told').fill('Test it first.');
+	await button(/^No$/).tap();
+	await claude.waitForText(/● Revising/);
+	expect(read().at(-1)).toContain('Test it first.');
+	await submit(claude, `${leave} [[text:Agreed]]`);
+	await view('Questions');
+	await button(/^Carry It Out$/).tap();
+	await claude.waitForText(/● Agreed/);
+	expect(read().at(-1)).toContain('User has approved your plan');
 });

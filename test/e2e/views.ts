@@ -11,11 +11,17 @@ import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
 import { contextKey, dragRow, focusedRow, fold, inQueue, moveTo, unfold } from '../support/listGestures.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
+import { portsOf } from '../support/portsOf.ts';
 import type { Workbench } from '../support/workbench.ts';
 
 const SESSION = 'a1b2c3d4-0000';
 
 export const ARCHIVE_KEY = { key: 'ctrl+alt+shift+f9', command: 'nancy.archiveTask' };
+/** Keys for what is switched off in menus of Restricted Mode. Each opens a port elsewhere. */
+export const DESK_KEYS = [
+	{ key: 'ctrl+alt+shift+f7', command: 'nancy.openDeskInBrowser' },
+	{ key: 'ctrl+alt+shift+f8', command: 'nancy.openDeskOnPhone' },
+];
 
 interface Mail {
 	workspace: Workspace;
@@ -115,6 +121,31 @@ export function testRestrictedViews(seen: () => Seen): void {
 		expect(readdirSync(workspace.paths.root)).toEqual(before.nancy);
 		expect(readdirSync(workspace.paths.spool)).toHaveLength(1);
 		expect(readdirSync(project)).toEqual(before.folder);
+	});
+}
+
+/** With the user's own setting for the server. */
+export function testRestrictedDesk(seen: () => Seen): void {
+	test('opens no port in a folder that is not trusted, by no key', async () => {
+		const { workbench, page, lab } = seen();
+		const before = await portsOf(lab.server);
+		expect(before).toHaveLength(1);
+		for (const key of ['F7', 'F8']) {
+			await page.keyboard.press(`Control+Alt+Shift+${key}`);
+			await workbench.toast('Trust this workspace first').waitFor();
+			await workbench.tidy();
+		}
+		expect(await portsOf(lab.server)).toEqual(before);
+	});
+}
+
+/** As a test that what opens no port in Restricted Mode would be seen to open one. */
+export function testTrustedDesk(seen: () => Seen): void {
+	test('opens its port by the same key once the folder is trusted', async () => {
+		const { page, lab } = seen();
+		const before = await portsOf(lab.server);
+		await page.keyboard.press('Control+Alt+Shift+F7');
+		await expect.poll(async () => (await portsOf(lab.server)).length).toBeGreaterThan(before.length);
 	});
 }
 

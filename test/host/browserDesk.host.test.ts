@@ -5,7 +5,8 @@ import * as vscode from 'vscode';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { WindowDesk } from '../../src/main/windowDesk.ts';
 import { BrowserDesk } from '../../src/ui/desk/browserDesk.ts';
-import type { DeskOwner, OpenDesk } from '../../src/ui/desk/deskPorts.ts';
+import { DeviceId } from '../../src/protocol/deskApi.ts';
+import type { DeskDevice, DeskOwner, OpenDesk } from '../../src/ui/desk/deskPorts.ts';
 import { eventually } from '../support/eventually.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
@@ -42,6 +43,7 @@ function deskOf(extension: TempFolder) {
 			},
 			devices: () => real.devices(),
 			revoke: id => real.revoke(id),
+			revokeAll: () => real.revokeAll(),
 		},
 	});
 	return { desk, opened, failed };
@@ -149,6 +151,7 @@ describe('the desk in a browser', () => {
 				},
 				devices: () => Promise.resolve([]),
 				revoke: () => Promise.resolve(),
+				revokeAll: () => Promise.resolve(),
 			},
 		});
 		const { showWarningMessage } = vscode.window;
@@ -178,6 +181,56 @@ describe('the desk in a browser', () => {
 			Object.assign(vscode.window, { showWarningMessage });
 			desk.dispose();
 			await set('enabled', undefined);
+		}
+	});
+
+	it('takes one device out, or all of them, once the person has said so', async () => {
+		const out: string[] = [];
+		const [phone, tablet] = ['Phone', 'Tablet'].map((name, at) => ({
+			id: DeviceId.parse(`${at}`.repeat(16)),
+			name,
+			scope: 'view' as const,
+			madeAt: new Date().toISOString(),
+			usedAt: new Date().toISOString(),
+		})) as [DeskDevice, DeskDevice];
+		let devices: readonly DeskDevice[] = [phone, tablet];
+		const desk = new BrowserDesk({
+			folders: { list: () => [], onDidChange: new vscode.EventEmitter<void>().event },
+			failures: { background: () => undefined },
+			desk: {
+				view: new WindowDesk('', () => assert.fail('nothing is done here')).view,
+				open: () => Promise.reject(new Error('not opened')),
+				devices: () => Promise.resolve(devices),
+				revoke: id => Promise.resolve(void out.push(id)),
+				revokeAll: () => Promise.resolve(void out.push('all')),
+			},
+		});
+		const { showQuickPick, showWarningMessage } = vscode.window;
+		let place = -1;
+		let rows: string[] = [];
+		let says: string | undefined;
+		Object.assign(vscode.window, {
+			showQuickPick: (items: readonly vscode.QuickPickItem[]) => {
+				rows = items.map(({ label }) => label.replace(/^\$\([\w-]+\) /, ''));
+				return Promise.resolve(items.at(place));
+			},
+			showWarningMessage: () => Promise.resolve(says),
+		});
+		try {
+			await assert.rejects(desk.showDevices());
+			assert.deepEqual([rows, out], [['Phone', 'Tablet', 'All Devices'], []]);
+			says = 'Take Out';
+			await desk.showDevices();
+			assert.deepEqual(out, ['all']);
+			place = 0;
+			await desk.showDevices();
+			assert.deepEqual(out, ['all', phone.id]);
+			devices = [tablet];
+			await desk.showDevices();
+			assert.deepEqual([rows, out.at(-1)], [['Tablet'], tablet.id]);
+		} finally {
+			Object.assign(vscode.window, { showQuickPick, showWarningMessage });
+			desk.dispose();
 		}
 	});
 });

@@ -307,6 +307,20 @@ describe('a device', () => {
 		expect(stays.messages.some(({ type }) => type === 'bye')).toBe(false);
 	});
 
+	it('is out with every other one, and their open pages, once all are taken out in another program', async () => {
+		await using own = await servedDesk();
+		const paired = [await own.pair(), await own.pair()];
+		const pages = paired.map(() => own.page());
+		for (const [at, page] of pages.entries()) await page.enter(paired[at]!);
+		await new DeviceFile(own.folder.file('data')).revokeAll();
+		for (const page of pages) {
+			expect(await page.got('bye')).toMatchObject({ reason: 'revoked' });
+			await page.closed;
+		}
+		for (const { token } of paired) expect((await own.get('/api/v1/state', token)).status).toBe(401);
+		expect(own.server.paired()).toEqual([]);
+	});
+
 	it('is out when the list of devices cannot be read, and the list stays as it is', async () => {
 		await using own = await servedDesk();
 		const paired = await own.pair();

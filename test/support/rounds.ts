@@ -3,6 +3,11 @@ export function roundsOr(usual: number): number {
 	return Number(process.env['NANCY_ROUNDS'] ?? usual);
 }
 
+/** How often two answers meet: `NANCY_RACES`, else as often as is worth it every time. Each round is a turn of an agent, or several processes. */
+export function racesOr(usual: number): number {
+	return Number(process.env['NANCY_RACES'] ?? usual);
+}
+
 /** How many file calls lie between one kill and the next: `NANCY_STRIDE`, else so many that the test is affordable every time. */
 export function strideOr(usual: number): number {
 	return Number(process.env['NANCY_STRIDE'] ?? usual);

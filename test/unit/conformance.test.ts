@@ -1,14 +1,33 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parseVersion } from '../../src/base/version.ts';
+import type { Driver } from '../../src/core/driver/driver.ts';
 import { headlessOf } from '../../src/core/driver/headlessOf.ts';
-import { drivers } from '../../src/drivers/index.ts';
+import { driverById, drivers } from '../../src/drivers/index.ts';
+import type { Cell } from '../conformance/cell.ts';
 import { cells } from '../conformance/cells.ts';
+import { floorVersions } from '../conformance/floors.ts';
+import { lackOf, limitOf } from '../conformance/judge.ts';
 import { markdownOf } from '../conformance/markdown.ts';
-import { columnOf, ConformanceReport } from '../conformance/report.ts';
+import { columnOf, ConformanceReport, type Column } from '../conformance/report.ts';
+import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
+import { agentsUnderTest } from '../support/agents/index.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const report = ConformanceReport.parse(JSON.parse(readFileSync(join(docs, 'conformance.json'), 'utf8')));
+
+const agentsWithDrivers = agentsUnderTest.map(agent => {
+	const driver = driverById(agent.driver);
+	if (!driver) throw new Error(`there is no driver ${agent.driver}`);
+	return { id: agent.id, agent, driver };
+});
+
+/** What a cell says by itself stands in its source. */
+const cellFolder = join(import.meta.dirname, '../conformance/cells');
+const saidByCells = readdirSync(cellFolder)
+	.map(file => readFileSync(join(cellFolder, file), 'utf8'))
+	.join('\n');
 
 describe('the table of abilities', () => {
 	it('has a row for every cell, and each cell an id of its own', () => {
@@ -27,6 +46,22 @@ describe('the table of abilities', () => {
 		expect(failures).toEqual([]);
 	});
 
+	it('has a column for each version that an ability begins with', () => {
+		for (const { id, driver } of agentsWithDrivers) {
+			const tried = report.columns.flatMap(each =>
+				each.agent === id && each.is === 'floor' ? [each.version] : [],
+			);
+			expect(tried, id).toEqual(expect.arrayContaining(floorVersions(driver)));
+		}
+	});
+
+	it.each(agentsWithDrivers)('gives no reason for $id that its driver does not give now', ({ id, agent, driver }) => {
+		const stale = report.columns
+			.filter(column => column.agent === id)
+			.flatMap(column => cells.flatMap(cell => staleIn(column, cell, agent, driver)));
+		expect(stale).toEqual([]);
+	});
+
 	it('says of each agent what holds beside its permission modes, where it says how they hold', () => {
 		for (const { agent, is, cells: tried } of report.columns) {
 			// An older version may not have the ability.
@@ -36,6 +71,33 @@ describe('the table of abilities', () => {
 		}
 	});
 });
+
+/** What is wrong with the reason in a column's cell, as the driver stands. */
+function staleIn(column: Column, cell: Cell, agent: AgentUnderTest, driver: Driver): string[] {
+	const result = column.cells[cell.id];
+	const version = parseVersion(column.version);
+	if (!result || !version) return [];
+	const { is, because = '' } = result;
+	const wrong = (what: string) => [`${column.version} (${column.is}) ${cell.id}: ${what}: ${is} ${because}`];
+	const lack = lackOf(cell, driver, version);
+	if (lack !== undefined) return is === 'not possible' && because === lack ? [] : wrong(`the driver says “${lack}”`);
+	const limit = limitOf(cell, driver);
+	if (limit !== undefined && is !== 'not possible' && !because.startsWith(limit))
+		return wrong(`the driver says “${limit}”`);
+	const others = ownReasons(agent, driver).reduce((text, reason) => text.replaceAll(reason, ''), because);
+	return saidByCells.includes(others.trim()) ? [] : wrong('nobody says that');
+}
+
+/** The sentences that an agent's driver, and its description for the tests, give as reasons. */
+function ownReasons({ leaves, plugin }: AgentUnderTest, driver: Driver): string[] {
+	const reasons = [
+		...Object.values(driver.limits).map(String),
+		headlessOf(driver).beside,
+		...(leaves === 'nothing' ? [] : [leaves.because]),
+		...(plugin === 'none' || plugin.hooks === 'run' ? [] : [plugin.hooks.because]),
+	];
+	return reasons.filter(reason => reason !== '');
+}
 
 describe('a page of the table', () => {
 	const column = { agent: 'a', displayName: 'Agent', version: '1.2.3', is: 'newest' as const, date: '2026-11-21' };

@@ -379,6 +379,36 @@ describe('settings', () => {
 		}
 	});
 
+	it('can be a workspace’s only where they open no port, run no program, let nothing in and answer nothing', () => {
+		const isOwn = (key: string) => ['machine', 'application'].includes(settings[key]?.scope ?? '');
+		const ofWorkspaces = Object.keys(settings).filter(key => !isOwn(key));
+		// Each of these was weighed: a new setting that is the machine's needs no line here.
+		expect(new Set(ofWorkspaces)).toEqual(
+			new Set([
+				...drivers.map(({ id }) => agentSettings(id).model),
+				SETTINGS.defaultAgent,
+				SETTINGS.tokenThreshold,
+				SETTINGS.notifyPermission,
+				SETTINGS.notifyStopped,
+				SETTINGS.notifyMessage,
+				SETTINGS.notifyDelegate,
+				SETTINGS.trafficSessions,
+				SETTINGS.trafficFileSize,
+				SETTINGS.trafficTotalSize,
+				SETTINGS.delegatesMax,
+				SETTINGS.delegatesTimeout,
+				SETTINGS.delegatesIdle,
+				SETTINGS.delegatesSwarm,
+			]),
+		);
+	});
+
+	it('that open a port or run a program of the user’s for the desk do nothing before the user sets them', () => {
+		expect(settings[SETTINGS.serverEnabled]).toMatchObject({ scope: 'machine', default: false });
+		expect(settings[SETTINGS.serverAddress]).toMatchObject({ scope: 'machine', default: '' });
+		expect(settings[SETTINGS.deskNotify]).toMatchObject({ scope: 'machine', default: '' });
+	});
+
 	it('that takes the hooks from agents is the machine’s: an agent can write a folder’s', () => {
 		expect(settings[SETTINGS.hooks]?.scope).toBe('machine');
 	});

@@ -52,13 +52,15 @@ function taskLines({ task, title, unread, archivedAt, workers }: TaskOutput): st
 	];
 }
 
-function workerWords({ phase, tool, summary, source, at, queued, subagents, said, tokens }: WorkerOutput): string {
+function workerWords(worker: WorkerOutput): string {
+	const { phase, tool, summary, source, at, queued, subagents, said, tokens } = worker;
 	const waiting = tool === undefined ? 'waiting for you' : 'waiting for permission';
 	const doing = [phase === 'waiting' ? waiting : phase, tool && printableLine(tool)]
 		.filter(word => word !== undefined)
 		.join(' ');
 	const facts = [
 		summary ? `${doing}: ${printableLine(summary)}` : doing,
+		worker.asksInTerminal ? 'Nancy cannot answer: open its terminal' : '',
 		said === undefined
 			? ''
 			: `says ${[said.word, JSON.stringify(printableLine(said.text))].filter(Boolean).join(' ')}`,

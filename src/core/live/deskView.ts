@@ -12,17 +12,16 @@ import {
 	type DeskWorker,
 } from '../../protocol/deskState.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import type { Choice } from '../../protocol/question.ts';
 import type { Receipt } from '../../protocol/records.ts';
 import type { Delegate } from '../delegates/delegate.ts';
 import { worktreeOf } from '../delegates/inWorktree.ts';
 import { heldText, type LimitOf } from '../mailbox/held.ts';
 import type { MailboxListing, StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { alikeAs } from '../questions/alike.ts';
-import { isStanding, isYes } from '../questions/reply.ts';
-import { isRisky } from '../questions/risks.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
+import { choiceOf, LINE, textsOf, type QuestionTexts } from './deskTexts.ts';
+import { asksInTerminal } from './inTerminal.ts';
 import type { LiveQuestion } from './liveQuestions.ts';
 import type { Overview, TaskView, WorkerView } from './overview.ts';
 
@@ -56,13 +55,10 @@ const FILED_SHOWN = 30;
 /** In UTF-16 units. A page shows more only on the computer. */
 const LONGEST_TEXT = 16 * 1024;
 
-/** UTF-16 units of a line. */
-const LINE = 300;
-
 /** What the pages of the desk's server show: the same as the window's views, without what stays on this machine. */
 export class DeskView {
 	/** Making texts safe is most of the work, and the texts do not change. */
-	private readonly questions = new WeakMap<LiveQuestion['question'], Texts>();
+	private readonly questions = new WeakMap<LiveQuestion['question'], QuestionTexts>();
 	private readonly messages = new WeakMap<StoredMessage, string>();
 
 	constructor(private readonly words: DeskWords) {}
@@ -151,7 +147,9 @@ export class DeskView {
 		};
 	}
 
-	private task({ id: folder }: DeskSource, { record, unread, workers }: TaskView): DeskTask {
+	private task(source: DeskSource, { record, unread, workers }: TaskView): DeskTask {
+		const { id: folder } = source;
+		const asked = source.questions();
 		return {
 			key: `${folder}/${record.name}`,
 			folder,
@@ -159,11 +157,11 @@ export class DeskView {
 			title: visibleLine(record.title, LINE),
 			createdAt: record.createdAt,
 			unread,
-			workers: workers.map(worker => this.worker(worker)),
+			workers: workers.map(worker => this.worker(worker, asksInTerminal(worker, asked))),
 		};
 	}
 
-	private worker({ record, state, facts, queued, said, alert }: WorkerView): DeskWorker {
+	private worker({ record, state, facts, queued, said, alert }: WorkerView, isInTerminal: boolean): DeskWorker {
 		const { phase, tool, summary, source, at, since, subagents, exitCode, session } = state;
 		const { contextTokens: tokens, contextWindow: window } = facts ?? {};
 		return {
@@ -181,6 +179,7 @@ export class DeskView {
 			...(subagents !== undefined && { subagents }),
 			queued,
 			...(exitCode !== undefined && { exitCode }),
+			...(isInTerminal && { asksInTerminal: true as const }),
 			...(record.hooks === 'off' && { isWithoutHooks: true }),
 			...(record.delegate !== undefined && { delegate: record.delegate }),
 			...(session !== undefined && { session }),
@@ -244,44 +243,6 @@ export class DeskView {
 	private line(text: string): string {
 		return visibleLine(this.words.withoutPaths(text), LINE);
 	}
-}
-
-type Texts = Pick<DeskQuestion, 'tool' | 'title' | 'body' | 'also' | 'cwd' | 'files' | 'fields'>;
-
-/** What decides is never cut. */
-function textsOf({ kind, tool, title, body, also, cwd, files, fields }: LiveQuestion['question']): Texts {
-	return {
-		tool: visibleLine(tool, LINE),
-		title: visibleLine(title, LINE),
-		// A model's questions are the fields.
-		body: kind === 'choice' ? '' : visible(body),
-		also: also.map(({ name, value }) => ({ name: visibleLine(name, LINE), value: visible(value) })),
-		...(cwd !== undefined && { cwd: visible(cwd) }),
-		files: files.map(visible),
-		fields: fields.map(field => ({
-			question: visible(field.question),
-			...(field.header !== undefined && { header: visible(field.header) }),
-			isMultiple: field.isMultiple,
-			options: field.options.map(({ label, description }) => ({
-				label: visible(label),
-				...(description !== undefined && { description: visible(description) }),
-			})),
-		})),
-	};
-}
-
-function choiceOf(
-	question: LiveQuestion['question'],
-	{ effect, rule, keptIn, isMute }: Choice,
-): DeskQuestion['choices'][number] {
-	return {
-		effect,
-		isYes: isYes(effect),
-		...(rule !== undefined && { rule: visible(rule) }),
-		...(keptIn !== undefined && { keptIn: visible(keptIn) }),
-		...(isMute && { isMute }),
-		isHere: !isStanding(effect) && !isRisky(question, effect),
-	};
 }
 
 function folderOf({ id, name }: DeskSource, { problems }: Overview): DeskFolder {

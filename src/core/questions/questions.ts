@@ -106,7 +106,7 @@ export class Questions {
 	 */
 	async answer(answer: Omit<Answer, 'seal'>): Promise<Answer> {
 		const { question, answer: earlier, outcome } = await this.get(answer.question);
-		if (outcome) throw new NancyError('wrong-state', phrase`the question is over: ${outcome.evidence}`);
+		if (outcome) throw isOver(outcome);
 		if (earlier) throw answeredAlready(earlier);
 		if (liveness(question.holder) === 'dead')
 			throw new NancyError(
@@ -117,7 +117,12 @@ export class Questions {
 		if (wrong !== undefined) throw new NancyError('bad-usage', wrong);
 		const file = `${answer.question}.json`;
 		const sealed = { ...answer, seal: await this.seal.of(answer) };
-		if (await this.own.create(sealed, DESK, 'answers', file)) return sealed;
+		if (await this.own.create(sealed, DESK, 'answers', file)) {
+			// It may have ended since the look above. The end that comes after this one reads the answer.
+			const over = await this.readOutcome(answer.question);
+			if (over && over.state !== 'applied') throw isOver(over);
+			return sealed;
+		}
 		const first = await this.readAnswer(answer.question);
 		throw first
 			? answeredAlready(first)
@@ -151,8 +156,15 @@ export class Questions {
 		return answers.filter(answer => answer?.rule === id).length;
 	}
 
-	readOutcome(id: QuestionId): Promise<Outcome | undefined> {
-		return this.own.read(Outcome, DESK, 'outcomes', `${id}.json`);
+	/**
+	 * How a question is over, if it is. What was decided elsewhere makes an answer late that a person gave in the same moment, whichever of the two
+	 * records came first.
+	 */
+	async readOutcome(id: QuestionId): Promise<Outcome | undefined> {
+		const outcome = await this.own.read(Outcome, DESK, 'outcomes', `${id}.json`);
+		const isElsewhere = outcome?.state === 'yes-elsewhere' || outcome?.state === 'no-elsewhere';
+		const isLate = isElsewhere && (await readable(this.readAnswer(id))) !== undefined;
+		return isLate ? { ...outcome, state: 'late' } : outcome;
 	}
 
 	/**
@@ -184,20 +196,9 @@ export class Questions {
 		return found.map(each => stampOf(each)).join(' ');
 	}
 
-	/**
-	 * Ends a question. What was decided elsewhere makes an answer late that a person gave in the same moment.
-	 * @returns `false`: it was over already
-	 */
+	/** Ends a question. @returns `false`: it was over already */
 	async end(id: QuestionId, state: OutcomeState, evidence: string): Promise<boolean> {
-		const isElsewhere = state === 'yes-elsewhere' || state === 'no-elsewhere';
-		const isLate = isElsewhere && (await readable(this.readAnswer(id))) !== undefined;
-		const outcome: Outcome = {
-			version: 1,
-			question: id,
-			state: isLate ? 'late' : state,
-			evidence,
-			at: new Date().toISOString(),
-		};
+		const outcome: Outcome = { version: 1, question: id, state, evidence, at: new Date().toISOString() };
 		return this.own.create(outcome, DESK, 'outcomes', `${id}.json`);
 	}
 
@@ -240,6 +241,10 @@ const places: Readonly<Record<AnsweredBy, Phrase>> = {
 	page: phrase`on a page`,
 	rule: phrase`by a rule of yours`,
 };
+
+function isOver({ evidence }: Outcome): NancyError {
+	return new NancyError('wrong-state', phrase`the question is over: ${evidence}`);
+}
 
 function answeredAlready({ by, at }: Answer): NancyError {
 	const where = places[by];

@@ -20,6 +20,8 @@ export const WorkerOutput = z.object({
 	phase: PhaseName,
 	tool: z.optional(z.string()),
 	summary: z.optional(z.string()),
+	/** It waits for an answer that Nancy cannot carry: its own terminal takes it. */
+	asksInTerminal: z.optional(z.literal(true)),
 	/** Subagents at work. */
 	subagents: z.optional(z.int()),
 	/** What the agent itself has last said of its work in this turn. */

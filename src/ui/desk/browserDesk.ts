@@ -62,15 +62,22 @@ export class BrowserDesk implements vscode.Disposable {
 		this.phone.show(desk.picture(link), address, desk.port);
 	}
 
-	/** Lists the paired browsers of all servers of this user, and takes the chosen one out. */
+	/** Lists the paired browsers of all servers of this user, and takes the chosen one out, or all. */
 	async showDevices(): Promise<void> {
 		const devices = await this.own.desk.devices();
 		if (devices.length === 0) return void inform(l10n.t('No browser is let in to the desk.'));
 		const rows = devices.map(device => ({ ...deviceRow(device), device }));
-		const chosen = await pickOne(l10n.t('Take a Device Out of the Desk'), rows);
+		const all = { label: l10n.t('All Devices'), icon: 'clear-all', device: undefined };
+		const title = l10n.t('Take a Device Out of the Desk');
+		const chosen = await pickOne(title, devices.length > 1 ? [...rows, all] : rows);
 		if (!chosen) return;
-		const { id, name } = chosen.device;
 		const button = l10n.t('Take Out');
+		if (chosen.device === undefined) {
+			const text = l10n.t('Take all {0} devices out?', devices.length);
+			await confirm(text, l10n.t('Their pages close at once.'), button);
+			return this.own.desk.revokeAll();
+		}
+		const { id, name } = chosen.device;
 		await confirm(l10n.t('Take “{0}” out?', name), l10n.t('Its page closes at once.'), button);
 		await this.own.desk.revoke(id);
 	}

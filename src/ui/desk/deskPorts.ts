@@ -14,6 +14,8 @@ export interface DeskOperations {
 	devices(): Promise<readonly DeskDevice[]>;
 	/** Closes what it has open, at once. */
 	revoke(id: DeviceId): Promise<void>;
+	/** {@link revoke} for every device of this user, whoever serves it. */
+	revokeAll(): Promise<void>;
 }
 
 /** The person at the window. */

@@ -54,6 +54,9 @@ export function WorkerPage({ task, worker }: { task: DeskTask; worker: DeskWorke
 				</button>
 			))}
 			<Facts of={facts} />
+			{worker.asksInTerminal && (
+				<p class="note">{say(phrase`It asks something that Nancy cannot answer: open its terminal.`)}</p>
+			)}
 			{worker.isWithoutHooks ? (
 				<p class="note">{say(phrase`This agent runs without Nancy’s hooks: no message reaches it.`)}</p>
 			) : (

@@ -114,6 +114,8 @@ it('serves a desk at which a device that was let in answers a held question and 
 		await screen.waitForText(/1 {2}Phone {2}answer {2}let in/);
 		screen.type('revoke 1\r');
 		await screen.waitForText(/Phone is out/);
+		screen.type('revoke all\r');
+		await screen.waitForText(/No browser is let in/);
 		expect((await ask('/api/v1/state', undefined, paired.token)).status).toBe(401);
 		screen.type('\x03');
 		expect(await screen.ended).toBe(0);

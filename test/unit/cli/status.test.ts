@@ -4,10 +4,12 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
+import { Questions } from '../../../src/core/questions/questions.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { WaitOutput } from '../../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../../src/protocol/output/tasks.ts';
 import { DriverId, FIRST_WORKER, SessionId, type TaskName } from '../../../src/protocol/names.ts';
+import { seedQuestion } from '../../support/seedQuestion.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { AGENT, Project } from './project.ts';
 
@@ -82,6 +84,26 @@ describe('nancy status', () => {
 		expect((await nancy.run(['status'], { cwd: project.path })).stdout).toMatch(
 			/^fix-login {2}1 message for you: nancy inbox fix-login\/orchestrator\n {2}worker {2}working Bash: npm test · PreToolUse Bash · \d+ s ago · 1 queued\n$/,
 		);
+	});
+
+	it('sends to the terminal who asks something that is at no desk, and nobody whose question is there', async () => {
+		const { project, task } = await projectAtWork();
+		await using _ = project;
+		const words = async () => (await nancy.run(['status'], { cwd: project.path })).stdout;
+		expect(await words()).not.toContain('open its terminal');
+		happen(project, task, 'worker', {
+			kind: 'permission-asked',
+			event: 'PermissionRequest',
+			tool: 'Bash',
+			summary: 'ls',
+		});
+		expect(await words()).toContain('waiting for permission Bash: ls · Nancy cannot answer: open its terminal · ');
+		const session = SessionId.parse('session-fix-login-worker');
+		const workspace = new Workspace(project.path, join(nancy.dataFolder, 'nancy'));
+		const question = await seedQuestion(workspace, { session });
+		expect(await words()).toContain('waiting for permission Bash: ls · PermissionRequest');
+		await new Questions(workspace.own).end(question.id, 'silent', 'its holder has ended');
+		expect(await words()).toContain('open its terminal');
 	});
 
 	it('asks the program that NANCY_PROGRAM_… names what an agent does that has long said nothing', async () => {

@@ -1,13 +1,15 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { Questions } from '../../../src/core/questions/questions.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { killedAt } from '../../support/killedAt.ts';
-import { killPoints, strideOr } from '../../support/rounds.ts';
+import { killPoints, racesOr, strideOr } from '../../support/rounds.ts';
 import { seedQuestion } from '../../support/seedQuestion.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
@@ -42,6 +44,52 @@ describe('a desk that is killed before any file call of its answer', () => {
 		}
 		expect([...seen].toSorted()).toEqual(expect.arrayContaining(['SIGKILL none', 'finished once']));
 		for (const each of seen) expect(each).toMatch(/^(?:SIGKILL (?:none|once)|finished once)$/);
+	});
+});
+
+/** A desk in a process of its own, which answers the question of each line. */
+function deskProcess(...args: string[]) {
+	const child = spawn(process.execPath, [bundledChild('answerAtOnce'), ...args], {
+		stdio: ['pipe', 'pipe', 'inherit'],
+	});
+	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+	return {
+		write: (line: string) => void child.stdin.write(`${line}\n`),
+		said: async () => String((await lines.next()).value),
+		end: () => {
+			child.stdin.end();
+			return once(child, 'exit');
+		},
+	};
+}
+
+describe('two desks that answer one question in one moment', () => {
+	it('have one answer: exactly one of them wins, and the other is told where it was answered', async () => {
+		await using folder = tempFolder();
+		const [project, data] = [folder.file('project'), folder.file('data')];
+		const workspace = new Workspace(project, data);
+		await workspace.prepare();
+		const desk = new Questions(workspace.own);
+		const sides = [
+			{ by: 'vscode', effect: 'once', where: 'in a window' },
+			{ by: 'page', effect: 'no', where: 'on a page' },
+		];
+		const desks = sides.map(({ by, effect }) => deskProcess(project, data, by, effect));
+		try {
+			for (const each of desks) expect(await each.said()).toBe('ready');
+			for (let round = 0; round < racesOr(4); round++) {
+				const { id, digest } = await seedQuestion(workspace);
+				for (const each of round % 2 === 0 ? desks : desks.toReversed()) each.write(`${id} ${digest}`);
+				const said = await Promise.all(desks.map(each => each.said()));
+				const winner = said.indexOf('answered');
+				expect([round, said.filter(text => text === 'answered')]).toEqual([round, ['answered']]);
+				expect(said[1 - winner]).toContain(`this question was answered ${sides[winner]?.where}`);
+				const { by, effect } = sides[winner] ?? {};
+				expect(await desk.readAnswer(id)).toMatchObject({ by, effect });
+			}
+		} finally {
+			await Promise.all(desks.map(each => each.end()));
+		}
 	});
 });
 

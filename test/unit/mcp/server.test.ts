@@ -129,8 +129,18 @@ describe('nancy mcp', () => {
 		const { client } = it;
 		const waiting = client.begin('wait_for_feedback', {}, { progressToken: 'p' });
 		await client.call('feedback_waiting');
+		const told = () => client.answers.filter(({ method }) => method === 'notifications/progress');
+		await eventually('progress', () => told().length > 0);
+		expect(told()[0]?.params).toEqual({ progressToken: 'p', progress: 1, message: 'waiting for a message' });
 		await it.send('It is the second one.');
 		expect((await client.answer(waiting)).result?.content?.[0]?.text).toContain('It is the second one.');
+		// A client that wants no progress gets none, and none comes after the answer.
+		const before = told().length;
+		const unheard = client.begin('wait_for_feedback');
+		await client.call('feedback_waiting');
+		await it.send('It is the third one.');
+		await client.answer(unheard);
+		expect(told()).toHaveLength(before);
 	});
 
 	it('takes nothing for a wait that was broken off, or that ended with its client', async () => {

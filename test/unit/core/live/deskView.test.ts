@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
+import { ENDED } from '../../../../src/base/liveness.ts';
 import { DeskView, folderId } from '../../../../src/core/live/deskView.ts';
+import type { LiveQuestion } from '../../../../src/core/live/liveQuestions.ts';
 import { newQuestion } from '../../../../src/core/questions/newQuestion.ts';
 import { DelegateId } from '../../../../src/protocol/delegate.ts';
 import { DriverId, SessionId } from '../../../../src/protocol/names.ts';
+import { BASH } from '../../../support/seedQuestion.ts';
 import { taskView } from '../../../support/taskViews.ts';
 
 const view = new DeskView({ agentName: String, limitOf: () => undefined, withoutPaths: String });
@@ -87,4 +90,41 @@ it('shows what a CLI tells its user as one bounded line, without control charact
 	expect(shown).toMatch(/^Built ~\/\.local/);
 	for (const hidden of ['\u001b', '\u202e']) expect(shown).not.toContain(hidden);
 	expect(shown.length).toBeLessThan(1000);
+});
+
+it('says of an agent that waits that its terminal takes the answer, where no desk has its question', () => {
+	const session = SessionId.parse('d0d0d0d0-0000');
+	const task = taskView('fix', { workers: ['waiting', 'working'], delegate: 'waiting' });
+	const workers = task.workers.map(worker => ({ ...worker, state: { ...worker.state, session } }));
+	const request = { ...BASH, session };
+	const asked = newQuestion(DriverId.parse('fake'), request, {
+		around: { folders: ['/project'], home: '/home/me', settings: [] },
+	});
+	const inTerminal = (questions: readonly LiveQuestion[]) => {
+		const { tasks } = view.of([
+			{
+				...source,
+				name: 'project',
+				overview: () => ({ tasks: [{ ...task, workers }], problems: [] }),
+				messages: () => ({ messages: [], problems: [] }),
+				questions: () => questions,
+			},
+		]);
+		return tasks[0]?.workers.map(({ asksInTerminal = false }) => asksInTerminal);
+	};
+	const live = (question: LiveQuestion['question']) => ({
+		question,
+		answer: undefined,
+		outcome: undefined,
+		address: undefined,
+	});
+	// A delegate has no terminal.
+	expect(inTerminal([])).toEqual([true, false, false]);
+	expect(inTerminal([live(asked)])).toEqual([false, false, false]);
+	expect(inTerminal([live({ ...asked, holder: { ...asked.holder, startedTicks: ENDED } })])).toEqual([
+		true,
+		false,
+		false,
+	]);
+	expect(inTerminal([live({ ...asked, session: SessionId.parse('e0e0e0e0-0000') })])).toEqual([true, false, false]);
 });
