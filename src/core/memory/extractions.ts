@@ -61,6 +61,7 @@ export class Extractions {
 					phrase`${today} extractions were made today, which is the limit (extraction.per_day in config.toml)`,
 				);
 			const notes = await known(project, { folder: task.folder, branch: task.branch, commit: undefined });
+			const { texts, listed } = requestOf(digest, { task, notes, plan: (await planOf(project)).text });
 			const claimed: MemoryTask = {
 				...task,
 				extraction: {
@@ -68,11 +69,11 @@ export class Extractions {
 					tries: extraction.tries + 1,
 					by: ownIdentity(),
 					at: new Date().toISOString(),
-					known: Object.fromEntries(notes.map(({ id, text }) => [id, hashOf(text)])),
+					known: Object.fromEntries(listed.map(({ id, text }) => [id, hashOf(text)])),
 				},
 			};
 			await project.writeTask(claimed);
-			return { task: claimed, texts: requestOf(digest, notes, (await planOf(project)).text) };
+			return { task: claimed, texts };
 		});
 	}
 
