@@ -109,7 +109,7 @@ export class Extractions {
 	}
 
 	/** Carries out the saved answer of a task. A second call changes nothing. */
-	async merge(name: ProjectName, number: number): Promise<MergeReport> {
+	async merge(name: ProjectName, number: number): Promise<Omit<MergeReport, 'summaryHeld'>> {
 		const project = this.store.folderOf(name);
 		const { extraction } = await this.store.config();
 		return project.locked(async () => {
@@ -117,7 +117,7 @@ export class Extractions {
 			const answer = answerIn(JSON.stringify(task.extraction.answer ?? null));
 			if (!answer) throw new NancyError('wrong-state', phrase`task ${number} has no answer to merge`);
 			const place = { folder: task.folder, branch: task.branch, commit: task.after };
-			const report = await mergeAnswer(project, task, answer, {
+			const { summaryHeld, ...report } = await mergeAnswer(project, task, answer, {
 				task: number,
 				by: task.agent,
 				commit: task.after,
@@ -131,7 +131,10 @@ export class Extractions {
 				fileText: path => sourceText(task.folder, path),
 				review: extraction.review,
 			});
-			await project.writeTask({ ...task, extraction: { ...task.extraction, state: 'merged' } });
+			await project.writeTask({
+				...task,
+				extraction: { ...task.extraction, state: 'merged', summaryHeld: [...summaryHeld] },
+			});
 			return report;
 		});
 	}

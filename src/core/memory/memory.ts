@@ -446,9 +446,10 @@ function noteOf(files: readonly NoteFile[], id: NoteId): StoredNote {
 	throw new NancyError('no-task', phrase`there is no note ${id}; nancy notes <project> lists all`);
 }
 
-/** A task for the next one. A summary that a note could not be taken from unseen is not told either. */
-function sessionLine({ number, prompt, summary, ok }: MemoryTask): string {
-	const isSafe = summary !== undefined && !hasSecret(summary) && !isInstruction(summary, prompt);
+/** A task for the next one. A summary that a note could not be taken from unseen is not told either, nor one that nobody has judged yet. */
+function sessionLine({ number, prompt, summary, ok, extraction }: MemoryTask): string {
+	const isJudged = extraction.state !== 'answered' && (extraction.summaryHeld ?? []).length === 0;
+	const isSafe = isJudged && summary !== undefined && !hasSecret(summary) && !isInstruction(summary, prompt);
 	const text = isSafe ? summary : (prompt.split('\n')[0] ?? '');
 	return `Task ${number}${ok === false ? ' (failed)' : ''}: ${text.slice(0, 400)}`;
 }
