@@ -4,7 +4,7 @@ import { makeFolder, writeFileAtomic } from '../base/atomicFile.ts';
 import { permit } from '../core/asker/permit.ts';
 import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
 import type { ExtractionTexts } from '../core/driver/extractor.ts';
-import type { ExtractionResult } from '../core/memory/memory.ts';
+import type { ExtractionResult } from '../core/memory/extractions.ts';
 import { sealStart } from '../core/sessions/sealedAgents.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { ProjectName } from '../protocol/memoryNames.ts';
@@ -52,17 +52,18 @@ export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
 		const { extraction } = await memory.config();
 		const { agent: asked } = extraction;
 		if (asked !== undefined) extractorFor(asked);
-		const claimed = await memory.claim(project, number, again);
+		const claimed = await memory.extractions.claim(project, number, again);
 		if (!claimed) return { ...nothing, state: 'none' };
 		const { task, texts } = claimed;
 		if (texts) {
 			const answer = await ask(asked ?? task.agent, texts, extraction.model, context).catch(
 				(error: unknown): ExtractionResult => ({ why: error instanceof Error ? error.message : String(error) }),
 			);
-			const { state, why = answer.why } = (await memory.answer(project, task.number, answer)).extraction;
+			const { state, why = answer.why } = (await memory.extractions.answer(project, task.number, answer))
+				.extraction;
 			if (state !== 'answered') return { ...nothing, ...answer.usage, task: task.number, state: 'failed', why };
 		}
-		const { added, ...report } = await memory.merge(project, task.number);
+		const { added, ...report } = await memory.extractions.merge(project, task.number);
 		await compileEverywhere(context.env);
 		const { usage } =
 			(await memory.state(project)).tasks.find(each => each.number === task.number)?.extraction ?? {};

@@ -126,6 +126,8 @@ export const MemoryTask = z.looseObject({
 		known: z.optional(z.record(z.string(), z.string())),
 		/** As it came, without secrets. */
 		answer: z.optional(z.unknown()),
+		/** Why the summary is not told to the next task. It is not in the tray: a person reads it with its task. */
+		summaryHeld: z.optional(z.array(Reason)),
 	}),
 });
 export type MemoryTask = z.infer<typeof MemoryTask>;

@@ -112,7 +112,7 @@ it('Codex, asked for notes, starts no server of its user’s', async () => {
 	lab.model.answerNotes(answer);
 	const [cwd, folder] = [join(nancy.dataFolder, 'asked'), join(nancy.dataFolder, 'asked-files')];
 	mkdirSync(cwd, { recursive: true });
-	const texts = requestOf('p1 user\n  Why?\n', [], '');
+	const { texts } = requestOf('p1 user\n  Why?\n', { task: { number: 1, prompt: 'Why?' }, notes: [], plan: '' });
 	const launch = extractor.launch({ ...texts, model: undefined, version: [0, 169, 0], folder, env: lab.env });
 	for (const { path, content } of launch.files ?? []) await writeFileAtomic(path, content);
 	const child = spawn(lab.agent.command, launch.args, { cwd, env: lab.env, stdio: ['pipe', 'ignore', 'ignore'] });

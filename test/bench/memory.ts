@@ -1,8 +1,10 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { compile, type Candidate } from '../../src/core/memory/compile.ts';
+import { requestOf } from '../../src/core/memory/extraction.ts';
 import { anchorAt, lineHashes } from '../../src/core/memory/freshness.ts';
 import { ProjectMemory } from '../../src/core/memory/memory.ts';
 import { lineOf, noteId, notesIn, parseNotes } from '../../src/core/memory/noteFile.ts';
+import { questionWithSchema } from '../../src/drivers/extraction.ts';
 import { ProjectName, type Category } from '../../src/protocol/memoryNames.ts';
 import { repository } from '../support/programs.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -47,8 +49,37 @@ export async function benchMemory(): Promise<Row[]> {
 			goal: '<= 50 ms',
 			met: median(chosen) <= 50,
 		},
+		requestRow(lines),
 		...benchFreshness(),
 	];
+}
+
+/** How much larger than its digest a request is, as a protocol of a model carries it, for a CLI that takes no schema. */
+function requestRow(lines: readonly string[]): Row {
+	const digest = 'p1 user\n  Make the delivery faster\ne1 Edit (ok): src/core/mailbox/mailbox.ts\n';
+	const plan = `Task 89: Half done\n${'- [ ] Measure it on a slow disk\n'.repeat(60)}`;
+	const notes = notesIn(parseNotes(lines.join('\n'), 'failures')).map(note => ({
+		...note,
+		freshness: 'fresh' as const,
+	}));
+	const { texts, listed } = requestOf(digest, {
+		task: { number: 90, prompt: 'Make the delivery faster' },
+		notes,
+		plan,
+	});
+	const size =
+		Buffer.byteLength(JSON.stringify([texts.rules, questionWithSchema(texts)])) - Buffer.byteLength(digest);
+	return {
+		what: `a request for notes over its digest, with ${NOTES} notes and a plan of ${plan.length} characters`,
+		value: `${(size / 1000).toFixed(1)} kB`,
+		against: `${listed.length} notes are listed; all of them would be ${(bytesOfAll(notes) / 1000).toFixed(0)} kB`,
+		goal: '<= 10 kB',
+		met: size <= 10_000,
+	};
+}
+
+function bytesOfAll(notes: readonly { text: string }[]): number {
+	return notes.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
 }
 
 /** Notes about lines of real files. */

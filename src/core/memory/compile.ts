@@ -17,18 +17,22 @@ export interface Candidate {
 	readonly isByUser: boolean;
 }
 
-export interface CompileInput {
-	readonly project: string;
+/** What notes are ranked by. */
+interface Asked {
 	/** Number of the next task. */
 	readonly task: number;
 	readonly prompt: string;
+	/** Paths that were changed of late. */
+	readonly touched: readonly string[];
+}
+
+export interface CompileInput extends Asked {
+	readonly project: string;
 	readonly candidates: readonly Candidate[];
 	readonly plan: string;
 	/** One line for each earlier task of the session, oldest first. */
 	readonly session: readonly string[];
 	readonly maxTokens: number;
-	/** Paths that were changed of late. */
-	readonly touched: readonly string[];
 }
 
 export interface Compiled {
@@ -140,18 +144,9 @@ type Chosen = Candidate & { line: string };
 
 /** Greedily by value for its size. Pinned notes come first. */
 function chosenOf(input: CompileInput, room: Room): Chosen[] {
-	const words = wordsOf(input.prompt);
-	const touched = new Set(input.touched);
-	const ranked = input.candidates
-		.filter(({ freshness, note }) => freshness !== 'elsewhere' && note.text !== '')
-		.map(candidate => ({
-			candidate,
-			value: valueOf(candidate, words, touched, input) / candidate.note.text.length,
-		}))
-		.sort((a, b) => b.value - a.value || compareText(a.candidate.note.id, b.candidate.note.id));
 	const chosen: Chosen[] = [];
 	let { units, tokens } = room;
-	for (const { candidate } of ranked) {
+	for (const candidate of ranked(input.candidates, input)) {
 		// What cannot fit is not made safe to show, which costs most of all.
 		if (candidate.note.text.length > Math.min(units, bytesOfTokens(tokens))) continue;
 		if (units < SHORTEST_LINE || tokens < aboutTokens(' '.repeat(SHORTEST_LINE))) break;
@@ -165,11 +160,25 @@ function chosenOf(input: CompileInput, room: Room): Chosen[] {
 	return chosen;
 }
 
+/** What may be told here, the best value for its size first. Pinned notes come before. */
+export function ranked<C extends Candidate>(candidates: readonly C[], asked: Asked): C[] {
+	const words = wordsOf(asked.prompt);
+	const touched = new Set(asked.touched);
+	return candidates
+		.filter(({ freshness, note }) => freshness !== 'elsewhere' && note.text !== '')
+		.map(candidate => ({
+			candidate,
+			value: valueOf(candidate, words, touched, asked) / candidate.note.text.length,
+		}))
+		.sort((a, b) => b.value - a.value || compareText(a.candidate.note.id, b.candidate.note.id))
+		.map(({ candidate }) => candidate);
+}
+
 function valueOf(
 	{ note, freshness, steps, isByUser }: Candidate,
 	words: readonly string[],
 	touched: ReadonlySet<string>,
-	{ task, prompt }: CompileInput,
+	{ task, prompt }: Asked,
 ): number {
 	if (note.isPinned) return Infinity;
 	const [, , weight] = SECTIONS.find(([category]) => category === note.category) ?? SECTIONS[2] ?? ['', '', 1];

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
-import { ExtractionAnswer } from '../../protocol/memory.ts';
+import { ExtractionAnswer, type MemoryTask } from '../../protocol/memory.ts';
 import type { ExtractionTexts } from '../driver/extractor.ts';
 import { redactText } from '../traffic/redact.ts';
-import type { Freshness } from './freshness.ts';
-import type { StoredNote } from './noteFile.ts';
+import { ranked } from './compile.ts';
+import { plain } from './digest.ts';
+import type { KnownNote } from './state.ts';
 
 const RULES = [
 	'You keep the notes of a software project. You read a digest of one task that a coding agent has done, and propose changes of the notes.',
@@ -17,33 +18,96 @@ const RULES = [
 	'text has at most 400 characters. summary is one paragraph about the task. plan is what remains to be done, or null if nothing has changed. Use null for what an update does not need.',
 ].join('\n');
 
-export function requestOf(
-	digest: string,
-	notes: readonly (StoredNote & { freshness: Freshness })[],
-	plan: string,
-): ExtractionTexts {
+/**
+ * In bytes, of what goes with the digest beside rules and schema. With those, and with what a CLI adds itself, a request stays within 10 kB
+ * over its digest.
+ */
+const MOST_ORDER = 5500;
+/** In bytes. */
+const MOST_PLAN = 2000;
+/** No line of a note is shorter, in bytes. */
+const SHORTEST_LINE = 30;
+/** For the sentences around notes and plan, in bytes. */
+const FRAME = 300;
+/** Of a note or of a line of the plan, in UTF-16 units. A person may have written a longer one. */
+const LONGEST = 600;
+
+/** What an extraction is given beside the digest. */
+export interface Present {
+	readonly task: Pick<MemoryTask, 'number' | 'prompt'>;
+	readonly notes: readonly KnownNote[];
+	readonly plan: string;
+}
+
+/**
+ * The question about a digest, and the notes that it lists: as many as there is room for. Notes about files of the digest come first, then
+ * notes that are out of date, then the others as they would be told.
+ */
+export function requestOf(digest: string, present: Present): { texts: ExtractionTexts; listed: readonly KnownNote[] } {
 	// A CLI that knows no newer draft refuses a schema that names one.
 	const { $schema: _draft, ...schema } = z.toJSONSchema(ExtractionAnswer, { target: 'draft-7' });
-	const listed = notes.map(({ id, category, text, freshness }) => `${id} ${category} (${freshness}): ${soft(text)}`);
-	return {
+	const plan = fitting(present.plan.trim().split('\n'), soft, MOST_PLAN).lines.join('\n');
+	const { lines, taken: listed } = fitting(byRelevance(digest, present), listing, MOST_ORDER - bytesOf(plan) - FRAME);
+	const left = present.notes.length - listed.length;
+	const texts = {
 		rules: RULES,
 		digest: `<digest>\n${digest}</digest>`,
 		order: [
 			'The notes that are there:',
-			...(listed.length === 0 ? ['(none)'] : listed),
+			...(lines.length === 0 ? ['(none)'] : lines),
+			...(left === 0 ? [] : [`(${left} more, which have less to do with this task, are not listed)`]),
 			'',
 			'The plan that is there:',
-			plan.trim() === '' ? '(none)' : soft(plan.trim()),
+			plan === '' ? '(none)' : plan,
 			'',
 			'Answer by the schema: what did the task in the digest teach?',
 		].join('\n'),
 		schema,
 	};
+	return { texts, listed };
 }
 
-/** Without secrets, which a person may have written down. No CLI takes a mention for a file to read. */
+function byRelevance(digest: string, { task, notes }: Present): readonly KnownNote[] {
+	const said = plain(digest);
+	const paths = new Set(notes.flatMap(({ anchors }) => anchors.map(({ path }) => path)));
+	const touched = new Set([...paths].filter(path => said.includes(path)));
+	const order = ranked(
+		notes.map(note => ({ note, freshness: note.freshness, steps: 0, isByUser: note.by === 'user' })),
+		{ task: task.number, prompt: task.prompt, touched: [...touched] },
+	);
+	const rank = ({ note, freshness }: (typeof order)[number]) =>
+		note.anchors.some(({ path }) => touched.has(path)) ? 0 : freshness === 'fresh' || freshness === 'moved' ? 2 : 1;
+	return order.toSorted((a, b) => rank(a) - rank(b)).map(({ note }) => note);
+}
+
+/** The first of these that have room in so many bytes. One that is too long leaves its room to others. */
+function fitting<T>(all: readonly T[], textOf: (each: T) => string, most: number): { lines: string[]; taken: T[] } {
+	const [lines, taken]: [string[], T[]] = [[], []];
+	let room = most;
+	for (const each of all) {
+		if (room < SHORTEST_LINE) break;
+		const line = textOf(each);
+		const size = bytesOf(line) + 1;
+		if (size > room) continue;
+		room -= size;
+		lines.push(line);
+		taken.push(each);
+	}
+	return { lines, taken };
+}
+
+function listing({ id, category, text, freshness }: KnownNote): string {
+	return `${id} ${category} (${freshness}): ${soft(text)}`;
+}
+
+function bytesOf(text: string): number {
+	return Buffer.byteLength(text);
+}
+
+/** Of bounded length, and without secrets, which a person may have written down. No CLI takes a mention for a file to read. */
 function soft(text: string): string {
-	return redactText(text).replace(/@/g, '@\u200b');
+	const shown = redactText(text).replace(/@/g, '@\u200b');
+	return shown.length <= LONGEST ? shown : `${shown.slice(0, LONGEST)} …`;
 }
 
 /** The answer in a text of a model: JSON, alone or between fences. `undefined` for anything else. */

@@ -4,6 +4,7 @@ import { redactText } from '../traffic/redact.ts';
 import { entriesOf, isFromOutside, plain, typedIn } from './digest.ts';
 import { anchorAt, lineHashes, type Freshness } from './freshness.ts';
 import { folded, hashOf, lineOf, noteId, type StoredNote } from './noteFile.ts';
+import { hasWordsFromOutside } from './outsideWords.ts';
 import { hasSecret, isInstruction } from './risks.ts';
 import { similarity, trigramsOf } from './similar.ts';
 
@@ -72,9 +73,25 @@ export function judge(update: ProposedUpdate, index: number, ground: Ground): Ve
 		id: noteId(ground.task, index, text),
 		change: changeOf(update, index, text, target, found, ground),
 		target: update.op === 'add' ? undefined : target,
-		held: held.filter(each => ground.review !== 'none' || ALWAYS_HELD.has(each)),
+		held: heldBy(ground.review, held),
 		evidence: update.evidence.map(({ ref, quote }) => ({ ref: redactText(ref), quote: redactText(quote) })),
 	};
+}
+
+/** The reasons that count for a user who wants to see all, what is risky, or nothing. */
+export function heldBy(review: Ground['review'], reasons: readonly Reason[]): Reason[] {
+	return reasons.filter(each => review !== 'none' || ALWAYS_HELD.has(each));
+}
+
+/** Why words that have no quotes, such as a plan or a summary, may not be taken unseen. */
+export function risksOf(said: readonly string[], { digest }: Pick<Ground, 'digest'>): Reason[] {
+	const typed = typedIn(digest);
+	const reasons: readonly (readonly [Reason, boolean])[] = [
+		['secret', hasSecret(said.join('\n'))],
+		['instruction', said.some(each => isInstruction(each, typed))],
+		['from-outside', said.some(each => hasWordsFromOutside(each, digest))],
+	];
+	return reasons.flatMap(([reason, holds]) => (holds ? [reason] : []));
 }
 
 interface Source {
@@ -139,7 +156,7 @@ function reasonsOf(
 	const reasons: readonly (readonly [Reason, boolean])[] = [
 		['secret', hasSecret(said)],
 		['instruction', isInstruction(said, typedIn(ground.digest))],
-		['from-outside', all('outside')],
+		['from-outside', all('outside') || hasWordsFromOutside(said, ground.digest)],
 		['no-evidence', found.length === 0],
 		['inferred', all('answer')],
 		['users-own', target?.by === 'user'],

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
-import { ownIdentity } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { CompiledNotes } from '../../protocol/compiledNotes.ts';
 import type { MemoryConfig, MemoryTask, ProjectRecord } from '../../protocol/memory.ts';
@@ -13,53 +12,40 @@ import type {
 	ProposalOutput,
 } from '../../protocol/output/memory.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
-import type { ExtractionTexts } from '../driver/extractor.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import type { EventWords } from '../traffic/eventWords.ts';
-import { redact, redactText } from '../traffic/redact.ts';
-import { applyChanges, planOf, retiredTexts } from './changes.ts';
+import { redactText } from '../traffic/redact.ts';
+import { applyChanges, planOf } from './changes.ts';
 import { chosenProject } from './chosenProject.ts';
 import { compile, type Candidate, type Compiled } from './compile.ts';
 import { hashOfNotes, writeCompiled } from './compiledFiles.ts';
 import { digestOf, typedIn } from './digest.ts';
-import { answerIn, requestOf } from './extraction.ts';
-import { isClaimed, isDue, refuseDone, refusePaused, whyNot } from './extractionState.ts';
-import { mergeAnswer, type MergeReport } from './merging.ts';
-import { hashOf, lineOf, notesIn, type NoteFile, type StoredNote } from './noteFile.ts';
+import { Extractions } from './extractions.ts';
+import { whyNot } from './extractionState.ts';
+import { lineOf, notesIn, type NoteFile, type StoredNote } from './noteFile.ts';
 import { notesOutput, projectOutput } from './outputs.ts';
 import { inOwnWords, ownNote, type OwnWords } from './ownNote.ts';
 import { proposalOf, waitingOf } from './proposal.ts';
 import { hasSecret, isInstruction } from './risks.ts';
 import { settle, targetOf, textOf } from './settling.ts';
 import { gatherShared, writeShared } from './sharedNotes.ts';
-import { documentsIn, known, placedNow, sourceText } from './sources.ts';
+import { known, placedNow } from './sources.ts';
 import type { Checkout, MemoryPlace, ProjectState } from './state.ts';
 import { MemoryStore, type ProjectFolder } from './store.ts';
 
-/** An extraction that this process has claimed; without `texts`, its answer is there and only has to be merged. */
-export interface ClaimedExtraction {
-	readonly task: MemoryTask;
-	readonly texts?: ExtractionTexts;
-}
-
-export interface ExtractionResult {
-	/** The answer's text; absent for a failure. */
-	readonly text?: string | undefined;
-	readonly why?: string | undefined;
-	/** The user broke it off: it is as if nobody had asked. */
-	readonly isCancelled?: boolean;
-	readonly usage?: MemoryTask['extraction']['usage'];
-}
-
 const MOST_PARENTS = 8;
+
 /** Project memory: what tasks have taught, with its source, for the next ones. */
 export class ProjectMemory {
+	/** What is learnt from tasks that have ended. */
+	readonly extractions: Extractions;
 	private readonly store: MemoryStore;
 
 	/** @param configFolder the user's: see base/folders */
 	constructor(configFolder: string) {
 		this.store = new MemoryStore(configFolder);
+		this.extractions = new Extractions(this.store);
 	}
 
 	config(): Promise<MemoryConfig> {
@@ -315,106 +301,6 @@ export class ProjectMemory {
 	}
 
 	/**
-	 * Claims the extraction of a task, or of the oldest that is due. `undefined` if none is.
-	 * @throws NancyError `busy` if another process extracts it, `wrong-state` if it was done, or the day's limit is reached
-	 */
-	async claim(name: ProjectName, number: number | undefined, again: boolean): Promise<ClaimedExtraction | undefined> {
-		const project = this.store.folderOf(name);
-		refusePaused(await project.record());
-		const config = await this.config();
-		const today = await this.callsToday();
-		return project.locked(async () => {
-			const { tasks } = await project.tasks();
-			const task = number === undefined ? tasks.find(isDue) : await project.task(number);
-			if (!task) return undefined;
-			if (!again) refuseDone(task);
-			if (isClaimed(task)) throw new NancyError('busy', phrase`another Nancy extracts task ${task.number} now`);
-			const { extraction } = task;
-			if (extraction.state === 'answered' && !again) return { task };
-			const digest = await project.digest(task.number);
-			if (digest === undefined)
-				throw new NancyError('wrong-state', phrase`nothing of task ${task.number} was recorded`);
-			if (today >= config.extraction.per_day)
-				throw new NancyError(
-					'wrong-state',
-					phrase`${today} extractions were made today, which is the limit (extraction.per_day in config.toml)`,
-				);
-			const notes = await known(project, { folder: task.folder, branch: task.branch, commit: undefined });
-			const claimed: MemoryTask = {
-				...task,
-				extraction: {
-					state: 'running',
-					tries: extraction.tries + 1,
-					by: ownIdentity(),
-					at: new Date().toISOString(),
-					known: Object.fromEntries(notes.map(({ id, text }) => [id, hashOf(text)])),
-				},
-			};
-			await project.writeTask(claimed);
-			return { task: claimed, texts: requestOf(digest, notes, (await planOf(project)).text) };
-		});
-	}
-
-	/** Saves an answer, or why there is none. Then {@link merge} carries it out. */
-	async answer(
-		name: ProjectName,
-		number: number,
-		{ text, why, isCancelled = false, usage }: ExtractionResult,
-	): Promise<MemoryTask> {
-		const project = this.store.folderOf(name);
-		const answer = text === undefined ? undefined : answerIn(text);
-		return project.locked(async () => {
-			const task = await project.task(number);
-			const { by: _gone, ...extraction } = task.extraction;
-			const failed = isCancelled
-				? { state: 'due' as const, tries: extraction.tries - 1 }
-				: {
-						state: 'failed' as const,
-						why: redactText(why ?? 'its answer does not have the form that was asked for'),
-					};
-			const next: MemoryTask = {
-				...task,
-				...(answer && { summary: redactText(answer.summary) }),
-				extraction: {
-					...extraction,
-					...(usage && { usage }),
-					...(answer ? { state: 'answered', answer: redact(answer) } : failed),
-				},
-			};
-			await project.writeTask(next);
-			return next;
-		});
-	}
-
-	/** Carries out the saved answer of a task. A second call changes nothing. */
-	async merge(name: ProjectName, number: number): Promise<MergeReport> {
-		const project = this.store.folderOf(name);
-		const { extraction } = await this.config();
-		return project.locked(async () => {
-			const task = await project.task(number);
-			const answer = answerIn(JSON.stringify(task.extraction.answer ?? null));
-			if (!answer) throw new NancyError('wrong-state', phrase`task ${number} has no answer to merge`);
-			const place = { folder: task.folder, branch: task.branch, commit: task.after };
-			const report = await mergeAnswer(project, task, answer, {
-				task: number,
-				by: task.agent,
-				commit: task.after,
-				branch: task.branch,
-				digest: (await project.digest(number)) ?? '',
-				notes: await known(project, place),
-				known: task.extraction.known ?? {},
-				told: task.told,
-				retired: await retiredTexts(project),
-				documents: documentsIn(task.folder),
-				fileText: path => sourceText(task.folder, path),
-				review: extraction.review,
-			});
-			await project.writeTask({ ...task, extraction: { ...task.extraction, state: 'merged' } });
-			return report;
-		});
-	}
-
-	/**
 	 * Accepts or rejects what waits, retires or pins a note.
 	 * @param words to be accepted instead, which are the person's own then
 	 */
@@ -552,17 +438,6 @@ export class ProjectMemory {
 		}
 		return found;
 	}
-
-	private async callsToday(): Promise<number> {
-		const today = new Date().toISOString().slice(0, 10);
-		let calls = 0;
-		for (const name of await this.names()) {
-			const { tasks } = await this.store.folderOf(name).tasks();
-			for (const { extraction } of tasks)
-				if (extraction.at?.startsWith(today) === true) calls += extraction.tries;
-		}
-		return calls;
-	}
 }
 
 function noteOf(files: readonly NoteFile[], id: NoteId): StoredNote {
@@ -571,9 +446,10 @@ function noteOf(files: readonly NoteFile[], id: NoteId): StoredNote {
 	throw new NancyError('no-task', phrase`there is no note ${id}; nancy notes <project> lists all`);
 }
 
-/** A task for the next one. A summary that a note could not be taken from unseen is not told either. */
-function sessionLine({ number, prompt, summary, ok }: MemoryTask): string {
-	const isSafe = summary !== undefined && !hasSecret(summary) && !isInstruction(summary, prompt);
+/** A task for the next one. A summary that a note could not be taken from unseen is not told either, nor one that nobody has judged yet. */
+function sessionLine({ number, prompt, summary, ok, extraction }: MemoryTask): string {
+	const isJudged = extraction.state !== 'answered' && (extraction.summaryHeld ?? []).length === 0;
+	const isSafe = isJudged && summary !== undefined && !hasSecret(summary) && !isInstruction(summary, prompt);
 	const text = isSafe ? summary : (prompt.split('\n')[0] ?? '');
 	return `Task ${number}${ok === false ? ' (failed)' : ''}: ${text.slice(0, 400)}`;
 }

@@ -2,10 +2,8 @@ import type { Change, ExtractionAnswer, MemoryTask, PendingUpdate } from '../../
 import type { Category, Reason } from '../../protocol/memoryNames.ts';
 import { redactText } from '../traffic/redact.ts';
 import { applyChanges, planId, planOf } from './changes.ts';
-import { typedIn } from './digest.ts';
-import { judge, type Ground, type Verdict } from './judge.ts';
+import { heldBy, judge, risksOf, type Ground, type Verdict } from './judge.ts';
 import { hashOf, lineOf, type StoredNote } from './noteFile.ts';
-import { hasSecret, isInstruction } from './risks.ts';
 import type { ProjectFolder } from './store.ts';
 
 /** What a merge has done, for a person. */
@@ -16,6 +14,8 @@ export interface MergeReport {
 	/** Why each of the others is not taken. */
 	readonly dropped: readonly string[];
 	readonly plan: 'unchanged' | 'updated' | 'held';
+	/** Why the summary is not told to the next task; nothing if it is. */
+	readonly summaryHeld: readonly Reason[];
 }
 
 /** In UTF-16 units. */
@@ -48,13 +48,18 @@ export async function mergeAnswer(
 		if (each.is === 'confirmed') taken.push(confirmation(each.note, task.number));
 	}
 	if (plan) take(plan.change, plan.held, { id: planId(task.number, plan.change.text), evidence: [], was: plan.was });
+	const summaryHeld = heldBy(ground.review, risksOf([answer.summary], ground));
 	for (const each of waiting) await project.writePending(each);
 	await applyChanges(project, taken);
 	return {
 		added: countOf(verdicts),
 		confirmed: verdicts.filter(({ is }) => is === 'confirmed').length,
 		held: waiting.length,
-		dropped: verdicts.flatMap(each => (each.is === 'dropped' ? each.why : [])),
+		dropped: [
+			...verdicts.flatMap(each => (each.is === 'dropped' ? each.why : [])),
+			...(summaryHeld.length === 0 ? [] : [`its summary is not told: ${summaryHeld.join(', ')}`]),
+		],
+		summaryHeld,
 		plan: plan === undefined ? 'unchanged' : plan.held.length > 0 ? 'held' : 'updated',
 	};
 }
@@ -89,7 +94,7 @@ async function planUpdate(
 	project: ProjectFolder,
 	{ number }: MemoryTask,
 	{ plan }: ExtractionAnswer,
-	{ digest, review }: Ground,
+	ground: Ground,
 ): Promise<{ change: Extract<Change, { op: 'plan' }>; held: Reason[]; was: string } | undefined> {
 	if (!plan) return undefined;
 	const { status, todo, questions } = plan;
@@ -98,12 +103,12 @@ async function planUpdate(
 	const text = `Task ${number}: ${said.trim()}`;
 	const present = await planOf(project);
 	if (said.trim() === '' || text === present.text.trim()) return undefined;
-	const held: Reason[] = [];
-	const typed = typedIn(digest);
-	if (hasSecret(lines.join('\n'))) held.push('secret');
-	if (lines.some(each => isInstruction(each, typed))) held.push('instruction');
-	if (!present.isOwn) held.push('users-own');
-	if (review === 'all') held.push('review');
+	const reasons: readonly Reason[] = [
+		...risksOf(lines, ground),
+		...(present.isOwn ? [] : (['users-own'] as const)),
+		...(ground.review === 'all' ? (['review'] as const) : []),
+	];
+	const held = heldBy(ground.review, reasons);
 	return { change: { op: 'plan', text }, held, was: hashOf(present.text) };
 }
 

@@ -47,7 +47,7 @@ async function answered(config: string): Promise<void> {
 		join(config, 'projects', name, 'tasks', '001.digest.md'),
 		'e1 Bash (failed): npm test\n  the pool needs DB_URL\n',
 	);
-	await memory.claim(name, number, true);
+	await memory.extractions.claim(name, number, true);
 	const update = (more: object) => ({
 		op: 'add',
 		category: 'failures',
@@ -68,7 +68,7 @@ async function answered(config: string): Promise<void> {
 		update({ op: 'retire', id: '0000000b', text: null, reason: 'It is no longer so' }),
 	];
 	const plan = { status: 'Half done', todo: ['The rest'], questions: [] };
-	await memory.answer(name, number, { text: JSON.stringify({ summary: 'S', plan, updates }) });
+	await memory.extractions.answer(name, number, { text: JSON.stringify({ summary: 'S', plan, updates }) });
 }
 
 describe('a merge that is killed before any file call', () => {
@@ -80,13 +80,13 @@ describe('a merge that is killed before any file call', () => {
 			return folder.file(to);
 		};
 		const expected = copyOf('expected');
-		await new ProjectMemory(expected).merge(name, 1);
+		await new ProjectMemory(expected).extractions.merge(name, 1);
 		expect(everything(expected)[`/projects/${name}/notes/failures.md`]).toContain('said better');
 		let rounds = 0;
 		for (const point of killPoints(strideOr(40))) {
 			const config = copyOf(`round-${++rounds}`);
 			const end = await killedAt(point, 'mergeNotes', [config, name]);
-			await new ProjectMemory(config).merge(name, 1);
+			await new ProjectMemory(config).extractions.merge(name, 1);
 			expect(everything(config)).toEqual(everything(expected));
 			if (end === 'finished') break;
 			expect(end).toBe('SIGKILL');

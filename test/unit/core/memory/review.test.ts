@@ -118,9 +118,9 @@ describe('a paused project', () => {
 		await memory.setStatus(name, 'paused');
 		expect(await memory.open(name, '/repo/.git', 'main')).toMatchObject({ status: 'paused' });
 		expect(await memory.context(name, place(), '', undefined)).toMatchObject({ text: '', told: [] });
-		await expect(memory.claim(name, undefined, false)).rejects.toMatchObject({ code: 'wrong-state' });
+		await expect(memory.extractions.claim(name, undefined, false)).rejects.toMatchObject({ code: 'wrong-state' });
 		await memory.setStatus(name, 'active');
 		expect((await memory.context(name, place(), '', undefined)).text).toContain('Four connections');
-		expect(await memory.claim(name, undefined, false)).toBeUndefined();
+		expect(await memory.extractions.claim(name, undefined, false)).toBeUndefined();
 	});
 });
