@@ -1,13 +1,16 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as z from 'zod/mini';
 import { makeFolder } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { removeTree } from '../base/removeTree.ts';
+import { readPlainText } from '../core/files/plainFile.ts';
 import * as operations from '../operations/index.ts';
 import { perform, type OperationContext } from '../operations/operation.ts';
 import { compileEverywhere } from '../operations/shared/compiledNotes.ts';
 import { findOrChooseWorkspace } from '../operations/shared/place.ts';
-import { Category, type NoteId, type ProjectName, type ProjectStatus } from '../protocol/memoryNames.ts';
+import { NOTES_FILES, type NoteId, type ProjectName, type ProjectStatus } from '../protocol/memoryNames.ts';
 import {
 	ExtractedOutput,
 	NotesOutput,
@@ -18,8 +21,8 @@ import {
 } from '../protocol/output/memory.ts';
 import { answer, type Answer, type Context } from './command.ts';
 import { ExitCode } from './failure.ts';
-import { extractedLine, noteLines, projectLine } from './projectWords.ts';
-import { Repl, type TaskOptions } from './repl.ts';
+import { extractedLine, noteLines, notesFileOf, projectLine } from './projectWords.ts';
+import { Repl, type ProjectDesk, type TaskOptions } from './repl.ts';
 import { withCancel } from './withCancel.ts';
 import { printableLine } from './words.ts';
 
@@ -45,7 +48,7 @@ export async function showNotes(
 	isPending: boolean,
 	context: Context,
 ): Promise<Answer> {
-	const category = categoryOf(what);
+	const category = notesFileOf(what);
 	const where = { env: context.env, isTrusted: true };
 	const input = { project, folder: findOrChooseWorkspace(context).folder };
 	const found = await perform(await operations.projectNotes(), context.asker, input, where);
@@ -55,18 +58,30 @@ export async function showNotes(
 
 /** Opens the notes files in the user's editor, and has agents told what they say then. */
 export async function editNotes(project: ProjectName, what: string | undefined, context: Context): Promise<void> {
-	const category = categoryOf(what);
+	const file = notesFileOf(what);
 	const { env } = context;
 	const input = { project, folder: findOrChooseWorkspace(context).folder };
 	const { folder } = await perform(await operations.projectNotes(), context.asker, input, { env, isTrusted: true });
 	const notes = join(folder, 'notes');
 	await makeFolder(notes);
-	const files = category === undefined ? ['plan', ...Category.options] : [category];
 	await runEditor(
-		files.map(name => join(notes, `${name}.md`)),
+		(file === undefined ? NOTES_FILES : [file]).map(name => join(notes, `${name}.md`)),
 		context,
 	);
 	await compileEverywhere(env);
+}
+
+/** What the user's editor makes of a text. */
+async function editedText(text: string, context: Context): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'nancy-note-'));
+	try {
+		const file = join(folder, 'note.md');
+		await writeFile(file, `${text}\n`);
+		await runEditor([file], context);
+		return (await readPlainText(file)) ?? '';
+	} finally {
+		await removeTree(folder);
+	}
 }
 
 /** As git does: the variable is the beginning of a command line. */
@@ -93,12 +108,6 @@ export async function shareNote(
 	return answer(SharedOutput, done, `written, for you to commit: ${printableLine(done.file, 1000)}`);
 }
 
-function categoryOf(what: string | undefined): Category | undefined {
-	const category = z.optional(Category).safeParse(what);
-	if (category.success) return category.data;
-	throw new NancyError('bad-usage', `use ${Category.options.join(', ')}, not "${what}"`);
-}
-
 /** Accepts or rejects what waits, retires or pins a note. */
 export async function decide(
 	input: { action: keyof typeof DONE; id: NoteId; project?: ProjectName | undefined },
@@ -115,17 +124,21 @@ export function extracted(done: ExtractedOutput): Answer {
 
 /** What of a session needs the agents, which only the command itself can start. */
 interface Agents {
+	require(agent: string): void;
 	task(
 		asked: TaskOptions & { prompt: string; since: number },
 		show: (line: string) => void,
 		signal: AbortSignal,
 	): Promise<ProjectTaskOutput>;
-	interactive(asked: {
-		prompt: string | undefined;
-		agent: string | undefined;
-		since: number | undefined;
-	}): Promise<ProjectTaskOutput>;
-	extract(task: number, signal: AbortSignal): Promise<ExtractedOutput>;
+	interactive(
+		asked: {
+			prompt: string | undefined;
+			agent: string | undefined;
+			since: number | undefined;
+		},
+		signal: AbortSignal,
+	): Promise<ProjectTaskOutput>;
+	extract(task: number | undefined, signal: AbortSignal): Promise<ExtractedOutput>;
 }
 
 /** Runs one task after another, as a person types them. */
@@ -146,17 +159,29 @@ export async function runSession(
 	agents: Agents,
 ): Promise<void> {
 	const { asker } = context;
+	if (agent !== undefined) agents.require(agent);
 	const begun = await perform(await operations.startProject(), asker, { project }, where);
-	const desk = {
-		task: (prompt: string, options: TaskOptions, show: (line: string) => void, signal: AbortSignal) =>
+	for (const { file, reason } of begun.problems) context.note(`${file}: ${reason}`);
+	const desk: ProjectDesk = {
+		task: (prompt, options, show, signal) =>
 			agents.task({ ...options, prompt, since: begun.nextTask }, show, signal),
-		interactive: (prompt: string | undefined, { agent: of, mode: asked }: TaskOptions) =>
-			agents.interactive({ prompt, agent: of, since: asked === 'summary' ? begun.nextTask : undefined }),
-		extract: (task: number, signal: AbortSignal) => agents.extract(task, signal),
+		interactive: (prompt, { agent: of, mode: asked }, signal) =>
+			agents.interactive({ prompt, agent: of, since: asked === 'summary' ? begun.nextTask : undefined }, signal),
+		extract: (task, signal) => agents.extract(task, signal),
 		projects: async () => perform(await operations.projects(), asker, { project }, where),
 		notes: async () =>
 			perform(await operations.projectNotes(), asker, { project, folder: where.workspace.folder }, where),
+		proposal: async id => perform(await operations.noteProposal(), asker, { project, id }, where),
+		decide: async (action, id, words) => {
+			await perform(await operations.reviewNote(), asker, { action, project, id, words }, where);
+		},
+		edited: text => editedText(text, context),
+		requireAgent: named => agents.require(named),
 	};
 	const options = { agent: agent ?? begun.agent, mode: mode ?? begun.mode, resume: undefined };
-	await withCancel(signal => new Repl(context, desk, options, project).run(signal, first));
+	const repl = new Repl(context, desk, options, project);
+	await withCancel(
+		signal => repl.run(signal, { first, hasDue: begun.hasDue }),
+		signal => repl.isEndedBy(signal),
+	);
 }

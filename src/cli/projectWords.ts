@@ -1,4 +1,6 @@
 import { counted } from '../base/counted.ts';
+import { NancyError } from '../base/errors.ts';
+import { NotesFile, NOTES_FILES } from '../protocol/memoryNames.ts';
 import type { ExtractedOutput, NotesOutput, ProjectOutput } from '../protocol/output/memory.ts';
 import { ago, printableLine } from './words.ts';
 
@@ -27,11 +29,18 @@ export function projectLine({
 	return `${project}  ${facts.filter(Boolean).join(' - ')}`;
 }
 
-/** @param category only its notes; with `pending`, only what waits */
-export function noteLines(found: NotesOutput, category: string | undefined, isPending: boolean): string[] {
+/** @throws NancyError `bad-usage` for a word that names no notes file */
+export function notesFileOf(typed: string | undefined): NotesFile | undefined {
+	const file = NotesFile.safeParse(typed);
+	if (typed === undefined || file.success) return file.data;
+	throw new NancyError('bad-usage', `use ${NOTES_FILES.join(', ')}, not "${printableLine(typed)}"`);
+}
+
+/** @param category only its notes, or the plan; with `pending`, only what waits */
+export function noteLines(found: NotesOutput, category: NotesFile | undefined, isPending: boolean): string[] {
 	const lines: string[] = [];
 	if (!isPending) {
-		if (category === undefined && found.plan.trim() !== '')
+		if ((category ?? 'plan') === 'plan' && found.plan.trim() !== '')
 			lines.push(
 				'plan',
 				...found.plan
@@ -49,7 +58,8 @@ export function noteLines(found: NotesOutput, category: string | undefined, isPe
 		lines.push('waiting for you (nancy notes accept|reject <id>)');
 		lines.push(...found.pending.flatMap(waitingLines));
 	}
-	return lines.length === 0 ? ['no notes'] : lines;
+	if (lines.length > 0) return lines;
+	return [category === 'plan' ? 'no plan' : 'no notes'];
 }
 
 /** What a person decides about, whole: nothing is accepted that was not shown. */
@@ -80,19 +90,34 @@ export function extractedLine({ state, task, why, added, confirmed, held, plan, 
 	if (state === 'none') return 'nothing is to be extracted';
 	if (state === 'failed') return `no notes of task ${task}: ${printableLine(why ?? '', 300)}`;
 	const facts = [
-		...Object.entries(added).flatMap(([category, count]) => (count === 0 ? [] : `${category}: ${count} new`)),
-		...(plan === 'updated' ? ['plan: updated'] : []),
+		...Object.entries(added).flatMap(([category, count]) => (count === 0 ? [] : `✓ ${category}: ${count} new`)),
+		...(plan === 'updated' ? ['✓ plan: updated'] : []),
 		...(confirmed === 0 ? [] : [`${confirmed} confirmed`]),
 		...(held === 0 ? [] : [`${held} waiting for you`]),
 		...(dropped.length === 0 ? [] : [`${dropped.length} dropped`]),
 	];
-	return `notes of task ${task}: ${facts.join(', ') || 'nothing new'}`;
+	return `${facts.join(', ') || 'nothing new'} (task ${task})`;
 }
 
 export function historyLines({ tasks }: NotesOutput): string[] {
 	if (tasks.length === 0) return ['no tasks'];
-	return tasks.map(({ task, prompt, agent, ok, startedAt, extraction, summary }) => {
-		const state = ok === undefined ? 'not ended' : ok ? 'ok' : 'failed';
+	return tasks.map(({ task, prompt, agent, ending, ok, startedAt, extraction, summary }) => {
+		const state = ok === true ? 'ok' : endingWord(ending);
 		return `  ${task}  ${printableLine(summary ?? prompt, 120)} (${agent}, ${state}, ${ago(startedAt)}; notes: ${extraction})`;
 	});
+}
+
+function endingWord(ending: NotesOutput['tasks'][number]['ending']): string {
+	switch (ending) {
+		case undefined:
+			return 'not ended';
+		case 'cancelled':
+			return 'broken off';
+		case 'killed':
+			return 'killed';
+		case 'timeout':
+			return 'took too long';
+		default:
+			return 'failed';
+	}
 }

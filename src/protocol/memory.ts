@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Category, ExtractionState, NoteId, ProjectName, ProjectStatus, Reason } from './memoryNames.ts';
+import { Category, ExtractionState, NoteId, ProjectName, ProjectStatus, Reason, TaskEnding } from './memoryNames.ts';
 import { DriverId, SessionId } from './names.ts';
 import { Moment, ProcessRecord } from './records.ts';
 
@@ -100,13 +100,18 @@ export const MemoryTask = z.looseObject({
 	session: z.optional(SessionId),
 	/** The folder that the agent worked in. */
 	folder: z.string(),
+	/** The process that runs it. Absent in records of earlier versions. */
+	by: z.optional(ProcessRecord),
 	startedAt: Moment,
 	endedAt: z.optional(Moment),
 	branch: z.optional(z.string()),
 	/** Commits that were checked out. */
 	before: z.optional(z.string()),
 	after: z.optional(z.string()),
-	ending: z.optional(z.enum(['result', 'timeout', 'cancelled', 'no-result'])),
+	/** At its end, the folder had changes that are in no commit. Absent outside of git. */
+	isDirty: z.optional(z.boolean()),
+	/** `killed`: the process that ran it was gone before it had ended. */
+	ending: z.optional(TaskEnding),
 	ok: z.optional(z.boolean()),
 	reason: z.optional(z.string()),
 	output: z._default(z.string(), ''),
@@ -142,33 +147,52 @@ export const ProjectRecord = z.looseObject({
 	branch: z.optional(z.string()),
 	/** Its notes are read too. */
 	parent: z.optional(ProjectName),
+	/** Number of the latest task. This and `stats` are counted from the tasks, for a person who reads the file. */
+	last_task: z.optional(z.int()),
+	stats: z.optional(
+		z.looseObject({
+			tasks: z.int(),
+			sessions: z.int(),
+			extraction_input_tokens: z.number(),
+			extraction_output_tokens: z.number(),
+			extraction_cost_usd: z.number(),
+		}),
+	),
 });
 export type ProjectRecord = z.infer<typeof ProjectRecord>;
 
-/** `config.toml`, which is the user's: Nancy reads it and never writes it. */
-export const MemoryConfig = z.looseObject({
-	extraction: z._default(
-		z.looseObject({
-			enabled: z._default(z.boolean(), true),
-			/** Default: the agent that ran the task. */
-			agent: z.optional(z.string()),
-			model: z.optional(z.string()),
-			per_day: z._default(z.int().check(z.nonnegative()), 40),
-			transcript_tokens: z._default(z.int().check(z.gte(1000), z.lte(200_000)), 25_000),
-			/** What waits for a person. */
-			review: z._default(z.enum(['all', 'risky', 'none']), 'risky'),
-		}),
-		{ enabled: true, per_day: 40, transcript_tokens: 25_000, review: 'risky' },
-	),
-	context: z._default(z.looseObject({ max_tokens: z._default(z.int().check(z.gte(200), z.lte(12_000)), 2000) }), {
-		max_tokens: 2000,
+/** The tables of `config.toml`, which is the user's: Nancy reads it and never writes it. */
+export const CONFIG_TABLES = {
+	extraction: z.looseObject({
+		enabled: z._default(z.boolean(), true),
+		/** Default: the agent that ran the task. */
+		agent: z.optional(z.string()),
+		model: z.optional(z.string()),
+		per_day: z._default(z.int().check(z.nonnegative()), 40),
+		transcript_tokens: z._default(z.int().check(z.gte(1000), z.lte(200_000)), 25_000),
+		/** What waits for a person. */
+		review: z._default(z.enum(['all', 'risky', 'none']), 'risky'),
 	}),
-	repl: z._default(
-		z.looseObject({
-			agent: z.optional(z.string()),
-			mode: z._default(z.enum(['fresh', 'summary', 'full']), 'summary'),
-		}),
-		{ mode: 'summary' },
-	),
+	context: z.looseObject({ max_tokens: z._default(z.int().check(z.gte(200), z.lte(12_000)), 2000) }),
+	repl: z.looseObject({
+		agent: z.optional(z.string()),
+		mode: z._default(z.enum(['fresh', 'summary', 'full']), 'summary'),
+	}),
+};
+
+/** `config.toml` */
+export const ConfigFile = z.looseObject({
+	extraction: z._default(CONFIG_TABLES.extraction, {
+		enabled: true,
+		per_day: 40,
+		transcript_tokens: 25_000,
+		review: 'risky',
+	}),
+	context: z._default(CONFIG_TABLES.context, { max_tokens: 2000 }),
+	repl: z._default(CONFIG_TABLES.repl, { mode: 'summary' }),
 });
-export type MemoryConfig = z.infer<typeof MemoryConfig>;
+
+/** What `config.toml` says, and which of its keys have no effect. */
+export type MemoryConfig = z.infer<typeof ConfigFile> & {
+	readonly problems: readonly { readonly file: string; readonly reason: string }[];
+};

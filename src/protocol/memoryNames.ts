@@ -20,6 +20,11 @@ export type ProjectStatus = z.infer<typeof ProjectStatus>;
 export const Category = z.enum(['architecture', 'decisions', 'failures']);
 export type Category = z.infer<typeof Category>;
 
+/** The notes files of a project, as a person names them. */
+export const NotesFile = z.enum(['plan', ...Category.options]);
+export type NotesFile = z.infer<typeof NotesFile>;
+export const NOTES_FILES = NotesFile.options;
+
 /** So many lines of a file a note is about at most. */
 export const LONGEST_ANCHOR = 12;
 
@@ -57,3 +62,6 @@ export const Reason = z.enum([
 export type Reason = z.infer<typeof Reason>;
 
 export const ExtractionState = z.enum(['none', 'due', 'running', 'answered', 'merged', 'skipped', 'failed']);
+
+/** How a task ended. */
+export const TaskEnding = z.enum(['result', 'timeout', 'cancelled', 'no-result', 'killed']);

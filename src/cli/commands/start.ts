@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
 import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
+import { knownDriver } from '../../operations/shared/agents.ts';
 import { findOrChooseWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { ProjectName } from '../../protocol/memoryNames.ts';
 import { command } from '../command.ts';
 import { ExitCode } from '../failure.ts';
+import { resetTerminal } from '../terminalModes.ts';
 
 const Input = z.object({
 	project: ProjectName,
@@ -45,15 +47,21 @@ export const start = command(
 		const where = programContext(findOrChooseWorkspace(context), context);
 		const { runSession } = await import('../projectProgram.ts');
 		await runSession({ project, agent, mode, first }, context, where, {
+			require: named => void knownDriver(named),
 			task: async (asked, show, signal) => {
 				const input = { ...asked, project, permissions };
 				return perform(await operations.projectTask(), context.asker, input, { ...where, show, signal });
 			},
-			interactive: async asked => {
+			interactive: async (asked, signal) => {
 				const { runWorker } = await import('../runWorker.ts');
-				const inTerminal = (plan: Parameters<typeof runWorker>[1]) => runWorker(where.workspace, plan);
+				const inTerminal = async (plan: Parameters<typeof runWorker>[1]) => {
+					const code = await runWorker(where.workspace, plan);
+					if (code !== 0) resetTerminal();
+					return code;
+				};
 				const input = { ...asked, project, permissions };
-				return perform(await operations.interactiveTask(), context.asker, input, { ...where, inTerminal });
+				const operation = await operations.interactiveTask();
+				return perform(operation, context.asker, input, { ...where, inTerminal, signal });
 			},
 			extract: async (task, signal) => {
 				const input = { project, task, again: false };

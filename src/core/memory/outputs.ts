@@ -36,6 +36,7 @@ export function notesOutput(
 	notes: readonly KnownNote[],
 ): NotesOutput {
 	const quoted = evidenceOf(tasks);
+	const taskOf = (of: number) => tasks.find(({ number }) => number === of);
 	return {
 		project: record.name,
 		folder,
@@ -46,7 +47,9 @@ export function notesOutput(
 			text,
 			task,
 			by,
+			session: taskOf(task)?.session,
 			commit,
+			dirty: taskOf(task)?.isDirty,
 			branch,
 			freshness,
 			seen,
@@ -64,10 +67,11 @@ export function notesOutput(
 			note: target && { id: target.id, text: target.text },
 			category: change.op === 'put' ? change.category : undefined,
 		})),
-		tasks: tasks.map(({ number, prompt, agent, startedAt, ok, summary, extraction: { state, why } }) => ({
+		tasks: tasks.map(({ number, prompt, agent, startedAt, ending, ok, summary, extraction: { state, why } }) => ({
 			prompt,
 			agent,
 			startedAt,
+			ending,
 			ok,
 			summary,
 			why,

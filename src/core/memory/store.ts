@@ -3,15 +3,18 @@ import { parse, stringify } from 'smol-toml';
 import type * as z from 'zod/mini';
 import { createFileAtomic, makeFolder, readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
+import { ownIdentity } from '../../base/liveness.ts';
 import { fileNames, folderNames } from '../../base/listing.ts';
 import { phrase } from '../../base/phrase.ts';
-import { MemoryConfig, MemoryTask, PendingUpdate, ProjectRecord } from '../../protocol/memory.ts';
+import { ConfigFile, MemoryTask, PendingUpdate, ProjectRecord, type MemoryConfig } from '../../protocol/memory.ts';
 import { ProjectName, type Category, type NoteId } from '../../protocol/memoryNames.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { jsonText, readJsonFile } from '../files/jsonFile.ts';
 import { requireOwn } from '../files/ownFolder.ts';
 import { readPlainFile, readPlainText } from '../files/plainFile.ts';
+import { namedConfig, unusedKeys } from './config.ts';
+import { asItIs, countsOf } from './taskRecords.ts';
 import { parseNotes, notesText, type NoteFile } from './noteFile.ts';
 
 /** Of a notes file, in bytes. A larger one is left alone. */
@@ -37,7 +40,8 @@ export class MemoryStore {
 	async config(): Promise<MemoryConfig> {
 		const file = join(this.configFolder, 'config.toml');
 		// The user may keep it elsewhere, behind a link.
-		return parseToml(file, (await readTextIfExists(file)) ?? '', MemoryConfig);
+		const config = tomlOf(file, (await readTextIfExists(file)) ?? '');
+		return { ...checked(file, namedConfig(config), ConfigFile), problems: unusedKeys(file, config) };
 	}
 
 	async names(): Promise<ProjectName[]> {
@@ -139,7 +143,7 @@ export class ProjectFolder {
 			const file = join(this.folder, 'tasks', name);
 			try {
 				const task = await readJsonFile(file, MemoryTask, readPlainText);
-				if (task) tasks.push(task);
+				if (task) tasks.push(asItIs(task));
 			} catch (error) {
 				problems.push(fileProblem(file, error));
 			}
@@ -152,7 +156,7 @@ export class ProjectFolder {
 		const name = await this.taskFile(number);
 		const file = name === undefined ? undefined : join(this.folder, 'tasks', name);
 		const task = file && (await readJsonFile(file, MemoryTask, readPlainText));
-		if (task) return task;
+		if (task) return asItIs(task);
 		throw new NancyError('no-task', phrase`project "${this.name}" has no task ${number}`);
 	}
 
@@ -160,8 +164,9 @@ export class ProjectFolder {
 	async addTask(task: NewTask): Promise<MemoryTask> {
 		const last = (await this.taskFiles()).at(-1);
 		const number = last === undefined ? 1 : Number.parseInt(last, 10) + 1;
-		const made: MemoryTask = MemoryTask.parse({ ...task, version: 1, number });
+		const made: MemoryTask = MemoryTask.parse({ ...task, version: 1, number, by: ownIdentity() });
 		await writeFileAtomic(join(this.folder, 'tasks', taskName(number, task.prompt)), jsonText(made));
+		await this.countTasks();
 		return made;
 	}
 
@@ -169,6 +174,7 @@ export class ProjectFolder {
 	async writeTask(task: MemoryTask): Promise<void> {
 		const name = (await this.taskFile(task.number)) ?? taskName(task.number, task.prompt);
 		await writeFileAtomic(join(this.folder, 'tasks', name), jsonText(task));
+		await this.countTasks();
 	}
 
 	/** What the extraction of a task reads; `undefined` if there is none. */
@@ -211,6 +217,14 @@ export class ProjectFolder {
 		return join(this.folder, 'pending', `${id}.json`);
 	}
 
+	/** Writes into the record what a person may want to read there. After a kill, the next task does. Under the lock. */
+	private async countTasks(): Promise<void> {
+		const record = await this.record().catch(() => undefined);
+		if (!record) return;
+		const counted: ProjectRecord = { ...record, ...countsOf((await this.tasks()).tasks) };
+		if (stringify(counted) !== stringify(record)) await this.writeRecord(counted);
+	}
+
 	private notesPath(name: string): string {
 		return join(this.folder, 'notes', name);
 	}
@@ -237,16 +251,24 @@ function padded(number: number): string {
 }
 
 function parseToml<S extends z.ZodMiniType>(file: string, text: string, schema: S): z.infer<S> {
-	const broken = (what: string, cause: unknown) =>
-		new NancyError('bad-file', phrase`${file} cannot be read: ${what}. Repair it and try again.`, { cause });
-	let value: unknown;
+	return checked(file, tomlOf(file, text), schema);
+}
+
+function tomlOf(file: string, text: string): Record<string, unknown> {
 	try {
-		value = parse(text);
+		return parse(text);
 	} catch (error) {
-		throw broken(errorText(error).split('\n')[0] ?? '', error);
+		throw broken(file, errorText(error).split('\n')[0] ?? '', error);
 	}
+}
+
+function checked<S extends z.ZodMiniType>(file: string, value: unknown, schema: S): z.infer<S> {
 	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
 	const [issue] = parsed.error.issues;
-	throw broken(`${issue?.path.join('.') || 'the top'}: ${issue?.message}`, parsed.error);
+	throw broken(file, `${issue?.path.join('.') || 'the top'}: ${issue?.message}`, parsed.error);
+}
+
+function broken(file: string, what: string, cause: unknown): NancyError {
+	return new NancyError('bad-file', phrase`${file} cannot be read: ${what}. Repair it and try again.`, { cause });
 }

@@ -7,6 +7,7 @@ import type { ProjectMemory } from '../../core/memory/memory.ts';
 import type { Checkout } from '../../core/memory/state.ts';
 import { branchRef, headOf } from '../../git/gitTree.ts';
 import { checkoutAt } from '../../git/homeCheckout.ts';
+import { statusOf } from '../../git/repository.ts';
 import type { NoteId, ProjectName } from '../../protocol/memoryNames.ts';
 import type { MachineContext } from '../operation.ts';
 
@@ -26,6 +27,16 @@ export async function projectHaving(
 	if (project === undefined) throw new NancyError('no-task', phrase`no project has anything with the id ${id}`);
 	if (other === undefined) return project;
 	throw new NancyError('bad-usage', phrase`${id} is in ${project} and in ${other}; say which with --project`);
+}
+
+/** Whether a folder has changes that are in no commit. `undefined` outside of git, or if git cannot be trusted there. */
+export async function isDirty(folder: string): Promise<boolean | undefined> {
+	try {
+		const { files } = await statusOf(await checkoutAt(folder));
+		return files.length > 0;
+	} catch {
+		return undefined;
+	}
 }
 
 /** Where a task works. Outside of git, or if git cannot be trusted there, the folder itself is the repository. */

@@ -13,7 +13,7 @@ import type { ProjectTaskOutput } from '../../protocol/output/memory.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import { withCollector } from './collecting.ts';
 import { whyNoNotes } from './extractorFor.ts';
-import { memoryPlace } from './memory.ts';
+import { isDirty, memoryPlace } from './memory.ts';
 
 /** How long the hooks of an agent that has ended are waited for, in milliseconds. */
 const LATE_MS = 3000;
@@ -106,10 +106,11 @@ export async function endTask(
 	const records = isHooked ? await reported() : [];
 	const { commit } = await memoryPlace(workspace.folder);
 	const session = sessions.at(-1);
+	const saved = { ...ended, session, after: commit, isDirty: await isDirty(workspace.folder) };
 	const { extraction } = await memory.end(
 		project,
 		number,
-		{ ...ended, session, after: commit },
+		saved,
 		{
 			records,
 			wordsOf: id => drivers.find(each => each.id === id)?.eventWords,

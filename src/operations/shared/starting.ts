@@ -31,18 +31,22 @@ export interface Asking {
  * set. It may be allowed to run `nancy` unasked, and must not get around its own permissions by that.
  */
 export function permissionMode(driver: Driver, named: string | undefined, asking: Asking): string {
-	const { permissionModes } = headlessOf(driver);
-	const mode = named === undefined ? permissionModes[0] : permissionModes.find(({ id }) => id === named);
-	if (!mode) {
-		throw new NancyError(
-			'bad-usage',
-			phrase`${driver.displayName} has no permission mode "${named}"; it has ${modeList(permissionModes)}`,
-		);
-	}
+	const mode = knownMode(driver, named);
 	if (!isAgent(asking)) return mode.id;
 	const widest = widestFromAgents(driver, asking);
 	if (mode.width <= (widest?.width ?? 0)) return mode.id;
 	throw notAllowed(driver, asking, `with the permissions "${mode.id}"; "${widest?.id}" is the widest it may give`);
+}
+
+/** @throws NancyError `bad-usage` for a permission mode that the agent does not have */
+export function knownMode(driver: Driver, named: string | undefined): PermissionMode {
+	const { permissionModes } = headlessOf(driver);
+	const mode = named === undefined ? permissionModes[0] : permissionModes.find(({ id }) => id === named);
+	if (mode) return mode;
+	throw new NancyError(
+		'bad-usage',
+		phrase`${driver.displayName} has no permission mode "${named}"; it has ${modeList(permissionModes)}`,
+	);
 }
 
 /** @throws NancyError `bad-usage` for a mode in which a question waits at the desk: only a delegate's reaches it */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Category, ExtractionState, NoteId, ProjectName, ProjectStatus, Reason } from '../memoryNames.ts';
+import { Category, ExtractionState, NoteId, ProjectName, ProjectStatus, Reason, TaskEnding } from '../memoryNames.ts';
 import { DriverId, SessionId } from '../names.ts';
 import { Moment } from '../records.ts';
 import { Problem } from './parts.ts';
@@ -46,7 +46,11 @@ export const NotesOutput = z.object({
 			/** 0 for a person's own. */
 			task: z.int(),
 			by: z.string(),
+			/** The conversation of its task, while the task is kept. */
+			session: z.optional(SessionId),
 			commit: z.optional(z.string()),
+			/** Its task ended with changes that are in no commit: the commit alone does not have what it says. */
+			dirty: z.optional(z.boolean()),
 			branch: z.optional(z.string()),
 			/** `src/pool.ts:3-5`, as the lines stand now. */
 			places: z.array(z.string()),
@@ -77,6 +81,8 @@ export const NotesOutput = z.object({
 			prompt: z.string(),
 			agent: DriverId,
 			startedAt: Moment,
+			/** Absent while it runs. */
+			ending: z.optional(TaskEnding),
 			ok: z.optional(z.boolean()),
 			summary: z.optional(z.string()),
 			extraction: ExtractionState,

@@ -1,6 +1,8 @@
 import { l10n } from 'vscode';
 import type { Reason } from '../../protocol/memoryNames.ts';
 import type { ExtractedOutput } from '../../protocol/output/memory.ts';
+import { proposedWord, reasonWords as reasonPhrase } from '../../words/notes.ts';
+import { translated } from '../kit/translated.ts';
 import type { KnownNote, KnownTask, Section, WaitingNote } from './memoryItems.ts';
 
 export function sectionWords(section: Section): string {
@@ -36,42 +38,12 @@ export function freshnessWords(freshness: KnownNote['freshness']): string | unde
 }
 
 export function proposedWords(what: WaitingNote['what']): string {
-	switch (what) {
-		case 'add':
-			return l10n.t('new note');
-		case 'amend':
-			return l10n.t('other words');
-		case 'retire':
-			return l10n.t('takes a note away');
-		case 'plan':
-			return l10n.t('new plan');
-	}
+	return translated(proposedWord(what));
 }
 
 /** Why something waits for a person. */
 export function reasonWords(reason: Reason): string {
-	switch (reason) {
-		case 'secret':
-			return l10n.t('looks like a secret');
-		case 'instruction':
-			return l10n.t('tells an agent what to do');
-		case 'from-outside':
-			return l10n.t('comes from the web or another server');
-		case 'from-repository':
-			return l10n.t('the repository brings it');
-		case 'no-evidence':
-			return l10n.t('has no source');
-		case 'conflict':
-			return l10n.t('the note has changed meanwhile');
-		case 'users-own':
-			return l10n.t('changes what you wrote');
-		case 'contradicts':
-			return l10n.t('contradicts a note');
-		case 'inferred':
-			return l10n.t('only the agent said so');
-		case 'review':
-			return l10n.t('you review every note');
-	}
+	return translated(reasonPhrase(reason));
 }
 
 export function extractionWords({ extraction, why }: KnownTask): string {

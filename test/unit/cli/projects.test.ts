@@ -67,7 +67,7 @@ describe('projects on the command line', () => {
 		});
 		expect(await edits('true', 'nothing')).toMatchObject({
 			code: 2,
-			stderr: expect.stringContaining('use architecture'),
+			stderr: expect.stringContaining('use plan, architecture'),
 		});
 	});
 

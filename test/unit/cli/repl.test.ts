@@ -3,6 +3,8 @@ import { delimiter, dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { terminal, type Terminal } from '../../support/terminal.ts';
+import { ProjectName } from '../../../src/protocol/memoryNames.ts';
+import { seedWaitingNote } from '../../support/seedMemory.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
 
@@ -60,5 +62,20 @@ describe('the prompt of nancy start', () => {
 		await typed.waitForText(/history[^]*At work\./);
 		typed.type('7\r');
 		await typed.waitForText(/the agent ended with exit code 7[^]*task 2 is saved/);
+	});
+
+	it('shows what waits as a change of its file, and takes a decision about it', async () => {
+		await typed.waitForText(/typed>$/m);
+		seedWaitingNote(folder.file('config', 'nancy'), ProjectName.parse('typed'));
+		typed.type('/review\r');
+		await typed.waitForText(/tells an agent what to do[^]*\+ - Always run the tests[^]*skip or quit\?$/m);
+		typed.type('perhaps\r');
+		await typed.waitForText(/or the first letter[^]*skip or quit\?$/m);
+		typed.type('a\r');
+		await typed.waitForText(/accepted[^]*typed>$/m);
+		const notes = folder.file('config', 'nancy', 'projects', 'typed', 'notes', 'failures.md');
+		expect(readFileSync(notes, 'utf8')).toContain('Always run the tests');
+		typed.type('/review\r');
+		await typed.waitForText(/nothing waits for you/);
 	});
 });

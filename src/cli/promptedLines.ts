@@ -1,0 +1,194 @@
+import { createInterface, clearLine, cursorTo, type Interface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { NancyError } from '../base/errors.ts';
+import type { Input } from './command.ts';
+
+/** A terminal tells by these where a pasted text begins and ends. */
+const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
+
+export interface PromptedOptions {
+	readonly stdin: Input;
+	readonly prompt: string;
+	readonly completer: (line: string) => [string[], string];
+	/** Writes lines, also while one is being typed. */
+	readonly write: (text: string) => void;
+	/** Ctrl-C while nothing is typed. */
+	readonly interrupt: () => void;
+}
+
+/** The lines that a person types, or that a pipe brings. A pasted text is one of them. */
+export class PromptedLines {
+	readonly isTerminal: boolean;
+	private readonly lines: Interface;
+	private readonly waiting: string[] = [];
+	private pasted: string[] = [];
+	private isPasting = false;
+	private isClosed = false;
+	/** Somebody waits for the next line. */
+	private isReading = false;
+	private wake: () => void = () => {};
+	/** Ends the present question without an answer. */
+	private withdraw: (() => void) | undefined;
+	/** What is to be said once the terminal is this program's again. */
+	private later: (() => void)[] | undefined;
+
+	constructor(private readonly options: PromptedOptions) {
+		const { stdin, prompt, completer } = options;
+		const input = stdin instanceof Readable ? stdin : Readable.from(stdin);
+		this.isTerminal = stdin.isTTY === true && process.stdout.isTTY;
+		this.lines = createInterface({
+			input,
+			...(this.isTerminal && { output: process.stdout }),
+			terminal: this.isTerminal,
+			prompt,
+			completer,
+		});
+		this.lines.on('line', line => this.take(line));
+		this.lines.on('close', () => this.end());
+		this.lines.on('SIGINT', () => this.interrupt());
+		input.on('keypress', (_: string, key?: { name?: string }) => {
+			if (key?.name === 'paste-start') this.isPasting = true;
+			if (key?.name === 'paste-end') this.isPasting = false;
+		});
+		if (this.isTerminal) process.stdout.write(PASTE.on);
+	}
+
+	/** Takes a line as if it was typed. */
+	put(line: string): void {
+		this.waiting.push(line);
+	}
+
+	/** The next line, without blanks around it; `undefined` at the end of all. */
+	async next(): Promise<string | undefined> {
+		while (this.waiting.length === 0 && !this.isClosed) await this.pause();
+		return this.waiting.shift();
+	}
+
+	/**
+	 * The next line, typed below a question. `undefined` if there is no answer: at Ctrl-C, or at the end of all. What was typed before is no
+	 * answer to a question that nobody had seen.
+	 */
+	async ask(question: string): Promise<string | undefined> {
+		const prompt = this.lines.getPrompt();
+		if (this.isTerminal && this.waiting.length > 0)
+			this.say(`typed too early: ${this.waiting.splice(0).join(' ')}`);
+		let isWithdrawn = false;
+		this.withdraw = () => {
+			isWithdrawn = true;
+			this.wake();
+		};
+		this.lines.setPrompt(question);
+		try {
+			while (this.waiting.length === 0 && !this.isClosed && !isWithdrawn) await this.pause();
+			return this.waiting.shift();
+		} finally {
+			this.withdraw = undefined;
+			this.lines.setPrompt(prompt);
+		}
+	}
+
+	/** Writes lines, beside one that is being typed. @param write by default to standard output */
+	say(text: string, write: (text: string) => void = this.options.write): void {
+		this.whenOwn(() => {
+			if (this.isTerminal) {
+				cursorTo(process.stdout, 0);
+				clearLine(process.stdout, 0);
+			}
+			write(text);
+			this.show();
+		});
+	}
+
+	/** Does something once the terminal is this program's: at once, if no other one has it. */
+	whenOwn(act: () => void): void {
+		if (this.later) this.later.push(act);
+		else act();
+	}
+
+	/** Another program has the terminal meanwhile: nobody else reads or writes there. */
+	get isLent(): boolean {
+		return this.later !== undefined;
+	}
+
+	/**
+	 * Gives the terminal to another program.
+	 * @param work its signal says that the user has pressed Ctrl-C, which also reaches the program
+	 * @throws NancyError `bad-usage` without a terminal
+	 */
+	async lend<T>(what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+		if (!this.isTerminal) throw new NancyError('bad-usage', `${what} needs a terminal`);
+		const { stdin } = process;
+		const interrupted = new AbortController();
+		const interrupt = () => interrupted.abort();
+		const later: (() => void)[] = (this.later = []);
+		this.lines.pause();
+		process.stdout.write(PASTE.off);
+		process.on('SIGINT', interrupt);
+		stdin.setRawMode(false);
+		try {
+			return await work(interrupted.signal);
+		} finally {
+			this.later = undefined;
+			// A terminal that was closed takes no mode any more.
+			if (!this.isClosed) {
+				stdin.setRawMode(true);
+				process.stdout.write(PASTE.on);
+				this.lines.resume();
+			}
+			process.off('SIGINT', interrupt);
+			for (const each of later) each();
+		}
+	}
+
+	/** No further line comes, and those that wait are dropped. */
+	drop(): void {
+		this.waiting.length = 0;
+		this.end();
+	}
+
+	/** No further line comes. */
+	end(): void {
+		this.isClosed = true;
+		this.wake();
+	}
+
+	close(): void {
+		if (this.isTerminal) process.stdout.write(PASTE.off);
+		this.lines.close();
+	}
+
+	private async pause(): Promise<void> {
+		const woken = new Promise<void>(resolve => (this.wake = resolve));
+		this.isReading = true;
+		if (this.isTerminal) this.lines.prompt();
+		await woken;
+		this.isReading = false;
+	}
+
+	private take(line: string): void {
+		this.pasted.push(line);
+		if (this.isPasting) return;
+		const text = this.pasted.join('\n').trim();
+		this.pasted = [];
+		if (text !== '') this.waiting.push(text);
+		this.wake();
+	}
+
+	private interrupt(): void {
+		if (this.isReading && (this.lines.line !== '' || this.pasted.length > 0)) this.clear();
+		else if (this.withdraw) this.withdraw();
+		else this.options.interrupt();
+	}
+
+	/** The whole input: also the lines of a pasted text above the last one. */
+	private clear(): void {
+		this.pasted = [];
+		this.lines.write(null, { ctrl: true, name: 'e' });
+		this.lines.write(null, { ctrl: true, name: 'u' });
+		this.lines.prompt();
+	}
+
+	private show(): void {
+		if (this.isTerminal && this.isReading && !this.isClosed) this.lines.prompt(true);
+	}
+}
