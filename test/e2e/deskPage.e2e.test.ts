@@ -41,6 +41,8 @@ beforeAll(async () => {
 afterAll(() => owned.disposeAsync());
 afterEach(async ({ task }) => {
 	if (task.result?.state !== 'fail') return;
+	// So that it fails alone.
+	for (const { question } of await questions.open()) await questions.end(question.id, 'ended', 'Stop');
 	const folder = join(repository, 'out/failures');
 	mkdirSync(folder, { recursive: true });
 	await page.screenshot({ path: join(folder, `${task.name}.png`) }).catch(() => undefined);
@@ -134,7 +136,7 @@ test('says No with words to the agent, and what became of a question that was an
 	await page.getByRole('button', { name: 'git push' }).click();
 	await button('No, Because').click();
 	expect(await button('Allow Once').count()).toBe(0);
-	expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
+	await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
 	await page.getByLabel('what the agent is told').fill('Not before the tests are green.');
 	await button(/^No$/).click();
 	await page.getByText('Sent: No.').waitFor();
