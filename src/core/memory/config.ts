@@ -8,7 +8,6 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 	extraction: Object.keys(CONFIG_TABLES.extraction.shape),
 	context: [...Object.keys(CONFIG_TABLES.context.shape), CAP],
 	repl: Object.keys(CONFIG_TABLES.repl.shape),
-	claude: [],
 };
 
 /** The values of config.toml, each under the one name that its schema has. */
@@ -22,15 +21,16 @@ export function namedConfig({ [CAP]: top, ...rest }: Readonly<Record<string, unk
 /** The keys of config.toml that have no effect. */
 export function unusedKeys(file: string, config: Readonly<Record<string, unknown>>): MemoryConfig['problems'] {
 	return Object.entries(config).flatMap(([table, value]) => {
-		const known = KEYS[table];
-		if (known === undefined) return table === CAP ? [] : { file, reason: unusedText(table) };
-		const keys = isTable(value) ? Object.keys(value) : [];
-		return keys.filter(key => !known.includes(key)).map(key => ({ file, reason: unusedText(`${table}.${key}`) }));
+		const known = KEYS[table] ?? [];
+		if (!isTable(value)) return table === CAP || known.length > 0 ? [] : { file, reason: unusedText(table) };
+		return Object.keys(value)
+			.filter(key => !known.includes(key))
+			.map(key => ({ file, reason: unusedText(`${table}.${key}`) }));
 	});
 }
 
 function unusedText(key: string): string {
-	return key === 'claude.api_key_env'
+	return key.endsWith('.api_key_env')
 		? `${key} has no effect: Nancy asks your own agents, which have their own login`
 		: `Nancy knows no key ${key}, which has no effect`;
 }

@@ -8,12 +8,9 @@ import { allRecords, PlaceNote, recordsOf } from '../../core/files/recordPlaces.
 import { writeImported } from '../../core/memory/notesImport.ts';
 import { COMPILED } from '../../core/memory/toldMarks.ts';
 import { Workspace } from '../../core/workspace/workspace.ts';
-import { drivers } from '../../drivers/index.ts';
+import { manuals } from '../../drivers/manuals.ts';
 import type { MachineContext, OperationContext } from '../operation.ts';
 import { memoryPlace, openMemory } from './memory.ts';
-
-/** Of all agents: see HookMapping. */
-export const manuals = [...new Set(drivers.map(({ hooks }) => hooks.manual).filter(manual => manual !== 'none'))];
 
 /** Whether the user has made any project. Nothing more is loaded before. */
 export function hasProjects(env: MachineContext['env']): boolean {

@@ -7,6 +7,7 @@ import { CAPABILITIES, shortcomings, type Driver } from '../../../src/core/drive
 import { launchModesOf, modeFlags } from '../../../src/core/driver/modeFlags.ts';
 import { askings } from '../../../src/drivers/asking.ts';
 import { drivers } from '../../../src/drivers/index.ts';
+import { manuals } from '../../../src/drivers/manuals.ts';
 import { programs } from '../../../src/drivers/programs.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 
@@ -16,7 +17,7 @@ const named: readonly (readonly [string, Driver])[] = drivers.map(driver => [dri
 it('what drivers share names no agent', () => {
 	const folder = join(import.meta.dirname, '../../../src/drivers');
 	const shared = globSync('*.ts', { cwd: folder }).filter(
-		file => !['index.ts', 'programs.ts', 'asking.ts'].includes(file),
+		file => !['index.ts', 'programs.ts', 'asking.ts', 'manuals.ts'].includes(file),
 	);
 	const names = new RegExp(drivers.map(({ command }) => command).join('|'), 'i');
 	expect(shared.length).toBeGreaterThan(5);
@@ -26,6 +27,11 @@ it('what drivers share names no agent', () => {
 it('every driver is known by its processes, in the same order', () => {
 	const known = drivers.map(({ id, command, marks, npmPackage }) => ({ id, command, marks, npmPackage }));
 	expect(programs).toEqual(known);
+});
+
+it('every manual that a driver reads is known', () => {
+	const read = drivers.map(({ hooks }) => hooks.manual).filter(manual => manual !== 'none');
+	expect([...new Set(read)]).toEqual(manuals);
 });
 
 it('every driver that can carry an answer is known, by its id', () => {
