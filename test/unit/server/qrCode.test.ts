@@ -22,7 +22,7 @@ function withoutBorder(rows: readonly (readonly boolean[])[]): boolean[][] {
 function cellsOfText(text: string): boolean[][] {
 	const rows = text
 		.split('\n')
-		.flatMap(line => ['▀█', '▄█'].map(drawn => [...line].map(each => !drawn.includes(each))));
+		.flatMap(line => ['▀█', '▄█'].map(drawn => Array.from(line, each => !drawn.includes(each))));
 	return withoutBorder(rows);
 }
 
