@@ -4,7 +4,7 @@ import type { NoteId } from '../protocol/memoryNames.ts';
 import type { NotesOutput, ProposalOutput } from '../protocol/output/memory.ts';
 import { proposedWord, reasonWords } from '../words/notes.ts';
 import type { PromptedLines } from './promptedLines.ts';
-import { indented, printableLine } from './words.ts';
+import { indented, printable, printableLine } from './words.ts';
 
 type Waiting = NotesOutput['pending'][number];
 
@@ -96,7 +96,7 @@ function shownOf({ id, what, held, task, note, evidence }: Waiting, { file, befo
 		...(note ? [indented(`now: ${printableLine(note.text, Infinity)}`, '  ')] : []),
 		...evidence.map(({ ref, quote }) => `  ${printableLine(ref)}: "${printableLine(quote, 400)}"`),
 		`  notes/${file}`,
-		...changedLines(lineDiff(before, after), AROUND).map(line => `  ${line}`),
+		...changedLines(lineDiff(before, after), AROUND).map(line => `  ${printable(line)}`),
 	];
 }
 

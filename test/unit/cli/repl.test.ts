@@ -25,6 +25,7 @@ beforeEach(() => {
 			HOME: folder.path,
 			XDG_DATA_HOME: nancy.dataFolder,
 			XDG_CONFIG_HOME: folder.file('config'),
+			EDITOR: 'sed -i s/Always/Never/',
 			// The agent itself: it reads a line of its terminal.
 			FAKE_CLAUDE: 'echo "At work."; read -r line; echo "Heard: $line"; exit "$line"',
 		},
@@ -77,5 +78,43 @@ describe('the prompt of nancy start', () => {
 		expect(readFileSync(notes, 'utf8')).toContain('Always run the tests');
 		typed.type('/review\r');
 		await typed.waitForText(/nothing waits for you/);
+	});
+
+	it('shows what is hidden in a note that waits, and takes other words for it, or none', async () => {
+		await typed.waitForText(/typed>$/m);
+		const config = folder.file('config', 'nancy');
+		const project = ProjectName.parse('typed');
+		const line = (id: string, text: string) => `- ${text} <!-- n:${id} t:001 by:claude-code -->`;
+		const put = (id: string, text: string) =>
+			seedWaitingNote(config, project, { change: { op: 'put', category: 'failures', line: line(id, text) } });
+		put('3f9a1c01', 'Hidden \u001b[2J\u202e words.');
+		typed.type('/review\r');
+		await typed.waitForText(/\+ - Hidden \\x1b\[2J⟨U\+202E⟩ words[^]*skip or quit\?$/m);
+		typed.type('r\r');
+		await typed.waitForText(/rejected[^]*typed>$/m);
+
+		seedWaitingNote(config, project);
+		put('3f9a1c02', 'Another one.');
+		typed.type('/review\r');
+		await typed.waitForText(/1 of 2[^]*skip or quit\?$/m);
+		typed.type('skip\r');
+		await typed.waitForText(/2 of 2[^]*skip or quit\?$/m);
+		typed.type('quit\r');
+		await typed.waitForText(/one waits still[^]*typed>$/m);
+
+		typed.type('/review\r');
+		await typed.waitForText(/still[^]*1 of 2[^]*skip or quit\?$/m);
+		// Whichever comes first: the other one has no word that the editor changes.
+		const first = /Always run/.test(typed.screen().slice(typed.screen().lastIndexOf('1 of 2')));
+		if (!first) {
+			typed.type('s\r');
+			await typed.waitForText(/still[^]*2 of 2[^]*skip or quit\?$/m);
+		}
+		typed.type('e\r');
+		await typed.waitForText(/accepted: Never run the tests/);
+		const notes = () =>
+			readFileSync(folder.file('config', 'nancy', 'projects', 'typed', 'notes', 'failures.md'), 'utf8');
+		expect(notes()).toContain('- Never run the tests with DB_URL.');
+		expect(notes()).not.toContain('Hidden');
 	});
 });
