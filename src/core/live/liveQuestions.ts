@@ -112,9 +112,11 @@ export class LiveQuestions implements Disposable {
 		while (this.isStale && !this.owned.isDisposed) {
 			this.isStale = false;
 			try {
-				const now = await this.lookAtDisk();
-				if (lookOf(now) === lookOf(this.open)) continue;
-				this.open = now;
+				const { open, over } = await this.lookAtDisk();
+				// In one step, so that no question is among both, once as open and once as over.
+				for (const each of over) this.over.set(each.question.id, each);
+				if (lookOf(open) === lookOf(this.open)) continue;
+				this.open = open;
 				this.tickWhileOpen();
 				this._onDidChange.fire();
 			} catch (error) {
@@ -131,7 +133,7 @@ export class LiveQuestions implements Disposable {
 		this.timer.unref();
 	}
 
-	private async lookAtDisk(): Promise<readonly LiveQuestion[]> {
+	private async lookAtDisk(): Promise<{ open: readonly LiveQuestion[]; over: readonly LiveQuestion[] }> {
 		this.hasNews = false;
 		await this.applyRules();
 		const found: LiveQuestion[] = [];
@@ -141,13 +143,14 @@ export class LiveQuestions implements Disposable {
 			found.push({ ...asked, address: await this.addressOf(asked) });
 			if (asked.answer && (await this.desk.isHanded(asked.question.id))) this.handed.add(asked.question.id);
 		}
+		const over: LiveQuestion[] = [];
 		for (const { question, address } of this.open) {
 			if (found.some(each => each.question.id === question.id)) continue;
 			this.handed.delete(question.id);
 			const asked = await this.desk.find(question.id);
-			if (asked) this.over.set(question.id, { ...asked, address });
+			if (asked) over.push({ ...asked, address });
 		}
-		return found;
+		return { open: found, over };
 	}
 
 	/** So that nobody is asked what a rule answers. */

@@ -82,6 +82,27 @@ it.each([
 	if (readOnly) expect(await own.desk.readOutcome(left.id)).toBeUndefined();
 });
 
+it('has no question twice at any moment, once as open and once as over', async () => {
+	await using own = lab();
+	const titles = Array.from({ length: 12 }, (_, at) => `make step-${at}`);
+	const asked = [];
+	for (const title of titles) asked.push(await seedQuestion(own.workspace, { title }));
+	await own.shows(...titles);
+	const twice = new Set<string>();
+	let isOn = true;
+	const look = () => {
+		const ids = [...own.live.all(), ...own.live.past()].map(({ question }) => question.id);
+		for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) twice.add(id);
+		if (isOn) setImmediate(look);
+	};
+	look();
+	await Promise.all(asked.map(({ id }) => own.desk.end(id, 'ended', 'Stop')));
+	await own.shows();
+	isOn = false;
+	expect(own.live.past()).toHaveLength(12);
+	expect([...twice]).toEqual([]);
+});
+
 it('answers by the user’s rules, and says once why they do not hold', async () => {
 	await using own = lab();
 	const now = Date.now();
