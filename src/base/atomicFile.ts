@@ -26,6 +26,26 @@ export async function writeFileAtomic(
 	}
 }
 
+/**
+ * {@link writeFileAtomic} for a file that others write too. Asks right before the file is replaced.
+ * @param mayReplace `false` leaves the file as it is
+ * @returns whether it was replaced
+ */
+export async function replaceFileAtomic(
+	file: string,
+	data: string,
+	mayReplace: () => Promise<boolean>,
+): Promise<boolean> {
+	const temp = await writeTemporary(file, data, {});
+	try {
+		if (!(await mayReplace())) return false;
+		await rename(temp, file);
+		return true;
+	} finally {
+		await rm(temp, { force: true });
+	}
+}
+
 /** {@link writeFileAtomic} for the hook program, whose agent waits for it; the folder must exist. */
 export function writeFileAtomicSync(file: string, data: string): void {
 	const temp = temporaryName(file);

@@ -26,8 +26,9 @@ const PLAN_MARK = /^<!-- plan h:([0-9a-f]{8}) -->\r?\n?/;
  */
 export async function applyChanges(project: ProjectFolder, changes: readonly Change[]): Promise<void> {
 	await retire(project, changes);
-	for (const category of CATEGORIES) await project.writeNotes(changed(await project.notes(category), changes));
-	for (const change of changes) if (change.op === 'plan') await project.writeText(PLAN, markedPlan(change.text));
+	for (const category of CATEGORIES) await project.changeNotes(category, file => changed(file, changes));
+	for (const change of changes)
+		if (change.op === 'plan') await project.changeText(PLAN, () => markedPlan(change.text));
 }
 
 /** A notes file as these changes make it. */
@@ -87,16 +88,18 @@ async function retire(project: ProjectFolder, changes: readonly Change[]): Promi
 
 async function addRetired(project: ProjectFolder, gone: readonly { note: StoredNote; why: string }[]): Promise<void> {
 	if (gone.length === 0) return;
-	let file: NoteFile = parseNotes(await project.text(RETIRED), 'failures');
-	for (const { note, why } of gone) {
-		const text = folded(`${note.text} (${why})`);
-		const there = notesIn(file);
-		if (there.some(each => each.text === text)) continue;
-		// A note may give way to one text after another.
-		const id = there.some(each => each.id === note.id) ? noteId(note.task, 0, text) : note.id;
-		file = withNote(file, { ...note, id, text }, note.unknown);
-	}
-	await project.writeText(RETIRED, notesText(file));
+	await project.changeText(RETIRED, before => {
+		let file: NoteFile = parseNotes(before, 'failures');
+		for (const { note, why } of gone) {
+			const text = folded(`${note.text} (${why})`);
+			const there = notesIn(file);
+			if (there.some(each => each.text === text)) continue;
+			// A note may give way to one text after another.
+			const id = there.some(each => each.id === note.id) ? noteId(note.task, 0, text) : note.id;
+			file = withNote(file, { ...note, id, text }, note.unknown);
+		}
+		return notesText(file);
+	});
 }
 
 export function markedPlan(text: string): string {

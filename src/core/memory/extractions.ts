@@ -99,7 +99,7 @@ export class Extractions {
 				...(answer && { summary: redactText(answer.summary) }),
 				extraction: {
 					...extraction,
-					...(usage && { usage }),
+					...(usage && { usage: summed(extraction.usage, usage) }),
 					...(answer ? { state: 'answered', answer: redact(answer) } : failed),
 				},
 			};
@@ -149,4 +149,13 @@ export class Extractions {
 		}
 		return calls;
 	}
+}
+
+type Usage = NonNullable<MemoryTask['extraction']['usage']>;
+
+/** Each try of an extraction costs. */
+function summed(before: Usage = {}, now: Usage): Usage {
+	const keys = ['inputTokens', 'outputTokens', 'costUsd'] as const;
+	const known = keys.filter(key => before[key] !== undefined || now[key] !== undefined);
+	return Object.fromEntries(known.map(key => [key, (before[key] ?? 0) + (now[key] ?? 0)]));
 }

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 import type * as z from 'zod/mini';
-import { createFileAtomic, makeFolder, readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import {
+	createFileAtomic,
+	makeFolder,
+	readTextIfExists,
+	replaceFileAtomic,
+	writeFileAtomic,
+} from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { ownIdentity } from '../../base/liveness.ts';
 import { fileNames, folderNames } from '../../base/listing.ts';
@@ -19,6 +25,8 @@ import { parseNotes, notesText, type NoteFile } from './noteFile.ts';
 
 /** Of a notes file, in bytes. A larger one is left alone. */
 const LONGEST_NOTES = 1024 * 1024;
+/** Of one change of a notes file that others keep changing. */
+const CHANGE_TRIES = 5;
 
 export const CATEGORIES: readonly Category[] = ['architecture', 'decisions', 'failures'];
 
@@ -114,9 +122,9 @@ export class ProjectFolder {
 		return { files, problems };
 	}
 
-	/** Writes a notes file, if it is another one than on disk. */
-	async writeNotes(file: NoteFile): Promise<void> {
-		await this.writeText(`${file.category}.md`, notesText(file));
+	/** {@link changeText} of a notes file. */
+	async changeNotes(category: Category, to: (file: NoteFile) => NoteFile): Promise<void> {
+		await this.changeText(`${category}.md`, text => notesText(to(parseNotes(text, category))));
 	}
 
 	/** The text of the plan or of the retired notes; '' if there is none. */
@@ -131,8 +139,19 @@ export class ProjectFolder {
 		}
 	}
 
-	async writeText(name: string, text: string): Promise<void> {
-		if (text !== (await this.text(name))) await writeFileAtomic(this.notesPath(name), text);
+	/**
+	 * Changes a file of notes. A person may save it at any moment: then the change is made in what was saved.
+	 * @throws NancyError `busy` for one that changes each time
+	 */
+	async changeText(name: string, to: (text: string) => string): Promise<void> {
+		const file = this.notesPath(name);
+		for (let attempt = 0; attempt < CHANGE_TRIES; attempt++) {
+			const before = await this.text(name);
+			const after = to(before);
+			if (after === before) return;
+			if (await replaceFileAtomic(file, after, async () => (await this.text(name)) === before)) return;
+		}
+		throw new NancyError('busy', phrase`${file} keeps changing; try again`);
 	}
 
 	/** All tasks, oldest first. Unreadable ones are left out. */
