@@ -117,4 +117,28 @@ describe('the prompt of nancy start', () => {
 		expect(notes()).toContain('- Never run the tests with DB_URL.');
 		expect(notes()).not.toContain('Hidden');
 	});
+
+	it('obeys its commands, completes them by Tab, and refuses words that are none', async () => {
+		await typed.waitForText(/typed>$/m);
+		typed.type('/status\r');
+		await typed.waitForText(/typed {2}0 tasks - 0 notes[^]*typed>$/m);
+		typed.type('/nonsense\r');
+		await typed.waitForText(/there is no \/nonsense\. There are:[^]*\/quit[^]*typed>$/m);
+		typed.type('/notes nonsense\r');
+		await typed.waitForText(/nonsense[^]*architecture[^]*typed>$/m);
+		typed.type('/notes de\t');
+		await typed.waitForText(/\/notes decisions$/m);
+		typed.type('\r');
+		await typed.waitForText(/decisions[^]*typed>$/m);
+		typed.type('/agent nobody\r');
+		await typed.waitForText(/nobody[^]*typed>$/m);
+		typed.type('/agent claude-code\r');
+		await typed.waitForText(/the next task is for claude-code/);
+		typed.type('/continue\r');
+		await typed.waitForText(/the next task continues the conversation/);
+		typed.type('/com\t\r');
+		await typed.waitForText(/the next task begins anew, with a summary/);
+		typed.type('/done\r');
+		expect(await typed.ended).toBe(0);
+	});
 });
