@@ -23,6 +23,8 @@ export interface Context extends Caller {
 	send: (line: string) => Promise<boolean>;
 	/** Writes one line of a stream; a command's answer is returned instead. */
 	writeLine(line: string): void;
+	/** Writes one line on standard error: a failure that ends a part of the command. */
+	writeError(line: string): void;
 }
 
 /** A command's answer: the same facts for programs and for people. */

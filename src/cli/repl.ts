@@ -218,7 +218,7 @@ export class Repl {
 		const { code, message } = failureOf(error);
 		const said = String(message);
 		const json = () => JSON.stringify(ErrorOutput.parse({ error: { code, message: said } }));
-		if (this.context.wantsJson) this.lines.say(json(), text => process.stderr.write(`${text}\n`));
+		if (this.context.wantsJson) this.lines.say(json(), text => this.context.writeError(text));
 		else this.lines.say(said, text => this.context.note(text));
 	}
 

@@ -97,6 +97,7 @@ function contextOf(
 		stdin,
 		send: line => new Promise(resolve => stdout.write(`${line}\n`, error => resolve(!error))),
 		writeLine: line => print(stdout, `${line}\n`),
+		writeError: line => print(stderr, `${line}\n`),
 		note: text => print(stderr, `nancy: ${text}\n`),
 	};
 }

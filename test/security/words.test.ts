@@ -163,8 +163,13 @@ describe('what nancy prints', () => {
 	it('goes through one function', () => {
 		const files = globSync('cli/**/*.ts', { cwd: join(root, 'src') }).map(file => file.replaceAll('\\', '/'));
 		const writing = files.filter(file => /\.write\(/.test(readFileSync(join(root, 'src', file), 'utf8')));
-		// One shows a delegate's log, which has been through it. The other switches a terminal's paste mode on and off.
-		expect(writing.toSorted()).toEqual(['cli/repl.ts', 'cli/run.ts', 'cli/runOfQueue.ts']);
+		// One shows a delegate's log, which has been through it. The others switch modes of a terminal on and off.
+		expect(writing.toSorted()).toEqual([
+			'cli/promptedLines.ts',
+			'cli/run.ts',
+			'cli/runOfQueue.ts',
+			'cli/terminalModes.ts',
+		]);
 	});
 });
 

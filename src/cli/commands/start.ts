@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
-import { knownDriver } from '../../operations/shared/agents.ts';
 import { findOrChooseWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { ProjectName } from '../../protocol/memoryNames.ts';
@@ -45,6 +44,7 @@ export const start = command(
 	Input,
 	async ({ project, agent, mode, permissions, task: first }, context) => {
 		const where = programContext(findOrChooseWorkspace(context), context);
+		const { knownDriver } = await import('../../operations/shared/agents.ts');
 		const { runSession } = await import('../projectProgram.ts');
 		await runSession({ project, agent, mode, first }, context, where, {
 			require: named => void knownDriver(named),
