@@ -52,7 +52,7 @@ export class Repl {
 	private readonly extraction = new AbortController();
 
 	constructor(
-		private readonly context: Pick<Context, 'stdin' | 'wantsJson' | 'send' | 'writeLine' | 'note'>,
+		private readonly context: Pick<Context, 'stdin' | 'wantsJson' | 'send' | 'writeLine' | 'writeError' | 'note'>,
 		private readonly desk: ProjectDesk,
 		private readonly options: TaskOptions,
 		name: string,

@@ -125,7 +125,7 @@ describe('nancy start with the real Claude Code', () => {
 			typed.type('\u0003');
 			await typed.waitForText(/cancelled[^]*task 2 is saved/, READY_MS);
 			typed.type('/history\r');
-			await typed.waitForText(/2 {2}Wait .*failed/);
+			await typed.waitForText(/2 {2}Wait .*broken off/);
 			typed.type('/quit\r');
 			expect(await typed.ended).toBe(0);
 		} finally {
