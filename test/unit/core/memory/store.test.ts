@@ -45,7 +45,13 @@ describe('a notes file that a person saves while Nancy changes it', () => {
 it('counts what every try of an extraction has used', async () => {
 	const memory = new ProjectMemory(folder.path);
 	await memory.open(name, folder.path, undefined);
-	const place = { folder: folder.path, repository: folder.path, branch: undefined, commit: undefined, head: undefined };
+	const place = {
+		folder: folder.path,
+		repository: folder.path,
+		branch: undefined,
+		commit: undefined,
+		head: undefined,
+	};
 	const agent = DriverId.parse('claude-code');
 	const { number } = await memory.begin(name, { prompt: 'Go', agent, folder: folder.path, told: [] }, place);
 	const first = { why: 'no JSON', usage: { inputTokens: 100, costUsd: 0.5 } };
