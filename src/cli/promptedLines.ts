@@ -121,11 +121,11 @@ export class PromptedLines {
 		const interrupted = new AbortController();
 		const interrupt = () => interrupted.abort();
 		const later: (() => void)[] = (this.later = []);
-		this.lines.pause();
-		process.stdout.write(PASTE.off);
 		process.on('SIGINT', interrupt);
-		stdin.setRawMode(false);
 		try {
+			this.lines.pause();
+			process.stdout.write(PASTE.off);
+			stdin.setRawMode(false);
 			return await work(interrupted.signal);
 		} finally {
 			this.later = undefined;

@@ -49,6 +49,8 @@ export class Repl {
 	private readonly lines: PromptedLines;
 	private running: AbortController | undefined;
 	private extracting: Promise<void> = Promise.resolve();
+	/** Tasks whose notes this session has made. */
+	private readonly extracted = new Set<number>();
 	private readonly extraction = new AbortController();
 
 	constructor(
@@ -202,9 +204,11 @@ export class Repl {
 	}
 
 	private async extract(task: number | undefined): Promise<ExtractedOutput['state'] | undefined> {
-		if (this.extraction.signal.aborted) return undefined;
+		// The notes of earlier sessions are made one after the other, and the newest task may have been among them.
+		if (this.extraction.signal.aborted || (task !== undefined && this.extracted.has(task))) return undefined;
 		try {
 			const done = await this.desk.extract(task, this.extraction.signal);
+			if (done.task !== undefined) this.extracted.add(done.task);
 			if (task !== undefined || done.state !== 'none') this.answer(done, [extractedLine(done)]);
 			return done.state;
 		} catch (error) {

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { SetupOutput } from '../../protocol/output/deployment.ts';
+import { NancyError } from '../../base/errors.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode, exitCodeFor } from '../failure.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
@@ -42,8 +43,10 @@ export const setup = command(
 		],
 	},
 	SetupInput,
-	async ({ 'import-notes': importNotes, ...input }, context) =>
-		answerFor(
+	async ({ 'import-notes': importNotes, ...input }, context) => {
+		if (importNotes && (input.plugin || input.agent !== undefined))
+			throw new NancyError('bad-usage', '--import-notes stands alone: it is for every agent that reads the file');
+		return answerFor(
 			await perform(
 				await operations.setUp(),
 				context.asker,
@@ -51,7 +54,8 @@ export const setup = command(
 				programContext(findOrChooseWorkspace(context), context),
 			),
 			context,
-		),
+		);
+	},
 );
 
 export const update = command(

@@ -69,6 +69,9 @@ export class Extractions {
 					tries: extraction.tries + 1,
 					by: ownIdentity(),
 					at: new Date().toISOString(),
+					// Of earlier tries: what was held stays held, and what was spent counts.
+					...(extraction.summaryHeld !== undefined && { summaryHeld: extraction.summaryHeld }),
+					...(extraction.usage && { usage: extraction.usage }),
 					known: Object.fromEntries(listed.map(({ id, text }) => [id, hashOf(text)])),
 				},
 			};

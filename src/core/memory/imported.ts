@@ -12,9 +12,16 @@ const LONGEST_MANUAL = 1024 * 1024;
 /** Several times the longest notes that can be set, in bytes. */
 const LONGEST_NOTES = 256 * 1024;
 
-/** Whether a manual with this text imports the notes, whoever wrote the line. */
+/** Whether a manual with this text imports the notes, whoever wrote the line. No CLI imports what stands in code or in a comment. */
 export function hasImport(manual: string): boolean {
-	return manual.split('\n').some(line => line.trim() === IMPORT_LINE);
+	let isCode = false;
+	return manual
+		.replace(/<!--[^]*?(-->|$)/g, '')
+		.split('\n')
+		.some(line => {
+			if (/^\s*(```|~~~)/.test(line)) isCode = !isCode;
+			return !isCode && line.trimEnd() === IMPORT_LINE;
+		});
 }
 
 /** Whether this manual of the workspace, which may be a link, imports the notes. */

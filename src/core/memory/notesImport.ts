@@ -21,6 +21,8 @@ const ImportChoice = z.object({
 	file: z.string(),
 	/** The line, with the ends of lines that it needed. */
 	added: z.string(),
+	/** The manual was there, be it empty. */
+	wasThere: z.boolean(),
 });
 
 /**
@@ -30,12 +32,19 @@ const ImportChoice = z.object({
  * @throws NancyError `settings-broken` for one that is no file of the user's own in the workspace
  */
 export async function importNotes(workspace: Workspace, manual: string): Promise<boolean> {
-	return changeManual(workspace, manual, async text => {
-		if (hasImport(text)) return text;
+	let isNoted = false;
+	return changeManual(workspace, manual, true, async (text, wasThere) => {
+		if (hasImport(text)) {
+			// Somebody else has written it just now.
+			if (isNoted) await workspace.own.remove(CHOICE);
+			return text;
+		}
 		const end = text.includes('\r\n') ? '\r\n' : '\n';
 		const added = `${text === '' || text.endsWith('\n') ? '' : end}${IMPORT_LINE}${end}`;
 		// First, so that a kill leaves no line that nobody takes back.
-		await workspace.own.write({ version: 1, file: manual, added } satisfies z.infer<typeof ImportChoice>, CHOICE);
+		const choice: z.infer<typeof ImportChoice> = { version: 1, file: manual, added, wasThere };
+		await workspace.own.write(choice, CHOICE);
+		isNoted = true;
 		return text + added;
 	});
 }
@@ -44,12 +53,12 @@ export async function importNotes(workspace: Workspace, manual: string): Promise
 export async function withdrawImport(workspace: Workspace): Promise<string | undefined> {
 	const choice = await workspace.own.read(ImportChoice, CHOICE);
 	if (!choice) return undefined;
-	const wasThere = await changeManual(workspace, choice.file, async text =>
-		text.includes(choice.added) ? text.replace(choice.added, '') : withoutLine(text),
+	const wasWritten = await changeManual(workspace, choice.file, choice.wasThere, async text =>
+		withoutLine(text, choice.added),
 	);
 	await workspace.own.remove(CHOICE);
 	await writeImported(workspace, [choice.file]);
-	return wasThere ? choice.file : undefined;
+	return wasWritten ? choice.file : undefined;
 }
 
 /** Brings the file that the line names up to date. Where none of the manuals has the line, there is no such file. */
@@ -64,33 +73,40 @@ export async function writeImported(workspace: Workspace, manuals: readonly stri
 	);
 }
 
-/** @returns whether the text was changed */
+/**
+ * @param keepsEmpty whether a manual without any text stays
+ * @returns whether the text was changed
+ */
 async function changeManual(
 	workspace: Workspace,
 	manual: string,
-	to: (text: string) => Promise<string>,
+	keepsEmpty: boolean,
+	to: (text: string, wasThere: boolean) => Promise<string>,
 ): Promise<boolean> {
 	const file = await targetOf(workspace, manual);
 	for (let attempt = 0; attempt < TRIES; attempt++) {
 		const before = await readBytes(file);
 		// Each byte is a letter: a text in another encoding stays what it is.
 		const text = before?.toString('latin1') ?? '';
-		const after = await to(text);
+		const after = await to(text, before !== undefined);
 		if (after === text) return false;
 		const options = {
 			mode: before ? (await stat(file)).mode & 0o7777 : 0o644,
 			staging: workspace.own.path('import'),
 			workspaceFolder: workspace.folder,
 		};
-		const data = after === '' ? undefined : Buffer.from(after, 'latin1');
+		const data = after === '' && !keepsEmpty ? undefined : Buffer.from(after, 'latin1');
 		if (await exchangeFile(file, before, data, options)) return true;
 	}
 	throw new NancyError('busy', phrase`${join(workspace.folder, manual)} keeps changing; try again`);
 }
 
-function withoutLine(text: string): string {
-	return text
-		.split('\n')
-		.filter(line => line.trim() !== IMPORT_LINE)
-		.join('\n');
+/** As it was before, if what was added is still at the end; else without the last such line. */
+function withoutLine(text: string, added: string): string {
+	const before = text.slice(0, -added.length);
+	const isWhole = /^[\r\n]/.test(added) || before === '' || before.endsWith('\n');
+	if (text.endsWith(added) && isWhole) return before;
+	const lines = text.split('\n');
+	const at = lines.findLastIndex(line => line.trim() === IMPORT_LINE);
+	return at < 0 ? text : lines.toSpliced(at, 1).join('\n');
 }

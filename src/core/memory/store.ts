@@ -238,10 +238,14 @@ export class ProjectFolder {
 
 	/** Writes into the record what a person may want to read there. After a kill, the next task does. Under the lock. */
 	private async countTasks(): Promise<void> {
+		const file = join(this.folder, 'project.toml');
+		const before = await readTextIfExists(file);
 		const record = await this.record().catch(() => undefined);
 		if (!record) return;
 		const counted: ProjectRecord = { ...record, ...countsOf((await this.tasks()).tasks) };
-		if (stringify(counted) !== stringify(record)) await this.writeRecord(counted);
+		// A person may have saved it meanwhile. The next task counts.
+		if (stringify(counted) !== stringify(record))
+			await replaceFileAtomic(file, stringify(counted), async () => (await readTextIfExists(file)) === before);
 	}
 
 	private notesPath(name: string): string {

@@ -51,6 +51,37 @@ describe('the line in CLAUDE.md', () => {
 		expect(read()).toBe('# Rules\n\nUse tabs.\n');
 	});
 
+	it('takes nothing of a person along: words behind it, a mention of it, an empty file', async () => {
+		writeFileSync(manual(), 'last line');
+		await importNotes(workspace, MANUAL);
+		writeFileSync(manual(), `${read()}more\n`);
+		await withdrawImport(workspace);
+		expect(read()).toBe('last line\nmore\n');
+
+		writeFileSync(manual(), `See ${LINE}\n`);
+		await importNotes(workspace, MANUAL);
+		expect(read()).toBe(`See ${LINE}\n${LINE}\n`);
+		await withdrawImport(workspace);
+		expect(read()).toBe(`See ${LINE}\n`);
+
+		writeFileSync(manual(), '');
+		await importNotes(workspace, MANUAL);
+		await withdrawImport(workspace);
+		expect(read()).toBe('');
+	});
+
+	it.each([
+		['code', `\`\`\`\n${LINE}\n\`\`\`\n`],
+		['a comment', `<!-- off:\n${LINE}\n-->\n`],
+		['an indented block', `    ${LINE}\n`],
+	])('counts not where it stands in %s', async (_, text) => {
+		writeFileSync(manual(), text);
+		await project.note(['npm test needs DB_URL.']);
+		await writeImported(workspace, [MANUAL]);
+		expect(existsSync(imported())).toBe(false);
+		expect(await importNotes(workspace, MANUAL)).toBe(true);
+	});
+
 	it('stays if a person wrote it', async () => {
 		writeFileSync(manual(), `${LINE}\n`);
 		expect(await importNotes(workspace, MANUAL)).toBe(false);

@@ -42,7 +42,7 @@ describe('a notes file that a person saves while Nancy changes it', () => {
 	});
 });
 
-it('counts what every try of an extraction has used', async () => {
+it('counts what every try of an extraction has used, and keeps a summary back that was held before', async () => {
 	const memory = new ProjectMemory(folder.path);
 	await memory.open(name, folder.path, undefined);
 	const place = {
@@ -56,6 +56,12 @@ it('counts what every try of an extraction has used', async () => {
 	const { number } = await memory.begin(name, { prompt: 'Go', agent, folder: folder.path, told: [] }, place);
 	const first = { why: 'no JSON', usage: { inputTokens: 100, costUsd: 0.5 } };
 	await memory.extractions.answer(name, number, first);
+	const project = new MemoryStore(folder.path).folderOf(name);
+	const task = await project.task(number);
+	await project.writeTask({ ...task, extraction: { ...task.extraction, summaryHeld: ['from-outside'] } });
+	await project.writeDigest(number, '## e1 command\nls\n');
+	const claimed = await memory.extractions.claim(name, number, true);
+	expect(claimed?.task.extraction).toMatchObject({ state: 'running', summaryHeld: ['from-outside'] });
 	const text = JSON.stringify({ summary: 'Done.', plan: null, updates: [] });
 	const { extraction } = await memory.extractions.answer(name, number, {
 		text,
