@@ -41,7 +41,7 @@ export function notesToTell(
 	const lookedAtMs = Date.now();
 	const { notes: found, head } = notesNow(workspace, named);
 	const told = marks.read(session)?.told ?? '';
-	const now = found && found.text !== '' ? toldOf(found) : told;
+	const now = found && found.text !== '' ? toldAs(found) : told;
 	const mark = () => {
 		try {
 			marks.write(session, { notes: own.path(COMPILED), head, told: now }, lookedAtMs);
@@ -67,7 +67,7 @@ export function markImported(
 	if (!notes || notes.text === '' || importedNow(workspace) !== importedText(notes.text)) return;
 	if (!importsNotes(workspace, manual)) return;
 	const { own } = workspace;
-	new ToldMarks(own.dataFolder).write(session, { notes: own.path(COMPILED), head, told: toldOf(notes) }, lookedAtMs);
+	new ToldMarks(own.dataFolder).write(session, { notes: own.path(COMPILED), head, told: toldAs(notes) }, lookedAtMs);
 }
 
 /**
@@ -87,7 +87,8 @@ export function notesNow(
 	return { notes, head: any?.head ?? '' };
 }
 
-function toldOf({ project, hash }: CompiledNotes): string {
+/** As a mark says that a session was told these notes: see {@link ToldMarks}. */
+function toldAs({ project, hash }: CompiledNotes): string {
 	return `${project} ${hash}`;
 }
 
