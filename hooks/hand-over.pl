@@ -50,8 +50,9 @@ sub give_back { lstat $message or rename $claim, $message }
 sub is_awaited {
 	my ($parent) = look_at($guard) or return;
 	open my $file, '<', '/proc/uptime' or return;
-	my ($uptime) = <$file> =~ /(\S+)/;
-	my $age = $uptime * 100 - word('ticks');
+	# As a fraction it can be less than its own ticks: 1024.09 * 100 < 102409.
+	<$file> =~ /^(\d+)\.(\d\d)/ or return;
+	my $age = "$1$2" - word('ticks');
 	$parent == word('caller') && getppid == $guard && $age >= 0 && $age < word('most');
 }
 

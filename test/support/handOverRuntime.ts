@@ -30,6 +30,11 @@ export class HandOverRuntime implements Disposable {
 		this.insert(`system '/bin/sh', '-c', '${commands.replaceAll(/['\\]/g, '\\$&')}', 'sh', ${word};`, at);
 	}
 
+	/** Puts another text into the program in the place of one. What was put there earlier is gone. */
+	replace(text: string, other: string): void {
+		this.write('hand-over.pl', [HandOverRuntime.source.join('\n').replaceAll(text, () => other)]);
+	}
+
 	/** {@link insert} for the part of the guard. */
 	insertInGuard(line: string, at: number): void {
 		this.write('hand-over', HandOverRuntime.guard.toSpliced(at, 0, line));

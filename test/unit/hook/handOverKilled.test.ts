@@ -63,6 +63,19 @@ it.each(lines)('a kill before “$text” loses no message, and repeats none unm
 	await expectHandedOver(worker, id, stdout);
 });
 
+it('a message is said in the very tick in which its guard was started, whatever the fraction of the uptime', async () => {
+	await using folder = tempFolder('nancy ');
+	await using worker = await PreparedWorker.in(folder.path);
+	await worker.send(WORDS);
+	// As a number, 1024.09 * 100 is less than 102409.
+	writeFileSync(folder.file('uptime'), '1024.09 2000.00\n');
+	runtime.replace(
+		`open my $file, '<', '/proc/uptime'`,
+		`$ENV{nancy_ticks} = 102409; open my $file, '<', '${folder.file('uptime')}'`,
+	);
+	expect(worker.hook({ launcher: runtime.launcher }).stdout).toContain(WORDS);
+});
+
 /** Counts the calls of the system that change something, and has one of them end otherwise. `really` makes the call. */
 const counting = (n: number, then: string, file: string) => {
 	const replaced = (name: string, args: string) =>
