@@ -345,7 +345,7 @@ describe('in a trusted folder, delegates', () => {
 		await page.keyboard.insertText('Say more. [[write:made.txt|by the delegate, twice]][[text:Said more.]]');
 		await lab.picture('delegates-comment');
 		await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
-		await page.locator('.review-widget').getByText('Say more.').first().waitFor();
+		await page.locator('.review-widget').getByText('Not sent back yet').waitFor();
 		await workbench.command('Nancy: Send Comments Back');
 		const again = await model.waitForRequest(({ text }) => text.includes('made.txt:1'));
 		expect(again.text).toContain('Say more.');
@@ -767,7 +767,7 @@ describe('a task in a worktree of its own', () => {
 		await page.locator('.review-widget .comment-form .monaco-editor').click();
 		await page.keyboard.insertText('Make it red. [[sh:echo red > tree.txt]][[text:It is red.]]');
 		await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
-		await page.locator('.review-widget').getByText('Make it red.').first().waitFor();
+		await page.locator('.review-widget').getByText('Not sent back yet').waitFor();
 		await workbench.command('Nancy: Send Comments Back');
 		expect((await model.waitForRequest(({ text }) => text.includes('tree.txt:1'))).text).toContain('Make it red.');
 		await task(/Grow a tree.*idle.*It is red/).waitFor();

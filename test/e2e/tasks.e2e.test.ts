@@ -566,7 +566,7 @@ describe('a task in the sidebar', () => {
 		await page.locator('.review-widget .comment-form .monaco-editor').click();
 		await page.keyboard.insertText('Make it red. [[text:It is red]]');
 		await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
-		await page.locator('.review-widget').getByText('Make it red.').first().waitFor();
+		await page.locator('.review-widget').getByText('Not sent back yet').waitFor();
 		await workbench.command('Nancy: Send Comments Back');
 		expect((await model.waitForRequest(({ text }) => text.includes('tree.txt:1'))).text).toContain('Make it red.');
 		await workbench.row('Tasks', /Plant a tree.*idle.*It is red/).waitFor();
