@@ -64,6 +64,7 @@ test('a project is turned on, and a risky note of its task is told to the next o
 	rmSync(join(lab.workspace, 'CLAUDE.md'));
 	await expect.poll(() => workbench.badge('Nancy').innerText()).toBe('1');
 	expect(() => failures()).toThrow();
+	await workbench.row('Tasks', /^my-feature \w{8}/).waitFor();
 	chooseTheme(lab.server, 'dark');
 	await page.locator('.monaco-workbench.vs-dark').waitFor();
 	await lab.picture('memory-dark');
