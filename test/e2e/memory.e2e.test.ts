@@ -85,7 +85,7 @@ test('a project is turned on, and a risky note of its task is told to the next o
 	await lab.picture('memory-light');
 
 	await nextTask('Try again [[text:Tried again]]');
-	await workbench.waitForTerminalText(/Tried again[^]*task 2 is saved/, 1);
+	await workbench.waitForTerminalText(/my-feature> Try again.*[^]*^Tried again[^]*task 2 is saved/m, 1);
 	const told = lab.model.requests.find(({ text }) => text.includes('Try again'));
 	expect(told?.text).toContain(`- ${RISKY} (task 1)`);
 });
