@@ -142,3 +142,27 @@ test('several notes are taken at once, shown whole; then a note of the person’
 	expect(lab.model.requests.some(({ text }) => text.includes('Four connections are enough.'))).toBe(true);
 	await lab.picture('memory-terminal');
 });
+
+test('a note is pinned and retired, the notes of a task are made anew, and a project pauses and goes on', async () => {
+	const decisions = join(configFolder({ HOME: lab.server.home }), 'projects', name, 'notes', 'decisions.md');
+	const note = workbench.row('Memory', 'Agents must use the pool.');
+	await workbench.contextMenu(note, 'Pin Note');
+	await note.locator('.custom-view-tree-node-item-icon.codicon-pinned').waitFor();
+	await workbench.contextMenu(note, 'Unpin Note');
+	await note.locator('.custom-view-tree-node-item-icon.codicon-note').waitFor();
+	await workbench.contextMenu(note, 'Retire Note');
+	await note.waitFor({ state: 'detached' });
+	expect(readFileSync(decisions, 'utf8')).not.toContain('- Agents must use the pool.');
+
+	await workbench.row('Memory', /^Tasks/).click();
+	const calls = lab.model.requests.length;
+	await workbench.contextMenu(workbench.row('Memory', 'Found out what the tests need.'), 'Extract Now');
+	expect(await workbench.toast(/task 1/).innerText()).toContain('Notes of task 1: nothing new.');
+	expect(lab.model.requests.length).toBeGreaterThan(calls);
+
+	const project = workbench.row('Memory', /^my-feature/);
+	await workbench.contextMenu(project, 'Pause Memory');
+	await project.filter({ hasText: 'paused' }).waitFor();
+	await workbench.contextMenu(project, 'Resume Memory');
+	await project.filter({ hasNotText: 'paused' }).waitFor();
+});
