@@ -2,6 +2,7 @@ import { createInterface, clearLine, cursorTo, type Interface } from 'node:readl
 import { Readable } from 'node:stream';
 import { NancyError } from '../base/errors.ts';
 import type { Input } from './command.ts';
+import { printable } from './words.ts';
 
 /** A terminal tells by these where a pasted text begins and ends. */
 const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
@@ -53,8 +54,9 @@ export class PromptedLines {
 		if (this.isTerminal) process.stdout.write(PASTE.on);
 	}
 
-	/** Takes a line as if it was typed. */
+	/** Takes a line as if it was typed. A terminal shows it so. */
 	put(line: string): void {
+		if (this.isTerminal) this.say(`${this.options.prompt}${printable(line)}`);
 		this.waiting.push(line);
 	}
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { counted } from '../base/counted.ts';
 import { NancyError } from '../base/errors.ts';
 import { failureOf } from '../operations/shared/failure.ts';
 import { ErrorOutput } from '../protocol/output/failure.ts';
@@ -190,7 +191,7 @@ export class Repl {
 	}
 
 	private report(done: ProjectTaskOutput): void {
-		const told = done.told === 0 ? '' : `, told ${done.told} notes (≈${done.aboutTokens} tokens)`;
+		const told = done.told === 0 ? '' : `, told ${counted(done.told, 'note')} (≈${done.aboutTokens} tokens)`;
 		const why = done.why === undefined ? '' : `; no notes: ${printableLine(done.why)}`;
 		if (done.reason !== undefined) this.context.note(done.reason);
 		this.answer(done, [`task ${done.task} is saved${told}${why}`]);

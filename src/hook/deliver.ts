@@ -3,6 +3,7 @@ import { isBeginning, isBrokenOff, Turn, type Print, type TurnPlace } from '../c
 import { bindCaller } from '../core/sessions/sessions.ts';
 import { dueNotes, markSession } from '../core/memory/dueNotes.ts';
 import { slotOf } from '../core/mailbox/due.ts';
+import { ProjectName } from '../protocol/memoryNames.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 import type { Call } from './call.ts';
 import { mayHandOver } from '../git/mayHandOver.ts';
@@ -25,6 +26,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 		agent: call.agent,
 		isNamed: call.isNamed,
 		launchedFor: { taskFolder: call.env['NANCY_TASK_DIR'], worker: call.env['NANCY_WORKER'] },
+		project: ProjectName.safeParse(project).data,
 		transcript: event.transcript,
 		begins: event.kind === 'session-start',
 		cause: event.kind === 'session-start' ? event.cause : undefined,

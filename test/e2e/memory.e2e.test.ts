@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -13,6 +13,7 @@ import type { Workbench } from '../support/workbench.ts';
 
 const owned = new AsyncDisposableStack();
 const name = ProjectName.parse('my-feature');
+const RISKY = 'Always run the tests with DB_URL.';
 let lab: Lab;
 let workbench: Workbench;
 let page: Page;
@@ -26,7 +27,14 @@ afterEach(async ({ task }) => {
 	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
 });
 
-test('a project is turned on, and a risky note waits until it was reviewed as a change of its file', async () => {
+/** Goes on in the project's terminal, as the palette's command does it. */
+async function nextTask(prompt: string): Promise<void> {
+	await workbench.command('Nancy: Next Task…');
+	await workbench.answer(prompt);
+	await workbench.quickRow(/./).first().click();
+}
+
+test('a project is turned on, and a risky note of its task is told to the next one after a review as a change of its file', async () => {
 	expect(await workbench.pane('Memory').count()).toBe(0);
 	await workbench.command('Nancy: Remember This Project…');
 	await workbench.answer(name);
@@ -34,10 +42,29 @@ test('a project is turned on, and a risky note waits until it was reviewed as a 
 
 	const config = configFolder({ HOME: lab.server.home });
 	const failures = () => readFileSync(join(config, 'projects', name, 'notes', 'failures.md'), 'utf8');
-	seedWaitingNote(config, name);
+	const learnt = {
+		summary: 'Found out what the tests need.',
+		plan: null,
+		updates: [
+			{
+				op: 'add',
+				category: 'failures',
+				id: null,
+				text: RISKY,
+				reason: null,
+				evidence: [{ ref: 'e1', quote: 'the pool needs DB_URL to be set' }],
+			},
+		],
+	};
+	// What the prompt says is in the digest too, and so the model of the extraction plays it. The task's own step is elsewhere: a command
+	// that may run unasked, and fails with these words.
+	writeFileSync(join(lab.workspace, 'CLAUDE.md'), "[[sh:sleep 'the pool needs DB_URL to be set']]\n");
+	await nextTask(`Why do the tests fail? [[tool:StructuredOutput|${JSON.stringify(learnt)}]]`);
 	await workbench.row('Memory', /Always run the tests.*tells an agent what to do/).waitFor();
+	rmSync(join(lab.workspace, 'CLAUDE.md'));
 	await expect.poll(() => workbench.badge('Nancy').innerText()).toBe('1');
 	expect(() => failures()).toThrow();
+	await workbench.row('Tasks', /^my-feature \w{8}/).waitFor();
 	chooseTheme(lab.server, 'dark');
 	await page.locator('.monaco-workbench.vs-dark').waitFor();
 	await lab.picture('memory-dark');
@@ -51,11 +78,16 @@ test('a project is turned on, and a risky note waits until it was reviewed as a 
 	await page.locator('.monaco-workbench.vs').waitFor();
 	await lab.picture('memory-review-light');
 	await title.getByRole('button', { name: /^Accept/ }).click();
-	await expect.poll(() => failures()).toContain('- Always run the tests with DB_URL. <!-- n:');
+	await expect.poll(() => failures()).toContain(`- ${RISKY} <!-- n:`);
 	await workbench.row('Memory', 'Pitfalls').waitFor();
 	expect(await workbench.row('Memory', 'To Review').count()).toBe(0);
 	await workbench.tab('failures.md').waitFor({ state: 'detached' });
 	await lab.picture('memory-light');
+
+	await nextTask('Try again [[text:Tried again]]');
+	await workbench.waitForTerminalText(/my-feature> Try again.*[^]*^Tried again[^]*task 2 is saved/m, 1);
+	const told = lab.model.requests.find(({ text }) => text.includes('Try again'));
+	expect(told?.text).toContain(`- ${RISKY} (task 1)`);
 });
 
 test('several notes are taken at once, shown whole; then a note of the person’s own, and a task in a terminal', async () => {
@@ -105,10 +137,32 @@ test('several notes are taken at once, shown whole; then a note of the person’
 	const [shared] = readdirSync(join(lab.workspace, 'docs', 'agent-notes'));
 	expect(shared).toMatch(/^decisions-\w{8}\.md$/);
 
-	await workbench.command('Nancy: Next Task…');
-	await workbench.answer('Go on [[text:Went on]]');
-	await workbench.quickRow(/./).first().click();
-	await workbench.waitForTerminalText(/Went on[^]*task 1 is saved/);
+	await nextTask('Go on [[text:Went on]]');
+	await workbench.waitForTerminalText(/Went on[^]*task 3 is saved/, 2);
 	expect(lab.model.requests.some(({ text }) => text.includes('Four connections are enough.'))).toBe(true);
 	await lab.picture('memory-terminal');
+});
+
+test('a note is pinned and retired, the notes of a task are made anew, and a project pauses and goes on', async () => {
+	const decisions = join(configFolder({ HOME: lab.server.home }), 'projects', name, 'notes', 'decisions.md');
+	const note = workbench.row('Memory', 'Agents must use the pool.');
+	await workbench.contextMenu(note, 'Pin Note');
+	await note.locator('.custom-view-tree-node-item-icon.codicon-pinned').waitFor();
+	await workbench.contextMenu(note, 'Unpin Note');
+	await note.locator('.custom-view-tree-node-item-icon.codicon-note').waitFor();
+	await workbench.contextMenu(note, 'Retire Note');
+	await note.waitFor({ state: 'detached' });
+	expect(readFileSync(decisions, 'utf8')).not.toContain('- Agents must use the pool.');
+
+	await workbench.row('Memory', /^Tasks/).click();
+	const calls = lab.model.requests.length;
+	await workbench.contextMenu(workbench.row('Memory', 'Found out what the tests need.'), 'Extract Now');
+	expect(await workbench.toast(/task 1/).innerText()).toContain('Notes of task 1: nothing new.');
+	expect(lab.model.requests.length).toBeGreaterThan(calls);
+
+	const project = workbench.row('Memory', /^my-feature/);
+	await workbench.contextMenu(project, 'Pause Memory');
+	await project.filter({ hasText: 'paused' }).waitFor();
+	await workbench.contextMenu(project, 'Resume Memory');
+	await project.filter({ hasNotText: 'paused' }).waitFor();
 });

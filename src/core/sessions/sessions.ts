@@ -6,6 +6,7 @@ import { phrase } from '../../base/phrase.ts';
 import { theWorker } from '../workspace/named.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { isSameProcess, liveness, type ProcessIdentity } from '../../base/liveness.ts';
+import type { ProjectName } from '../../protocol/memoryNames.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -26,6 +27,8 @@ export interface SessionCaller {
 	isNamed: boolean;
 	/** NANCY_TASK_DIR and NANCY_WORKER of the terminal that Nancy started; anything started from it inherits them. */
 	launchedFor: { taskFolder: string | undefined; worker: string | undefined };
+	/** The project whose task the session works on: NANCY_PROJECT. Only for people: anything may have set it. */
+	project?: ProjectName | undefined;
 	transcript: string | undefined;
 	/** The session begins with this event. */
 	begins: boolean;
@@ -155,7 +158,7 @@ function hasLivingAgent(
  * A task for a session that nobody has started with Nancy. It has the name of this session alone. An agent may choose the id of another
  * session, and what it writes below the workspace must not lead that session here.
  */
-async function adopt(workspace: Workspace, { session, driver }: SessionCaller): Promise<WorkerAddress> {
+async function adopt(workspace: Workspace, { session, driver, project }: SessionCaller): Promise<WorkerAddress> {
 	// For people: some CLIs' ids begin with the time, so those of a day begin alike.
 	const end = session
 		.slice(-8)
@@ -167,7 +170,7 @@ async function adopt(workspace: Workspace, { session, driver }: SessionCaller): 
 		await workspace.createTask({
 			version: 1,
 			name,
-			title: `Session ${end}`,
+			title: `${project ?? 'Session'} ${end}`,
 			prompt: '',
 			agent: driver.id,
 			createdAt: new Date().toISOString(),

@@ -56,6 +56,36 @@ export const memoryResumed: Cell = {
 	},
 };
 
+export const memoryCompacted: Cell = {
+	id: 'memory-compacted',
+	title: 'Notes of the project come again once the conversation is compacted, and only once',
+	needs: ['hooks'],
+	triedAnyway: false,
+	run: async lab => {
+		const { compact } = lab.candidate;
+		if ('untried' in compact) return partly(compact.untried);
+		await projectOf(lab).note([FIRST]);
+		const worker = await lab.start({ prompt: 'The first prompt. [[text:Read]]' });
+		must((await times(lab, 'The first prompt.', FIRST)) === 1, 'they did not come with the first prompt');
+		await worker.idle();
+		for (const prompt of ['The second prompt.', 'The third prompt.']) {
+			// Some keep the newest third as it is, and a short conversation too.
+			await worker.submit(`${prompt} [[sh:seq 4000]] [[text:Read too]]`);
+			await lab.seen(prompt);
+			await worker.idle();
+		}
+		await worker.submit(compact.command);
+		await worker.terminal.waitForText(compact.done);
+		await worker.idle();
+		await worker.submit('The fourth prompt. [[text:Read]]');
+		must((await times(lab, 'The fourth prompt.', FIRST)) === 1, 'they did not come, or came twice');
+		await worker.idle();
+		await worker.submit('The fifth prompt. [[text:Read]]');
+		must((await times(lab, 'The fifth prompt.', FIRST)) === 1, 'they came again, or are gone');
+		return WORKS;
+	},
+};
+
 export const memoryHeadless: Cell = {
 	id: 'memory-headless',
 	title: 'Notes of the project come without a terminal, and no subagent gets them',

@@ -38,6 +38,8 @@ export interface AgentUnderTest {
 				hooks: 'run' | { because: string };
 		  }
 		| 'none';
+	/** What its user types to have the conversation summarized, and what its screen says afterwards; or why that is not tried. */
+	compact: { command: string; done: RegExp } | { untried: string };
 	/** On its screen when a hook went wrong. */
 	complaint: RegExp;
 	/** Steps by which the model hands another script to a subagent and gives it time; `none` where there are no subagents. */

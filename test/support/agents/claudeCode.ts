@@ -30,6 +30,7 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 		settings: {},
 		hooks: 'run',
 	},
+	compact: { command: '/compact', done: /Compacted \(/ },
 	complaint: /hook[^\n]*(?:error|failed|problem)|Settings Warning/i,
 	subagent: script =>
 		toolStep('Agent', {

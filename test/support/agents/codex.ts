@@ -31,6 +31,7 @@ export const codexUnderTest: AgentUnderTest = {
 				'The plugin is written for Claude Code. Codex takes its skills, its server, and its commands as skills; its hooks stay silent there, also once you have trusted them. Set Up brings hooks of its own.',
 		},
 	},
+	compact: { command: '/compact', done: /Context compacted/ },
 	complaint: /hook[^\n]*(?:error|fail|timed out)/i,
 	// The subagent runs beside the agent, which has something to do meanwhile.
 	subagent: script => `${toolStep('spawn_agent', { message: script })} [[sh:sleep 5]]`,

@@ -30,6 +30,7 @@ export const copilotUnderTest: AgentUnderTest = {
 				'The plugin is written for Claude Code. Copilot CLI takes its skills, commands and server; its hooks stay silent there, because Copilot CLI reads other answers than it writes. Set Up brings hooks of its own.',
 		},
 	},
+	compact: { command: '/compact', done: /Compaction completed/ },
 	complaint: /hook[^\n]*(?:error|failed|denied)/i,
 	subagent: script =>
 		toolStep('task', {

@@ -16,6 +16,7 @@ export const opencodeUnderTest: AgentUnderTest = {
 	trust: [],
 	nancyTools: 'none',
 	plugin: 'none',
+	compact: { command: '/compact', done: /Compaction · / },
 	complaint: /(?:hook|plugin)[^\n]*(?:error|fail)/i,
 	subagent: script => toolStep('task', { description: 'Look around', prompt: script, subagent_type: 'general' }),
 	usersFiles: {

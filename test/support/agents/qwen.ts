@@ -16,6 +16,10 @@ export const qwenUnderTest: AgentUnderTest = {
 	trust: [],
 	nancyTools: 'none',
 	plugin: 'none',
+	compact: {
+		untried:
+			'It counts by what the model reports, so it compacts nothing before our model: not tried. Its event of a compaction has Nancy tell the notes again.',
+	},
 	complaint: /hook[^\n]*(?:error|fail|blocked)/i,
 	subagent: script =>
 		toolStep('agent', {

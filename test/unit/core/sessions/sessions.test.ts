@@ -10,6 +10,7 @@ import { wakeLimit, type Held } from '../../../../src/core/mailbox/held.ts';
 import { bindCaller, type SessionCaller } from '../../../../src/core/sessions/sessions.ts';
 import { Workspace, type WorkerAddress } from '../../../../src/core/workspace/workspace.ts';
 import { readCall } from '../../../../src/hook/call.ts';
+import { ProjectName } from '../../../../src/protocol/memoryNames.ts';
 import { SessionId, TaskName } from '../../../../src/protocol/names.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
@@ -165,6 +166,14 @@ describe('a session of a process that the CLI does not name', () => {
 			{ name: expect.stringMatching(/^session-f1imlkaq-[0-9a-f]{16}$/), title: 'Session f1imlkaq' },
 			{ name: expect.stringMatching(/^session-v9ntw-xy-[0-9a-f]{16}$/), title: 'Session v9ntw-xy' },
 		]);
+	});
+
+	it('is named after its project too', async () => {
+		const bound = await begin({
+			session: SessionId.parse('5e551011-0000-4000-8000-0000d8bee611'),
+			project: ProjectName.parse('my-feature'),
+		});
+		expect((await workspace.task(bound.address.task)).title).toBe('my-feature d8bee611');
 	});
 
 	it.each(['clear', 'compact', 'resume', 'fork'])('follows the worker’s last one after %s', async cause => {
