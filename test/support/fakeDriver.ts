@@ -58,6 +58,7 @@ export const fakeDriver: Driver = {
 	eventWords: {
 		tools: { sh: 'Bash' },
 		files: ['Write'],
+		inside: ['sh', 'Write'],
 		input: ['input'],
 		output: ['output'],
 		reportsEveryEnd: true,

@@ -7,6 +7,7 @@ import type { TrafficNode } from '../traffic/node.ts';
 import { redactText } from '../traffic/redact.ts';
 import { TurnArranger } from '../traffic/turns.ts';
 import { folded } from './noteFile.ts';
+import { Outside } from './outside.ts';
 import { bytesOfTokens } from './tokens.ts';
 
 /** What the extraction of a task reads. Each entry begins with its id; its further lines are indented, so that no text can forge one. */
@@ -30,8 +31,8 @@ const LAST_LINES = 5;
 /** A task of fewer calls, in which nothing failed or changed, teaches nothing. */
 const FEWEST_CALLS = 3;
 
-/** Tools that bring what others wrote. */
-const OUTSIDE = /web|fetch|browser|^mcp|http|url/i;
+/** Behind the name of a tool that may bring what others wrote. */
+const FROM_OUTSIDE = ' [from outside]';
 /** Tools that write. */
 const WRITING = /write|edit|create|patch|replace/i;
 
@@ -51,21 +52,31 @@ export function digestOf(
 	);
 	const arranger = new TurnArranger(wordsOf);
 	for (const record of records) arranger.add(record);
-	const nodes = arranger.turns.flatMap(({ nodes }) => nodes).filter(({ event }) => event.subagent === undefined);
+	const nodes = arranger.turns.flatMap(({ nodes }) => nodes);
+	const inputOf = ({ id, event }: TrafficNode) => firstOf(payloads.get(id), wordsOf(event.driver)?.input ?? []) ?? '';
+	const outside = new Outside(nodes, wordsOf, inputOf);
 	const entries: Entry[] = [];
-	let [prompts, calls, answers, isRich] = [0, 0, 0, false];
+	let [prompts, results, calls, answers, isRich] = [0, 0, 0, 0, false];
 	for (const node of nodes) {
+		if (node.event.subagent !== undefined) continue;
 		const words = wordsOf(node.event.driver);
 		const payload = payloads.get(node.id);
 		if (node.event.kind === 'prompt') {
-			const said = without(firstOf(payload, words?.input ?? []) ?? '', delivered);
+			const said = without(inputOf(node) || outputOf(node, payloads, words), delivered);
 			if (said.trim() === '') continue;
-			entries.push({ text: entry(`p${++prompts}`, 'user', said), isKept: true });
+			// Other agents, or a job in the background, may have written what nobody has typed.
+			entries.push(
+				node.event.isWake === true
+					? { text: entry(`e${++results}`, `Wake${FROM_OUTSIDE} (ok):`, said), isKept: false }
+					: { text: entry(`p${++prompts}`, 'user', said), isKept: true },
+			);
 		} else if (node.tool !== undefined && node.outcome !== undefined) {
 			calls++;
 			const isFailed = node.outcome === 'failed' || node.outcome === 'denied';
 			isRich ||= isFailed || WRITING.test(node.tool);
-			entries.push({ text: callEntry(`e${calls}`, node, outputOf(node, payloads, words)), isKept: isFailed });
+			const mark = outside.mayCome(node) ? FROM_OUTSIDE : '';
+			const output = outputOf(node, payloads, words);
+			entries.push({ text: callEntry(`e${++results}`, node, mark, output), isKept: isFailed });
 		} else if (node.event.kind === 'stop') {
 			const said = without(
 				firstOf(payload, ['last_assistant_message', 'prompt_response', 'text']) ?? '',
@@ -86,9 +97,13 @@ function outputOf(node: TrafficNode, payloads: ReadonlyMap<string, unknown>, wor
 }
 
 /** A call in one line, and of its output what can teach something. What was read or written is named, not repeated. */
-function callEntry(id: string, { event, tool = '', outcome, isOnFile }: TrafficNode, output: string): string {
-	const from = OUTSIDE.test(event.tool ?? tool) ? ' [from outside]' : '';
-	const head = `${tool}${from} (${outcome}): ${event.summary ?? ''}`;
+function callEntry(
+	id: string,
+	{ event, tool = '', outcome, isOnFile }: TrafficNode,
+	mark: string,
+	output: string,
+): string {
+	const head = `${tool}${mark} (${outcome}): ${event.summary ?? ''}`;
 	const lines = output.trim() === '' ? [] : output.trimEnd().split('\n');
 	const isFailed = outcome === 'failed' || outcome === 'denied';
 	if (isOnFile === true && !isFailed) return entry(id, head, lines.length === 0 ? '' : `${lines.length} lines`);
