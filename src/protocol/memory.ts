@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { Category, ExtractionState, NoteId, ProjectName, ProjectStatus, Reason, TaskEnding } from './memoryNames.ts';
+import {
+	Category,
+	ExtractionState,
+	NoNotes,
+	NoteId,
+	ProjectName,
+	ProjectStatus,
+	Reason,
+	TaskEnding,
+} from './memoryNames.ts';
 import { DriverId, SessionId } from './names.ts';
 import { Moment, ProcessRecord } from './records.ts';
 
@@ -126,6 +135,9 @@ export const MemoryTask = z.looseObject({
 		/** Of the last call. */
 		at: z.optional(Moment),
 		usage: z.optional(Usage),
+		/** Why it was skipped, or has failed. Absent in records of earlier versions, whose `why` is a sentence. */
+		cause: z.optional(NoNotes),
+		/** What the agent that was asked, or the system, has said about it. */
 		why: z.optional(z.string()),
 		/** The notes with their texts' hashes, as the extraction was given them. */
 		known: z.optional(z.record(z.string(), z.string())),

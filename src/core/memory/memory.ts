@@ -3,7 +3,7 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { CompiledNotes } from '../../protocol/compiledNotes.ts';
 import type { MemoryConfig, MemoryTask, ProjectRecord } from '../../protocol/memory.ts';
-import { SHARED_NOTES, type NoteId, type ProjectName } from '../../protocol/memoryNames.ts';
+import { SHARED_NOTES, type NoNotes, type NoteId, type ProjectName } from '../../protocol/memoryNames.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type {
 	FolderProjectsOutput,
@@ -268,7 +268,7 @@ export class ProjectMemory {
 			wordsOf: (driver: DriverId) => EventWords | undefined;
 			delivered: readonly string[];
 		},
-		whyNoNotes?: string,
+		whyNoNotes?: NoNotes,
 	): Promise<MemoryTask> {
 		const project = this.store.folderOf(name);
 		const { extraction } = await this.config();
@@ -277,7 +277,7 @@ export class ProjectMemory {
 		const digest = digestOf(records, wordsOf, delivered, extraction.transcript_tokens);
 		return project.locked(async () => {
 			if (records.length > 0) await project.writeDigest(number, digest.text);
-			const why =
+			const cause =
 				whyNot({
 					isUnrecorded: records.length === 0,
 					isPoor: digest.isPoor,
@@ -293,7 +293,7 @@ export class ProjectMemory {
 				output: redactText(ended.output),
 				...(ended.reason !== undefined && { reason: redactText(ended.reason) }),
 				endedAt: new Date().toISOString(),
-				extraction: why === undefined ? { state: 'due', tries: 0 } : { state: 'skipped', tries: 0, why },
+				extraction: cause === undefined ? { state: 'due', tries: 0 } : { state: 'skipped', tries: 0, cause },
 			};
 			await project.writeTask(task);
 			return task;

@@ -129,7 +129,7 @@ export async function endTask(
 		told: told.byHooks.told.length + told.before.told.length,
 		aboutTokens: told.byHooks.tokens + told.before.tokens,
 		extraction: extraction.state,
-		why: extraction.why,
+		cause: extraction.cause,
 	};
 }
 

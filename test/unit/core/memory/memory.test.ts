@@ -251,15 +251,23 @@ describe('the digest of a task', () => {
 	});
 
 	it.each([
-		['nothing of it was', []],
-		['nothing can be learnt', [prompted('Hi'), stopped('Hello')]],
-	])('is not asked about where %s', async (why, records) => {
-		expect((await task(records)).extraction).toMatchObject({
-			state: 'skipped',
-			why: expect.stringContaining(why.slice(0, 18)),
-		});
+		['unrecorded', []],
+		['poor', [prompted('Hi'), stopped('Hello')]],
+	])('is not asked about where the task is %s', async (cause, records) => {
+		expect((await task(records)).extraction).toEqual({ state: 'skipped', tries: 0, cause });
 		expect(await memory.extractions.claim(name, undefined, false)).toBeUndefined();
 	});
+});
+
+it('a task that an earlier version has skipped with a sentence is read, and keeps it', async () => {
+	await task([]);
+	const file = files('tasks', '001-do-it.json');
+	const saved: unknown = JSON.parse(readFileSync(file, 'utf8'));
+	const extraction = { state: 'skipped', tries: 0, why: 'hooks are off' };
+	writeFileSync(file, JSON.stringify(Object.assign({}, saved, { extraction })));
+	const { tasks, problems } = await memory.shown(name, place());
+	expect([tasks, problems]).toMatchObject([[{ extraction: 'skipped', why: 'hooks are off' }], []]);
+	expect(tasks[0]?.cause).toBeUndefined();
 });
 
 it('a task whose agent nobody can ask is skipped with the reason', async () => {
@@ -275,7 +283,7 @@ it('a task whose agent nobody can ask is skipped with the reason', async () => {
 		{ records: usual(), wordsOf: () => claudeCode.eventWords, delivered: [] },
 		whyNoNotes(undefined, fakeDriver),
 	);
-	expect(extraction).toMatchObject({ state: 'skipped', why: expect.stringContaining('Fake cannot be asked') });
+	expect(extraction).toEqual({ state: 'skipped', tries: 0, cause: 'no-extractor' });
 	expect(whyNoNotes(claudeCode.id, fakeDriver)).toBeUndefined();
 	expect(whyNoNotes(undefined, claudeCode)).toBeUndefined();
 });
@@ -534,9 +542,8 @@ describe('an answer', () => {
 		for (const tries of [1, 2]) {
 			const claimed = await memory.extractions.claim(name, undefined, false);
 			expect(claimed?.task.extraction.tries).toBe(tries);
-			expect(
-				(await memory.extractions.answer(name, 1, { text: 'Here are some thoughts.' })).extraction.state,
-			).toBe('failed');
+			const { extraction } = await memory.extractions.answer(name, 1, { text: 'Here are some thoughts.' });
+			expect(extraction).toMatchObject({ state: 'failed', cause: 'malformed' });
 		}
 		expect(await memory.extractions.claim(name, undefined, false)).toBeUndefined();
 		expect(await memory.extractions.claim(name, 1, true)).toMatchObject({
@@ -548,7 +555,7 @@ describe('an answer', () => {
 	it('that the user broke off leaves it as if nobody had asked', async () => {
 		await task(usual());
 		await memory.extractions.claim(name, undefined, false);
-		const { extraction } = await memory.extractions.answer(name, 1, { why: 'cancelled', isCancelled: true });
+		const { extraction } = await memory.extractions.answer(name, 1, { cause: 'cancelled', isCancelled: true });
 		expect(extraction).toMatchObject({ state: 'due', tries: 0 });
 	});
 
@@ -564,7 +571,7 @@ describe('an answer', () => {
 			const { task: saved } = claimed!;
 			writeFileSync(file, JSON.stringify({ ...saved, extraction: { ...saved.extraction, ...each } }));
 			expect(await memory.extractions.claim(name, undefined, false)).toHaveProperty('texts');
-			await memory.extractions.answer(name, 1, { why: 'cancelled', isCancelled: true });
+			await memory.extractions.answer(name, 1, { cause: 'cancelled', isCancelled: true });
 		}
 	});
 

@@ -54,7 +54,7 @@ it('counts what every try of an extraction has used, and keeps a summary back th
 	};
 	const agent = DriverId.parse('claude-code');
 	const { number } = await memory.begin(name, { prompt: 'Go', agent, folder: folder.path, told: [] }, place);
-	const first = { why: 'no JSON', usage: { inputTokens: 100, costUsd: 0.5 } };
+	const first = { cause: 'malformed' as const, usage: { inputTokens: 100, costUsd: 0.5 } };
 	await memory.extractions.answer(name, number, first);
 	const project = new MemoryStore(folder.path).folderOf(name);
 	const task = await project.task(number);
