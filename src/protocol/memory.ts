@@ -117,6 +117,8 @@ export const MemoryTask = z.looseObject({
 	/** Commits that were checked out. */
 	before: z.optional(z.string()),
 	after: z.optional(z.string()),
+	/** The files that it has changed, relative to the folder: the first ones of many. Absent in records of earlier versions. */
+	touched: z.optional(z.array(z.string())),
 	/** At its end, the folder had changes that are in no commit. Absent outside of git. */
 	isDirty: z.optional(z.boolean()),
 	/** `killed`: the process that ran it was gone before it had ended. */

@@ -66,6 +66,7 @@ export const fakeDriver: Driver = {
 	interrupt: 'none',
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {
+		words: 'none',
 		keepsDelivery: () => true,
 		fold: (known, line) => {
 			if (typeof line !== 'object' || line === null) return known;

@@ -17,7 +17,46 @@ export interface Digest {
 	readonly isPoor: boolean;
 }
 
+/** Words with their time, UTC, ISO 8601. */
+export interface Said {
+	readonly at: string;
+	readonly text: string;
+}
+
+export interface FileChange {
+	readonly path: string;
+	/** Its place before it was renamed. */
+	readonly before?: string;
+	readonly status: string;
+	/** Absent for a binary file. */
+	readonly lines?: { readonly insertions: number; readonly deletions: number };
+}
+
+/** What is known of a task when it has ended. */
+export interface TaskSources {
+	/** Of its sessions, since it began. */
+	readonly records: readonly TrafficRecord[];
+	readonly wordsOf: (driver: DriverId) => EventWords | undefined;
+	/** Texts of Nancy's that the agent was given with its prompt: it must not learn them from itself. */
+	readonly delivered: readonly string[];
+	/** What a person has sent it while it worked. */
+	readonly steering: readonly Said[];
+	/** What the agent has said by its own record, for a CLI whose events do not tell. */
+	readonly answers: readonly Said[];
+	/** Files that have changed since it began. */
+	readonly changes: readonly FileChange[];
+}
+
 interface Entry {
+	readonly text: string;
+	readonly isKept: boolean;
+}
+
+/** `p`: a person's words. `e`: what has happened. `a`: the agent's words. */
+interface Found {
+	readonly letter: 'p' | 'e' | 'a';
+	readonly at: string;
+	readonly head: string;
 	readonly text: string;
 	readonly isKept: boolean;
 }
@@ -28,6 +67,8 @@ const LONGEST_LINE = 400;
 const LINES_OF_FAILURE = 20;
 const FIRST_LINES = 3;
 const LAST_LINES = 5;
+/** Files that the task has changed. */
+const MOST_CHANGES = 60;
 /** A task of fewer calls, in which nothing failed or changed, teaches nothing. */
 const FEWEST_CALLS = 3;
 
@@ -36,17 +77,9 @@ const FROM_OUTSIDE = ' [from outside]';
 /** Tools that write. */
 const WRITING = /write|edit|create|patch|replace/i;
 
-/**
- * Makes the digest of a session's records.
- * @param delivered texts of Nancy's that the agent was given with its prompt: it must not learn them from itself
- * @param most in tokens, about
- */
-export function digestOf(
-	records: readonly TrafficRecord[],
-	wordsOf: (driver: DriverId) => EventWords | undefined,
-	delivered: readonly string[],
-	most: number,
-): Digest {
+/** Makes the digest of a task. @param most in tokens, about */
+export function digestOf(sources: TaskSources, most: number): Digest {
+	const { records, wordsOf, delivered, steering, answers, changes } = sources;
 	const payloads = new Map(
 		records.flatMap(each => (each.type === 'event' ? [[each.id, each.payload] as const] : [])),
 	);
@@ -55,64 +88,79 @@ export function digestOf(
 	const nodes = arranger.turns.flatMap(({ nodes }) => nodes);
 	const inputOf = ({ id, event }: TrafficNode) => firstOf(payloads.get(id), wordsOf(event.driver)?.input ?? []) ?? '';
 	const outside = new Outside(nodes, wordsOf, inputOf);
-	const entries: Entry[] = [];
-	let [prompts, results, calls, answers, isRich] = [0, 0, 0, 0, false];
+	const own = [...delivered, ...steering.map(({ text }) => text)];
+	const found: Found[] = steering.map(({ at, text }) => ({ letter: 'p', at, head: 'user', text, isKept: true }));
+	let [calls, isRich, stoppedAt] = [0, changes.length > 0, ''];
 	for (const node of nodes) {
-		if (node.event.subagent !== undefined) continue;
-		const words = wordsOf(node.event.driver);
-		const payload = payloads.get(node.id);
-		if (node.event.kind === 'prompt') {
-			const said = without(inputOf(node) || outputOf(node, payloads, words), delivered);
-			if (said.trim() === '') continue;
+		const { at, event } = node;
+		if (event.subagent !== undefined) continue;
+		const words = wordsOf(event.driver);
+		if (event.kind === 'prompt') {
+			const text = without(inputOf(node) || outputOf(node, payloads, words), own);
 			// Other agents, or a job in the background, may have written what nobody has typed.
-			entries.push(
-				node.event.isWake === true
-					? { text: entry(`e${++results}`, `Wake${FROM_OUTSIDE} (ok):`, said), isKept: false }
-					: { text: entry(`p${++prompts}`, 'user', said), isKept: true },
+			found.push(
+				event.isWake === true
+					? { letter: 'e', at, head: `Wake${FROM_OUTSIDE} (ok):`, text, isKept: false }
+					: { letter: 'p', at, head: 'user', text, isKept: true },
 			);
 		} else if (node.tool !== undefined && node.outcome !== undefined) {
 			calls++;
 			const isFailed = node.outcome === 'failed' || node.outcome === 'denied';
 			isRich ||= isFailed || WRITING.test(node.tool);
-			const mark = outside.mayCome(node) ? FROM_OUTSIDE : '';
-			const output = outputOf(node, payloads, words);
-			entries.push({ text: callEntry(`e${++results}`, node, mark, output), isKept: isFailed });
-		} else if (node.event.kind === 'stop') {
-			const said = without(
-				firstOf(payload, ['last_assistant_message', 'prompt_response', 'text']) ?? '',
-				delivered,
-			);
-			if (said.trim() !== '')
-				entries.push({ text: entry(`a${++answers}`, 'last words of the agent', said), isKept: true });
+			const head = `${node.tool}${outside.mayCome(node) ? FROM_OUTSIDE : ''} (${node.outcome}): ${event.summary ?? ''}`;
+			const text = shownOf(node, outputOf(node, payloads, words));
+			found.push({ letter: 'e', at, head, text, isKept: isFailed });
+		} else if (event.kind === 'stop') {
+			const reported = firstOf(payloads.get(node.id), ['last_assistant_message', 'prompt_response', 'text']);
+			const recorded = answers.findLast(each => each.at > stoppedAt && each.at <= at)?.text;
+			stoppedAt = at;
+			const text = without(reported ?? recorded ?? '', own);
+			found.push({ letter: 'a', at, head: 'last words of the agent', text, isKept: true });
 		}
 	}
+	const said = found.filter(({ letter, text }) => letter === 'e' || text.trim() !== '');
+	const last: Found[] = changes.length === 0 ? [] : [changesEntry(changes)];
+	const inOrder = [...said.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1)), ...last];
 	return {
-		text: bounded(entries, bytesOfTokens(most)),
-		isPoor: !isRich && prompts < 2 && calls < FEWEST_CALLS,
+		text: bounded(numbered(inOrder), bytesOfTokens(most)),
+		isPoor: !isRich && said.filter(({ letter }) => letter === 'p').length < 2 && calls < FEWEST_CALLS,
 	};
+}
+
+/** What git says of the task. Names of files are what others may have chosen, as in any listing of a folder. */
+function changesEntry(changes: readonly FileChange[]): Found {
+	const lines = changes.slice(0, MOST_CHANGES).map(({ path, before, status, lines: count }) => {
+		const size = count ? ` +${count.insertions} -${count.deletions}` : '';
+		return cut(`${status} ${before === undefined ? '' : `${before} -> `}${path}${size}`.replace(/\s+/g, ' '));
+	});
+	if (changes.length > lines.length) lines.push(`(${changes.length} files in all)`);
+	return { letter: 'e', at: '', head: 'changes of files (ok):', text: lines.join('\n'), isKept: true };
+}
+
+/** With ids that count each kind. */
+function numbered(found: readonly Found[]): Entry[] {
+	const counts = { p: 0, e: 0, a: 0 };
+	return found.map(({ letter, head, text, isKept }) => ({
+		text: entry(`${letter}${++counts[letter]}`, head, text),
+		isKept,
+	}));
 }
 
 function outputOf(node: TrafficNode, payloads: ReadonlyMap<string, unknown>, words: EventWords | undefined): string {
 	return firstOf(payloads.get(node.endId ?? node.id), words?.output ?? []) ?? '';
 }
 
-/** A call in one line, and of its output what can teach something. What was read or written is named, not repeated. */
-function callEntry(
-	id: string,
-	{ event, tool = '', outcome, isOnFile }: TrafficNode,
-	mark: string,
-	output: string,
-): string {
-	const head = `${tool}${mark} (${outcome}): ${event.summary ?? ''}`;
+/** Of a call's output, what can teach something. What was read or written is named, not repeated. */
+function shownOf({ outcome, isOnFile }: TrafficNode, output: string): string {
 	const lines = output.trim() === '' ? [] : output.trimEnd().split('\n');
 	const isFailed = outcome === 'failed' || outcome === 'denied';
-	if (isOnFile === true && !isFailed) return entry(id, head, lines.length === 0 ? '' : `${lines.length} lines`);
-	if (isFailed) return entry(id, head, lines.slice(-LINES_OF_FAILURE).map(cut).join('\n'));
+	if (isOnFile === true && !isFailed) return lines.length === 0 ? '' : `${lines.length} lines`;
+	if (isFailed) return lines.slice(-LINES_OF_FAILURE).map(cut).join('\n');
 	const shown =
 		lines.length <= FIRST_LINES + LAST_LINES
 			? lines
 			: [...lines.slice(0, FIRST_LINES), `(${lines.length} lines in all)`, ...lines.slice(-LAST_LINES)];
-	return entry(id, head, shown.map(cut).join('\n'));
+	return shown.map(cut).join('\n');
 }
 
 /** The only form of an entry. */
@@ -179,7 +227,8 @@ export function entriesOf(digest: string): ReadonlyMap<string, { head: string; t
 
 /** What the user has typed, in white space of one kind. */
 export function typedIn(digest: string): string {
-	return [...entriesOf(digest)].flatMap(([id, { text }]) => (id.startsWith('p') ? plain(text) : [])).join('\n');
+	const words = (text: string) => plain(text.slice(text.indexOf('\n') + 1));
+	return [...entriesOf(digest)].flatMap(([id, { text }]) => (id.startsWith('p') ? words(text) : [])).join('\n');
 }
 
 /** As a text is compared with another: a digest has characters of no width behind some signs. */

@@ -22,7 +22,10 @@ function called(driver: string, tool: string, input: object = { path: 'x' }, mor
 }
 
 const digest = (records: readonly TrafficRecord[]) =>
-	digestOf(records, id => driverById(id)?.eventWords, [], 25_000).text;
+	digestOf(
+		{ records, wordsOf: id => driverById(id)?.eventWords, delivered: [], steering: [], answers: [], changes: [] },
+		25_000,
+	).text;
 
 /** Of these records, the tools in the digest that may have brought what others wrote. */
 const outsideOf = (records: readonly TrafficRecord[]) =>
