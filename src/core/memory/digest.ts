@@ -59,6 +59,9 @@ interface Found {
 	readonly head: string;
 	readonly text: string;
 	readonly isKept: boolean;
+	readonly isCall?: true;
+	/** Of a call: it alone can teach something. */
+	readonly isRich?: boolean;
 }
 
 /** In UTF-16 units. */
@@ -79,52 +82,94 @@ const WRITING = /write|edit|create|patch|replace/i;
 
 /** Makes the digest of a task. @param most in tokens, about */
 export function digestOf(sources: TaskSources, most: number): Digest {
-	const { records, wordsOf, delivered, steering, answers, changes } = sources;
-	const payloads = new Map(
-		records.flatMap(each => (each.type === 'event' ? [[each.id, each.payload] as const] : [])),
-	);
-	const arranger = new TurnArranger(wordsOf);
-	for (const record of records) arranger.add(record);
-	const nodes = arranger.turns.flatMap(({ nodes }) => nodes);
-	const inputOf = ({ id, event }: TrafficNode) => firstOf(payloads.get(id), wordsOf(event.driver)?.input ?? []) ?? '';
-	const outside = new Outside(nodes, wordsOf, inputOf);
-	const own = [...delivered, ...steering.map(({ text }) => text)];
-	const found: Found[] = steering.map(({ at, text }) => ({ letter: 'p', at, head: 'user', text, isKept: true }));
-	let [calls, isRich, stoppedAt] = [0, changes.length > 0, ''];
-	for (const node of nodes) {
-		const { at, event } = node;
-		if (event.subagent !== undefined) continue;
-		const words = wordsOf(event.driver);
-		if (event.kind === 'prompt') {
-			const text = without(inputOf(node) || outputOf(node, payloads, words), own);
-			// Other agents, or a job in the background, may have written what nobody has typed.
-			found.push(
-				event.isWake === true
-					? { letter: 'e', at, head: `Wake${FROM_OUTSIDE} (ok):`, text, isKept: false }
-					: { letter: 'p', at, head: 'user', text, isKept: true },
-			);
-		} else if (node.tool !== undefined && node.outcome !== undefined) {
-			calls++;
-			const isFailed = node.outcome === 'failed' || node.outcome === 'denied';
-			isRich ||= isFailed || WRITING.test(node.tool);
-			const head = `${node.tool}${outside.mayCome(node) ? FROM_OUTSIDE : ''} (${node.outcome}): ${event.summary ?? ''}`;
-			const text = shownOf(node, outputOf(node, payloads, words));
-			found.push({ letter: 'e', at, head, text, isKept: isFailed });
-		} else if (event.kind === 'stop') {
-			const reported = firstOf(payloads.get(node.id), ['last_assistant_message', 'prompt_response', 'text']);
-			const recorded = answers.findLast(each => each.at > stoppedAt && each.at <= at)?.text;
-			stoppedAt = at;
-			const text = without(reported ?? recorded ?? '', own);
-			found.push({ letter: 'a', at, head: 'last words of the agent', text, isKept: true });
-		}
-	}
-	const said = found.filter(({ letter, text }) => letter === 'e' || text.trim() !== '');
-	const last: Found[] = changes.length === 0 ? [] : [changesEntry(changes)];
+	const said = new TaskReader(sources).found();
+	const calls = said.filter(({ isCall }) => isCall);
+	const isRich = sources.changes.length > 0 || calls.some(({ isRich }) => isRich);
+	const last: Found[] = sources.changes.length === 0 ? [] : [changesEntry(sources.changes)];
 	const inOrder = [...said.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1)), ...last];
 	return {
 		text: bounded(numbered(inOrder), bytesOfTokens(most)),
-		isPoor: !isRich && said.filter(({ letter }) => letter === 'p').length < 2 && calls < FEWEST_CALLS,
+		isPoor: !isRich && said.filter(({ letter }) => letter === 'p').length < 2 && calls.length < FEWEST_CALLS,
 	};
+}
+
+/** Reads what its sources tell of a task. */
+class TaskReader {
+	private readonly payloads: ReadonlyMap<string, unknown>;
+	private readonly nodes: readonly TrafficNode[];
+	private readonly outside: Outside;
+	/** Nancy's own texts, and those that have an entry of their own. */
+	private readonly known: readonly string[];
+	private stoppedAt = '';
+
+	constructor(private readonly sources: TaskSources) {
+		const { records, wordsOf, delivered, steering } = sources;
+		this.payloads = new Map(
+			records.flatMap(each => (each.type === 'event' ? [[each.id, each.payload] as const] : [])),
+		);
+		const arranger = new TurnArranger(wordsOf);
+		for (const record of records) arranger.add(record);
+		this.nodes = arranger.turns.flatMap(({ nodes }) => nodes);
+		this.outside = new Outside(this.nodes, wordsOf, node => this.inputOf(node));
+		this.known = [...delivered, ...steering.map(({ text }) => text)];
+	}
+
+	found(): Found[] {
+		const steering = this.sources.steering.map(({ at, text }) => userWords(at, text));
+		const own = this.nodes.filter(({ event }) => event.subagent === undefined);
+		const found = [...steering, ...own.flatMap(node => this.read(node) ?? [])];
+		return found.filter(({ letter, text }) => letter === 'e' || text.trim() !== '');
+	}
+
+	private read(node: TrafficNode): Found | undefined {
+		switch (node.event.kind) {
+			case 'prompt':
+				return this.prompt(node);
+			case 'tool-start':
+				return this.call(node);
+			case 'stop':
+				return this.lastWords(node);
+			default:
+				return undefined;
+		}
+	}
+
+	/** Other agents, or a job in the background, may have written what nobody has typed. */
+	private prompt(node: TrafficNode): Found {
+		const { at, event } = node;
+		const text = without(this.inputOf(node) || this.outputOf(node), this.known);
+		if (event.isWake !== true) return userWords(at, text);
+		return { letter: 'e', at, head: `Wake${FROM_OUTSIDE} (ok):`, text, isKept: false };
+	}
+
+	private call(node: TrafficNode): Found {
+		const { at, event, tool = '', outcome } = node;
+		const isFailed = outcome === 'failed' || outcome === 'denied';
+		const head = `${tool}${this.outside.mayCome(node) ? FROM_OUTSIDE : ''} (${outcome}): ${event.summary ?? ''}`;
+		const text = shownOf(node, this.outputOf(node));
+		const isRich = isFailed || WRITING.test(tool);
+		return { letter: 'e', at, head, text, isKept: isFailed, isCall: true, isRich };
+	}
+
+	private lastWords({ at, id }: TrafficNode): Found {
+		const reported = firstOf(this.payloads.get(id), ['last_assistant_message', 'prompt_response', 'text']);
+		const recorded = this.sources.answers.findLast(each => each.at > this.stoppedAt && each.at <= at)?.text;
+		this.stoppedAt = at;
+		const text = without(reported ?? recorded ?? '', this.known);
+		return { letter: 'a', at, head: 'last words of the agent', text, isKept: true };
+	}
+
+	private inputOf({ id, event }: TrafficNode): string {
+		return firstOf(this.payloads.get(id), this.sources.wordsOf(event.driver)?.input ?? []) ?? '';
+	}
+
+	private outputOf({ id, endId, event }: TrafficNode): string {
+		return firstOf(this.payloads.get(endId ?? id), this.sources.wordsOf(event.driver)?.output ?? []) ?? '';
+	}
+}
+
+function userWords(at: string, text: string): Found {
+	return { letter: 'p', at, head: 'user', text, isKept: true };
 }
 
 /** What git says of the task. Names of files are what others may have chosen, as in any listing of a folder. */
@@ -144,10 +189,6 @@ function numbered(found: readonly Found[]): Entry[] {
 		text: entry(`${letter}${++counts[letter]}`, head, text),
 		isKept,
 	}));
-}
-
-function outputOf(node: TrafficNode, payloads: ReadonlyMap<string, unknown>, words: EventWords | undefined): string {
-	return firstOf(payloads.get(node.endId ?? node.id), words?.output ?? []) ?? '';
 }
 
 /** Of a call's output, what can teach something. What was read or written is named, not repeated. */

@@ -261,6 +261,13 @@ describe('the digest of a task', () => {
 		expect(digest()).toMatch(/Make the pool faster[^]*DB_URL[^]*The end\./);
 	});
 
+	it('has a call once, also if its agent has asked for it', async () => {
+		const asked = record('permission-asked', 'PermissionRequest', {}, { tool: 'Bash', summary: 'npm test' });
+		const [start, end] = called('Bash', { command: 'npm test' }, 'No DB_URL', 'tool-failed');
+		await task([prompted('Go'), start, asked, end].filter(each => each !== undefined));
+		expect(digest().match(/^e\d+ /gm)).toEqual(['e1 ']);
+	});
+
 	it('has what the user sent meanwhile, at its time, and once', async () => {
 		const message = 'Leave the pool alone, and measure first.';
 		const steering = (at: string) => [{ at, text: message }];
