@@ -1,7 +1,8 @@
 import { counted } from '../base/counted.ts';
 import { NancyError } from '../base/errors.ts';
 import { NotesFile, NOTES_FILES } from '../protocol/memoryNames.ts';
-import type { ExtractedOutput, NotesOutput, ProjectOutput } from '../protocol/output/memory.ts';
+import type { ExtractedOutput, NotesOutput, ProjectOutput, WithoutNotes } from '../protocol/output/memory.ts';
+import { noNotesWords } from '../words/notes.ts';
 import { ago, printableLine } from './words.ts';
 
 export function projectLine({
@@ -86,9 +87,10 @@ function noteLine({ id, text, task, by, places, freshness, pinned }: NotesOutput
 }
 
 /** What an extraction has brought, in one line. */
-export function extractedLine({ state, task, why, added, confirmed, held, plan, dropped }: ExtractedOutput): string {
+export function extractedLine(done: ExtractedOutput): string {
+	const { state, task, added, confirmed, held, plan, dropped } = done;
 	if (state === 'none') return 'nothing is to be extracted';
-	if (state === 'failed') return `no notes of task ${task}: ${printableLine(why ?? '', 300)}`;
+	if (state === 'failed') return `no notes of task ${task}: ${noNotesLine(done) ?? ''}`;
 	const facts = [
 		...Object.entries(added).flatMap(([category, count]) => (count === 0 ? [] : `✓ ${category}: ${count} new`)),
 		...(plan === 'updated' ? ['✓ plan: updated'] : []),
@@ -99,11 +101,19 @@ export function extractedLine({ state, task, why, added, confirmed, held, plan, 
 	return `${facts.join(', ') || 'nothing new'} (task ${task})`;
 }
 
+/** Why a task has no notes; `undefined` if nothing says so. */
+export function noNotesLine(without: WithoutNotes): string | undefined {
+	const words = noNotesWords(without);
+	return words === undefined ? undefined : printableLine(String(words), 300);
+}
+
 export function historyLines({ tasks }: NotesOutput): string[] {
 	if (tasks.length === 0) return ['no tasks'];
-	return tasks.map(({ task, prompt, agent, ending, ok, startedAt, extraction, summary }) => {
+	return tasks.map(each => {
+		const { task, prompt, agent, ending, ok, startedAt, extraction, summary } = each;
 		const state = ok === true ? 'ok' : endingWord(ending);
-		return `  ${task}  ${printableLine(summary ?? prompt, 120)} (${agent}, ${state}, ${ago(startedAt)}; notes: ${extraction})`;
+		const notes = [extraction, noNotesLine(each)].filter(Boolean).join(', ');
+		return `  ${task}  ${printableLine(summary ?? prompt, 120)} (${agent}, ${state}, ${ago(startedAt)}; notes: ${notes})`;
 	});
 }
 

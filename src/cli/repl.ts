@@ -6,11 +6,10 @@ import { ErrorOutput } from '../protocol/output/failure.ts';
 import type { ExtractedOutput, NotesOutput, ProjectsOutput, ProjectTaskOutput } from '../protocol/output/memory.ts';
 import type { SessionId } from '../protocol/names.ts';
 import type { Context } from './command.ts';
-import { extractedLine, historyLines, noteLines, notesFileOf, projectLine } from './projectWords.ts';
+import { extractedLine, historyLines, noNotesLine, noteLines, notesFileOf, projectLine } from './projectWords.ts';
 import { PromptedLines } from './promptedLines.ts';
 import { reviewWaiting, type Reviewing } from './replReview.ts';
 import { COMMANDS, completed, help } from './replWords.ts';
-import { printableLine } from './words.ts';
 
 /** How the next task is run. */
 export interface TaskOptions {
@@ -192,7 +191,8 @@ export class Repl {
 
 	private report(done: ProjectTaskOutput): void {
 		const told = done.told === 0 ? '' : `, told ${counted(done.told, 'note')} (≈${done.aboutTokens} tokens)`;
-		const why = done.why === undefined ? '' : `; no notes: ${printableLine(done.why)}`;
+		const words = noNotesLine(done);
+		const why = words === undefined ? '' : `; no notes: ${words}`;
 		if (done.reason !== undefined) this.context.note(done.reason);
 		this.answer(done, [`task ${done.task} is saved${told}${why}`]);
 		if (done.extraction !== 'due') return;

@@ -73,6 +73,16 @@ export async function changesSinceSnapshot(
 	});
 }
 
+/** The same from a commit of the checkout. @throws NancyError as {@link changesSinceSnapshot} does, and if git has no such commit */
+export async function changesSinceCommit(folder: string, commit: string, longestMs: number): Promise<Difference> {
+	const { checkout, below } = await partOf(folder, longestMs);
+	await refuseMany(checkout, below);
+	return withWorkingTree(checkout, ({ tree, env }) => difference(checkout, commit, tree, env, below), {
+		isLookInto: checkout.common,
+		...belowOf(below),
+	});
+}
+
 /**
  * A file of the snapshot, in its form on disk; `undefined` if there was none.
  * @param path relative to the folder, with `/`

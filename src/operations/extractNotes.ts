@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { errorText, NancyError } from '../base/errors.ts';
 import { makeFolder, writeFileAtomic } from '../base/atomicFile.ts';
 import { permit } from '../core/asker/permit.ts';
 import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
@@ -56,12 +57,14 @@ export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
 		if (!claimed) return { ...nothing, state: 'none' };
 		const { task, texts } = claimed;
 		if (texts) {
-			const answer = await ask(asked ?? task.agent, texts, extraction.model, context).catch(
-				(error: unknown): ExtractionResult => ({ why: error instanceof Error ? error.message : String(error) }),
-			);
-			const { state, why = answer.why } = (await memory.extractions.answer(project, task.number, answer))
-				.extraction;
-			if (state !== 'answered') return { ...nothing, ...answer.usage, task: task.number, state: 'failed', why };
+			const answer = await ask(asked ?? task.agent, texts, extraction.model, context).catch(failureOf);
+			const {
+				state,
+				cause = answer.cause,
+				why = answer.why,
+			} = (await memory.extractions.answer(project, task.number, answer)).extraction;
+			if (state !== 'answered')
+				return { ...nothing, ...answer.usage, task: task.number, state: 'failed', cause, why };
 		}
 		const { added, ...report } = await memory.extractions.merge(project, task.number);
 		await compileEverywhere(context.env);
@@ -119,14 +122,20 @@ async function ask(
 }
 
 function resultOf(ending: Ending): ExtractionResult {
-	if (ending.is === 'timeout') return { why: 'it took too long' };
-	if (ending.is === 'cancelled') return { why: 'cancelled', isCancelled: true };
-	if (ending.is === 'no-result') return { why: ending.reason };
+	if (ending.is === 'timeout') return { cause: 'timeout' };
+	if (ending.is === 'cancelled') return { cause: 'cancelled', isCancelled: true };
+	if (ending.is === 'no-result') return { cause: 'no-answer', why: ending.reason };
 	const { text, failure, inputTokens, outputTokens, costUsd } = ending.result;
 	const usage = {
 		...(inputTokens !== undefined && { inputTokens }),
 		...(outputTokens !== undefined && { outputTokens }),
 		...(costUsd !== undefined && { costUsd }),
 	};
-	return failure ? { why: failure.reason, usage } : { text, usage };
+	return failure ? { cause: 'failed', why: failure.reason, usage } : { text, usage };
+}
+
+/** Why nobody could be asked. */
+function failureOf(error: unknown): ExtractionResult {
+	const isMissing = error instanceof NancyError && (error.code === 'no-agent' || error.code === 'timeout');
+	return isMissing ? { cause: 'no-agent' } : { cause: 'failed', why: errorText(error) };
 }

@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { Category, ExtractionState, NoteId, ProjectName, ProjectStatus, Reason, TaskEnding } from './memoryNames.ts';
+import {
+	Category,
+	ExtractionState,
+	NoNotes,
+	NoteId,
+	ProjectName,
+	ProjectStatus,
+	Reason,
+	TaskEnding,
+} from './memoryNames.ts';
 import { DriverId, SessionId } from './names.ts';
 import { Moment, ProcessRecord } from './records.ts';
 
@@ -108,6 +117,8 @@ export const MemoryTask = z.looseObject({
 	/** Commits that were checked out. */
 	before: z.optional(z.string()),
 	after: z.optional(z.string()),
+	/** The files that it has changed, relative to the folder: the first ones of many. Absent in records of earlier versions. */
+	touched: z.optional(z.array(z.string())),
 	/** At its end, the folder had changes that are in no commit. Absent outside of git. */
 	isDirty: z.optional(z.boolean()),
 	/** `killed`: the process that ran it was gone before it had ended. */
@@ -126,6 +137,9 @@ export const MemoryTask = z.looseObject({
 		/** Of the last call. */
 		at: z.optional(Moment),
 		usage: z.optional(Usage),
+		/** Why it was skipped, or has failed. Absent in records of earlier versions, whose `why` is a sentence. */
+		cause: z.optional(NoNotes),
+		/** What the agent that was asked, or the system, has said about it. */
 		why: z.optional(z.string()),
 		/** The notes with their texts' hashes, as the extraction was given them. */
 		known: z.optional(z.record(z.string(), z.string())),

@@ -63,5 +63,32 @@ export type Reason = z.infer<typeof Reason>;
 
 export const ExtractionState = z.enum(['none', 'due', 'running', 'answered', 'merged', 'skipped', 'failed']);
 
+/** Why no notes are made of a task, or why making them has failed. */
+export const NoNotes = z.enum([
+	/** The project learns nothing now. */
+	'paused',
+	/** `extraction.enabled` is false. */
+	'off',
+	/** No hook has reported anything of it. */
+	'unrecorded',
+	/** Nothing can be learnt from it. */
+	'poor',
+	/** The process that ran it was killed. */
+	'killed',
+	/** Nancy cannot ask its agent, and the user names no other. */
+	'no-extractor',
+	/** The agent that is to be asked is not installed, or cannot be used. */
+	'no-agent',
+	'timeout',
+	'cancelled',
+	/** The answer is not of the form that was asked for. */
+	'malformed',
+	/** The agent ended without an answer. */
+	'no-answer',
+	/** The agent has reported a failure. */
+	'failed',
+]);
+export type NoNotes = z.infer<typeof NoNotes>;
+
 /** How a task ended. */
 export const TaskEnding = z.enum(['result', 'timeout', 'cancelled', 'no-result', 'killed']);

@@ -1,6 +1,6 @@
 import { phrase, type Phrase } from '../base/phrase.ts';
-import type { Reason } from '../protocol/memoryNames.ts';
-import type { NotesOutput } from '../protocol/output/memory.ts';
+import type { NoNotes, Reason } from '../protocol/memoryNames.ts';
+import type { NotesOutput, WithoutNotes } from '../protocol/output/memory.ts';
 
 /** What an update that waits would do. */
 export function proposedWord(what: NotesOutput['pending'][number]['what']): Phrase {
@@ -39,5 +39,40 @@ export function reasonWords(reason: Reason): Phrase {
 			return phrase`only the agent said so`;
 		case 'review':
 			return phrase`you review every note`;
+	}
+}
+
+/** Why a task has no notes. `undefined` if nothing says so; a record of an earlier version has a sentence. */
+export function noNotesWords({ cause, why }: WithoutNotes): Phrase | string | undefined {
+	if (cause === undefined) return why;
+	return why === undefined ? causeWords(cause) : phrase`${causeWords(cause)}: ${why}`;
+}
+
+function causeWords(cause: NoNotes): Phrase {
+	switch (cause) {
+		case 'paused':
+			return phrase`the memory of the project is paused`;
+		case 'off':
+			return phrase`extraction is off (config.toml)`;
+		case 'unrecorded':
+			return phrase`nothing of it was recorded, because hooks are off`;
+		case 'poor':
+			return phrase`nothing can be learnt from it`;
+		case 'killed':
+			return phrase`it was killed`;
+		case 'no-extractor':
+			return phrase`its agent cannot be asked for them, and config.toml names no other agent (extraction.agent)`;
+		case 'no-agent':
+			return phrase`the agent that makes them cannot be used here; nancy doctor says why`;
+		case 'timeout':
+			return phrase`making them took too long`;
+		case 'cancelled':
+			return phrase`it was broken off`;
+		case 'malformed':
+			return phrase`the answer does not have the form that was asked for`;
+		case 'no-answer':
+			return phrase`the agent ended without an answer`;
+		case 'failed':
+			return phrase`the agent failed`;
 	}
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname, join } from 'node:path';
@@ -76,7 +76,11 @@ describe.each(agentsUnderTest)('$driver, asked for the notes of its task', agent
 		await using lab = await agentLab(agent.home);
 		lab.model.answerNotes(answer);
 		const why = "echo 'the pool needs DB_URL to be set' >&2; exit 1";
-		const { stdout, stderr } = await session(lab, agent, `Why? [[sh:echo a]] [[sh:echo b]] [[sh:${why}]]`);
+		const { stdout, stderr } = await session(
+			lab,
+			agent,
+			`Why? [[sh:echo a]] [[sh:echo b]] [[sh:${why}]] [[text:All is said]]`,
+		);
 		const [task, extracted] = stdout
 			.trim()
 			.split('\n')
@@ -87,6 +91,9 @@ describe.each(agentsUnderTest)('$driver, asked for the notes of its task', agent
 			added: { failures: 1 },
 			dropped: [],
 		});
+
+		const digest = join(lab.home, '.config', 'nancy', 'projects', 'tried', 'tasks', '001.digest.md');
+		expect(readFileSync(digest, 'utf8')).toMatch(/^a1 last words of the agent\n {2}All is said$/m);
 
 		const calls = lab.model.requests.filter(({ text }) =>
 			text.includes('You keep the notes of a software project'),

@@ -58,6 +58,7 @@ export const fakeDriver: Driver = {
 	eventWords: {
 		tools: { sh: 'Bash' },
 		files: ['Write'],
+		inside: ['sh', 'Write'],
 		input: ['input'],
 		output: ['output'],
 		reportsEveryEnd: true,
@@ -65,6 +66,7 @@ export const fakeDriver: Driver = {
 	interrupt: 'none',
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {
+		words: 'none',
 		keepsDelivery: () => true,
 		fold: (known, line) => {
 			if (typeof line !== 'object' || line === null) return known;

@@ -9,6 +9,14 @@ export interface TranscriptFormat {
 	 * there never reached the model.
 	 */
 	keepsDelivery(receipt: Pick<Receipt, 'event' | 'parts'>): boolean;
+	/** The agent's own words in a line, without a subagent's. `none` for a CLI whose event at the end of a turn has them. */
+	readonly words: ((line: unknown) => AgentWords | undefined) | 'none';
+}
+
+export interface AgentWords {
+	/** UTC, ISO 8601. */
+	readonly at: string;
+	readonly text: string;
 }
 
 /** One of the limits of the user's account with the agent's service. */

@@ -7,6 +7,7 @@ import type { TrafficNode } from '../traffic/node.ts';
 import { redactText } from '../traffic/redact.ts';
 import { TurnArranger } from '../traffic/turns.ts';
 import { folded } from './noteFile.ts';
+import { Outside } from './outside.ts';
 import { bytesOfTokens } from './tokens.ts';
 
 /** What the extraction of a task reads. Each entry begins with its id; its further lines are indented, so that no text can forge one. */
@@ -16,9 +17,51 @@ export interface Digest {
 	readonly isPoor: boolean;
 }
 
+/** Words with their time, UTC, ISO 8601. */
+export interface Said {
+	readonly at: string;
+	readonly text: string;
+}
+
+export interface FileChange {
+	readonly path: string;
+	/** Its place before it was renamed. */
+	readonly before?: string;
+	readonly status: string;
+	/** Absent for a binary file. */
+	readonly lines?: { readonly insertions: number; readonly deletions: number };
+}
+
+/** What is known of a task when it has ended. */
+export interface TaskSources {
+	/** Of its sessions, since it began. */
+	readonly records: readonly TrafficRecord[];
+	readonly wordsOf: (driver: DriverId) => EventWords | undefined;
+	/** Texts of Nancy's that the agent was given with its prompt: it must not learn them from itself. */
+	readonly delivered: readonly string[];
+	/** What a person has sent it while it worked. */
+	readonly steering: readonly Said[];
+	/** What the agent has said by its own record, for a CLI whose events do not tell. */
+	readonly answers: readonly Said[];
+	/** Files that have changed since it began. */
+	readonly changes: readonly FileChange[];
+}
+
 interface Entry {
 	readonly text: string;
 	readonly isKept: boolean;
+}
+
+/** `p`: a person's words. `e`: what has happened. `a`: the agent's words. */
+interface Found {
+	readonly letter: 'p' | 'e' | 'a';
+	readonly at: string;
+	readonly head: string;
+	readonly text: string;
+	readonly isKept: boolean;
+	readonly isCall?: true;
+	/** Of a call: it alone can teach something. */
+	readonly isRich?: boolean;
 }
 
 /** In UTF-16 units. */
@@ -27,77 +70,138 @@ const LONGEST_LINE = 400;
 const LINES_OF_FAILURE = 20;
 const FIRST_LINES = 3;
 const LAST_LINES = 5;
+/** Files that the task has changed. */
+const MOST_CHANGES = 60;
 /** A task of fewer calls, in which nothing failed or changed, teaches nothing. */
 const FEWEST_CALLS = 3;
 
-/** Tools that bring what others wrote. */
-const OUTSIDE = /web|fetch|browser|^mcp|http|url/i;
+/** Behind the name of a tool that may bring what others wrote. */
+const FROM_OUTSIDE = ' [from outside]';
 /** Tools that write. */
 const WRITING = /write|edit|create|patch|replace/i;
 
-/**
- * Makes the digest of a session's records.
- * @param delivered texts of Nancy's that the agent was given with its prompt: it must not learn them from itself
- * @param most in tokens, about
- */
-export function digestOf(
-	records: readonly TrafficRecord[],
-	wordsOf: (driver: DriverId) => EventWords | undefined,
-	delivered: readonly string[],
-	most: number,
-): Digest {
-	const payloads = new Map(
-		records.flatMap(each => (each.type === 'event' ? [[each.id, each.payload] as const] : [])),
-	);
-	const arranger = new TurnArranger(wordsOf);
-	for (const record of records) arranger.add(record);
-	const nodes = arranger.turns.flatMap(({ nodes }) => nodes).filter(({ event }) => event.subagent === undefined);
-	const entries: Entry[] = [];
-	let [prompts, calls, answers, isRich] = [0, 0, 0, false];
-	for (const node of nodes) {
-		const words = wordsOf(node.event.driver);
-		const payload = payloads.get(node.id);
-		if (node.event.kind === 'prompt') {
-			const said = without(firstOf(payload, words?.input ?? []) ?? '', delivered);
-			if (said.trim() === '') continue;
-			entries.push({ text: entry(`p${++prompts}`, 'user', said), isKept: true });
-		} else if (node.tool !== undefined && node.outcome !== undefined) {
-			calls++;
-			const isFailed = node.outcome === 'failed' || node.outcome === 'denied';
-			isRich ||= isFailed || WRITING.test(node.tool);
-			entries.push({ text: callEntry(`e${calls}`, node, outputOf(node, payloads, words)), isKept: isFailed });
-		} else if (node.event.kind === 'stop') {
-			const said = without(
-				firstOf(payload, ['last_assistant_message', 'prompt_response', 'text']) ?? '',
-				delivered,
-			);
-			if (said.trim() !== '')
-				entries.push({ text: entry(`a${++answers}`, 'last words of the agent', said), isKept: true });
-		}
-	}
+/** Makes the digest of a task. @param most in tokens, about */
+export function digestOf(sources: TaskSources, most: number): Digest {
+	const said = new TaskReader(sources).found();
+	const calls = said.filter(({ isCall }) => isCall);
+	const isRich = sources.changes.length > 0 || calls.some(({ isRich }) => isRich);
+	const last: Found[] = sources.changes.length === 0 ? [] : [changesEntry(sources.changes)];
+	const inOrder = [...said.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1)), ...last];
 	return {
-		text: bounded(entries, bytesOfTokens(most)),
-		isPoor: !isRich && prompts < 2 && calls < FEWEST_CALLS,
+		text: bounded(numbered(inOrder), bytesOfTokens(most)),
+		isPoor: !isRich && said.filter(({ letter }) => letter === 'p').length < 2 && calls.length < FEWEST_CALLS,
 	};
 }
 
-function outputOf(node: TrafficNode, payloads: ReadonlyMap<string, unknown>, words: EventWords | undefined): string {
-	return firstOf(payloads.get(node.endId ?? node.id), words?.output ?? []) ?? '';
+/** Reads what its sources tell of a task. */
+class TaskReader {
+	private readonly payloads: ReadonlyMap<string, unknown>;
+	private readonly nodes: readonly TrafficNode[];
+	private readonly outside: Outside;
+	/** Nancy's own texts, and those that have an entry of their own. */
+	private readonly known: readonly string[];
+	private stoppedAt = '';
+
+	constructor(private readonly sources: TaskSources) {
+		const { records, wordsOf, delivered, steering } = sources;
+		this.payloads = new Map(
+			records.flatMap(each => (each.type === 'event' ? [[each.id, each.payload] as const] : [])),
+		);
+		const arranger = new TurnArranger(wordsOf);
+		for (const record of records) arranger.add(record);
+		this.nodes = arranger.turns.flatMap(({ nodes }) => nodes);
+		this.outside = new Outside(this.nodes, wordsOf, node => this.inputOf(node));
+		this.known = [...delivered, ...steering.map(({ text }) => text)];
+	}
+
+	found(): Found[] {
+		const steering = this.sources.steering.map(({ at, text }) => userWords(at, text));
+		const own = this.nodes.filter(({ event }) => event.subagent === undefined);
+		const found = [...steering, ...own.flatMap(node => this.read(node) ?? [])];
+		return found.filter(({ letter, text }) => letter === 'e' || text.trim() !== '');
+	}
+
+	private read(node: TrafficNode): Found | undefined {
+		switch (node.event.kind) {
+			case 'prompt':
+				return this.prompt(node);
+			case 'tool-start':
+				return this.call(node);
+			case 'stop':
+				return this.lastWords(node);
+			default:
+				return undefined;
+		}
+	}
+
+	/** Other agents, or a job in the background, may have written what nobody has typed. */
+	private prompt(node: TrafficNode): Found {
+		const { at, event } = node;
+		const text = without(this.inputOf(node) || this.outputOf(node), this.known);
+		if (event.isWake !== true) return userWords(at, text);
+		return { letter: 'e', at, head: `Wake${FROM_OUTSIDE} (ok):`, text, isKept: false };
+	}
+
+	private call(node: TrafficNode): Found {
+		const { at, event, tool = '', outcome } = node;
+		const isFailed = outcome === 'failed' || outcome === 'denied';
+		const head = `${tool}${this.outside.mayCome(node) ? FROM_OUTSIDE : ''} (${outcome}): ${event.summary ?? ''}`;
+		const text = shownOf(node, this.outputOf(node));
+		const isRich = isFailed || WRITING.test(tool);
+		return { letter: 'e', at, head, text, isKept: isFailed, isCall: true, isRich };
+	}
+
+	private lastWords({ at, id }: TrafficNode): Found {
+		const reported = firstOf(this.payloads.get(id), ['last_assistant_message', 'prompt_response', 'text']);
+		const recorded = this.sources.answers.findLast(each => each.at > this.stoppedAt && each.at <= at)?.text;
+		this.stoppedAt = at;
+		const text = without(reported ?? recorded ?? '', this.known);
+		return { letter: 'a', at, head: 'last words of the agent', text, isKept: true };
+	}
+
+	private inputOf({ id, event }: TrafficNode): string {
+		return firstOf(this.payloads.get(id), this.sources.wordsOf(event.driver)?.input ?? []) ?? '';
+	}
+
+	private outputOf({ id, endId, event }: TrafficNode): string {
+		return firstOf(this.payloads.get(endId ?? id), this.sources.wordsOf(event.driver)?.output ?? []) ?? '';
+	}
 }
 
-/** A call in one line, and of its output what can teach something. What was read or written is named, not repeated. */
-function callEntry(id: string, { event, tool = '', outcome, isOnFile }: TrafficNode, output: string): string {
-	const from = OUTSIDE.test(event.tool ?? tool) ? ' [from outside]' : '';
-	const head = `${tool}${from} (${outcome}): ${event.summary ?? ''}`;
+function userWords(at: string, text: string): Found {
+	return { letter: 'p', at, head: 'user', text, isKept: true };
+}
+
+/** What git says of the task. Names of files are what others may have chosen, as in any listing of a folder. */
+function changesEntry(changes: readonly FileChange[]): Found {
+	const lines = changes.slice(0, MOST_CHANGES).map(({ path, before, status, lines: count }) => {
+		const size = count ? ` +${count.insertions} -${count.deletions}` : '';
+		return cut(`${status} ${before === undefined ? '' : `${before} -> `}${path}${size}`.replace(/\s+/g, ' '));
+	});
+	if (changes.length > lines.length) lines.push(`(${changes.length} files in all)`);
+	return { letter: 'e', at: '', head: 'changes of files (ok):', text: lines.join('\n'), isKept: true };
+}
+
+/** With ids that count each kind. */
+function numbered(found: readonly Found[]): Entry[] {
+	const counts = { p: 0, e: 0, a: 0 };
+	return found.map(({ letter, head, text, isKept }) => ({
+		text: entry(`${letter}${++counts[letter]}`, head, text),
+		isKept,
+	}));
+}
+
+/** Of a call's output, what can teach something. What was read or written is named, not repeated. */
+function shownOf({ outcome, isOnFile }: TrafficNode, output: string): string {
 	const lines = output.trim() === '' ? [] : output.trimEnd().split('\n');
 	const isFailed = outcome === 'failed' || outcome === 'denied';
-	if (isOnFile === true && !isFailed) return entry(id, head, lines.length === 0 ? '' : `${lines.length} lines`);
-	if (isFailed) return entry(id, head, lines.slice(-LINES_OF_FAILURE).map(cut).join('\n'));
+	if (isOnFile === true && !isFailed) return lines.length === 0 ? '' : `${lines.length} lines`;
+	if (isFailed) return lines.slice(-LINES_OF_FAILURE).map(cut).join('\n');
 	const shown =
 		lines.length <= FIRST_LINES + LAST_LINES
 			? lines
 			: [...lines.slice(0, FIRST_LINES), `(${lines.length} lines in all)`, ...lines.slice(-LAST_LINES)];
-	return entry(id, head, shown.map(cut).join('\n'));
+	return shown.map(cut).join('\n');
 }
 
 /** The only form of an entry. */
@@ -164,7 +268,8 @@ export function entriesOf(digest: string): ReadonlyMap<string, { head: string; t
 
 /** What the user has typed, in white space of one kind. */
 export function typedIn(digest: string): string {
-	return [...entriesOf(digest)].flatMap(([id, { text }]) => (id.startsWith('p') ? plain(text) : [])).join('\n');
+	const words = (text: string) => plain(text.slice(text.indexOf('\n') + 1));
+	return [...entriesOf(digest)].flatMap(([id, { text }]) => (id.startsWith('p') ? words(text) : [])).join('\n');
 }
 
 /** As a text is compared with another: a digest has characters of no width behind some signs. */

@@ -2,6 +2,7 @@ import { NancyError } from '../../base/errors.ts';
 import { liveness } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { MemoryTask, ProjectRecord } from '../../protocol/memory.ts';
+import type { NoNotes } from '../../protocol/memoryNames.ts';
 
 const MOST_TRIES = 2;
 /** A claim that is older was left behind, in milliseconds. A call ends long before. */
@@ -13,12 +14,12 @@ export function whyNot(task: {
 	isPoor: boolean;
 	isEnabled: boolean;
 	isPaused: boolean;
-}): string | undefined {
+}): NoNotes | undefined {
 	const { isUnrecorded, isPoor, isEnabled, isPaused } = task;
-	if (isPaused) return 'the memory of the project is paused';
-	if (!isEnabled) return 'extraction is off (config.toml)';
-	if (isUnrecorded) return 'nothing of it was recorded, because hooks are off';
-	return isPoor ? 'nothing can be learnt from it' : undefined;
+	if (isPaused) return 'paused';
+	if (!isEnabled) return 'off';
+	if (isUnrecorded) return 'unrecorded';
+	return isPoor ? 'poor' : undefined;
 }
 
 /** Whether a living process asks for its notes now. */
@@ -44,10 +45,10 @@ export function refusePaused({ name, status }: ProjectRecord): void {
 }
 
 /** @throws NancyError `wrong-state` for a task of which there is nothing to extract */
-export function refuseDone({ number, extraction: { state, why } }: MemoryTask): void {
+export function refuseDone({ number, extraction: { state } }: MemoryTask): void {
 	if (state === 'merged')
 		throw new NancyError('wrong-state', phrase`task ${number} was extracted; --again does it once more`);
 	if (state === 'skipped')
-		throw new NancyError('wrong-state', phrase`task ${number} was skipped: ${why}; --again asks all the same`);
+		throw new NancyError('wrong-state', phrase`task ${number} was skipped; --again asks all the same`);
 	if (state === 'none') throw new NancyError('wrong-state', phrase`task ${number} has not ended`);
 }

@@ -2,7 +2,7 @@ import { NancyError } from '../../base/errors.ts';
 import { ownIdentity } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { MemoryTask } from '../../protocol/memory.ts';
-import type { ProjectName } from '../../protocol/memoryNames.ts';
+import type { NoNotes, ProjectName } from '../../protocol/memoryNames.ts';
 import type { ExtractionTexts } from '../driver/extractor.ts';
 import { redact, redactText } from '../traffic/redact.ts';
 import { planOf, retiredTexts } from './changes.ts';
@@ -22,6 +22,9 @@ export interface ClaimedExtraction {
 export interface ExtractionResult {
 	/** The answer's text; absent for a failure. */
 	readonly text?: string | undefined;
+	/** Of a failure. */
+	readonly cause?: NoNotes | undefined;
+	/** Another program's words about a failure. */
 	readonly why?: string | undefined;
 	/** The user broke it off: it is as if nobody had asked. */
 	readonly isCancelled?: boolean;
@@ -84,7 +87,7 @@ export class Extractions {
 	async answer(
 		name: ProjectName,
 		number: number,
-		{ text, why, isCancelled = false, usage }: ExtractionResult,
+		{ text, cause = 'malformed', why, isCancelled = false, usage }: ExtractionResult,
 	): Promise<MemoryTask> {
 		const project = this.store.folderOf(name);
 		const answer = text === undefined ? undefined : answerIn(text);
@@ -95,7 +98,8 @@ export class Extractions {
 				? { state: 'due' as const, tries: extraction.tries - 1 }
 				: {
 						state: 'failed' as const,
-						why: redactText(why ?? 'its answer does not have the form that was asked for'),
+						cause,
+						...(why !== undefined && { why: redactText(why) }),
 					};
 			const next: MemoryTask = {
 				...task,

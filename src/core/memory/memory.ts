@@ -3,24 +3,21 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { CompiledNotes } from '../../protocol/compiledNotes.ts';
 import type { MemoryConfig, MemoryTask, ProjectRecord } from '../../protocol/memory.ts';
-import { SHARED_NOTES, type NoteId, type ProjectName } from '../../protocol/memoryNames.ts';
-import type { DriverId } from '../../protocol/names.ts';
+import { SHARED_NOTES, type NoNotes, type NoteId, type ProjectName } from '../../protocol/memoryNames.ts';
 import type {
 	FolderProjectsOutput,
 	NotesOutput,
 	ProjectsOutput,
 	ProposalOutput,
 } from '../../protocol/output/memory.ts';
-import type { TrafficRecord } from '../../protocol/traffic.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
-import type { EventWords } from '../traffic/eventWords.ts';
 import { redactText } from '../traffic/redact.ts';
 import { applyChanges, planOf } from './changes.ts';
 import { chosenProject } from './chosenProject.ts';
 import { compile, type Candidate, type Compiled } from './compile.ts';
 import { hashOfNotes, writeCompiled } from './compiledFiles.ts';
-import { digestOf, typedIn } from './digest.ts';
+import { digestOf, typedIn, type TaskSources } from './digest.ts';
 import { Extractions } from './extractions.ts';
 import { whyNot } from './extractionState.ts';
 import { lineOf, notesIn, type NoteFile, type StoredNote } from './noteFile.ts';
@@ -35,6 +32,10 @@ import type { Checkout, MemoryPlace, ProjectState } from './state.ts';
 import { MemoryStore, type ProjectFolder } from './store.ts';
 
 const MOST_PARENTS = 8;
+/** The next task is most likely about the files of these. */
+const LATEST_TASKS = 3;
+/** Of a task, that are kept. */
+const MOST_TOUCHED = 100;
 
 /** Project memory: what tasks have taught, with its source, for the next ones. */
 export class ProjectMemory {
@@ -187,7 +188,7 @@ export class ProjectMemory {
 			plan: (await planOf(project)).text,
 			session: since === undefined ? [] : tasks.filter(({ number }) => number >= since).map(sessionLine),
 			maxTokens: context.max_tokens,
-			touched: [],
+			touched: tasks.slice(-LATEST_TASKS).flatMap(each => each.touched ?? []),
 		});
 	}
 
@@ -263,21 +264,17 @@ export class ProjectMemory {
 		name: ProjectName,
 		number: number,
 		ended: Pick<MemoryTask, 'session' | 'after' | 'ending' | 'ok' | 'reason' | 'output'>,
-		traffic: {
-			records: readonly TrafficRecord[];
-			wordsOf: (driver: DriverId) => EventWords | undefined;
-			delivered: readonly string[];
-		},
-		whyNoNotes?: string,
+		sources: TaskSources,
+		whyNoNotes?: NoNotes,
 	): Promise<MemoryTask> {
 		const project = this.store.folderOf(name);
 		const { extraction } = await this.config();
 		const { status } = await project.record();
-		const { records, wordsOf, delivered } = traffic;
-		const digest = digestOf(records, wordsOf, delivered, extraction.transcript_tokens);
+		const { records } = sources;
+		const digest = digestOf(sources, extraction.transcript_tokens);
 		return project.locked(async () => {
 			if (records.length > 0) await project.writeDigest(number, digest.text);
-			const why =
+			const cause =
 				whyNot({
 					isUnrecorded: records.length === 0,
 					isPoor: digest.isPoor,
@@ -291,9 +288,10 @@ export class ProjectMemory {
 				// In a terminal, the first prompt may have been typed there.
 				prompt: begun.prompt || redactText(typedIn(digest.text).split('\n')[0] ?? ''),
 				output: redactText(ended.output),
+				touched: sources.changes.slice(0, MOST_TOUCHED).map(({ path }) => redactText(path)),
 				...(ended.reason !== undefined && { reason: redactText(ended.reason) }),
 				endedAt: new Date().toISOString(),
-				extraction: why === undefined ? { state: 'due', tries: 0 } : { state: 'skipped', tries: 0, why },
+				extraction: cause === undefined ? { state: 'due', tries: 0 } : { state: 'skipped', tries: 0, cause },
 			};
 			await project.writeTask(task);
 			return task;

@@ -67,18 +67,21 @@ export function notesOutput(
 			note: target && { id: target.id, text: target.text },
 			category: change.op === 'put' ? change.category : undefined,
 		})),
-		tasks: tasks.map(({ number, prompt, agent, startedAt, ending, ok, summary, extraction: { state, why } }) => ({
-			prompt,
-			agent,
-			startedAt,
-			ending,
-			ok,
-			summary,
-			why,
-			task: number,
-			extraction: state,
-			digest: digests.get(number),
-		})),
+		tasks: tasks.map(
+			({ number, prompt, agent, startedAt, ending, ok, summary, extraction: { state, cause, why } }) => ({
+				prompt,
+				agent,
+				startedAt,
+				ending,
+				ok,
+				summary,
+				cause,
+				why,
+				task: number,
+				extraction: state,
+				digest: digests.get(number),
+			}),
+		),
 		problems: [...problems],
 	};
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'smol-toml';
 import type * as z from 'zod/mini';
 import {
@@ -189,11 +190,13 @@ export class ProjectFolder {
 		return made;
 	}
 
-	/** Under the lock. */
+	/** Under the lock. All tasks are read again only where what is counted of this one has changed. */
 	async writeTask(task: MemoryTask): Promise<void> {
 		const name = (await this.taskFile(task.number)) ?? taskName(task.number, task.prompt);
-		await writeFileAtomic(join(this.folder, 'tasks', name), jsonText(task));
-		await this.countTasks();
+		const file = join(this.folder, 'tasks', name);
+		const before = await readJsonFile(file, MemoryTask, readPlainText).catch(() => undefined);
+		await writeFileAtomic(file, jsonText(task));
+		if (!before || !isDeepStrictEqual(countsOf([before]), countsOf([task]))) await this.countTasks();
 	}
 
 	/** What the extraction of a task reads; `undefined` if there is none. */

@@ -10,7 +10,7 @@ export function asItIs(task: MemoryTask): MemoryTask {
 		ending: 'killed',
 		ok: false,
 		reason: 'its process was killed',
-		extraction: { state: 'skipped', tries: 0, why: 'it was killed' },
+		extraction: { state: 'skipped', tries: 0, cause: 'killed' },
 	};
 }
 

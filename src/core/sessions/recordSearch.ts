@@ -3,7 +3,13 @@ import { isAbsolute } from 'node:path';
 import type { MessageContent } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import type { Receipt } from '../../protocol/records.ts';
-import { NO_FACTS, type Decider, type TranscriptFacts, type TranscriptFormat } from '../driver/transcript.ts';
+import {
+	NO_FACTS,
+	type AgentWords,
+	type Decider,
+	type TranscriptFacts,
+	type TranscriptFormat,
+} from '../driver/transcript.ts';
 import { handedOver } from '../mailbox/batch.ts';
 import { messageMark } from '../mailbox/messageId.ts';
 import { parseLine, readNewLines } from '../traffic/jsonLines.ts';
@@ -84,7 +90,18 @@ export async function deciderOf(call: string, file: string, format: TranscriptFo
 	return found;
 }
 
-/** Calls with what is known after each of the last lines. Of a record that cannot be read, there are none. */
+/** What the agent itself said since a time, oldest first, as far as the end of its record has it. @param since UTC, ISO 8601 */
+export async function saidSince(since: string, file: string, { words }: TranscriptFormat): Promise<AgentWords[]> {
+	if (words === 'none') return [];
+	const said: AgentWords[] = [];
+	await readTail(file, RESULTS_BYTES, line => {
+		const found = words(parseLine(line));
+		if (found && found.at >= since) said.push(found);
+	});
+	return said;
+}
+
+/** Calls with what is known after each of the last lines. */
 async function foldTail(
 	file: string,
 	format: TranscriptFormat,
@@ -92,7 +109,11 @@ async function foldTail(
 	onFacts: (facts: TranscriptFacts) => void,
 ): Promise<void> {
 	let facts = NO_FACTS;
-	const onLine = (line: string) => onFacts((facts = foldLine(format, facts, line)));
+	await readTail(file, tailBytes, line => onFacts((facts = foldLine(format, facts, line))));
+}
+
+/** Of a record that cannot be read, there are no lines. */
+async function readTail(file: string, tailBytes: number, onLine: (line: string) => void): Promise<void> {
 	try {
 		// The path comes from a hook's payload: it names a plain file, or nothing is read.
 		if (!isAbsolute(file) || !(await lstat(file)).isFile()) return;

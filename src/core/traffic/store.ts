@@ -14,14 +14,14 @@ export async function readTraffic(paths: NancyPaths, session: SessionId): Promis
 }
 
 /**
- * Follows one session's records. Each call returns the new ones; the first returns those at the end of the file. A record may come again if
- * its file was replaced between two calls; its id tells.
+ * Follows one session's records. Each call returns the new ones; the first returns those at the end of the file, or all that are kept. A
+ * record may come again if its file was replaced between two calls; its id tells.
  */
 export class TrafficFollower {
 	private lastId: string | undefined;
 
 	/**
-	 * @param tailBytes how much of an existing file the first call reads
+	 * @param tailBytes how much of an existing file the first call reads; without it, all of both files
 	 * @param cursor the end of an earlier reader: the first call continues from there
 	 */
 	constructor(
@@ -42,6 +42,16 @@ export class TrafficFollower {
 			{ onRestart: () => (wasRotated = true), onLine: line => addRecord(records, line) },
 			first === undefined ? { tailBytes: this.tailBytes } : {},
 		);
+		if (first === undefined && this.tailBytes === Infinity) {
+			// The newer file came first. If it has become the older one since, its records are here already.
+			const known = new Set(records.map(({ id }) => id));
+			const earlier: TrafficRecord[] = [];
+			await readNewLines(older, undefined, {
+				onRestart: () => undefined,
+				onLine: line => addRecord(earlier, line),
+			});
+			records.unshift(...earlier.filter(({ id }) => !known.has(id)));
+		}
 		if (wasRotated && first) {
 			// First the rest of the file that has become the older one.
 			const rest: TrafficRecord[] = [];

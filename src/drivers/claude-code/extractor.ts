@@ -41,16 +41,15 @@ export const extractor: Extractor = {
 		sessionIsKnown: false,
 	}),
 	reader: () => ({
-		read: text => {
-			const line = valueOf(text);
+		read: printed => {
+			const line = valueOf(printed);
 			const [kind, parsed] = [Line.safeParse(line), Result.safeParse(line)];
 			if (!kind.success || !parsed.success) return [];
 			const { result } = resultOf(parsed.data);
 			const { structured_output: answer } = kind.data;
 			// A model that writes prose instead ends well, with the exit code 0.
-			if (answer !== undefined) return [{ is: 'result', result: { ...result, text: JSON.stringify(answer) } }];
-			const failure = result.failure ?? { reason: 'it answered in prose', kind: 'transient' };
-			return [{ is: 'result', result: { ...result, failure } }];
+			const text = answer === undefined ? result.text : JSON.stringify(answer);
+			return [{ is: 'result', result: { ...result, text } }];
 		},
 		end: () => [],
 	}),

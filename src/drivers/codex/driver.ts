@@ -48,6 +48,7 @@ export const codex: Driver = {
 	eventWords: {
 		tools: { spawn_agent: 'Agent' },
 		files: [],
+		inside: ['Bash', 'apply_patch', 'view_image', 'spawn_agent', 'update_plan', 'request_user_input'],
 		input: ['tool_input', 'prompt'],
 		output: ['tool_response', 'last_assistant_message'],
 		// The CLI reports no end of commands that go to the background, and of calls that fail to run.

@@ -24,12 +24,23 @@ const schemas = once(() => {
 				apiCallId: maybeText,
 			}),
 		}),
+		said: z.looseObject({
+			type: z.literal('assistant.message'),
+			timestamp: z.string(),
+			agentId: z.optional(z.undefined()),
+			data: z.looseObject({ content: z.string().check(z.minLength(1)) }),
+		}),
 		permission: z.looseObject({ result: z.looseObject({ interrupt: z.literal(true) }) }),
 	};
 });
 
 /** The session's `events.jsonl` below `$COPILOT_HOME/session-state/<session>`. */
 export const transcript: TranscriptFormat = {
+	// No event has them.
+	words(line) {
+		const said = schemas().said.safeParse(line);
+		return said.success ? { at: said.data.timestamp, text: said.data.data.content } : undefined;
+	},
 	keepsDelivery: () => true,
 	fold(known, value) {
 		const line = schemas().line.safeParse(value);

@@ -2,6 +2,7 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import type { Extractor } from '../../core/driver/extractor.ts';
+import type { NoNotes } from '../../protocol/memoryNames.ts';
 import { knownDriver } from './agents.ts';
 
 /**
@@ -19,7 +20,6 @@ export function extractorFor(agent: string): { driver: Driver; extractor: Extrac
 }
 
 /** Why nobody is asked for the notes of an agent's task; `undefined` if somebody is. @param named the user's `extraction.agent` */
-export function whyNoNotes(named: string | undefined, { extractor, displayName }: Driver): string | undefined {
-	if (named !== undefined || extractor !== 'none') return undefined;
-	return `${displayName} cannot be asked for them, and config.toml names no other agent (extraction.agent)`;
+export function whyNoNotes(named: string | undefined, { extractor }: Driver): NoNotes | undefined {
+	return named !== undefined || extractor !== 'none' ? undefined : 'no-extractor';
 }

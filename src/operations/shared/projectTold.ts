@@ -1,23 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver } from '../../core/driver/driver.ts';
 import type { Compiled } from '../../core/memory/compile.ts';
+import type { FileChange } from '../../core/memory/digest.ts';
 import type { ProjectMemory } from '../../core/memory/memory.ts';
 import type { MemoryPlace } from '../../core/memory/state.ts';
-import { readTraffic } from '../../core/traffic/store.ts';
-import type { Workspace } from '../../core/workspace/workspace.ts';
+import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
 import { drivers } from '../../drivers/index.ts';
 import type { MemoryTask } from '../../protocol/memory.ts';
 import type { ProjectName } from '../../protocol/memoryNames.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import type { ProjectTaskOutput } from '../../protocol/output/memory.ts';
-import type { TrafficRecord } from '../../protocol/traffic.ts';
-import { withCollector } from './collecting.ts';
+import { changedSince, uncommitted } from './changedByTask.ts';
 import { whyNoNotes } from './extractorFor.ts';
 import { isDirty, memoryPlace } from './memory.ts';
-
-/** How long the hooks of an agent that has ended are waited for, in milliseconds. */
-const LATE_MS = 3000;
-const STEP_MS = 50;
+import { answersOf, recordsOf, steeringOf } from './taskSources.ts';
 
 const NOTHING_TOLD: Compiled = { text: '', told: [], tokens: 0 };
 
@@ -37,6 +32,9 @@ export interface RunningTask {
 	readonly told: Told;
 	/** An ISO 8601 date and time. */
 	readonly beganAt: string;
+	/** The commit that was checked out, and what the folder had beyond it. */
+	readonly before: string | undefined;
+	readonly had: readonly FileChange[];
 }
 
 /**
@@ -72,14 +70,15 @@ export async function beginTask(
 		driver,
 		folder,
 		told,
-	}: { prompt: string; folder: string } & Omit<RunningTask, 'number' | 'beganAt'>,
+	}: { prompt: string; folder: string } & Pick<RunningTask, 'project' | 'driver' | 'told'>,
 ): Promise<RunningTask> {
+	const had = await uncommitted(folder, place.commit);
 	const { number } = await memory.begin(
 		project,
 		{ prompt, agent: driver.id, folder, told: [...told.byHooks.told, ...told.before.told] },
 		place,
 	);
-	return { project, number, driver, told, beganAt: new Date().toISOString() };
+	return { project, number, driver, told, beganAt: new Date().toISOString(), before: place.commit, had };
 }
 
 /**
@@ -89,14 +88,17 @@ export async function beginTask(
 export async function endTask(
 	memory: ProjectMemory,
 	workspace: Workspace,
-	{ project, number, driver, told, beganAt }: RunningTask,
+	{ project, number, driver, told, beganAt, before, had }: RunningTask,
 	{
 		sessions,
+		address,
 		isHooked,
 		isNamed = true,
 		...ended
 	}: {
 		sessions: readonly SessionId[];
+		/** Whose mailbox its messages came from. */
+		address?: WorkerAddress;
 		isHooked: boolean;
 		isNamed?: boolean;
 	} & Pick<MemoryTask, 'ending' | 'output' | 'reason'> & { ok: boolean },
@@ -115,6 +117,9 @@ export async function endTask(
 			records,
 			wordsOf: id => drivers.find(each => each.id === id)?.eventWords,
 			delivered: [told.byHooks.text, told.before.text],
+			steering: address ? await steeringOf(workspace, address, sessions, beganAt) : [],
+			answers: await answersOf(driver, records, beganAt),
+			changes: await changedSince(workspace.folder, before, had),
 		},
 		whyNoNotes((await memory.config()).extraction.agent, driver),
 	);
@@ -129,27 +134,6 @@ export async function endTask(
 		told: told.byHooks.told.length + told.before.told.length,
 		aboutTokens: told.byHooks.tokens + told.before.tokens,
 		extraction: extraction.state,
-		why: extraction.why,
+		cause: extraction.cause,
 	};
-}
-
-/**
- * What the hooks of sessions have reported since this task began: a conversation that is continued has records of earlier tasks. Some
- * hooks run on after their agent has ended, and another window may collect.
- */
-async function recordsOf(
-	workspace: Workspace,
-	sessions: readonly SessionId[],
-	{ beganAt, endedMs }: { beganAt: string; endedMs: number },
-): Promise<TrafficRecord[]> {
-	return withCollector(workspace, async collect => {
-		for (;;) {
-			await collect();
-			const all = await Promise.all(sessions.map(session => readTraffic(workspace.paths, session)));
-			const records = all.flat().filter(({ at }) => at >= beganAt);
-			const isWhole = records.some(each => each.type === 'event' && each.event.kind === 'session-end');
-			if (isWhole || Date.now() > endedMs + LATE_MS) return records;
-			await sleep(STEP_MS);
-		}
-	});
 }

@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { Category, ExtractionState, NoteId, ProjectName, ProjectStatus, Reason, TaskEnding } from '../memoryNames.ts';
+import {
+	Category,
+	ExtractionState,
+	NoNotes,
+	NoteId,
+	ProjectName,
+	ProjectStatus,
+	Reason,
+	TaskEnding,
+} from '../memoryNames.ts';
 import { DriverId, SessionId } from '../names.ts';
 import { Moment } from '../records.ts';
 import { Problem } from './parts.ts';
@@ -29,6 +38,18 @@ export type ProjectOutput = z.infer<typeof ProjectOutput>;
 /** `nancy projects` */
 export const ProjectsOutput = z.object({ projects: z.array(ProjectOutput), problems: z.array(Problem) });
 export type ProjectsOutput = z.infer<typeof ProjectsOutput>;
+
+const noNotes = {
+	/** Why there are no notes. */
+	cause: z.optional(NoNotes),
+	/** Another program's words about it, or the sentence of a record of an earlier version. */
+	why: z.optional(z.string()),
+};
+/** Why a task has no notes. */
+export interface WithoutNotes {
+	readonly cause?: NoNotes | undefined;
+	readonly why?: string | undefined;
+}
 
 const Evidence = z.object({ ref: z.string(), quote: z.string() });
 
@@ -86,7 +107,7 @@ export const NotesOutput = z.object({
 			ok: z.optional(z.boolean()),
 			summary: z.optional(z.string()),
 			extraction: ExtractionState,
-			why: z.optional(z.string()),
+			...noNotes,
 			/** What the extraction reads, absolute; absent if nothing was recorded. */
 			digest: z.optional(z.string()),
 		}),
@@ -131,8 +152,7 @@ export const ExtractedOutput = z.object({
 	/** Absent if no task was due. */
 	task: z.optional(z.int()),
 	state: z.enum(['none', 'merged', 'failed']),
-	/** Why it has failed. */
-	why: z.optional(z.string()),
+	...noNotes,
 	added: z.record(Category, z.int()),
 	confirmed: z.int(),
 	held: z.int(),
@@ -156,6 +176,6 @@ export const ProjectTaskOutput = z.object({
 	told: z.int(),
 	aboutTokens: z.int(),
 	extraction: ExtractionState,
-	why: z.optional(z.string()),
+	...noNotes,
 });
 export type ProjectTaskOutput = z.infer<typeof ProjectTaskOutput>;

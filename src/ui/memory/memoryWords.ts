@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import type { Reason } from '../../protocol/memoryNames.ts';
-import type { ExtractedOutput } from '../../protocol/output/memory.ts';
-import { proposedWord, reasonWords as reasonPhrase } from '../../words/notes.ts';
+import type { ExtractedOutput, WithoutNotes } from '../../protocol/output/memory.ts';
+import { noNotesWords, proposedWord, reasonWords as reasonPhrase } from '../../words/notes.ts';
 import { translated } from '../kit/translated.ts';
 import type { KnownNote, KnownTask, Section, WaitingNote } from './memoryItems.ts';
 
@@ -46,8 +46,9 @@ export function reasonWords(reason: Reason): string {
 	return translated(reasonPhrase(reason));
 }
 
-export function extractionWords({ extraction, why }: KnownTask): string {
-	switch (extraction) {
+export function extractionWords(task: KnownTask): string {
+	const why = whyWords(task);
+	switch (task.extraction) {
 		case 'none':
 			return l10n.t('not ended');
 		case 'due':
@@ -64,10 +65,16 @@ export function extractionWords({ extraction, why }: KnownTask): string {
 	}
 }
 
+function whyWords(without: WithoutNotes): string | undefined {
+	const words = noNotesWords(without);
+	return words === undefined ? undefined : translated(words);
+}
+
 /** What an extraction has brought. */
-export function extractedWords({ state, task, why, added, confirmed, held, plan }: ExtractedOutput): string {
+export function extractedWords(done: ExtractedOutput): string {
+	const { state, task, added, confirmed, held, plan } = done;
 	if (state === 'none' || task === undefined) return l10n.t('No task waits for its notes.');
-	if (state === 'failed') return l10n.t('No notes of task {0}: {1}', task, why ?? '');
+	if (state === 'failed') return l10n.t('No notes of task {0}: {1}', task, whyWords(done) ?? '');
 	const count = Object.values(added).reduce((sum, each) => sum + each, 0);
 	const facts = [
 		...(count === 0 ? [] : [l10n.t('{0} new', count)]),

@@ -90,22 +90,30 @@ describe('a session of tasks', () => {
 	});
 
 	it.each([
-		['ends with 1', 'echo boom >&2; exit 1', /ended with code 1 and no answer: boom/],
+		[
+			'ends with 1',
+			'echo boom >&2; exit 1',
+			{ cause: 'no-answer', why: expect.stringMatching(/ended with code 1 and no answer: boom/) },
+		],
 		[
 			'is refused for too many requests',
 			`echo '${result({ is_error: true, result: 'API Error: 429' })}'; exit 1`,
-			/429/,
+			{ cause: 'failed', why: expect.stringMatching(/429/) },
 		],
-		['is not logged in', `echo '${result({ is_error: true, result: 'Not logged in' })}'; exit 1`, /Not logged in/],
-		['answers in prose', `echo '${result({ result: 'I think so.' })}'`, /prose/],
-		['answers by another form', noted({ summary: 1, updates: 'none' }), /form that was asked for/],
-		['prints what is no JSON at all', 'echo "{{{"', /no answer/],
+		[
+			'is not logged in',
+			`echo '${result({ is_error: true, result: 'Not logged in' })}'; exit 1`,
+			{ cause: 'failed', why: expect.stringMatching(/Not logged in/) },
+		],
+		['answers in prose', `echo '${result({ result: 'I think so.' })}'`, { cause: 'malformed' }],
+		['answers by another form', noted({ summary: 1, updates: 'none' }), { cause: 'malformed' }],
+		['prints what is no JSON at all', 'echo "{{{"', { cause: 'no-answer' }],
 	])('goes on where the CLI %s, and the task is asked about once more', async (_, notes, why) => {
 		const { stdout, code } = await session(['First task', 'Second task'], notes);
 		expect(code).toBe(0);
 		const [, first, task, second] = lines(stdout);
 		for (const each of [first, second])
-			expect(ExtractedOutput.parse(each)).toMatchObject({ state: 'failed', why: expect.stringMatching(why) });
+			expect(ExtractedOutput.parse(each)).toMatchObject({ state: 'failed', ...why });
 		expect(ProjectTaskOutput.parse(task)).toMatchObject({ task: 2, ok: true });
 		expect(existsSync(project('notes'))).toBe(false);
 		const again = await nancy.start(['extract', 'tried', '--json'], place(GOOD));
@@ -118,7 +126,7 @@ describe('a session of tasks', () => {
 		const gone = { ...place(GOOD), env: { ...place(GOOD).env, PATH: '/usr/bin:/bin' } };
 		expect(await nancy.start(['extract', 'tried'], gone)).toMatchObject({
 			code: 1,
-			stdout: expect.stringContaining('no notes of task 1'),
+			stdout: expect.stringContaining('no notes of task 1: the agent that makes them cannot be used here'),
 		});
 		writeFileSync(folder.file('config', 'nancy', 'config.toml'), '[extraction]\nper_day = 0\n');
 		const limited = await session(['Second task'], GOOD);

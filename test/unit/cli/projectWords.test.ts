@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noteLines } from '../../../src/cli/projectWords.ts';
+import { historyLines, noteLines } from '../../../src/cli/projectWords.ts';
 import { NotesOutput } from '../../../src/protocol/output/memory.ts';
 
 const update = { id: '0000000b', task: 3, held: ['users-own'], evidence: [] };
@@ -27,4 +27,21 @@ describe('what waits for a person', () => {
 			`            - [ ] ${long}`,
 		]);
 	});
+});
+
+it.each([
+	[{ cause: 'poor' }, 'skipped, nothing can be learnt from it'],
+	[
+		{ cause: 'no-answer', why: 'it ended with code 1\u001b[2J' },
+		'skipped, the agent ended without an answer: it ended with',
+	],
+	[{ why: 'a sentence of an earlier version' }, 'skipped, a sentence of an earlier version'],
+	[{}, 'skipped)'],
+])('the history says why a task has no notes: %j', (why, line) => {
+	const task = { task: 1, prompt: 'Go', agent: 'claude-code', startedAt: new Date(0).toISOString() };
+	const tasks = [{ ...task, ok: true, extraction: 'skipped', ...why }];
+	const found = { project: 'main', plan: '', folder: '/main', notes: [], pending: [], problems: [], tasks };
+	const [said = ''] = historyLines(NotesOutput.parse(found));
+	expect(said).toContain(`notes: ${line}`);
+	expect(said).not.toContain('\u001b');
 });

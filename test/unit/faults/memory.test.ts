@@ -41,7 +41,7 @@ async function answered(config: string): Promise<void> {
 	const place = { folder: config, branch: 'main', commit: undefined };
 	const task = { prompt: 'Go', agent: claudeCode.id, folder: config, told: [] };
 	const { number } = await memory.begin(name, task, place);
-	const traffic = { records: [], wordsOf: () => undefined, delivered: [] };
+	const traffic = { records: [], wordsOf: () => undefined, delivered: [], steering: [], answers: [], changes: [] };
 	await memory.end(name, number, { ok: true, output: 'Done', ending: 'result' }, traffic);
 	writeFileSync(
 		join(config, 'projects', name, 'tasks', '001.digest.md'),

@@ -438,7 +438,7 @@ describe('WorkspaceModel', () => {
 		const driver: typeof fakeDriver = {
 			...fakeDriver,
 			transcript: {
-				keepsDelivery: () => true,
+				...format,
 				fold: (known, line) => {
 					if (typeof line === 'object' && line !== null && 'text' in line) reads++;
 					return format.fold(known, line);

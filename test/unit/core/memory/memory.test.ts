@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OwnFolder } from '../../../../src/core/files/ownFolder.ts';
 import { anchorAt, lineHashes } from '../../../../src/core/memory/freshness.ts';
+import type { TaskSources } from '../../../../src/core/memory/digest.ts';
 import { ProjectMemory } from '../../../../src/core/memory/memory.ts';
 import { lineOf, noteId } from '../../../../src/core/memory/noteFile.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
@@ -67,12 +68,22 @@ const called = (tool: string, input: object, output: string, end = 'tool-end', s
 };
 const stopped = (text: string) => record('stop', 'Stop', { last_assistant_message: text });
 
+const sources = (records: readonly TrafficRecord[]): TaskSources => ({
+	records,
+	wordsOf: () => claudeCode.eventWords,
+	delivered: [],
+	steering: [],
+	answers: [],
+	changes: [],
+});
+
 /** Runs a task whose records are these, up to what an extraction would read. */
 async function task(
 	records: readonly TrafficRecord[],
 	delivered: readonly string[] = [],
 	told: string[] = [],
 	reason?: string,
+	more: Partial<TaskSources> = {},
 ) {
 	const { number } = await memory.begin(
 		name,
@@ -83,7 +94,7 @@ async function task(
 		name,
 		number,
 		{ session: SessionId.parse('s1'), after: 'd'.repeat(40), ending: 'result', ok: true, reason, output: 'Done' },
-		{ records, wordsOf: () => claudeCode.eventWords, delivered },
+		{ ...sources(records), delivered, ...more },
 	);
 }
 
@@ -250,16 +261,131 @@ describe('the digest of a task', () => {
 		expect(digest()).toMatch(/Make the pool faster[^]*DB_URL[^]*The end\./);
 	});
 
-	it.each([
-		['nothing of it was', []],
-		['nothing can be learnt', [prompted('Hi'), stopped('Hello')]],
-	])('is not asked about where %s', async (why, records) => {
-		expect((await task(records)).extraction).toMatchObject({
-			state: 'skipped',
-			why: expect.stringContaining(why.slice(0, 18)),
+	it('has a call once, also if its agent has asked for it', async () => {
+		const asked = record('permission-asked', 'PermissionRequest', {}, { tool: 'Bash', summary: 'npm test' });
+		const [start, end] = called('Bash', { command: 'npm test' }, 'No DB_URL', 'tool-failed');
+		await task([prompted('Go'), start, asked, end].filter(each => each !== undefined));
+		expect(digest().match(/^e\d+ /gm)).toEqual(['e1 ']);
+	});
+
+	it('has what the user sent meanwhile, at its time, and once', async () => {
+		const message = 'Leave the pool alone, and measure first.';
+		const steering = (at: string) => [{ at, text: message }];
+		const woken = (text: string) => record('prompt', 'UserPromptSubmit', { prompt: text }, { isWake: true });
+		const [first, ...rest] = usual();
+		const records = [first, ...rest].filter(each => each !== undefined);
+		const after = records[2]?.at ?? '';
+		await task([...records, woken(`[Nancy message 1]\n${message}`)], [], [], undefined, {
+			steering: steering(after),
 		});
+		expect(digest()).toMatch(/^p1 user\n.*\ne1 Bash[^]*^p2 user\n {2}Leave the pool alone[^]*^e2 WebFetch/m);
+		expect(digest().split(message)).toHaveLength(2);
+		expect(digest()).toContain('e3 Wake [from outside] (ok):\n  [Nancy message 1]');
+	});
+
+	it('has the last words from the agent’s own record where no event has them, those of each turn', async () => {
+		const turn = (prompt: string) => [prompted(prompt), record('stop', 'agentStop', { stopReason: 'end_turn' })];
+		const records = [...turn('One'), ...turn('Two'), ...turn('Three')];
+		const at = (index: number) => records[index]?.at ?? '';
+		const answers = [
+			{ at: at(0), text: 'Let me look.' },
+			{ at: at(1), text: 'Said first.' },
+			{ at: at(4), text: 'Said third.' },
+		];
+		await task(records, [], [], undefined, { answers });
+		expect(digest()).toBe(
+			'p1 user\n  One\na1 last words of the agent\n  Said first.\np2 user\n  Two\np3 user\n  Three\na2 last words of the agent\n  Said third.\n',
+		);
+	});
+
+	it('has the files that have changed, not all of too many, and then it is not poor', async () => {
+		const change = (at: number) => ({
+			path: `src/${at}.ts`,
+			status: 'modified',
+			lines: { insertions: at, deletions: 1 },
+		});
+		const changes = [
+			{ path: 'src/new.ts', before: 'src/old.ts', status: 'renamed' },
+			...Array.from({ length: 99 }, (_, at) => change(at)),
+		];
+		const { extraction } = await task([prompted('Hi'), stopped('Hello')], [], [], undefined, { changes });
+		expect(extraction.state).toBe('due');
+		expect(digest()).toContain(
+			'e1 changes of files (ok):\n  renamed src/old.ts -> src/new.ts\n  modified src/0.ts +0 -1\n',
+		);
+		expect(digest()).toContain('  modified src/58.ts +58 -1\n  (100 files in all)\n');
+		expect(digest()).not.toContain('src/59.ts');
+	});
+
+	it('is the same for the same task, byte for byte, and names the prompt of a task in a terminal as it was typed', async () => {
+		const changes = [{ path: 'a.ts', status: 'added' }];
+		const records = usual();
+		const more = { changes, steering: [{ at: records[1]?.at ?? '', text: 'Go on' }], answers: [] };
+		await task(records, [], [], undefined, more);
+		const first = digest();
+		const { number } = await memory.begin(
+			name,
+			{ prompt: '', agent: claudeCode.id, folder: folder.file('repo'), told: [] },
+			place(),
+		);
+		const ended = { ending: 'result' as const, ok: true, output: '' };
+		const typed = await memory.end(name, number, ended, { ...sources(records), ...more });
+		expect(read('tasks', '002.digest.md')).toBe(first);
+		expect(typed.prompt).toBe('Make the pool faster. See https://example.org/pool');
+	});
+
+	it.each([
+		['unrecorded', []],
+		['poor', [prompted('Hi'), stopped('Hello')]],
+	])('is not asked about where the task is %s', async (cause, records) => {
+		expect((await task(records)).extraction).toEqual({ state: 'skipped', tries: 0, cause });
 		expect(await memory.extractions.claim(name, undefined, false)).toBeUndefined();
 	});
+});
+
+it('tells rather what is about the files that the latest tasks have changed, and the same again', async () => {
+	writeFileSync(folder.file('config', 'config.toml'), '[context]\nmax_tokens = 400\n');
+	const text = lineHashes(readFileSync(folder.file('repo', 'src', 'pool.ts'), 'utf8'));
+	const anchor = anchorAt('src/pool.ts', text, 2, 2);
+	const line = (index: number, words: string, own: boolean) =>
+		lineOf({
+			id: noteId(1, index, words),
+			category: 'architecture',
+			text: words,
+			task: 1,
+			by: 'codex',
+			branch: 'main',
+			anchors: own && anchor ? [anchor] : [],
+			seen: 1,
+			seenIn: 1,
+			isPinned: false,
+		});
+	const others = Array.from({ length: 40 }, (_, at) => line(at, `Part ${at} of the rest has words.`, false));
+	mkdirSync(files('notes'));
+	writeFileSync(
+		files('notes', 'architecture.md'),
+		`${[...others, line(99, 'The pool has four connections, and every one of them waits for three seconds.', true)].join('\n')}\n`,
+	);
+	const told = async () => (await memory.context(name, place(), '', undefined)).text;
+	expect(await told()).not.toContain('four connections');
+	const changes = [{ path: 'src/pool.ts', status: 'modified' }];
+	await task(usual(), [], [], undefined, { changes });
+	expect((await memory.state(name)).tasks).toMatchObject([{ touched: ['src/pool.ts'] }]);
+	expect(await told()).toContain('four connections');
+	expect(await told()).toBe(await told());
+	for (let each = 0; each < 3; each++) await task(usual());
+	expect(await told()).not.toContain('four connections');
+});
+
+it('a task that an earlier version has skipped with a sentence is read, and keeps it', async () => {
+	await task([]);
+	const file = files('tasks', '001-do-it.json');
+	const saved: unknown = JSON.parse(readFileSync(file, 'utf8'));
+	const extraction = { state: 'skipped', tries: 0, why: 'hooks are off' };
+	writeFileSync(file, JSON.stringify(Object.assign({}, saved, { extraction })));
+	const { tasks, problems } = await memory.shown(name, place());
+	expect([tasks, problems]).toMatchObject([[{ extraction: 'skipped', why: 'hooks are off' }], []]);
+	expect(tasks[0]?.cause).toBeUndefined();
 });
 
 it('a task whose agent nobody can ask is skipped with the reason', async () => {
@@ -272,10 +398,10 @@ it('a task whose agent nobody can ask is skipped with the reason', async () => {
 		name,
 		number,
 		{ session: SessionId.parse('s1'), after: undefined, ending: 'result', ok: true, output: 'Done' },
-		{ records: usual(), wordsOf: () => claudeCode.eventWords, delivered: [] },
+		sources(usual()),
 		whyNoNotes(undefined, fakeDriver),
 	);
-	expect(extraction).toMatchObject({ state: 'skipped', why: expect.stringContaining('Fake cannot be asked') });
+	expect(extraction).toEqual({ state: 'skipped', tries: 0, cause: 'no-extractor' });
 	expect(whyNoNotes(claudeCode.id, fakeDriver)).toBeUndefined();
 	expect(whyNoNotes(undefined, claudeCode)).toBeUndefined();
 });
@@ -534,9 +660,8 @@ describe('an answer', () => {
 		for (const tries of [1, 2]) {
 			const claimed = await memory.extractions.claim(name, undefined, false);
 			expect(claimed?.task.extraction.tries).toBe(tries);
-			expect(
-				(await memory.extractions.answer(name, 1, { text: 'Here are some thoughts.' })).extraction.state,
-			).toBe('failed');
+			const { extraction } = await memory.extractions.answer(name, 1, { text: 'Here are some thoughts.' });
+			expect(extraction).toMatchObject({ state: 'failed', cause: 'malformed' });
 		}
 		expect(await memory.extractions.claim(name, undefined, false)).toBeUndefined();
 		expect(await memory.extractions.claim(name, 1, true)).toMatchObject({
@@ -548,7 +673,7 @@ describe('an answer', () => {
 	it('that the user broke off leaves it as if nobody had asked', async () => {
 		await task(usual());
 		await memory.extractions.claim(name, undefined, false);
-		const { extraction } = await memory.extractions.answer(name, 1, { why: 'cancelled', isCancelled: true });
+		const { extraction } = await memory.extractions.answer(name, 1, { cause: 'cancelled', isCancelled: true });
 		expect(extraction).toMatchObject({ state: 'due', tries: 0 });
 	});
 
@@ -564,7 +689,7 @@ describe('an answer', () => {
 			const { task: saved } = claimed!;
 			writeFileSync(file, JSON.stringify({ ...saved, extraction: { ...saved.extraction, ...each } }));
 			expect(await memory.extractions.claim(name, undefined, false)).toHaveProperty('texts');
-			await memory.extractions.answer(name, 1, { why: 'cancelled', isCancelled: true });
+			await memory.extractions.answer(name, 1, { cause: 'cancelled', isCancelled: true });
 		}
 	});
 

@@ -4,6 +4,7 @@ import { ProjectMemory } from '../../../../src/core/memory/memory.ts';
 import { MemoryStore } from '../../../../src/core/memory/store.ts';
 import { DriverId } from '../../../../src/protocol/names.ts';
 import { ProjectName } from '../../../../src/protocol/memoryNames.ts';
+import { countCalls } from '../../../support/countedCalls.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
 const name = ProjectName.parse('tried');
@@ -42,6 +43,35 @@ describe('a notes file that a person saves while Nancy changes it', () => {
 	});
 });
 
+it('reads other tasks only for a write that changes what is counted', async () => {
+	const memory = new ProjectMemory(folder.path);
+	await memory.open(name, folder.path, undefined);
+	const project = new MemoryStore(folder.path).folderOf(name);
+	const agent = DriverId.parse('claude-code');
+	const about = {
+		prompt: 'Go',
+		agent,
+		folder: folder.path,
+		told: [],
+		output: '',
+		startedAt: new Date(0).toISOString(),
+	};
+	for (let each = 0; each < 20; each++) await project.addTask({ ...about, extraction: { state: 'due', tries: 0 } });
+	const task = await project.task(20);
+	const record = () => readFileSync(folder.file('projects', name, 'project.toml'), 'utf8');
+
+	const opened = countCalls('open');
+	const isOther = (path: string) => /\/0(?:0\d|1\d)-go\.json$/.test(path);
+	await project.writeTask({ ...task, extraction: { state: 'running', tries: 1 } });
+	const [unchanged] = [opened.count('open', isOther)];
+	const usage = { inputTokens: 7 };
+	await project.writeTask({ ...task, extraction: { state: 'answered', tries: 1, usage } });
+	const changed = opened.count('open', isOther);
+	opened.stop();
+	expect([unchanged, changed]).toEqual([0, 19]);
+	expect(record()).toMatch(/^tasks = 20$[^]*^extraction_input_tokens = 7$/m);
+});
+
 it('counts what every try of an extraction has used, and keeps a summary back that was held before', async () => {
 	const memory = new ProjectMemory(folder.path);
 	await memory.open(name, folder.path, undefined);
@@ -54,7 +84,7 @@ it('counts what every try of an extraction has used, and keeps a summary back th
 	};
 	const agent = DriverId.parse('claude-code');
 	const { number } = await memory.begin(name, { prompt: 'Go', agent, folder: folder.path, told: [] }, place);
-	const first = { why: 'no JSON', usage: { inputTokens: 100, costUsd: 0.5 } };
+	const first = { cause: 'malformed' as const, usage: { inputTokens: 100, costUsd: 0.5 } };
 	await memory.extractions.answer(name, number, first);
 	const project = new MemoryStore(folder.path).folderOf(name);
 	const task = await project.task(number);

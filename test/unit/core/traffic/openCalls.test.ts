@@ -15,6 +15,7 @@ function nodesOf(steps: readonly Step[], reportsEveryEnd = true): readonly Traff
 	const arranger = new TurnArranger(() => ({
 		tools: { bash: 'Bash' },
 		files: [],
+		inside: [],
 		input: [],
 		output: [],
 		reportsEveryEnd,
