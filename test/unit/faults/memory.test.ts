@@ -1,11 +1,16 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ProjectMemory } from '../../../src/core/memory/memory.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { ProjectName } from '../../../src/protocol/memoryNames.ts';
+import { bundledChild } from '../../support/bundledChild.ts';
+import { eventually } from '../../support/eventually.ts';
 import { killedAt } from '../../support/killedAt.ts';
-import { killPoints, strideOr } from '../../support/rounds.ts';
+import { LearningProject } from '../../support/learningProject.ts';
+import { killPoints, roundsOr, strideOr } from '../../support/rounds.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
 const name = ProjectName.parse('killed');
@@ -92,5 +97,45 @@ describe('a merge that is killed before any file call', () => {
 			expect(end).toBe('SIGKILL');
 		}
 		expect(rounds).toBeGreaterThan(1);
+	});
+});
+
+describe('two windows and a session that write the notes of one project at once', () => {
+	it('lose no note and no task, write none twice, and leave no half file', async () => {
+		await using folder = tempFolder('nancy-memory-');
+		const project = new LearningProject(folder);
+		await project.open();
+		writeFileSync(folder.file('config', 'config.toml'), '[extraction]\nper_day = 1000\n');
+		// Each task is slower to write than the one before: all are counted.
+		const [rounds, gate, all] = [Math.min(roundsOr(6), 30), folder.file('gate'), ['a', 'b', 'c']];
+		const child = (who: string) => {
+			const job = `import { run } from ${JSON.stringify(bundledChild('writeNotes'))}; await run(...process.argv.slice(1));`;
+			const args = ['--input-type=module', '-e', job, folder.path, who, `${rounds}`, gate];
+			return promisify(execFile)(process.execPath, args);
+		};
+		const running = all.map(child);
+		await eventually('all are there', () => all.every(who => existsSync(`${gate}-${who}`)));
+		writeFileSync(gate, '');
+		for (const { stderr } of await Promise.all(running)) expect(stderr).toBe('');
+
+		const done = all.flatMap(who => Array.from({ length: rounds }, (_, at) => `${who}${at + 1}`));
+		const { tasks, notes, pending, record, problems } = await project.memory.state(project.name);
+		expect([pending, problems]).toEqual([[], []]);
+		expect(tasks.map(({ number }) => number)).toEqual(done.map((_, at) => at + 1));
+		expect(tasks.map(({ prompt }) => prompt).toSorted()).toEqual(done.toSorted());
+		for (const { extraction } of tasks) expect(extraction).toMatchObject({ state: 'merged', tries: 1 });
+		for (const category of ['architecture', 'decisions', 'failures'])
+			expect(
+				notes.flatMap(note => (note.category === category ? note.text.split(' ').slice(-1) : [])).toSorted(),
+			).toEqual(done.toSorted());
+		expect(new Set(notes.map(({ id }) => id)).size).toBe(3 * done.length);
+		expect(record).toMatchObject({ last_task: done.length, stats: { tasks: done.length } });
+		expect(readdirSync(project.file()).toSorted()).toEqual(['notes', 'pending', 'project.toml', 'tasks']);
+		expect(readdirSync(project.file('notes')).toSorted()).toEqual([
+			'architecture.md',
+			'decisions.md',
+			'failures.md',
+			'plan.md',
+		]);
 	});
 });
