@@ -414,6 +414,94 @@ describe('an answer', () => {
 		expect(read('notes', 'failures.md')).toBe(before);
 	});
 
+	it.each([
+		[
+			'says the opposite',
+			'The tests can run without DB_URL, it is unused.',
+			'The tests run only with DB_URL, which is used.',
+		],
+		[
+			'says no longer',
+			'The pool is no longer opened with four connections.',
+			'The pool is opened with four connections.',
+		],
+	])('that contradicts a note waits for a person: it %s', async (_, text, there) => {
+		mkdirSync(files('notes'));
+		writeFileSync(files('notes', 'decisions.md'), `- ${there} <!-- n:0000000a t:001 by:codex -->\n`);
+		await task(usual());
+		const { report } = await extract([update({ text })]);
+		expect(report).toMatchObject({ held: 1, added: { failures: 0 } });
+		const { notes, pending } = await memory.state(name);
+		expect(pending).toMatchObject([{ held: ['contradicts'], change: { op: 'put' } }]);
+		expect(notes.map(note => note.text)).toEqual([there]);
+		expect((await memory.context(name, place(), '', undefined)).text).not.toContain(text);
+		await memory.review('accept', name, NoteId.parse(pending[0]?.id));
+		expect((await memory.state(name)).notes.map(note => note.text).toSorted()).toEqual([there, text].toSorted());
+	});
+
+	it('is no repeat of a document, or of a rejected note, that says the opposite', async () => {
+		const text = 'The tests do not run with npm test in each package.';
+		await task(usual());
+		const { report } = await extract([update({ text })]);
+		expect(report).toMatchObject({ added: { failures: 1 }, dropped: [] });
+		const [note] = (await memory.state(name)).notes;
+		await memory.review('retire', name, NoteId.parse(note?.id));
+		writeFileSync(folder.file('repo', 'README.md'), '');
+		await task(usual());
+		const now = update({ text: 'The tests do run with npm test in each package.' });
+		expect((await extract([now])).report).toMatchObject({ added: { failures: 1 }, dropped: [] });
+	});
+
+	it('of a second task that changes the same note waits as a conflict: it has read another text', async () => {
+		mkdirSync(files('notes'));
+		const there = '- The pool leaks. <!-- n:0000000a t:001 by:codex -->\n';
+		writeFileSync(files('notes', 'failures.md'), there);
+		const amend = (number: number, text: string) => ({
+			text: JSON.stringify({
+				summary: 'S',
+				plan: null,
+				updates: [update({ op: 'amend', id: '0000000a', text })],
+			}),
+			number,
+		});
+		const both = [
+			amend(1, 'The pool leaks if DB_URL has no user.'),
+			amend(2, 'Connections stay open after a timeout.'),
+		];
+		for (const { number } of both) {
+			await task(usual());
+			await memory.extractions.claim(name, number, false);
+		}
+		const reports = [];
+		for (const { number, text } of both) {
+			await memory.extractions.answer(name, number, { text });
+			reports.push(await memory.extractions.merge(name, number));
+		}
+		expect(reports).toMatchObject([{ held: 0 }, { held: 1 }]);
+		const { notes, pending } = await memory.state(name);
+		expect(notes).toMatchObject([{ id: '0000000a', text: 'The pool leaks if DB_URL has no user.' }]);
+		expect(pending).toMatchObject([{ held: ['conflict'], text: 'Connections stay open after a timeout.' }]);
+		// The person sees what it would replace now, and may take it.
+		await memory.review('accept', name, NoteId.parse(pending[0]?.id));
+		expect((await memory.state(name)).notes).toMatchObject([{ text: 'Connections stay open after a timeout.' }]);
+		expect(read('notes', 'retired.md')).toContain('if DB_URL has no user. (replaced)');
+	});
+
+	it('leaves a note to the person who has changed it since the agent read it', async () => {
+		await task(usual());
+		await extract([update({})]);
+		const [note] = (await memory.state(name)).notes;
+		await task(usual());
+		await memory.extractions.claim(name, 2, false);
+		writeFileSync(files('notes', 'failures.md'), read('notes', 'failures.md').replace('npm test', 'npm run e2e'));
+		const updates = [update({ op: 'retire', id: note?.id ?? '', text: null, reason: 'It is fixed' })];
+		await memory.extractions.answer(name, 2, { text: JSON.stringify({ summary: 'S', plan: null, updates }) });
+		expect(await memory.extractions.merge(name, 2)).toMatchObject({ held: 1 });
+		const { notes, pending } = await memory.state(name);
+		expect(notes).toMatchObject([{ text: 'npm run e2e fails unless DB_URL is set.', by: 'user' }]);
+		expect(pending).toMatchObject([{ held: ['users-own', 'conflict'] }]);
+	});
+
 	it('leaves a note and a copy of it that a person has edited', async () => {
 		await task(usual());
 		await extract([update({})]);
