@@ -19,7 +19,8 @@ beforeEach(() => {
 	folder = tempFolder();
 	fakeClaude(folder.file('agent'));
 	// The modes of the terminal must be those of before.
-	const shell = 'trap : INT; before=$(stty -g); "$@"; echo "Ended with $?: $([ "$(stty -g)" = "$before" ] && echo as before)"';
+	const shell =
+		'trap : INT; before=$(stty -g); "$@"; echo "Ended with $?: $([ "$(stty -g)" = "$before" ] && echo as before)"';
 	typed = terminal('/bin/sh', ['-c', shell, 'sh', process.execPath, nancy.program, 'start', 'typed'], {
 		cwd: folder.path,
 		env: {

@@ -502,6 +502,33 @@ describe('an answer', () => {
 		expect(pending).toMatchObject([{ held: ['users-own', 'conflict'] }]);
 	});
 
+	it('is added to five thousand notes, of which each stays as it is, and as many are told as fit', async () => {
+		mkdirSync(files('notes'));
+		const id = (at: number) => at.toString(16).padStart(8, '0');
+		const lines = Array.from(
+			{ length: 5000 },
+			(_, at) => `- Fact ${at} of a long history of facts <!-- n:${id(at)} t:001 by:codex -->\n`,
+		);
+		writeFileSync(files('notes', 'failures.md'), lines.join(''));
+		await task(usual());
+		const { claimed, report } = await extract([
+			update({}),
+			update({ op: 'amend', id: id(4711), text: 'Fact of its own' }),
+		]);
+		expect(claimed.texts?.order).toMatch(/\(\d{4} more, which have less to do with this task, are not listed\)/);
+		// It was not shown the note that it changes.
+		expect(report).toMatchObject({ added: { failures: 1 }, held: 1 });
+		const after = read('notes', 'failures.md');
+		expect(after.startsWith(lines.join(''))).toBe(true);
+		expect(after.slice(lines.join('').length)).toMatch(
+			/^- npm test fails unless DB_URL is set\. <!-- [^\n]* -->\n$/,
+		);
+		const { text, told } = await memory.context(name, place(), 'Make DB_URL known to npm test', undefined);
+		expect(text.length).toBeLessThanOrEqual(8000);
+		expect(text).toContain('npm test fails unless DB_URL is set.');
+		expect(text).toContain(`Left out: ${5001 - told.length} notes.`);
+	});
+
 	it('leaves a note and a copy of it that a person has edited', async () => {
 		await task(usual());
 		await extract([update({})]);
