@@ -106,6 +106,49 @@ describe('nancy start with the real Claude Code', () => {
 		expect(projects.projects).toMatchObject([{ project: 'my-feature', tasks: 2, pending: 1 }]);
 	});
 
+	/** The notes, what a task of this session has come to, its own words, and the conversation: how often each is in a request. */
+	const MODES = {
+		fresh: { note: 1, soFar: 0, summary: 0, conversation: 0 },
+		summary: { note: 1, soFar: 1, summary: 1, conversation: 0 },
+		// The words are in the script of the prompt, and in the reply.
+		full: { note: 1, soFar: 0, summary: 0, conversation: 2 },
+	};
+
+	it.each(Object.entries(MODES))(
+		'tells the next tasks of the ones before as the mode %s says',
+		async (mode, told) => {
+			await using lab = await claudeLab();
+			lab.model.answerNotes({ ...answer, plan: null, updates: [note] });
+			const why = "echo 'the pool needs DB_URL to be set' >&2; exit 1";
+			const prompts = [
+				`First errand [[sh:echo a]] [[sh:echo b]] [[sh:${why}]] [[text:In its own words]]`,
+				'Second errand [[text:Went on]]',
+				'Third errand [[text:Went further]]',
+			];
+			const args = ['start', 'my-feature', '--permissions', 'bypassPermissions', '--json', '--mode', mode];
+			const { stdout, stderr } = await nancy.start(args, { ...place(lab), stdin: `${prompts.join('\n')}\n` });
+			expect(stderr).toBe('');
+			const tasks = stdout
+				.trim()
+				.split('\n')
+				.flatMap(line => ProjectTaskOutput.safeParse(JSON.parse(line)).data ?? []);
+			expect(tasks).toMatchObject([{ ok: true }, { ok: true }, { ok: true }]);
+			expect(new Set(tasks.map(({ session }) => session)).size).toBe(mode === 'full' ? 1 : 3);
+			for (const errand of ['Second errand', 'Third errand']) {
+				const request = lab.model.requests.find(
+					each => each.hasTools && each.text.includes(errand) && !isExtraction(each),
+				);
+				const count = (words: string) => (request?.text.split(words).length ?? 0) - 1;
+				expect({
+					note: count('- npm test fails here unless DB_URL is set. (task 1)'),
+					soFar: count('## Session so far'),
+					summary: count(`Task 1: ${answer.summary}`),
+					conversation: count('In its own words'),
+				}).toEqual(told);
+			}
+		},
+	);
+
 	it('takes a pasted block for one task in a terminal, and Ctrl-C breaks off the task alone', async () => {
 		await using lab = await claudeLab();
 		const { cwd, env } = place(lab);

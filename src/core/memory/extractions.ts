@@ -11,7 +11,7 @@ import { isClaimed, isDue, refuseDone, refusePaused } from './extractionState.ts
 import { mergeAnswer, type MergeReport } from './merging.ts';
 import { hashOf } from './noteFile.ts';
 import { documentsIn, known, sourceText } from './sources.ts';
-import type { MemoryStore } from './store.ts';
+import type { MemoryStore, ProjectFolder } from './store.ts';
 
 /** An extraction that this process has claimed; without `texts`, its answer is there and only has to be merged. */
 export interface ClaimedExtraction {
@@ -45,42 +45,11 @@ export class Extractions {
 	async claim(name: ProjectName, number: number | undefined, again: boolean): Promise<ClaimedExtraction | undefined> {
 		const project = this.store.folderOf(name);
 		refusePaused(await project.record());
-		const config = await this.store.config();
-		const today = await this.callsToday();
-		return project.locked(async () => {
-			const { tasks } = await project.tasks();
-			const task = number === undefined ? tasks.find(isDue) : await project.task(number);
-			if (!task) return undefined;
-			if (!again) refuseDone(task);
-			if (isClaimed(task)) throw new NancyError('busy', phrase`another Nancy extracts task ${task.number} now`);
-			const { extraction } = task;
-			if (extraction.state === 'answered' && !again) return { task };
-			const digest = await project.digest(task.number);
-			if (digest === undefined)
-				throw new NancyError('wrong-state', phrase`nothing of task ${task.number} was recorded`);
-			if (today >= config.extraction.per_day)
-				throw new NancyError(
-					'wrong-state',
-					phrase`${today} extractions were made today, which is the limit (extraction.per_day in config.toml)`,
-				);
-			const notes = await known(project, { folder: task.folder, branch: task.branch, commit: undefined });
-			const { texts, listed } = requestOf(digest, { task, notes, plan: (await planOf(project)).text });
-			const claimed: MemoryTask = {
-				...task,
-				extraction: {
-					state: 'running',
-					tries: extraction.tries + 1,
-					by: ownIdentity(),
-					at: new Date().toISOString(),
-					// Of earlier tries: what was held stays held, and what was spent counts.
-					...(extraction.summaryHeld !== undefined && { summaryHeld: extraction.summaryHeld }),
-					...(extraction.usage && { usage: extraction.usage }),
-					known: Object.fromEntries(listed.map(({ id, text }) => [id, hashOf(text)])),
-				},
-			};
-			await project.writeTask(claimed);
-			return { task: claimed, texts };
-		});
+		const { extraction } = await this.store.config();
+		// Nobody else claims between the count of the day's calls and this one.
+		return this.store.locked(() =>
+			project.locked(() => this.claimIn(project, number, { again, most: extraction.per_day })),
+		);
 	}
 
 	/** Saves an answer, or why there is none. Then {@link merge} carries it out. */
@@ -144,6 +113,46 @@ export class Extractions {
 			});
 			return report;
 		});
+	}
+
+	private async claimIn(
+		project: ProjectFolder,
+		number: number | undefined,
+		{ again, most }: { again: boolean; most: number },
+	): Promise<ClaimedExtraction | undefined> {
+		const { tasks } = await project.tasks();
+		const task = number === undefined ? tasks.find(isDue) : await project.task(number);
+		if (!task) return undefined;
+		if (!again) refuseDone(task);
+		if (isClaimed(task)) throw new NancyError('busy', phrase`another Nancy extracts task ${task.number} now`);
+		const { extraction } = task;
+		if (extraction.state === 'answered' && !again) return { task };
+		const digest = await project.digest(task.number);
+		if (digest === undefined)
+			throw new NancyError('wrong-state', phrase`nothing of task ${task.number} was recorded`);
+		const today = await this.callsToday();
+		if (today >= most)
+			throw new NancyError(
+				'wrong-state',
+				phrase`${today} extractions were made today, which is the limit (extraction.per_day in config.toml)`,
+			);
+		const notes = await known(project, { folder: task.folder, branch: task.branch, commit: undefined });
+		const { texts, listed } = requestOf(digest, { task, notes, plan: (await planOf(project)).text });
+		const claimed: MemoryTask = {
+			...task,
+			extraction: {
+				state: 'running',
+				tries: extraction.tries + 1,
+				by: ownIdentity(),
+				at: new Date().toISOString(),
+				// Of earlier tries: what was held stays held, and what was spent counts.
+				...(extraction.summaryHeld !== undefined && { summaryHeld: extraction.summaryHeld }),
+				...(extraction.usage && { usage: extraction.usage }),
+				known: Object.fromEntries(listed.map(({ id, text }) => [id, hashOf(text)])),
+			},
+		};
+		await project.writeTask(claimed);
+		return { task: claimed, texts };
 	}
 
 	private async callsToday(): Promise<number> {

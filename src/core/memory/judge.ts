@@ -137,11 +137,18 @@ function repeatOf(
 	{ notes, told, retired, documents }: Ground,
 ): Verdict | undefined {
 	const own = trigramsOf(text);
-	const same = notes.find(note => note.id !== target?.id && similarity(own, trigramsOf(note.text)) >= REPEATED);
+	// The opposite is said in nearly the same words.
+	const repeats = (other: string) => !isOpposite(text, other) && similarity(own, trigramsOf(other)) >= REPEATED;
+	const same = notes.find(note => note.id !== target?.id && repeats(note.text));
 	if (same) return told.includes(same.id) ? dropped('it was told so') : confirmed(same);
-	if (retired.some(each => similarity(own, trigramsOf(each)) >= REPEATED)) return dropped('it was retired');
-	if (documents.some(line => similarity(own, trigramsOf(line)) >= REPEATED)) return dropped('a document says it');
+	if (retired.some(repeats)) return dropped('it was retired');
+	if (documents.some(repeats)) return dropped('a document says it');
 	return undefined;
+}
+
+/** Only one of two texts denies something. */
+function isOpposite(one: string, other: string): boolean {
+	return NEGATION.test(one) !== NEGATION.test(other);
 }
 
 function reasonsOf(
@@ -179,9 +186,7 @@ function contradicts(
 	const own = trigramsOf(text);
 	return notes.some(
 		note =>
-			note.id !== target?.id &&
-			NEGATION.test(note.text) !== NEGATION.test(text) &&
-			similarity(own, trigramsOf(note.text)) >= RELATED,
+			note.id !== target?.id && isOpposite(note.text, text) && similarity(own, trigramsOf(note.text)) >= RELATED,
 	);
 }
 

@@ -58,6 +58,12 @@ export class MemoryStore {
 		return found.flatMap(({ success, data }) => (success ? [data] : [])).sort();
 	}
 
+	/** Runs a step alone, over all projects, windows and commands. A project is locked within it, never around it. */
+	async locked<T>(work: () => Promise<T>): Promise<T> {
+		requireOwn([this.root]);
+		return holdingLock(join(this.root, '.lock'), work);
+	}
+
 	/** A project's folder, whether it is there or not. */
 	folderOf(name: ProjectName): ProjectFolder {
 		return new ProjectFolder(name, [this.root, join(this.root, name)]);

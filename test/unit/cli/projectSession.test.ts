@@ -1,7 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'smol-toml';
 import * as z from 'zod/mini';
-import { ExtractedOutput, ProjectTaskOutput } from '../../../src/protocol/output/memory.ts';
+import {
+	ExtractedOutput,
+	NotesOutput,
+	ProjectsOutput,
+	ProjectTaskOutput,
+} from '../../../src/protocol/output/memory.ts';
 import { eventually } from '../../support/eventually.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';
@@ -26,12 +33,12 @@ const note = {
 };
 const result = (more: object) =>
 	JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'Done.', ...more });
-const noted = (answer: unknown) => `echo '${result({ structured_output: answer })}'`;
+const noted = (answer: unknown, more: object = {}) => `echo '${result({ structured_output: answer, ...more })}'`;
 const GOOD = noted({ summary: 'Found out what the tests need.', plan: null, updates: [note] });
 
 /** What the CLI does as a task: it reports a prompt, a failed call and its end, as its hooks would. */
 const TASK = [
-	`prompt=$(grep -Eo '(First|Second) task' | tail -n 1)`,
+	`prompt=$(grep -Eo '(First|Second|Third|Last) task' | tail -n 1)`,
 	`session=$(printf '%s\\n' "$@" | grep -Eo '^[0-9a-f]{8}-[0-9a-f-]{27}$' | head -n 1)`,
 	'mkdir -p .nancy/traffic',
 	'say() {',
@@ -151,5 +158,112 @@ describe('a session of tasks', () => {
 		expect(codes.filter(code => code === 0)).toHaveLength(1);
 		expect(calls()).toBe(2);
 		expect(readFileSync(project('notes', 'failures.md'), 'utf8').trim().split('\n')).toHaveLength(1);
+	});
+
+	it('continues the conversation, begins anew or with another agent, as its commands say', async () => {
+		const typed = [
+			'First task',
+			'/continue',
+			'Second task',
+			'/compact',
+			'Third task',
+			'/agent claude-code',
+			'Last task',
+		];
+		const { stdout, stderr } = await session(typed, GOOD);
+		expect(stderr).toBe('');
+		const tasks = lines(stdout).flatMap(each => ProjectTaskOutput.safeParse(each).data ?? []);
+		const [first, second, third, last] = tasks.map(each => each.session);
+		expect(tasks.map(({ task }) => task)).toEqual([1, 2, 3, 4]);
+		expect(second).toBe(first);
+		expect(new Set([first, third, last]).size).toBe(3);
+	});
+
+	it('answers its commands by lines of JSON too, and errors go to the other output', async () => {
+		const { stdout, stderr, code } = await session(
+			['First task', '/status', '/history', '/notes plan', '/nonsense'],
+			'exit 1',
+		);
+		expect(code).toBe(0);
+		const all = lines(stdout);
+		expect(all.flatMap(each => ProjectsOutput.safeParse(each).data?.projects ?? [])).toMatchObject([
+			{ tasks: 1, project: 'tried' },
+		]);
+		const known = all.flatMap(each => NotesOutput.safeParse(each).data ?? []);
+		expect(known).toMatchObject([{ tasks: [{ task: 1, ok: true }] }, { tasks: [{ task: 1 }] }]);
+		expect(lines(stderr)).toMatchObject([
+			{ error: { code: 'bad-usage', message: expect.stringContaining('/nonsense') } },
+		]);
+	});
+
+	it.each([
+		['changes that are in no commit', '', true],
+		['nothing that is in no commit', '*\n', false],
+	])('says of a note its conversation, and that its task ended with %s', async (_, ignored, dirty) => {
+		const git = (...args: string[]) =>
+			execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: folder.path });
+		git('init', '--quiet', '--initial-branch', 'main');
+		writeFileSync(folder.file('.git', 'info', 'exclude'), ignored);
+		git('commit', '--quiet', '--allow-empty', '-m', 'Begin');
+		const { stdout } = await session(['First task'], GOOD);
+		const [task] = lines(stdout).map(each => ProjectTaskOutput.safeParse(each).data);
+		const shown = await nancy.start(['notes', 'tried', '--json'], place(GOOD));
+		expect(NotesOutput.parse(JSON.parse(shown.stdout)).notes).toMatchObject([
+			{ session: task?.session, dirty, branch: 'main', commit: expect.stringMatching(/^[0-9a-f]{12}$/) },
+		]);
+	});
+
+	it('that is killed says so of its task, and the next one goes on with another', async () => {
+		const { code } = await nancy.start(['start', 'tried', '--agent', 'claude-code', '--json'], {
+			...place(''),
+			env: { ...place('').env, FAKE_CLAUDE: 'kill -9 $PPID' },
+			stdin: 'First task\n',
+		});
+		expect(code).not.toBe(0);
+		const { stdout } = await nancy.start(['start', 'tried', '--agent', 'claude-code'], {
+			...place(GOOD),
+			stdin: 'Second task\n/history\n/status\n',
+		});
+		expect(stdout).toMatch(/^ {2}1 {2}First task \(claude-code, killed, [^)]*; notes: skipped\)$/m);
+		expect(stdout).toMatch(/^ {2}2 {2}\S.* \(claude-code, ok, /m);
+		expect(stdout).toMatch(/^tried {2}2 tasks - /m);
+		const known = await nancy.start(['notes', 'tried', '--json'], place(GOOD));
+		expect(NotesOutput.parse(JSON.parse(known.stdout)).tasks).toMatchObject([
+			{ ending: 'killed', ok: false, extraction: 'skipped', why: 'it was killed' },
+			{ ending: 'result', ok: true },
+		]);
+	});
+
+	it('makes the notes that an earlier one has left, before anything is typed', async () => {
+		await session(['First task'], 'exit 1');
+		expect(stored(1)).toMatchObject({ extraction: { state: 'failed' } });
+		const { stdout, stderr } = await session([''], GOOD);
+		expect(stderr).toBe('');
+		expect(lines(stdout).map(each => ExtractedOutput.parse(each))).toMatchObject([{ task: 1, state: 'merged' }]);
+		expect(calls()).toBe(2);
+	});
+
+	it('counts tasks, conversations and the cost of notes in project.toml, and keeps what a person wrote there', async () => {
+		await session(['First task'], 'exit 1');
+		const before = readFileSync(project('project.toml'), 'utf8');
+		writeFileSync(project('project.toml'), `mine = "kept"\n${before}`);
+		const usage = { modelUsage: { haiku: { inputTokens: 100, outputTokens: 20 } }, total_cost_usd: 0.25 };
+		await session(
+			['/continue', 'Second task', 'Third task'],
+			noted({ summary: 'S', plan: null, updates: [] }, usage),
+		);
+		expect(parse(readFileSync(project('project.toml'), 'utf8'))).toMatchObject({
+			name: 'tried',
+			mine: 'kept',
+			status: 'active',
+			last_task: 3,
+			stats: {
+				tasks: 3,
+				sessions: 2,
+				extraction_input_tokens: 300,
+				extraction_output_tokens: 60,
+				extraction_cost_usd: 0.75,
+			},
+		});
 	});
 });

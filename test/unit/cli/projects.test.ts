@@ -71,6 +71,20 @@ describe('projects on the command line', () => {
 		});
 	});
 
+	it('show their plan alone, and open it alone', async () => {
+		expect((await run('notes', 'main', 'plan')).stdout).toBe('no plan\n');
+		const plan = folder.file('config', 'nancy', 'projects', 'main', 'notes', 'plan.md');
+		writeFileSync(plan, '# Next\n- [ ] Measure it\n');
+		expect((await run('notes', 'main', 'plan')).stdout).toBe('plan\n  # Next\n  - [ ] Measure it\n');
+		const edited = await nancy.start(['notes', 'main', 'plan', '--edit'], {
+			cwd: folder.path,
+			env: { XDG_CONFIG_HOME: folder.file('config'), EDITOR: 'sed -i s/Measure/Weigh/', PATH: '/usr/bin:/bin' },
+		});
+		expect(edited).toMatchObject({ code: 0, stdout: 'plan\n  # Next\n  - [ ] Weigh it\n' });
+		expect(readFileSync(plan, 'utf8')).toBe('# Next\n- [ ] Weigh it\n');
+		expect(readFileSync(notesFile(), 'utf8')).toContain('- Build first.\n');
+	});
+
 	it('share a note in a file of the repository', async () => {
 		const { stdout } = await run('notes', 'share', '0000000a');
 		expect(stdout).toContain('docs/agent-notes/failures-0000000a.md');

@@ -18,7 +18,10 @@ afterAll(() => nancy[Symbol.asyncDispose]());
 beforeEach(() => {
 	folder = tempFolder();
 	fakeClaude(folder.file('agent'));
-	typed = terminal(process.execPath, [nancy.program, 'start', 'typed'], {
+	// The modes of the terminal must be those of before.
+	const shell =
+		'trap : INT; before=$(stty -g); "$@"; echo "Ended with $?: $([ "$(stty -g)" = "$before" ] && echo as before)"';
+	typed = terminal('/bin/sh', ['-c', shell, 'sh', process.execPath, nancy.program, 'start', 'typed'], {
 		cwd: folder.path,
 		env: {
 			PATH: [folder.file('agent'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter),
@@ -26,8 +29,12 @@ beforeEach(() => {
 			XDG_DATA_HOME: nancy.dataFolder,
 			XDG_CONFIG_HOME: folder.file('config'),
 			EDITOR: 'sed -i s/Always/Never/',
-			// The agent itself: it reads a line of its terminal.
-			FAKE_CLAUDE: 'echo "At work."; read -r line; echo "Heard: $line"; exit "$line"',
+			// The agent itself: it reads a line of its terminal, or breaks down in a screen of its own.
+			FAKE_CLAUDE: [
+				`case "$*" in *'Break down'*)`,
+				String.raw`stty raw -echo; printf '\033[?1049h\033[?25l\033[?1000h'; echo "On another screen."; exit 3;; esac`,
+				'echo "At work."; read -r line; echo "Heard: $line"; exit "$line"',
+			].join('\n'),
 		},
 	});
 });
@@ -63,6 +70,39 @@ describe('the prompt of nancy start', () => {
 		await typed.waitForText(/history[^]*At work\./);
 		typed.type('7\r');
 		await typed.waitForText(/the agent ended with exit code 7[^]*task 2 is saved/);
+	});
+
+	it('stays when Ctrl-C ends the agent in its terminal, which says so, and reads on', async () => {
+		await typed.waitForText(/typed>$/m);
+		typed.type('/interactive Look around\r');
+		await typed.waitForText(/At work\./);
+		typed.type('\u0003');
+		await typed.waitForText(/it was broken off[^]*task 1 is saved[^]*typed>$/m);
+		typed.type('/history\r');
+		await typed.waitForText(/1 {2}Look around \(claude-code, broken off/);
+		typed.type('/quit\r');
+		await typed.waitForText(/Ended with 0: as before/);
+	});
+
+	it('brings the terminal back from what an agent that breaks down leaves', async () => {
+		await typed.waitForText(/typed>$/m);
+		typed.type('/interactive Break down\r');
+		await typed.waitForText(/exit code 3[^]*task 1 is saved[^]*typed>$/m);
+		// This screen is that of before.
+		expect(typed.screen()).toContain('/interactive Break down');
+		expect(typed.screen()).not.toContain('On another screen');
+		typed.type('/history\r');
+		await typed.waitForText(/1 {2}Break down \(claude-code, failed/);
+		typed.type('/quit\r');
+		await typed.waitForText(/Ended with 0: as before/);
+	});
+
+	it('gives no terminal to the agent where there is none, and begins no task', async () => {
+		const PATH = `${folder.file('agent')}${delimiter}/usr/bin:/bin`;
+		const env = { PATH, HOME: folder.path, XDG_CONFIG_HOME: folder.file('config') };
+		const stdin = '/interactive Look around\n/history\n';
+		const { code, stdout, stderr } = await nancy.start(['start', 'piped'], { cwd: folder.path, env, stdin });
+		expect([code, stdout, stderr]).toEqual([0, 'no tasks\n', expect.stringContaining('needs a terminal')]);
 	});
 
 	it('shows what waits as a change of its file, and takes a decision about it', async () => {

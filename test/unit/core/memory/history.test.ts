@@ -53,10 +53,14 @@ async function stands(at = repo.root): Promise<[string | undefined, boolean]> {
 }
 
 describe('a note about lines', () => {
-	it('holds after a rebase, and below new lines it has moved', async () => {
+	it('holds after a rebase that its commit is gone with, and below new lines it has moved', async () => {
 		repo.git(['checkout', '--quiet', 'main']);
 		repo.commit({ 'other.ts': 'x\n' }, 'Other');
 		repo.git(['rebase', '--quiet', 'main', 'feature']);
+		repo.git(['reflog', 'expire', '--expire=now', '--all']);
+		repo.git(['gc', '--quiet', '--prune=now']);
+		const [note] = (await memory.state(name)).notes;
+		expect(() => repo.git(['cat-file', '-e', `${note?.commit}`])).toThrow();
 		expect(await stands()).toEqual(['fresh', true]);
 		repo.commit({ 'src/pool.ts': `// new\n${POOL}` });
 		expect(await stands()).toEqual(['moved', true]);

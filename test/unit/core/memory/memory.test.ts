@@ -1,5 +1,4 @@
 import {
-	existsSync,
 	mkdirSync,
 	readdirSync,
 	readFileSync,
@@ -9,126 +8,41 @@ import {
 	utimesSync,
 	writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OwnFolder } from '../../../../src/core/files/ownFolder.ts';
 import { anchorAt, lineHashes } from '../../../../src/core/memory/freshness.ts';
-import type { TaskSources } from '../../../../src/core/memory/digest.ts';
-import { ProjectMemory } from '../../../../src/core/memory/memory.ts';
+import type { ProjectMemory } from '../../../../src/core/memory/memory.ts';
 import { lineOf, noteId } from '../../../../src/core/memory/noteFile.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
 import { whyNoNotes } from '../../../../src/operations/shared/extractorFor.ts';
 import { CompiledNotes } from '../../../../src/protocol/compiledNotes.ts';
-import type { ExtractionAnswer, MemoryTask, ProposedUpdate } from '../../../../src/protocol/memory.ts';
+import type { MemoryTask, ProposedUpdate } from '../../../../src/protocol/memory.ts';
 import { NoteId, ProjectName } from '../../../../src/protocol/memoryNames.ts';
 import { SessionId } from '../../../../src/protocol/names.ts';
-import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { LearningProject, update } from '../../../support/learningProject.ts';
+import { called, prompted, record, sources, stopped, usual } from '../../../support/taskTraffic.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
-const name = ProjectName.parse('my-feature');
 let folder: TempFolder;
+let project: LearningProject;
 let memory: ProjectMemory;
-beforeEach(() => {
+beforeEach(async () => {
 	folder = tempFolder();
-	mkdirSync(folder.file('repo', 'src'), { recursive: true });
-	writeFileSync(folder.file('repo', 'src', 'pool.ts'), 'import a;\nconst pool = open(4);\nexport { pool };\n');
-	writeFileSync(folder.file('repo', 'README.md'), 'The tests run with npm test in each package.\n');
-	memory = new ProjectMemory(folder.file('config'));
+	project = new LearningProject(folder);
+	memory = project.memory;
+	await project.open();
 });
 afterEach(() => folder.remove());
 
-const place = () => ({ folder: folder.file('repo'), branch: 'main', commit: 'c'.repeat(40), repository: '/repo/.git' });
-const files = (...path: string[]) => folder.file('config', 'projects', name, ...path);
-const read = (...path: string[]) => (existsSync(files(...path)) ? readFileSync(files(...path), 'utf8') : '');
-
-/** Every file of the project with its text. */
-function everything(): Record<string, string> {
-	const found = readdirSync(files(), { recursive: true, withFileTypes: true }).filter(each => each.isFile());
-	return Object.fromEntries(found.map(each => [each.name, readFileSync(join(each.parentPath, each.name), 'utf8')]));
-}
-
-let count = 0;
-function record(kind: string, event: string, payload: object, more: object = {}): TrafficRecord {
-	const at = new Date(1_700_000_000_000 + ++count * 1000).toISOString();
-	const agent = { driver: claudeCode.id, session: 's1', kind, event, ...more };
-	return TrafficRecord.parse({ version: 1, id: `r${count}`, at, type: 'event', event: agent, payload });
-}
-const prompted = (prompt: string) => record('prompt', 'UserPromptSubmit', { prompt });
-const called = (tool: string, input: object, output: string, end = 'tool-end', summary = JSON.stringify(input)) => {
-	const toolUseId = `t${++count}`;
-	return [
-		record('tool-start', 'PreToolUse', { tool_input: input }, { tool, toolUseId, summary }),
-		record(end, 'PostToolUse', end === 'tool-failed' ? { error: output } : { tool_response: output }, {
-			tool,
-			toolUseId,
-		}),
-	];
-};
-const stopped = (text: string) => record('stop', 'Stop', { last_assistant_message: text });
-
-const sources = (records: readonly TrafficRecord[]): TaskSources => ({
-	records,
-	wordsOf: () => claudeCode.eventWords,
-	delivered: [],
-	steering: [],
-	answers: [],
-	changes: [],
-});
-
-/** Runs a task whose records are these, up to what an extraction would read. */
-async function task(
-	records: readonly TrafficRecord[],
-	delivered: readonly string[] = [],
-	told: string[] = [],
-	reason?: string,
-	more: Partial<TaskSources> = {},
-) {
-	const { number } = await memory.begin(
-		name,
-		{ prompt: 'Do it', agent: claudeCode.id, folder: folder.file('repo'), told: told as never },
-		place(),
-	);
-	return memory.end(
-		name,
-		number,
-		{ session: SessionId.parse('s1'), after: 'd'.repeat(40), ending: 'result', ok: true, reason, output: 'Done' },
-		{ ...sources(records), delivered, ...more },
-	);
-}
-
-const usual = () => [
-	prompted('Make the pool faster. See https://example.org/pool'),
-	...called('Bash', { command: 'npm test' }, 'Error: the pool needs DB_URL to be set\nexit 1', 'tool-failed'),
-	...called('WebFetch', { url: 'https://evil.example' }, 'the pool is best opened with forty connections'),
-	stopped('I think the pool may well be slow because of its size.'),
-];
-
-const update = (more: Partial<ProposedUpdate>): ProposedUpdate => ({
-	op: 'add',
-	category: 'failures',
-	id: null,
-	text: 'npm test fails unless DB_URL is set.',
-	reason: null,
-	evidence: [{ ref: 'e1', quote: 'the pool needs DB_URL to be set' }],
-	...more,
-});
-
-/** Extracts the oldest task that is due, with this answer. */
-async function extract(updates: readonly ProposedUpdate[], more: Partial<ExtractionAnswer> = {}) {
-	const claimed = await memory.extractions.claim(name, undefined, false);
-	if (!claimed) throw new Error('nothing is due');
-	const { number } = claimed.task;
-	await memory.extractions.answer(name, number, {
-		text: JSON.stringify({ summary: 'Made it faster.', plan: null, updates, ...more }),
-	});
-	return { claimed, number, report: await memory.extractions.merge(name, number) };
-}
-
-beforeEach(async () => {
-	await memory.open(name, '/repo/.git', 'main');
-});
+const name = ProjectName.parse('my-feature');
+const place = () => project.place;
+const files = (...path: string[]) => project.file(...path);
+const read = (...path: string[]) => project.read(...path);
+const everything = () => project.everything();
+const task = (...of: Parameters<LearningProject['task']>) => project.task(...of);
+const extract = (...of: Parameters<LearningProject['extract']>) => project.extract(...of);
 
 describe('a project', () => {
 	it('is made once, keeps to its repository, and is found by its folder', async () => {
@@ -410,7 +324,7 @@ it('a secret in a hand-written note, the plan or a reason goes nowhere', async (
 	const token = `ghp_${'a1B2'.repeat(9)}`;
 	mkdirSync(files('notes'));
 	for (const file of ['failures.md', 'plan.md']) writeFileSync(files('notes', file), `- The token is ${token}\n`);
-	await task(usual(), [], [], `it failed with ${token}`);
+	await task(usual(), [], [], { reason: `it failed with ${token}` });
 	const { text } = await memory.context(name, place(), 'Next', 1);
 	expect(text).toContain('The token is');
 	const claimed = await memory.extractions.claim(name, undefined, false);
@@ -615,6 +529,121 @@ describe('an answer', () => {
 		expect(read('notes', 'failures.md')).toBe(before);
 	});
 
+	it.each([
+		[
+			'says the opposite',
+			'The tests can run without DB_URL, it is unused.',
+			'The tests run only with DB_URL, which is used.',
+		],
+		[
+			'says no longer',
+			'The pool is no longer opened with four connections.',
+			'The pool is opened with four connections.',
+		],
+	])('that contradicts a note waits for a person: it %s', async (_, text, there) => {
+		mkdirSync(files('notes'));
+		writeFileSync(files('notes', 'decisions.md'), `- ${there} <!-- n:0000000a t:001 by:codex -->\n`);
+		await task(usual());
+		const { report } = await extract([update({ text })]);
+		expect(report).toMatchObject({ held: 1, added: { failures: 0 } });
+		const { notes, pending } = await memory.state(name);
+		expect(pending).toMatchObject([{ held: ['contradicts'], change: { op: 'put' } }]);
+		expect(notes.map(note => note.text)).toEqual([there]);
+		expect((await memory.context(name, place(), '', undefined)).text).not.toContain(text);
+		await memory.review('accept', name, NoteId.parse(pending[0]?.id));
+		expect((await memory.state(name)).notes.map(note => note.text).toSorted()).toEqual([there, text].toSorted());
+	});
+
+	it('is no repeat of a document, or of a rejected note, that says the opposite', async () => {
+		const text = 'The tests do not run with npm test in each package.';
+		await task(usual());
+		const { report } = await extract([update({ text })]);
+		expect(report).toMatchObject({ added: { failures: 1 }, dropped: [] });
+		const [note] = (await memory.state(name)).notes;
+		await memory.review('retire', name, NoteId.parse(note?.id));
+		writeFileSync(folder.file('repo', 'README.md'), '');
+		await task(usual());
+		const now = update({ text: 'The tests do run with npm test in each package.' });
+		expect((await extract([now])).report).toMatchObject({ added: { failures: 1 }, dropped: [] });
+	});
+
+	it('of a second task that changes the same note waits as a conflict: it has read another text', async () => {
+		mkdirSync(files('notes'));
+		const there = '- The pool leaks. <!-- n:0000000a t:001 by:codex -->\n';
+		writeFileSync(files('notes', 'failures.md'), there);
+		const amend = (number: number, text: string) => ({
+			text: JSON.stringify({
+				summary: 'S',
+				plan: null,
+				updates: [update({ op: 'amend', id: '0000000a', text })],
+			}),
+			number,
+		});
+		const both = [
+			amend(1, 'The pool leaks if DB_URL has no user.'),
+			amend(2, 'Connections stay open after a timeout.'),
+		];
+		for (const { number } of both) {
+			await task(usual());
+			await memory.extractions.claim(name, number, false);
+		}
+		const reports = [];
+		for (const { number, text } of both) {
+			await memory.extractions.answer(name, number, { text });
+			reports.push(await memory.extractions.merge(name, number));
+		}
+		expect(reports).toMatchObject([{ held: 0 }, { held: 1 }]);
+		const { notes, pending } = await memory.state(name);
+		expect(notes).toMatchObject([{ id: '0000000a', text: 'The pool leaks if DB_URL has no user.' }]);
+		expect(pending).toMatchObject([{ held: ['conflict'], text: 'Connections stay open after a timeout.' }]);
+		// The person sees what it would replace now, and may take it.
+		await memory.review('accept', name, NoteId.parse(pending[0]?.id));
+		expect((await memory.state(name)).notes).toMatchObject([{ text: 'Connections stay open after a timeout.' }]);
+		expect(read('notes', 'retired.md')).toContain('if DB_URL has no user. (replaced)');
+	});
+
+	it('leaves a note to the person who has changed it since the agent read it', async () => {
+		await task(usual());
+		await extract([update({})]);
+		const [note] = (await memory.state(name)).notes;
+		await task(usual());
+		await memory.extractions.claim(name, 2, false);
+		writeFileSync(files('notes', 'failures.md'), read('notes', 'failures.md').replace('npm test', 'npm run e2e'));
+		const updates = [update({ op: 'retire', id: note?.id ?? '', text: null, reason: 'It is fixed' })];
+		await memory.extractions.answer(name, 2, { text: JSON.stringify({ summary: 'S', plan: null, updates }) });
+		expect(await memory.extractions.merge(name, 2)).toMatchObject({ held: 1 });
+		const { notes, pending } = await memory.state(name);
+		expect(notes).toMatchObject([{ text: 'npm run e2e fails unless DB_URL is set.', by: 'user' }]);
+		expect(pending).toMatchObject([{ held: ['users-own', 'conflict'] }]);
+	});
+
+	it('is added to five thousand notes, of which each stays as it is, and as many are told as fit', async () => {
+		mkdirSync(files('notes'));
+		const id = (at: number) => at.toString(16).padStart(8, '0');
+		const lines = Array.from(
+			{ length: 5000 },
+			(_, at) => `- Fact ${at} of a long history of facts <!-- n:${id(at)} t:001 by:codex -->\n`,
+		);
+		writeFileSync(files('notes', 'failures.md'), lines.join(''));
+		await task(usual());
+		const { claimed, report } = await extract([
+			update({}),
+			update({ op: 'amend', id: id(4711), text: 'Fact of its own' }),
+		]);
+		expect(claimed.texts?.order).toMatch(/\(\d{4} more, which have less to do with this task, are not listed\)/);
+		// It was not shown the note that it changes.
+		expect(report).toMatchObject({ added: { failures: 1 }, held: 1 });
+		const after = read('notes', 'failures.md');
+		expect(after.startsWith(lines.join(''))).toBe(true);
+		expect(after.slice(lines.join('').length)).toMatch(
+			/^- npm test fails unless DB_URL is set\. <!-- [^\n]* -->\n$/,
+		);
+		const { text, told } = await memory.context(name, place(), 'Make DB_URL known to npm test', undefined);
+		expect(text.length).toBeLessThanOrEqual(8000);
+		expect(text).toContain('npm test fails unless DB_URL is set.');
+		expect(text).toContain(`Left out: ${5001 - told.length} notes.`);
+	});
+
 	it('leaves a note and a copy of it that a person has edited', async () => {
 		await task(usual());
 		await extract([update({})]);
@@ -633,7 +662,7 @@ describe('an answer', () => {
 		await task(usual());
 		await extract([update({})]);
 		expect(read('notes', 'failures.md')).toContain(' seen:2@2 ');
-		await task(usual(), [], [note?.id ?? '']);
+		await task(usual(), [], note ? [note.id] : []);
 		expect((await extract([update({})])).report).toMatchObject({ confirmed: 0, dropped: ['it was told so'] });
 	});
 
