@@ -147,7 +147,12 @@ export class Routes {
 		run: () => Promise<Reply>,
 	): Promise<Reply> {
 		if (method !== 'POST') return wrongMethod('POST');
-		if (!mayDo(scope, needs)) return failure(403, 'wrong-scope', `This device may not: it was let in to ${scope}.`);
+		if (!mayDo(scope, needs))
+			return failure(
+				403,
+				'wrong-scope',
+				`This device was let in to ${scope} alone. If it is to do more, let it in again at the computer.`,
+			);
 		return run();
 	}
 

@@ -5,7 +5,7 @@ import { deskHandlers, type DeskCollaborators } from './desk/deskCommands.ts';
 import { mailHandlers, type MailCollaborators } from './inbox/mailCommands.ts';
 import { memoryHandlers, type MemoryCollaborators } from './memory/memoryCommands.ts';
 import { needHandlers, type NeedCollaborators } from './needs/needCommands.ts';
-import { questionHandlers, type QuestionCollaborators } from './questions/questionCommands.ts';
+import { questionHandlers } from './questions/questionCommands.ts';
 import { setUpHandlers, type SetUpCollaborators } from './setUpCommands.ts';
 import { taskHandlers, type TaskCollaborators } from './tasks/taskCommands.ts';
 import { trafficHandlers, type TrafficCollaborators } from './traffic/trafficCommands.ts';
@@ -17,7 +17,6 @@ export interface Collaborators
 		MailCollaborators,
 		MemoryCollaborators,
 		NeedCollaborators,
-		QuestionCollaborators,
 		SetUpCollaborators,
 		TaskCollaborators,
 		TrafficCollaborators {

@@ -111,7 +111,7 @@ function sentence({ folder, attention }: Call, agentName: NotificationParts['age
 	const line = firstLine(isOnFile ? pathFrom(placeOf(folder, attention.address), text) : text, 160);
 	switch (kind) {
 		case 'permission':
-			return waitingSentence(who, tool !== undefined, line);
+			return l10n.t('{0} (answer in its terminal)', waitingSentence(who, tool !== undefined, line));
 		case 'stopped':
 			return doneSentence(who, line);
 		case 'message':

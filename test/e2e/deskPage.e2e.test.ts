@@ -12,7 +12,7 @@ import { cutIn, violationsIn } from '../support/looks.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { repository } from '../support/programs.ts';
 import { seedQuestion } from '../support/seedQuestion.ts';
-import { seedWorkspace } from '../support/seedWorkspace.ts';
+import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import { servedDesk, type ServedDesk } from '../support/servedDesk.ts';
 
 const SESSION = 'c0c0c0c0-0001';
@@ -366,6 +366,61 @@ test('keeps every text of an agent a text', async () => {
 	}
 	expect(requested.filter(url => !url.startsWith(desk.server.address))).toEqual([]);
 	expect(complaints).toEqual([]);
+});
+
+test('sends a person to the terminal of an agent that asks what no desk can answer', async () => {
+	await view('Questions');
+	await page.getByRole('heading', { name: 'Nobody is asking' }).waitFor();
+	const tool = { tool_name: 'Bash', tool_input: { command: 'npm publish' }, tool_use_id: 'toolu_t' };
+	spool(desk.workspace, SESSION, 'PreToolUse', tool, '7');
+	spool(desk.workspace, SESSION, 'PermissionRequest', tool, '8');
+	const row = main().getByRole('button', { name: /It asks something that Nancy cannot answer: open its terminal/ });
+	await row.waitFor();
+	expect(await row.innerText()).toContain('Bash: npm publish');
+	expect(await page.getByRole('heading', { name: 'Nobody is asking' }).count()).toBe(0);
+	expect(await violations()).toEqual([]);
+	await row.click();
+	await main().getByText('It asks something that Nancy cannot answer: open its terminal.').waitFor();
+	spool(desk.workspace, SESSION, 'Stop', { last_assistant_message: 'Done.' }, '9');
+	await view('Questions');
+	await page.getByRole('heading', { name: 'Nobody is asking' }).waitFor();
+});
+
+test('says to a browser with a code that was used or is too old where to get another', async () => {
+	const used = desk.server.invite(desk.server.address);
+	const own = await browser.newPage();
+	owned.defer(() => own.close());
+	await own.goto(used);
+	await own.locator('.link.live').waitFor();
+	const late = desk.server.invite(desk.server.address);
+	desk.server.invite(desk.server.address);
+	for (const address of [used, late]) {
+		const context = await browser.newContext({ viewport: PHONE });
+		const newcomer = await context.newPage();
+		await newcomer.goto(address);
+		await newcomer.getByText('The code has expired, or was used. Take a new one at the computer').waitFor();
+		expect(await newcomer.locator('nav').count()).toBe(0);
+		await context.close();
+	}
+});
+
+test.each(['view', 'feedback'] as const)('says to a device that may %s what it may not, and the cure', async scope => {
+	const question = await ask({ title: 'make four', body: 'make four' });
+	desk.owner.allow = scope;
+	const own = await paired().finally(() => (desk.owner.allow = 'answer'));
+	const mayWrite = scope === 'feedback';
+	await own.getByText('This device may not answer. Answer in VS Code or in the agent’s terminal, or let').waitFor();
+	expect(await own.locator('.answer').count()).toBe(0);
+	await own.getByRole('navigation').getByRole('button', { name: 'Agents' }).click();
+	await own.locator('.rows button').first().click();
+	await own.getByRole('heading', { name: 'Messages' }).waitFor();
+	const note = own.getByText('This device may only look. If it is to write too, let it in again at the computer.');
+	expect([await note.count(), await own.getByLabel('Write to this agent').count()]).toEqual(
+		mayWrite ? [0, 1] : [1, 0],
+	);
+	expect(await bothLooks(own)).toEqual([]);
+	await own.context().close();
+	await questions.end(question.id, 'ended', 'SessionEnd');
 });
 
 test('speaks the language of the browser', async () => {

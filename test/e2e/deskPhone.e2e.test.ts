@@ -9,6 +9,7 @@ import { programFolder } from '../../src/server/programFolder.ts';
 import { ServedFolders } from '../../src/server/servedFolders.ts';
 import { toolStep } from '../support/agents/agentUnderTest.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
+import { askingDelegate } from '../support/askingDelegate.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { HANG_MS } from '../support/eventually.ts';
@@ -16,6 +17,7 @@ import { contextOf } from '../support/operationContext.ts';
 import { repository } from '../support/programs.ts';
 import { submit } from '../support/submit.ts';
 import type { Terminal } from '../support/terminal.ts';
+import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
 // The real Claude Code in a terminal, and a phone that its user holds. One session for all: each test ends its turn.
 const owned = new AsyncDisposableStack();
@@ -66,7 +68,8 @@ async function ask(command: string, end: string): Promise<void> {
 }
 
 test('a phone allows what the real agent asks: the tool runs, and the model goes on with its result', async () => {
-	await ask('touch made && echo "it is made"', 'Finished one');
+	// What it prints is not in the prompt: the model reads it in the result alone.
+	await ask("touch made && printf 'it is %s' made", 'Finished one');
 	expect(made('made')).toBe(false);
 	await button('Allow Once').tap();
 	await claude.waitForText(/● Finished one/);
@@ -88,7 +91,7 @@ test('a phone denies with words, which the model reads, and nothing has run', as
 });
 
 test('a phone allows nothing with a risk: the person at the terminal does, and the phone says so', async () => {
-	await ask('touch .hidden && echo "it is hidden"', 'Finished three');
+	await ask("touch .hidden && printf 'it is %s' hidden", 'Finished three');
 	await page.getByText('Look closely: it names hidden files, or settings of agents.').waitFor();
 	expect(await button(/^Allow /).count()).toBe(0);
 	await answerQuestion(claude, /Do you want to proceed/, '1');
@@ -153,4 +156,24 @@ test('a phone sends a plan back with words, and then has it carried out', async 
 	await button(/^Carry It Out$/).tap();
 	await claude.waitForText(/● Agreed/);
 	expect(read().at(-1)).toContain('User has approved your plan');
+});
+
+test('a phone answers a delegate, which has no terminal: a Yes runs the tool, and the words of a No are read', async () => {
+	await using nancy = await NancyCommand.build({ isPackage: true });
+	const delegate = await askingDelegate(nancy, lab, '[[sh:touch fifth]] [[sh:touch sixth]] [[text:Finished]]');
+	await view('Questions');
+	await page.locator('.block pre').getByText('touch fifth', { exact: true }).waitFor();
+	await page.getByText('A delegate has no terminal: without an answer, its request is denied.').waitFor();
+	await page.getByText('As delegate').waitFor();
+	expect(made('fifth')).toBe(false);
+	await button('Allow Once').tap();
+	await button('Next Question').tap();
+	await page.locator('.block pre').getByText('touch sixth', { exact: true }).waitFor();
+	expect(made('fifth')).toBe(true);
+	await button('No, Because').tap();
+	await page.getByLabel('what the agent is told').fill('Five are enough.');
+	await button(/^No$/).tap();
+	expect(await delegate.ended()).toMatchObject({ status: 'done' });
+	expect(read().at(-1)).toContain('The user said no: Five are enough.');
+	expect(made('sixth')).toBe(false);
 });

@@ -34,10 +34,15 @@ afterEach(async ({ task }) => {
 	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
 });
 
+/** What it prints is not in the prompt: the model reads it in the result alone. */
+const MAKES = "touch made && printf 'it is %s' made";
+/** What the model has read, request by request. */
+const read = () => model.requests.filter(({ hasTools }) => hasTools).map(({ text }) => text);
+
 describe('a question of the real agent', () => {
 	test('comes as a row, is shown whole and allowed once; then the tool runs and the model goes on', async () => {
 		expect(await workbench.pane('Questions').count()).toBe(0);
-		await orchestrate(lab, 'Fix the login', '[[sh:touch made]][[text:All finished]]');
+		await orchestrate(lab, 'Fix the login', `[[sh:${MAKES}]][[text:All finished]]`);
 		const row = workbench.row('Questions', 'Bash: touch made');
 		await row.waitFor();
 		await workbench.row('Tasks', /Fix the login.*Claude · asks: touch made/).waitFor();
@@ -46,7 +51,7 @@ describe('a question of the real agent', () => {
 
 		await row.click();
 		const frame = await questionFrame(page, 'touch made');
-		expect(await frame.locator('.block pre').first().innerText()).toBe('touch made');
+		expect(await frame.locator('.block pre').first().innerText()).toBe(MAKES);
 		expect(await frame.locator('h1').innerText()).toBe('Fix the login asks for Bash');
 		await frame.getByText('Its terminal is open in this window.').waitFor();
 		expect(await frame.evaluate(() => document.activeElement?.tagName)).not.toBe('BUTTON');
@@ -57,7 +62,8 @@ describe('a question of the real agent', () => {
 		expect(existsSync(join(workspace, 'made'))).toBe(true);
 		await workbench.row('Tasks', /idle · All finished/).waitFor();
 		await workbench.pane('Questions').waitFor({ state: 'detached' });
-		expect(model.requests.filter(({ hasTools }) => hasTools)).toHaveLength(2);
+		expect(read()).toHaveLength(2);
+		expect(read().at(-1)).toContain('it is made');
 	});
 
 	test('is denied with words, which the model reads, and then the next question is offered', async () => {
@@ -78,8 +84,7 @@ describe('a question of the real agent', () => {
 		await frame.getByText('Denied, as you answered').waitFor();
 		await frame.getByRole('button', { name: 'Next Question' }).click();
 		await questionFrame(page, 'touch other');
-		const read = model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text;
-		expect(read).toContain('The user said no: Use the other folder.');
+		expect(read().at(-1)).toContain('The user said no: Use the other folder.');
 		expect(existsSync(join(workspace, 'made'))).toBe(false);
 		await frame.getByRole('button', { name: 'No, Because' }).click();
 		await frame.getByRole('button', { name: 'No, and End the Turn' }).click();
@@ -117,13 +122,12 @@ describe('a question of the real agent', () => {
 		await lab.picture('question-choice');
 		await send.click();
 		await frame.getByText('The agent has your answer').waitFor();
-		const read = () => model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text;
-		await expect.poll(read).toMatch(/Which colour\?\W+Blue/);
-		expect(read()).toMatch(/Which sounds\?\W+Gong, A whistle/);
+		await expect.poll(() => read().at(-1)).toMatch(/Which colour\?\W+Blue/);
+		expect(read().at(-1)).toMatch(/Which sounds\?\W+Gong, A whistle/);
 	});
 
 	test('is told in one notification, and the panel says that it was answered in the terminal', async () => {
-		await orchestrate(lab, 'Fix the login', '[[sh:touch made]][[text:All finished]]');
+		await orchestrate(lab, 'Fix the login', `[[sh:${MAKES}]][[text:All finished]]`);
 		const toast = workbench.toast('An agent asks for your answer');
 		await toast.getByRole('button', { name: 'Review' }).click();
 		const frame = await questionFrame(page, 'touch made');
@@ -134,6 +138,8 @@ describe('a question of the real agent', () => {
 		await frame.getByText('Answered with Yes in the agent’s terminal').waitFor();
 		expect(await frame.getByRole('button', { name: 'Allow Once' }).count()).toBe(0);
 		expect(existsSync(join(workspace, 'made'))).toBe(true);
+		await workbench.row('Tasks', /idle · All finished/).waitFor();
+		expect(read().at(-1)).toContain('it is made');
 	});
 
 	test('is harmless text, whatever it says', async () => {

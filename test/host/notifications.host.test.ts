@@ -64,7 +64,7 @@ describe('the notification of an agent that has failed', () => {
 		assert.deepEqual(pressed.splice(0), ['again']);
 	});
 
-	it('is one for a question too, with the path of a file from the agent’s folder', async () => {
+	it('is one for a question of which no desk has heard, with the place of the answer and of the file', async () => {
 		const { task: of, name: worker } = task.workers[0]!.record;
 		const ask = async (tool: string, more: Pick<Attention, 'isOnFile'>) => {
 			const text = '/project/src/a.ts';
@@ -74,8 +74,8 @@ describe('the notification of an agent that has failed', () => {
 			return (await shown())[0]?.[0];
 		};
 		const question = 'Fix it · worker waits for your permission:';
-		assert.equal(await ask('Write', { isOnFile: true }), `${question} src/a.ts`);
-		assert.equal(await ask('Bash', {}), `${question} /project/src/a.ts`);
+		assert.equal(await ask('Write', { isOnFile: true }), `${question} src/a.ts (answer in its terminal)`);
+		assert.equal(await ask('Bash', {}), `${question} /project/src/a.ts (answer in its terminal)`);
 		pressed.splice(0);
 	});
 

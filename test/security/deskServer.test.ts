@@ -569,6 +569,23 @@ describe('a question at the desk', () => {
 		]);
 	});
 
+	it('that appears while another is allowed is not allowed with it, nor by an answer with that one’s digest', async () => {
+		for (let round = 0; round < 10; round++) {
+			const first = await seedQuestion(desk.workspace, { title: `one ${round}`, body: `one ${round}` });
+			const next = { title: `next ${round}`, body: `next ${round}` };
+			const [second, { status }] = await Promise.all([
+				seedQuestion(desk.workspace, next),
+				desk.post(pathOf(first), answerTo(first, 'once'), device.token),
+			]);
+			expect(status).toBe(200);
+			const crossed = answerTo(second, 'once', { digest: first.digest });
+			expect((await desk.post(pathOf(second), crossed, device.token)).status).not.toBe(200);
+			const questions = new Questions(desk.workspace.own);
+			expect((await questions.find(second.id))?.answer).toBeUndefined();
+			for (const { id } of [first, second]) await questions.end(id, 'ended', 'Stop');
+		}
+	});
+
 	it.each(['../../../etc/passwd', '..%2f..%2fkey', 'x'])('is none by the name %s', async name => {
 		expect(
 			(

@@ -4,7 +4,8 @@ import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
-import { QuestionsOutput, type QuestionOutput } from '../../protocol/output/questions.ts';
+import { AskingOutput, type InTerminalOutput, type QuestionOutput } from '../../protocol/output/questions.ts';
+import type { StatusOutput } from '../../protocol/output/tasks.ts';
 import type { Answer, Choice } from '../../protocol/question.ts';
 import { riskWords } from '../../words/questions.ts';
 import { answer, command } from '../command.ts';
@@ -28,9 +29,15 @@ export const questions = command(
 	Input,
 	async ({ all }, context) => {
 		const where = programContext(findWorkspace(context), context);
-		const found = await perform(await operations.questions(), context.asker, { all }, where);
-		const lines = found.questions.flatMap((each, index) => [...(index > 0 ? [''] : []), ...questionLines(each)]);
-		return answer(QuestionsOutput, found, lines.length === 0 ? 'nobody asks anything' : lines);
+		const { questions: asked } = await perform(await operations.questions(), context.asker, { all }, where);
+		const inTerminal = inTerminalOf(await perform(await operations.status(), context.asker, { all: false }, where));
+		const blocks = [...asked.map(questionLines), ...inTerminal.map(inTerminalLines)];
+		const lines = blocks.flatMap((block, index) => [...(index > 0 ? [''] : []), ...block]);
+		return answer(
+			AskingOutput,
+			{ questions: asked, inTerminal },
+			lines.length === 0 ? 'nobody asks anything' : lines,
+		);
 	},
 );
 
@@ -64,6 +71,22 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 			: given
 				? [`    answered ${given.effect} (${placeOf(given)}), ${ago(given.at)}`]
 				: choices.map(choice => `    nancy answer ${id} ${wordOf(choice)}${meaning(choice)}`)),
+	];
+}
+
+/** Whose question Nancy cannot answer. */
+function inTerminalOf({ tasks }: z.infer<typeof StatusOutput>): InTerminalOutput[] {
+	return tasks.flatMap(({ task, workers }) =>
+		workers.filter(({ asksInTerminal }) => asksInTerminal).map(worker => ({ task, ...worker })),
+	);
+}
+
+function inTerminalLines({ task, worker, agent, tool, summary = '', at }: InTerminalOutput): string[] {
+	const what = tool === undefined ? 'waits for you' : `asks for ${printableLine(tool)}`;
+	return [
+		`${task}/${worker} (${agent}) ${what}, ${ago(at)}`,
+		...(summary === '' ? [] : [indented(printable(summary), '    | ')]),
+		'    Nancy cannot answer this: open its terminal',
 	];
 }
 

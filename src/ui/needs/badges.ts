@@ -2,7 +2,6 @@ import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { DisposableStore } from '../../base/lifetime.ts';
 import type { Folders } from '../folders.ts';
-import type { Views } from '../nancy.ts';
 import { notice } from '../settings.ts';
 import { needsOf, type Need } from './needs.ts';
 import { agentCounts } from './needWords.ts';
@@ -17,8 +16,14 @@ const SETTING = {
 	delegate: 'delegate',
 } as const;
 
+type Badged = Readonly<Record<'questions' | 'tasks' | 'inbox', Pick<vscode.TreeView<unknown>, 'badge'>>>;
+
 /** Counts on the Nancy icon what needs an act of the user, as the settings say. VS Code adds up the views. */
-export function showBadges(folders: Folders, views: Views, seen: SeenStops): vscode.Disposable {
+export function showBadges(
+	folders: Pick<Folders, 'list' | 'onDidChange' | 'onDidNeedAttention'>,
+	views: Badged,
+	seen: SeenStops,
+): vscode.Disposable {
 	const own = new DisposableStore();
 	const show = () => {
 		const counted = needsOf(folders, seen).filter(

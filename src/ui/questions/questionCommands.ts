@@ -6,16 +6,16 @@ import { showAllowed } from './allowed.ts';
 import { QuestionItem } from './questionItem.ts';
 import type { QuestionPanel } from './questionPanel.ts';
 
-export interface QuestionCollaborators {
-	folders: Folders;
-	operations: Operations;
-	questions: QuestionPanel;
+interface Collaborators {
+	folders: Pick<Folders, 'list'>;
+	operations: Pick<Operations, 'answer' | 'answered'>;
+	questions: Pick<QuestionPanel, 'show' | 'showNext'>;
 }
 
 type Args = readonly unknown[];
 
 /** The commands for what agents ask. */
-export function questionHandlers({ folders, operations, questions }: QuestionCollaborators) {
+export function questionHandlers({ folders, operations, questions }: Collaborators) {
 	return {
 		'nancy.openQuestion': ([item]: Args) => (item instanceof QuestionItem ? questions.show(item) : undefined),
 		'nancy.nextQuestion': () => questions.showNext(),

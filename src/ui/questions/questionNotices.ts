@@ -21,7 +21,7 @@ const GRACE_MS = 3000;
 const SHOWN_MS = 12_000;
 
 interface Collaborators {
-	folders: Folders;
+	folders: Pick<Folders, 'list' | 'onDidChange'>;
 	terminals: Pick<Terminals, 'find'>;
 	failures: Pick<Failures, 'background'>;
 	/** Shows the oldest question. */

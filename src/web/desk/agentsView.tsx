@@ -4,14 +4,10 @@ import { alertOf, saidOf } from './domainWords.ts';
 import { folderName, go, place } from './nav.ts';
 import { Phase } from './phase.tsx';
 import { questions, tasks } from './store.ts';
+import { keyOf } from './tasks.ts';
 import { age } from './times.ts';
 import { say } from './words.ts';
 import { WorkerPage } from './workerPage.tsx';
-
-/** One of a task's agents, by a name among all. */
-function keyOf({ key }: DeskTask, { worker }: DeskWorker): string {
-	return `${key} ${worker}`;
-}
 
 /** The agents by task, or one of them. */
 export function AgentsView() {

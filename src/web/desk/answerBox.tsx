@@ -93,7 +93,11 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 	);
 	if (!may('answer') && link.value.is === 'live')
 		return (
-			<p class="note">{say(phrase`This device may not answer. Answer in VS Code or in the agent’s terminal.`)}</p>
+			<p class="note">
+				{say(
+					phrase`This device may not answer. Answer in VS Code or in the agent’s terminal, or let the device in again at the computer.`,
+				)}
+			</p>
 		);
 	return (
 		<section class="answer" aria-label={say(phrase`Your answer`)} inert={isInert}>

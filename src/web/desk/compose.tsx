@@ -28,8 +28,7 @@ export function Compose({
 		setText('');
 		setNote({ words: sentWords(kind, sent.value), isProblem: false });
 	};
-	if (link.value.is === 'live' && !may('feedback'))
-		return <p class="note">{say(phrase`This device may only look.`)}</p>;
+	if (link.value.is === 'live' && !may('feedback')) return <OnlyLooks />;
 	const isOff = isSending || link.value.is !== 'live' || text.trim() === '';
 	return (
 		<section class="compose">
@@ -57,6 +56,15 @@ export function Compose({
 				{note.words}
 			</p>
 		</section>
+	);
+}
+
+/** Why a device sends and stops nothing. */
+export function OnlyLooks() {
+	return (
+		<p class="note">
+			{say(phrase`This device may only look. If it is to write too, let it in again at the computer.`)}
+		</p>
 	);
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { phrase } from '../../base/phrase.ts';
 import type { DeskDelegate } from '../../protocol/deskState.ts';
+import { OnlyLooks } from './compose.tsx';
 import { host, link, may, newNonce } from './host.ts';
 import { go } from './nav.ts';
 import { stopReply } from './shapes.ts';
@@ -14,15 +15,19 @@ export function isAtWork({ state }: DeskDelegate): boolean {
 /** What can be done with a delegate. */
 export function DelegateActs({ delegate }: { delegate: DeskDelegate }) {
 	const { key, hasChanges } = delegate;
+	const maySend = may('feedback') || link.value.is !== 'live';
 	return (
-		<div class="acts">
-			{hasChanges && (
-				<button type="button" class="button" onClick={() => go({ view: 'delegates', item: key })}>
-					{say(phrase`Changes`)}
-				</button>
-			)}
-			{isAtWork(delegate) && may('feedback') && <Stop delegate={delegate} />}
-		</div>
+		<>
+			<div class="acts">
+				{hasChanges && (
+					<button type="button" class="button" onClick={() => go({ view: 'delegates', item: key })}>
+						{say(phrase`Changes`)}
+					</button>
+				)}
+				{isAtWork(delegate) && maySend && <Stop delegate={delegate} />}
+			</div>
+			{isAtWork(delegate) && !maySend && <OnlyLooks />}
+		</>
 	);
 }
 

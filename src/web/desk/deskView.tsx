@@ -5,6 +5,7 @@ import { askedWords, stateOf } from './domainWords.ts';
 import { ALL, folderName, go, place, turnTo } from './nav.ts';
 import { QuestionPage, type Act } from './questionPage.tsx';
 import { openQuestions, questions } from './store.ts';
+import { askingInTerminal, keyOf, mailboxName } from './tasks.ts';
 import { age } from './times.ts';
 import { isWide } from './wide.ts';
 import { say } from './words.ts';
@@ -14,7 +15,9 @@ export function DeskView() {
 	const chosen = place.value.item;
 	const item = chosen === ALL ? undefined : chosen;
 	const open = openQuestions.value;
+	const elsewhere = askingInTerminal();
 	const over = questions.value.filter(({ isOpen }) => !isOpen).toReversed();
+	const isQuiet = open.length === 0 && elsewhere.length === 0;
 	// The only question is shown without a press, and beside the list the oldest one.
 	const first = isWide.value || (open.length === 1 && chosen !== ALL) ? open[0]?.key : undefined;
 	useEffect(() => {
@@ -25,13 +28,14 @@ export function DeskView() {
 		<div class={item !== undefined && isWide.value ? 'panes' : ''}>
 			{hasList && (
 				<div class="list-pane">
-					<h1>{open.length === 0 ? say(phrase`Nobody is asking`) : say(phrase`Questions`)}</h1>
-					{open.length === 0 && (
+					<h1>{isQuiet ? say(phrase`Nobody is asking`) : say(phrase`Questions`)}</h1>
+					{isQuiet && (
 						<p class="quiet">
 							{say(phrase`When an agent asks for permission, or asks you something, it appears here.`)}
 						</p>
 					)}
 					<Rows of={open} />
+					<Elsewhere of={elsewhere} />
 					{over.length > 0 && <h2>{say(phrase`Answered or over`)}</h2>}
 					<Rows of={over} />
 				</div>
@@ -73,6 +77,43 @@ function Rows({ of }: { of: readonly DeskQuestion[] }) {
 				</li>
 			))}
 		</ul>
+	);
+}
+
+/** Agents whose question no desk can answer. */
+function Elsewhere({ of }: { of: ReturnType<typeof askingInTerminal> }) {
+	if (of.length === 0) return null;
+	return (
+		<>
+			<h2>{say(phrase`In the terminal alone`)}</h2>
+			<ul class="rows">
+				{of.map(({ task, worker }) => (
+					<li key={keyOf(task, worker)}>
+						<button
+							type="button"
+							class="row"
+							onClick={() => go({ view: 'agents', item: keyOf(task, worker) })}
+						>
+							<span class="row-top">
+								<strong>{worker.agentName}</strong>
+								<span class="quiet">{age(worker.since)}</span>
+							</span>
+							<span class="row-what mono">
+								{[worker.tool, worker.summary].filter(Boolean).join(': ')}
+							</span>
+							<span class="row-what">
+								{say(phrase`It asks something that Nancy cannot answer: open its terminal.`)}
+							</span>
+							<span class="quiet row-where">
+								{[mailboxName(task.folder, `${task.task}/${worker.worker}`), folderName(task.folder)]
+									.filter(Boolean)
+									.join(' · ')}
+							</span>
+						</button>
+					</li>
+				))}
+			</ul>
+		</>
 	);
 }
 

@@ -7,6 +7,7 @@ import { identify } from '../../../src/base/liveness.ts';
 import { Questions } from '../../../src/core/questions/questions.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { WaitOutput } from '../../../src/protocol/output/messages.ts';
+import { AskingOutput } from '../../../src/protocol/output/questions.ts';
 import { StatusOutput } from '../../../src/protocol/output/tasks.ts';
 import { DriverId, FIRST_WORKER, SessionId, type TaskName } from '../../../src/protocol/names.ts';
 import { seedQuestion } from '../../support/seedQuestion.ts';
@@ -104,6 +105,23 @@ describe('nancy status', () => {
 		expect(await words()).toContain('waiting for permission Bash: ls · PermissionRequest');
 		await new Questions(workspace.own).end(question.id, 'silent', 'its holder has ended');
 		expect(await words()).toContain('open its terminal');
+	});
+
+	it('names an agent that asks in its terminal alone in nancy questions too', async () => {
+		const { project, task } = await projectAtWork();
+		await using _ = project;
+		const call = async (...more: string[]) =>
+			(await nancy.run(['questions', ...more], { cwd: project.path, isTerminal: true })).stdout;
+		expect(await call()).toBe('nobody asks anything\n');
+		const [event, summary] = ['PermissionRequest', 'ls\u001b[2K\nrm x'];
+		happen(project, task, 'worker', { kind: 'permission-asked', event, tool: 'Bash', summary });
+		expect(await call()).toMatch(
+			/^fix-login\/worker \(test-agent\) asks for Bash, \d+ s ago\n {4}\| ls\\x1b\[2K\n {4}\| rm x\n {4}Nancy cannot answer this: open its terminal\n$/,
+		);
+		expect(AskingOutput.parse(JSON.parse(await call('--json')))).toMatchObject({
+			questions: [],
+			inTerminal: [{ task, worker: 'worker', agent: 'test-agent', tool: 'Bash', summary }],
+		});
 	});
 
 	it('asks the program that NANCY_PROGRAM_… names what an agent does that has long said nothing', async () => {

@@ -87,6 +87,14 @@ describe('what Codex asks', () => {
 		expect(read({ availableDecisions: ['cancel'] }).choices.map(({ effect }) => effect)).toEqual(['no', 'end']);
 	});
 
+	it('offers no rule, also where the CLI would keep one for its session or in its policy', () => {
+		const availableDecisions = ['accept', 'acceptForSession', { acceptWithExecpolicyAmendment: {} }, 'cancel'];
+		const { choices } = read({ availableDecisions });
+		expect(choices.map(({ effect, rule, keptIn }) => [effect, rule, keptIn])).toEqual(
+			['once', 'no', 'end'].map(effect => [effect, undefined, undefined]),
+		);
+	});
+
 	it('is answered in the CLI’s words, and by no rule', () => {
 		const answered = (effect: Answer['effect']) =>
 			JSON.parse(asking.answer(called(), { effect } as Answer).stdout) as object;

@@ -242,3 +242,12 @@ it('says nothing for an answer that it cannot carry', () => {
 	expect(() => answered(outside, { effect: 'session' })).toThrow();
 	expect(() => answered(form, { values: { 'sure: No way back': ['perhaps'] } })).toThrow(/true or false/);
 });
+
+it('is allowed beyond its session by nobody here: no rule names a file, and none is sent that would be kept in one', () => {
+	for (const asked of [shell, write, mcp, outside]) {
+		const [, ...lasting] = read(asked).choices.filter(({ effect }) => effect !== 'no' && effect !== 'end');
+		const until = { effect: 'session', keptIn: 'Copilot CLI, until its session ends' };
+		expect(lasting).toEqual(lasting.map(() => expect.objectContaining(until)));
+		for (const effect of ['folder', 'user'] as const) expect(() => answered(asked, { effect })).toThrow(effect);
+	}
+});
