@@ -89,10 +89,11 @@ function staleIn(column: Column, cell: Cell, agent: AgentUnderTest, driver: Driv
 }
 
 /** The sentences that an agent's driver, and its description for the tests, give as reasons. */
-function ownReasons({ leaves, plugin }: AgentUnderTest, driver: Driver): string[] {
+function ownReasons({ compact, leaves, plugin }: AgentUnderTest, driver: Driver): string[] {
 	const reasons = [
 		...Object.values(driver.limits).map(String),
 		headlessOf(driver).beside,
+		...('untried' in compact ? [compact.untried] : []),
 		...(leaves === 'nothing' ? [] : [leaves.because]),
 		...(plugin === 'none' || plugin.hooks === 'run' ? [] : [plugin.hooks.because]),
 	];
