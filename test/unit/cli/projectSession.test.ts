@@ -224,12 +224,12 @@ describe('a session of tasks', () => {
 			...place(GOOD),
 			stdin: 'Second task\n/history\n/status\n',
 		});
-		expect(stdout).toMatch(/^ {2}1 {2}First task \(claude-code, killed, [^)]*; notes: skipped\)$/m);
+		expect(stdout).toMatch(/^ {2}1 {2}First task \(claude-code, killed, [^)]*; notes: skipped, [^)]*\)$/m);
 		expect(stdout).toMatch(/^ {2}2 {2}\S.* \(claude-code, ok, /m);
 		expect(stdout).toMatch(/^tried {2}2 tasks - /m);
 		const known = await nancy.start(['notes', 'tried', '--json'], place(GOOD));
 		expect(NotesOutput.parse(JSON.parse(known.stdout)).tasks).toMatchObject([
-			{ ending: 'killed', ok: false, extraction: 'skipped', why: 'it was killed' },
+			{ ending: 'killed', ok: false, extraction: 'skipped', cause: 'killed' },
 			{ ending: 'result', ok: true },
 		]);
 	});

@@ -61,10 +61,10 @@ describe('a call for notes', () => {
 		const started = (await running()).trim().split(' ').map(Number).map(identify);
 		expect(await state()).toMatchObject({ state: 'running' });
 		vi.advanceTimersByTime(120_000);
-		expect(await extracting).toMatchObject({ task: 1, state: 'failed', why: 'it took too long' });
+		expect(await extracting).toMatchObject({ task: 1, state: 'failed', cause: 'timeout' });
 		vi.useRealTimers();
 		await eventually('all have ended', () => started.every(each => liveness(each) === 'dead'));
-		expect(await state()).toMatchObject({ state: 'failed', tries: 1, why: 'it took too long' });
+		expect(await state()).toMatchObject({ state: 'failed', tries: 1, cause: 'timeout' });
 		const [saved] = (await project.memory.state(project.name)).tasks;
 		expect(saved).toMatchObject({ prompt: task.prompt, output: task.output, endedAt: task.endedAt });
 		expect(project.read('tasks', '001.digest.md')).toContain('DB_URL');
@@ -80,7 +80,7 @@ describe('a call for notes', () => {
 		const extracting = extract(hanging(), { signal: ends.signal });
 		const started = (await running()).trim().split(' ').map(Number).map(identify);
 		ends.abort();
-		expect(await extracting).toMatchObject({ state: 'failed', why: 'cancelled' });
+		expect(await extracting).toMatchObject({ state: 'failed', cause: 'cancelled' });
 		await eventually('all have ended', () => started.every(each => liveness(each) === 'dead'));
 		expect(await state()).toMatchObject({ state: 'due', tries: 0 });
 	});

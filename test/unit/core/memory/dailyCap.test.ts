@@ -59,7 +59,7 @@ describe('the calls for notes of a day', () => {
 		await project.task(failing());
 		for (let tries = 0; tries < 2; tries++) {
 			await claim();
-			await project.memory.extractions.answer(project.name, 1, { why: 'it answered in prose' });
+			await project.memory.extractions.answer(project.name, 1, { cause: 'malformed' });
 		}
 		expect(await claim()).toMatchObject({ task: { number: 2 } });
 		await expect(project.memory.extractions.claim(project.name, 1, true)).rejects.toMatchObject({
