@@ -9,7 +9,7 @@ import { headless, headlessDenied, headlessFailure, headlessSteer, headlessWorkt
 import { skills, status, transcript } from './cells/knowledge.ts';
 import { longMessage } from './cells/long.ts';
 import { plugin } from './cells/plugin.ts';
-import { memory, memoryCompacted, memoryHeadless, memoryResumed } from './cells/memory.ts';
+import { memory, memoryBeside, memoryCompacted, memoryHeadless, memoryResumed } from './cells/memory.ts';
 import { permission, refused } from './cells/permission.ts';
 import { nextPrompt, sessionStart } from './cells/prompt.ts';
 import { fork, headlessResume, resume } from './cells/resume.ts';
@@ -54,6 +54,7 @@ export const cells: readonly Cell[] = [
 	skills,
 	transcript,
 	memory,
+	memoryBeside,
 	memoryResumed,
 	memoryCompacted,
 	memoryHeadless,

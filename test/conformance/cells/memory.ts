@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ToldProject } from '../../support/toldProject.ts';
 import { must, partly, WORKS, type Cell } from '../cell.ts';
-import type { ConformanceLab } from '../lab.ts';
+import { WORKER, type ConformanceLab } from '../lab.ts';
 
 const FIRST = 'The tests of this project need DB_URL.';
 const SECOND = 'The port of this project is 4100.';
@@ -35,6 +35,33 @@ export const memory: Cell = {
 		await worker.idle();
 		await worker.submit('The fourth prompt. [[text:Read]]');
 		must((await times(lab, 'The fourth prompt.', SECOND)) === 1, 'the changed ones came again');
+		return WORKS;
+	},
+};
+
+/** About the notes, in letters: ten lines with their sources, and what stands around them. */
+const NOTES_TAKE = 3500;
+
+export const memoryBeside: Cell = {
+	id: 'memory-beside',
+	title: 'Notes of the project and a message come whole with one prompt, to the end of what one answer may hold',
+	needs: ['hooks'],
+	triedAnyway: false,
+	run: async lab => {
+		const notes = Array.from(
+			{ length: 10 },
+			(_, at) => `Part ${at} of this project ${'is slow at night, and '.repeat(8)}tired.`,
+		);
+		await projectOf(lab).note(notes);
+		const words = Array.from({ length: 9000 }, (_, at) => `w${at}`).join(' ');
+		const room = lab.driver.hooks.contextLimit - NOTES_TAKE;
+		const message = words.slice(0, words.lastIndexOf(' ', room));
+		const id = await lab.send(WORKER, message);
+		await lab.start({ prompt: 'The first prompt. [[text:Read]]' });
+		const { text } = await lab.seen('The first prompt.');
+		must(text.includes(message), 'the message is not whole');
+		for (const note of notes) must(text.split(note).length === 2, `this note is not there once: ${note}`);
+		await lab.delivered(WORKER, id);
 		return WORKS;
 	},
 };
