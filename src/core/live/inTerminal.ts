@@ -8,13 +8,15 @@ import type { WorkerView } from './overview.ts';
  */
 export function asksInTerminal(
 	{ record, state }: Pick<WorkerView, 'record' | 'state'>,
-	asked: readonly Pick<Asked, 'question' | 'answer'>[],
+	asked: readonly Pick<Asked, 'question' | 'answer' | 'outcome'>[],
 ): boolean {
 	// A delegate has no terminal, and what it may not do is denied.
 	if (state.phase !== 'waiting' || record.delegate !== undefined) return false;
-	return !asked.some(({ question, answer }) => {
+	return !asked.some(({ question, answer, outcome }) => {
 		if (question.session !== state.session) return false;
 		// After an answer no event tells at once that the agent goes on.
-		return answer ? answer.at >= state.since : liveness(question.holder) !== 'dead';
+		if (answer) return answer.at >= state.since;
+		// Some holders outlive a question that was answered elsewhere.
+		return !outcome && liveness(question.holder) !== 'dead';
 	});
 }

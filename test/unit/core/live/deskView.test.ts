@@ -126,5 +126,8 @@ it('says of an agent that waits that its terminal takes the answer, where no des
 		false,
 		false,
 	]);
+	// Its holder may live on, as one that asks for a whole terminal does.
+	const over = { version: 1, question: asked.id, at: asked.at, state: 'ended', evidence: 'SessionEnd' } as const;
+	expect(inTerminal([{ ...live(asked), outcome: over }])).toEqual([true, false, false]);
 	expect(inTerminal([live({ ...asked, session: SessionId.parse('e0e0e0e0-0000') })])).toEqual([true, false, false]);
 });
