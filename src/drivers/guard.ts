@@ -6,6 +6,8 @@ export interface GuardedEvent {
 	event: string;
 	/** How the guard treats it: see hooks/nancy-hook. */
 	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program' | 'ask' | 'wake' | 'wait';
+	/** Which of these events fire the hook, in the CLI's words. Default: all. */
+	matcher?: string;
 }
 
 /** For a hook that the agent waits for, in seconds. More than Nancy's own limit of 3 s, less than a person would take for a hang. */

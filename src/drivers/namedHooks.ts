@@ -19,7 +19,10 @@ export function namedHooks(
 		file,
 		entries: events.map(guarded => ({
 			path: ['hooks', guarded.event],
-			value: { hooks: [{ name: HOOK_NAME, type: 'command', command: commandLine(guarded), timeout }] },
+			value: {
+				...(guarded.matcher !== undefined && { matcher: guarded.matcher }),
+				hooks: [{ name: HOOK_NAME, type: 'command', command: commandLine(guarded), timeout }],
+			},
 		})),
 	};
 }

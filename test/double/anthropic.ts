@@ -81,10 +81,10 @@ async function send(response: ServerResponse, request: ModelRequest, reply: Boun
 		content: [],
 		stop_reason: null,
 		stop_sequence: null,
-		usage: { input_tokens: 100, output_tokens: 1 },
+		usage: { input_tokens: reply.promptTokens, output_tokens: 1 },
 	};
 	if (!request.stream) {
-		const usage = { input_tokens: 100, output_tokens: 20 };
+		const usage = { input_tokens: reply.promptTokens, output_tokens: 20 };
 		return sendJson(response, 200, { ...message, content, stop_reason: stopReason, usage });
 	}
 	startEvents(response);

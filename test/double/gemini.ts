@@ -81,7 +81,11 @@ async function send(response: ServerResponse, request: ModelRequest, reply: Boun
 	const chunk = (parts: object[], finishReason?: string) => ({
 		...base,
 		candidates: [{ index: 0, content: { role: 'model', parts }, ...(finishReason && { finishReason }) }],
-		usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 },
+		usageMetadata: {
+			promptTokenCount: reply.promptTokens,
+			candidatesTokenCount: 20,
+			totalTokenCount: reply.promptTokens + 20,
+		},
 	});
 	const texts = text === '' ? [] : [{ text }];
 	if (!request.stream) return sendJson(response, 200, chunk([...texts, ...calls], 'STOP'));

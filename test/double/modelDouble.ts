@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HANG_MS } from '../support/eventually.ts';
 import { anthropic } from './anthropic.ts';
 import type { Turn } from './conversation.ts';
-import type { BoundReply } from './bound.ts';
+import { PROMPT_TOKENS, type BoundReply } from './bound.ts';
 import { demoReply } from './demo.ts';
 import { gemini } from './gemini.ts';
 import { openaiChat } from './openaiChat.ts';
@@ -95,7 +95,13 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 		requests.push(recorded);
 		for (const listener of listeners) listener(recorded);
 		if (notes && ASKS_FOR_NOTES.test(recorded.text)) return wire.send(response, request, noted(notes, request));
-		if (!hasTools) return wire.send(response, request, { text: 'A short title', calls: [], slowMs: 0 });
+		if (!hasTools)
+			return wire.send(response, request, {
+				text: 'A short title',
+				calls: [],
+				slowMs: 0,
+				promptTokens: PROMPT_TOKENS,
+			});
 		await Promise.all([...holds].filter(hold => hold.predicate(recorded)).map(hold => hold.released));
 		await sleep(latencyIn(recorded.text));
 		const reply: Reply = scriptedReply(turns) ?? unscripted(turns);

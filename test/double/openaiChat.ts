@@ -25,7 +25,11 @@ const ChatRequest = z.looseObject({
 	stream: z.optional(z.boolean()),
 });
 
-const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+const usageOf = ({ promptTokens }: BoundReply) => ({
+	prompt_tokens: promptTokens,
+	completion_tokens: 20,
+	total_tokens: promptTokens + 20,
+});
 
 /** OpenAI chat completions: opencode with a provider of the user's own, and Qwen Code. */
 export const openaiChat: Wire = {
@@ -74,7 +78,7 @@ async function send(response: ServerResponse, request: ModelRequest, reply: Boun
 	if (!request.stream) {
 		const message = { role: 'assistant', content: reply.text, ...(calls.length > 0 && { tool_calls: calls }) };
 		const choices = [{ index: 0, message, finish_reason: finish }];
-		return sendJson(response, 200, { ...base, object: 'chat.completion', choices, usage: USAGE });
+		return sendJson(response, 200, { ...base, object: 'chat.completion', choices, usage: usageOf(reply) });
 	}
 	startEvents(response);
 	const emit = (delta: object, finishReason: string | null, more: object = {}) => {
@@ -84,6 +88,6 @@ async function send(response: ServerResponse, request: ModelRequest, reply: Boun
 	emit({ role: 'assistant', content: '' }, null);
 	if (reply.text !== '') await trickle(reply.text, reply.slowMs, content => emit({ content }, null));
 	if (calls.length > 0) emit({ tool_calls: calls }, null);
-	emit({}, finish, { usage: USAGE });
+	emit({}, finish, { usage: usageOf(reply) });
 	response.end('data: [DONE]\n\n');
 }

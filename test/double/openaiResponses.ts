@@ -37,13 +37,13 @@ const ResponsesRequest = z.looseObject({
 	stream: z.optional(z.boolean()),
 });
 
-const USAGE = {
-	input_tokens: 100,
+const usageOf = ({ promptTokens }: BoundReply) => ({
+	input_tokens: promptTokens,
 	input_tokens_details: { cached_tokens: 0 },
 	output_tokens: 20,
 	output_tokens_details: { reasoning_tokens: 0 },
-	total_tokens: 120,
-};
+	total_tokens: promptTokens + 20,
+});
 
 /** OpenAI responses: Codex. */
 export const openaiResponses: Wire = {
@@ -110,7 +110,7 @@ async function send(response: ServerResponse, request: ModelRequest, reply: Boun
 		status: 'in_progress',
 		output: [] as OutputItem[],
 	};
-	const whole = { ...base, status: 'completed', output, usage: USAGE };
+	const whole = { ...base, status: 'completed', output, usage: usageOf(reply) };
 	if (!request.stream) return sendJson(response, 200, whole);
 	startEvents(response);
 	const emit = (type: string, data: object) =>

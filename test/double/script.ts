@@ -21,11 +21,13 @@ export interface Reply {
 	delayMs?: number;
 	/** Milliseconds over which the text trickles out, word by word. */
 	slowMs?: number;
+	/** Tokens that the request is said to have had. */
+	promptTokens?: number;
 	/** HTTP status of an API error instead of a reply. */
 	error?: number;
 }
 
-const STEP = /\[\[(sh|esc|par|write|read|text|slow|wait|err|tool):((?:(?!\]\]).)*)\]\]/gs;
+const STEP = /\[\[(sh|esc|par|write|read|text|slow|full|wait|err|tool):((?:(?!\]\]).)*)\]\]/gs;
 
 /**
  * The reply that the newest script in the conversation asks for; undefined when there is none. One step per reply: a step
@@ -61,6 +63,10 @@ function replyOf(verb: string, words: string): Reply {
 		case 'slow': {
 			const [slowMs, text] = halves(words, ':');
 			return { text, slowMs: Number(slowMs) };
+		}
+		case 'full': {
+			const [promptTokens, text] = halves(words, ':');
+			return { text, promptTokens: Number(promptTokens) };
 		}
 		case 'wait':
 			return { text: 'Waited.', delayMs: Number(words) };

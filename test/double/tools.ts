@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Reply, ScriptedCall } from './script.ts';
-import type { BoundCall, BoundReply } from './bound.ts';
+import { PROMPT_TOKENS, type BoundCall, type BoundReply } from './bound.ts';
 
 /** A tool that the agent CLI offers to the model. */
 export interface OfferedTool {
@@ -45,7 +45,12 @@ export function bindReply(reply: Reply, tools: readonly OfferedTool[]): BoundRep
 		else texts.push(`There is no tool to ${wanted(call)} among ${tools.map(tool => tool.name).join(', ')}.`);
 	}
 	if (texts.length === 0 && calls.length === 0) texts.push('Done.');
-	return { text: texts.join('\n'), calls, slowMs: reply.slowMs ?? 0 };
+	return {
+		text: texts.join('\n'),
+		calls,
+		slowMs: reply.slowMs ?? 0,
+		promptTokens: reply.promptTokens ?? PROMPT_TOKENS,
+	};
 }
 
 function wanted(call: ScriptedCall): string {

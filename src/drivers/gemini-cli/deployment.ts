@@ -18,6 +18,8 @@ const entries: readonly GuardedEvent[] = [
 	{ event: 'BeforeTool', slot: 'boundary' },
 	{ event: 'AfterTool', slot: 'boundary' },
 	{ event: 'AfterAgent', slot: 'end' },
+	// Before each request too, in case it compacts on its own: nobody is told whether it does.
+	{ event: 'PreCompress', slot: 'program', matcher: 'manual' },
 	{ event: 'Notification', slot: 'report' },
 	{ event: 'SessionEnd', slot: 'report' },
 ];

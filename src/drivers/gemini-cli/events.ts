@@ -26,6 +26,8 @@ const kindByEvent: Readonly<Record<KnownPayload['hook_event_name'], EventKind>> 
 	BeforeTool: 'tool-start',
 	AfterTool: 'tool-end',
 	AfterAgent: 'stop',
+	// No event tells the end, and the agent would seem to compact for ever.
+	PreCompress: 'other',
 	Notification: 'notification',
 };
 
@@ -81,6 +83,8 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 			return payload.prompt_response === NOTHING_SAID
 				? { kind: 'stop-failed' }
 				: { continuing: payload.stop_hook_active, summary: oneLine(payload.prompt_response) };
+		case 'PreCompress':
+			return { cause: payload.trigger, forgets: true };
 		case 'Notification':
 			return payload.notification_type === 'ToolPermission'
 				? { kind: 'permission-asked', summary: askedFor(payload) }

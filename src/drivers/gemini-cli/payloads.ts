@@ -36,6 +36,7 @@ const schemas = {
 			),
 		}),
 	AfterAgent: () => event('AfterAgent', { prompt_response: maybeText(), stop_hook_active: z.optional(z.boolean()) }),
+	PreCompress: () => event('PreCompress', { trigger: maybeText() }),
 	Notification: () =>
 		event('Notification', {
 			notification_type: maybeText(),

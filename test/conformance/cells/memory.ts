@@ -96,8 +96,8 @@ export const memoryCompacted: Cell = {
 		must((await times(lab, 'The first prompt.', FIRST)) === 1, 'they did not come with the first prompt');
 		await worker.idle();
 		for (const prompt of ['The second prompt.', 'The third prompt.']) {
-			// Some keep the newest third as it is, and a short conversation too.
-			await worker.submit(`${prompt} [[sh:seq 4000]] [[text:Read too]]`);
+			// Some keep the newest third as it is, and a short conversation too. They count by what the model reports.
+			await worker.submit(`${prompt} [[sh:seq 4000]] [[full:30000:Read too]]`);
 			await lab.seen(prompt);
 			await worker.idle();
 		}

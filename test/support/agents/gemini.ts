@@ -16,10 +16,7 @@ export const geminiUnderTest: AgentUnderTest = {
 	trust: [],
 	nancyTools: 'none',
 	plugin: 'none',
-	compact: {
-		untried:
-			'It counts by what the model reports, so it compacts nothing before our model: not tried. Nancy does not hear of it, and tells the notes again only when they have changed.',
-	},
+	compact: { command: '/compress', done: /compressed from/ },
 	complaint: /hook[^\n]*(?:error|fail|blocked)|Agent execution blocked/i,
 	subagent: script => toolStep('invoke_agent', { agent_name: 'generalist', prompt: script }),
 	usersFiles: {

@@ -18,7 +18,7 @@ export const qwenUnderTest: AgentUnderTest = {
 	plugin: 'none',
 	compact: {
 		untried:
-			'It counts by what the model reports, so it compacts nothing before our model: not tried. Its event of a compaction has Nancy tell the notes again.',
+			'It compacts nothing before our model, whose summary is no shorter by its count: not tried. Its event of a compaction has Nancy tell the notes again.',
 	},
 	complaint: /hook[^\n]*(?:error|fail|blocked)/i,
 	subagent: script =>

@@ -75,6 +75,11 @@ describe('reading Gemini CLI’s hook payloads', () => {
 		expect(event('AfterAgent', { stop_hook_active: true })).toMatchObject({ kind: 'stop', continuing: true });
 	});
 
+	it('knows that a user has the conversation compacted, which may drop what a hook has said', () => {
+		const compacting = { hook_event_name: 'PreCompress', trigger: 'manual' };
+		expect(event('SessionStart', compacting)).toMatchObject({ kind: 'other', cause: 'manual', forgets: true });
+	});
+
 	it('knows ends at which the CLI forgets what a hook says, and hands nothing over there', () => {
 		const nothing = event('AfterAgent', { prompt_response: '[no response text]' });
 		expect(nothing.kind).toBe('stop-failed');
@@ -206,6 +211,18 @@ describe('launching Gemini CLI', () => {
 			expect(warnings.join(' ')).toMatch(/trust/);
 		}
 	});
+});
+
+it('hears of a compaction only where its user asks for one: the CLI tells of each request, in case it compacts', () => {
+	const { edits } = geminiCli.deployment({
+		version: request.version,
+		launcher: '/n/nancy-hook',
+		workspaceFolder: '/w',
+		scope: 'launch',
+	});
+	const matchers = edits[0]?.entries.map(({ path, value }) => [path.at(-1), Object(value)['matcher']]);
+	expect(matchers).toContainEqual(['PreCompress', 'manual']);
+	expect(matchers?.filter(([, matcher]) => matcher !== undefined)).toHaveLength(1);
 });
 
 describe('a hook’s line', () => {
