@@ -127,7 +127,13 @@ it('says of an agent that waits that its terminal takes the answer, where no des
 		false,
 	]);
 	// Its holder may live on, as one that asks for a whole terminal does.
-	const over = { version: 1, question: asked.id, at: asked.at, state: 'ended', evidence: 'SessionEnd' } as const;
+	const over = {
+		version: 1,
+		question: asked.id,
+		at: new Date().toISOString(),
+		state: 'ended',
+		evidence: 'SessionEnd',
+	} as const;
 	expect(inTerminal([{ ...live(asked), outcome: over }])).toEqual([true, false, false]);
 	expect(inTerminal([live({ ...asked, session: SessionId.parse('e0e0e0e0-0000') })])).toEqual([true, false, false]);
 });
