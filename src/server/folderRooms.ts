@@ -248,7 +248,11 @@ export class FolderRooms implements ServedRooms {
 function fileIn(folder: string, subject: string): string | undefined {
 	const path = resolve(folder, subject);
 	if (path === folder || !isInside(folder, path) || visible(subject) !== subject) return undefined;
-	return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? pathFrom(folder, path) : undefined;
+	try {
+		return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? pathFrom(folder, path) : undefined;
+	} catch {
+		return undefined; // a name that is too long for the disk, a file in the place of a folder
+	}
 }
 
 /** @throws NancyError if there is no such delegate, or it has no worktree */

@@ -5,13 +5,16 @@ import { Questions } from '../../src/core/questions/questions.ts';
 import type { Question } from '../../src/protocol/question.ts';
 import type { Scope } from '../../src/protocol/scope.ts';
 import { DeviceFile } from '../../src/server/deviceFile.ts';
+import { DeskServer } from '../../src/server/deskServer.ts';
 import { Devices } from '../../src/server/devices.ts';
 import { Pairing } from '../../src/server/pairing.ts';
+import { ServedFolders } from '../../src/server/servedFolders.ts';
 import { eventually } from '../support/eventually.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { seedQuestion } from '../support/seedQuestion.ts';
 import { seedWorkspace } from '../support/seedWorkspace.ts';
-import { bearer, servedDesk, type Page, type ServedDesk } from '../support/servedDesk.ts';
+import { programs } from '../support/programs.ts';
+import { askServer, bearer, Page, pairBrowser, servedDesk, type ServedDesk } from '../support/servedDesk.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -105,6 +108,57 @@ describe('a device', () => {
 		const file = new DeviceFile(desk.folder.file('data'));
 		await eventually('the list on the disk', async () => (await file.read()).length === 1);
 	});
+});
+
+describe('a page that is open while its window reloads', () => {
+	/** The server of the window once it is there again: another one, for the same folder and the same user. */
+	const reloaded = async ({ served, owner, folder }: ServedDesk) =>
+		DeskServer.open({
+			served: new ServedFolders(() => [served], served.onDidChange, folder.file('data')),
+			owner,
+			pages: (await programs()).pages,
+			dataFolder: folder.file('data'),
+		});
+
+	it.each(['closes it', 'is killed, and leaves its devices in the list'])(
+		'is told so, or loses its link, and comes in again by a new pairing alone: the server %s',
+		async how => {
+			await using desk = await servedDesk();
+			const paired = await desk.pair();
+			const page = desk.page();
+			await page.enter(paired);
+			const file = new DeviceFile(desk.folder.file('data'));
+			const left = await file.read();
+			expect(left.map(({ id }) => id)).toEqual([paired.device]);
+			await desk.server.close();
+			// The word comes before the end of its connection.
+			expect(await page.got('bye')).toMatchObject({ reason: 'stopped' });
+			await page.closed;
+			if (how !== 'closes it') await file.change(() => left);
+			const next = await reloaded(desk);
+			try {
+				const own = `http://127.0.0.1:${next.port}`;
+				expect(next.port).not.toBe(desk.server.port);
+				const asked = (token: string) =>
+					askServer(next.port, '/api/v1/state', { headers: { origin: own, ...bearer(token) } });
+				expect((await asked(paired.token)).status).toBe(401);
+				// As through a tunnel, whose address stays the same.
+				const again = new Page(next.port, { origin: own });
+				await again.say({ v: 1, type: 'hello', device: paired.device, challenge: 'c'.repeat(22) });
+				expect(await again.got('bye')).toMatchObject({ reason: 'unknown' });
+				await again.closed;
+				expect(again.messages.map(({ type }) => type)).toEqual(['bye']);
+				expect(next.paired()).toEqual([]);
+
+				const newly = await pairBrowser(next);
+				expect((await asked(newly.token)).status).toBe(200);
+				expect((await asked(paired.token)).status).toBe(401);
+				expect(next.paired().map(({ id }) => id)).toEqual([newly.device]);
+			} finally {
+				await next.close();
+			}
+		},
+	);
 });
 
 describe('a question that two pages show', () => {

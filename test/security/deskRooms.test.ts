@@ -1,10 +1,12 @@
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownIdentity } from '../../src/base/liveness.ts';
 import type { Delegate } from '../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { folderId } from '../../src/core/live/deskView.ts';
+import { TrafficReply } from '../../src/protocol/deskRooms.ts';
+import { SessionId } from '../../src/protocol/names.ts';
 import { seedWorkspace } from '../support/seedWorkspace.ts';
 import { seedDelegate, seedWorktree } from '../support/delegateSeeds.ts';
 import { servedDesk, type ServedDesk } from '../support/servedDesk.ts';
@@ -248,6 +250,44 @@ it('shows an agent’s traffic in the words of the command, one line each, and n
 	]);
 	expect((await of('nobody', 'worker')).status).toBe(404);
 	expect((await of('../../x', 'worker')).status).toBe(400);
+});
+
+it('shows the newest 100 of ten thousand events of an agent, each as one short line, whatever its words are', async () => {
+	const session = SessionId.parse('c0c0c0c0-0010');
+	const dataFolder = desk.folder.file('data');
+	const { address } = await seedWorkspace(desk.workspace.folder, { title: 'Busy', session, dataFolder });
+	const at = new Date().toISOString();
+	const record = (count: number) => ({
+		version: 1,
+		type: 'event',
+		id: `many-${count}`,
+		at,
+		...address,
+		event: {
+			driver: 'claude-code',
+			session,
+			kind: 'tool-start',
+			event: 'PreToolUse',
+			tool: 'Bash',
+			// Neither is a path: one is too long for a name, the other leads through a file.
+			summary: count % 2 === 0 ? `${count} ${'x'.repeat(400)}` : `timer.js/${count}`,
+		},
+		payload: {},
+	});
+	const lines = Array.from({ length: 10_000 }, (_, count) => `${JSON.stringify(record(count))}\n`);
+	appendFileSync(desk.workspace.paths.trafficFile(session), lines.join(''));
+	await desk.served.refresh();
+	const asked = String(new URLSearchParams({ folder, task: address.task, worker: address.worker }));
+	const { status, text, json } = await desk.get(`/api/v1/traffic?${asked}`, viewer);
+	expect([status, text.slice(0, 200)]).toEqual([200, expect.stringContaining('"records"')]);
+	const { records } = TrafficReply.parse(json);
+	expect(records.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => `many-${9900 + index}`));
+	expect(text.length).toBeLessThan(100 * 1000);
+	// What every page gets of that agent is its last event alone.
+	const { text: state } = await desk.get('/api/v1/state', viewer);
+	expect(state).toContain('Busy');
+	expect(state).not.toContain('many-');
+	expect(state.length).toBeLessThan(50_000);
 });
 
 it('lists what is allowed, who has answered and the devices, without a token or a digest', async () => {

@@ -60,7 +60,7 @@ interface Held extends AsyncDisposable {
 }
 
 interface HeldAgent {
-	driver: 'claude-code' | 'opencode';
+	driver: 'claude-code' | 'opencode' | 'codex' | 'copilot-cli';
 	event: string;
 	version: string;
 	/** What asks to run a tool with this input. */
@@ -92,6 +92,30 @@ const opencode: HeldAgent = {
 		request: { id: 'per_1', sessionID: session, permission: 'bash', patterns: [], metadata: input, always: [] },
 	}),
 	yes: { reply: 'once' },
+};
+
+/** As its holder beside the app server has it held. */
+const codex: HeldAgent = {
+	driver: 'codex',
+	event: 'askCommand',
+	version: '0.169.0',
+	payload: input => ({ session, folders: [], request: { itemId: 'call_1', command: 'rm -rf build', ...input } }),
+	yes: { decision: 'accept' },
+};
+
+/** As its extension has it held. */
+const copilot: HeldAgent = {
+	driver: 'copilot-cli',
+	event: 'nancyAsks',
+	version: '1.0.102',
+	payload: args => ({
+		sessionId: session,
+		tool: 'bash',
+		args,
+		request: { kind: 'shell', toolCallId: 'toolu_1', fullCommandText: 'rm -rf build' },
+		prompt: { kind: 'commands' },
+	}),
+	yes: { kind: 'approve-once' },
 };
 
 /** The hook program, as the CLI starts it. Its temporary folder is not above the tests' own data folder. */
@@ -232,6 +256,53 @@ describe.each([claude, opencode])('a question of $driver that is held', how => {
 	});
 });
 
+// One program holds the questions of all of them, and each has its own way to it.
+describe.each([claude, opencode, codex, copilot])('a question of $driver', how => {
+	it.each([
+		['that others may write', 0o666, renameSync],
+		['that others may read', 0o644, renameSync],
+		['behind a link', 0o600, symlinkSync],
+	] as const)('allows nothing by an answer %s', async (_, mode, place) => {
+		await using asked = await held(undefined, how);
+		const whole = join(asked.desk.folder, 'answer');
+		writeFileSync(whole, await sealedText(asked));
+		chmodSync(whole, mode);
+		place(whole, asked.file('answers'));
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+	});
+
+	it.skipIf(process.getuid?.() !== 0)('allows nothing by an answer of another user', async () => {
+		await using asked = await held(undefined, how);
+		const whole = join(asked.desk.folder, 'answer');
+		writeFileSync(whole, await sealedText(asked), { mode: 0o600 });
+		chownSync(whole, 12_345, 12_345);
+		renameSync(whole, asked.file('answers'));
+		await asked.ended;
+		expect(await asked.printed).toBe('');
+	});
+
+	it.each([
+		['an hour back', -60 * 60_000],
+		['a year back', -365 * 24 * 60 * 60_000],
+		['an hour ahead', 60 * 60_000],
+	])('is answered once, by a person alone, while the clock is set %s', async (_, byMs) => {
+		await using asked = await held(undefined, how);
+		const nowMs = Date.now() + byMs;
+		// A window that starts meanwhile looks for what is too old.
+		await asked.desk.prepare(nowMs);
+		await asked.desk.answer(answerTo(asked, { at: new Date(nowMs).toISOString() }));
+		await expect(asked.desk.answer(answerTo(asked, { effect: 'no' }))).rejects.toMatchObject({
+			code: 'wrong-state',
+		});
+		expect(JSON.parse(await asked.printed)).toEqual(how.yes);
+		await asked.ended;
+		// The agent's events tell what came of it, and no clock does.
+		await settleAll(asked.desk, { paths: asked.workspace.paths, drivers });
+		expect(await asked.desk.readOutcome(asked.question.id)).toBeUndefined();
+	});
+});
+
 describe('a question that is held', () => {
 	it('has its risks from its holder, which knows where the agent works', async () => {
 		await using plain = await held({ command: 'cd src && rm -rf build' });
@@ -249,30 +320,6 @@ describe('a question that is held', () => {
 		const given = asProcess(other, ['--add-dir', other.path]);
 		await using asked = await held(edit, claude, given);
 		expect(asked.question).toMatchObject({ files: [other.file('a.txt')], risk: ['outside'] });
-	});
-
-	it.each([
-		['that others may write', 0o666, renameSync],
-		['that others may read', 0o644, renameSync],
-		['behind a link', 0o600, symlinkSync],
-	] as const)('allows nothing by an answer %s', async (_, mode, place) => {
-		await using asked = await held();
-		const whole = join(asked.desk.folder, 'answer');
-		writeFileSync(whole, await sealedText(asked));
-		chmodSync(whole, mode);
-		place(whole, asked.file('answers'));
-		await asked.ended;
-		expect(await asked.printed).toBe('');
-	});
-
-	it.skipIf(process.getuid?.() !== 0)('allows nothing by an answer of another user', async () => {
-		await using asked = await held();
-		const whole = join(asked.desk.folder, 'answer');
-		writeFileSync(whole, await sealedText(asked), { mode: 0o600 });
-		chownSync(whole, 12_345, 12_345);
-		renameSync(whole, asked.file('answers'));
-		await asked.ended;
-		expect(await asked.printed).toBe('');
 	});
 
 	it('hands no answer over that could not be noted, as on a full disk', async () => {
@@ -306,26 +353,6 @@ describe('a question that is held', () => {
 		asked.holder.kill('SIGTERM');
 		await asked.ended;
 		await expect(asked.desk.answer(answerTo(asked))).rejects.toMatchObject({ code: 'wrong-state' });
-	});
-
-	it.each([
-		['an hour back', -60 * 60_000],
-		['a year back', -365 * 24 * 60 * 60_000],
-		['an hour ahead', 60 * 60_000],
-	])('is answered once, by a person alone, while the clock is set %s', async (_, byMs) => {
-		await using asked = await held();
-		const nowMs = Date.now() + byMs;
-		// A window that starts meanwhile looks for what is too old.
-		await asked.desk.prepare(nowMs);
-		await asked.desk.answer(answerTo(asked, { at: new Date(nowMs).toISOString() }));
-		await expect(asked.desk.answer(answerTo(asked, { effect: 'no' }))).rejects.toMatchObject({
-			code: 'wrong-state',
-		});
-		expect(JSON.parse(await asked.printed)).toEqual(claude.yes);
-		await asked.ended;
-		// The agent's events tell what came of it, and no clock does.
-		await settleAll(asked.desk, { paths: asked.workspace.paths, drivers });
-		expect(await asked.desk.readOutcome(asked.question.id)).toBeUndefined();
 	});
 
 	it('that a clock set far ahead makes too old is answered by nothing: its holder waits on', async () => {

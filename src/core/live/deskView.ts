@@ -49,7 +49,8 @@ export interface DeskWords {
 	readonly withoutPaths: (text: string) => string;
 }
 
-/** The newest messages of a mailbox that are shown, beside those that wait. */
+/** The newest messages of a mailbox that are shown: of those that wait, and of the others. Whatever an agent writes, a page can hold it. */
+const WAITING_SHOWN = 100;
 const FILED_SHOWN = 30;
 
 /** In UTF-16 units. A page shows more only on the computer. */
@@ -192,8 +193,11 @@ export class DeskView {
 		return names.flatMap(worker => {
 			const address = { task: record.name, worker };
 			const { messages } = source.messages(address);
-			const waiting = messages.filter(({ state }) => state === 'queued' || state === 'claimed');
-			const filed = messages.filter(each => !waiting.includes(each)).slice(0, FILED_SHOWN);
+			const waiting = messages
+				.filter(each => isWaiting(each))
+				.toSorted(newestFirst)
+				.slice(0, WAITING_SHOWN);
+			const filed = messages.filter(each => !isWaiting(each)).slice(0, FILED_SHOWN);
 			// Files of one name in two folders are two messages. The one that waits counts.
 			const shown = new Map([...filed.toReversed(), ...waiting].map(message => [message.id, message]));
 			return [...shown.values()].map(message => this.message(source.id, address, message));
@@ -243,6 +247,14 @@ export class DeskView {
 	private line(text: string): string {
 		return visibleLine(this.words.withoutPaths(text), LINE);
 	}
+}
+
+function isWaiting({ state }: StoredMessage): boolean {
+	return state === 'queued' || state === 'claimed';
+}
+
+function newestFirst(a: StoredMessage, b: StoredMessage): number {
+	return a.id < b.id ? 1 : -1;
 }
 
 function folderOf({ id, name }: DeskSource, { problems }: Overview): DeskFolder {

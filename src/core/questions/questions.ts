@@ -65,8 +65,14 @@ export class Questions {
 			for (const kind of KINDS) await this.own.remove(DESK, kind, name);
 	}
 
-	/** Asks: from now on every desk shows the question. */
+	/**
+	 * Asks: from now on every desk shows the question.
+	 * @throws NancyError `bad-file` if its answer is there already: no person has seen the question
+	 */
 	async ask(question: Question): Promise<void> {
+		const answer = this.own.path(DESK, 'answers', `${question.id}.json`);
+		if (await look(answer))
+			throw new NancyError('bad-file', phrase`${answer} is older than its question, so it is nobody's answer`);
 		await this.own.create(question, DESK, 'questions', `${question.id}.json`);
 	}
 

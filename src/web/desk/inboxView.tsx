@@ -3,7 +3,8 @@ import { phrase } from '../../base/phrase.ts';
 import type { DeskMessage } from '../../protocol/deskState.ts';
 import { Compose } from './compose.tsx';
 import { MessageCard } from './messageCard.tsx';
-import { inbox } from './store.ts';
+import { Older } from './older.tsx';
+import { inbox, unread } from './store.ts';
 import { mailboxName, workerOf } from './tasks.ts';
 import { say } from './words.ts';
 
@@ -24,6 +25,7 @@ export function InboxView() {
 					<Reply message={message} />
 				</div>
 			))}
+			<Older waiting={unread.value} shown={inbox.value} />
 		</>
 	);
 }

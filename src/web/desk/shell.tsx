@@ -8,7 +8,7 @@ import { link, type Link } from './host.ts';
 import { InboxView } from './inboxView.tsx';
 import { Loaded } from './later.tsx';
 import { ALL, go, place, type View } from './nav.ts';
-import { announced, delegates, inbox, openQuestions, state } from './store.ts';
+import { announced, delegates, openQuestions, state, unread } from './store.ts';
 import { say } from './words.ts';
 
 interface Room {
@@ -47,7 +47,7 @@ const ROOMS: readonly Room[] = [
 		name: phrase`Inbox`,
 		sign: 'M4 13l3-8h10l3 8v6H4z M4 13h5l1.5 2.5h3L15 13h5',
 		content: InboxView,
-		count: () => inbox.value.filter(each => each.state === 'queued').length,
+		count: () => unread.value,
 	},
 	{
 		view: 'code',

@@ -22,6 +22,9 @@ export const delegates = computed(() => (state.value?.delegates ?? []).toSorted(
 export const messages = computed(() => (state.value?.messages ?? []).toSorted(byId));
 export const inbox = computed(() => messages.value.filter(({ isToPerson }) => isToPerson).toReversed());
 
+/** All that agents wrote to the person and nobody has read. The inbox holds the newest of it. */
+export const unread = computed(() => tasks.value.reduce((sum, task) => sum + task.unread, 0));
+
 /** A word for screen readers: what has newly been asked. */
 export const announced = signal<readonly DeskQuestion[]>([]);
 

@@ -6,6 +6,7 @@ import { Facts } from './facts.tsx';
 import { Later } from './later.tsx';
 import { MessageCard } from './messageCard.tsx';
 import { folderName, go } from './nav.ts';
+import { Older } from './older.tsx';
 import { Phase } from './phase.tsx';
 import { messages, questions } from './store.ts';
 import { age } from './times.ts';
@@ -70,6 +71,7 @@ export function WorkerPage({ task, worker }: { task: DeskTask; worker: DeskWorke
 			{own.map(message => (
 				<MessageCard key={message.key} message={message} />
 			))}
+			<Older waiting={worker.queued} shown={own} />
 		</article>
 	);
 }

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { hold } from '../../../src/core/questions/hold.ts';
 import { Questions } from '../../../src/core/questions/questions.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
@@ -47,9 +49,9 @@ describe('a desk that is killed before any file call of its answer', () => {
 	});
 });
 
-/** A desk in a process of its own, which answers the question of each line. */
-function deskProcess(...args: string[]) {
-	const child = spawn(process.execPath, [bundledChild('answerAtOnce'), ...args], {
+/** A process of its own that does something with the question of each line. */
+function warmProcess(program: 'answerAtOnce' | 'endAtOnce', ...args: string[]) {
+	const child = spawn(process.execPath, [bundledChild(program), ...args], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});
 	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -74,7 +76,7 @@ describe('two desks that answer one question in one moment', () => {
 			{ by: 'vscode', effect: 'once', where: 'in a window' },
 			{ by: 'page', effect: 'no', where: 'on a page' },
 		];
-		const desks = sides.map(({ by, effect }) => deskProcess(project, data, by, effect));
+		const desks = sides.map(({ by, effect }) => warmProcess('answerAtOnce', project, data, by, effect));
 		try {
 			for (const each of desks) expect(await each.said()).toBe('ready');
 			for (let round = 0; round < racesOr(4); round++) {
@@ -90,6 +92,58 @@ describe('two desks that answer one question in one moment', () => {
 		} finally {
 			await Promise.all(desks.map(each => each.end()));
 		}
+	});
+});
+
+describe('a desk that answers a question in the moment in which its terminal does', () => {
+	it('counts for nothing beside the terminal, is told so, and makes a holder say no more than its own answer', async () => {
+		await using folder = tempFolder();
+		const [project, data] = [folder.file('project'), folder.file('data')];
+		const workspace = new Workspace(project, data);
+		await workspace.prepare();
+		const questions = new Questions(workspace.own);
+		const effects = ['once', 'no'] as const;
+		const desks = effects.map(effect => warmProcess('answerAtOnce', project, data, 'page', effect));
+		const terminal = warmProcess('endAtOnce', project, data);
+		const seen = new Set<string>();
+		/** How long a desk that goes first is ahead. A person's answer takes longer than the terminal's, so it follows what comes of that. */
+		let leadMs = 0;
+		try {
+			for (const each of [...desks, terminal]) expect(await each.said()).toBe('ready');
+			for (let round = 0; round < racesOr(50); round++) {
+				const at = round % 2;
+				const [effect, desk] = [effects[at]!, desks[at]!];
+				const state = Math.floor(round / 2) % 2 === 0 ? 'yes-elsewhere' : 'no-elsewhere';
+				const isDeskFirst = Math.floor(round / 4) % 2 === 0;
+				const question = await seedQuestion(workspace);
+				const { id, digest } = question;
+				const held = hold(questions, question, { isAwaited: () => true, settle: () => Promise.resolve() });
+				if (!isDeskFirst) terminal.write(`${id} ${state}`);
+				desk.write(`${id} ${digest}`);
+				if (isDeskFirst) {
+					await sleep(leadMs);
+					terminal.write(`${id} ${state}`);
+				}
+				const [said, isEnd, carried] = await Promise.all([desk.said(), terminal.said(), held]);
+				const isTaken = said === 'answered';
+				const { answer, outcome } = await questions.get(id);
+				// The terminal has answered, and that is what the question ends with, whoever was first.
+				const ends = [round, isEnd, outcome?.state];
+				expect(ends).toEqual([round, 'true', answer ? 'late' : state]);
+				// The person at the desk hears that at once, or sees that the answer was late.
+				expect([round, isTaken ? answer?.effect : said]).toEqual([
+					round,
+					isTaken ? effect : expect.stringContaining('the question is over: the agent ended the wait'),
+				]);
+				// Never a Yes that neither gave: a holder carries this very answer, or nothing.
+				expect([undefined, effect]).toContain(carried?.effect);
+				seen.add(isTaken ? 'late' : 'told');
+				if (isDeskFirst) leadMs = isTaken ? Math.floor(leadMs / 2) : leadMs * 2 + 1;
+			}
+		} finally {
+			await Promise.all([...desks, terminal].map(each => each.end()));
+		}
+		expect([...seen].toSorted()).toEqual(['late', 'told']);
 	});
 });
 
