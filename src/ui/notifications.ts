@@ -137,7 +137,12 @@ function summary(calls: readonly Call[]): string {
 	const phrase = (workers: number, one: string, several: string) =>
 		workers === 0 ? [] : [workers === 1 ? one : several];
 	return [
-		...phrase(waiting, l10n.t('1 worker waits for you.'), l10n.t('{0} workers wait for you.', waiting)),
+		// No desk has their questions: see show.
+		...phrase(
+			waiting,
+			l10n.t('1 worker waits for you (answer in its terminal).'),
+			l10n.t('{0} workers wait for you (answer in their terminals).', waiting),
+		),
 		...phrase(failed, l10n.t('1 worker has failed.'), l10n.t('{0} workers have failed.', failed)),
 		...phrase(writing, l10n.t('1 worker writes to you.'), l10n.t('{0} workers write to you.', writing)),
 		...phrase(ended, l10n.t('1 delegate has ended.'), l10n.t('{0} delegates have ended.', ended)),

@@ -86,6 +86,27 @@ describe('the notification of an agent that has failed', () => {
 		assert.deepEqual(pressed.splice(0), ['all']);
 	});
 
+	it('is one for all that ask at the same time what no desk has heard, and says that the terminals take the answers', async () => {
+		const ask = (which: number) => {
+			const { task: of, name: worker } = task.workers[which]!.record;
+			const at = new Date().toISOString();
+			const address = { task: of, worker };
+			needed.fire({
+				folder,
+				attention: { id: `q${which}`, kind: 'permission', address, text: 'Which port?', at },
+			});
+		};
+		ask(0);
+		ask(1);
+		assert.deepEqual(await shown(), [['2 workers wait for you (answer in their terminals).', 'Show']]);
+		ask(0);
+		fail(1);
+		assert.deepEqual(await shown(), [
+			['1 worker waits for you (answer in its terminal). 1 worker has failed.', 'Show'],
+		]);
+		pressed.splice(0);
+	});
+
 	it('is shown only if the user wants to hear of agents that stop', async () => {
 		await set('badge');
 		fail(0);
