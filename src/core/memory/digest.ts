@@ -137,7 +137,10 @@ class TaskReader {
 	/** Other agents, or a job in the background, may have written what nobody has typed. */
 	private prompt(node: TrafficNode): Found {
 		const { at, event } = node;
-		const text = without(this.inputOf(node) || this.outputOf(node), this.known);
+		const text = without(
+			this.inputOf(node) || this.outputOf(node),
+			event.isWake === true ? this.known : this.sources.delivered,
+		);
 		if (event.isWake !== true) return userWords(at, text);
 		return { letter: 'e', at, head: `Wake${FROM_OUTSIDE} (ok):`, text, isKept: false };
 	}
@@ -155,7 +158,7 @@ class TaskReader {
 		const reported = firstOf(this.payloads.get(id), ['last_assistant_message', 'prompt_response', 'text']);
 		const recorded = this.sources.answers.findLast(each => each.at > this.stoppedAt && each.at <= at)?.text;
 		this.stoppedAt = at;
-		const text = without(reported ?? recorded ?? '', this.known);
+		const text = without(reported ?? recorded ?? '', this.sources.delivered);
 		return { letter: 'a', at, head: 'last words of the agent', text, isKept: true };
 	}
 
@@ -206,7 +209,7 @@ function shownOf({ outcome, isOnFile }: TrafficNode, output: string): string {
 
 /** The only form of an entry. */
 function entry(id: string, head: string, text: string): string {
-	const lines = softened(middleCut(text.trim()))
+	const lines = softened(middleCut(redactText(text.trim())))
 		.split('\n')
 		.map(line => `  ${line}`);
 	return [`${id} ${softened(head).replace(/\s+/g, ' ')}`, ...(text.trim() === '' ? [] : lines)].join('\n');

@@ -49,8 +49,7 @@ const REPEATED = 0.6;
 const RELATED = 0.4;
 /** What waits for a person even if the user wants to see nothing. */
 const ALWAYS_HELD: ReadonlySet<Reason> = new Set(['secret', 'instruction', 'conflict', 'users-own']);
-const NEGATION =
-	/\b(?:not|never|no longer|don['’]t|doesn['’]t|isn['’]t|cannot|can['’]t|avoid|without|instead of|unused)\b/i;
+const NEGATION = /\b(?:no|not|none|nothing|nor|never|cannot|\w+n['’]t|avoid|without|instead of|unused)\b/i;
 
 /** Everything that a program can check about one update, in order: the first check that fails decides. */
 export function judge(update: ProposedUpdate, index: number, ground: Ground): Verdict {
@@ -178,15 +177,17 @@ function contradicts(
 	{ op }: ProposedUpdate,
 	text: string,
 	target: (StoredNote & { freshness: Freshness }) | undefined,
-	{ notes }: Ground,
+	{ notes, retired, documents }: Ground,
 ): boolean {
 	const stands = (note: StoredNote & { freshness: Freshness }) =>
 		note.anchors.length > 0 && (note.freshness === 'fresh' || note.freshness === 'moved');
 	if (op === 'retire') return target !== undefined && stands(target);
 	const own = trigramsOf(text);
-	return notes.some(
-		note =>
-			note.id !== target?.id && isOpposite(note.text, text) && similarity(own, trigramsOf(note.text)) >= RELATED,
+	const denies = (other: string, least: number) =>
+		isOpposite(text, other) && similarity(own, trigramsOf(other)) >= least;
+	return (
+		notes.some(note => note.id !== target?.id && denies(note.text, RELATED)) ||
+		[...retired, ...documents].some(other => denies(other, REPEATED))
 	);
 }
 

@@ -197,6 +197,28 @@ describe('the digest of a task', () => {
 		expect(digest()).toContain('e3 Wake [from outside] (ok):\n  [Nancy message 1]');
 	});
 
+	it('has the words of the user and of the agent whole, however short what the user sent meanwhile', async () => {
+		const records = [
+			prompted('Do not touch the pool.'),
+			...called('Bash', {}, 'x'),
+			stopped('I did not touch it.'),
+		];
+		const steering = [{ at: records[1]?.at ?? '', text: 'no' }];
+		await task(records, [], [], undefined, { steering });
+		expect(digest()).toMatch(/Do not touch the pool\.[^]*I did not touch it\./);
+	});
+
+	it('has no part of a secret that lies over the place where a long text is cut', async () => {
+		const secret = `ghp_${'a1B2'.repeat(9)}`;
+		for (const before of [5990, 40]) {
+			const text = `${'x '.repeat(before / 2)}${secret} ${'y '.repeat(before === 40 ? 2990 : 5000)}`;
+			await task([prompted('Go'), ...called('Bash', {}, 'x')], [], [], undefined, {
+				steering: [{ at: new Date(0).toISOString(), text }],
+			});
+		}
+		for (const text of Object.values(everything())) expect(text).not.toMatch(/a1B2/);
+	});
+
 	it('has the last words from the agent’s own record where no event has them, those of each turn', async () => {
 		const turn = (prompt: string) => [prompted(prompt), record('stop', 'agentStop', { stopReason: 'end_turn' })];
 		const records = [...turn('One'), ...turn('Two'), ...turn('Three')];
@@ -558,13 +580,14 @@ describe('an answer', () => {
 		const text = 'The tests do not run with npm test in each package.';
 		await task(usual());
 		const { report } = await extract([update({ text })]);
-		expect(report).toMatchObject({ added: { failures: 1 }, dropped: [] });
-		const [note] = (await memory.state(name)).notes;
-		await memory.review('retire', name, NoteId.parse(note?.id));
+		expect(report).toMatchObject({ held: 1, dropped: [] });
+		const [waiting] = (await memory.state(name)).pending;
+		expect(waiting?.held).toEqual(['contradicts']);
+		await memory.review('reject', name, NoteId.parse(waiting?.id));
 		writeFileSync(folder.file('repo', 'README.md'), '');
 		await task(usual());
 		const now = update({ text: 'The tests do run with npm test in each package.' });
-		expect((await extract([now])).report).toMatchObject({ added: { failures: 1 }, dropped: [] });
+		expect((await extract([now])).report).toMatchObject({ held: 1, dropped: [] });
 	});
 
 	it('of a second task that changes the same note waits as a conflict: it has read another text', async () => {
