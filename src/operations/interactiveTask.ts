@@ -100,7 +100,6 @@ export const interactiveTask: Operation<Input, z.infer<typeof ProjectTaskOutput>
 		const sessions = (await workspace.worker(plan.address))?.sessions.map(({ id }) => id) ?? [];
 		return endTask(memory, workspace, task, {
 			sessions,
-			address: plan.address,
 			isHooked: plan.hasHooks,
 			...endingOf(code),
 			output: '',

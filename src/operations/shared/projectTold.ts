@@ -3,7 +3,7 @@ import type { Compiled } from '../../core/memory/compile.ts';
 import type { FileChange } from '../../core/memory/digest.ts';
 import type { ProjectMemory } from '../../core/memory/memory.ts';
 import type { MemoryPlace } from '../../core/memory/state.ts';
-import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import { drivers } from '../../drivers/index.ts';
 import type { MemoryTask } from '../../protocol/memory.ts';
 import type { ProjectName } from '../../protocol/memoryNames.ts';
@@ -91,14 +91,11 @@ export async function endTask(
 	{ project, number, driver, told, beganAt, before, had }: RunningTask,
 	{
 		sessions,
-		address,
 		isHooked,
 		isNamed = true,
 		...ended
 	}: {
 		sessions: readonly SessionId[];
-		/** Whose mailbox its messages came from. */
-		address?: WorkerAddress;
 		isHooked: boolean;
 		isNamed?: boolean;
 	} & Pick<MemoryTask, 'ending' | 'output' | 'reason'> & { ok: boolean },
@@ -117,7 +114,7 @@ export async function endTask(
 			records,
 			wordsOf: id => drivers.find(each => each.id === id)?.eventWords,
 			delivered: [told.byHooks.text, told.before.text],
-			steering: address ? await steeringOf(workspace, address, sessions, beganAt) : [],
+			steering: await steeringOf(workspace, sessions, beganAt),
 			answers: await answersOf(driver, records, beganAt),
 			changes: await changedSince(workspace.folder, before, had),
 		},

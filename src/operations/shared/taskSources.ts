@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver } from '../../core/driver/driver.ts';
 import type { Said } from '../../core/memory/digest.ts';
+import { sessionBinding } from '../../core/sessions/bindings.ts';
 import { saidSince } from '../../core/sessions/recordSearch.ts';
 import { TrafficFollower } from '../../core/traffic/store.ts';
-import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import { withCollector } from './collecting.ts';
@@ -29,7 +30,7 @@ export async function recordsOf(
 		for (;;) {
 			await collect();
 			for (const follower of followers)
-				records.push(...(await follower.next()).filter(({ at }) => at >= beganAt));
+				for (const record of await follower.next()) if (record.at >= beganAt) records.push(record);
 			const isWhole = records.some(each => each.type === 'event' && each.event.kind === 'session-end');
 			if (isWhole || Date.now() > endedMs + LATE_MS) return records;
 			await sleep(STEP_MS);
@@ -37,15 +38,13 @@ export async function recordsOf(
 	});
 }
 
-/** What its user has sent an agent since this time, by the seals of its mailbox. */
-export async function steeringOf(
-	workspace: Workspace,
-	address: WorkerAddress,
-	sessions: readonly SessionId[],
-	since: string,
-): Promise<Said[]> {
-	const mailbox = workspace.mailbox(address);
-	const { messages } = await mailbox
+/** What its user has sent an agent since this time, by the seals of the mailbox that its last session is bound to. */
+export async function steeringOf(workspace: Workspace, sessions: readonly SessionId[], since: string): Promise<Said[]> {
+	const last = sessions.at(-1);
+	const bound = last && (await sessionBinding(workspace, last).catch(() => undefined));
+	if (!bound) return [];
+	const { messages } = await workspace
+		.mailbox(bound.address)
 		.list(['delivered', 'archived'], { newest: MOST_MESSAGES })
 		.catch(() => ({ messages: [] }));
 	return messages

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
 import { changedSince, uncommitted } from '../../../src/operations/shared/changedByTask.ts';
+import { bindSession } from '../../../src/core/sessions/bindings.ts';
 import { answersOf, recordsOf, steeringOf } from '../../../src/operations/shared/taskSources.ts';
 import { DriverId, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../src/protocol/traffic.ts';
@@ -73,6 +74,7 @@ it('what steered a task is what its user has sent to one of its sessions since i
 	const address = { task: TaskName.parse('t'), worker: WorkerName.parse('w') };
 	const mailbox = workspace.mailbox(address);
 	await mailbox.makeFolders();
+	await bindSession(workspace, session, { address, watched: true });
 	const deliver = async (
 		text: string,
 		at: string,
@@ -92,11 +94,11 @@ it('what steered a task is what its user has sent to one of its sessions since i
 	await deliver('Second.', later(4), 's1');
 	await mailbox.put(messageContent('Still waits.'), BY_USER);
 
-	expect(await steeringOf(workspace, address, [session], began)).toEqual([
+	expect(await steeringOf(workspace, [session], began)).toEqual([
 		{ at: later(1), text: 'First.' },
 		{ at: later(4), text: 'Second.' },
 	]);
-	expect(await steeringOf(workspace, { ...address, worker: WorkerName.parse('none') }, [session], began)).toEqual([]);
+	expect(await steeringOf(workspace, [SessionId.parse('unbound')], began)).toEqual([]);
 });
 
 describe('the words of an agent by its own record', () => {
