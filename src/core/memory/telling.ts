@@ -79,12 +79,12 @@ export function notesNow(
 	named: string | undefined,
 ): { notes: CompiledNotes | undefined; head: string } {
 	const projects = compiledIn(workspace);
-	const [any] = projects;
-	const branch = branchNow(any);
+	const [first] = projects;
+	const branch = branchNow(first);
 	const chosen = chosenProject(projects, branch, named);
 	// That of the whole repository was compiled for another branch. The next compilation is newer than the mark.
 	const notes = chosen?.branch === undefined && chosen?.checkedOut !== branch ? undefined : chosen;
-	return { notes, head: any?.head ?? '' };
+	return { notes, head: first?.head ?? '' };
 }
 
 /** As a mark says that a session was told these notes: see {@link ToldMarks}. */
