@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import type { DelegateId } from '../../src/protocol/delegate.ts';
 import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
-import { askingDelegate } from '../support/askingDelegate.ts';
+import { askingDelegate, askingWithLimit } from '../support/askingDelegate.ts';
 import { deployedLab, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -112,9 +112,10 @@ describe.concurrent('a delegate that may ask', () => {
 	});
 
 	it('is answered No by its time limit', async () => {
-		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', ['--timeout', '120']);
+		const { lab, question, ...run } = await askingWithLimit(limit =>
+			asking('[[sh:touch made]] [[text:Finished]]', limit),
+		);
 		await using _ = lab;
-		const question = await run.asked();
 		expect(await run.ended()).toMatchObject({ status: 'failed', error: 'timeout: it took too long' });
 		expect(await run.desk.readOutcome(question.id)).toMatchObject({ state: 'ended' });
 		expect(run.made()).toBe(false);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { opencode } from '../../src/drivers/opencode/driver.ts';
 import { conformanceLab, type Candidate } from '../conformance/lab.ts';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
-import { askingDelegate } from '../support/askingDelegate.ts';
+import { askingDelegate, askingWithLimit } from '../support/askingDelegate.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
@@ -79,11 +79,10 @@ describe.concurrent.each([candidates.opencode])('a delegate of $driver.id that m
 	});
 
 	it('is answered No by its time limit', async () => {
-		const { lab, ...run } = await asking(it_, '[[sh:touch made]] [[text:Finished]]', {
-			args: ['--timeout', '180'],
-		});
+		const { lab, question, ...run } = await askingWithLimit(args =>
+			asking(it_, '[[sh:touch made]] [[text:Finished]]', { args }),
+		);
 		await using _ = lab;
-		const question = await run.asked();
 		expect(await run.ended()).toMatchObject({ status: 'failed', error: 'timeout: it took too long' });
 		expect(await run.desk.readOutcome(question.id)).toMatchObject({ state: 'ended' });
 		expect(run.made()).toBe(false);

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { Questions } from '../../src/core/questions/questions.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DelegateCreatedOutput, DelegatesOutput, type DelegateOutput } from '../../src/protocol/output/delegates.ts';
+import type { Question } from '../../src/protocol/question.ts';
 import type { NancyCommand } from '../unit/cli/nancyCommand.ts';
 import type { AgentLab } from './agentLab.ts';
 import { deskOf } from './desk.ts';
@@ -50,6 +51,13 @@ export async function askingDelegate(
 		desk,
 		listed,
 		asked: () => eventually('a question', async () => (await desk.ofDelegate(id))[0]),
+		/** The question, or nothing if the delegate ended before it asked. */
+		askedOrEnded: () =>
+			eventually('a question or the end', async () => {
+				const [question] = await desk.ofDelegate(id);
+				if (question) return { question };
+				return ['done', 'failed'].includes((await listed()).status) && { question };
+			}),
 		answer,
 		outcome,
 		ended: () => listed('--wait', '--timeout', '600'),
@@ -57,4 +65,16 @@ export async function askingDelegate(
 		/** What the model has read last. */
 		read: () => lab.model.requests.filter(({ hasTools }) => hasTools).at(-1)?.text ?? '',
 	};
+}
+
+/** A delegate that asks before its time limit. On a busy machine, a limit may be over before the agent asks: the next is twice as long. */
+export async function askingWithLimit<
+	Run extends { lab: AsyncDisposable; askedOrEnded: () => Promise<{ question: Question | undefined }> },
+>(begin: (limit: readonly string[]) => Promise<Run>) {
+	for (let seconds = 20; ; seconds *= 2) {
+		const run = await begin(['--timeout', `${seconds}`]);
+		const { question } = await run.askedOrEnded();
+		if (question) return { ...run, question };
+		await run.lab[Symbol.asyncDispose]();
+	}
 }
