@@ -146,7 +146,8 @@ class TaskReader {
 	}
 
 	private call(node: TrafficNode): Found {
-		const { at, event, tool = '', outcome } = node;
+		const { at, event, outcome } = node;
+		const tool = node.tool?.trim() || 'unknown tool';
 		const isFailed = outcome === 'failed' || outcome === 'denied';
 		const head = `${tool}${this.outside.mayCome(node) ? FROM_OUTSIDE : ''} (${outcome}): ${event.summary ?? ''}`;
 		const text = shownOf(node, this.outputOf(node));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { NancyError } from '../../base/errors.ts';
 import { ownIdentity } from '../../base/liveness.ts';
 import { phrase } from '../../base/phrase.ts';
@@ -46,10 +47,16 @@ export class Extractions {
 		const project = this.store.folderOf(name);
 		refusePaused(await project.record());
 		const { extraction } = await this.store.config();
-		// Nobody else claims between the count of the day's calls and this one.
-		return this.store.locked(() =>
-			project.locked(() => this.claimIn(project, number, { again, most: extraction.per_day })),
-		);
+		for (;;) {
+			const ready = await readyIn(project, number, again);
+			if (!ready?.request) return ready;
+			const { task, request } = ready;
+			// Nobody else claims between the count of the day's calls and this one. All that takes long was read before.
+			const claimed = await this.store.locked(() =>
+				project.locked(() => this.claimIn(project, task, request, extraction.per_day)),
+			);
+			if (claimed) return { task: claimed, texts: request.texts };
+		}
 	}
 
 	/** Saves an answer, or why there is none. Then {@link merge} carries it out. */
@@ -115,29 +122,22 @@ export class Extractions {
 		});
 	}
 
+	/** `undefined` if the extraction of the task is not as it was read: somebody else was faster. */
 	private async claimIn(
 		project: ProjectFolder,
-		number: number | undefined,
-		{ again, most }: { again: boolean; most: number },
-	): Promise<ClaimedExtraction | undefined> {
-		const { tasks } = await project.tasks();
-		const task = number === undefined ? tasks.find(isDue) : await project.task(number);
-		if (!task) return undefined;
-		if (!again) refuseDone(task);
-		if (isClaimed(task)) throw new NancyError('busy', phrase`another Nancy extracts task ${task.number} now`);
-		const { extraction } = task;
-		if (extraction.state === 'answered' && !again) return { task };
-		const digest = await project.digest(task.number);
-		if (digest === undefined)
-			throw new NancyError('wrong-state', phrase`nothing of task ${task.number} was recorded`);
+		read: MemoryTask,
+		{ listed }: Request,
+		most: number,
+	): Promise<MemoryTask | undefined> {
+		const task = await project.task(read.number);
+		if (!isDeepStrictEqual(task.extraction, read.extraction)) return undefined;
 		const today = await this.callsToday();
 		if (today >= most)
 			throw new NancyError(
 				'wrong-state',
 				phrase`${today} extractions were made today, which is the limit (extraction.per_day in config.toml)`,
 			);
-		const notes = await known(project, { folder: task.folder, branch: task.branch, commit: undefined });
-		const { texts, listed } = requestOf(digest, { task, notes, plan: (await planOf(project)).text });
+		const { extraction } = task;
 		const claimed: MemoryTask = {
 			...task,
 			extraction: {
@@ -152,19 +152,38 @@ export class Extractions {
 			},
 		};
 		await project.writeTask(claimed);
-		return { task: claimed, texts };
+		return claimed;
 	}
 
 	private async callsToday(): Promise<number> {
 		const today = new Date().toISOString().slice(0, 10);
 		let calls = 0;
 		for (const name of await this.store.names()) {
-			const { tasks } = await this.store.folderOf(name).tasks();
+			const { tasks } = await this.store.folderOf(name).tasks(new Date(today));
 			for (const { extraction } of tasks)
 				if (extraction.at?.startsWith(today) === true) calls += extraction.tries;
 		}
 		return calls;
 	}
+}
+
+type Request = ReturnType<typeof requestOf>;
+
+/** The task, or the oldest that is due, and what a model is asked about it: nothing if its answer is there. */
+async function readyIn(
+	project: ProjectFolder,
+	number: number | undefined,
+	again: boolean,
+): Promise<{ task: MemoryTask; request?: Request } | undefined> {
+	const task = number === undefined ? (await project.tasks()).tasks.find(isDue) : await project.task(number);
+	if (!task) return undefined;
+	if (!again) refuseDone(task);
+	if (isClaimed(task)) throw new NancyError('busy', phrase`another Nancy extracts task ${task.number} now`);
+	if (task.extraction.state === 'answered' && !again) return { task };
+	const digest = await project.digest(task.number);
+	if (digest === undefined) throw new NancyError('wrong-state', phrase`nothing of task ${task.number} was recorded`);
+	const notes = await known(project, { folder: task.folder, branch: task.branch, commit: undefined });
+	return { task, request: requestOf(digest, { task, notes, plan: (await planOf(project)).text }) };
 }
 
 type Usage = NonNullable<MemoryTask['extraction']['usage']>;

@@ -6,9 +6,9 @@ const SHELL = 'Bash';
 const SUBAGENT = 'Agent';
 
 const FETCHING =
-	/(?:^|[\s;&|(/'"`=])(?:curl|wget|gh|glab|xh|aria2c|lynx|w3m|iwr|irm|invoke-webrequest|invoke-restmethod)(?:\.exe)?(?=[\s;&|)'"`]|$)/i;
+	/(?:^|[\s;&|(/'"`=])(?:curl|wget|gh|glab|xh|aria2c|lynx|w3m|ssh|scp|sftp|nc|ncat|socat|telnet|iwr|irm|invoke-webrequest|invoke-restmethod)(?:\.exe)?(?=[\s;&|)'"`]|$)/i;
 const ADDRESS =
-	/\b(?:https?|ftp):\/\/(?!(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])(?::\d+)?(?:[/?#\s'"`;&|)]|$))/i;
+	/\b(?:https?|wss?|ftp):\/\/(?!(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])(?::\d+)?(?:[/?#\s'"`;&|)]|$))/i;
 
 /**
  * Whether a command names a program that fetches, or an address of another machine. A hint: a script that fetches shows nothing of it. Git

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'smol-toml';
@@ -161,13 +162,14 @@ export class ProjectFolder {
 		throw new NancyError('busy', phrase`${file} keeps changing; try again`);
 	}
 
-	/** All tasks, oldest first. Unreadable ones are left out. */
-	async tasks(): Promise<{ tasks: MemoryTask[]; problems: FileProblem[] }> {
+	/** All tasks, or those whose files were written since then, oldest first. Unreadable ones are left out. */
+	async tasks(since?: Date): Promise<{ tasks: MemoryTask[]; problems: FileProblem[] }> {
 		const tasks: MemoryTask[] = [];
 		const problems: FileProblem[] = [];
 		for (const name of await this.taskFiles()) {
 			const file = join(this.folder, 'tasks', name);
 			try {
+				if (since && (await stat(file)).mtime < since) continue;
 				const task = await readJsonFile(file, MemoryTask, readPlainText);
 				if (task) tasks.push(asItIs(task));
 			} catch (error) {

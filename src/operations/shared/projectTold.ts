@@ -32,9 +32,9 @@ export interface RunningTask {
 	readonly told: Told;
 	/** An ISO 8601 date and time. */
 	readonly beganAt: string;
-	/** The commit that was checked out, and what the folder had beyond it. */
+	/** The commit that was checked out, and what the folder had beyond it, if git told. */
 	readonly before: string | undefined;
-	readonly had: readonly FileChange[];
+	readonly had: readonly FileChange[] | undefined;
 }
 
 /**
@@ -102,10 +102,16 @@ export async function endTask(
 ): Promise<ProjectTaskOutput> {
 	// What an agent has done to its records must not keep its end from being saved.
 	const reported = () => recordsOf(workspace, sessions, { beganAt, endedMs: Date.now() }).catch(() => []);
-	const records = isHooked ? await reported() : [];
-	const { commit } = await memoryPlace(workspace.folder);
+	const { folder } = workspace;
+	const [records, steering, changes, { commit: after }, dirty] = await Promise.all([
+		isHooked ? reported() : [],
+		steeringOf(workspace, sessions, beganAt),
+		changedSince(folder, before, had),
+		memoryPlace(folder),
+		isDirty(folder),
+	]);
 	const session = sessions.at(-1);
-	const saved = { ...ended, session, after: commit, isDirty: await isDirty(workspace.folder) };
+	const saved = { ...ended, session, after, isDirty: dirty };
 	const { extraction } = await memory.end(
 		project,
 		number,
@@ -114,9 +120,9 @@ export async function endTask(
 			records,
 			wordsOf: id => drivers.find(each => each.id === id)?.eventWords,
 			delivered: [told.byHooks.text, told.before.text],
-			steering: await steeringOf(workspace, sessions, beganAt),
+			steering,
 			answers: await answersOf(driver, records, beganAt),
-			changes: await changedSince(workspace.folder, before, had),
+			changes,
 		},
 		whyNoNotes((await memory.config()).extraction.agent, driver),
 	);

@@ -24,7 +24,7 @@ export async function recordsOf(
 	sessions: readonly SessionId[],
 	{ beganAt, endedMs }: { beganAt: string; endedMs: number },
 ): Promise<TrafficRecord[]> {
-	const followers = sessions.map(session => new TrafficFollower(workspace.paths, session));
+	const followers = [...new Set(sessions)].map(session => new TrafficFollower(workspace.paths, session));
 	const records: TrafficRecord[] = [];
 	return withCollector(workspace, async collect => {
 		for (;;) {

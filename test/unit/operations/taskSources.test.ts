@@ -130,7 +130,7 @@ describe('the files that a task has changed', () => {
 		expect(await uncommitted(repo.root, before)).toEqual([]);
 		writeFileSync(`${repo.root}/a.ts`, 'mine\n');
 		const had = await uncommitted(repo.root, before);
-		expect(had.map(({ path }) => path)).toEqual(['a.ts']);
+		expect(had?.map(({ path }) => path)).toEqual(['a.ts']);
 
 		repo.commit({ 'b.ts': '1\n2\n' }, 'Two');
 		writeFileSync(`${repo.root}/new.ts`, 'new\n');
@@ -141,7 +141,16 @@ describe('the files that a task has changed', () => {
 	});
 
 	it('are unknown outside of git', async () => {
-		expect(await uncommitted(folder.path, undefined)).toEqual([]);
+		expect(await uncommitted(folder.path, undefined)).toBeUndefined();
 		expect(await changedSince(folder.path, 'c'.repeat(40), [])).toEqual([]);
+	});
+
+	it('are unknown if git did not tell what was there before', async () => {
+		await using repo = gitRepository();
+		repo.commit({ 'a.ts': '1\n' }, 'Begin');
+		const before = repo.git(['rev-parse', 'HEAD']).trim();
+		writeFileSync(`${repo.root}/a.ts`, 'mine\n');
+		expect(await uncommitted(repo.root, 'c'.repeat(40))).toBeUndefined();
+		expect(await changedSince(repo.root, before, undefined)).toEqual([]);
 	});
 });

@@ -115,6 +115,10 @@ it('a tool of a CLI that nobody knows is from outside', () => {
 	expect(outsideOf(called('other', 'Read'))).toEqual(['Read']);
 });
 
+it.each(['', ' ', ' Read'])('a tool whose name is “%s” is from outside', tool => {
+	expect(outsideOf(called('claude-code', tool))).toHaveLength(1);
+});
+
 it.each([
 	'curl -s example.org',
 	'cd /tmp && /usr/bin/wget x',
@@ -122,6 +126,9 @@ it.each([
 	'X=$(curl x)',
 	'gh pr view 3',
 	'node get.mjs https://example.org/x',
+	'node follow.mjs wss://example.org/x',
+	'ssh build cat notes.txt',
+	'nc example.org 80 < request',
 	'node get.mjs http://localhost@example.org/x',
 ])('as it seems, this fetches: %s', command => {
 	expect(fetches(command)).toBe(true);
@@ -134,6 +141,7 @@ it.each([
 	'PORT=1 node x http://127.0.0.1:1/',
 	'ls curly; cat ghost.txt',
 	'python fetch.py',
+	'cat ~/.ssh/config /etc/ssh/sshd_config',
 ])('as it seems, this fetches nothing: %s', command => {
 	expect(fetches(command)).toBe(false);
 });
