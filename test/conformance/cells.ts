@@ -4,7 +4,7 @@ import { mcpBrokenOff, mcpFeedback } from './cells/tools.ts';
 import { brokenOffPrompt, brokenOffQuestion, brokenOffTool, killedInTool } from './cells/brokenOff.ts';
 import { besideOthers, cleanedUp, foundSession, redeploy } from './cells/deployment.ts';
 import { hookGarbage, hookMissing, hookSlow, programBroken } from './cells/failures.ts';
-import { feedback } from './cells/feedback.ts';
+import { feedback, feedbackFromPage } from './cells/feedback.ts';
 import { headless, headlessDenied, headlessFailure, headlessSteer, headlessWorktree } from './cells/headless.ts';
 import { skills, status, transcript } from './cells/knowledge.ts';
 import { longMessage } from './cells/long.ts';
@@ -25,6 +25,7 @@ export const cells: readonly Cell[] = [
 	status,
 	directive,
 	feedback,
+	feedbackFromPage,
 	halt,
 	pause,
 	sessionStart,

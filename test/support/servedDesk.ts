@@ -7,7 +7,10 @@ import { DeskServer, type DeskServerOptions } from '../../src/server/deskServer.
 import type { Newcomer, Warning } from '../../src/server/served.ts';
 import { ServedFolders } from '../../src/server/servedFolders.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
+import type { OperationContext } from '../../src/operations/operation.ts';
 import { PairReply, PairResult, ToPage } from '../../src/protocol/deskApi.ts';
+import type { DeskMessage } from '../../src/protocol/deskState.ts';
+import type { MessageId } from '../../src/protocol/names.ts';
 import type { Scope } from '../../src/protocol/scope.ts';
 import { smallRepository } from './delegateSeeds.ts';
 import { contextOf } from './operationContext.ts';
@@ -41,7 +44,20 @@ export async function servedDesk(options: Partial<DeskServerOptions> = {}, files
 	if (files) smallRepository(folder, files);
 	const workspace = new Workspace(folder.file('project'), folder.file('data'));
 	await workspace.prepare();
-	const context = contextOf(folder, workspace);
+	const desk = await deskOn(contextOf(folder, workspace), options);
+	return {
+		folder,
+		...desk,
+		[Symbol.asyncDispose]: async () => {
+			await desk[Symbol.asyncDispose]();
+			await folder.remove();
+		},
+	};
+}
+
+/** {@link servedDesk} of a workspace that is there. Who made it removes it. */
+export async function deskOn(context: OperationContext, options: Partial<DeskServerOptions> = {}) {
+	const { workspace, dataFolder } = context;
 	const served = await programFolder(context);
 	const newcomers: Newcomer[] = [];
 	const warned: Warning[] = [];
@@ -55,10 +71,10 @@ export async function servedDesk(options: Partial<DeskServerOptions> = {}, files
 	};
 	const { pages } = await programs();
 	const server = await DeskServer.open({
-		served: new ServedFolders(() => [served], served.onDidChange, folder.file('data')),
+		served: new ServedFolders(() => [served], served.onDidChange, dataFolder),
 		owner,
 		pages,
-		dataFolder: folder.file('data'),
+		dataFolder,
 		...options,
 	});
 	const own = `http://127.0.0.1:${server.port}`;
@@ -67,7 +83,6 @@ export async function servedDesk(options: Partial<DeskServerOptions> = {}, files
 	const post = (path: string, body: unknown, token?: string, headers: Asking['headers'] = {}) =>
 		ask(path, { method: 'POST', body, headers: { ...bearer(token), ...headers } });
 	return {
-		folder,
 		workspace,
 		context,
 		served,
@@ -85,7 +100,6 @@ export async function servedDesk(options: Partial<DeskServerOptions> = {}, files
 		[Symbol.asyncDispose]: async () => {
 			await server.close();
 			await served.close();
-			await folder.remove();
 		},
 	};
 }
@@ -201,6 +215,15 @@ export class Page {
 				this.waiting.add(look);
 			});
 		}
+	}
+
+	/** A message of somebody's once the page has it in this state. */
+	async message(id: MessageId, state: DeskMessage['state']): Promise<DeskMessage> {
+		const fits = (each: DeskMessage) => each.id === id && each.state === state;
+		const { patch } = await this.got('patch', ({ patch: { messages } }) => messages?.put.some(fits) === true);
+		const found = patch.messages?.put.find(fits);
+		if (!found) throw new Error('it is gone');
+		return found;
 	}
 
 	/** Comes in as a page does. */
