@@ -189,7 +189,10 @@ export async function conformanceLab(
 			eventually('its session is known', async () => (await nancy.worker(plan.address))?.sessions.at(-1)?.id, {
 				timeoutMs: PATIENCE_MS,
 			}),
-		submit: prompt => submit(screen, prompt),
+		submit: prompt => {
+			const before = lab.model.requests.length;
+			return submit(screen, prompt, () => lab.model.requests.length > before);
+		},
 		interrupt: async () => {
 			if (driver.interrupt === 'none') throw new Error(`no key interrupts ${driver.displayName}`);
 			for (const key of driver.interrupt.keys) {
@@ -262,7 +265,11 @@ export async function conformanceLab(
 		becomes,
 		requests,
 		seen: (text, timeoutMs = PATIENCE_MS) =>
-			lab.model.waitForRequest(request => request.hasTools && request.text.includes(text), timeoutMs),
+			lab.model
+				.waitForRequest(request => request.hasTools && request.text.includes(text), timeoutMs)
+				.catch((cause: unknown) => {
+					throw new Error([String(cause), ...result.screens()].join('\nScreen:\n'), { cause });
+				}),
 		// Within the workspace: some ask before a program from elsewhere runs.
 		held: '[[sh:touch begun; until [ -e go ]; do sleep 0.1; done]]',
 		letGo: () => writeFileSync(lab.workspace.file('go'), ''),
