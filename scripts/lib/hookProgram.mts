@@ -13,7 +13,7 @@ const driversWith = (file: string): string[] =>
 
 /**
  * Every hook program: one that reports and delivers for each driver, one that holds a question where the driver can, and one that stands in a
- * terminal before the CLI where that is needed to answer it.
+ * terminal before the CLI where that is needed to answer it. Also the program that talks with an agent in a terminal.
  */
 export const hookPrograms: readonly { name: string; entry: string; plugin: Plugin }[] = [
 	...driversWith('driver.ts').map(folder => ({
@@ -31,6 +31,7 @@ export const hookPrograms: readonly { name: string; entry: string; plugin: Plugi
 		entry: `src/drivers/${folder}/terminal.ts`,
 		plugin: hookProgram(folder),
 	})),
+	{ name: 'conversation', entry: 'src/conversations/main.ts', plugin: { name: 'as-it-is', setup: () => undefined } },
 ];
 
 /**

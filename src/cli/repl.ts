@@ -7,7 +7,7 @@ import type { ExtractedOutput, NotesOutput, ProjectsOutput, ProjectTaskOutput } 
 import type { SessionId } from '../protocol/names.ts';
 import type { Context } from './command.ts';
 import { extractedLine, historyLines, noNotesLine, noteLines, notesFileOf, projectLine } from './projectWords.ts';
-import { PromptedLines } from './promptedLines.ts';
+import { PromptedLines } from '../conversations/promptedLines.ts';
 import { reviewWaiting, type Reviewing } from './replReview.ts';
 import { COMMANDS, completed, help } from './replWords.ts';
 

@@ -3,7 +3,7 @@ import { NancyError } from '../base/errors.ts';
 import type { NoteId } from '../protocol/memoryNames.ts';
 import type { NotesOutput, ProposalOutput } from '../protocol/output/memory.ts';
 import { proposedWord, reasonWords } from '../words/notes.ts';
-import type { PromptedLines } from './promptedLines.ts';
+import type { PromptedLines } from '../conversations/promptedLines.ts';
 import { indented, printable, printableLine } from './words.ts';
 
 type Waiting = NotesOutput['pending'][number];

@@ -3,6 +3,7 @@ import { asking as claudeCode } from './claude-code/asking.ts';
 import { asking as codex } from './codex/asking.ts';
 import { asking as copilotCli } from './copilot-cli/asking.ts';
 import { asking as opencode } from './opencode/asking.ts';
+import { asking as qwenCode } from './qwen-code/asking.ts';
 
 /** The CLIs whose questions Nancy can carry. Apart from the drivers, so that no other hook loads it. */
 export const askings: Readonly<Record<string, Asking>> = {
@@ -10,4 +11,5 @@ export const askings: Readonly<Record<string, Asking>> = {
 	codex,
 	'copilot-cli': copilotCli,
 	opencode,
+	'qwen-code': qwenCode,
 };

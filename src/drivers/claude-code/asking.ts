@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import type { AskedRequest, Asking } from '../../core/driver/asking.ts';
 import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
 import { isYes } from '../../core/questions/reply.ts';
-import type { Answer, Choice, Effect, Field, Question } from '../../protocol/question.ts';
+import type { Answer, Choice, Effect, Field } from '../../protocol/question.ts';
+import { inputBody } from '../inputBody.ts';
 import { inputSummary, isObject, oneLine, textIn } from '../summary.ts';
 import { addedFolders } from './addedFolders.ts';
 import { isForeign } from './events.ts';
@@ -93,7 +94,7 @@ function read(call: HookCall): AskedRequest | 'none' {
 		...about,
 		kind: 'tool',
 		title: inputSummary(input) ?? tool,
-		...bodyOf(input),
+		...inputBody(input),
 		choices: [{ effect: 'once' }, ...choicesOf(suggestionsIn(known.permission_suggestions)), ...NO],
 	};
 }
@@ -193,23 +194,4 @@ function fieldsOf(input: unknown): Field[] {
 		})),
 		isMultiple: multiSelect,
 	}));
-}
-
-function bodyOf(input: unknown): Pick<Question, 'body' | 'bodyIs' | 'also'> {
-	const { command, content, old_string: before, new_string: after, ...others } = isObject(input) ? input : {};
-	const also = Object.entries(others)
-		// A path is among the files.
-		.filter(([name, value]) => name !== 'file_path' || typeof value !== 'string')
-		.map(([name, value]) => ({ name, value: typeof value === 'string' ? value : JSON.stringify(value) }));
-	const isAlone = (...rest: unknown[]) => rest.every(each => each === undefined);
-	if (typeof command === 'string' && isAlone(content, before, after))
-		return { body: command, bodyIs: 'command', also };
-	if (typeof before === 'string' && typeof after === 'string' && isAlone(command, content))
-		return { body: [...lines('-', before), ...lines('+', after)].join('\n'), bodyIs: 'diff', also };
-	if (typeof content === 'string' && isAlone(command, before, after)) return { body: content, bodyIs: 'text', also };
-	return { body: JSON.stringify(input, null, 2) ?? '', bodyIs: 'json', also: [] };
-}
-
-function lines(sign: string, text: string): string[] {
-	return text.split('\n').map(line => sign + line);
 }

@@ -1,6 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { text } from 'node:stream/consumers';
 import * as z from 'zod/mini';
+import { askGuard, type AskGuard, type BetweenPlace } from '../../core/driver/askGuard.ts';
 import { ASKS, Decision } from './asking.ts';
 import { ID } from './events.ts';
 
@@ -36,18 +35,15 @@ const DECLINED_MS = 1000;
 interface Held {
 	readonly threadId: string;
 	readonly itemId: string;
-	child?: ChildProcess;
+	guard?: AskGuard;
 	/** The CLI has an answer, and not from here. */
 	isOver: boolean;
 	end?: NodeJS.Timeout;
 }
 
-export interface HolderPlace {
-	launcher: string;
-	workspaceFolder: string;
-	env: NodeJS.ProcessEnv;
+export interface HolderPlace extends BetweenPlace {
 	/** Process of the app server. */
-	server: number;
+	readonly server: number;
 }
 
 /**
@@ -152,30 +148,13 @@ export class Holder {
 			folders,
 			request: params,
 		};
-		const answer = Decision.safeParse(json(await this.guard(session, asked, held)));
+		const caller = { driver: ID, event: ASKS, session, agent: this.place.server };
+		held.guard = askGuard(this.place, caller, asked);
+		const answer = Decision.safeParse(json(await held.guard.printed));
 		if (held.isOver) return;
 		this.held.delete(id);
 		// To the request that this very guard held, whatever it printed.
 		if (answer.success) this.send({ id, result: { decision: answer.data.decision } });
-	}
-
-	/** What the guard prints once a person has answered; nothing if none did. */
-	private async guard(session: string, asked: object, held: Held): Promise<string> {
-		const { launcher, workspaceFolder, server, env } = this.place;
-		const child = spawn(launcher, [ID, ASKS, 'ask', workspaceFolder], {
-			env: {
-				...env,
-				NANCY_HOOK_SESSION: session,
-				NANCY_HOOK_PROJECT: '',
-				NANCY_HOOK_PID: String(server),
-				NANCY_HOOK_ATTENDED: '1',
-			},
-			stdio: ['pipe', 'pipe', 'ignore'],
-		});
-		held.child = child;
-		child.on('error', () => undefined);
-		child.stdin.on('error', () => undefined).end(JSON.stringify(asked));
-		return text(child.stdout);
 	}
 
 	private resolved(id: RequestId): void {
@@ -193,7 +172,7 @@ export class Holder {
 		clearTimeout(held.end);
 		this.ending.delete(held);
 		held.isOver = true;
-		held.child?.kill(signal);
+		held.guard?.end(signal);
 	}
 
 	/** The agent's own thread, of which this one is a subagent's. */

@@ -5,7 +5,7 @@ import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { extractor } from './extractor.ts';
-import { foreignVariables, launchPlan } from './launch.ts';
+import { answersByChoice, foreignVariables, launchPlan } from './launch.ts';
 import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
@@ -88,7 +88,7 @@ export const qwenCode: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
-	answersByChoice: 'none',
+	answersByChoice,
 	images: 'none',
 	mcp,
 	headless,

@@ -1,21 +1,46 @@
-import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import { dirname, join } from 'node:path';
+import { ACP } from '../../core/driver/acp.ts';
+import type { AnswersByChoice, LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import { program } from './program.ts';
 
 export function launchPlan({ prompt, extra, fork, ...conversation }: LaunchRequest): LaunchPlan {
+	// A conversation picks its own id.
+	const isTalk = extra.includes(ACP);
 	return {
 		args: [
-			...conversationFlags({ ...conversation, resume: conversation.resume ?? fork }),
-			...(fork === undefined ? [] : ['--fork-session']),
+			...conversationFlags({ ...conversation, resume: conversation.resume ?? fork }).filter(
+				word => !isTalk || !word.startsWith(SESSION),
+			),
+			...(fork === undefined ? [] : [FORK]),
 			...extra,
 			// In one word, so that a prompt that begins with a dash is no option.
 			...(prompt === undefined || prompt === '' ? [] : [`--prompt-interactive=${prompt}`]),
 		],
 		env: {},
 		// The CLI refuses a session id beside a fork, and picks its own.
-		sessionIsKnown: fork === undefined,
+		sessionIsKnown: fork === undefined && (!isTalk || conversation.resume !== undefined),
 	};
 }
+
+/** A program of Nancy's in the terminal, which talks with the CLI: see src/conversations. Copying a session is left to the CLI's own terminal. */
+export const answersByChoice: AnswersByChoice = {
+	args: () => [ACP],
+	inPlaceOf: ({ executable, args }, { launcher }, workspaceFolder) => {
+		if (args.includes(FORK)) return { executable, args: args.filter(word => word !== ACP) };
+		const runtime = dirname(launcher);
+		const talk = join(runtime, 'hook', 'conversation.js');
+		return {
+			executable: join(runtime, 'node'),
+			args: [talk, program.id, launcher, workspaceFolder, executable, ...args],
+		};
+	},
+	explanation:
+		'The agent then runs in a terminal of Nancy’s own, over the Agent Client Protocol, instead of its own screen.',
+};
+
+const FORK = '--fork-session';
+const SESSION = '--session-id=';
 
 interface Conversation {
 	session: SessionId;
@@ -25,7 +50,7 @@ interface Conversation {
 
 export function conversationFlags({ session, resume, model }: Conversation): string[] {
 	return [
-		resume === undefined ? `--session-id=${session}` : `--resume=${resume}`,
+		resume === undefined ? `${SESSION}${session}` : `--resume=${resume}`,
 		...(model === undefined ? [] : [`--model=${model}`]),
 	];
 }

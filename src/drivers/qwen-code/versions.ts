@@ -12,7 +12,6 @@ export const floors = floorsSince(OLDEST, {
 	wake: 'none',
 	status: 'none',
 	worktree: 'none',
-	answers: 'none',
 });
 
 export const limits: Driver['limits'] = {
@@ -23,7 +22,8 @@ export const limits: Driver['limits'] = {
 		'Feedback that keeps the agent going is not in Qwen Code’s own record: a conversation that is resumed does not hold it, and nothing proves that it was read.',
 	quietStop: 'Feedback that keeps the agent going is shown as “Stop hook error”.',
 	wake: phrase`Nancy does not wake an idle Qwen Code; messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
-	answers: 'Nancy carries no answer to Qwen Code: its questions are answered in its terminal alone.',
+	answers:
+		'Only to what Nancy starts in a terminal, where you have set "nancy.agents.qwen-code.answers": the agent then runs in a terminal of Nancy’s own. A No ends the turn and takes no words. Plans and the model’s own questions are answered in that terminal alone.',
 	status: 'Qwen Code does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	headless: 'It tells tokens, but no cost.',
 	worktree:

@@ -1,20 +1,26 @@
 import { createInterface, clearLine, cursorTo, type Interface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { NancyError } from '../base/errors.ts';
-import type { Input } from './command.ts';
-import { printable } from './words.ts';
+import { visible } from '../base/visible.ts';
 
 /** A terminal tells by these where a pasted text begins and ends. */
 const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 
+/** What lines come from. */
+export interface LineSource extends AsyncIterable<Uint8Array | string> {
+	readonly isTTY?: boolean;
+}
+
 export interface PromptedOptions {
-	readonly stdin: Input;
+	readonly stdin: LineSource;
 	readonly prompt: string;
 	readonly completer: (line: string) => [string[], string];
 	/** Writes lines, also while one is being typed. */
 	readonly write: (text: string) => void;
 	/** Ctrl-C while nothing is typed. */
 	readonly interrupt: () => void;
+	/** Esc. */
+	readonly escape?: () => void;
 }
 
 /** The lines that a person types, or that a pipe brings. A pasted text is one of them. */
@@ -50,13 +56,14 @@ export class PromptedLines {
 		input.on('keypress', (_: string, key?: { name?: string }) => {
 			if (key?.name === 'paste-start') this.isPasting = true;
 			if (key?.name === 'paste-end') this.isPasting = false;
+			if (key?.name === 'escape' && !this.isLent) this.options.escape?.();
 		});
 		if (this.isTerminal) process.stdout.write(PASTE.on);
 	}
 
 	/** Takes a line as if it was typed. A terminal shows it so. */
 	put(line: string): void {
-		if (this.isTerminal) this.say(`${this.options.prompt}${printable(line)}`);
+		if (this.isTerminal) this.say(`${this.options.prompt}${visible(line)}`);
 		this.waiting.push(line);
 	}
 
@@ -69,21 +76,26 @@ export class PromptedLines {
 	/**
 	 * The next line, typed below a question. `undefined` if there is no answer: at Ctrl-C, or at the end of all. What was typed before is no
 	 * answer to a question that nobody had seen.
+	 * @param over the question is over without one
 	 */
-	async ask(question: string): Promise<string | undefined> {
+	async ask(question: string, over?: AbortSignal): Promise<string | undefined> {
 		const prompt = this.lines.getPrompt();
 		if (this.isTerminal && this.waiting.length > 0)
 			this.say(`typed too early: ${this.waiting.splice(0).join(' ')}`);
 		let isWithdrawn = false;
-		this.withdraw = () => {
+		const withdraw = () => {
 			isWithdrawn = true;
 			this.wake();
 		};
+		this.withdraw = withdraw;
+		over?.addEventListener('abort', withdraw);
 		this.lines.setPrompt(question);
 		try {
-			while (this.waiting.length === 0 && !this.isClosed && !isWithdrawn) await this.pause();
-			return this.waiting.shift();
+			while (this.waiting.length === 0 && !this.isClosed && !isWithdrawn && over?.aborted !== true)
+				await this.pause();
+			return isWithdrawn ? undefined : this.waiting.shift();
 		} finally {
+			over?.removeEventListener('abort', withdraw);
 			this.withdraw = undefined;
 			this.lines.setPrompt(prompt);
 		}

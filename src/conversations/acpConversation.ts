@@ -1,0 +1,176 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { Readable, Writable } from 'node:stream';
+import {
+	client,
+	methods,
+	ndJsonStream,
+	PROTOCOL_VERSION,
+	type ClientConnection,
+	type NewSessionRequest,
+	type RequestPermissionRequest,
+	type RequestPermissionResponse,
+	type SessionUpdate,
+	type StopReason,
+} from '@agentclientprotocol/sdk';
+import type { SessionId } from '../protocol/names.ts';
+
+/** In bytes, of one message. A tool may print much. */
+const LONGEST_MESSAGE = 64 * 1024 * 1024;
+/** How long an agent may take to say what it can, in milliseconds. The slowest needs 4 s on an idle machine. */
+const BEGIN_MS = 120_000;
+/** Of the agent's own complaints, in UTF-16 units. */
+const LONGEST_ERRORS = 4000;
+
+export interface Program {
+	readonly executable: string;
+	readonly args: readonly string[];
+	readonly cwd: string;
+	readonly env: NodeJS.ProcessEnv;
+}
+
+export interface Listener {
+	/** In the order in which they come. */
+	update(update: SessionUpdate): void;
+	/** @param over the agent does not wait any more */
+	ask(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse>;
+}
+
+/** One conversation with an agent over the Agent Client Protocol, on the standard input and output of its process. */
+export class AcpConversation {
+	private turn = new AbortController();
+
+	private constructor(
+		private readonly process: ChildProcess,
+		private readonly connection: ClientConnection,
+		/** The agent's name for it. */
+		readonly session: string,
+	) {}
+
+	/**
+	 * Starts an agent and a conversation.
+	 * @param resume an earlier one to go on with; what it held comes again as updates, which are left out
+	 * @throws Error with the agent's own words if it does not begin
+	 */
+	static async begin(program: Program, resume: SessionId | undefined, listener: Listener): Promise<AcpConversation> {
+		const child = spawn(program.executable, program.args, {
+			cwd: program.cwd,
+			env: program.env,
+			stdio: ['pipe', 'pipe', 'pipe'],
+		});
+		await once(child, 'spawn');
+		let complaints = '';
+		child.stderr.setEncoding('utf8').on('data', (text: string) => {
+			complaints = (complaints + text).slice(-LONGEST_ERRORS);
+		});
+		let begun: AcpConversation | undefined;
+		const connection = client({ name: 'nancy' })
+			.onNotification(methods.client.session.update, ({ params }) => {
+				if (begun) listener.update(params.update);
+			})
+			.onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
+				if (!begun) return CANCELLED;
+				const over = AbortSignal.any([begun.turn.signal, connection.signal, signal]);
+				return listener.ask(params, over);
+			})
+			.connect(
+				ndJsonStream(Writable.toWeb(child.stdin), bytesOf(child.stdout), {
+					maxMessageBytes: LONGEST_MESSAGE,
+				}),
+			);
+		try {
+			const { agent } = connection;
+			const session = await inTime(child, async () => {
+				await agent.request(methods.agent.initialize, {
+					protocolVersion: PROTOCOL_VERSION,
+					clientInfo: { name: 'nancy', title: 'Nancy', version: '1' },
+					clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+				});
+				const place: NewSessionRequest = { cwd: program.cwd, mcpServers: [] };
+				if (resume === undefined) return (await agent.request(methods.agent.session.new, place)).sessionId;
+				await agent.request(methods.agent.session.load, { ...place, sessionId: resume });
+				return resume;
+			});
+			return (begun = new AcpConversation(child, connection, session));
+		} catch (error) {
+			connection.close();
+			await ended(child);
+			throw new Error(complaints.trim() || String(error), { cause: error });
+		}
+	}
+
+	/** The agent's process. */
+	get pid(): number | undefined {
+		return this.process.pid;
+	}
+
+	/** Fulfilled once the agent has ended. */
+	get closed(): Promise<void> {
+		return this.connection.closed;
+	}
+
+	/** Runs one turn. @throws Error with the agent's words if its model fails, or the agent ends */
+	async prompt(text: string): Promise<StopReason> {
+		this.turn = new AbortController();
+		try {
+			const { stopReason } = await this.connection.agent.request(methods.agent.session.prompt, {
+				sessionId: this.session,
+				prompt: [{ type: 'text', text }],
+			});
+			return stopReason;
+		} finally {
+			this.turn.abort();
+		}
+	}
+
+	/** Breaks the turn off. Its open questions are answered as cancelled, as the protocol wants it. */
+	async cancel(): Promise<void> {
+		this.turn.abort();
+		await this.connection.agent.notify(methods.agent.session.cancel, { sessionId: this.session });
+	}
+
+	/** Ends the agent. */
+	async close(): Promise<void> {
+		this.turn.abort();
+		this.connection.close();
+		await ended(this.process);
+	}
+}
+
+/** The answer to a question that is over. */
+export const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
+
+async function inTime<T>(child: ChildProcess, work: () => Promise<T>): Promise<T> {
+	const timer = setTimeout(() => child.kill('SIGKILL'), BEGIN_MS);
+	try {
+		return await work();
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+/** How long an agent may take to end once its input is closed, in milliseconds. */
+const END_MS = 3000;
+
+async function ended(child: ChildProcess): Promise<void> {
+	if (child.exitCode !== null || child.signalCode !== null) return;
+	const over = once(child, 'exit');
+	child.stdin?.end();
+	const asked = setTimeout(() => child.kill('SIGTERM'), END_MS);
+	const killed = setTimeout(() => child.kill('SIGKILL'), 2 * END_MS);
+	await over;
+	clearTimeout(asked);
+	clearTimeout(killed);
+}
+
+/** Not faster than they are read. */
+function bytesOf(output: Readable): ReadableStream<Uint8Array> {
+	const pieces = output.iterator();
+	return new ReadableStream<Uint8Array>({
+		async pull(controller) {
+			const next: IteratorResult<Uint8Array> = await pieces.next();
+			if (next.done) controller.close();
+			else controller.enqueue(next.value);
+		},
+	});
+}

@@ -1,0 +1,29 @@
+import { errorText } from '../base/errors.ts';
+import { acpAgents } from '../drivers/acp.ts';
+import { DriverId } from '../protocol/names.ts';
+import { talk } from './frontEnd.ts';
+
+/**
+ * A conversation with an agent in this terminal. Arguments: the driver, the launcher of hooks, the workspace folder, the CLI, and the words of
+ * its launch.
+ */
+const [id = '', launcher = '', workspaceFolder = '', executable = '', ...words] = process.argv.slice(2);
+const acp = acpAgents[id];
+/** Those of the runtime's own Node are none of the agent's. */
+const { NODE_COMPILE_CACHE: _cache, ELECTRON_RUN_AS_NODE: _electron, ...env } = process.env;
+
+if (!acp) throw new Error(`${id} is no agent that Nancy talks with`);
+const { args, prompt, resume } = acp.read(words);
+talk({
+	driver: DriverId.parse(id),
+	place: { launcher, workspaceFolder, env },
+	program: { executable, args, cwd: process.cwd(), env },
+	prompt,
+	resume,
+}).then(
+	code => process.exit(code),
+	(error: unknown) => {
+		process.stderr.write(`${errorText(error)}\n`);
+		process.exit(1);
+	},
+);

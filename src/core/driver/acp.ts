@@ -1,0 +1,26 @@
+import * as z from 'zod/mini';
+import type { SessionId } from '../../protocol/names.ts';
+
+/** How a CLI speaks the Agent Client Protocol. */
+export interface AcpAgent {
+	/** Reads the words of a launch in a terminal that {@link ACP} is among. */
+	read(words: readonly string[]): AcpStart;
+}
+
+/** Among the words of a launch: the agent is talked with, and Nancy's own program is in the terminal. */
+export const ACP = '--acp';
+
+export interface AcpStart {
+	/** The CLI's own arguments. */
+	readonly args: readonly string[];
+	/** The first prompt. */
+	readonly prompt: string | undefined;
+	/** The session to go on with. */
+	readonly resume: SessionId | undefined;
+}
+
+/** The event of Nancy's own for a permission question of a conversation. The driver's `Asking` reads and answers it. */
+export const ASKS_PERMISSION = 'askPermission';
+
+/** What such an answer is: the kind of the option to choose. Ids are the agent's own, and one kind may have several. */
+export const ChosenKind = z.object({ kind: z.enum(['allow_once', 'reject_once']) });

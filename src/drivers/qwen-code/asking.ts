@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import * as z from 'zod/mini';
+import { ASKS_PERMISSION } from '../../core/driver/acp.ts';
+import type { AskedRequest, Asking } from '../../core/driver/asking.ts';
+import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
+import { parseLooseJson } from '../../core/files/looseJson.ts';
+import { readPlainText } from '../../core/files/plainFile.ts';
+import { isYes } from '../../core/questions/reply.ts';
+import type { Answer } from '../../protocol/question.ts';
+import { SessionId } from '../../protocol/names.ts';
+import { printed } from '../answers.ts';
+import { inputBody } from '../inputBody.ts';
+import { inputSummary, isObject, oneLine, textIn } from '../summary.ts';
+import { valuesOf } from '../valuesOf.ts';
+import { hookSwitch } from './hookSwitch.ts';
+
+/**
+ * What Nancy's conversation with the CLI has the guard hold. The question stands in the conversation's terminal meanwhile, and the first answer
+ * counts. Seen with 0.24.4: after a No the turn ends, and no words reach the model.
+ */
+export const asking: Asking = { read, answer, addedFolders, isReportedApart: true };
+
+/** Its tools that ask the user something of their own: what the terminal shows is all that an answer can mean. */
+const ASKS_ITSELF = ['ask_user_question', 'exit_plan_mode'];
+
+/** `session/request_permission`. */
+const Request = z.looseObject({
+	options: z.array(z.looseObject({ kind: z.string() })),
+	toolCall: z.looseObject({
+		title: z.optional(z.nullable(z.string())),
+		rawInput: z.optional(z.unknown()),
+		_meta: z.optional(z.nullable(z.looseObject({ toolName: z.optional(z.string()) }))),
+	}),
+});
+
+const Payload = z.looseObject({ session: SessionId, cwd: z.string(), request: Request });
+
+const Settings = z.looseObject({
+	context: z.optional(z.looseObject({ includeDirectories: z.optional(z.array(z.string())) })),
+});
+
+function read({ event, payload }: HookCall): AskedRequest | 'none' {
+	if (event !== ASKS_PERMISSION) return 'none';
+	const { session, cwd, request } = Payload.parse(payload);
+	const { title, rawInput, _meta } = request.toolCall;
+	const tool = _meta?.toolName;
+	if (tool === undefined || ASKS_ITSELF.includes(tool)) return 'none';
+	// Without its input nobody sees what would be allowed.
+	const isShown = isObject(rawInput) && Object.keys(rawInput).length > 0;
+	const mayAllow = isShown && request.options.some(({ kind }) => kind === 'allow_once');
+	return {
+		session,
+		cwd,
+		kind: 'tool',
+		tool,
+		title: inputSummary(rawInput) ?? oneLine(title ?? undefined) ?? tool,
+		...inputBody(rawInput),
+		files: [textIn(rawInput, 'file_path') ?? textIn(rawInput, 'path')].filter(file => file !== undefined),
+		fields: [],
+		choices: [...(mayAllow ? [{ effect: 'once' as const }] : []), { effect: 'no', isMute: true }],
+		input: rawInput,
+	};
+}
+
+function answer({ event }: HookCall, { effect }: Answer): HookAnswer {
+	if (event !== ASKS_PERMISSION) throw new Error(`${event} asks nothing`);
+	return printed({ kind: isYes(effect) ? 'allow_once' : 'reject_once' });
+}
+
+/** Those of `--include-directories`, and of its settings. */
+async function addedFolders({ env }: HookCall, workspaceFolder: string, args: readonly string[]): Promise<string[]> {
+	const named = ['--include-directories', '--add-dir'].flatMap(option => valuesOf(option, args));
+	const files = hookSwitch.files({ workspaceFolder, env });
+	const texts = await Promise.all(files.map(file => readPlainText(file).catch(() => undefined)));
+	return [...named.flatMap(value => value.split(',')), ...texts.flatMap(foldersIn)].map(folder =>
+		resolve(workspaceFolder, folder),
+	);
+}
+
+function foldersIn(text: string | undefined): readonly string[] {
+	try {
+		return Settings.parse(parseLooseJson(text ?? '{}')).context?.includeDirectories ?? [];
+	} catch {
+		return [];
+	}
+}

@@ -1,0 +1,37 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { qwenCode } from '../../src/drivers/qwen-code/driver.ts';
+import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
+import { qwenUnderTest } from '../support/agents/qwen.ts';
+import { deskOf } from '../support/desk.ts';
+import { pinnedAgent } from '../support/pinnedAgent.ts';
+
+describe('a conversation with the real Qwen Code in a terminal of Nancy’s own', () => {
+	let lab: ConformanceLab;
+	afterEach(() => lab[Symbol.asyncDispose]());
+	const begin = async () => {
+		const candidate = { agent: qwenUnderTest, driver: qwenCode, installed: pinnedAgent('qwen') };
+		lab = await conformanceLab(candidate, { asks: true, answers: true });
+		return deskOf(lab.nancy);
+	};
+
+	it('asks in the terminal and at the desk, and the first answer counts', async () => {
+		const desk = await begin();
+		const worker = await lab.start({
+			prompt: '[[sh:touch made]] [[sh:touch more]] [[text:Both are there]]',
+			asks: true,
+		});
+		const [first] = await desk.asked();
+		expect(first).toMatchObject({ kind: 'tool', tool: 'run_shell_command', body: 'touch made' });
+		await worker.terminal.waitForText(/Your answer/);
+		expect(lab.has('made')).toBe(false);
+		await desk.answer(first, { effect: 'once' });
+		await lab.made('made');
+		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
+		const [second] = await desk.asked();
+		worker.terminal.type('3\r');
+		await lab.made('more');
+		expect(await desk.outcome(second)).toMatchObject({ state: 'yes-elsewhere' });
+		await worker.terminal.waitForText(/Both are there/);
+		await worker.idle();
+	});
+});
