@@ -83,7 +83,8 @@ async function run(call: Call, asking: Asking): Promise<void> {
 				await collectLater(folder);
 				collectAt = Date.now() + UNCOLLECTED_MS;
 			}
-			const news = await traffic.next();
+			// What nobody can read shows nothing, and keeps no answer from the agent.
+			const news = await traffic.next().catch(() => []);
 			const over = outcomeIn({ question, answer: undefined, outcome: undefined }, [...earlier, ...news]);
 			earlier.push(...news.filter(({ at }) => at <= question.askedAt));
 			if (over) await questions.end(question.id, over.state, over.evidence);

@@ -90,16 +90,31 @@ function asked(tool: ChatTool, given: unknown): { title: string; text: string } 
 		case 'nancy_status':
 			return undefined;
 		case 'nancy_send': {
-			const { to, text } = parsed(Inputs.nancy_send, given);
-			return { title: l10n.t('Send a message to {0}', plainLine(to)), text };
+			const { to, text, kind, folder } = parsed(Inputs.nancy_send, given);
+			const readAt = { directive: l10n.t('read at the next tool call'), feedback: l10n.t('read when it stops') };
+			return {
+				title: l10n.t('Send a message to {0}', plainLine(to)),
+				text: withDetails(text, [kind && readAt[kind], folder]),
+			};
 		}
 		case 'nancy_delegate': {
-			const { prompt, agent } = parsed(Inputs.nancy_delegate, given);
+			const { prompt, title: name, agent, worktree, folder } = parsed(Inputs.nancy_delegate, given);
 			const title =
 				agent === undefined ? l10n.t('Start a delegate') : l10n.t('Start a delegate of {0}', plainLine(agent));
-			return { title, text: prompt };
+			const place = worktree === true ? l10n.t('A worktree of its own') : undefined;
+			return { title, text: withDetails(prompt, [name, place, folder]) };
 		}
 	}
+}
+
+/** What is called for beside a text, below it. */
+function withDetails(text: string, details: readonly (string | undefined)[]): string {
+	const line = details.flatMap(each => (each === undefined ? [] : plainLine(each))).join(' · ');
+	return line === ''
+		? text
+		: `${text}
+
+${line}`;
 }
 
 function parsed<S extends z.ZodMiniType>(schema: S, given: unknown): z.infer<S> {

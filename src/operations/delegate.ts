@@ -24,7 +24,7 @@ const Input = z.object({
 	prompt: z.string(),
 	/** The prompt's first line where absent. */
 	title: Text,
-	/** By default the asking agent, the workspace's default, or the first one found. */
+	/** By default the asking agent, or the first one found. */
 	agent: Text,
 	model: Text,
 	/** The agent's most careful mode where absent. */

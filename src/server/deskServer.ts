@@ -34,6 +34,8 @@ export interface DeskServerOptions {
 
 const LIVE = '/api/v1/live';
 
+const NOT_PAIRED = 'This browser is not paired any more. Pair it again.';
+
 /** UTF-16 units. */
 const LONGEST_URL = 1024;
 
@@ -180,7 +182,15 @@ export class DeskServer {
 		const gone = new AbortController();
 		response.on('close', () => gone.abort());
 		const call = { method, path, query: new URLSearchParams(query), body: body?.value, signal: gone.signal };
-		return device ? this.routes.to(device, call) : this.routes.openTo(call);
+		if (!device) return this.routes.openTo(call);
+		// It may have been taken out while its body came, or while it waits for news.
+		if (!this.devices.isIn(device.id)) return failure(401, 'no-token', NOT_PAIRED);
+		const revoking = this.devices.onDidRevoke(id => id === device.id && gone.abort());
+		try {
+			return await this.routes.to(device, call);
+		} finally {
+			revoking.dispose();
+		}
 	}
 
 	private deviceOf({ headers }: IncomingMessage): DeviceRecord | Reply {
@@ -194,7 +204,7 @@ export class DeskServer {
 		}
 		if (this.guesses.isPaused) return failure(429, 'too-many', 'There were too many wrong tokens. Wait a minute.');
 		this.guesses.count();
-		return failure(401, 'no-token', 'This browser is not paired any more. Pair it again.');
+		return failure(401, 'no-token', NOT_PAIRED);
 	}
 
 	private page(method: string, path: string, response: ServerResponse): Reply | undefined {

@@ -18,6 +18,7 @@ const Query = z.object({
 
 /**
  * The messages that wait in a mailbox. Nothing is claimed: they wait on.
+ * @param signal who asked is gone, or may not look any more
  * @returns `undefined` if the query names none
  */
 export async function waitingFeedback(
@@ -45,7 +46,7 @@ export async function waitingFeedback(
 	const following = live.follow(() => news.dispatchEvent(new Event('news')));
 	try {
 		for (;;) {
-			const messages = look();
+			const messages = signal.aborted ? [] : look();
 			if (messages.length > 0 || isOver.aborted) return { messages };
 			await once(news, 'news', { signal: isOver }).catch(() => undefined);
 		}

@@ -74,6 +74,17 @@ describe('the tools of VS Code’s chat', () => {
 		assert.deepEqual(tools().prepare('nancy_status', {}), {});
 	});
 
+	it('show beside a message and a prompt where and how they are carried out', () => {
+		const shown = (tool: 'nancy_send' | 'nancy_delegate', given: object) => {
+			const message = tools().prepare(tool, given).confirmationMessages?.message ?? '';
+			return typeof message === 'string' ? message : message.value;
+		};
+		const sent = shown('nancy_send', { to: 'fix/worker', text: 'Stop', kind: 'feedback', folder: 'other' });
+		assert.match(sent, /read when it stops · other/);
+		const begun = shown('nancy_delegate', { prompt: 'Look', title: 'Find it', worktree: true });
+		assert.match(begun, /Find it · A worktree of its own/);
+	});
+
 	it('start nothing that the user’s settings do not let agents start', async () => {
 		await assert.rejects(
 			tools().invoke('nancy_delegate', { prompt: 'x', agent: 'no-such-agent' }),

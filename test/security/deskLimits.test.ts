@@ -247,6 +247,20 @@ describe('a look for feedback that waits', () => {
 		return { desk, token, address, workspace, path, [Symbol.asyncDispose]: () => desk[Symbol.asyncDispose]() };
 	}
 
+	it('of a device that is taken out meanwhile ends, and tells nothing that comes later', async () => {
+		await using it_ = await mailbox();
+		const { desk, address, workspace, path } = it_;
+		const other = await desk.pair('view');
+		const waiting = desk.get(path(25), it_.token);
+		await desk.get('/api/v1/state', other.token);
+		await desk.post('/api/v1/leave', {}, it_.token);
+		await workspace.send(address, messageContent('Not for a stranger', { kind: 'feedback' }), BY_USER);
+		expect((await desk.get(path(25), other.token)).json).toMatchObject({
+			messages: [{ text: 'Not for a stranger' }],
+		});
+		expect((await waiting).json).toEqual({ messages: [] });
+	});
+
 	it('ends at its limit with nothing, which is 25 seconds whoever asks for more', async () => {
 		const limits: number[] = [];
 		const over = AbortSignal.timeout(20);

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -305,6 +306,33 @@ describe('a device', () => {
 		expect((await own.get('/api/v1/state', one.token)).status).toBe(401);
 		expect((await own.get('/api/v1/state', other.token)).status).toBe(200);
 		expect(stays.messages.some(({ type }) => type === 'bye')).toBe(false);
+	});
+
+	it('that is taken out while its request is under way has nothing done by it', async () => {
+		await using own = await servedDesk();
+		const device = await own.pair();
+		const text = JSON.stringify({ anything: 'at all' });
+		const request = httpRequest({
+			host: '127.0.0.1',
+			port: own.server.port,
+			path: '/api/v1/messages',
+			method: 'POST',
+			headers: {
+				origin: own.own,
+				'content-type': 'application/json',
+				'content-length': text.length,
+				...bearer(device.token),
+			},
+		});
+		const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+		request.write(text.slice(0, 1));
+		// The server has its head, and waits for the rest.
+		await own.get('/api/v1/state', device.token);
+		expect((await own.post('/api/v1/leave', {}, device.token)).status).toBe(200);
+		request.end(text.slice(1));
+		const [response] = await answered;
+		expect(response.statusCode).toBe(401);
+		response.resume();
 	});
 
 	it('is out with every other one, and their open pages, once all are taken out in another program', async () => {

@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readText } from '../../src/core/deployment/target.ts';
+import { TrafficFollower } from '../../src/core/traffic/store.ts';
+import { trafficFiles } from '../../src/core/traffic/trafficFile.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { askAt, git } from '../../src/git/git.ts';
 import { checkoutAt } from '../../src/git/homeCheckout.ts';
+import { SessionId } from '../../src/protocol/names.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
 
 // An agent may put a pipe that nobody writes to in place of a file. Whoever opens it waits for good.
@@ -53,3 +56,13 @@ it.skipIf(process.platform === 'win32')('settings of another tool hold no reader
 		message: expect.stringContaining('no ordinary file'),
 	});
 });
+
+it.skipIf(process.platform === 'win32')(
+	'traffic of a session holds nobody up who looks for its questions',
+	async () => {
+		const { paths } = new Workspace(repository.root);
+		const session = SessionId.parse('s1');
+		for (const file of trafficFiles(paths, session)) makePipe(relative(repository.root, file));
+		expect(await new TrafficFollower(paths, session).next()).toEqual([]);
+	},
+);

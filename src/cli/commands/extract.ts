@@ -30,7 +30,7 @@ export const extract = command(
 				required: false,
 			},
 		],
-		options: { again: { help: 'also if it was done, skipped or has failed' } },
+		options: { again: { help: "with a task's number: also if it was extracted or skipped" } },
 		examples: [['nancy extract my-feature 4 --again', 'asks once more about task 4']],
 	},
 	Input,

@@ -12,7 +12,7 @@ const ADDRESS =
 
 /**
  * Whether a command names a program that fetches, or an address of another machine. A hint: a script that fetches shows nothing of it. Git
- * does not count. What it prints are names of commits, and what it brings are files of the repository.
+ * counts only with such an address. What it prints are names of commits, and what it brings are files of the repository.
  */
 export function fetches(command: string): boolean {
 	return FETCHING.test(command) || ADDRESS.test(command);

@@ -33,12 +33,15 @@ export async function settleAll(questions: Questions, evidence: Evidence): Promi
 	for (const asked of await questions.open()) await settle(questions, evidence, asked);
 }
 
-/** @returns whether the question is over now; `soon` if only the CLI's record has to say how */
-export async function settle(
-	questions: Questions,
-	{ paths, drivers }: Evidence,
-	asked: Asked,
-): Promise<boolean | 'soon'> {
+/**
+ * @returns whether the question is over now; `soon` if only the CLI's record has to say how. What agents wrote and nobody can read shows
+ * nothing: it must not hide the questions of others
+ */
+export async function settle(questions: Questions, evidence: Evidence, asked: Asked): Promise<boolean | 'soon'> {
+	return settleBy(questions, evidence, asked).catch(() => false);
+}
+
+async function settleBy(questions: Questions, { paths, drivers }: Evidence, asked: Asked): Promise<boolean | 'soon'> {
 	const { question, answer } = asked;
 	const isUnheld = liveness(question.holder) === 'dead';
 	// Before the events are read: the last of them may have come meanwhile.

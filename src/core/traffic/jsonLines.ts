@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { hasErrno } from '../../base/errors.ts';
 
@@ -22,12 +23,15 @@ export interface LineOptions {
 
 const CHUNK = 256 * 1024;
 
+/** Does not wait for the writer of a pipe: who writes below the workspace could put one there. */
+const READ = constants.O_RDONLY | constants.O_NONBLOCK;
+
 /** A longer line is skipped: it is not Nancy's, and would have to be held in memory whole. */
 const LONGEST_LINE = 32 * 1024 * 1024;
 
 /**
  * Reads the lines added to a file since `cursor`, in pieces, so that a large file blocks neither memory nor the event loop. A last line
- * without its end is left for the next time. A missing file has no lines.
+ * without its end is left for the next time. A missing file has no lines, nor has anything that is no ordinary file.
  */
 export async function readNewLines(
 	file: string,
@@ -37,7 +41,7 @@ export async function readNewLines(
 ): Promise<LineCursor | undefined> {
 	let handle;
 	try {
-		handle = await open(file, 'r');
+		handle = await open(file, READ);
 	} catch (error) {
 		if (!hasErrno(error, 'ENOENT', 'ENOTDIR')) throw error;
 		if (cursor) listener.onRestart();
