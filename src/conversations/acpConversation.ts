@@ -13,6 +13,7 @@ import {
 	type SessionUpdate,
 	type StopReason,
 } from '@agentclientprotocol/sdk';
+import * as z from 'zod/mini';
 import type { SessionId } from '../protocol/names.ts';
 
 /** In bytes, of one message. A tool may print much. */
@@ -34,6 +35,8 @@ export interface Listener {
 	update(update: SessionUpdate): void;
 	/** @param over the agent does not wait any more */
 	ask(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse>;
+	/** The words that wait for the agent, which asks for them between two steps. */
+	words(session: string): Promise<string | undefined>;
 }
 
 /** One conversation with an agent over the Agent Client Protocol, on the standard input and output of its process. */
@@ -49,10 +52,14 @@ export class AcpConversation {
 
 	/**
 	 * Starts an agent and a conversation.
-	 * @param resume an earlier one to go on with; what it held comes again as updates, which are left out
+	 * `resume`: an earlier one to go on with; what it held comes again as updates, which are left out. `pull`: the request by which the agent
+	 * asks for words.
 	 * @throws Error with the agent's own words if it does not begin
 	 */
-	static async begin(program: Program, resume: SessionId | undefined, listener: Listener): Promise<AcpConversation> {
+	static async begin(
+		{ program, resume, pull }: { program: Program; resume: SessionId | undefined; pull: string | undefined },
+		listener: Listener,
+	): Promise<AcpConversation> {
 		const child = spawn(program.executable, program.args, {
 			cwd: program.cwd,
 			env: program.env,
@@ -64,7 +71,18 @@ export class AcpConversation {
 			complaints = (complaints + text).slice(-LONGEST_ERRORS);
 		});
 		let begun: AcpConversation | undefined;
-		const connection = client({ name: 'nancy' })
+		const app = client({ name: 'nancy' });
+		if (pull !== undefined)
+			app.onRequest(
+				pull,
+				params => Pulled.parse(params),
+				async ({ params }) => {
+					const text = await listener.words(params.sessionId);
+					const item = text !== undefined && { content: [{ type: 'text', text }], displayText: text };
+					return { items: item ? [item] : [], hasQueuedPrompt: false };
+				},
+			);
+		const connection = app
 			.onNotification(methods.client.session.update, ({ params }) => {
 				if (begun) listener.update(params.update);
 			})
@@ -136,6 +154,9 @@ export class AcpConversation {
 		await ended(this.process);
 	}
 }
+
+/** As the one agent that pulls asks. */
+const Pulled = z.looseObject({ sessionId: z.string() });
 
 /** The answer to a question that is over. */
 export const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };

@@ -1,7 +1,8 @@
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
-import type { BetweenPlace } from '../core/driver/askGuard.ts';
+import type { AcpAgent } from '../core/driver/acp.ts';
+import { callGuard, type BetweenPlace } from '../core/driver/calledGuard.ts';
 import type { DriverId, SessionId } from '../protocol/names.ts';
 import { AcpConversation, type Program } from './acpConversation.ts';
 import { answerOf } from './permission.ts';
@@ -10,6 +11,7 @@ import { UpdateLines } from './updateLines.ts';
 
 export interface Talk {
 	readonly driver: DriverId;
+	readonly steering: AcpAgent['steering'];
 	readonly place: BetweenPlace;
 	readonly program: Program;
 	/** The first prompt. */
@@ -30,7 +32,7 @@ const STOPPED: Readonly<Record<string, string>> = {
  * Talks with an agent in this terminal, until its user ends it.
  * @returns the exit code
  */
-export async function talk({ driver, place, program, prompt, resume }: Talk): Promise<number> {
+export async function talk({ driver, steering, place, program, prompt, resume }: Talk): Promise<number> {
 	let conversation: AcpConversation | undefined;
 	let isWorking = false;
 	const interrupt = () => {
@@ -49,9 +51,18 @@ export async function talk({ driver, place, program, prompt, resume }: Talk): Pr
 		shown.flush();
 		return answerOf(request, { driver, place, agent: conversation?.pid ?? 0, lines, over });
 	};
+	const words = async (session: string) => {
+		if (steering === 'none' || conversation?.pid === undefined) return undefined;
+		const call = { driver, event: steering.event, slot: 'boundary', session, agent: conversation.pid } as const;
+		return steering.words(await callGuard(place, call, steering.payload(session, program.cwd)).printed);
+	};
 	for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => lines.drop());
 	try {
-		conversation = await AcpConversation.begin(program, resume, { update: update => shown.take(update), ask });
+		const pull = steering === 'none' ? undefined : steering.method;
+		conversation = await AcpConversation.begin(
+			{ program, resume, pull },
+			{ update: update => shown.take(update), ask, words },
+		);
 		void conversation.closed.then(() => lines.end());
 		if (prompt !== undefined) lines.put(prompt);
 		for (;;) {

@@ -16,6 +16,7 @@ if (!acp) throw new Error(`${id} is no agent that Nancy talks with`);
 const { args, prompt, resume } = acp.read(words);
 talk({
 	driver: DriverId.parse(id),
+	steering: acp.steering,
 	place: { launcher, workspaceFolder, env },
 	program: { executable, args, cwd: process.cwd(), env },
 	prompt,

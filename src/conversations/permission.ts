@@ -1,7 +1,7 @@
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { visible, visibleLine } from '../base/visible.ts';
 import { ASKS_PERMISSION, ChosenKind } from '../core/driver/acp.ts';
-import { askGuard, type BetweenPlace } from '../core/driver/askGuard.ts';
+import { callGuard, type BetweenPlace } from '../core/driver/calledGuard.ts';
 import type { DriverId } from '../protocol/names.ts';
 import { CANCELLED } from './acpConversation.ts';
 import type { PromptedLines } from './promptedLines.ts';
@@ -22,11 +22,8 @@ export async function answerOf(
 	{ driver, place, agent, lines, over }: Between,
 ): Promise<RequestPermissionResponse> {
 	const { sessionId: session, options } = request;
-	const guard = askGuard(
-		place,
-		{ driver, event: ASKS_PERMISSION, session, agent },
-		{ session, cwd: process.cwd(), request },
-	);
+	const call = { driver, event: ASKS_PERMISSION, slot: 'ask', session, agent } as const;
+	const guard = callGuard(place, call, { session, cwd: process.cwd(), request });
 	const isSettled = new AbortController();
 	const there = guard.printed.then(line => {
 		const chosen = ChosenKind.safeParse(json(line));
@@ -49,6 +46,8 @@ export async function answerOf(
 	}
 }
 
+const KINDS: Readonly<Record<string, PermissionOption['kind']>> = { y: 'allow_once', n: 'reject_once' };
+
 const NEVER = new Promise<PermissionOption>(() => undefined);
 
 /** The answer that is typed. `undefined` at Ctrl-C, and once the question is over. */
@@ -60,11 +59,12 @@ async function typed(
 	lines.say(`\n${visible(toolCall.title ?? 'The agent asks for a permission.')}\n`);
 	for (const [at, { name }] of options.entries()) lines.say(`  ${at + 1}. ${visibleLine(name)}\n`);
 	for (;;) {
-		const words = await lines.ask('Your answer (number): ', over);
+		const words = await lines.ask('Your answer (y, n or a number): ', over);
 		if (words === undefined) return undefined;
-		const option = options[Number(words) - 1];
+		const kind = KINDS[words.toLowerCase()];
+		const option = kind === undefined ? options[Number(words) - 1] : options.find(each => each.kind === kind);
 		if (option) return option;
-		lines.say(`Type a number from 1 to ${options.length}.\n`);
+		lines.say(`Type y, n or a number from 1 to ${options.length}.\n`);
 	}
 }
 

@@ -5,6 +5,20 @@ import type { SessionId } from '../../protocol/names.ts';
 export interface AcpAgent {
 	/** Reads the words of a launch in a terminal that {@link ACP} is among. */
 	read(words: readonly string[]): AcpStart;
+	/** How words reach it while it works; its hooks do that where it is `none`. */
+	readonly steering: Pull | 'none';
+}
+
+/** The agent asks after each step whether there are words for it. */
+export interface Pull {
+	/** The request. */
+	readonly method: string;
+	/** The hook at which a CLI that is not talked with would be told the same. */
+	readonly event: string;
+	/** What goes with that event. */
+	payload(session: string, cwd: string): object;
+	/** The words of what the guard then prints; `undefined` if there are none. */
+	words(printed: string): string | undefined;
 }
 
 /** Among the words of a launch: the agent is talked with, and Nancy's own program is in the terminal. */

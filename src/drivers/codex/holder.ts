@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { askGuard, type AskGuard, type BetweenPlace } from '../../core/driver/askGuard.ts';
+import { callGuard, type BetweenPlace, type CalledGuard } from '../../core/driver/calledGuard.ts';
 import { ASKS, Decision } from './asking.ts';
 import { ID } from './events.ts';
 
@@ -35,7 +35,7 @@ const DECLINED_MS = 1000;
 interface Held {
 	readonly threadId: string;
 	readonly itemId: string;
-	guard?: AskGuard;
+	guard?: CalledGuard;
 	/** The CLI has an answer, and not from here. */
 	isOver: boolean;
 	end?: NodeJS.Timeout;
@@ -148,8 +148,8 @@ export class Holder {
 			folders,
 			request: params,
 		};
-		const caller = { driver: ID, event: ASKS, session, agent: this.place.server };
-		held.guard = askGuard(this.place, caller, asked);
+		const caller = { driver: ID, event: ASKS, slot: 'ask', session, agent: this.place.server } as const;
+		held.guard = callGuard(this.place, caller, asked);
 		const answer = Decision.safeParse(json(await held.guard.printed));
 		if (held.isOver) return;
 		this.held.delete(id);

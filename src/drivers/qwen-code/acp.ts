@@ -1,5 +1,11 @@
+import * as z from 'zod/mini';
 import type { AcpAgent } from '../../core/driver/acp.ts';
 import { SessionId } from '../../protocol/names.ts';
+
+const BATCH_END = 'PostToolBatch';
+
+/** See answers.ts. */
+const Output = z.object({ hookSpecificOutput: z.object({ additionalContext: z.string() }) });
 
 const PROMPT = '--prompt-interactive=';
 const RESUME = '--resume=';
@@ -14,5 +20,15 @@ export const acp: AcpAgent = {
 			prompt: valueOf(PROMPT),
 			resume: resume === undefined ? undefined : SessionId.parse(resume),
 		};
+	},
+	// Seen with 0.24.4: it fires no PostToolBatch when it is talked with, and pulls right there.
+	steering: {
+		method: 'craft/drainMidTurnQueue',
+		event: BATCH_END,
+		payload: (session, cwd) => ({ session_id: session, cwd, hook_event_name: BATCH_END, tool_calls: [] }),
+		words: printed => {
+			const output = Output.safeParse(printed === '' ? undefined : JSON.parse(printed));
+			return output.data?.hookSpecificOutput.additionalContext;
+		},
 	},
 };
