@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { Readable, Writable } from 'node:stream';
+import { Writable, type Readable } from 'node:stream';
 import {
 	client,
 	methods,

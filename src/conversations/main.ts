@@ -1,4 +1,5 @@
 import { errorText } from '../base/errors.ts';
+import { visible } from '../base/visible.ts';
 import { acpAgents } from '../drivers/acp.ts';
 import { DriverId } from '../protocol/names.ts';
 import { talk } from './frontEnd.ts';
@@ -24,7 +25,7 @@ talk({
 }).then(
 	code => process.exit(code),
 	(error: unknown) => {
-		process.stderr.write(`${errorText(error)}\n`);
+		process.stderr.write(`${visible(errorText(error))}\n`);
 		process.exit(1);
 	},
 );

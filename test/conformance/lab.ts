@@ -209,7 +209,7 @@ export async function conformanceLab(
 
 	const result: ConformanceLab = {
 		...lab,
-		candidate: agent,
+		candidate: answers ? { ...agent, ...agent.withAnswers } : agent,
 		driver,
 		version,
 		nancy,

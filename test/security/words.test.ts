@@ -161,14 +161,19 @@ describe('what nancy prints', () => {
 	});
 
 	it('goes through one function', () => {
-		const files = globSync('cli/**/*.ts', { cwd: join(root, 'src') }).map(file => file.replaceAll('\\', '/'));
+		const files = globSync('{cli,conversations}/**/*.ts', { cwd: join(root, 'src') }).map(file =>
+			file.replaceAll('\\', '/'),
+		);
 		const writing = files.filter(file => /\.write\(/.test(readFileSync(join(root, 'src', file), 'utf8')));
-		// One shows a delegate's log, which has been through it. The others switch modes of a terminal on and off.
+		// Two show what has been through it: a delegate's log, and what an agent says in a conversation. The others switch modes of a terminal on
+		// and off, or say why none begins.
 		expect(writing.toSorted()).toEqual([
-			'cli/promptedLines.ts',
 			'cli/run.ts',
 			'cli/runOfQueue.ts',
 			'cli/terminalModes.ts',
+			'conversations/frontEnd.ts',
+			'conversations/main.ts',
+			'conversations/promptedLines.ts',
 		]);
 	});
 });

@@ -469,7 +469,7 @@ it('keeps every sentence of the code where translators find it', async () => {
 
 it('lets every error that a person may read be translated', () => {
 	// Only agents and the terminal's user read these.
-	const others = /^src\/(?:core\/asker|cli|hook|mcp)\//;
+	const others = /^src\/(?:core\/asker|cli|conversations|hook|mcp)\//;
 	const unmarked = sourcesOfCore().filter(
 		([file, code]) => !others.test(file) && /\bnew NancyError\(\s*'[a-z-]+',\s*['"`]/.test(code),
 	);

@@ -13,6 +13,7 @@ export const qwenUnderTest: AgentUnderTest = {
 	question: /Allow execution of/,
 	yes: '1',
 	no: '\u001b',
+	withAnswers: { question: /Your answer/, yes: 'y\r', no: 'n\r' },
 	trust: [],
 	nancyTools: 'none',
 	plugin: 'none',
