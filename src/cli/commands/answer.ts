@@ -24,7 +24,7 @@ export const answerQuestion = command(
 		summary: 'answer what an agent asks',
 		details: [
 			'yes allows this one request. session, folder and user add the rule that nancy questions shows. no denies it, and end also ends the turn.',
-			'For a person in a terminal only. An agent cannot answer, and neither can a script.',
+			'For a person in a terminal only. An agent cannot answer, nor can a script without a terminal.',
 		],
 		positionals: [
 			{

@@ -15,7 +15,7 @@ export const answers = command(
 		name: 'answers',
 		summary: 'show what was answered for you and by you, and what came of it',
 		details: [
-			'The answers of the last 90 days, oldest first: when, what was asked, the answer, where it was given, how long it took, and the outcome. ' +
+			'The answers of the last 90 days at least, oldest first: when, what was asked, the answer, where it was given, how long it took, and the outcome. ' +
 				'An answer that added a rule to a file of the CLI names the rule and that file. There it can be taken back.',
 			'For people only.',
 		],
