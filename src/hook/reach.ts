@@ -7,7 +7,7 @@ import type { Asking } from '../core/driver/asking.ts';
 import type { HookCall } from '../core/driver/hooks.ts';
 
 /**
- * Answers are safe where agents cannot write unasked. An agent may write below its workspace, the temporary folders and the folders that it
+ * Answers are safe where agents cannot write unasked. An agent may write below its workspace, the temporary folder and the folders that it
  * was given besides.
  * @param desk the folder of questions and answers, which need not exist
  * @returns the first of these folders that contains the desk; `undefined` if none does
@@ -19,9 +19,7 @@ export async function reachOf(
 ): Promise<string | undefined> {
 	const added = await asking.addedFolders(call, workspaceFolder, agent ? await argumentsOf(agent) : []);
 	const place = realPlace(desk);
-	// A CLI may have another temporary folder than this program.
-	const temporary = process.platform === 'win32' ? [tmpdir()] : [tmpdir(), '/tmp'];
-	return [workspaceFolder, ...temporary, ...added].find(folder => isInside(realOr(folder), place));
+	return [workspaceFolder, tmpdir(), ...added].find(folder => isInside(realOr(folder), place));
 }
 
 /** Of the agent's process. Where `ps` tells them, words with spaces fall apart; Windows tells nothing. */
