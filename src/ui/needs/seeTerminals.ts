@@ -4,10 +4,16 @@ import { workerItems } from '../pickers.ts';
 import { seeStop } from './needCommands.ts';
 import type { SeenStops } from './seenStops.ts';
 
-/** A user who brings an agent's terminal to the front has seen that it stopped. */
+/**
+ * A user who brings an agent's terminal to the front has seen that it stopped. The first one that comes there after a reload is none that a
+ * user has brought: VS Code puts it there, before or after Nancy listens.
+ */
 export function seeTerminals(folders: Folders, seen: SeenStops): vscode.Disposable {
+	let isRestored = vscode.window.activeTerminal !== undefined;
 	return vscode.window.onDidChangeActiveTerminal(async terminal => {
-		if (!terminal || !vscode.window.state.focused) return;
+		const isBrought = isRestored;
+		isRestored ||= terminal !== undefined;
+		if (!terminal || !isBrought || !vscode.window.state.focused) return;
 		const pid = await terminal.processId;
 		const item = workerItems(folders).find(({ worker }) => pid !== undefined && worker.record.process?.pid === pid);
 		if (item) seeStop(seen, item);
