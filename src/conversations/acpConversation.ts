@@ -143,7 +143,7 @@ export class AcpConversation {
 
 	/** Breaks the turn off. Its open questions are answered as cancelled, as the protocol wants it. */
 	async cancel(): Promise<void> {
-		this.turn.abort();
+		this.turn.abort(BROKEN_OFF);
 		await this.connection.agent.notify(methods.agent.session.cancel, { sessionId: this.session });
 	}
 
@@ -157,6 +157,9 @@ export class AcpConversation {
 
 /** As the one agent that pulls asks. */
 const Pulled = z.looseObject({ sessionId: z.string() });
+
+/** Why the questions of a turn are over that its user breaks off. */
+export const BROKEN_OFF = 'broken off';
 
 /** The answer to a question that is over. */
 export const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };

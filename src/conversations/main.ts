@@ -2,7 +2,7 @@ import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import { acpAgents } from '../drivers/acp.ts';
 import { DriverId } from '../protocol/names.ts';
-import { talk } from './frontEnd.ts';
+import { FrontEnd } from './frontEnd.ts';
 
 /**
  * A conversation with an agent in this terminal. Arguments: the driver, the launcher of hooks, the workspace folder, the CLI, and the words of
@@ -15,17 +15,19 @@ const { NODE_COMPILE_CACHE: _cache, ELECTRON_RUN_AS_NODE: _electron, ...env } = 
 
 if (!acp) throw new Error(`${id} is no agent that Nancy talks with`);
 const { args, prompt, resume } = acp.read(words);
-talk({
+new FrontEnd({
 	driver: DriverId.parse(id),
-	steering: acp.steering,
+	acp,
 	place: { launcher, workspaceFolder, env },
 	program: { executable, args, cwd: process.cwd(), env },
 	prompt,
 	resume,
-}).then(
-	code => process.exit(code),
-	(error: unknown) => {
-		process.stderr.write(`${visible(errorText(error))}\n`);
-		process.exit(1);
-	},
-);
+})
+	.run()
+	.then(
+		() => process.exit(0),
+		(error: unknown) => {
+			process.stderr.write(`${visible(errorText(error))}\n`);
+			process.exit(1);
+		},
+	);

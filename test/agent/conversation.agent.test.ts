@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { identify, liveness } from '../../src/base/liveness.ts';
 import { qwenCode } from '../../src/drivers/qwen-code/driver.ts';
+import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { isAfter } from '../conformance/evidence.ts';
 import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
 import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { deskOf } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 
 describe('a conversation with the real Qwen Code in a terminal of Nancy’s own', () => {
@@ -59,8 +62,41 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		await lab.made('begun');
 		await worker.interrupt();
 		await worker.terminal.waitForText(/interrupted/);
+		await worker.idle();
 		await worker.submit('[[text:On again]]');
 		await worker.terminal.waitForText(/On again\s*\n/);
+		await worker.idle();
 		expect(lab.has('never')).toBe(false);
+	});
+
+	it('ends with its terminal, and goes on with the same conversation once it is resumed', async () => {
+		await begin();
+		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
+		await worker.idle();
+		const session = await worker.session();
+		const table = await processTable();
+		const below = descendantsOf(worker.terminal.pid, table).map(identify);
+		expect(below.length).toBeGreaterThan(0);
+		await worker.terminal.close();
+		await eventually('all of it has ended', () => below.every(each => liveness(each) === 'dead'));
+		const again = await lab.start({ prompt: 'Which door? [[text:The blue one]]', resume: true });
+		const request = await lab.seen('Which door?');
+		expect(request.text).toContain('The door is blue.');
+		await again.terminal.waitForText(/The blue one\s*\n/);
+		await again.idle();
+		expect(await again.session()).toBe(session);
+	});
+
+	it('shows what would be written before it asks', async () => {
+		const desk = await begin();
+		const prompt = `[[write:${lab.workspace.file('new.txt')}|hello]] [[text:Written]]`;
+		const worker = await lab.start({ prompt, asks: true });
+		const [question] = await desk.asked();
+		expect(question).toMatchObject({ tool: 'write_file', body: 'hello', files: [lab.workspace.file('new.txt')] });
+		await worker.terminal.waitForText(/\+hello[^]*Your answer/);
+		worker.terminal.type('n\r');
+		expect(await desk.outcome(question)).toMatchObject({ state: 'no-elsewhere' });
+		await worker.idle();
+		expect(lab.has('new.txt')).toBe(false);
 	});
 });

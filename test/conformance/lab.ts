@@ -233,7 +233,8 @@ export async function conformanceLab(
 			await recordProcess(nancy, plan.address, identify(screen.pid));
 			if (answering) await answerQuestion(screen, answering.question, answering.keys, READY_MS);
 			// At work on a prompt it may show no invitation until what holds its tool has been let go.
-			if (prompt === undefined || resume || fork) await screen.waitForText(lab.agent.ready, READY_MS);
+			const ready = (answers && agent.withAnswers?.ready) || lab.agent.ready;
+			if (prompt === undefined || resume || fork) await screen.waitForText(ready, READY_MS);
 			else await lab.model.waitForRequest(({ hasTools }) => hasTools, READY_MS);
 			return started(plan, screen);
 		},

@@ -7,6 +7,8 @@ export interface AcpAgent {
 	read(words: readonly string[]): AcpStart;
 	/** How words reach it while it works; its hooks do that where it is `none`. */
 	readonly steering: Pull | 'none';
+	/** The hook that a turn lacks which its user breaks off, or ends by a No. */
+	readonly brokenOff: { readonly event: string; payload(session: string, cwd: string): object };
 }
 
 /** The agent asks after each step whether there are words for it. */

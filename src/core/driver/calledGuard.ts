@@ -15,8 +15,8 @@ export interface GuardCall {
 	readonly driver: DriverId;
 	/** The CLI's own name, or one of Nancy's own. */
 	readonly event: string;
-	/** `ask` holds a question until a person has answered. `boundary` hands over what waits. */
-	readonly slot: 'ask' | 'boundary';
+	/** `ask` holds a question until a person has answered, `boundary` hands over what waits, and `report` keeps the event. */
+	readonly slot: 'ask' | 'boundary' | 'report';
 	readonly session: string;
 	/** The agent's process. */
 	readonly agent: number;

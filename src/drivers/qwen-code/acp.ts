@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { AcpAgent } from '../../core/driver/acp.ts';
 import { SessionId } from '../../protocol/names.ts';
+import { BROKEN_OFF } from './payloads.ts';
 
 const BATCH_END = 'PostToolBatch';
 
@@ -30,5 +31,9 @@ export const acp: AcpAgent = {
 			const output = Output.safeParse(printed === '' ? undefined : JSON.parse(printed));
 			return output.data?.hookSpecificOutput.additionalContext;
 		},
+	},
+	brokenOff: {
+		event: BROKEN_OFF,
+		payload: (session, cwd) => ({ session_id: session, cwd, hook_event_name: BROKEN_OFF }),
 	},
 };

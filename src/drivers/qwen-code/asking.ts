@@ -57,7 +57,7 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 		...inputBody(rawInput),
 		files: [textIn(rawInput, 'file_path') ?? textIn(rawInput, 'path')].filter(file => file !== undefined),
 		fields: [],
-		choices: [...(mayAllow ? [{ effect: 'once' as const }] : []), { effect: 'no', isMute: true }],
+		choices: [...(mayAllow ? [{ effect: 'once' as const }] : []), { effect: 'end', isMute: true }],
 		input: rawInput,
 	};
 }

@@ -5,12 +5,13 @@ import { isOfAnotherSession } from '../payload.ts';
 import { notificationDetails } from '../notification.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
-import { parsePayload, type KnownPayload } from './payloads.ts';
+import { BROKEN_OFF, parsePayload, type KnownPayload } from './payloads.ts';
 import { program } from './program.ts';
 
 export const ID = program.id;
 
 const kindByEvent: Readonly<Record<KnownPayload['hook_event_name'], EventKind>> = {
+	[BROKEN_OFF]: 'interrupted',
 	SessionStart: 'session-start',
 	SessionEnd: 'session-end',
 	UserPromptSubmit: 'prompt',
@@ -54,6 +55,8 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 			return { cause: payload.source, model: payload.model };
 		case 'SessionEnd':
 			return { cause: payload.reason };
+		case BROKEN_OFF:
+			return {};
 		case 'UserPromptSubmit':
 			// The results of tools go to the model through this event too, with an empty prompt. Feedback comes as a prompt that nobody
 			// typed.

@@ -24,8 +24,11 @@ export const answeredHere: Cell = {
 		await desk.answer(first, { effect: 'once' });
 		await lab.made('made');
 		const [second] = await desk.asked();
-		const isMute = second.choices.some(choice => choice.isMute);
-		await desk.answer(second, { effect: 'no', ...(!isMute && { words: 'Leave that to me.' }) });
+		// Where a No ends the turn, there is no other.
+		const [no] = second.choices.filter(({ effect }) => effect === 'no' || effect === 'end');
+		must(no !== undefined, 'it offers no No');
+		const { effect, isMute = false } = no;
+		await desk.answer(second, { effect, ...(!isMute && { words: 'Leave that to me.' }) });
 		if (!isMute) await lab.seen('Leave that to me.');
 		await worker.idle();
 		must(!lab.has('never'), 'the tool ran in spite of a No');

@@ -23,8 +23,8 @@ export interface AgentUnderTest {
 	yes: string;
 	/** The keys that say no to it. */
 	no: string;
-	/** The same three where Nancy may answer and another program is in the terminal. */
-	withAnswers?: Pick<AgentUnderTest, 'question' | 'yes' | 'no'>;
+	/** The same three where Nancy may answer and a program of hers is in the terminal, and the invitation to type. */
+	withAnswers?: Pick<AgentUnderTest, 'question' | 'yes' | 'no'> & { ready: RegExp };
 	/** What it asks a person who starts it in a workspace that Nancy has set up, and the keys that agree. */
 	trust: readonly { question: RegExp; keys: string }[];
 	/** How the model calls a tool of Nancy's MCP server, and how the user is asked first; `none` where the CLI gets no server. */

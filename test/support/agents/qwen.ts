@@ -13,7 +13,7 @@ export const qwenUnderTest: AgentUnderTest = {
 	question: /Allow execution of/,
 	yes: '1',
 	no: '\u001b',
-	withAnswers: { question: /Your answer/, yes: 'y\r', no: 'n\r' },
+	withAnswers: { question: /Your answer[^\n]*\s*$/, yes: 'y\r', no: 'n\r', ready: /^> ?$/m },
 	trust: [],
 	nancyTools: 'none',
 	plugin: 'none',
