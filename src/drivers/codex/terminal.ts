@@ -79,9 +79,13 @@ function stop(signal: NodeJS.Signals): void {
 	server?.kill('SIGTERM');
 }
 
+/** Asked to end, the server may wait for a turn that waits for an answer: after three seconds it is killed. */
+const END_SERVER =
+	'command -p cat; kill "$1" || exit; for s in 1 2 3; do command -p sleep 1; kill -0 "$1" || exit; done; kill -9 "$1"';
+
 /** Ends the server even if this program is killed: the other end of a pipe closes then. In a group of its own, which no terminal hangs up. */
 function endWithThis({ pid }: ChildProcess): ChildProcess {
-	const watch = spawn('/bin/sh', ['-c', 'command -p cat; kill "$1"', 'nancy', String(pid)], {
+	const watch = spawn('/bin/sh', ['-c', END_SERVER, 'nancy', String(pid)], {
 		stdio: ['pipe', 'ignore', 'ignore'],
 		detached: true,
 	});
