@@ -45,7 +45,7 @@ const PHASES = [
 	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
 	{
 		name: 'e2e',
-		needs: ['server', 'chromium', 'claude-code', 'codex'],
+		needs: ['server', 'chromium', 'claude-code', 'codex', 'qwen'],
 		run: (words, how) => vitest('e2e', words, how),
 	},
 ];

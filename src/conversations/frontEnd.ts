@@ -44,7 +44,7 @@ export class FrontEnd {
 			stdin: process.stdin,
 			prompt: '> ',
 			completer: line => [[], line],
-			write: text => void process.stdout.write(text),
+			write: text => void process.stdout.write(`${text}\n`),
 			interrupt: () => (this.isWorking ? this.interrupt() : this.lines.end()),
 			escape: () => this.interrupt(),
 		});
@@ -128,6 +128,6 @@ export class FrontEnd {
 	}
 
 	private say(line: string): void {
-		this.lines.say(`${visible(line)}\n`);
+		this.lines.say(visible(line));
 	}
 }

@@ -48,16 +48,16 @@ export class PermissionQuestion {
 		const chosen = ChosenKind.safeParse(json(await guard.printed));
 		const option = chosen.success && this.request.options.find(({ kind }) => kind === chosen.data.kind);
 		if (!option) return new Promise(() => undefined);
-		this.lines.say(`→ ${visibleLine(option.name)} (answered in Nancy)\n`);
+		this.lines.say(`→ ${visibleLine(option.name)} (answered in Nancy)`);
 		return option;
 	}
 
 	/** The answer that is typed. `undefined` at Ctrl-C, and once the question is over. */
 	private async typed(over: AbortSignal): Promise<PermissionOption | undefined> {
 		const { options, toolCall } = this.request;
-		this.lines.say(`\n${visible(toolCall.title ?? 'The agent asks for a permission.')}\n`);
-		for (const text of remarksOf(toolCall)) this.lines.say(`${visible(text)}\n`);
-		for (const [at, { name }] of options.entries()) this.lines.say(`  ${at + 1}. ${visibleLine(name)}\n`);
+		this.lines.say(`\n${visible(toolCall.title ?? 'The agent asks for a permission.')}`);
+		for (const text of remarksOf(toolCall)) this.lines.say(`${visible(text)}`);
+		for (const [at, { name }] of options.entries()) this.lines.say(`  ${at + 1}. ${visibleLine(name)}`);
 		for (;;) {
 			const words = await this.lines.ask('Your answer (y, n or a number): ', over);
 			if (words === undefined) return undefined;
@@ -66,10 +66,10 @@ export class PermissionQuestion {
 				kind === undefined ? at + 1 === Number(words) : each.kind === kind,
 			);
 			if (option) {
-				this.lines.say(`→ ${visibleLine(option.name)}\n`);
+				this.lines.say(`→ ${visibleLine(option.name)}`);
 				return option;
 			}
-			this.lines.say(`Type y, n or a number from 1 to ${options.length}.\n`);
+			this.lines.say(`Type y, n or a number from 1 to ${options.length}.`);
 		}
 	}
 }

@@ -1,10 +1,13 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import * as z from 'zod/mini';
+import { visibleLine } from '../base/visible.ts';
 
 /** Makes lines for a terminal of what an agent tells while it works. */
 export class UpdateLines {
 	/** What the agent says, up to its next line end. */
 	private rest = '';
-	private readonly titles = new Map<string, string>();
+	/** The calls that are not over. */
+	private readonly calls = new Map<string, Call>();
 
 	/** @param say takes one line of somebody's text */
 	constructor(private readonly say: (line: string) => void) {}
@@ -16,7 +19,7 @@ export class UpdateLines {
 				return;
 			case 'tool_call':
 			case 'tool_call_update':
-				return this.call(update.toolCallId, update.title ?? undefined, update.status ?? undefined);
+				return this.call(update.toolCallId, update);
 			case 'plan':
 				this.flush();
 				for (const { status, content } of update.entries) this.say(`  ${MARKS[status] ?? '○'} ${content}`);
@@ -38,17 +41,50 @@ export class UpdateLines {
 		for (const line of lines) this.say(line);
 	}
 
-	/** Its title may come with its first word, or later. */
-	private call(id: string, title: string | undefined, status: string | undefined): void {
-		const known = this.titles.get(id);
-		if (title !== undefined) this.titles.set(id, title);
+	/** Its title and its input may come with its first word, or later. */
+	private call(id: string, { title, status, rawInput }: Told): void {
+		const known = this.calls.get(id);
+		const call: Call = {
+			title: title ?? known?.title ?? 'a tool',
+			input: inputIn(rawInput) ?? known?.input,
+			isShown: known?.isShown ?? false,
+		};
 		const isOver = status === 'completed' || status === 'failed';
-		if (status === 'in_progress' || (isOver && known === undefined)) {
+		if (!call.isShown && (isOver || status === 'in_progress')) {
 			this.flush();
-			this.say(`● ${title ?? known ?? 'a tool'}`);
+			const input = call.input !== undefined && !call.title.includes(call.input) ? ` ${call.input}` : '';
+			this.say(`● ${call.title}${input}`);
+			call.isShown = true;
 		}
-		if (status === 'failed') this.say(`  ✗ ${title ?? known ?? 'it failed'}`);
+		if (status === 'failed') this.say('  ✗ failed');
+		if (isOver) this.calls.delete(id);
+		else this.calls.set(id, call);
 	}
+}
+
+interface Call {
+	title: string;
+	input: string | undefined;
+	isShown: boolean;
+}
+
+interface Told {
+	readonly title?: string | null;
+	readonly status?: string | null;
+	readonly rawInput?: unknown;
+}
+
+const Input = z.object({
+	command: z.optional(z.string()),
+	file_path: z.optional(z.string()),
+	path: z.optional(z.string()),
+});
+
+/** The part of a tool's input that says most, in one line. */
+function inputIn(rawInput: unknown): string | undefined {
+	const { data } = Input.safeParse(rawInput);
+	const input = data?.command ?? data?.file_path ?? data?.path;
+	return input === undefined ? undefined : visibleLine(input);
 }
 
 const MARKS: Readonly<Record<string, string>> = { completed: '✓', in_progress: '●' };

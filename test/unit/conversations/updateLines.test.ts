@@ -24,12 +24,24 @@ describe('what an agent does is shown', () => {
 		lines.take({ sessionUpdate: 'tool_call', toolCallId: 'a', title: 'Shell', status: 'pending' });
 		lines.take({ sessionUpdate: 'tool_call_update', toolCallId: 'a', title: 'npm test', status: 'in_progress' });
 		lines.take({ sessionUpdate: 'tool_call_update', toolCallId: 'a', status: 'failed' });
-		expect(said).toEqual(['I look', '● npm test', '  ✗ npm test']);
+		expect(said).toEqual(['I look', '● npm test', '  ✗ failed']);
 	});
 
 	it('also for a tool of which only the end is told', () => {
 		lines.take({ sessionUpdate: 'tool_call_update', toolCallId: 'a', title: 'Read', status: 'completed' });
 		expect(said).toEqual(['● Read']);
+	});
+
+	it('with the command or the file, in one line, where the title does not say it', () => {
+		const call = (id: string, title: string, rawInput: unknown) => {
+			lines.take({ sessionUpdate: 'tool_call', toolCallId: id, title, status: 'pending', rawInput: {} });
+			lines.take({ sessionUpdate: 'tool_call_update', toolCallId: id, rawInput });
+			lines.take({ sessionUpdate: 'tool_call_update', toolCallId: id, status: 'completed' });
+		};
+		call('a', 'Shell', { command: 'npm\ntest\u001b[2J' });
+		call('b', 'Write new.txt', { file_path: 'new.txt' });
+		call('c', 'Other', 'no object');
+		expect(said).toEqual([String.raw`● Shell npm test\x1b[2J`, '● Write new.txt', '● Other']);
 	});
 
 	it('with its plan, and nothing of kinds that a terminal has no line for', () => {
