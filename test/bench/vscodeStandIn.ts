@@ -54,6 +54,9 @@ export class MarkdownString {
 
 export class CancellationError extends Error {}
 
+/** No tab is one. */
+export class TabInputTextDiff {}
+
 export const l10n = {
 	t: (text: string, ...values: unknown[]) =>
 		text.replace(/\{(\d+)\}/g, (_, at: string) => String(values[Number(at)])),

@@ -148,7 +148,7 @@ function chosenOf(input: CompileInput, room: Room): Chosen[] {
 	let { units, tokens } = room;
 	for (const candidate of ranked(input.candidates, input)) {
 		// What cannot fit is not made safe to show, which costs most of all.
-		if (candidate.note.text.length > Math.min(units, bytesOfTokens(tokens))) continue;
+		if (candidate.note.text.length + placeOf(candidate).length > Math.min(units, bytesOfTokens(tokens))) continue;
 		if (units < SHORTEST_LINE || tokens < aboutTokens(' '.repeat(SHORTEST_LINE))) break;
 		const line = lineFor(candidate);
 		const cost = aboutTokens(line) + 1;
@@ -197,13 +197,17 @@ function valueOf(
 	);
 }
 
-function lineFor({ note, freshness }: Candidate): string {
+function lineFor(candidate: Candidate): string {
+	const { note, freshness } = candidate;
+	return `- ${safe(note.text)} (${safe(placeOf(candidate))})${MARK_OF_FRESHNESS[freshness]}`;
+}
+
+function placeOf({ note }: Candidate): string {
 	const [anchor] = note.anchors;
-	const place = [
+	return [
 		...(anchor ? [`${anchor.path}:${anchor.from}`] : []),
 		note.by === 'repository' ? 'from the repository' : note.task > 0 ? `task ${note.task}` : 'by the user',
 	].join(', ');
-	return `- ${safe(note.text)} (${safe(place)})${MARK_OF_FRESHNESS[freshness]}`;
 }
 
 /** One line in which nothing is hidden or secret, and that looks like no message of Nancy's, no tag and no mention of a file. */
