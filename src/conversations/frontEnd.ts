@@ -54,7 +54,8 @@ export class FrontEnd {
 	/** @throws Error with the agent's own words if it does not begin */
 	async run(): Promise<void> {
 		const { program, resume, prompt, acp } = this.talk;
-		for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => this.lines.drop());
+		for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => this.leave());
+		process.stdin.once('end', () => this.leave());
 		try {
 			const pull = acp.steering === 'none' ? undefined : acp.steering.method;
 			this.conversation = await AcpConversation.begin(
@@ -76,6 +77,12 @@ export class FrontEnd {
 			this.lines.close();
 			await this.conversation?.close();
 		}
+	}
+
+	/** The terminal is gone, and the agent ends with it. */
+	private leave(): void {
+		this.lines.drop();
+		void this.conversation?.close();
 	}
 
 	private async turn(conversation: AcpConversation, text: string): Promise<void> {

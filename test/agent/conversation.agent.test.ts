@@ -69,6 +69,16 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect(lab.has('never')).toBe(false);
 	});
 
+	it.each(['SIGHUP', 'SIGKILL'] as const)('ends with all that it runs when its terminal ends by %s', async signal => {
+		await begin();
+		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300]] [[text:Never said]]' });
+		await lab.made('begun');
+		const below = descendantsOf(worker.terminal.pid, await processTable()).map(identify);
+		expect(below.length).toBeGreaterThan(1);
+		process.kill(worker.terminal.pid, signal);
+		await eventually('all of it has ended', () => below.every(each => liveness(each) === 'dead'));
+	});
+
 	it('ends with its terminal, and goes on with the same conversation once it is resumed', async () => {
 		await begin();
 		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
