@@ -30,6 +30,16 @@ export interface Program {
 	readonly env: NodeJS.ProcessEnv;
 }
 
+export interface Beginning {
+	readonly program: Program;
+	/** An earlier conversation to go on with. What it held comes again as updates, which are left out. */
+	readonly resume: SessionId | undefined;
+	/** The request by which the agent asks for words. */
+	readonly pull: string | undefined;
+	/** Nobody waits for it any more. */
+	readonly stop: AbortSignal;
+}
+
 export interface Listener {
 	/** In the order in which they come. */
 	update(update: SessionUpdate): void;
@@ -41,25 +51,22 @@ export interface Listener {
 
 /** One conversation with an agent over the Agent Client Protocol, on the standard input and output of its process. */
 export class AcpConversation {
-	private turn = new AbortController();
+	private breaking = new AbortController();
 
 	private constructor(
 		private readonly process: ChildProcess,
 		private readonly connection: ClientConnection,
 		/** The agent's name for it. */
 		readonly session: string,
+		/** What the agent has written to its standard error. */
+		readonly complaints: () => string,
 	) {}
 
 	/**
 	 * Starts an agent and a conversation.
-	 * `resume`: an earlier one to go on with; what it held comes again as updates, which are left out. `pull`: the request by which the agent
-	 * asks for words.
 	 * @throws Error with the agent's own words if it does not begin
 	 */
-	static async begin(
-		{ program, resume, pull }: { program: Program; resume: SessionId | undefined; pull: string | undefined },
-		listener: Listener,
-	): Promise<AcpConversation> {
+	static async begin({ program, resume, pull, stop }: Beginning, listener: Listener): Promise<AcpConversation> {
 		const child = spawn(program.executable, program.args, {
 			cwd: program.cwd,
 			env: program.env,
@@ -77,18 +84,19 @@ export class AcpConversation {
 				pull,
 				params => Pulled.parse(params),
 				async ({ params }) => {
-					const text = await listener.words(params.sessionId);
-					const item = text !== undefined && { content: [{ type: 'text', text }], displayText: text };
-					return { items: item ? [item] : [], hasQueuedPrompt: false };
+					const isOwn = begun !== undefined && params.sessionId === begun.session;
+					const text = isOwn ? await listener.words(params.sessionId) : undefined;
+					// Other forms of the answer have the CLI look for files and servers that the words name.
+					return { messages: text === undefined ? [] : [text], hasQueuedPrompt: false };
 				},
 			);
 		const connection = app
 			.onNotification(methods.client.session.update, ({ params }) => {
-				if (begun) listener.update(params.update);
+				if (params.sessionId === begun?.session) listener.update(params.update);
 			})
 			.onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
-				if (!begun) return CANCELLED;
-				const over = AbortSignal.any([begun.turn.signal, connection.signal, signal]);
+				if (params.sessionId !== begun?.session) return CANCELLED;
+				const over = AbortSignal.any([begun.breaking.signal, connection.signal, signal]);
 				return listener.ask(params, over);
 			})
 			.connect(
@@ -96,6 +104,9 @@ export class AcpConversation {
 					maxMessageBytes: LONGEST_MESSAGE,
 				}),
 			);
+		child.once('exit', () => connection.close());
+		stop.addEventListener('abort', () => child.kill('SIGTERM'));
+		if (stop.aborted) child.kill('SIGTERM');
 		try {
 			const { agent } = connection;
 			const session = await inTime(child, async () => {
@@ -109,7 +120,7 @@ export class AcpConversation {
 				await agent.request(methods.agent.session.load, { ...place, sessionId: resume });
 				return resume;
 			});
-			return (begun = new AcpConversation(child, connection, session));
+			return (begun = new AcpConversation(child, connection, session, () => complaints.trim()));
 		} catch (error) {
 			connection.close();
 			await ended(child);
@@ -117,9 +128,9 @@ export class AcpConversation {
 		}
 	}
 
-	/** The agent's process. */
+	/** The agent's process; `undefined` once it has ended. */
 	get pid(): number | undefined {
-		return this.process.pid;
+		return hasEnded(this.process) ? undefined : this.process.pid;
 	}
 
 	/** Fulfilled once the agent has ended. */
@@ -129,27 +140,22 @@ export class AcpConversation {
 
 	/** Runs one turn. @throws Error with the agent's words if its model fails, or the agent ends */
 	async prompt(text: string): Promise<StopReason> {
-		this.turn = new AbortController();
-		try {
-			const { stopReason } = await this.connection.agent.request(methods.agent.session.prompt, {
-				sessionId: this.session,
-				prompt: [{ type: 'text', text }],
-			});
-			return stopReason;
-		} finally {
-			this.turn.abort();
-		}
+		const { stopReason } = await this.connection.agent.request(methods.agent.session.prompt, {
+			sessionId: this.session,
+			prompt: [{ type: 'text', text }],
+		});
+		return stopReason;
 	}
 
-	/** Breaks the turn off. Its open questions are answered as cancelled, as the protocol wants it. */
+	/** Breaks the turn off. Open questions are answered as cancelled, as the protocol wants it. */
 	async cancel(): Promise<void> {
-		this.turn.abort(BROKEN_OFF);
+		this.breaking.abort(BROKEN_OFF);
+		this.breaking = new AbortController();
 		await this.connection.agent.notify(methods.agent.session.cancel, { sessionId: this.session });
 	}
 
 	/** Ends the agent. */
 	async close(): Promise<void> {
-		this.turn.abort();
 		this.connection.close();
 		await ended(this.process);
 	}
@@ -177,7 +183,7 @@ async function inTime<T>(child: ChildProcess, work: () => Promise<T>): Promise<T
 const END_MS = 3000;
 
 async function ended(child: ChildProcess): Promise<void> {
-	if (child.exitCode !== null || child.signalCode !== null) return;
+	if (hasEnded(child)) return;
 	const over = once(child, 'exit');
 	child.stdin?.end();
 	const asked = setTimeout(() => child.kill('SIGTERM'), END_MS);
@@ -185,6 +191,10 @@ async function ended(child: ChildProcess): Promise<void> {
 	await over;
 	clearTimeout(asked);
 	clearTimeout(killed);
+}
+
+function hasEnded(child: ChildProcess): boolean {
+	return child.exitCode !== null || child.signalCode !== null;
 }
 
 /** Not faster than they are read. */
@@ -196,5 +206,7 @@ function bytesOf(output: Readable): ReadableStream<Uint8Array> {
 			if (next.done) controller.close();
 			else controller.enqueue(next.value);
 		},
+		// Otherwise an agent that still writes could not end.
+		cancel: () => void output.resume(),
 	});
 }

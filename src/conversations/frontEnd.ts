@@ -1,17 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import type { AcpAgent } from '../core/driver/acp.ts';
 import { callGuard, type BetweenPlace, type CalledGuard, type GuardCall } from '../core/driver/calledGuard.ts';
 import type { DriverId, SessionId } from '../protocol/names.ts';
-import { AcpConversation, type Program } from './acpConversation.ts';
+import { AcpConversation, CANCELLED, type Program } from './acpConversation.ts';
 import { isYes, PermissionQuestion } from './permission.ts';
 import { PromptedLines } from './promptedLines.ts';
 import { UpdateLines } from './updateLines.ts';
 
 export interface Talk {
 	readonly driver: DriverId;
-	readonly acp: Pick<AcpAgent, 'steering' | 'brokenOff'>;
+	readonly acp: Omit<AcpAgent, 'read'>;
 	readonly place: BetweenPlace;
 	readonly program: Program;
 	/** The first prompt. */
@@ -30,6 +31,9 @@ const STOPPED: Readonly<Record<string, string>> = {
 
 const LEAVING = ['/exit', '/quit'];
 
+/** How long a pull is answered late, in milliseconds: Qwen Code 0.24.4 waits for 2 s, and pulls no more after three late answers. */
+const PULL_MS = 1500;
+
 /** Talks with an agent in this terminal, until its user ends it. */
 export class FrontEnd {
 	private readonly lines: PromptedLines;
@@ -38,6 +42,12 @@ export class FrontEnd {
 	private isWorking = false;
 	/** A question of this turn was not answered with a Yes: no hook may tell of the turn's end. */
 	private isDenied = false;
+	private isBreaking = false;
+	private readonly left = new AbortController();
+	/** One after the other. */
+	private asking: Promise<unknown> = Promise.resolve();
+	/** Words that the guard hands over, and the agent has not got yet. */
+	private pulling: Promise<string | undefined> | undefined;
 
 	constructor(private readonly talk: Talk) {
 		this.lines = new PromptedLines({
@@ -45,8 +55,10 @@ export class FrontEnd {
 			prompt: '> ',
 			completer: line => [[], line],
 			write: text => void process.stdout.write(`${text}\n`),
-			interrupt: () => (this.isWorking ? this.interrupt() : this.lines.end()),
+			interrupt: () => (this.isWorking && !this.isBreaking ? this.interrupt() : this.leave()),
 			escape: () => this.interrupt(),
+			ended: () => this.leave(),
+			keepsEarly: true,
 		});
 		this.shown = new UpdateLines(line => this.say(line));
 	}
@@ -55,23 +67,30 @@ export class FrontEnd {
 	async run(): Promise<void> {
 		const { program, resume, prompt, acp } = this.talk;
 		for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => this.leave());
-		process.stdin.once('end', () => this.leave());
+		if (prompt !== undefined) this.lines.put(prompt);
 		try {
 			const pull = acp.steering === 'none' ? undefined : acp.steering.method;
 			this.conversation = await AcpConversation.begin(
-				{ program, resume, pull },
+				{ program, resume, pull, stop: this.left.signal },
 				{
 					update: update => this.shown.take(update),
 					ask: (request, over) => this.ask(request, over),
 					words: session => this.words(session),
 				},
 			);
-			void this.conversation.closed.then(() => this.lines.end());
-			if (prompt !== undefined) this.lines.put(prompt);
+			let isGone = false;
+			void this.conversation.closed.then(() => {
+				isGone = !this.left.signal.aborted;
+				this.lines.end();
+			});
 			for (;;) {
 				const text = await this.lines.next();
-				if (text === undefined || LEAVING.includes(text)) return;
+				if (isGone) throw new Error(this.conversation.complaints() || 'The agent has ended.');
+				if (text === undefined || this.left.signal.aborted || LEAVING.includes(text)) return;
 				await this.turn(this.conversation, text);
+				const late = await this.pulling;
+				this.pulling = undefined;
+				if (late !== undefined) await this.turn(this.conversation, late);
 			}
 		} finally {
 			this.lines.close();
@@ -81,13 +100,15 @@ export class FrontEnd {
 
 	/** The terminal is gone, and the agent ends with it. */
 	private leave(): void {
+		if (this.left.signal.aborted) return;
+		this.left.abort();
 		this.lines.drop();
 		void this.conversation?.close();
 	}
 
 	private async turn(conversation: AcpConversation, text: string): Promise<void> {
 		this.isWorking = true;
-		this.isDenied = false;
+		this.isDenied = this.isBreaking = false;
 		const stopped = await conversation.prompt(text).catch((error: unknown) => ({ error: errorText(error) }));
 		this.isWorking = false;
 		this.shown.flush();
@@ -101,27 +122,48 @@ export class FrontEnd {
 
 	/** Breaks the turn off. */
 	private interrupt(): void {
-		if (this.isWorking) void this.conversation?.cancel().catch(() => undefined);
+		if (!this.isWorking) return;
+		this.isBreaking = true;
+		void this.conversation?.cancel().catch(() => undefined);
 	}
 
 	private async ask(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse> {
+		const before = this.asking;
+		const answer = before.then(() => this.askNow(request, over));
+		this.asking = answer.catch(() => undefined);
+		return answer;
+	}
+
+	private async askNow(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse> {
+		if (over.aborted) return CANCELLED;
 		this.shown.flush();
-		const question = new PermissionQuestion(request, this.lines, over);
-		const answer = await question.answer(asked =>
-			this.guard(request.sessionId, asked.event, 'ask', () => asked.payload),
+		const question = new PermissionQuestion(request, this.talk.acp, this.lines, over);
+		const answer = await question.answer(
+			asked => this.guard(request.sessionId, asked.event, 'ask', () => asked.payload),
+			this.isWorking,
 		);
 		if (!isYes(request, answer)) this.isDenied = true;
 		return answer;
 	}
 
+	/** What the agent waits too briefly for goes with its next pull, or is its next prompt. */
 	private async words(session: string): Promise<string | undefined> {
+		this.pulling ??= this.pulled(session);
+		const { pulling } = this;
+		const text = await Promise.race([pulling, sleep(PULL_MS, 'late' as const, { ref: false })]);
+		if (text === 'late') return undefined;
+		this.pulling = undefined;
+		return text;
+	}
+
+	private async pulled(session: string): Promise<string | undefined> {
 		const { steering } = this.talk.acp;
 		if (steering === 'none') return undefined;
 		const guard = this.guard(session, steering.event, 'boundary', cwd => steering.payload(session, cwd));
 		return guard && steering.words(await guard.printed);
 	}
 
-	/** `undefined` if the agent is gone. */
+	/** `undefined` if the agent is gone, or no guard can be started. */
 	private guard(
 		session: string,
 		event: string,
@@ -131,7 +173,12 @@ export class FrontEnd {
 		const { driver, place, program } = this.talk;
 		const agent = this.conversation?.pid;
 		if (agent === undefined) return undefined;
-		return callGuard(place, { driver, event, slot, session, agent }, payload(program.cwd));
+		try {
+			return callGuard(place, { driver, event, slot, session, agent }, payload(program.cwd));
+		} catch {
+			// No process can be started: this terminal remains.
+			return undefined;
+		}
 	}
 
 	private say(line: string): void {

@@ -14,6 +14,7 @@ const acp = acpAgents[id];
 const { NODE_COMPILE_CACHE: _cache, ELECTRON_RUN_AS_NODE: _electron, ...env } = process.env;
 
 if (!acp) throw new Error(`${id} is no agent that Nancy talks with`);
+if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Error('a conversation needs a terminal');
 const { args, prompt, resume } = acp.read(words);
 new FrontEnd({
 	driver: DriverId.parse(id),

@@ -1,37 +1,61 @@
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { visible, visibleLine } from '../base/visible.ts';
-import { ASKS_PERMISSION, ChosenKind } from '../core/driver/acp.ts';
+import { ASKS_PERMISSION, ChosenKind, type AcpAgent } from '../core/driver/acp.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
 import { BROKEN_OFF, CANCELLED } from './acpConversation.ts';
 import type { PromptedLines } from './promptedLines.ts';
 
-/** Keys beside the numbers. An agent may offer several of one kind: the first is the plain one. */
+/** Keys beside the numbers, where an agent offers one option of the kind alone. */
 const KEYS: Readonly<Record<string, PermissionOption['kind']>> = { y: 'allow_once', n: 'reject_once' };
+
+/** Lines of a request. Of a longer one, the terminal shows no more, and offers no Yes. */
+const MOST_LINES = 200;
+/** In UTF-16 units. */
+const LONGEST = 20_000;
 
 /** A permission question, in this terminal and at the desk. */
 export class PermissionQuestion {
+	private readonly shown: readonly string[];
+	/** Those that may be chosen here. */
+	private readonly options: readonly PermissionOption[];
+
 	/** @param over the agent does not wait any more */
 	constructor(
 		private readonly request: RequestPermissionRequest,
+		acp: Pick<AcpAgent, 'noYes' | 'toolOf'>,
 		private readonly lines: PromptedLines,
 		private readonly over: AbortSignal,
-	) {}
+	) {
+		const tool = acp.toolOf(request.toolCall._meta) ?? 'a tool';
+		const input = JSON.stringify(request.toolCall.rawInput ?? null, null, 2).slice(0, LONGEST + 1);
+		const shown = [...linesIn(input), ...remarksOf(request.toolCall)];
+		const isWhole = input.length <= LONGEST && shown.length <= MOST_LINES;
+		this.shown = [
+			`${tool}:`,
+			...shown.slice(0, MOST_LINES),
+			...(isWhole ? [] : ['… (too long to be shown whole here)']),
+		];
+		const mayAllow = isWhole && !acp.noYes.includes(tool);
+		this.options = request.options.filter(each => mayAllow || !isAllowing(each));
+	}
 
 	/**
 	 * Asks in both places. The first answer counts. Without one, the question is cancelled: nothing here ever times out to a Yes.
-	 * @param hold has a guard hold it at the desk; `undefined` if the agent is gone
+	 * @param hold has a guard hold it at the desk; `undefined` if that is not possible
+	 * @param isAsked in this terminal too
 	 */
 	async answer(
 		hold: (asked: { event: string; payload: object }) => CalledGuard | undefined,
+		isAsked: boolean,
 	): Promise<RequestPermissionResponse> {
 		const { request, over } = this;
 		const payload = { session: request.sessionId, cwd: process.cwd(), request };
 		const guard = hold({ event: ASKS_PERMISSION, payload });
 		const isSettled = new AbortController();
-		const here = this.typed(AbortSignal.any([over, isSettled.signal]));
+		const here = isAsked ? this.typed(AbortSignal.any([over, isSettled.signal])) : this.told(guard !== undefined);
 		try {
 			const option = await Promise.race(guard ? [here, this.sent(guard)] : [here]);
-			guard?.end(option?.kind.startsWith('allow') === true ? 'SIGUSR2' : this.ending());
+			guard?.end(option && isAllowing(option) ? 'SIGUSR2' : this.ending());
 			return option ? { outcome: { outcome: 'selected', optionId: option.optionId } } : CANCELLED;
 		} finally {
 			isSettled.abort();
@@ -52,45 +76,62 @@ export class PermissionQuestion {
 		return option;
 	}
 
+	/** Outside of a turn, this terminal takes prompts. `undefined` if nobody else can answer, and once the question is over. */
+	private async told(isHeld: boolean): Promise<undefined> {
+		this.show();
+		this.lines.say(isHeld ? 'Answer it in Nancy’s view Questions.' : 'Nobody can answer it: it is denied.');
+		if (!isHeld || this.over.aborted) return undefined;
+		await new Promise(resolve => this.over.addEventListener('abort', resolve));
+		return undefined;
+	}
+
 	/** The answer that is typed. `undefined` at Ctrl-C, and once the question is over. */
 	private async typed(over: AbortSignal): Promise<PermissionOption | undefined> {
-		const { options, toolCall } = this.request;
-		this.lines.say(`\n${visible(toolCall.title ?? 'The agent asks for a permission.')}`);
-		for (const text of remarksOf(toolCall)) this.lines.say(`${visible(text)}`);
+		const { options } = this;
+		this.show();
 		for (const [at, { name }] of options.entries()) this.lines.say(`  ${at + 1}. ${visibleLine(name)}`);
+		const keys = Object.keys(KEYS).filter(key => options.filter(({ kind }) => kind === KEYS[key]).length === 1);
 		for (;;) {
-			const words = await this.lines.ask('Your answer (y, n or a number): ', over);
+			const words = await this.lines.ask(`Your answer (${[...keys, 'a number'].join(', ')}): `, over);
 			if (words === undefined) return undefined;
-			const kind = KEYS[words.toLowerCase()];
+			const kind = keys.includes(words.toLowerCase()) ? KEYS[words.toLowerCase()] : undefined;
 			const option = options.find((each, at) =>
-				kind === undefined ? at + 1 === Number(words) : each.kind === kind,
+				kind === undefined ? `${at + 1}` === words : each.kind === kind,
 			);
 			if (option) {
 				this.lines.say(`→ ${visibleLine(option.name)}`);
 				return option;
 			}
-			this.lines.say(`Type y, n or a number from 1 to ${options.length}.`);
+			this.lines.say(`Type one of: ${[...keys, ...options.map((_, at) => at + 1)].join(', ')}`);
 		}
+	}
+
+	/** Each line of the request has a mark: none looks like Nancy's own. */
+	private show(): void {
+		this.lines.say(['', ...this.shown.map(line => `│ ${visible(line)}`)].join('\n'));
 	}
 }
 
 /** Whether an answer lets the agent go on. */
 export function isYes({ options }: RequestPermissionRequest, { outcome }: RequestPermissionResponse): boolean {
 	if (outcome.outcome !== 'selected') return false;
-	return options.some(({ optionId, kind }) => optionId === outcome.optionId && kind.startsWith('allow'));
+	return options.some(option => option.optionId === outcome.optionId && isAllowing(option));
 }
 
-/** What the agent says of the call, and what it would write. */
+function isAllowing({ kind }: PermissionOption): boolean {
+	return kind.startsWith('allow');
+}
+
+/** What the agent says of the call. What it would write is in the input. */
 function remarksOf({ content }: RequestPermissionRequest['toolCall']): string[] {
-	return (content ?? []).flatMap(each => {
-		if (each.type === 'content') return each.content.type === 'text' ? each.content.text : [];
-		if (each.type !== 'diff') return [];
-		return [each.path, ...signed('-', each.oldText ?? ''), ...signed('+', each.newText)].join('\n');
-	});
+	return (content ?? []).flatMap(each =>
+		each.type === 'content' && each.content.type === 'text' ? linesIn(each.content.text) : [],
+	);
 }
 
-function signed(sign: string, text: string): string[] {
-	return text === '' ? [] : text.split('\n').map(line => sign + line);
+/** JSON keeps the line ends of a text as `\n`. */
+function linesIn(text: string): string[] {
+	return text.split('\n');
 }
 
 function json(line: string): unknown {

@@ -6,6 +6,9 @@ import { visible } from '../base/visible.ts';
 /** A terminal tells by these where a pasted text begins and ends. */
 const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 
+/** How long after an answer from elsewhere a line is taken for one to that question, in milliseconds. */
+const DEAF_MS = 1000;
+
 /** What lines come from. */
 export interface LineSource extends AsyncIterable<Uint8Array | string> {
 	readonly isTTY?: boolean;
@@ -21,6 +24,10 @@ export interface PromptedOptions {
 	readonly interrupt: () => void;
 	/** Esc. */
 	readonly escape?: () => void;
+	/** No further line comes. */
+	readonly ended?: () => void;
+	/** Lines that were typed before a question are still lines afterwards. Otherwise they are shown, and dropped. */
+	readonly keepsEarly?: boolean;
 }
 
 /** The lines that a person types, or that a pipe brings. A pasted text is one of them. */
@@ -34,6 +41,8 @@ export class PromptedLines {
 	/** Somebody waits for the next line. */
 	private isReading = false;
 	private wake: () => void = () => {};
+	/** Lines that come before are no lines. */
+	private deafUntil = 0;
 	/** Ends the present question without an answer. */
 	private withdraw: (() => void) | undefined;
 	/** What is to be said once the terminal is this program's again. */
@@ -63,6 +72,7 @@ export class PromptedLines {
 
 	/** Takes a line as if it was typed. A terminal shows it so. */
 	put(line: string): void {
+		if (this.isClosed) return;
 		if (this.isTerminal) this.say(`${this.options.prompt}${visible(line)}`);
 		this.waiting.push(line);
 	}
@@ -80,8 +90,11 @@ export class PromptedLines {
 	 */
 	async ask(question: string, over?: AbortSignal): Promise<string | undefined> {
 		const prompt = this.lines.getPrompt();
-		if (this.isTerminal && this.waiting.length > 0)
-			this.say(`typed too early: ${this.waiting.splice(0).join(' ')}`);
+		const early = this.isTerminal ? this.waiting.splice(0) : [];
+		const begun = this.lines.line;
+		if (this.isTerminal && begun !== '') this.clear();
+		const dropped = [...(this.options.keepsEarly === true ? [] : early), begun].filter(Boolean);
+		if (this.isTerminal && dropped.length > 0) this.say(`typed too early: ${visible(dropped.join(' '))}`);
 		let isWithdrawn = false;
 		const withdraw = () => {
 			isWithdrawn = true;
@@ -98,7 +111,16 @@ export class PromptedLines {
 			over?.removeEventListener('abort', withdraw);
 			this.withdraw = undefined;
 			this.lines.setPrompt(prompt);
+			if (over?.aborted === true) this.dropLate();
+			if (this.options.keepsEarly === true) this.waiting.unshift(...early);
 		}
+	}
+
+	/** Somebody else has answered while a person typed: what they typed, and send in the next moment, is no line. */
+	private dropLate(): void {
+		this.deafUntil = Date.now() + DEAF_MS;
+		this.waiting.length = 0;
+		if (this.isTerminal && this.lines.line !== '') this.clear();
 	}
 
 	/** Writes lines, beside one that is being typed. @param write by default to standard output */
@@ -162,8 +184,10 @@ export class PromptedLines {
 
 	/** No further line comes. */
 	end(): void {
+		const isFirst = !this.isClosed;
 		this.isClosed = true;
 		this.wake();
+		if (isFirst) this.options.ended?.();
 	}
 
 	close(): void {
@@ -184,7 +208,8 @@ export class PromptedLines {
 		if (this.isPasting) return;
 		const text = this.pasted.join('\n').trim();
 		this.pasted = [];
-		if (text !== '') this.waiting.push(text);
+		if (text !== '' && Date.now() < this.deafUntil) this.say(`typed too late: ${visible(text)}`);
+		else if (text !== '') this.waiting.push(text);
 		this.wake();
 	}
 

@@ -2,6 +2,9 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import * as z from 'zod/mini';
 import { visibleLine } from '../base/visible.ts';
 
+/** In UTF-16 units: a longer line is shown in parts. */
+const LONGEST_REST = 4000;
+
 /** Makes lines for a terminal of what an agent tells while it works. */
 export class UpdateLines {
 	/** What the agent says, up to its next line end. */
@@ -22,7 +25,8 @@ export class UpdateLines {
 				return this.call(update.toolCallId, update);
 			case 'plan':
 				this.flush();
-				for (const { status, content } of update.entries) this.say(`  ${MARKS[status] ?? '○'} ${content}`);
+				for (const { status, content } of update.entries)
+					this.say(`  ${MARKS[status] ?? '○'} ${visibleLine(content)}`);
 				return;
 			default:
 				return;
@@ -39,6 +43,7 @@ export class UpdateLines {
 		const lines = (this.rest + text).split('\n');
 		this.rest = lines.pop() ?? '';
 		for (const line of lines) this.say(line);
+		if (this.rest.length > LONGEST_REST) this.flush();
 	}
 
 	/** Its title and its input may come with its first word, or later. */
@@ -53,7 +58,7 @@ export class UpdateLines {
 		if (!call.isShown && (isOver || status === 'in_progress')) {
 			this.flush();
 			const input = call.input !== undefined && !call.title.includes(call.input) ? ` ${call.input}` : '';
-			this.say(`● ${call.title}${input}`);
+			this.say(`● ${visibleLine(call.title)}${input}`);
 			call.isShown = true;
 		}
 		if (status === 'failed') this.say('  ✗ failed');

@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../src/base/liveness.ts';
 import { qwenCode } from '../../src/drivers/qwen-code/driver.ts';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { isAfter } from '../conformance/evidence.ts';
 import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
+import { toolStep } from '../support/agents/agentUnderTest.ts';
 import { qwenUnderTest } from '../support/agents/qwen.ts';
+import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
@@ -32,7 +35,9 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		await lab.made('made');
 		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
 		const [second] = await desk.asked();
-		worker.terminal.type('y\r');
+		// A line of the first moment may have been meant for the question that was answered elsewhere: a person types it again.
+		await worker.terminal.waitForText(/touch more[^]*Your answer/);
+		await answerQuestion(worker.terminal, /Your answer[^\n]*\s*$/, 'y\r');
 		await lab.made('more');
 		expect(await desk.outcome(second)).toMatchObject({ state: 'yes-elsewhere' });
 		await worker.terminal.waitForText(/Both are there/);
@@ -103,10 +108,56 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		const worker = await lab.start({ prompt, asks: true });
 		const [question] = await desk.asked();
 		expect(question).toMatchObject({ tool: 'write_file', body: 'hello', files: [lab.workspace.file('new.txt')] });
-		await worker.terminal.waitForText(/\+hello[^]*Your answer/);
+		await worker.terminal.waitForText(/"content": "hello"[^]*Your answer/);
 		worker.terminal.type('n\r');
 		expect(await desk.outcome(question)).toMatchObject({ state: 'no-elsewhere' });
 		await worker.idle();
 		expect(lab.has('new.txt')).toBe(false);
+	});
+
+	it('takes no half-typed answer for one to the next question, and keeps a prompt that was typed before', async () => {
+		const desk = await begin();
+		const worker = await lab.start({
+			prompt: '[[sh:touch begun; sleep 3]] [[sh:touch more]] [[text:Never said]]',
+			asks: true,
+		});
+		const [first] = await desk.asked();
+		await worker.terminal.waitForText(/Your answer/);
+		worker.terminal.type('y');
+		await worker.terminal.waitForText(/Your answer[^\n]*y/);
+		await desk.answer(first, { effect: 'once' });
+		await lab.made('begun');
+		// No line any more: this is the prompt of the next turn.
+		await sleep(1500);
+		worker.terminal.type('Go on. [[text:Gone on]]\r');
+		const [second] = await desk.asked();
+		await worker.terminal.waitForText(/more[^]*Your answer/);
+		worker.terminal.type('\r');
+		worker.terminal.type('n\r');
+		expect(await desk.outcome(second)).toMatchObject({ state: 'no-elsewhere' });
+		await worker.terminal.waitForText(/Gone on\s*\n/);
+		expect(lab.has('more')).toBe(false);
+	});
+
+	it('offers no Yes to what the model asks, which the terminal cannot answer', async () => {
+		await begin();
+		const questions = [
+			{
+				question: 'Which colour?',
+				header: 'Colour',
+				options: [
+					{ label: 'Red', description: 'r' },
+					{ label: 'Blue', description: 'b' },
+				],
+			},
+		];
+		const worker = await lab.start({
+			prompt: `${toolStep('ask_user_question', { questions })} [[text:Over]]`,
+			asks: true,
+		});
+		const screen = await worker.terminal.waitForText(/Which colour\?[^]*Your answer/);
+		expect(screen).toMatch(/1\. Cancel\nYour answer/);
+		worker.terminal.type('1\r');
+		await worker.idle();
 	});
 });

@@ -5,6 +5,10 @@ import type { SessionId } from '../../protocol/names.ts';
 export interface AcpAgent {
 	/** Reads the words of a launch in a terminal that {@link ACP} is among. */
 	read(words: readonly string[]): AcpStart;
+	/** Tools whose questions a terminal of Nancy's cannot show whole: it offers no Yes. */
+	readonly noYes: readonly string[];
+	/** The tool that a permission question is about, by what goes with it. */
+	toolOf(meta: unknown): string | undefined;
 	/** How words reach it while it works; its hooks do that where it is `none`. */
 	readonly steering: Pull | 'none';
 	/** The hook that a turn lacks which its user breaks off, or ends by a No. */

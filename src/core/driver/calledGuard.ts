@@ -47,5 +47,5 @@ export function callGuard(
 	});
 	child.on('error', () => undefined);
 	child.stdin.on('error', () => undefined).end(JSON.stringify(payload));
-	return { printed: text(child.stdout), end: signal => void child.kill(signal) };
+	return { printed: text(child.stdout).catch(() => ''), end: signal => void child.kill(signal) };
 }

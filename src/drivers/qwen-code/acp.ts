@@ -8,6 +8,8 @@ const BATCH_END = 'PostToolBatch';
 /** See answers.ts. */
 const Output = z.object({ hookSpecificOutput: z.object({ additionalContext: z.string() }) });
 
+const Meta = z.object({ toolName: z.string() });
+
 const PROMPT = '--prompt-interactive=';
 const RESUME = '--resume=';
 
@@ -22,6 +24,9 @@ export const acp: AcpAgent = {
 			resume: resume === undefined ? undefined : SessionId.parse(resume),
 		};
 	},
+	// What its model asks stands in the input alone, and a Yes would submit no answer.
+	noYes: ['ask_user_question'],
+	toolOf: meta => Meta.safeParse(meta).data?.toolName,
 	// Seen with 0.24.4: it fires no PostToolBatch when it is talked with, and pulls right there.
 	steering: {
 		method: 'craft/drainMidTurnQueue',

@@ -23,9 +23,12 @@ export const asking: Asking = { read, answer, addedFolders, isReportedApart: tru
 /** Its tools that ask the user something of their own: what the terminal shows is all that an answer can mean. */
 const ASKS_ITSELF = ['ask_user_question', 'exit_plan_mode'];
 
+/** Other options of its kind also change the mode. */
+const PLAIN_YES = 'proceed_once';
+
 /** `session/request_permission`. */
 const Request = z.looseObject({
-	options: z.array(z.looseObject({ kind: z.string() })),
+	options: z.array(z.looseObject({ kind: z.string(), optionId: z.string() })),
 	toolCall: z.looseObject({
 		title: z.optional(z.nullable(z.string())),
 		rawInput: z.optional(z.unknown()),
@@ -47,7 +50,8 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 	if (tool === undefined || ASKS_ITSELF.includes(tool)) return 'none';
 	// Without its input nobody sees what would be allowed.
 	const isShown = isObject(rawInput) && Object.keys(rawInput).length > 0;
-	const mayAllow = isShown && request.options.some(({ kind }) => kind === 'allow_once');
+	const plain = request.options.find(({ kind }) => kind === 'allow_once');
+	const mayAllow = isShown && plain?.optionId === PLAIN_YES;
 	return {
 		session,
 		cwd,

@@ -23,7 +23,7 @@ export const limits: Driver['limits'] = {
 	quietStop: 'Feedback that keeps the agent going is shown as “Stop hook error”.',
 	wake: phrase`Nancy does not wake an idle Qwen Code; messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
 	answers:
-		'Only to what Nancy starts in a terminal, where you have set "nancy.agents.qwen-code.answers": the agent then runs in a terminal of Nancy’s own. A No ends the turn and takes no words. Plans and the model’s own questions are answered in that terminal alone.',
+		'Only to what Nancy starts in a terminal, where you have set "nancy.agents.qwen-code.answers": the agent then runs in a terminal of Nancy’s own. A No ends the turn and takes no words. Plans are answered in that terminal alone, and what the model itself asks can only be declined there.',
 	status: 'Qwen Code does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	headless: 'It tells tokens, but no cost.',
 	worktree:
