@@ -2,6 +2,7 @@ import type { PermissionOption, RequestPermissionRequest, RequestPermissionRespo
 import { visible, visibleLine } from '../base/visible.ts';
 import { ASKS_PERMISSION, ChosenKind, type AcpAgent } from '../core/driver/acp.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
+import { parseLine } from '../core/traffic/jsonLines.ts';
 import { BROKEN_OFF, CANCELLED } from './acpConversation.ts';
 import type { PromptedLines } from './promptedLines.ts';
 
@@ -28,7 +29,7 @@ export class PermissionQuestion {
 	) {
 		const tool = acp.toolOf(request.toolCall._meta) ?? 'a tool';
 		const input = JSON.stringify(request.toolCall.rawInput ?? null, null, 2).slice(0, LONGEST + 1);
-		const shown = [...linesIn(input), ...remarksOf(request.toolCall)];
+		const shown = [...input.split('\n'), ...remarksOf(request.toolCall)];
 		const isWhole = input.length <= LONGEST && shown.length <= MOST_LINES;
 		this.shown = [
 			`${tool}:`,
@@ -69,7 +70,7 @@ export class PermissionQuestion {
 
 	/** A person's answer from elsewhere. Never without one. */
 	private async sent(guard: CalledGuard): Promise<PermissionOption> {
-		const chosen = ChosenKind.safeParse(json(await guard.printed));
+		const chosen = ChosenKind.safeParse(parseLine(await guard.printed));
 		const option = chosen.success && this.request.options.find(({ kind }) => kind === chosen.data.kind);
 		if (!option) return new Promise(() => undefined);
 		this.lines.say(`→ ${visibleLine(option.name)} (answered in Nancy)`);
@@ -125,19 +126,6 @@ function isAllowing({ kind }: PermissionOption): boolean {
 /** What the agent says of the call. What it would write is in the input. */
 function remarksOf({ content }: RequestPermissionRequest['toolCall']): string[] {
 	return (content ?? []).flatMap(each =>
-		each.type === 'content' && each.content.type === 'text' ? linesIn(each.content.text) : [],
+		each.type === 'content' && each.content.type === 'text' ? each.content.text.split('\n') : [],
 	);
-}
-
-/** JSON keeps the line ends of a text as `\n`. */
-function linesIn(text: string): string[] {
-	return text.split('\n');
-}
-
-function json(line: string): unknown {
-	try {
-		return JSON.parse(line);
-	} catch {
-		return undefined;
-	}
 }

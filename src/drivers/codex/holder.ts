@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { callGuard, type BetweenPlace, type CalledGuard } from '../../core/driver/calledGuard.ts';
+import { parseLine } from '../../core/traffic/jsonLines.ts';
 import { ASKS, Decision } from './asking.ts';
 import { ID } from './events.ts';
 
@@ -150,7 +151,7 @@ export class Holder {
 		};
 		const caller = { driver: ID, event: ASKS, slot: 'ask', session, agent: this.place.server } as const;
 		held.guard = callGuard(this.place, caller, asked);
-		const answer = Decision.safeParse(json(await held.guard.printed));
+		const answer = Decision.safeParse(parseLine(await held.guard.printed));
 		if (held.isOver) return;
 		this.held.delete(id);
 		// To the request that this very guard held, whatever it printed.
@@ -180,13 +181,5 @@ export class Holder {
 		let root = threadId;
 		for (let depth = 0; depth < DEEPEST; depth++) root = this.parents.get(root) ?? root;
 		return root;
-	}
-}
-
-function json(line: string): unknown {
-	try {
-		return JSON.parse(line);
-	} catch {
-		return undefined;
 	}
 }
