@@ -72,7 +72,7 @@ export const requestShape = () => ({
 	/** The whole request. Secrets are taken out. */
 	body: z.string(),
 	bodyIs: z.enum(['command', 'diff', 'plan', 'json', 'text']),
-	/** The other parts of the request, each as text. Secrets are taken out. */
+	/** The other parts of the request, each as text. Secrets are taken out of these and of what follows. */
 	also: z.array(z.object({ name: z.string(), value: z.string() })),
 	cwd: z.optional(z.string()),
 	files: z.array(z.string()),

@@ -170,10 +170,27 @@ test('opens the lines that a message names, turns to later ones, and makes a pic
 	expect(png.length).toBeGreaterThan(2000);
 	await button('Later Lines').click();
 	await main().getByText('Lines 13 to 312 of 400').waitFor();
+	expect(await drawnBy(() => button('Share as Picture').click())).toContain('100 more lines are not in this picture');
 	await page.getByLabel('File, with lines').fill('../data/x');
 	await button('Open').click();
 	await main().getByText('is no path from the workspace folder').waitFor();
 });
+
+/** The pictures that a page draws, as SVG. */
+async function drawnBy(share: () => Promise<void>): Promise<string> {
+	await page.evaluate(() => {
+		const make = URL.createObjectURL;
+		Object.assign(globalThis, { drawn: [] });
+		URL.createObjectURL = (blob: Blob) => {
+			Reflect.get(globalThis, 'drawn').push(blob.text());
+			return make(blob);
+		};
+	});
+	const saved = page.waitForEvent('download');
+	await share();
+	await saved;
+	return page.evaluate(() => Promise.all(Reflect.get(globalThis, 'drawn')).then(texts => texts.join('')));
+}
 
 test('lists what answers have allowed, who answered, and the devices', async () => {
 	const questions = new Questions(desk.workspace.own);

@@ -171,8 +171,8 @@ describe('the desk in a browser', () => {
 			const asks = (signal = new AbortController().signal) =>
 				owner.letIn({ name: 'Phone', number: '0042', scope: 'feedback' }, signal);
 			assert.equal(await asks(), undefined);
-			assert.deepEqual(said.pop()?.slice(1), ['Look and Write', 'Only Look']);
-			press = buttons => buttons[1];
+			assert.deepEqual(said.pop()?.slice(1), ['Only Look', 'Look and Write']);
+			press = buttons => buttons[0];
 			assert.equal(await asks(), 'view');
 			said.length = 0;
 			assert.equal(await asks(AbortSignal.abort()), undefined);

@@ -413,6 +413,23 @@ describe('a question that is held', () => {
 		expect(asked.question.choices.map(({ effect }) => effect)).toEqual(['no', 'end']);
 	});
 
+	it('takes a secret out of what the model asks its user, and leaves the answer to the terminal', async () => {
+		const secret = `ghp_${'a1B2'.repeat(9)}`;
+		const fields = [
+			{
+				question: `Use ${secret}?`,
+				header: 'Token',
+				options: [{ label: 'Yes', description: `with ${secret}` }, { label: 'No' }],
+				multiSelect: false,
+			},
+		];
+		const payload = (input: object) => ({ ...claude.payload(input), tool_name: 'AskUserQuestion' });
+		await using asked = await held({ questions: fields }, { ...claude, payload });
+		expect(JSON.stringify(asked.question)).not.toContain('a1B2a1B2');
+		expect(asked.question.isWhole).toBe(false);
+		expect(asked.question.choices.map(({ effect }) => effect)).toEqual(['no', 'end']);
+	});
+
 	it('shows a part that is no path although its name is that of one', async () => {
 		await using asked = await held({ command: 'ls', file_path: { to: '/etc' } });
 		expect(asked.question.also).toEqual([{ name: 'file_path', value: '{"to":"/etc"}' }]);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ownIdentity, type ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { uniqueHex } from '../../base/unique.ts';
@@ -31,16 +32,11 @@ export function newQuestion(
 	{ input, ...request }: AskedRequest,
 	{ around = { folders: [], home: '/', settings: [] }, delegate, agent }: WhoAsks = {},
 ): Question {
-	const shown = {
-		...request,
-		title: redactText(request.title),
-		body: redactText(request.body),
-		also: request.also.map(({ name, value }) => ({ name: redactText(name), value: redactText(value) })),
-	};
-	const isShort = [shown.body, ...textsOf(shown)].reduce((sum, text) => sum + text.length, 0) <= LONGEST_BODY;
+	const shown = { ...request, title: redactText(request.title), ...withoutSecrets(request) };
+	const texts = [shown.body, ...shown.also.flatMap(({ name, value }) => [name, value])];
+	const isShort = texts.reduce((sum, text) => sum + text.length, 0) <= LONGEST_BODY;
 	// What looks like a secret may be a part of the command that the shell runs.
-	const isUnchanged =
-		shown.body === request.body && textsOf(shown).every((text, at) => text === textsOf(request)[at]);
+	const isUnchanged = isDeepStrictEqual({ ...request, ...withoutSecrets(request) }, request);
 	const isWhole = isShort && isUnchanged && [request.tool, ...request.also.map(({ name }) => name)].every(isOneLine);
 	// Answers go by the texts of the fields.
 	const isClear = new Set(request.fields.map(field => field.question)).size === request.fields.length;
@@ -64,8 +60,29 @@ export function newQuestion(
 	return { ...question, digest: digestOf(question) };
 }
 
-function textsOf({ also }: Pick<AskedRequest, 'also'>): string[] {
-	return also.flatMap(({ name, value }) => [name, value]);
+/** What a person must see whole. The title is a short form of it. */
+function withoutSecrets({
+	body,
+	also,
+	cwd,
+	files,
+	fields,
+}: Pick<Question, 'body' | 'also' | 'cwd' | 'files' | 'fields'>) {
+	return {
+		body: redactText(body),
+		also: also.map(({ name, value }) => ({ name: redactText(name), value: redactText(value) })),
+		...(cwd !== undefined && { cwd: redactText(cwd) }),
+		files: files.map(redactText),
+		fields: fields.map(({ question, header, options, isMultiple }) => ({
+			question: redactText(question),
+			...(header !== undefined && { header: redactText(header) }),
+			options: options.map(({ label, description }) => ({
+				label: redactText(label),
+				...(description !== undefined && { description: redactText(description) }),
+			})),
+			isMultiple,
+		})),
+	};
 }
 
 /** Whether a desk shows a name as it is: it has one line for it. */

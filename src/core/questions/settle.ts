@@ -38,10 +38,18 @@ export async function settleAll(questions: Questions, evidence: Evidence): Promi
  * nothing: it must not hide the questions of others
  */
 export async function settle(questions: Questions, evidence: Evidence, asked: Asked): Promise<boolean | 'soon'> {
-	return settleBy(questions, evidence, asked).catch(() => false);
+	const over = await shownOver(questions, evidence, asked).catch(() => undefined);
+	if (over === 'soon') return over;
+	if (over) await questions.end(asked.question.id, over.state, over.evidence);
+	return over !== undefined;
 }
 
-async function settleBy(questions: Questions, { paths, drivers }: Evidence, asked: Asked): Promise<boolean | 'soon'> {
+/** How a question is over, if it is. */
+async function shownOver(
+	questions: Questions,
+	{ paths, drivers }: Evidence,
+	asked: Asked,
+): Promise<Shown | 'soon' | undefined> {
 	const { question, answer } = asked;
 	const isUnheld = liveness(question.holder) === 'dead';
 	// Before the events are read: the last of them may have come meanwhile.
@@ -54,14 +62,13 @@ async function settleBy(questions: Questions, { paths, drivers }: Evidence, aske
 	const record = isExact ? undefined : callRecord(question, records, drivers);
 	const state = record && stateBy(await deciderOf(record.call, record.file, record.format), answer);
 	if (record && !state && shown && Date.now() < Date.parse(shown.by.at) + RECORDED_MS) return 'soon';
-	const over =
+	return (
 		(state ? { state, evidence: shown?.evidence ?? BROKEN_OFF } : undefined) ??
 		shown ??
 		(isLost ? { state: alone(question), evidence: 'the process that waited has ended' } : undefined) ??
 		(await breakIn(asked, records, drivers)) ??
-		(isGone ? { state: 'ended', evidence: 'the agent has ended' } : undefined);
-	if (over) await questions.end(question.id, over.state, over.evidence);
-	return over !== undefined;
+		(isGone ? { state: 'ended', evidence: 'the agent has ended' } : undefined)
+	);
 }
 
 /**

@@ -151,20 +151,18 @@ export class BrowserDesk implements vscode.Disposable {
 	}
 }
 
-/** The widest that it has asked for comes first. */
+/** The widest that it has asked for comes last: a stray Enter takes the first. */
 function scopeButtons(wanted: Scope): { scope: Scope; label: string }[] {
 	const labels: Readonly<Record<Scope, string>> = {
 		answer: l10n.t('Answer Questions and Write'),
 		feedback: l10n.t('Look and Write'),
 		view: l10n.t('Only Look'),
 	};
-	return SCOPES.filter(scope => mayDo(wanted, scope))
-		.toReversed()
-		.map(scope => ({ scope, label: labels[scope] }));
+	return SCOPES.filter(scope => mayDo(wanted, scope)).map(scope => ({ scope, label: labels[scope] }));
 }
 
 function deviceRow({ name, scope, madeAt, usedAt }: DeskDevice) {
-	const may = scopeButtons(scope)[0]?.label ?? scope;
+	const may = scopeButtons(scope).at(-1)?.label ?? scope;
 	const when = l10n.t('Let in {0} ago, used {1} ago', formatAge(madeAt), formatAge(usedAt));
 	return { label: name, description: may, detail: when, icon: 'device-mobile' };
 }

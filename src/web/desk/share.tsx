@@ -59,7 +59,10 @@ function linesIn({ text, language }: Drawn): Line[] {
 /** As PNG, twice as large as it is on a screen if there is room for that. */
 async function picture(of: Drawn): Promise<Blob> {
 	const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-	const svg = svgOf(linesIn(of).slice(0, MOST_LINES), { theme, title: of.title, firstNumber: of.firstNumber });
+	const lines = linesIn(of);
+	const more = lines.splice(MOST_LINES).length;
+	if (more > 0) lines.push([{ text: say(phrase`… ${more} more lines are not in this picture.`), color: 'quiet' }]);
+	const svg = svgOf(lines, { theme, title: of.title, firstNumber: of.firstNumber });
 	const address = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
 	try {
 		const image = new Image();
