@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ownIdentity } from '../../src/base/liveness.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
-import { ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';
+import { keepNote } from '../../src/core/traffic/keepInSpool.ts';
+import { DriverId, ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { seedDelegate, seedWorktree } from '../support/delegateSeeds.ts';
 import { bothLooks, pairedPage } from '../support/deskBrowser.ts';
@@ -143,6 +144,28 @@ test('shows an agent’s traffic, live, and leads to the file that it names', as
 	expect(await foreign()).toBe(0);
 });
 
+test('shows what an agent says of its work and what its CLI tells the user, until the next prompt', async () => {
+	const [says, tells] = [`Waiting for the key ${HOSTILE}`, `Claude needs your attention ${HOSTILE}`];
+	const { workspace } = desk;
+	const about = { driver: DriverId.parse('claude-code'), session: SessionId.parse(SESSION), event: 'send_status' };
+	keepNote(workspace, about, {
+		nancy: 'status',
+		at: new Date().toISOString(),
+		...about,
+		text: says,
+		state: 'blocked',
+	});
+	spool(workspace, SESSION, 'Notification', { message: tells, notification_type: 'push_notification' }, 'n');
+	await view('Agents');
+	const row = main().getByRole('button', { name: /Waiting for the key/ });
+	await row.getByText('needs your attention').waitFor();
+	expect(await foreign()).toBe(0);
+	expect(await violations()).toEqual([]);
+	spool(workspace, SESSION, 'UserPromptSubmit', { prompt: 'Go on' }, 'p');
+	await row.waitFor({ state: 'detached' });
+	expect(await main().getByText('needs your attention').count()).toBe(0);
+});
+
 test('opens the lines that a message names, turns to later ones, and makes a picture of them', async () => {
 	const { workspace } = desk;
 	const [task] = (await workspace.tasks()).tasks;
@@ -170,26 +193,32 @@ test('opens the lines that a message names, turns to later ones, and makes a pic
 	expect(png.length).toBeGreaterThan(2000);
 	await button('Later Lines').click();
 	await main().getByText('Lines 13 to 312 of 400').waitFor();
-	expect(await drawnBy(() => button('Share as Picture').click())).toContain('100 more lines are not in this picture');
+	expect(await drawnBy(() => button('Share as Picture').click())).toContain(
+		'… 100 more lines are not in this picture.',
+	);
 	await page.getByLabel('File, with lines').fill('../data/x');
 	await button('Open').click();
 	await main().getByText('is no path from the workspace folder').waitFor();
 });
 
-/** The pictures that a page draws, as SVG. */
+/** The text of the picture that a page draws. */
 async function drawnBy(share: () => Promise<void>): Promise<string> {
 	await page.evaluate(() => {
 		const make = URL.createObjectURL;
 		Object.assign(globalThis, { drawn: [] });
 		URL.createObjectURL = (blob: Blob) => {
-			Reflect.get(globalThis, 'drawn').push(blob.text());
+			if (blob.type === 'image/svg+xml') Reflect.get(globalThis, 'drawn').push(blob.text());
 			return make(blob);
 		};
 	});
 	const saved = page.waitForEvent('download');
 	await share();
 	await saved;
-	return page.evaluate(() => Promise.all(Reflect.get(globalThis, 'drawn')).then(texts => texts.join('')));
+	const svg = await page.evaluate(() => Promise.all<string>(Reflect.get(globalThis, 'drawn')));
+	return svg
+		.join('')
+		.replaceAll(/<[^>]*>/g, '')
+		.replaceAll('\u00a0', ' ');
 }
 
 test('lists what answers have allowed, who answered, and the devices', async () => {
