@@ -29,6 +29,9 @@ const STOPPED: Readonly<Record<string, string>> = {
 	refusal: '— the model refused —',
 };
 
+/** An event of Nancy's own: nothing has happened. */
+const WAITS = 'wait';
+
 const LEAVING = ['/exit', '/quit'];
 
 /** How long a pull is answered late, in milliseconds: Qwen Code 0.24.4 waits for 2 s, and pulls no more after three late answers. */
@@ -46,6 +49,8 @@ export class FrontEnd {
 	private readonly left = new AbortController();
 	/** One after the other. */
 	private asking: Promise<unknown> = Promise.resolve();
+	/** Waits until a message is worth a turn. */
+	private listening: CalledGuard | undefined;
 	/** Words that the guard hands over, and the agent has not got yet. */
 	private pulling: Promise<string | undefined> | undefined;
 
@@ -91,9 +96,11 @@ export class FrontEnd {
 				const late = await this.pulling;
 				this.pulling = undefined;
 				if (late !== undefined) await this.turn(this.conversation, late);
+				this.listen(this.conversation);
 			}
 		} finally {
 			this.lines.close();
+			this.listening?.end('SIGTERM');
 			await this.conversation?.close();
 		}
 	}
@@ -117,7 +124,18 @@ export class FrontEnd {
 		if (stopped === 'end_turn' && !this.isDenied) return;
 		const { brokenOff } = this.talk.acp;
 		const { session } = conversation;
-		await this.guard(session, brokenOff.event, 'report', cwd => brokenOff.payload(session, cwd))?.printed;
+		await this.guard(session, brokenOff.event, 'end', cwd => brokenOff.payload(session, cwd))?.printed;
+	}
+
+	/** A message begins the next turn while the agent is idle. A half-typed line stays. */
+	private listen({ session }: AcpConversation): void {
+		if (this.listening || this.left.signal.aborted) return;
+		this.listening = this.guard(session, WAITS, 'wait', () => ({}));
+		void this.listening?.woken.then(words => {
+			this.listening = undefined;
+			// While it works, it gets the message by its hooks.
+			if (words !== undefined && !this.isWorking) this.lines.put(words.trim());
+		});
 	}
 
 	/** Breaks the turn off. */

@@ -75,6 +75,7 @@ export class PromptedLines {
 		if (this.isClosed) return;
 		if (this.isTerminal) this.say(`${this.options.prompt}${visible(line)}`);
 		this.waiting.push(line);
+		this.wake();
 	}
 
 	/** The next line, without blanks around it; `undefined` at the end of all. */
@@ -198,7 +199,8 @@ export class PromptedLines {
 	private async pause(): Promise<void> {
 		const woken = new Promise<void>(resolve => (this.wake = resolve));
 		this.isReading = true;
-		if (this.isTerminal) this.lines.prompt();
+		// A half-typed line stays as it is, with its cursor.
+		if (this.isTerminal) this.lines.prompt(true);
 		await woken;
 		this.isReading = false;
 	}

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasErrno } from '../base/errors.ts';
 import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { ps } from './ps.ts';
+import { signal } from './signal.ts';
 
 /** The environment variable that marks everything a run starts. */
 export const RUN_MARK = 'NANCY_RUN';
@@ -61,14 +61,6 @@ export async function stopMarked(name: string, value: string, graceMs = 1000): P
 			asked.add(pid);
 		}
 		await sleep(LOOK_EVERY_MS);
-	}
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-	try {
-		process.kill(pid, name);
-	} catch (error) {
-		if (!hasErrno(error, 'ESRCH', 'EPERM')) throw error;
 	}
 }
 

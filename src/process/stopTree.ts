@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { hasErrno } from '../base/errors.ts';
 import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { descendantsOf, processTable, type ProcessEntry } from './processTable.ts';
+import { signal } from './signal.ts';
 
 /** `stopped`: it ended when asked. `killed`: it, or one of its children, had to be killed. */
 export type StopOutcome = 'stopped' | 'killed' | 'not-running';
@@ -37,14 +37,6 @@ function ask(pid: number, table: ReadonlyMap<number, ProcessEntry>): void {
 	signal(target, 'SIGTERM');
 	// A suspended process (Ctrl+Z) gets no signal before it continues.
 	signal(target, 'SIGCONT');
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-	try {
-		process.kill(pid, name);
-	} catch (error) {
-		if (!hasErrno(error, 'ESRCH', 'EPERM')) throw error;
-	}
 }
 
 /** The caller may itself run below the agent it stops (`nancy stop` in a tool call): it is left out. */

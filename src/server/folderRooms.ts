@@ -7,6 +7,7 @@ import { phrase } from '../base/phrase.ts';
 import { visible, visibleLine } from '../base/visible.ts';
 import { busyIn, worktreeOf } from '../core/delegates/inWorktree.ts';
 import { remarksMessage, remarksText } from '../core/delegates/remarks.ts';
+import { shownAnswer } from '../core/live/deskTexts.ts';
 import type { DeskWords } from '../core/live/deskView.ts';
 import { addedRules } from '../core/questions/addedRules.ts';
 import { Questions, type Asked } from '../core/questions/questions.ts';
@@ -158,14 +159,7 @@ export class FolderRooms implements ServedRooms {
 			tool: visibleLine(tool),
 			title: visibleLine(title, LONGEST_RECORD),
 			choices: choices.map(({ effect }) => ({ effect, isYes: isYes(effect) })),
-			...(answer && {
-				answer: {
-					effect: answer.effect,
-					by: answer.by,
-					...(answer.device !== undefined && { device: visibleLine(answer.device) }),
-					at: answer.at,
-				},
-			}),
+			...(answer && { answer: shownAnswer(answer) }),
 			...(outcome && {
 				outcome: {
 					state: outcome.state,

@@ -74,6 +74,25 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect(lab.has('never')).toBe(false);
 	});
 
+	it('is woken by a message while it is idle, also after its turn was broken off, and keeps a half-typed line', async () => {
+		await begin();
+		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300]] [[text:Never said]]' });
+		await lab.made('begun');
+		await worker.interrupt();
+		await worker.idle();
+		worker.terminal.type('half a thought');
+		await worker.terminal.waitForText(/> half a thought/);
+		for (const words of ['Look at the log.', 'And at the tests.']) {
+			const id = await lab.send(worker.address, `${words} [[text:Looked]]`, { kind: 'feedback' });
+			await lab.seen(words);
+			expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'waiter' } });
+			await worker.idle();
+		}
+		expect(lab.requests().filter(({ text }) => text.includes('half a thought'))).toEqual([]);
+		await worker.submit(': [[text:The whole of it]]');
+		expect((await lab.seen('half a thought: ')).text).toContain('And at the tests.');
+	});
+
 	it.each(['SIGHUP', 'SIGKILL'] as const)('ends with all that it runs when its terminal ends by %s', async signal => {
 		await begin();
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300]] [[text:Never said]]' });

@@ -131,10 +131,11 @@ export interface LabOptions {
 
 export async function conformanceLab(
 	candidate: Candidate,
-	{ scope = 'launch', asks = false, wakes = false, answers = false, plugins = false }: LabOptions = {},
+	{ scope = 'launch', asks = false, wakes = false, plugins = false, ...options }: LabOptions = {},
 ): Promise<ConformanceLab> {
 	const { agent, driver, installed } = candidate;
 	const version = versionOf(candidate);
+	const answers = options.answers === true || (wakes && agent.wakesWithAnswers === true);
 	const answering = answers && agent.answering !== 'none' ? agent.answering : undefined;
 	const lab = await agentLab(options => agent.home({ ...options, installed }), {
 		env: { ...agent.env },

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { DriverId } from '../../protocol/names.ts';
 
@@ -15,8 +16,11 @@ export interface GuardCall {
 	readonly driver: DriverId;
 	/** The CLI's own name, or one of Nancy's own. */
 	readonly event: string;
-	/** `ask` holds a question until a person has answered, `boundary` hands over what waits, and `report` keeps the event. */
-	readonly slot: 'ask' | 'boundary' | 'report';
+	/**
+	 * `ask` holds a question until a person has answered, `boundary` hands over what waits, `end` notes that the agent is idle, and `wait`
+	 * waits until a message is worth a turn.
+	 */
+	readonly slot: 'ask' | 'boundary' | 'end' | 'wait';
 	readonly session: string;
 	/** The agent's process. */
 	readonly agent: number;
@@ -25,9 +29,14 @@ export interface GuardCall {
 export interface CalledGuard {
 	/** What it prints; nothing if nobody has answered, or nothing waits. */
 	readonly printed: Promise<string>;
+	/** Of a wait: the words of the turn; nothing if there is none to begin. */
+	readonly woken: Promise<string | undefined>;
 	/** Of a question that is over; the signal tells how: see {@link ENDINGS}. */
 	end(signal: NodeJS.Signals): void;
 }
+
+/** The exit code of a wait whose agent is to begin a turn: see hooks/due. */
+const WAKES = 2;
 
 /** Calls the guard for what came to a program of Nancy's, and not to a hook. @param payload what the driver reads */
 export function callGuard(
@@ -43,9 +52,15 @@ export function callGuard(
 			NANCY_HOOK_PID: String(agent),
 			NANCY_HOOK_ATTENDED: '1',
 		},
-		stdio: ['pipe', 'pipe', 'ignore'],
+		stdio: ['pipe', 'pipe', slot === 'wait' ? 'pipe' : 'ignore'],
 	});
-	child.on('error', () => undefined);
-	child.stdin.on('error', () => undefined).end(JSON.stringify(payload));
-	return { printed: text(child.stdout).catch(() => ''), end: signal => void child.kill(signal) };
+	const exit = new Promise<number | null>(done => child.on('error', () => done(null)).on('exit', done));
+	child.stdin?.on('error', () => undefined).end(JSON.stringify(payload));
+	const read = (from: Readable | null) => (from ? text(from).catch(() => '') : Promise.resolve(''));
+	const [printed, said] = [read(child.stdout), read(child.stderr)];
+	return {
+		printed,
+		woken: exit.then(async code => (code === WAKES ? await said : undefined)),
+		end: signal => void child.kill(signal),
+	};
 }

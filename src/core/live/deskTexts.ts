@@ -1,6 +1,6 @@
 import { visible, visibleLine } from '../../base/visible.ts';
 import type { DeskQuestion } from '../../protocol/deskState.ts';
-import type { Choice, Question } from '../../protocol/question.ts';
+import type { Answer, Choice, Question } from '../../protocol/question.ts';
 import { isStanding, isYes } from '../questions/reply.ts';
 import { isRisky } from '../questions/risks.ts';
 
@@ -45,4 +45,9 @@ export function choiceOf(
 		...(isMute && { isMute }),
 		isHere: !isStanding(effect) && !isRisky(question, effect),
 	};
+}
+
+/** What a page is told of an answer: never its words. */
+export function shownAnswer({ effect, by, device, at }: Answer): NonNullable<DeskQuestion['answer']> {
+	return { effect, by, ...(device !== undefined && { device: visibleLine(device) }), at };
 }

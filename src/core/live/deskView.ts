@@ -20,7 +20,7 @@ import type { MailboxListing, StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { alikeAs } from '../questions/alike.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
-import { choiceOf, LINE, textsOf, type QuestionTexts } from './deskTexts.ts';
+import { choiceOf, LINE, shownAnswer, textsOf, type QuestionTexts } from './deskTexts.ts';
 import { asksInTerminal } from './inTerminal.ts';
 import type { LiveQuestion } from './liveQuestions.ts';
 import type { Overview, TaskView, WorkerView } from './overview.ts';
@@ -134,14 +134,7 @@ export class DeskView {
 			...(alike !== undefined && { alike }),
 			choices: question.choices.map(choice => choiceOf(question, choice)),
 			isOpen: !answer && !outcome,
-			...(answer && {
-				answer: {
-					effect: answer.effect,
-					by: answer.by,
-					...(answer.device !== undefined && { device: visibleLine(answer.device) }),
-					at: answer.at,
-				},
-			}),
+			...(answer && { answer: shownAnswer(answer) }),
 			...(outcome && {
 				outcome: { state: outcome.state, evidence: this.line(outcome.evidence), at: outcome.at },
 			}),

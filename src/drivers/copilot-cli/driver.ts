@@ -10,7 +10,8 @@ import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
-import { beginAnswer, wakeAnswer } from './wake.ts';
+import { wakeAnswer } from '../bell.ts';
+import { beginAnswer } from './wake.ts';
 import { program } from './program.ts';
 import { ESCAPE } from '../keys.ts';
 

@@ -9,7 +9,7 @@ import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
 import { ANSWERED, BELL, JOINED } from './ownEvents.ts';
-import { isWake } from './wake.ts';
+import { isWake } from '../bell.ts';
 import { program } from './program.ts';
 
 export const ID = program.id;

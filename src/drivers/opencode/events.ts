@@ -4,7 +4,8 @@ import { namedPayload } from '../payload.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
-import { BELL_ASKED, DOORBELL, isWake } from './wake.ts';
+import { isWake } from '../bell.ts';
+import { BELL_ASKED, DOORBELL } from './wake.ts';
 import { program } from './program.ts';
 
 export const ID = program.id;

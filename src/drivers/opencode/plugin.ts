@@ -6,7 +6,8 @@ import { RUN_QUESTIONS } from './pluginRunQuestions.ts';
 import { SESSIONS } from './pluginSessions.ts';
 import { WORDS } from './pluginWords.ts';
 import { ASKING_AGENT, CAREFUL, OWN_AGENT } from './runRules.ts';
-import { BELL_ASKED, DOORBELL, WAKE_WORDS } from './wake.ts';
+import { WAKE_WORDS } from '../bell.ts';
+import { BELL_ASKED, DOORBELL } from './wake.ts';
 
 /**
  * A plugin of the CLI's: a module that it loads into its own process, without a question. This one hands the guard what happens, and

@@ -11,6 +11,7 @@ import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { program } from './program.ts';
+import { wakeAnswer } from '../bell.ts';
 import { SILENT } from '../../core/driver/hooks.ts';
 import { ESCAPE } from '../keys.ts';
 
@@ -43,7 +44,8 @@ export const qwenCode: Driver = {
 		hearsWhenResumed: false,
 		manual: 'none',
 		reportsStart: 'at-launch',
-		wake: 'none',
+		// By Nancy's own program in the terminal, where it is talked with.
+		wake: { by: 'answer', answer: wakeAnswer },
 		prepared: 'none',
 	},
 	eventWords: {

@@ -1,5 +1,6 @@
 import type { HookCall } from '../../core/driver/hooks.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { isWake } from '../bell.ts';
 import { beginsWithMessage } from '../messages.ts';
 import { isOfAnotherSession } from '../payload.ts';
 import { notificationDetails } from '../notification.ts';
@@ -62,7 +63,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 			// typed.
 			return payload.prompt === ''
 				? { kind: 'other' }
-				: promptDetails(payload.prompt, beginsWithMessage(payload.prompt));
+				: promptDetails(payload.prompt, isWake(payload.prompt) ? 'waiter' : beginsWithMessage(payload.prompt));
 		case 'PreToolUse':
 		case 'PostToolUse':
 			return { ...toolOf(payload), summary: inputSummary(payload.tool_input) };

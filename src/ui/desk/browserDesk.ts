@@ -44,9 +44,9 @@ export class BrowserDesk implements vscode.Disposable {
 		this.again = () => this.openInBrowser();
 		const desk = await this.open();
 		const { external, own } = await this.know(desk);
-		if (!external && !own) return askForTunnel(desk.port);
 		// VS Code leads an address of loopback to the machine of the workspace by itself.
-		const address = external ? desk.address : own!.href;
+		const address = external ? desk.address : own?.href;
+		if (address === undefined) return askForTunnel(desk.port);
 		await vscode.env.openExternal(vscode.Uri.parse(desk.invite(address), true));
 	}
 

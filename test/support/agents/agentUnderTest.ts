@@ -15,6 +15,8 @@ export interface AgentUnderTest {
 	asking: Readonly<Record<string, unknown>>;
 	/** In the user's settings file: what lets Nancy wake it, where that is the user's choice. */
 	waking: Readonly<Record<string, unknown>>;
+	/** Nancy wakes it where its user lets Nancy answer its questions, and nowhere else. */
+	wakesWithAnswers?: true;
 	/** What lets Nancy answer its questions, where that is the user's choice: its settings, and what it then asks at each start. */
 	answering: { settings: Readonly<Record<string, unknown>>; question: RegExp; keys: string } | 'none';
 	/** The permission question on its screen. */

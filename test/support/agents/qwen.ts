@@ -9,6 +9,7 @@ export const qwenUnderTest: AgentUnderTest = {
 	inTests: ['headless-steer', 'fork'],
 	asking: { tools: { approvalMode: 'default' } },
 	waking: {},
+	wakesWithAnswers: true,
 	answering: 'none',
 	question: /Allow execution of/,
 	yes: '1',

@@ -9,7 +9,7 @@ import type { HeadlessEvent } from '../../../src/core/driver/headless.ts';
 import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
 import { BELL, JOINED } from '../../../src/drivers/copilot-cli/ownEvents.ts';
-import { wakeAnswer } from '../../../src/drivers/copilot-cli/wake.ts';
+import { wakeAnswer } from '../../../src/drivers/bell.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import type { AgentEvent } from '../../../src/protocol/traffic.ts';
 import { tempFolder } from '../../support/tempFolder.ts';

@@ -5,7 +5,7 @@ import { shortcomings, type LaunchRequest } from '../../../src/core/driver/drive
 import { WAKE_PROMPT, type Delivery } from '../../../src/core/driver/hooks.ts';
 import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { opencode } from '../../../src/drivers/opencode/driver.ts';
-import { wakeAnswer } from '../../../src/drivers/opencode/wake.ts';
+import { wakeAnswer } from '../../../src/drivers/bell.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import type { AgentEvent } from '../../../src/protocol/traffic.ts';
 

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { opencode } from '../../../src/drivers/opencode/driver.ts';
-import { WAKE_WORDS } from '../../../src/drivers/opencode/wake.ts';
+import { WAKE_WORDS } from '../../../src/drivers/bell.ts';
 import { parseMessage } from '../../../src/protocol/message.ts';
 import { eventually } from '../../support/eventually.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
