@@ -13,11 +13,21 @@ let unseen: RegExp | undefined;
  */
 export function visible(text: string): string {
 	unseen ??= new RegExp(UNSEEN, 'gu');
-	return text.replaceAll('\r\n', '\n').replace(unseen, character => {
-		const code = character.codePointAt(0) ?? 0;
-		const digits = code.toString(16);
-		return code < 0xa0 ? `\\x${digits.padStart(2, '0')}` : `⟨U+${digits.toUpperCase().padStart(4, '0')}⟩`;
-	});
+	return text.replaceAll('\r\n', '\n').replace(unseen, codeOf);
+}
+
+/**
+ * What a shell gets, with signs that {@link visible} leaves. Before the end of a line, a carriage return changes the command. A blank of
+ * another kind is a part of a word.
+ */
+export function exact(command: string): string {
+	return command.replace(/\r|(?! )\p{Zs}/gu, codeOf);
+}
+
+function codeOf(character: string): string {
+	const code = character.codePointAt(0) ?? 0;
+	const digits = code.toString(16);
+	return code < 0xa0 ? `\\x${digits.padStart(2, '0')}` : `⟨U+${digits.toUpperCase().padStart(4, '0')}⟩`;
 }
 
 /** The same as one line of at most `limit` UTF-16 units. */

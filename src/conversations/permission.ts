@@ -1,5 +1,5 @@
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
-import { visible, visibleLine } from '../base/visible.ts';
+import { exact, visible, visibleLine } from '../base/visible.ts';
 import { ASKS_PERMISSION, ChosenKind, type AcpAgent } from '../core/driver/acp.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
 import { parseLine } from '../core/traffic/jsonLines.ts';
@@ -28,7 +28,7 @@ export class PermissionQuestion {
 		private readonly over: AbortSignal,
 	) {
 		const tool = acp.toolOf(request.toolCall._meta) ?? 'a tool';
-		const input = JSON.stringify(request.toolCall.rawInput ?? null, null, 2).slice(0, LONGEST + 1);
+		const input = exact(JSON.stringify(request.toolCall.rawInput ?? null, null, 2)).slice(0, LONGEST + 1);
 		const shown = [...input.split('\n'), ...remarksOf(request.toolCall)];
 		const isWhole = input.length <= LONGEST && shown.length <= MOST_LINES;
 		this.shown = [

@@ -413,6 +413,26 @@ describe('a question that is held', () => {
 		expect(asked.question.choices.map(({ effect }) => effect)).toEqual(['no', 'end']);
 	});
 
+	it.each([
+		['echo \\\r\nrm -rf src', 'echo \\\\x0d\nrm -rf src'],
+		['echo ok\u00a0# ; rm -rf src', 'echo ok⟨U+00A0⟩# ; rm -rf src'],
+	])('shows what a shell takes for no line end and no blank, and calls it a risk: %j', async (command, shown) => {
+		await using asked = await held({ command, script: command });
+		expect(asked.question).toMatchObject({ body: shown, also: [{ name: 'script', value: shown }], isWhole: true });
+		expect(asked.question.risk).toContain('unread');
+	});
+
+	it('takes out what is a secret by its name, and not a number of such a name', async () => {
+		const also = { password: 'hunter2', max_tokens: '500', apiKeys: { live: 'tok-4455' } };
+		await using asked = await held({ command: 'uptime', ...also });
+		expect(asked.question.also).toEqual([
+			{ name: 'password', value: '[redacted]' },
+			{ name: 'max_tokens', value: '500' },
+			{ name: 'apiKeys', value: '[redacted]' },
+		]);
+		expect(asked.question).toMatchObject({ isWhole: false });
+	});
+
 	it('takes a secret out of what the model asks its user, and leaves the answer to the terminal', async () => {
 		const secret = `ghp_${'a1B2'.repeat(9)}`;
 		const fields = [

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { ownIdentity, type ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { uniqueHex } from '../../base/unique.ts';
-import { visible, visibleLine } from '../../base/visible.ts';
+import { exact, visible, visibleLine } from '../../base/visible.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Question } from '../../protocol/question.ts';
 import { LONGEST_BODY, QuestionId } from '../../protocol/question.ts';
 import type { AskedRequest } from '../driver/asking.ts';
 import { idTime } from '../mailbox/messageId.ts';
-import { redactText } from '../traffic/redact.ts';
+import { redactText, redactValue } from '../traffic/redact.ts';
 import { digestOf } from './digest.ts';
 import { isYes } from './reply.ts';
 import { risksOf, type Surroundings } from './risks.ts';
@@ -32,11 +32,16 @@ export function newQuestion(
 	{ input, ...request }: AskedRequest,
 	{ around = { folders: [], home: '/', settings: [] }, delegate, agent }: WhoAsks = {},
 ): Question {
-	const shown = { ...request, title: redactText(request.title), ...withoutSecrets(request) };
+	const clean = withoutSecrets(request);
+	const shown = {
+		...request,
+		title: redactText(request.title),
+		...(request.bodyIs === 'command' ? asSeen(clean) : clean),
+	};
 	const texts = [shown.body, ...shown.also.flatMap(({ name, value }) => [name, value])];
 	const isShort = texts.reduce((sum, text) => sum + text.length, 0) <= LONGEST_BODY;
 	// What looks like a secret may be a part of the command that the shell runs.
-	const isUnchanged = isDeepStrictEqual({ ...request, ...withoutSecrets(request) }, request);
+	const isUnchanged = isDeepStrictEqual({ ...request, ...clean }, request);
 	const isWhole = isShort && isUnchanged && [request.tool, ...request.also.map(({ name }) => name)].every(isOneLine);
 	// Answers go by the texts of the fields.
 	const isClear = new Set(request.fields.map(field => field.question)).size === request.fields.length;
@@ -60,6 +65,12 @@ export function newQuestion(
 	return { ...question, digest: digestOf(question) };
 }
 
+/** No blank and no end of a line may look like another. */
+function asSeen<T extends Pick<Question, 'body' | 'also'>>(command: T): T {
+	const also = command.also.map(({ name, value }) => ({ name, value: exact(value) }));
+	return { ...command, body: exact(command.body), also };
+}
+
 /** What a person must see whole. The title is a short form of it. */
 function withoutSecrets({
 	body,
@@ -70,7 +81,7 @@ function withoutSecrets({
 }: Pick<Question, 'body' | 'also' | 'cwd' | 'files' | 'fields'>) {
 	return {
 		body: redactText(body),
-		also: also.map(({ name, value }) => ({ name: redactText(name), value: redactText(value) })),
+		also: also.map(({ name, value }) => ({ name: redactText(name), value: redactValue(name, value) })),
 		...(cwd !== undefined && { cwd: redactText(cwd) }),
 		files: files.map(redactText),
 		fields: fields.map(({ question, header, options, isMultiple }) => ({

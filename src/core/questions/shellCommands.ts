@@ -18,7 +18,7 @@ const PART = new RegExp(
 		String.raw`(?<file>&?>>?[|&]?|<(?!<)&?)`,
 		String.raw`'(?<single>[^']*)'`,
 		String.raw`"(?<double>(?:[^"\\$\x60]|\\[^])*)"`,
-		String.raw`\\(?<escaped>[^\n])`,
+		String.raw`\\(?<escaped>[^\r\n])`,
 		String.raw`(?<plain>[^\s'"\\$\x60(){}<>|&;]+)`,
 	].join('|'),
 	'y',

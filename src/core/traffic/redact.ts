@@ -21,6 +21,12 @@ export function redactText(text: string): string {
 	return redactForty(redactNamed(result));
 }
 
+/** The same of a text that has a name: that of a secret has it taken out whole. A number, or a word of JSON's, is none. */
+export function redactValue(name: string, text: string): string {
+	const isPlain = /^(?:|-?[0-9.]{1,20}|true|false|null)$/.test(text);
+	return isSecretName(name) && !isPlain ? REDACTED : redactText(text);
+}
+
 function redactAt(value: unknown, isSecret: boolean, depth: number): unknown {
 	if (typeof value === 'string') return isSecret && value !== '' ? REDACTED : redactText(value);
 	if (typeof value !== 'object' || value === null) return value;

@@ -177,6 +177,7 @@ describe('a command', () => {
 		'ls src/../a',
 		'ls\u00a0a',
 		'ls\r\nid',
+		'echo \\\r\nrm -rf src',
 	])('that no program can read without running it says so: %j', line => {
 		expect(command(line).split(' ')).toContain('unread');
 	});
