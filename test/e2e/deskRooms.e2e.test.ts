@@ -204,7 +204,7 @@ test('opens the lines that a message names, turns to later ones, and makes a pic
 /** The text of the picture that a page draws. */
 async function drawnBy(share: () => Promise<void>): Promise<string> {
 	await page.evaluate(() => {
-		const make = URL.createObjectURL;
+		const make = URL.createObjectURL.bind(URL);
 		Object.assign(globalThis, { drawn: [] });
 		URL.createObjectURL = (blob: Blob) => {
 			if (blob.type === 'image/svg+xml') Reflect.get(globalThis, 'drawn').push(blob.text());
