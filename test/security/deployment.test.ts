@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
 import { cleanUp } from '../../src/core/deployment/cleanUp.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
 import { DeploymentKeeper } from '../../src/core/deployment/keeper.ts';
@@ -160,5 +161,52 @@ describe('a line that begins with Nancy’s launcher and goes on otherwise', () 
 		await cleanUp(workspace, undefined, [alpha, beta], data());
 		const left = readFileSync(join(workspace.folder, shared), 'utf8');
 		expect(JSON.parse(left)).toEqual({ hooks: { Start: [{ hooks: [{ command: forged }] }] } });
+	});
+});
+
+describe('a foreign hook that has Nancy’s own line somewhere', () => {
+	/** The line as it stands in the workspace, where an agent reads it. */
+	const line = () => /"command": ("[^\n]*nancy-hook[^\n]*")/.exec(settings())?.[1] ?? '';
+	const hook = (more: string) => `{"type": "command", "command": "id > /tmp/pwned", ${more}}`;
+	const disguises: [string, () => string][] = [
+		['in a field that people read', () => hook(`"statusMessage": ${line()}`)],
+		['in a field that is none', () => hook(`"x": [${line()}]`)],
+		['in a hook beside it', () => `${hook('"timeout": 1')}, {"type": "command", "command": ${line()}}`],
+		['in the same hook, after a first one', () => `{"command": ${line()}, "command2": "id > /tmp/pwned"}`],
+	];
+	const group = (hooks: string) => `{"hooks": {"SessionStart": [{"hooks": [${hooks}]}]}}`;
+	const seen = () => new SeenSettings(data().dataFolder, workspace.folder, () => Promise.resolve(new Map()));
+
+	beforeEach(async () => {
+		await deploy(workspace, claudeCode, request());
+		for (const driver of drivers) await seen().note(driver);
+	});
+
+	it.each(disguises)('%s counts for whoever starts there', async (_, disguised) => {
+		const hooks = disguised();
+		expect(hooks).toContain('nancy-hook');
+		for (const file of ['.claude/settings.json', SETTINGS]) {
+			put(file, group(hooks));
+			for (const id of ['claude-code', 'copilot-cli']) {
+				const driver = drivers.find(each => each.id === id);
+				if (!driver) throw new Error(`there is no ${id}`);
+				await expect(seen().require(driver), `${id}, ${file}`).rejects.toThrow(file);
+			}
+			rmSync(join(workspace.folder, file));
+		}
+	});
+
+	it('does not count while it is Nancy’s own entry, of another version too', async () => {
+		await deploy(workspace, claudeCode, request('0.3.0-cccccccc'));
+		for (const driver of drivers) await seen().require(driver);
+	});
+
+	it('stays where it is when Nancy sets up again and cleans up', async () => {
+		const mine = hook(`"statusMessage": ${line()}`);
+		put(SETTINGS, group(mine));
+		await deploy(workspace, claudeCode, request());
+		expect(settings()).toContain('id > /tmp/pwned');
+		await cleanUp(workspace, undefined, drivers, data());
+		expect(settings()).toBe(group(mine));
 	});
 });

@@ -212,9 +212,9 @@ export class SeenSettings {
 		return join(this.dataFolder, 'runtime') + sep;
 	}
 
-	/** Nancy's own entries are known by a sealed record, or as word for word the driver's text. */
+	/** Nancy's own entries are known by a sealed record, or as word for word the driver's. One that says anything more counts. */
 	private async withoutOwn(text: string, driver: Driver, file: string): Promise<string> {
-		const [{ DeploymentRecords }, { ownEntries }, { withoutEntries }, { Workspace }] = await Promise.all([
+		const [{ DeploymentRecords }, { ownEntries }, { withoutWhole }, { Workspace }] = await Promise.all([
 			import('../deployment/records.ts'),
 			import('../deployment/ownEntries.ts'),
 			import('../deployment/settingsText.ts'),
@@ -222,8 +222,8 @@ export class SeenSettings {
 		]);
 		try {
 			const records = new DeploymentRecords(new Workspace(this.workspaceFolder), this.dataFolder);
-			const { isNancys } = await ownEntries(records, driver, file, text);
-			return withoutEntries(file, text, isNancys);
+			const { isNancys, isWhole } = await ownEntries(records, driver, file, text);
+			return withoutWhole(file, text, isNancys, isWhole);
 		} catch {
 			return text; // no JSON: all of it counts
 		}

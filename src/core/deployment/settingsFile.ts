@@ -10,7 +10,7 @@ import type { SettingsEdit } from '../driver/driver.ts';
 import { exchangeFile } from './exchangeFile.ts';
 import type { Job } from './job.ts';
 import { note } from './notes.ts';
-import { linesIn, ownEntries, type OwnEntries } from './ownEntries.ts';
+import { keysIn, linesIn, ownEntries, type OwnEntries } from './ownEntries.ts';
 import type { Writer } from './places.ts';
 import type { DeploymentRecords } from './records.ts';
 import { holdsExactly, oursAmong, withEntries, withoutEntries } from './settingsText.ts';
@@ -177,9 +177,10 @@ function refuseOther(
 	entries: SettingsEdit['entries'],
 ): void {
 	if (base === undefined ? after === undefined : after?.equals(base)) return;
-	const added = new Set(linesIn([...others, ...entries]));
+	const added = [...others, ...entries];
+	const [lines, keys] = [new Set(linesIn(added)), new Set(keysIn(added))];
 	const text = after?.toString('utf8') ?? '';
-	const rest = withoutEntries(file, text, value => added.has(value));
+	const rest = withoutEntries(file, text, (value, key) => key !== undefined && keys.has(key) && lines.has(value));
 	if (isDeepStrictEqual(meaningOf(rest), meaningOf(base?.toString('utf8') ?? ''))) return;
 	throw new NancyError(
 		'settings-broken',

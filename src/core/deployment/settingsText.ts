@@ -6,6 +6,8 @@ import type { SettingsEdit } from '../driver/driver.ts';
 import { withLast, withoutChild, type Layout } from './textEdits.ts';
 
 type Entry = SettingsEdit['entries'][number];
+/** Knows an entry by one of its strings. @param key of the property that holds the string, or holds the array around it */
+type IsOurs = (value: string, key: string | undefined) => boolean;
 type Path = (string | number)[];
 
 /** Longest settings file that Nancy edits, in UTF-16 units. Editing is quadratic in the worst case. */
@@ -31,28 +33,37 @@ export function withEntries(file: string, text: string, entries: readonly Entry[
  * The text without the entries that `isOurs` recognises by a string in them, and without the parts that this leaves empty. The rest stays
  * byte for byte.
  */
-export function withoutEntries(file: string, text: string, isOurs: (value: string) => boolean): string {
+export function withoutEntries(file: string, text: string, isOurs: IsOurs): string {
+	return without(file, text, root => oursIn(root, isOurs, { innermost: true }));
+}
+
+/** The same without entries that `isWhole` knows. One that says anything more stays, whatever strings it has. */
+export function withoutWhole(
+	file: string,
+	text: string,
+	isOurs: IsOurs,
+	isWhole: (entry: DeployedEntry) => boolean,
+): string {
+	return without(file, text, root => oursIn(root, isOurs).filter(found => isWhole(entryOf(found))));
+}
+
+function without(file: string, text: string, find: (root: Node | undefined) => Found[]): string {
 	const bare = withoutMark(text);
 	const root = parsed(file, bare.text);
-	const found = oursIn(root, isOurs, { innermost: true });
+	const found = find(root);
 	if (found.length === 0) return text;
 	for (const { path } of found) refuseTwins(file, bare.text, root, path);
 	const rest = setAside(bare.text, root, new Set(found.map(({ path }) => String(path[0]))));
 	let result = rest.text;
 	for (;;) {
-		const ours = findOurs(parsed(file, result), isOurs);
+		const ours = removable(find(parsed(file, result))[0]);
 		if (!ours) return bare.mark + rest.putBack(result);
 		result = withoutChild(result, ours.holder, ours.child);
 	}
 }
 
 /** Whether the file holds exactly these entries of ours and no others. */
-export function holdsExactly(
-	file: string,
-	text: string,
-	entries: readonly Entry[],
-	isOurs: (value: string) => boolean,
-): boolean {
+export function holdsExactly(file: string, text: string, entries: readonly Entry[], isOurs: IsOurs): boolean {
 	const root = parsed(file, withoutMark(text).text);
 	const found = oursIn(root, isOurs).map(({ path, node }) => JSON.stringify([path.slice(0, -1), valueOf(node)]));
 	const wanted = entries.map(({ path, value }) => JSON.stringify([path, value]));
@@ -60,17 +71,18 @@ export function holdsExactly(
 }
 
 /** The entries of ours in a file, as {@link withEntries} would write them. */
-export function entriesAmong(file: string, text: string, isOurs: (value: string) => boolean): DeployedEntry[] {
-	return oursIn(parsed(file, withoutMark(text).text), isOurs).map(({ path, node }) => ({
-		path: path.slice(0, -1).map(String),
-		value: valueOf(node),
-	}));
+export function entriesAmong(file: string, text: string, isOurs: IsOurs): DeployedEntry[] {
+	return oursIn(parsed(file, withoutMark(text).text), isOurs).map(entryOf);
+}
+
+function entryOf({ path, node }: Found): DeployedEntry {
+	return { path: path.slice(0, -1).map(String), value: valueOf(node) };
 }
 
 /** The strings by which `isOurs` recognises entries. */
-export function oursAmong(file: string, text: string, isOurs: (value: string) => boolean): string[] {
+export function oursAmong(file: string, text: string, isOurs: IsOurs): string[] {
 	const found: string[] = [];
-	oursIn(parsed(file, withoutMark(text).text), value => isOurs(value) && found.push(value) > 0);
+	oursIn(parsed(file, withoutMark(text).text), (value, key) => isOurs(value, key) && found.push(value) > 0);
 	return found;
 }
 
@@ -235,12 +247,9 @@ function withEntry(text: string, path: readonly string[], value: unknown, layout
 	return holder ? withLast(text, holder, undefined, value, layout) : text;
 }
 
-/** The next part to remove: an entry of ours, or a part that its removal would leave empty. */
-function findOurs(
-	root: Node | undefined,
-	isOurs: (value: string) => boolean,
-): { holder: Node; child: Node } | undefined {
-	let node = oursIn(root, isOurs, { innermost: true })[0]?.node;
+/** What goes with an entry: itself, or the part that its removal would leave empty. */
+function removable(found: Found | undefined): { holder: Node; child: Node } | undefined {
+	let node = found?.node;
 	while (node) {
 		const child = node.parent?.type === 'property' ? node.parent : node;
 		const holder = child.parent;
@@ -260,10 +269,14 @@ interface Found {
 }
 
 /** Elements of arrays that hold a string of ours: outermost ones by default. */
-function oursIn(root: Node | undefined, isOurs: (value: string) => boolean, { innermost = false } = {}): Found[] {
+function oursIn(root: Node | undefined, isOurs: IsOurs, { innermost = false } = {}): Found[] {
 	const found: Found[] = [];
 	const visit = (node: Node, path: Path): boolean => {
-		if (node.type === 'string') return isOurs(String(node.value));
+		if (node.type === 'string')
+			return isOurs(
+				String(node.value),
+				path.findLast(segment => typeof segment === 'string'),
+			);
 		let holds = false;
 		for (const [index, child] of (node.children ?? []).entries()) {
 			const value = child.type === 'property' ? child.children?.[1] : child;
