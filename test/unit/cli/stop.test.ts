@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
 
-/** A process that is this worker's agent, as Nancy starts it. */
-async function startAgent(project: Project, worker: string, script = 'echo ready; exec sleep 60') {
+/** A process that is this worker's agent, as Nancy starts it. It says so once it becomes no other program: meanwhile it has no environment. */
+async function startAgent(project: Project, worker: string, script = 'echo ready; sleep 60') {
 	const env = { ...process.env, ...project.terminal(TaskName.parse('fix-login'), worker) };
 	const child = spawn('sh', ['-c', script], {
 		detached: true,
@@ -38,9 +38,9 @@ describe('nancy stop', () => {
 		const worker = await project.addWorker(task, 'worker-2', { process: second.process });
 		await project.addWorker(task, 'worker-3');
 
-		const { code, stdout } = await nancy.run(['stop', 'fix-login', '--json'], { cwd: project.path });
+		const { code, stdout, stderr } = await nancy.run(['stop', 'fix-login', '--json'], { cwd: project.path });
 
-		expect(code).toBe(0);
+		expect(code, stderr).toBe(0);
 		expect(StopOutput.parse(JSON.parse(stdout))).toEqual({
 			workers: [
 				{ worker: 'fix-login/worker', outcome: 'stopped' },
