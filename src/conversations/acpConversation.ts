@@ -51,7 +51,7 @@ export interface Listener {
 
 /** One conversation with an agent over the Agent Client Protocol, on the standard input and output of its process. */
 export class AcpConversation {
-	private breaking = new AbortController();
+	private broken = new AbortController();
 
 	private constructor(
 		private readonly process: ChildProcess,
@@ -78,32 +78,7 @@ export class AcpConversation {
 			complaints = (complaints + text).slice(-LONGEST_ERRORS);
 		});
 		let begun: AcpConversation | undefined;
-		const app = client({ name: 'nancy' });
-		if (pull !== undefined)
-			app.onRequest(
-				pull,
-				params => Pulled.parse(params),
-				async ({ params }) => {
-					const isOwn = begun !== undefined && params.sessionId === begun.session;
-					const text = isOwn ? await listener.words(params.sessionId) : undefined;
-					// Other forms of the answer have the CLI look for files and servers that the words name.
-					return { messages: text === undefined ? [] : [text], hasQueuedPrompt: false };
-				},
-			);
-		const connection = app
-			.onNotification(methods.client.session.update, ({ params }) => {
-				if (params.sessionId === begun?.session) listener.update(params.update);
-			})
-			.onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
-				if (params.sessionId !== begun?.session) return CANCELLED;
-				const over = AbortSignal.any([begun.breaking.signal, connection.signal, signal]);
-				return listener.ask(params, over);
-			})
-			.connect(
-				ndJsonStream(Writable.toWeb(child.stdin), bytesOf(child.stdout), {
-					maxMessageBytes: LONGEST_MESSAGE,
-				}),
-			);
+		const connection = connect(child, pull, listener, () => begun);
 		child.once('exit', () => connection.close());
 		stop.addEventListener('abort', () => child.kill('SIGTERM'));
 		if (stop.aborted) child.kill('SIGTERM');
@@ -133,6 +108,11 @@ export class AcpConversation {
 		return hasEnded(this.process) ? undefined : this.process.pid;
 	}
 
+	/** Aborted once its user breaks the present turn off. */
+	get breaking(): AbortSignal {
+		return this.broken.signal;
+	}
+
 	/** Fulfilled once the agent has ended. */
 	get closed(): Promise<void> {
 		return this.connection.closed;
@@ -149,8 +129,8 @@ export class AcpConversation {
 
 	/** Breaks the turn off. Open questions are answered as cancelled, as the protocol wants it. */
 	async cancel(): Promise<void> {
-		this.breaking.abort(BROKEN_OFF);
-		this.breaking = new AbortController();
+		this.broken.abort(BROKEN_OFF);
+		this.broken = new AbortController();
 		await this.connection.agent.notify(methods.agent.session.cancel, { sessionId: this.session });
 	}
 
@@ -159,6 +139,43 @@ export class AcpConversation {
 		this.connection.close();
 		await ended(this.process);
 	}
+}
+
+/** Speaks with an agent that has been started. @param begun the conversation, once there is one: other sessions are nobody's here */
+function connect(
+	child: ChildProcess & { stdin: Writable; stdout: Readable },
+	pull: string | undefined,
+	listener: Listener,
+	begun: () => { session: string; breaking: AbortSignal } | undefined,
+): ClientConnection {
+	const app = client({ name: 'nancy' });
+	if (pull !== undefined)
+		app.onRequest(
+			pull,
+			params => Pulled.parse(params),
+			async ({ params }) => {
+				const isOwn = params.sessionId === begun()?.session;
+				const text = isOwn ? await listener.words(params.sessionId) : undefined;
+				// Other forms of the answer have the CLI look for files and servers that the words name.
+				return { messages: text === undefined ? [] : [text], hasQueuedPrompt: false };
+			},
+		);
+	const connection = app
+		.onNotification(methods.client.session.update, ({ params }) => {
+			if (params.sessionId === begun()?.session) listener.update(params.update);
+		})
+		.onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
+			const own = begun();
+			if (params.sessionId !== own?.session) return CANCELLED;
+			const over = AbortSignal.any([own.breaking, connection.signal, signal]);
+			return listener.ask(params, over);
+		})
+		.connect(
+			ndJsonStream(Writable.toWeb(child.stdin), bytesOf(child.stdout), {
+				maxMessageBytes: LONGEST_MESSAGE,
+			}),
+		);
+	return connection;
 }
 
 /** As the one agent that pulls asks. */
