@@ -162,7 +162,10 @@ function connect(
 		);
 	const connection = app
 		.onNotification(methods.client.session.update, ({ params }) => {
-			if (params.sessionId === begun()?.session) listener.update(params.update);
+			const own = begun()?.session;
+			// An agent may name its commands before it has named the session. What else comes then is an earlier conversation.
+			const isEarly = own === undefined && params.update.sessionUpdate === 'available_commands_update';
+			if (isEarly || params.sessionId === own) listener.update(params.update);
 		})
 		.onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
 			const own = begun();

@@ -58,7 +58,7 @@ export class FrontEnd {
 		this.lines = new PromptedLines({
 			stdin: process.stdin,
 			prompt: '> ',
-			completer: line => [[], line],
+			completer: line => [this.completions(line), line],
 			write: text => void process.stdout.write(`${text}\n`),
 			interrupt: () => (this.isWorking && !this.isBreaking ? this.interrupt() : this.leave()),
 			escape: () => this.interrupt(),
@@ -118,7 +118,7 @@ export class FrontEnd {
 		this.isDenied = this.isBreaking = false;
 		const stopped = await conversation.prompt(text).catch((error: unknown) => ({ error: errorText(error) }));
 		this.isWorking = false;
-		this.shown.flush();
+		this.shown.endTurn();
 		const said = typeof stopped === 'string' ? STOPPED[stopped] : `✗ ${stopped.error}`;
 		if (said !== undefined) this.say(said);
 		if (stopped === 'end_turn' && !this.isDenied) return;
@@ -136,6 +136,11 @@ export class FrontEnd {
 			// While it works, it gets the message by its hooks.
 			if (words !== undefined && !this.isWorking) this.lines.put(words.trim());
 		});
+	}
+
+	private completions(line: string): string[] {
+		const commands = [...this.shown.commands.map(name => `/${name}`), ...LEAVING];
+		return line.startsWith('/') ? commands.filter(command => command.startsWith(line)) : [];
 	}
 
 	/** Breaks the turn off. */

@@ -1,4 +1,4 @@
-import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import type { SessionUpdate, UsageUpdate } from '@agentclientprotocol/sdk';
 import * as z from 'zod/mini';
 import { visibleLine } from '../base/visible.ts';
 
@@ -11,6 +11,10 @@ export class UpdateLines {
 	private rest = '';
 	/** The calls that are not over. */
 	private readonly calls = new Map<string, Call>();
+	private usage = '';
+	private saidUsage = '';
+	/** The names of the commands that the agent takes after a slash. */
+	commands: readonly string[] = [];
 
 	/** @param say takes one line of somebody's text */
 	constructor(private readonly say: (line: string) => void) {}
@@ -28,6 +32,12 @@ export class UpdateLines {
 				for (const { status, content } of update.entries)
 					this.say(`  ${MARKS[status] ?? '○'} ${visibleLine(content)}`);
 				return;
+			case 'usage_update':
+				this.usage = usageWords(update);
+				return;
+			case 'available_commands_update':
+				this.commands = update.availableCommands.map(({ name }) => name).filter(name => COMMAND.test(name));
+				return;
 			default:
 				return;
 		}
@@ -37,6 +47,14 @@ export class UpdateLines {
 	flush(): void {
 		if (this.rest !== '') this.say(this.rest);
 		this.rest = '';
+	}
+
+	/** The turn is over. A call that it broke off has no end. */
+	endTurn(): void {
+		this.flush();
+		this.calls.clear();
+		if (this.usage !== this.saidUsage) this.say(this.usage);
+		this.saidUsage = this.usage;
 	}
 
 	private add(text: string): void {
@@ -52,16 +70,18 @@ export class UpdateLines {
 		const call: Call = {
 			title: title ?? known?.title ?? 'a tool',
 			input: inputIn(rawInput) ?? known?.input,
-			isShown: known?.isShown ?? false,
+			shownAt: known?.shownAt,
 		};
 		const isOver = status === 'completed' || status === 'failed';
-		if (!call.isShown && (isOver || status === 'in_progress')) {
+		if (call.shownAt === undefined && (isOver || status === 'in_progress')) {
 			this.flush();
 			const input = call.input !== undefined && !call.title.includes(call.input) ? ` ${call.input}` : '';
 			this.say(`● ${visibleLine(call.title)}${input}`);
-			call.isShown = true;
+			call.shownAt = Date.now();
 		}
-		if (status === 'failed') this.say('  ✗ failed');
+		const took = tookWords(Date.now() - (call.shownAt ?? Date.now()));
+		if (status === 'failed') this.say(`  ✗ failed${took && ` after ${took}`}`);
+		else if (isOver && took !== '') this.say(`  ✓ ${took}`);
 		if (isOver) this.calls.delete(id);
 		else this.calls.set(id, call);
 	}
@@ -70,13 +90,28 @@ export class UpdateLines {
 interface Call {
 	title: string;
 	input: string | undefined;
-	isShown: boolean;
+	/** In milliseconds of the clock. */
+	shownAt: number | undefined;
 }
 
 interface Told {
 	readonly title?: string | null;
 	readonly status?: string | null;
 	readonly rawInput?: unknown;
+}
+
+/** What a person can type after a slash. */
+const COMMAND = /^[\w][\w:.-]{0,99}$/;
+
+function usageWords({ used, size, cost }: UsageUpdate): string {
+	const paid = cost ? `, ${cost.amount.toFixed(2)} ${visibleLine(cost.currency, 10)}` : '';
+	return `— ${used.toLocaleString('en')} of ${size.toLocaleString('en')} tokens in context${paid} —`;
+}
+
+/** Empty for less than half a second, which nobody waits for. */
+function tookWords(ms: number): string {
+	const seconds = Math.round(ms / 1000);
+	return seconds === 0 ? '' : seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 const Input = z.object({

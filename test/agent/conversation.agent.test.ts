@@ -158,6 +158,24 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect(lab.has('more')).toBe(false);
 	});
 
+	it('completes its own commands and the agent’s by Tab, and ends by one', async () => {
+		await begin();
+		const worker = await lab.start({ prompt: '[[text:Done]]' });
+		await worker.idle();
+		for (const [typed, completed] of [
+			['/compress-f', /> \/compress-fast/],
+			['/exi', /> \/exit/],
+		] as const) {
+			worker.terminal.type(`\u0015${typed}`);
+			await worker.terminal.waitForText(new RegExp(`> ${typed}`));
+			worker.terminal.type('\t');
+			await worker.terminal.waitForText(completed);
+		}
+		const terminal = identify(worker.terminal.pid);
+		worker.terminal.type('\r');
+		await eventually('it has ended', () => liveness(terminal) === 'dead');
+	});
+
 	it('offers no Yes to what the model asks, which the terminal cannot answer', async () => {
 		await begin();
 		const questions = [

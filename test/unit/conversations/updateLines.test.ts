@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { UpdateLines } from '../../../src/conversations/updateLines.ts';
 
 let said: string[];
@@ -25,6 +25,59 @@ describe('what an agent does is shown', () => {
 		lines.take({ sessionUpdate: 'tool_call_update', toolCallId: 'a', title: 'npm test', status: 'in_progress' });
 		lines.take({ sessionUpdate: 'tool_call_update', toolCallId: 'a', status: 'failed' });
 		expect(said).toEqual(['I look', '● npm test', '  ✗ failed']);
+	});
+
+	it('with how long a tool took, if anybody had to wait', () => {
+		const call = (id: string, status: 'in_progress' | 'completed' | 'failed') =>
+			lines.take({ sessionUpdate: 'tool_call_update', toolCallId: id, title: id, status });
+		vi.useFakeTimers();
+		for (const id of ['a', 'b', 'c']) call(id, 'in_progress');
+		vi.advanceTimersByTime(400);
+		call('a', 'completed');
+		vi.advanceTimersByTime(2800);
+		call('b', 'completed');
+		vi.advanceTimersByTime(72_000);
+		call('c', 'failed');
+		vi.useRealTimers();
+		expect(said).toEqual(['● a', '● b', '● c', '  ✓ 3 s', '  ✗ failed after 1 min 15 s']);
+	});
+
+	it('with the tokens in its context at the end of a turn that has changed them', () => {
+		const usage = (used: number, cost?: number) =>
+			lines.take({
+				sessionUpdate: 'usage_update',
+				used,
+				size: 200_000,
+				...(cost !== undefined && { cost: { amount: cost, currency: 'USD' } }),
+			});
+		usage(9000);
+		usage(12_345);
+		lines.endTurn();
+		lines.endTurn();
+		usage(13_000, 0.126);
+		lines.endTurn();
+		expect(said).toEqual([
+			'— 12,345 of 200,000 tokens in context —',
+			'— 13,000 of 200,000 tokens in context, 0.13 USD —',
+		]);
+	});
+
+	it('and a call that a turn has broken off is forgotten', () => {
+		const call = (status: 'in_progress' | 'completed') =>
+			lines.take({ sessionUpdate: 'tool_call_update', toolCallId: 'a', title: 'Shell', status });
+		call('in_progress');
+		lines.endTurn();
+		call('completed');
+		expect(said).toEqual(['● Shell', '● Shell']);
+	});
+
+	it('and its commands are known, but for names that nobody can type', () => {
+		const availableCommands = ['review', 'mcp:docs.find', 'two words', '\u001b[2J'].map(name => ({
+			name,
+			description: '',
+		}));
+		lines.take({ sessionUpdate: 'available_commands_update', availableCommands });
+		expect(lines.commands).toEqual(['review', 'mcp:docs.find']);
 	});
 
 	it('also for a tool of which only the end is told', () => {
