@@ -1,3 +1,4 @@
+import type { Version } from '../../../src/base/version.ts';
 import type { AgentHome, AgentHomeOptions } from '../agentHome.ts';
 import type { AgentId } from '../pinnedAgent.ts';
 
@@ -40,6 +41,8 @@ export interface AgentUnderTest {
 				install: (folder: string) => readonly (readonly string[])[];
 				settings: Readonly<Record<string, unknown>>;
 				hooks: 'run' | { because: string };
+				/** An earlier version ignores its hooks: docs/deployment.md says so. */
+				since?: Version;
 		  }
 		| 'none';
 	/** What its user types to have the conversation summarized, and what its screen says afterwards; or why that is not tried. */
