@@ -34,7 +34,8 @@ export const rules = command(
 		details: [
 			'add makes a rule from a question: from then on Nancy answers exactly the same request of the same agent CLI in this workspace, while a ' +
 				'window or nancy questions looks. A request with any other letter is yours to answer. Without a rule nothing is ever answered.',
-			'No rule answers what an agent asks its user, a plan, a subagent, a command of several lines, or a request with a secret.',
+			'No rule answers what an agent asks its user, a plan, a subagent, a command of several lines, or a request with a secret. No rule says ' +
+				'Yes to a risk that its question did not have.',
 			'For a person in a terminal only.',
 		],
 		positionals: [
