@@ -1,7 +1,13 @@
+import { visible } from '../base/visible.ts';
 import { headerName, type Author } from '../protocol/author.ts';
 
 /** Other people's text, for a terminal. */
 export { visible as printable, visibleLine as printableLine } from '../base/visible.ts';
+
+/** A path as one line, with nothing left out: its name may have line breaks. */
+export function printablePath(path: string): string {
+	return visible(path).replaceAll('\n', String.raw`\x0a`);
+}
 
 export function indented(text: string, by: string): string {
 	return text

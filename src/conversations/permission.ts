@@ -68,12 +68,13 @@ export class PermissionQuestion {
 		return !this.over.aborted || this.over.reason === BROKEN_OFF ? 'SIGTERM' : 'SIGHUP';
 	}
 
-	/** A person's answer from elsewhere. Never without one. */
-	private async sent(guard: CalledGuard): Promise<PermissionOption> {
+	/** A person's answer from elsewhere. Never without one. One of a kind that the agent does not offer is a No; `undefined` cancels. */
+	private async sent(guard: CalledGuard): Promise<PermissionOption | undefined> {
 		const chosen = ChosenKind.safeParse(parseLine(await guard.printed));
-		const option = chosen.success && this.request.options.find(({ kind }) => kind === chosen.data.kind);
-		if (!option) return new Promise(() => undefined);
-		this.lines.say(`→ ${visibleLine(option.name)} (answered in Nancy)`);
+		if (!chosen.success) return new Promise(() => undefined);
+		const of = (wanted: string) => this.request.options.find(({ kind }) => kind === wanted);
+		const option = of(chosen.data.kind) ?? of('reject_once');
+		this.lines.say(`→ ${option ? visibleLine(option.name) : 'Cancelled'} (answered in Nancy)`);
 		return option;
 	}
 

@@ -94,6 +94,7 @@ async function ruleOf(workspace: Workspace, asked: Add): Promise<Rule> {
 		until: new Date(now + asked.hours * 60 * 60 * 1000).toISOString(),
 	};
 	const request = ruledRequest(question);
-	if (asked.effect === 'once') return { ...common, effect: 'once', request, uses: asked.uses };
+	const { risk } = question;
+	if (asked.effect === 'once') return { ...common, effect: 'once', request, risk, uses: asked.uses };
 	return { ...common, effect: 'no', ...(!asked.isForAll && { request }) };
 }

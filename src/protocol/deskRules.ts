@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DriverId, SessionId } from './names.ts';
-import { requestShape } from './question.ts';
+import { requestShape, Risk } from './question.ts';
 import { Moment } from './records.ts';
 
 /** The name of a rule: `<UTC time>-<random>`. */
@@ -39,6 +39,8 @@ export const Rule = z.lazy(() =>
 			...common,
 			effect: z.literal('once'),
 			request: RuledRequest,
+			/** What its person saw. Absent if an earlier version made the rule, which then answers only what has no risk. */
+			risk: z.optional(z.array(Risk)),
 			/** How often it may answer. */
 			uses: z.int().check(z.positive(), z.maximum(MOST_USES)),
 		}),

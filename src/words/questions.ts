@@ -19,7 +19,7 @@ export function riskWords(risk: Risk): Phrase {
 		case 'outside':
 			return phrase`names a place outside the workspace`;
 		case 'deletes':
-			return phrase`deletes the workspace, or folders outside`;
+			return phrase`deletes much of the workspace, or folders outside`;
 		case 'hidden':
 			return phrase`names hidden files, or settings of agents`;
 		case 'keys':

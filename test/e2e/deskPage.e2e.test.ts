@@ -276,6 +276,21 @@ test('greys every button while the connection is lost, and has what it missed wh
 	complaints.length = 0;
 });
 
+test('connects again where the network is lost between the server’s proof and its welcome', async () => {
+	const own = await paired();
+	let sockets = 0;
+	await own.routeWebSocket(/\/live$/, socket => {
+		const isLost = ++sockets === 1;
+		const server = socket.connectToServer();
+		server.onMessage(message => {
+			if (!isLost || String(message).includes('"proof"')) socket.send(message);
+		});
+	});
+	await own.reload();
+	await own.locator('.link.live').waitFor();
+	expect(sockets).toBe(2);
+});
+
 /** Narrower than any phone, a phone, a tablet and a desktop, each in another look. */
 const LOOKS = [
 	{ width: 240, media: { colorScheme: 'dark', contrast: 'no-preference' } },

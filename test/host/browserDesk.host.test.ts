@@ -184,6 +184,47 @@ describe('the desk in a browser', () => {
 		}
 	});
 
+	it('keeps the server of a later start, whenever an earlier one fails that was given up', async () => {
+		const starts: { fail: (error: Error) => void }[] = [];
+		const closing: Promise<unknown>[] = [];
+		const desk = new BrowserDesk({
+			folders: { list: () => [], onDidChange: new vscode.EventEmitter<void>().event },
+			failures: { background: work => void closing.push(work.catch(() => undefined)) },
+			desk: {
+				view: new WindowDesk('', () => assert.fail('nothing is done here')).view,
+				open: () => new Promise((_, fail) => starts.push({ fail })),
+				devices: () => Promise.resolve([]),
+				revoke: () => Promise.resolve(),
+				revokeAll: () => Promise.resolve(),
+			},
+		});
+		try {
+			await set('enabled', true);
+			const first = assert.rejects(desk.openInBrowser(), /the first/);
+			await eventually('the first start', () => starts.length === 1);
+			await set('enabled', false);
+			await eventually('it is given up', () => closing.length === 1);
+			await set('enabled', true);
+			const second = assert.rejects(desk.openInBrowser(), /the second/);
+			await eventually('the second start', () => starts.length === 2);
+			starts[0]?.fail(new Error('the first'));
+			await first;
+			const again = assert.rejects(desk.openInBrowser(), /the second/);
+			await new Promise(resolve => setImmediate(resolve));
+			assert.equal(starts.length, 2);
+			starts[1]?.fail(new Error('the second'));
+			await Promise.all([second, again]);
+			// After a failure, the next wish is a new start.
+			const third = assert.rejects(desk.openInBrowser(), /the third/);
+			await eventually('the third start', () => starts.length === 3);
+			starts[2]?.fail(new Error('the third'));
+			await third;
+		} finally {
+			desk.dispose();
+			await set('enabled', undefined);
+		}
+	});
+
 	it('takes one device out, or all of them, once the person has said so', async () => {
 		const out: string[] = [];
 		const [phone, tablet] = ['Phone', 'Tablet'].map((name, at) => ({

@@ -1,10 +1,12 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import type { AskedRequest } from '../../src/core/driver/asking.ts';
 import { applyRules } from '../../src/core/questions/applyRules.ts';
 import { DeskRules } from '../../src/core/questions/deskRules.ts';
+import { digestOf } from '../../src/core/questions/digest.ts';
+import { newQuestion } from '../../src/core/questions/newQuestion.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
 import { ruleFor } from '../../src/core/questions/ruleFor.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
@@ -14,10 +16,10 @@ import { perform } from '../../src/operations/operation.ts';
 import { questions } from '../../src/operations/questions.ts';
 import { rules } from '../../src/operations/rules.ts';
 import { configFolder } from '../../src/base/folders.ts';
-import { SessionId } from '../../src/protocol/names.ts';
+import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import type { Question } from '../../src/protocol/question.ts';
 import { agentAt, contextOf } from '../support/operationContext.ts';
-import { seedQuestion } from '../support/seedQuestion.ts';
+import { BASH, seedQuestion } from '../support/seedQuestion.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const YES = {
@@ -109,6 +111,58 @@ describe('a rule of the user’s', () => {
 		];
 		for (const other of others) expect([other, await it.answer(await it.ask(other))]).toEqual([other, undefined]);
 		expect(await it.answer(await it.ask())).toMatchObject({ by: 'rule' });
+	});
+
+	it('says Yes to no risk that its person has not seen', async () => {
+		await using it = await lab();
+		await using outside = await lab();
+		const build = it.folder.file('build');
+		const ask = () => it.ask({ body: 'cat build/log', cwd: it.folder.path });
+		const leadTo = (place: string) => {
+			rmSync(build, { recursive: true });
+			mkdirSync(place, { recursive: true });
+			symlinkSync(place, build);
+		};
+		mkdirSync(build);
+		await it.rule(await ask());
+		expect(await it.answer(await ask())).toMatchObject({ by: 'rule' });
+
+		leadTo(outside.folder.path);
+		const seen = await ask();
+		expect([seen.risk, await it.answer(seen)]).toEqual([['outside'], undefined]);
+		await it.rule(seen);
+		expect(await it.answer(await ask())).toMatchObject({ by: 'rule' });
+
+		leadTo(outside.folder.file('.ssh'));
+		const unseen = await ask();
+		expect([unseen.risk, await it.answer(unseen)]).toEqual([['hidden', 'outside'], undefined]);
+		leadTo(it.folder.file('other'));
+		expect(await it.answer(await ask())).toMatchObject({ by: 'rule' });
+	});
+
+	it('of an earlier version says Yes only to what has no risk', async () => {
+		await using it = await lab();
+		const [plain, risky] = [
+			{ body: 'ls', cwd: it.workspace.folder },
+			{ body: 'ls', cwd: '/' },
+		];
+		await it.rule(await it.ask(plain));
+		await it.rule(await it.ask(risky));
+		await it.file.change(now => ({ ...now, rules: now.rules.map(rule => ({ ...rule, risk: undefined })) }));
+		expect(await it.answer(await it.ask(risky))).toBeUndefined();
+		expect(await it.answer(await it.ask(plain))).toMatchObject({ by: 'rule' });
+	});
+
+	it('says Yes to no question in which nobody has looked for risks', async () => {
+		await using it = await lab();
+		await it.rule(await it.ask());
+		const { risk: _, ...unseen } = newQuestion(DriverId.parse('claude-code'), { ...BASH, cwd: '/w' });
+		const question = { ...unseen, askedAt: new Date(Date.now() + 1000).toISOString() };
+		const asked = { ...question, digest: digestOf(question) };
+		await it.desk.ask(asked);
+		expect(await it.answer(asked)).toBeUndefined();
+		await expect(it.rule(asked)).rejects.toMatchObject({ code: 'bad-usage' });
+		await it.rule(asked, { effect: 'no' });
 	});
 
 	it('holds in its workspace, and in its session if it is for that', async () => {

@@ -42,7 +42,7 @@ export const answerQuestion = command(
 			{
 				name: 'values',
 				label: '<answer>',
-				help: 'to each thing that the agent wants to know, in order; several in one are separated by " | "',
+				help: 'to each thing that the agent wants to know, in order; several, where it takes several, are separated by " | "',
 				required: false,
 				many: true,
 			},
@@ -62,7 +62,10 @@ export const answerQuestion = command(
 		const open = await perform(await operations.questions(), context.asker, { all: false }, where);
 		const { question } = questionNamed(open.questions, id);
 		const effect = reply === 'yes' ? 'once' : reply;
-		const given = question.fields.map((field, at) => [field.question, values[at]?.split(' | ') ?? []] as const);
+		const given = question.fields.map(({ question: of, isMultiple }, at) => {
+			const typed = values.slice(at, at + 1);
+			return [of, isMultiple ? typed.flatMap(each => each.split(' | ')) : typed] as const;
+		});
 		if (values.length > question.fields.length)
 			throw new NancyError(
 				'bad-usage',

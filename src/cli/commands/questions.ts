@@ -9,7 +9,7 @@ import type { StatusOutput } from '../../protocol/output/tasks.ts';
 import type { Answer, Choice } from '../../protocol/question.ts';
 import { riskWords } from '../../words/questions.ts';
 import { answer, command } from '../command.ts';
-import { ago, indented, printable, printableLine } from '../words.ts';
+import { ago, indented, printable, printableLine, printablePath } from '../words.ts';
 
 const Input = z.object({ all: z._default(z.boolean(), false) });
 
@@ -53,8 +53,8 @@ export function questionLines({ question, answer: given, outcome, task, worker }
 	];
 	return [
 		`${id}  ${printableLine(who.filter(Boolean).join(', '))} asks for ${printableLine(tool)}, ${ago(question.askedAt)}`,
-		...(cwd === undefined ? [] : [indented(`in ${printable(cwd)}`, '    ')]),
-		...files.map(file => indented(`file ${printable(file)}`, '    ')),
+		...(cwd === undefined ? [] : [`    in ${printablePath(cwd)}`]),
+		...files.map(file => `    file ${printablePath(file)}`),
 		indented(printable(body), '    | '),
 		...also.map(({ name, value }) => indented(`${printableLine(name)}: ${printable(value)}`, '    | ')),
 		...(risk.length === 0 ? [] : [`    look closely: it ${risk.map(each => String(riskWords(each))).join(', ')}`]),

@@ -8,7 +8,7 @@ import type { RuleId } from '../../protocol/deskRules.ts';
 import { LONGEST_RULE, MOST_USES, type Rule } from '../../protocol/deskRules.ts';
 import { RulesOutput } from '../../protocol/output/rules.ts';
 import { answer, command, type Context } from '../command.ts';
-import { indented, printable, printableLine } from '../words.ts';
+import { indented, printable, printableLine, printablePath } from '../words.ts';
 import { questionNamed } from './questionNamed.ts';
 
 /** Of a rule that says nothing else. */
@@ -34,7 +34,8 @@ export const rules = command(
 		details: [
 			'add makes a rule from a question: from then on Nancy answers exactly the same request of the same agent CLI in this workspace, while a ' +
 				'window or nancy questions looks. A request with any other letter is yours to answer. Without a rule nothing is ever answered.',
-			'No rule answers what an agent asks its user, a plan, a subagent, a command of several lines, or a request with a secret.',
+			'No rule answers what an agent asks its user, a plan, a subagent, a command of several lines, or a request with a secret. No rule says ' +
+				'Yes to a risk that its question did not have.',
 			'For a person in a terminal only.',
 		],
 		positionals: [
@@ -139,8 +140,8 @@ function ruleLines({ rule, used }: { rule: Rule; used: number }): string[] {
 	const where = session === undefined ? '' : ` in session ${session}`;
 	return [
 		`${id}  ${rule.effect === 'once' ? 'yes' : 'no'} to ${to} ${printableLine(tool)} (${driver})${where}, ${often}, until ${until}`,
-		...(request?.cwd === undefined ? [] : [`    in ${printableLine(request.cwd, 4096)}`]),
-		...(request?.files ?? []).map(file => `    file ${printableLine(file, 4096)}`),
+		...(request?.cwd === undefined ? [] : [`    in ${printablePath(request.cwd)}`]),
+		...(request?.files ?? []).map(file => `    file ${printablePath(file)}`),
 		...(request ? [indented(printable(request.body), '    | ')] : []),
 		...(request?.also ?? []).map(({ name, value }) =>
 			indented(`${printableLine(name)}: ${printable(value)}`, '    | '),

@@ -1,3 +1,4 @@
+import { NancyError } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { Answer, Effect, Question, Reply } from '../../protocol/question.ts';
 
@@ -16,6 +17,8 @@ export function whyNoAnswer(question: Question, answer: Omit<Answer, 'seal'>): P
 	const unasked = Object.keys(values).find(key => !asked.includes(key));
 	if (unasked !== undefined) return phrase`the agent does not ask "${unasked}"`;
 	if (!isYes(effect)) return undefined;
+	const single = question.fields.find(field => !field.isMultiple && (values[field.question]?.length ?? 0) > 1);
+	if (single) return phrase`"${single.question}" takes one answer`;
 	const open = asked.find(each => !values[each]?.some(value => value.trim() !== ''));
 	return open === undefined ? undefined : phrase`"${open}" has no answer yet`;
 }
@@ -44,17 +47,24 @@ interface Given {
 	chosen: readonly { options: readonly number[]; text: string }[];
 }
 
-/** The reply that a person gave on a page. Values are the question's own texts, not those that were made visible. */
+/**
+ * The reply that a person gave on a page. Values are the question's own texts, not those that were made visible.
+ * @throws NancyError `bad-usage` for a Yes that names an option or a field which the question does not have
+ */
 export function replyOf(question: Pick<Question, 'fields'>, { effect, words, chosen }: Given): Reply {
+	const reply = { effect, ...(words.trim() !== '' && { words }) };
+	if (!isYes(effect) || (question.fields.length === 0 && chosen.length === 0)) return reply;
+	if (chosen.length > question.fields.length) throw unasked();
 	const values = question.fields.map((field, at) => {
 		const { options = [], text = '' } = chosen[at] ?? {};
-		const labels = options.flatMap(place => field.options[place]?.label ?? []);
-		return { question: field.question, given: [...labels, ...(text.trim() === '' ? [] : [text])] };
+		const labels = options.map(place => field.options[place]?.label);
+		const known = labels.filter(label => label !== undefined);
+		if (known.length < labels.length) throw unasked();
+		return [field.question, [...known, ...(text.trim() === '' ? [] : [text])]];
 	});
-	return {
-		effect,
-		...(words.trim() !== '' && { words }),
-		...(isYes(effect) &&
-			values.length > 0 && { values: Object.fromEntries(values.map(({ question: of, given }) => [of, given])) }),
-	};
+	return { ...reply, values: Object.fromEntries(values) };
+}
+
+function unasked(): NancyError {
+	return new NancyError('bad-usage', phrase`the answer names an option that the agent does not offer`);
 }

@@ -5,6 +5,7 @@ import { realOr, realPlace } from '../../base/realPath.ts';
 import type { Question, Risk } from '../../protocol/question.ts';
 import type { AskedRequest } from '../driver/asking.ts';
 import { isYes } from './reply.ts';
+import { gitRunsUnread, INTERPRETER, runsUnread } from './runsUnread.ts';
 import { commandsIn, type ShellCommand } from './shellCommands.ts';
 
 /** Where an agent works, and what is nobody's business there. */
@@ -82,19 +83,6 @@ function seeJson(body: string, places: Places, found: Set<Risk>): void {
 const ADMINISTRATORS = new Set(['sudo', 'doas', 'su', 'pkexec', 'run0']);
 const DOWNLOADERS = new Set(['curl', 'wget', 'http', 'https', 'fetch', 'aria2c']);
 
-/** They run a program of which the line says little or nothing, or they change what the following words mean. */
-const OPAQUE = new Set(
-	(
-		'if then else elif fi for while until do done case esac function select coproc ! [[ time ' +
-		'. source eval exec command builtin env xargs nohup timeout nice setsid stdbuf parallel watch script ssh awk gawk mawk ' +
-		'export declare typeset readonly local unset set shopt alias trap enable hash pushd popd'
-	).split(' '),
-);
-
-/** Shells, and interpreters that take their program from the line or from their input. */
-const INTERPRETER =
-	/^(?:(?:ba|z|da|k|c|tc|fi)?sh|pwsh|powershell|python|pypy|node|deno|bun|perl|ruby|php|lua|osascript)[\d.]*$/;
-
 /** Folders of the programs that everybody has. */
 const COMMON = new Set(['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']);
 
@@ -129,24 +117,13 @@ interface Called {
 function seeProgram({ called, args, isPiped, isSure }: Called, places: Places, found: Set<Risk>): void {
 	const name = basename(called);
 	const words = args.filter(arg => !arg.startsWith('-'));
-	const has = (pattern: RegExp) => args.some(arg => pattern.test(arg));
-	// A variable for the program may name another one, and so may a pattern.
-	if (name === '' || OPAQUE.has(name) || /[=*?[]/.test(called)) found.add('unread');
-	else if (INTERPRETER.test(name) && (isPiped || takesCode(name, args))) found.add('unread');
-	else if (name === 'find' && has(/^-(?:exec|ok|delete|fprint|fls)/)) found.add('unread');
-	else if (name === 'cd') places.enter(args, isSure);
-	else if (name === 'rm' && has(/^-[a-z]*r|^--recursive/i) && words.some(word => places.isAll(word)))
-		found.add('deletes');
-	else if (name === 'git') seeGit(args, found);
+	if (runsUnread(called, args, isPiped)) found.add('unread');
+	if (name === 'cd') places.enter(args, isSure);
+	if (name === 'git') seeGit(args, found);
+	const isDeep = name === 'rm' && args.some(arg => /^-[a-z]*r|^--r/i.test(arg));
+	if (isDeep && words.some(word => places.isAll(word))) found.add('deletes');
 	const isPush = /^(?:docker|podman|gem)$/.test(name) && words[0] === 'push';
 	if (isPush || name === 'twine' || words.slice(0, 2).includes('publish')) found.add('publish');
-}
-
-/** Whether an interpreter's program is not the file that its first word names, as far as its options tell. */
-function takesCode(name: string, [first = '']: readonly string[]): boolean {
-	if (/^(?:deno|bun)/.test(name) && /^(?:eval|exec|repl|x)$/.test(first)) return true;
-	const isModule = first === '-m' && /^(?:python|pypy)/.test(name);
-	return first === '' || (/^[-+]/.test(first) && !isModule);
 }
 
 /** Options of git that only say where and how it prints. */
@@ -159,9 +136,13 @@ function seeGit(args: readonly string[], found: Set<Risk>): void {
 	const rest = args.slice(at + 1);
 	const options = rest.slice(0, [...rest, '--'].indexOf('--'));
 	const isLook = options.some(arg => /^(?:--get.*|--list|-l)$/.test(arg)) || /^(?:get|list)$/.test(rest[0] ?? '');
-	if (args[at] === 'config' && !isLook && rest.length !== 1) found.add('git-settings');
+	const command = args[at] ?? '';
+	if (command === 'config' && !isLook && rest.length !== 1) found.add('git-settings');
+	if (command === 'clone' && options.some(arg => /^(?:-c|--conf)/.test(arg))) found.add('git-settings');
+	if (gitRunsUnread(command, rest)) found.add('unread');
+	if (command === 'clean' && options.some(arg => /^(?:-[a-z]*f|--fo)/.test(arg))) found.add('deletes');
 	const forces = /^(?:-[a-z]*[fd]|--force|--mirror|--delete|--prune|[+:])/;
-	if (args[at] === 'push' && rest.some(arg => forces.test(arg))) found.add('force-push');
+	if (command === 'push' && rest.some(arg => forces.test(arg))) found.add('force-push');
 }
 
 function nameOf([called = '']: readonly string[]): string {
@@ -224,12 +205,15 @@ class Places {
 		if (KEYS.test(parts.at(-1) ?? '')) this.found.add('keys');
 	}
 
-	/** Whether a folder is the workspace itself, or nothing of it. A pattern at its end means what is in the folder. */
+	/** Whether a folder is the workspace itself, or nothing of it. Patterns at its end that match nearly any name mean what is in the folder. */
 	isAll(name: string): boolean {
 		if (this.seen > MOST_PLACES) return true;
-		const folder = name.replace(/(^|\/)[*?.![\]]+$/, '$1.');
+		const parts = name.split('/');
+		const last = parts.findLastIndex(part => part !== '' && !matchesAny(part));
+		const folder = parts.slice(0, last + 1).join('/');
+		const top = name.startsWith('/') ? '/' : '.';
 		return this.shells.some(shell => {
-			const path = this.pathOf(shell, folder);
+			const path = this.pathOf(shell, folder || top);
 			return this.rootOf(path) === undefined || this.roots.includes(path);
 		});
 	}
@@ -256,6 +240,11 @@ class Places {
 	private rootOf(path: string): string | undefined {
 		return this.roots.find(root => isInside(root, path));
 	}
+}
+
+/** Whether a part of a path is a pattern without a letter of its own: `*`, `[a-z]*`, `.[!.]*`. */
+function matchesAny(part: string): boolean {
+	return /[*?[]/.test(part) && /^(?:\[[!^]?\]?[^\]]*\]|[*?.])+$/.test(part);
 }
 
 function isFolder(path: string): boolean {

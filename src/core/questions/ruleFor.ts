@@ -22,10 +22,11 @@ export function whyNoRule({ kind }: Question): Phrase | undefined {
 
 /** Why no rule may answer it with Yes. Nobody can tell whose subagent asks, so none is allowed anything. */
 export function whyNoYes(question: Question): Phrase | undefined {
-	const { isWhole, subagent, bodyIs, body, choices } = question;
+	const { isWhole, subagent, bodyIs, body, choices, risk } = question;
 	if (subagent !== undefined) return phrase`a subagent asks`;
 	if (!isWhole || !choices.some(({ effect }) => effect === 'once')) return phrase`it cannot be shown whole`;
 	if (bodyIs === 'command' && LINE_BREAK.test(body)) return phrase`its command has several lines`;
+	if (risk === undefined) return phrase`its risks are not known`;
 	return whyNoRule(question);
 }
 
@@ -52,8 +53,13 @@ export async function ruleFor(
 	);
 	const no = found.find(({ effect }) => effect === 'no');
 	if (no || whyNoYes(question) !== undefined) return no;
-	for (const rule of found) if (!(await isUsedUp(rule))) return rule;
+	for (const rule of found) if (hasSeenRisks(rule, question) && !(await isUsedUp(rule))) return rule;
 	return undefined;
+}
+
+/** Whether the person who made a rule saw every risk of the question. The same words have another one where a folder is now a link. */
+function hasSeenRisks(rule: Rule, { risk = [] }: Question): boolean {
+	return rule.effect === 'once' && risk.every(each => rule.risk?.includes(each));
 }
 
 /** Whoever sets the clock back gains no time before the rule was made. */

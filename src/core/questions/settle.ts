@@ -91,8 +91,9 @@ async function breakIn(
  */
 function callRecord(question: Question, records: readonly TrafficRecord[], drivers: Evidence['drivers']) {
 	const record = recordOf(question, records, drivers);
-	const call = callOf(question, eventsOf(question, records));
-	return record && call !== undefined && question.subagent === undefined ? { ...record, call } : undefined;
+	const [call, ...others] = callsOf(question, eventsOf(question, records));
+	const isKnown = call !== undefined && others.length === 0 && question.subagent === undefined;
+	return record && isKnown ? { ...record, call } : undefined;
 }
 
 function stateBy(decider: Decider | undefined, answer: Answer | undefined): OutcomeState | undefined {
@@ -141,11 +142,13 @@ interface ShownBy extends Shown {
 export function outcomeIn(asked: Asked, records: readonly TrafficRecord[]): ShownBy | undefined {
 	const { question, answer } = asked;
 	const events = eventsOf(question, records);
-	const call = callOf(question, events);
+	const calls = callsOf(question, events);
+	const open = new Set(calls);
 	for (const by of events) {
 		const { at, event } = by;
 		if (at <= question.askedAt) continue;
-		const state = outcomeAt(asked, by, call);
+		if (isEnd(event) && event.toolUseId !== undefined) open.delete(event.toolUseId);
+		const state = outcomeAt(asked, by, { calls, isOpen: open.size > 0 });
 		// A delegate is answered elsewhere only where its tool has run: by a hook of the user's.
 		const isDenied = question.delegate !== undefined && !answer && event.kind !== 'tool-end';
 		if (state) return { state: isDenied ? 'ended' : state, evidence: event.event, by };
@@ -157,13 +160,35 @@ function eventsOf({ driver }: Question, records: readonly TrafficRecord[]): Even
 	return records.flatMap(record => (record.type === 'event' && record.event.driver === driver ? [record] : []));
 }
 
-/** The CLI's id of the tool's call, if the CLI names it or its start was reported. */
-function callOf(question: Question, events: readonly EventRecord[]): string | undefined {
-	const start = events.findLast(
+/**
+ * The CLI's id of the tool's call, if the CLI names it. Otherwise those of its like that had begun and not ended: of parallel calls that are
+ * alike nobody can tell which one is asked about.
+ */
+function callsOf(question: Question, events: readonly EventRecord[]): string[] {
+	if (question.call !== undefined) return [question.call];
+	const open = new Set<string>();
+	for (const { at, event } of events) {
+		if (at > question.askedAt || event.subagent !== question.subagent) continue;
+		// The end of a call that was broken off is not told.
+		if (ENDS_CALLS.has(event.kind)) open.clear();
 		// The event of the question itself names no call.
-		({ at, event }) => at <= question.askedAt && event.toolUseId !== undefined && isCall(question, event),
-	);
-	return question.call ?? start?.event.toolUseId;
+		else if (event.toolUseId === undefined) continue;
+		else if (isEnd(event)) open.delete(event.toolUseId);
+		else if (isCall(question, event)) open.add(event.toolUseId);
+	}
+	return [...open];
+}
+
+const ENDS_CALLS: ReadonlySet<AgentEvent['kind']> = new Set([
+	'batch-end',
+	'stop',
+	'stop-failed',
+	'interrupted',
+	'prompt',
+]);
+
+function isEnd({ kind }: AgentEvent): boolean {
+	return kind === 'tool-end' || kind === 'tool-failed' || kind === 'permission-denied';
 }
 
 /** Whether what an event ends began after the answer. A call may have run for long. */
@@ -182,21 +207,28 @@ const answeredBy: Readonly<Record<string, OutcomeState>> = {
 function outcomeAt(
 	{ question, answer }: Asked,
 	{ at, event }: EventRecord,
-	call: string | undefined,
+	/** The calls that the question may be about, and whether one of them has not ended. */
+	{ calls, isOpen }: { calls: readonly string[]; isOpen: boolean },
 ): OutcomeState | undefined {
 	const saidYes = answer && isYes(answer.effect);
 	// A Yes would show in what ran.
 	if (event.kind === 'session-end') return answer && !saidYes ? 'applied' : 'ended';
-	if (event.kind === 'permission-answered' && answer && event.toolUseId === call)
+	const isOneOf = calls.includes(event.toolUseId ?? '') || (calls.length === 0 && event.toolUseId === undefined);
+	if (event.kind === 'permission-answered' && answer && isOneOf && calls.length <= 1)
 		return answeredBy[event.cause ?? ''];
 	if (event.subagent !== question.subagent) return undefined;
 	const inTime = answer && hasBegunAfter(answer, at, event) ? 'applied' : 'late';
 	// Hooks of some CLIs do not name the call. Where the question does, the end of an earlier call of the same tool may be told late.
-	const isNamed = question.call !== undefined || (call !== undefined && event.toolUseId !== undefined);
+	const isNamed = question.call !== undefined || (calls.length > 0 && event.toolUseId !== undefined);
 	switch (event.kind) {
 		case 'tool-end':
 		case 'tool-failed':
-			if (isNamed ? event.toolUseId !== call : !isCall(question, event)) return undefined;
+			if (isNamed ? !isOneOf : !isCall(question, event)) return undefined;
+			// Of several, only a Yes shows: what ran after it.
+			if (calls.length > 1 && !(saidYes && inTime === 'applied')) {
+				if (isOpen) return undefined;
+				if (!saidYes) return 'ended';
+			}
 			// A call that is denied fails too.
 			if (answer && !saidYes) return event.kind === 'tool-failed' ? inTime : 'late';
 			return answer ? inTime : 'yes-elsewhere';

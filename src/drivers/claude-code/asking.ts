@@ -154,10 +154,10 @@ function rulesWith(suggestions: readonly Suggestion[], effect: Effect): Suggesti
 function choicesOf(suggestions: readonly Suggestion[]): Choice[] {
 	return (['session', 'folder', 'user'] as const).flatMap(effect => {
 		const rules = rulesWith(suggestions, effect);
-		const file = rules.map(({ destination }) => keptIn[destination]?.file).find(each => each !== undefined);
-		return rules.length === 0
-			? []
-			: [{ effect, rule: rules.map(ruleText).join('; '), ...(file !== undefined && { keptIn: file }) }];
+		const [file, ...others] = new Set(rules.map(({ destination }) => keptIn[destination]?.file));
+		// A choice names one place.
+		if (rules.length === 0 || others.length > 0) return [];
+		return [{ effect, rule: rules.map(ruleText).join('; '), ...(file !== undefined && { keptIn: file }) }];
 	});
 }
 

@@ -40,9 +40,13 @@ const Payload = z.looseObject({
 	}),
 });
 
-const Properties = z.record(z.string(), Property);
+/** The CLI would get the first of two values with one title, whichever the person chose. */
+const Properties = z.record(
+	z.string(),
+	Property.check(z.refine(property => new Set(optionsOf(property)).size === optionsOf(property).length)),
+);
 
-/** The CLI's form for its `ask_user`; `none` if Nancy cannot show each of its fields. */
+/** The CLI's form for its `ask_user`; `none` if Nancy cannot show each of its fields, or cannot tell its options apart. */
 export function readForm(payload: unknown): AskedRequest | 'none' {
 	const { request, ...asked } = Payload.parse(payload);
 	const properties = Properties.safeParse(request.requestedSchema.properties);

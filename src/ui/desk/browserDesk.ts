@@ -92,19 +92,20 @@ export class BrowserDesk implements vscode.Disposable {
 	}
 
 	private open(): Promise<OpenDesk> {
-		return (this.opening ??= this.start().catch((error: unknown) => {
-			this.opening = undefined;
-			throw error;
-		}));
+		return (this.opening ??= this.start());
 	}
 
-	private async start(): Promise<OpenDesk> {
-		const desk = await this.own.desk.open(this.own.folders, {
+	private start(): Promise<OpenDesk> {
+		const opening = this.own.desk.open(this.own.folders, {
 			letIn: (newcomer, signal) => this.letIn(newcomer, signal),
 			warn: what => void warn(warning(what)),
 		});
-		desk.onDidEnd(() => (this.opening = undefined));
-		return desk;
+		// Meanwhile it may have been given up, and another one begun.
+		const forget = () => {
+			if (this.opening === opening) this.opening = undefined;
+		};
+		opening.then(desk => void desk.onDidEnd(forget), forget);
+		return opening;
 	}
 
 	private async close(): Promise<void> {

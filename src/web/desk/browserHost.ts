@@ -9,6 +9,7 @@ import { toPage } from './shapes.ts';
 
 /** In milliseconds. A sleeping phone says nothing of a connection that is gone: a ping without an answer does. */
 const PING_MS = 20_000;
+/** For each answer of the server's: its proof, its welcome, and that to a ping. */
 const PONG_MS = 8000;
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 15_000;
@@ -70,17 +71,17 @@ export class BrowserHost implements Host {
 		const challenge = crypto.randomUUID();
 		let isProved = false;
 		this.socket = socket;
-		this.pong = window.setTimeout(() => this.lose(), PONG_MS);
+		this.expect();
 		socket.addEventListener('open', () => this.send({ v: 1, type: 'hello', device: pass.device, challenge }));
 		const hear = async (message: ToPage) => {
-			clearTimeout(this.pong);
 			if (message.type === 'bye') this.end(message.reason);
 			else if (isProved) this.take(message);
 			else if (message.type === 'proof') {
 				isProved = await isProof(message.proof, challenge, pass.token);
 				if (socket !== this.socket) return;
-				if (isProved) this.send({ v: 1, type: 'token', token: pass.token });
-				else this.over('foreign');
+				if (!isProved) return this.over('foreign');
+				this.send({ v: 1, type: 'token', token: pass.token });
+				this.expect();
 			}
 		};
 		socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
@@ -97,6 +98,7 @@ export class BrowserHost implements Host {
 			this.retryMs = FIRST_RETRY_MS;
 			link.value = { is: 'live', scope: message.scope };
 		} else this.receive(message);
+		if (link.value.is === 'live') clearTimeout(this.pong);
 	}
 
 	private end(reason: ByeReason): void {
@@ -130,6 +132,11 @@ export class BrowserHost implements Host {
 	private ping(): void {
 		if (this.socket?.readyState !== WebSocket.OPEN || link.value.is !== 'live') return;
 		this.send({ v: 1, type: 'ping' });
+		this.expect();
+	}
+
+	/** From now on a silent server is a lost one. */
+	private expect(): void {
 		clearTimeout(this.pong);
 		this.pong = window.setTimeout(() => this.lose(), PONG_MS);
 	}

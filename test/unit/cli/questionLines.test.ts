@@ -17,3 +17,15 @@ it('a question says why to look closely, and nothing where there is no reason', 
 	]);
 	expect(closely(undefined)).toEqual(['look closely: it cannot be judged by a program']);
 });
+
+it('a folder and a file are one line each, whatever their names: none looks like a part of the request', () => {
+	const lines = questionLines({
+		question: { ...question, cwd: '/w/a\n    | rm  b', files: ['x\n    | ls', 'y\r\n    nancy answer 1 yes'] },
+	}).join('\n');
+	expect(lines.split('\n').filter(line => line.startsWith('    |'))).toEqual(['    | touch made']);
+	expect(lines.split('\n').slice(1, 4)).toEqual([
+		String.raw`    in /w/a\x0a    | rm  b`,
+		String.raw`    file x\x0a    | ls`,
+		String.raw`    file y\x0a    nancy answer 1 yes`,
+	]);
+});

@@ -54,13 +54,13 @@ describe('what Claude Code suggests for later', () => {
 		{ type: 'removeRules', rules: local.rules, behavior: 'deny', destination: 'userSettings' },
 		'everything',
 	];
-	const payload = { ...sample('Bash'), permission_suggestions: [...unknown, local, project, user] };
+	const payload = { ...sample('Bash'), permission_suggestions: [...unknown, local, user] };
 
 	it('is shown word by word with the file that keeps it; what Nancy cannot spell out, or widens more, is dropped', () => {
 		expect(choicesOf(payload)).toEqual([
 			{ effect: 'once' },
-			{ effect: 'session', rule: 'Bash(ls); Bash(pwd); Bash(id)' },
-			{ effect: 'folder', rule: 'Bash(ls); Bash(pwd)', keptIn: '.claude/settings.local.json' },
+			{ effect: 'session', rule: 'Bash(ls); Bash(id)' },
+			{ effect: 'folder', rule: 'Bash(ls)', keptIn: '.claude/settings.local.json' },
 			{ effect: 'user', rule: 'Bash(id)', keptIn: '~/.claude/settings.json' },
 			...NO,
 		]);
@@ -70,10 +70,17 @@ describe('what Claude Code suggests for later', () => {
 	it('is sent back for the scope that was chosen alone, and for the session into no file', () => {
 		const withRules = (...updatedPermissions: object[]) => ({ behavior: 'allow', updatedPermissions });
 		expect(decisionOf(payload, { effect: 'once' })).toEqual({ behavior: 'allow' });
-		expect(decisionOf(payload, { effect: 'folder' })).toEqual(withRules(local, project));
+		expect(decisionOf(payload, { effect: 'folder' })).toEqual(withRules(local));
 		expect(decisionOf(payload, { effect: 'user' })).toEqual(withRules(user));
-		const inMemory = [local, project, user].map(each => ({ ...each, destination: 'session' }));
+		const inMemory = [local, user].map(each => ({ ...each, destination: 'session' }));
 		expect(decisionOf(payload, { effect: 'session' })).toEqual(withRules(...inMemory));
+	});
+
+	it('is offered for the folder only if one file would keep it: the answer names one', () => {
+		const effects = (...suggested: object[]) =>
+			choicesOf({ ...payload, permission_suggestions: suggested }).map(({ effect }) => effect);
+		expect(effects(project, rule('id', 'projectSettings'))).toEqual(['once', 'session', 'folder', 'no', 'end']);
+		expect(effects(local, project, user)).toEqual(['once', 'session', 'user', 'no', 'end']);
 	});
 });
 

@@ -206,6 +206,20 @@ describe('what Copilot CLI asks', () => {
 			expect(asking.read(called(form, { request: { ...form.request, requestedSchema } }))).toBe('none');
 		}
 	});
+
+	it.each([
+		{ type: 'string', oneOf: 'two' },
+		{ type: 'array', items: { anyOf: 'two' } },
+	])('is left to the terminal if two options of a form have one title: %j', property => {
+		const formWith = (titles: readonly string[]) => {
+			const two = titles.map((title, at) => ({ const: `c${at}`, title }));
+			const made: unknown = JSON.parse(JSON.stringify(property).replace('"two"', JSON.stringify(two)));
+			const requestedSchema = { type: 'object', properties: { made } };
+			return asking.read(called(form, { request: { ...form.request, requestedSchema } }));
+		};
+		expect(formWith(['Keep', 'Delete'])).toMatchObject({ kind: 'choice' });
+		expect(formWith(['Keep', 'Keep'])).toBe('none');
+	});
 });
 
 it.each<[string, Asked, Partial<Answer>, object]>([

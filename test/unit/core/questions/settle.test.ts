@@ -86,3 +86,45 @@ describe('an answer after the one in the terminal', () => {
 		expect(stateAfter({ kind: 'session-end' }, answer('no'))).toBe('applied');
 	});
 });
+
+describe('a question that names no call', () => {
+	const { call: _, ...unnamed } = question;
+	const like = { tool: 'edit', summary: '/w/a.txt' };
+	/** @param afterMs after the question */
+	const at = (afterMs: number, event: Partial<AgentEvent>) => ({
+		...record({ ...like, ...event }),
+		at: new Date(Date.parse(question.askedAt) + afterMs).toISOString(),
+	});
+	const begun = (toolUseId: string, afterMs = -10) => at(afterMs, { kind: 'tool-start', toolUseId });
+	const ended = (toolUseId: string, afterMs: number, kind: 'tool-end' | 'tool-failed' = 'tool-end') =>
+		at(afterMs, { kind, toolUseId });
+	const stateOf = (records: TrafficRecord[], given?: Answer) =>
+		outcomeIn({ question: unnamed, answer: given, outcome: undefined }, records)?.state;
+
+	it('is that of the one call of its like that had begun and not ended', () => {
+		const records = [begun('a', -30), ended('a', -20), begun('b'), begun('c', 500)];
+		expect(stateOf([...records, ended('c', 1000)])).toBeUndefined();
+		expect(stateOf([...records, ended('a', 1000)])).toBeUndefined();
+		expect(stateOf([...records, ended('b', 1000)])).toBe('yes-elsewhere');
+		// The end of a call that was broken off is never told.
+		const brokenOff = [begun('a', -30), at(-20, { kind: 'prompt' }), begun('b')];
+		expect(stateOf([...brokenOff, ended('b', 1000)])).toBe('yes-elsewhere');
+	});
+
+	it('is not over with the end of another call of its like, and with the last one nobody can tell how', () => {
+		const two = [begun('a'), begun('b')];
+		for (const [first, last] of [
+			['a', 'b'],
+			['b', 'a'],
+		] as const) {
+			expect(stateOf([...two, ended(first, 1000)])).toBeUndefined();
+			expect(stateOf([...two, ended(first, 1000), ended(first, 1500)])).toBeUndefined();
+			expect(stateOf([...two, ended(first, 1000), ended(last, 2000)])).toBe('ended');
+			expect(stateOf([...two, ended(first, 1000, 'tool-failed')], answer('no'))).toBeUndefined();
+			expect(stateOf([...two, ended(first, 1000, 'tool-failed'), ended(last, 2000)], answer('no'))).toBe('ended');
+			expect(stateOf([...two, ended(first, 1000)], answer('once', 500))).toBe('applied');
+			expect(stateOf([...two, ended(first, 1000), ended(last, 2000)], answer('once', 1500))).toBe('applied');
+			expect(stateOf([...two, ended(first, 1000), ended(last, 2000)], answer('once', 2500))).toBe('late');
+		}
+	});
+});
