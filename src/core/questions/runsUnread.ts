@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { isPlainSed } from './sedScript.ts';
 
 /** They run a program of which the line says little or nothing, or they change what the following words mean. */
 const OPAQUE = new Set(
@@ -65,6 +64,14 @@ const GIT_RUNNING: Readonly<Record<string, RegExp>> = {
 	archive: /^--exe/,
 };
 
+/** Between two signs. A list in brackets may hold the sign, and versions of sed differ there: a script with one is not read. */
+const PATTERN = String.raw`(?:\\[^c\n]|(?!\k<sign>)[^\\\n[])*`;
+
+/** A script of sed that prints, deletes and replaces text, of lines by their numbers. Its other commands may run programs. */
+const PLAIN_SED = new RegExp(
+	String.raw`^(?:(?:[\d$]+(?:,[\d$]+)?)?(?:[pdq]|s(?<sign>[/|#,@])${PATTERN}\k<sign>${PATTERN}\k<sign>[gpiI\d]*)(?:; *|$))+$`,
+);
+
 /** Whether a command runs what its line does not show, or what only that other program can read. */
 export function runsUnread(called: string, args: readonly string[], isPiped: boolean): boolean {
 	const program = basename(called);
@@ -82,6 +89,12 @@ export function runsUnread(called: string, args: readonly string[], isPiped: boo
 /** Whether a command of git's runs another program that its words name. */
 export function gitRunsUnread(command: string, args: readonly string[]): boolean {
 	return args.some(arg => GIT_RUNNING[command]?.test(arg));
+}
+
+/** One script, and no option that brings another. */
+function isPlainSed(args: readonly string[]): boolean {
+	const [script = '', ...others] = args.filter(arg => !/^-[nErszu]*i?$/.test(arg));
+	return PLAIN_SED.test(script) && !others.some(arg => arg.startsWith('-'));
 }
 
 /** The words of another program that may be options. Only of `tar`, the first one is so without its sign. */
