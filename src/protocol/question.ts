@@ -100,7 +100,7 @@ export const Question = z.lazy(() =>
 		title: z.string(),
 		...requestShape(),
 		/**
-		 * False if the body and the other parts are longer than {@link LONGEST_BODY}, or hold what looks like a secret, or if a name does not fit
+		 * False if all parts together are longer than {@link LONGEST_BODY}, or hold what looks like a secret, or if a name does not fit
 		 * into one line.
 		 */
 		isWhole: z.boolean(),

@@ -7,6 +7,9 @@ import type { LiveState } from './liveState.ts';
 /** Proxies cut off after 30 s or more. */
 const LONGEST_SECONDS = 25;
 
+/** At once. Who asks goes on after the last one. */
+const MOST_MESSAGES = 100;
+
 const Query = z.object({
 	folder: FolderId,
 	task: TaskName,
@@ -31,15 +34,9 @@ export async function waitingFeedback(
 	const { folder, task, worker, after, seconds } = parsed.data;
 	const look = () =>
 		live
-			.present()
-			.state.messages.filter(
-				each =>
-					each.state === 'queued' &&
-					each.folder === folder &&
-					each.mailbox === `${task}/${worker}` &&
-					each.id > after,
-			)
-			.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+			.waiting(folder, { task, worker })
+			.filter(({ id }) => id > after)
+			.slice(0, MOST_MESSAGES);
 	const waitMs = Math.min(Number(seconds), LONGEST_SECONDS) * 1000;
 	const isOver = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
 	const news = new EventTarget();

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
 import { isInside, pathFrom } from '../base/inside.ts';
@@ -50,6 +51,9 @@ const LONGEST_TEXT = 200_000;
 
 /** In UTF-16 units, of a record. */
 const LONGEST_RECORD = 300;
+
+/** How long others wait for one look, in milliseconds. */
+const LONGEST_TURN_MS = 60_000;
 
 /** Looks that wait for their turn. */
 const MOST_WAITING = 8;
@@ -109,7 +113,7 @@ export class FolderRooms implements ServedRooms {
 	}
 
 	allowed({ folder: id }: z.infer<typeof AllowedQuery>): Promise<Done<AllowedReply>> {
-		return this.inTurn(id, async ({ context }) => {
+		return this.inFolder(id, async ({ context }) => {
 			const asked = await new Questions(context.workspace.own).all();
 			const rules = await perform(await operations.rules(), LOOKING, {}, context).catch(
 				(error: unknown) => error,
@@ -171,7 +175,7 @@ export class FolderRooms implements ServedRooms {
 	}
 
 	traffic({ folder: id, task, worker }: z.infer<typeof TrafficQuery>): Promise<Done<TrafficReply>> {
-		return this.inTurn(id, async ({ source, context }) => {
+		return this.inFolder(id, async ({ source, context }) => {
 			const workers = source.overview().tasks.find(({ record }) => record.name === task)?.workers ?? [];
 			const session = workers.find(({ record }) => record.name === worker)?.state.session;
 			const input = {
@@ -227,13 +231,16 @@ export class FolderRooms implements ServedRooms {
 		return visible(this.words.withoutPaths(text));
 	}
 
-	/** One after the other: each starts programs. */
+	/** One after the other: each starts programs. One that hangs, as git does at a pipe in the place of a file, keeps its turn for a minute. */
 	private inTurn<T>(id: FolderId, look: (folder: ServedFolder) => Promise<T>): Promise<Done<T>> {
 		if (this.waiting >= MOST_WAITING)
 			return Promise.resolve({ ok: false, code: 'busy', message: 'Too much is looked at right now. Try again.' });
 		this.waiting++;
-		const looked = this.turn.then(() => this.inFolder(id, look)).finally(() => this.waiting--);
-		this.turn = looked.catch(() => undefined);
+		const looked = this.turn.then(() => this.inFolder(id, look));
+		const over = looked.catch(() => undefined);
+		this.turn = this.turn
+			.then(() => Promise.race([over, sleep(LONGEST_TURN_MS, undefined, { ref: false })]))
+			.finally(() => this.waiting--);
 		return looked;
 	}
 }

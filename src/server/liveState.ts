@@ -2,7 +2,8 @@ import { Emitter } from '../base/event.ts';
 import { DisposableStore, type Disposable } from '../base/lifetime.ts';
 import { deskChange } from '../core/live/deskChanges.ts';
 import { DeskView } from '../core/live/deskView.ts';
-import type { DeskPatch, DeskState } from '../protocol/deskState.ts';
+import type { WorkerAddress } from '../core/workspace/workspace.ts';
+import type { DeskMessage, DeskPatch, DeskState, FolderId } from '../protocol/deskState.ts';
 import type { Served } from './served.ts';
 
 /** How long changes are gathered, in milliseconds. */
@@ -49,6 +50,12 @@ export class LiveState implements Disposable {
 	/** As it is now. */
 	present(): Known {
 		return this.known && !this.isStale ? this.known : this.look();
+	}
+
+	/** The messages that wait in a mailbox, oldest first. None if there is no such folder. */
+	waiting(folder: FolderId, address: WorkerAddress): DeskMessage[] {
+		const source = this.served.sources().find(({ id }) => id === folder);
+		return source ? this.view.waiting(source, address) : [];
 	}
 
 	/** From now on each change is told. */

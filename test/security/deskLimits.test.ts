@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod/mini';
 import { folderId } from '../../src/core/live/deskView.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
 import type { Question } from '../../src/protocol/question.ts';
@@ -242,8 +243,8 @@ describe('a look for feedback that waits', () => {
 			dataFolder,
 		});
 		await desk.served.refresh();
-		const path = (seconds: number) =>
-			`/api/v1/feedback?${String(new URLSearchParams({ folder: folderId(workspace.folder), ...address, seconds: String(seconds) }))}`;
+		const path = (seconds: number, after = '') =>
+			`/api/v1/feedback?${String(new URLSearchParams({ folder: folderId(workspace.folder), ...address, after, seconds: String(seconds) }))}`;
 		return { desk, token, address, workspace, path, [Symbol.asyncDispose]: () => desk[Symbol.asyncDispose]() };
 	}
 
@@ -277,6 +278,20 @@ describe('a look for feedback that waits', () => {
 			});
 		expect(limits).toEqual([0, 7000, 25_000]);
 		vi.restoreAllMocks();
+	});
+
+	it('comes by the oldest hundred, and after the last one the next', async () => {
+		await using it_ = await mailbox();
+		const { desk, workspace, address, path } = it_;
+		const sent: string[] = [];
+		for (let number = 0; number < 103; number++)
+			sent.push(await workspace.send(address, messageContent(`Number ${number}`), BY_USER));
+		await desk.served.refresh();
+		const Page = z.object({ messages: z.array(z.object({ id: z.string() })) });
+		const idsAfter = async (after: string) =>
+			Page.parse((await desk.get(path(0, after), it_.token)).json).messages.map(({ id }) => id);
+		expect(await idsAfter('')).toEqual(sent.slice(0, 100));
+		expect(await idsAfter(sent[99] ?? '')).toEqual(sent.slice(100));
 	});
 
 	it('claims nothing, also where its page goes before the end: what comes then waits for its agent', async () => {

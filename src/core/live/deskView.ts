@@ -56,6 +56,9 @@ const FILED_SHOWN = 30;
 /** In UTF-16 units. A page shows more only on the computer. */
 const LONGEST_TEXT = 16 * 1024;
 
+/** Of the request of a question that is over, in UTF-16 units. */
+const LONGEST_OVER = 2000;
+
 /** What the pages of the desk's server show: the same as the window's views, without what stays on this machine. */
 export class DeskView {
 	/** Making texts safe is most of the work, and the texts do not change. */
@@ -72,12 +75,21 @@ export class DeskView {
 			const tasks = overview.tasks.filter(({ record }) => record.archivedAt === undefined);
 			state.folders.push(folderOf(source, overview));
 			state.tasks.push(...tasks.map(task => this.task(source, task)));
-			state.questions.push(...source.questions().map(asked => this.question(source, asked)));
+			state.questions.push(...source.questions().map(asked => shortIfOver(this.question(source, asked))));
 			const delegates = source.delegates();
 			state.delegates.push(...delegates.map(delegate => this.delegate(source, delegate, delegates)));
 			state.messages.push(...tasks.flatMap(task => this.mailboxes(source, task)));
 		}
 		return state;
+	}
+
+	/** All messages that wait in a mailbox, oldest first. */
+	waiting(source: Pick<DeskSource, 'id' | 'messages'>, address: WorkerAddress): DeskMessage[] {
+		const queued = source.messages(address).messages.filter(({ state }) => state === 'queued');
+		return queued
+			.toSorted(newestFirst)
+			.toReversed()
+			.map(message => this.message(source.id, address, message));
 	}
 
 	private message(folder: FolderId, address: WorkerAddress, message: StoredMessage): DeskMessage {
@@ -240,6 +252,13 @@ export class DeskView {
 	private line(text: string): string {
 		return visibleLine(this.words.withoutPaths(text), LINE);
 	}
+}
+
+/** Nobody decides about a question that is over: what it was about is enough. Pages get the state again and again. */
+function shortIfOver(question: DeskQuestion): DeskQuestion {
+	if (!question.outcome) return question;
+	const { body } = question;
+	return { ...question, body: body.length > LONGEST_OVER ? `${body.slice(0, LONGEST_OVER)}…` : body, also: [] };
 }
 
 function isWaiting({ state }: StoredMessage): boolean {

@@ -38,8 +38,8 @@ export function newQuestion(
 		title: redactText(request.title),
 		...(request.bodyIs === 'command' ? asSeen(clean) : clean),
 	};
-	const texts = [shown.body, ...shown.also.flatMap(({ name, value }) => [name, value])];
-	const isShort = texts.reduce((sum, text) => sum + text.length, 0) <= LONGEST_BODY;
+	const { body, also, files, fields, choices } = shown;
+	const isShort = lengthOf([body, also, files, fields, choices]) <= LONGEST_BODY;
 	// What looks like a secret may be a part of the command that the shell runs.
 	const isUnchanged = isDeepStrictEqual({ ...request, ...clean }, request);
 	const isWhole = isShort && isUnchanged && [request.tool, ...request.also.map(({ name }) => name)].every(isOneLine);
@@ -48,7 +48,7 @@ export function newQuestion(
 	const now = Date.now();
 	const question = {
 		...shown,
-		...(!isShort && { body: shown.body.slice(0, LONGEST_BODY), also: [] }),
+		...(!isShort && { body: shown.body.slice(0, LONGEST_BODY), also: [], files: [], fields: [] }),
 		version: 1 as const,
 		id: QuestionId.parse(`${idTime(now)}-${uniqueHex(8)}`),
 		driver,
@@ -63,6 +63,13 @@ export function newQuestion(
 		...(agent && { agent }),
 	};
 	return { ...question, digest: digestOf(question) };
+}
+
+/** Of all texts in a value, in UTF-16 units. */
+function lengthOf(value: unknown): number {
+	if (typeof value === 'string') return value.length;
+	if (typeof value !== 'object' || value === null) return 0;
+	return Object.values(value).reduce<number>((sum, each) => sum + lengthOf(each), 0);
 }
 
 /** No blank and no end of a line may look like another. */

@@ -30,6 +30,16 @@ const KINDS = ['outcomes', 'handed', 'handing', 'answers', 'told', 'questions'] 
 /** How long questions are kept, in milliseconds: 90 days. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
+/** So many are kept, and those of the last day: a person's rules, which hold for eight hours at most, count their answers. */
+const MOST_KEPT = 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** At one time: somebody waits meanwhile. */
+const MOST_REMOVED = 200;
+
+/** Files that are open at one time. */
+const MOST_READ = 64;
+
 /** Others than the owner may read, write or run. No desk makes an answer with such a mode. */
 const OPEN_TO_OTHERS = 0o077;
 
@@ -60,8 +70,11 @@ export class Questions {
 	async prepare(nowMs = Date.now()): Promise<void> {
 		await this.seal.prepare();
 		for (const kind of KINDS) await this.own.makeFolder(DESK, kind);
-		const oldest = idTime(nowMs - KEPT_MS);
-		for (const name of this.names('questions').filter(each => each < oldest))
+		const names = this.names('questions');
+		const [oldest, yesterday] = [idTime(nowMs - KEPT_MS), idTime(nowMs - DAY_MS)];
+		const tooMany = names.slice(0, -MOST_KEPT).filter(name => name < yesterday);
+		const old = names.filter(name => name < oldest);
+		for (const name of [...old, ...(tooMany.length > old.length ? this.over(tooMany) : [])].slice(0, MOST_REMOVED))
 			for (const kind of KINDS) await this.own.remove(DESK, kind, name);
 	}
 
@@ -215,9 +228,18 @@ export class Questions {
 			.toSorted();
 	}
 
+	private over(names: readonly string[]): string[] {
+		const over = new Set(this.names('outcomes'));
+		return names.filter(name => over.has(name));
+	}
+
 	private async allOf(names: readonly string[]): Promise<Asked[]> {
-		const found = await Promise.all(names.map(name => this.read(name)));
-		return found.filter(each => each !== undefined);
+		const found: Asked[] = [];
+		for (let at = 0; at < names.length; at += MOST_READ) {
+			const read = await Promise.all(names.slice(at, at + MOST_READ).map(name => this.read(name)));
+			found.push(...read.filter(each => each !== undefined));
+		}
+		return found;
 	}
 
 	private async read(name: string): Promise<Asked | undefined> {

@@ -63,6 +63,47 @@ it('offers no Yes to what is too long to be shown whole', () => {
 	expect([isWhole, ...choices.map(({ effect }) => effect)]).toEqual([false, 'no', 'end']);
 });
 
+it('has the beginning of a request that is over, and the whole of one that is not', () => {
+	const asked = newQuestion(DriverId.parse('fake'), {
+		...BASH,
+		body: 'x'.repeat(5000),
+		also: [{ name: 'more', value: 'y' }],
+	});
+	const outcome = { version: 1, question: asked.id, state: 'applied', evidence: 'Stop', at: asked.askedAt } as const;
+	const stateOf = (end: LiveQuestion['outcome']) =>
+		view.of([
+			{
+				...source,
+				name: 'project',
+				messages: () => ({ messages: [], problems: [] }),
+				questions: () => [{ question: asked, answer: undefined, outcome: end, address: undefined }],
+			},
+		]).questions[0];
+	expect(stateOf(undefined)).toMatchObject({ body: 'x'.repeat(5000), also: [{ name: 'more' }] });
+	expect(stateOf(outcome)).toMatchObject({ body: `${'x'.repeat(2000)}…`, also: [] });
+});
+
+it.each([
+	['files', { files: Array.from({ length: 3000 }, () => 'x'.repeat(100)) }],
+	[
+		'the options of a question',
+		{
+			fields: [
+				{
+					question: 'Which?',
+					options: [{ label: 'x', description: 'y'.repeat(300_000) }],
+					isMultiple: false,
+				},
+			],
+		},
+	],
+])('offers no Yes where %s are too long, and keeps no such record', (_, request) => {
+	const asked = newQuestion(DriverId.parse('fake'), { ...BASH, ...request });
+	expect(asked.isWhole).toBe(false);
+	expect(asked.choices.map(({ effect }) => effect)).not.toContain('once');
+	expect(JSON.stringify(asked).length).toBeLessThan(10_000);
+});
+
 it('names the delegate that asks, though its record is gone', () => {
 	expect(shown({}, DelegateId.parse('d1')).delegate).toEqual({ id: 'd1', title: '' });
 });
