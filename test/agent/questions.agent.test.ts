@@ -150,6 +150,22 @@ describe.each(agents)('a question of the real $name', ({ start, tool, dialog, ye
 		expect(made('late')).toBe(true);
 	});
 
+	it('lets nothing run by a Yes of the desk after the terminal’s No, though its holder has not heard of the No', async () => {
+		const { desk, terminal } = asking;
+		const question = await ask('denied');
+		process.kill(question.holder.pid, 'SIGSTOP');
+		await answerQuestion(terminal, dialog, '\u001b');
+		await desk.answer(question, { effect: 'once' });
+		process.kill(question.holder.pid, 'SIGCONT');
+		expect(['late', 'no-elsewhere']).toContain((await desk.outcome(question)).state);
+		await eventually('the holder has ended', () => liveness(question.holder) === 'dead');
+		// The next turn runs, and has not run that of the last one.
+		const next = await ask('after');
+		await desk.answer(next, { effect: 'once' });
+		await terminal.waitForText(said('Finished after'));
+		expect([made('denied'), made('after')]).toEqual([false, true]);
+	});
+
 	// What ran tells who was first if one says No. If both say Yes, only a CLI that shows it does.
 	it.each(byDesk ? (['no', 'once'] as const) : (['no'] as const))(
 		'has one answer where Yes in the terminal and "%s" at the desk meet, and its outcome names the first',
