@@ -96,6 +96,7 @@ function ownReasons({ compact, leaves, plugin }: AgentUnderTest, driver: Driver)
 		...('untried' in compact ? [compact.untried] : []),
 		...(leaves === 'nothing' ? [] : [leaves.because]),
 		...(plugin === 'none' || plugin.hooks === 'run' ? [] : [plugin.hooks.because]),
+		...(plugin === 'none' || !plugin.since ? [] : [plugin.since.because]),
 	];
 	return reasons.filter(reason => reason !== '');
 }

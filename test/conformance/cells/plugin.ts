@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { choosePlugin } from '../../../src/core/sessions/pluginChoice.ts';
 import type { WorkerAddress } from '../../../src/core/workspace/workspace.ts';
 import { TrafficRecord } from '../../../src/protocol/traffic.ts';
-import { formatVersion, isAtLeast } from '../../../src/base/version.ts';
+import { isAtLeast } from '../../../src/base/version.ts';
 import { eventually } from '../../support/eventually.ts';
 import { must, notPossible, partly, WORKS, type Cell } from '../cell.ts';
 import { copiesOf } from '../evidence.ts';
@@ -19,8 +19,7 @@ export const plugin: Cell = {
 	run: async lab => {
 		const { plugin: taken } = lab.candidate;
 		if (taken === 'none') return notPossible('Nancy’s plugin is in a form that it does not take.');
-		if (taken.since && !isAtLeast(lab.version, taken.since))
-			return notPossible(`Nancy’s plugin needs version ${formatVersion(taken.since)}.`);
+		if (taken.since && !isAtLeast(lab.version, taken.since.version)) return notPossible(taken.since.because);
 		// Some start a server without most variables: both lead there.
 		Object.assign(lab.env, { XDG_DATA_HOME: dirname(lab.runtime.dataFolder) });
 		mkdirSync(join(lab.home, '.local'), { recursive: true });

@@ -42,7 +42,7 @@ export interface AgentUnderTest {
 				settings: Readonly<Record<string, unknown>>;
 				hooks: 'run' | { because: string };
 				/** An earlier version ignores its hooks: docs/deployment.md says so. */
-				since?: Version;
+				since?: { version: Version; because: string };
 		  }
 		| 'none';
 	/** What its user types to have the conversation summarized, and what its screen says afterwards; or why that is not tried. */

@@ -29,7 +29,7 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 		],
 		settings: {},
 		hooks: 'run',
-		since: [2, 1, 163],
+		since: { version: [2, 1, 163], because: 'Nancy’s plugin needs version 2.1.163.' },
 	},
 	compact: { command: '/compact', done: /Compacted \(/ },
 	complaint: /hook[^\n]*(?:error|failed|problem)|Settings Warning/i,
