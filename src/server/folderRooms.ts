@@ -60,8 +60,8 @@ const MOST_WAITING = 8;
 
 /** The rooms of the desk that are seldom looked at. */
 export class FolderRooms implements ServedRooms {
-	private waiting = 0;
-	private turn: Promise<unknown> = Promise.resolve();
+	/** Of looks that start git, and of those that only read: a git that hangs keeps nobody from these. */
+	private readonly turns = { git: new Turn(), files: new Turn() };
 
 	/**
 	 * @param inFolder finds a folder, and makes data of a failure
@@ -73,7 +73,7 @@ export class FolderRooms implements ServedRooms {
 	) {}
 
 	changes({ folder: id, delegate }: z.infer<typeof ChangesQuery>): Promise<Done<ChangesReply>> {
-		return this.inTurn(id, async folder => {
+		return this.inTurn('git', id, async folder => {
 			const worktree = worktreeIn(folder, delegate);
 			const found = await perform(await operations.worktreeChanges(), LOOKING, { worktree }, folder.context);
 			const files = found.files.slice(0, MOST_FILES).map(({ path, before, status, lines }) => ({
@@ -87,7 +87,7 @@ export class FolderRooms implements ServedRooms {
 	}
 
 	diff({ folder: id, delegate, path }: z.infer<typeof DiffQuery>): Promise<Done<DiffReply>> {
-		return this.inTurn(id, async folder => {
+		return this.inTurn('git', id, async folder => {
 			const input = { worktree: worktreeIn(folder, delegate), path };
 			const { lines, isTooLarge } = await perform(
 				await operations.worktreeDiff(),
@@ -102,7 +102,7 @@ export class FolderRooms implements ServedRooms {
 	}
 
 	file({ folder: id, path, from, to }: z.infer<typeof FileQuery>): Promise<Done<FileReply>> {
-		return this.inTurn(id, async ({ context }) => {
+		return this.inTurn('git', id, async ({ context }) => {
 			const first = Number(from);
 			const count = to === undefined ? MOST_LINES : Math.min(MOST_LINES, Math.max(1, Number(to) - first + 1));
 			const input = { path, from: first, count };
@@ -113,7 +113,7 @@ export class FolderRooms implements ServedRooms {
 	}
 
 	allowed({ folder: id }: z.infer<typeof AllowedQuery>): Promise<Done<AllowedReply>> {
-		return this.inFolder(id, async ({ context }) => {
+		return this.inTurn('files', id, async ({ context }) => {
 			const asked = await new Questions(context.workspace.own).all();
 			const rules = await perform(await operations.rules(), LOOKING, {}, context).catch(
 				(error: unknown) => error,
@@ -175,7 +175,7 @@ export class FolderRooms implements ServedRooms {
 	}
 
 	traffic({ folder: id, task, worker }: z.infer<typeof TrafficQuery>): Promise<Done<TrafficReply>> {
-		return this.inFolder(id, async ({ source, context }) => {
+		return this.inTurn('files', id, async ({ source, context }) => {
 			const workers = source.overview().tasks.find(({ record }) => record.name === task)?.workers ?? [];
 			const session = workers.find(({ record }) => record.name === worker)?.state.session;
 			const input = {
@@ -231,14 +231,24 @@ export class FolderRooms implements ServedRooms {
 		return visible(this.words.withoutPaths(text));
 	}
 
-	/** One after the other: each starts programs. One that hangs, as git does at a pipe in the place of a file, keeps its turn for a minute. */
-	private inTurn<T>(id: FolderId, look: (folder: ServedFolder) => Promise<T>): Promise<Done<T>> {
+	private inTurn<T>(of: 'git' | 'files', id: FolderId, look: (folder: ServedFolder) => Promise<T>): Promise<Done<T>> {
+		return this.turns[of].take(() => this.inFolder(id, look));
+	}
+}
+
+/** Looks, one after the other: each costs the machine something. */
+class Turn {
+	private waiting = 0;
+	private last: Promise<unknown> = Promise.resolve();
+
+	/** One that hangs, as git does at a pipe in the place of a file, keeps its turn for a minute. */
+	take<T>(look: () => Promise<Done<T>>): Promise<Done<T>> {
 		if (this.waiting >= MOST_WAITING)
 			return Promise.resolve({ ok: false, code: 'busy', message: 'Too much is looked at right now. Try again.' });
 		this.waiting++;
-		const looked = this.turn.then(() => this.inFolder(id, look));
+		const looked = this.last.then(look);
 		const over = looked.catch(() => undefined);
-		this.turn = this.turn
+		this.last = this.last
 			.then(() => Promise.race([over, sleep(LONGEST_TURN_MS, undefined, { ref: false })]))
 			.finally(() => this.waiting--);
 		return looked;

@@ -171,7 +171,7 @@ export class Questions {
 		const ids = this.names('answers')
 			.filter(name => name >= first)
 			.map(name => QuestionId.parse(name.slice(0, -'.json'.length)));
-		const answers = await Promise.all(ids.map(each => readable(this.readAnswer(each))));
+		const answers = await inParts(ids, each => readable(this.readAnswer(each)));
 		return answers.filter(answer => answer?.rule === id).length;
 	}
 
@@ -234,12 +234,8 @@ export class Questions {
 	}
 
 	private async allOf(names: readonly string[]): Promise<Asked[]> {
-		const found: Asked[] = [];
-		for (let at = 0; at < names.length; at += MOST_READ) {
-			const read = await Promise.all(names.slice(at, at + MOST_READ).map(name => this.read(name)));
-			found.push(...read.filter(each => each !== undefined));
-		}
-		return found;
+		const found = await inParts(names, name => this.read(name));
+		return found.filter(each => each !== undefined);
 	}
 
 	private async read(name: string): Promise<Asked | undefined> {
@@ -251,6 +247,13 @@ export class Questions {
 		]);
 		return { question, answer, outcome };
 	}
+}
+
+async function inParts<T, R>(all: readonly T[], read: (each: T) => Promise<R>): Promise<R[]> {
+	const found: R[] = [];
+	for (let at = 0; at < all.length; at += MOST_READ)
+		found.push(...(await Promise.all(all.slice(at, at + MOST_READ).map(read))));
+	return found;
 }
 
 /** One bad record hides no other. The holder of a question reads its answer by itself, and refuses a bad one. */

@@ -47,7 +47,7 @@ describe('when an agent reads a message', () => {
 			codex: { when: 'may-wake', held: { code: 'limit', agent: 'codex', capability: 'wake' } },
 			'gemini-cli': { when: 'held', held: { code: 'limit', agent: 'gemini-cli', capability: 'wake' } },
 			opencode: { when: 'wakes' },
-			'qwen-code': { when: 'held', held: { code: 'limit', agent: 'qwen-code', capability: 'wake' } },
+			'qwen-code': { when: 'may-wake', held: { code: 'limit', agent: 'qwen-code', capability: 'wake' } },
 		});
 	});
 
