@@ -62,8 +62,10 @@ describe.concurrent('a budget and the real agent', () => {
 			await run;
 			expect(existsSync(lab.workspace.file('late'))).toBe(false);
 			// A turn that takes long to end is paused once more.
-			const [pause] = model.messages(address).messages.filter(({ state }) => state === 'delivered');
-			expect((await lab.delivered(address, pause!.id)).author).toEqual({ is: 'nancy' });
+			const pause = await eventually('its pause is delivered', () =>
+				model.messages(address).messages.find(({ state }) => state === 'delivered'),
+			);
+			expect((await lab.delivered(address, pause.id)).author).toEqual({ is: 'nancy' });
 			await budgets.set(address, { tokens: 100_000 });
 			await eventually('it is raised', () => model.overview().tasks[0]?.budget?.level === 'ok');
 			await lab.headless('[[sh:touch late]] [[text:Going on]]', ['--resume', session, ...bypass]);

@@ -34,7 +34,7 @@ describe('the words for an agent in the list', () => {
 			codex: `${steered}, wakes when idle, with limits`,
 			'gemini-cli': `${steered}, waits for your next prompt when idle`,
 			opencode: `${steered}, wakes when idle`,
-			'qwen-code': `${steered}, waits for your next prompt when idle`,
+			'qwen-code': `${steered}, wakes when idle, with limits`,
 		});
 		const newest = shortcomings(
 			drivers.find(({ id }) => id === 'claude-code')!,
