@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identify } from '../../src/base/liveness.ts';
 import { parseVersion, type Version } from '../../src/base/version.ts';
@@ -179,7 +180,14 @@ export async function conformanceLab(
 			},
 			{ timeoutMs, everyMs: 150 },
 		).catch((cause: unknown) => {
-			throw new Error(`${String(cause)}; it was ${JSON.stringify(last?.state)}`, { cause });
+			// What its hooks have told shows whose fault it is.
+			const told = [nancy.paths.spool, nancy.paths.traffic].flatMap(folder =>
+				readdirSync(folder).map(name =>
+					[name, readFileSync(join(folder, name), 'utf8').slice(-1500)].join(': '),
+				),
+			);
+			const seen = `it was ${JSON.stringify(last?.state)}`;
+			throw new Error([`${String(cause)}; ${seen}`, ...told, ...result.screens()].join('\n'), { cause });
 		});
 	};
 

@@ -224,11 +224,10 @@ describe('a task in a worktree of its own', () => {
 		await it.run('fix', '--worktree', '--no-hooks');
 		const worktree = await it.worktree();
 		await new TaskWorktrees(it.workspace.own).forget(WorktreeName.parse('fix'));
-		for (const act of [
-			perform(mergeWorktree, IN_WINDOW, { worktree, message: 'x' }, it.context),
-			perform(removeWorktree, IN_WINDOW, { worktree, discard: true, anyway: true }, it.context),
-		])
-			await expect(act).rejects.toMatchObject({ code: 'not-trusted' });
+		const merged = perform(mergeWorktree, IN_WINDOW, { worktree, message: 'x' }, it.context);
+		await expect(merged).rejects.toMatchObject({ code: 'not-trusted' });
+		const removed = perform(removeWorktree, IN_WINDOW, { worktree, discard: true, anyway: true }, it.context);
+		await expect(removed).rejects.toMatchObject({ code: 'not-trusted' });
 		expect(await it.run('fix', '--resume')).toMatchObject({
 			stderr: expect.stringContaining('is not the worktree'),
 		});
