@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
 import { cleanUp } from '../../src/core/deployment/cleanUp.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
@@ -208,5 +209,93 @@ describe('a foreign hook that has Nancy’s own line somewhere', () => {
 		expect(settings()).toContain('id > /tmp/pwned');
 		await cleanUp(workspace, undefined, drivers, data());
 		expect(settings()).toBe(group(mine));
+	});
+});
+
+describe.each([
+	['claude-code', SETTINGS, 'sh'],
+	['gemini-cli', '.gemini/settings.json', 'bash'],
+	['qwen-code', '.qwen/settings.json', 'bash'],
+])('what an agent makes of the entries that Nancy has for %s', (id, file, shell) => {
+	const driver = () => {
+		const found = drivers.find(each => each.id === id);
+		if (!found) throw new Error(`there is no ${id}`);
+		return found;
+	};
+	const Settings = z.object({
+		hooks: z.record(z.string(), z.array(z.object({ hooks: z.array(z.looseObject({ command: z.string() })) }))),
+	});
+	const seen = () => new SeenSettings(data().dataFolder, workspace.folder, () => Promise.resolve(new Map()));
+	const read = () => readFileSync(join(workspace.folder, file), 'utf8');
+	const EVIL_HOOK = '{"type": "command", "command": "id > /tmp/pwned"}';
+	/** One of Nancy's groups, as its text, with its event and its line. */
+	const nancys = () => {
+		const [event = '', [group] = []] = Object.entries(Settings.parse(JSON.parse(read())).hooks)[0] ?? [];
+		return { event: JSON.stringify(event), group: JSON.stringify(group), line: group?.hooks[0]?.command ?? '' };
+	};
+	const refuses = async (text: string) => {
+		put(file, text);
+		await expect(seen().require(driver()), text).rejects.toThrow(file);
+	};
+	beforeEach(async () => {
+		put(file, '{"model": "x"}');
+		await deploy(workspace, driver(), request());
+		await seen().note(driver());
+	});
+
+	it('runs nothing that stands in a version, or in a folder, of its line', async () => {
+		const old = `'${request().runtime.launcher}'`;
+		const version = shell === 'bash' ? '1);sh<x.sh;words=$(:' : '1;sh<x.sh;';
+		const launcher = `'${join(data().dataFolder, 'runtime', version, 'nancy-hook')}'`;
+		const { line } = nancys();
+		expect(line).toContain(old);
+		for (const smuggled of [
+			line.replaceAll(old, launcher).replace(`'${workspace.folder}'`, `'a${launcher}b'`),
+			line.replace(`'${workspace.folder}'`, `'a'$(sh<x.sh)'b'`),
+			line.replace(`'${workspace.folder}'`, `'/elsewhere'`),
+			line.replaceAll(old, '\0'),
+		])
+			await refuses(read().replace(JSON.stringify(line), JSON.stringify(smuggled)));
+	});
+
+	it('is seen behind what is no comment for its CLI, and as one of two properties with one name', async () => {
+		const { event, group } = nancys();
+		const made = (hooks: string) => `{"model": "x", "hooks": {${event}: [${hooks}]}}`;
+		await refuses(made(` // \r /* \n {"hooks": [${EVIL_HOOK}]}, // */ \n ${group}`));
+		await refuses(made(`${group.replace(/\}\]\}$/, '')} // \r /* \n , "command": "id > /tmp/pwned" // */ \n }]}`));
+		await refuses(made(group.replace('"command":', '"command": "id > /tmp/pwned", "command":')));
+		await refuses(made(group.replace('{', `{"hooks": [${EVIL_HOOK}],`)));
+	});
+
+	it('is missed where a line end that is none for its CLI makes a comment of a rule', async () => {
+		const text = '{\n  // mine\n  "permissions": {"deny": ["Bash"]},\n  "model": "x"\n}\n';
+		put(file, text);
+		await seen().note(driver());
+		await refuses(text.replace('mine\n', 'mine\r'));
+	});
+
+	it('is not removed with a group of the user’s own that has its line somewhere', async () => {
+		const { event, line } = nancys();
+		const guard = '{"type":"command","command":"guard"}';
+		const mine = `{"hooks":{${event}:[{"matcher":"Bash","hooks":[${guard}],"x":[{"command":${JSON.stringify(line)}}]}]}}`;
+		put(file, mine);
+		await deploy(workspace, driver(), request());
+		expect(read()).toContain('"guard"');
+		await cleanUp(workspace, undefined, drivers, data());
+		expect(read()).toContain('"guard"');
+	});
+
+	it('is not sealed as Nancy’s own when a person cleans up, also behind a link', async () => {
+		const { event, group } = nancys();
+		await cleanUp(workspace, undefined, drivers, data());
+		for (const each of drivers) await seen().note(each);
+		const evil = `{"model": "x", "hooks": {${event}: [${group.replace('[', `[${EVIL_HOOK},`)}]}}`;
+		const target = folder.file('elsewhere.json');
+		writeFileSync(target, evil);
+		rmSync(join(workspace.folder, file));
+		symlinkSync(target, join(workspace.folder, file));
+		await cleanUp(workspace, undefined, drivers, data());
+		rmSync(join(workspace.folder, file));
+		await refuses(evil);
 	});
 });

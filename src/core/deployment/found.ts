@@ -10,8 +10,8 @@ import { DeploymentRecords } from './records.ts';
 import { contentHash } from './contentHash.ts';
 import { installedLauncher, LAUNCHER, launcherWithin, runtimesIn } from './launcher.ts';
 import { HIDING } from './runtime.ts';
-import { entriesAmong } from './settingsText.ts';
-import { readText, statusOf, wayTo } from './target.ts';
+import { entriesAmong, oursAmong } from './settingsText.ts';
+import { readText, statusOf, wayTo, wayToFile } from './target.ts';
 
 /** The records of a workspace, and for a driver without a record, its findings. */
 export async function recordsFor(workspace: Workspace, driver: Writer, dataFolder: string): Promise<DeploymentRecords> {
@@ -44,13 +44,13 @@ async function foundEntries(records: DeploymentRecords, driver: Writer): Promise
 	const { workspace } = records;
 	const found: Deployment['files'] = [];
 	for (const file of new Set(plannedEdits(workspace, driver, '').map(edit => edit.file))) {
-		if ((await wayTo(workspace, file)).is === 'blocked') continue;
+		if ((await wayToFile(workspace, file)).is === 'blocked') continue;
 		// A file that can hold nothing of Nancy's need not be JSON. Its editing reports an unreadable one.
 		const text = await readText(workspace, file).catch(() => '');
 		if (!text.includes(LAUNCHER)) continue;
-		const { isOwn } = await ownEntries(records, driver, file, text);
-		const entries = entriesAmong(file, text, isOwn);
-		if (entries.length > 0) found.push({ file, entries });
+		const { isOwn, isWhole } = await ownEntries(records, driver, file, text);
+		const before = oursAmong(file, text, isOwn);
+		if (before.length > 0) found.push({ file, entries: entriesAmong(file, text, isOwn).filter(isWhole), before });
 	}
 	return found;
 }

@@ -18,7 +18,7 @@ export function installedLauncher(dataFolder: string, version: string): string {
  * The beginning of a deployed line, of any version: the launcher's path as one word for the shell, or the test whether it exists.
  * ownEntries.ts decides whether the line is Nancy's.
  */
-export const LAUNCHER_PATTERN = /^(?:\[ -x )?('((?:[^']|'\\'')*\/nancy\/runtime\/(\d[^/\s'"]*)\/nancy-hook)')(?=\s|$)/;
+export const LAUNCHER_PATTERN = /^(?:\[ -x )?('((?:[^']|'\\'')*\/nancy\/runtime\/(\d[\w.+-]*)\/nancy-hook)')(?=\s|$)/;
 
 /** The launcher that a line of a deployment calls, and the version of its runtime. */
 export function launcherIn(line: string): { file: string; version: string } | undefined {

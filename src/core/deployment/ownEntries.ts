@@ -51,7 +51,7 @@ export async function ownEntries(
 				driverIn(value) === driver.id &&
 				shapes.has(shapeOf(value))));
 	const shaped = (value: unknown): unknown =>
-		mapped(value, text => (isInstalled(text, records.dataFolder) ? shapeOf(text) : text));
+		mapped(value, text => (isInstalled(text, records.dataFolder) ? text.replaceAll(launcherOf(text), HERE) : text));
 	const wholes = planned
 		.filter(edit => edit.file === file)
 		.flatMap(edit => edit.entries.map(({ path, value }) => ({ path, value: shaped(value) })));
@@ -96,13 +96,17 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
 }
 
 function isInstalled(line: string, dataFolder: string): boolean {
+	if (line.includes(HERE)) return false;
 	const launcher = launcherIn(line);
 	return launcher !== undefined && launcher.file === installedLauncher(dataFolder, launcher.version);
 }
 
+/** Stands for the launcher: no path, and so no quoted folder, has this character. */
+const HERE = '\0';
+
 /** A line without the parts that differ between entries and places: the runtime, the event, and the workspace folder. */
 function shapeOf(line: string): string {
 	return line
-		.replaceAll(launcherOf(line), 'LAUNCHER')
-		.replace(/LAUNCHER ([a-z][a-z0-9-]*) [A-Za-z]+ [a-z-]+(?: '(?:[^']|'\\'')*')?/, 'LAUNCHER $1');
+		.replaceAll(launcherOf(line), HERE)
+		.replace(/\0 ([a-z][a-z0-9-]*) [A-Za-z]+ [a-z-]+(?: '(?:[^'\0]|'\\'')*')?/, '\0 $1');
 }

@@ -1,4 +1,4 @@
-import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+import { parseTree, printParseErrorCode, visit, type Node, type ParseError } from 'jsonc-parser';
 import { NancyError } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { DeployedEntry } from '../../protocol/deployment.ts';
@@ -44,7 +44,23 @@ export function withoutWhole(
 	isOurs: IsOurs,
 	isWhole: (entry: DeployedEntry) => boolean,
 ): string {
-	return without(file, text, root => oursIn(root, isOurs).filter(found => isWhole(entryOf(found))));
+	const rest = without(file, text, root =>
+		oursIn(root, isOurs).filter(found => !hasTwins(found.node) && isWhole(entryOf(found))),
+	);
+	return commentsIn(rest) === commentsIn(text) ? rest : text;
+}
+
+/** Of two properties with one name, programs read different ones. */
+function hasTwins({ type, children = [] }: Node): boolean {
+	const keys = type === 'object' ? children.map(({ children: [key] = [] }) => String(key?.value)) : [];
+	return new Set(keys).size < keys.length || children.some(hasTwins);
+}
+
+/** CLIs differ in where a comment ends: what one takes for a comment may be an entry for another. So none may go with an entry. */
+function commentsIn(text: string): number {
+	let count = 0;
+	visit(text, { onComment: () => count++ });
+	return count;
 }
 
 function without(file: string, text: string, find: (root: Node | undefined) => Found[]): string {
@@ -254,13 +270,18 @@ function removable(found: Found | undefined): { holder: Node; child: Node } | un
 		const child = node.parent?.type === 'property' ? node.parent : node;
 		const holder = child.parent;
 		if (!holder) return undefined;
-		// A group of hooks has no use without its hooks, whatever else it says.
-		const isGroup = holder.type === 'object' && holder.parent?.type === 'array';
+		// A group of hooks has no use without its hooks, whatever else it says. With other hooks it has.
+		const isGroup = holder.type === 'object' && holder.parent?.type === 'array' && !hasOtherArray(holder, child);
 		const isLeftEmpty = isGroup || (holder.children?.length ?? 0) < 2;
 		if (!isLeftEmpty || !holder.parent) return { holder, child };
 		node = holder;
 	}
 	return undefined;
+}
+
+function hasOtherArray({ children = [] }: Node, child: Node): boolean {
+	const others = children.filter(each => each !== child).map(({ children: [, value] = [] }) => value);
+	return others.some(value => value?.type === 'array' && (value.children ?? []).length > 0);
 }
 
 interface Found {

@@ -19,7 +19,7 @@ export function withoutLayout(text: string): string {
 	for (; scanner.getPosition() < text.length;) {
 		scanner.scan();
 		const word = text.slice(scanner.getTokenOffset(), scanner.getPosition());
-		if (!/^[ \t\r\n]*$/.test(word)) words.push(word);
+		if (!/^(?:[ \t\n]|\r\n)*$/.test(word)) words.push(word);
 	}
 	return words.join('\n');
 }
