@@ -3,12 +3,10 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { DeployedEntry } from '../../protocol/deployment.ts';
 import type { SettingsEdit } from '../driver/driver.ts';
+import { entryOf, hasTwins, oursIn, removable, type Found, type IsOurs, type Path } from './ownNodes.ts';
 import { withLast, withoutChild, type Layout } from './textEdits.ts';
 
 type Entry = SettingsEdit['entries'][number];
-/** Knows an entry by one of its strings. @param key of the property that holds the string, or holds the array around it */
-type IsOurs = (value: string, key: string | undefined) => boolean;
-type Path = (string | number)[];
 
 /** Longest settings file that Nancy edits, in UTF-16 units. Editing is quadratic in the worst case. */
 const LONGEST = 16 * 1024 * 1024;
@@ -50,12 +48,6 @@ export function withoutWhole(
 	return commentsIn(rest) === commentsIn(text) ? rest : text;
 }
 
-/** Of two properties with one name, programs read different ones. */
-function hasTwins({ type, children = [] }: Node): boolean {
-	const keys = type === 'object' ? children.map(({ children: [key] = [] }) => String(key?.value)) : [];
-	return new Set(keys).size < keys.length || children.some(hasTwins);
-}
-
 /** CLIs differ in where a comment ends: what one takes for a comment may be an entry for another. So none may go with an entry. */
 function commentsIn(text: string): number {
 	let count = 0;
@@ -81,18 +73,14 @@ function without(file: string, text: string, find: (root: Node | undefined) => F
 /** Whether the file holds exactly these entries of ours and no others. */
 export function holdsExactly(file: string, text: string, entries: readonly Entry[], isOurs: IsOurs): boolean {
 	const root = parsed(file, withoutMark(text).text);
-	const found = oursIn(root, isOurs).map(({ path, node }) => JSON.stringify([path.slice(0, -1), valueOf(node)]));
-	const wanted = entries.map(({ path, value }) => JSON.stringify([path, value]));
-	return JSON.stringify(found.sort()) === JSON.stringify(wanted.sort());
+	const texts = (of: readonly Entry[]) =>
+		JSON.stringify(of.map(({ path, value }) => JSON.stringify([path, value])).sort());
+	return texts(oursIn(root, isOurs).map(entryOf)) === texts(entries);
 }
 
 /** The entries of ours in a file, as {@link withEntries} would write them. */
 export function entriesAmong(file: string, text: string, isOurs: IsOurs): DeployedEntry[] {
 	return oursIn(parsed(file, withoutMark(text).text), isOurs).map(entryOf);
-}
-
-function entryOf({ path, node }: Found): DeployedEntry {
-	return { path: path.slice(0, -1).map(String), value: valueOf(node) };
 }
 
 /** The strings by which `isOurs` recognises entries. */
@@ -261,69 +249,6 @@ function withEntry(text: string, path: readonly string[], value: unknown, layout
 		return start + json + layout.eol;
 	}
 	return holder ? withLast(text, holder, undefined, value, layout) : text;
-}
-
-/** What goes with an entry: itself, or the part that its removal would leave empty. */
-function removable(found: Found | undefined): { holder: Node; child: Node } | undefined {
-	let node = found?.node;
-	while (node) {
-		const child = node.parent?.type === 'property' ? node.parent : node;
-		const holder = child.parent;
-		if (!holder) return undefined;
-		// A group of hooks has no use without its hooks, whatever else it says. With other hooks it has.
-		const isGroup = holder.type === 'object' && holder.parent?.type === 'array' && !hasOtherArray(holder, child);
-		const isLeftEmpty = isGroup || (holder.children?.length ?? 0) < 2;
-		if (!isLeftEmpty || !holder.parent) return { holder, child };
-		node = holder;
-	}
-	return undefined;
-}
-
-function hasOtherArray({ children = [] }: Node, child: Node): boolean {
-	const others = children.filter(each => each !== child).map(({ children: [, value] = [] }) => value);
-	return others.some(value => value?.type === 'array' && (value.children ?? []).length > 0);
-}
-
-interface Found {
-	path: Path;
-	node: Node;
-}
-
-/** Elements of arrays that hold a string of ours: outermost ones by default. */
-function oursIn(root: Node | undefined, isOurs: IsOurs, { innermost = false } = {}): Found[] {
-	const found: Found[] = [];
-	const visit = (node: Node, path: Path): boolean => {
-		if (node.type === 'string')
-			return isOurs(
-				String(node.value),
-				path.findLast(segment => typeof segment === 'string'),
-			);
-		let holds = false;
-		for (const [index, child] of (node.children ?? []).entries()) {
-			const value = child.type === 'property' ? child.children?.[1] : child;
-			if (!value) continue;
-			const at = [...path, child.type === 'property' ? String(child.children?.[0]?.value) : index];
-			if (!visit(value, at)) continue;
-			if (node.type !== 'array') holds = true;
-			else if (innermost || !path.some(segment => typeof segment === 'number'))
-				found.push({ path: at, node: value });
-			else holds = true;
-		}
-		return holds;
-	};
-	if (root) visit(root, []);
-	return found;
-}
-
-function valueOf(node: Node): unknown {
-	if (node.type === 'array') return (node.children ?? []).map(valueOf);
-	if (node.type !== 'object') return node.value;
-	return Object.fromEntries(
-		(node.children ?? []).map(({ children = [] }) => [
-			String(children[0]?.value),
-			children[1] && valueOf(children[1]),
-		]),
-	);
 }
 
 /** Indentation and line ends as the file has them; two spaces where it has none yet. */
