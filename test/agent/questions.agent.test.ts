@@ -157,7 +157,8 @@ describe.each(agents)('a question of the real $name', ({ start, tool, dialog, ye
 		await answerQuestion(terminal, dialog, '\u001b');
 		await desk.answer(question, { effect: 'once' });
 		process.kill(question.holder.pid, 'SIGCONT');
-		expect(['late', 'no-elsewhere']).toContain((await desk.outcome(question)).state);
+		// A CLI kills a holder that takes its time to end: then it has said nothing.
+		expect(['late', 'no-elsewhere', 'silent']).toContain((await desk.outcome(question)).state);
 		await eventually('the holder has ended', () => liveness(question.holder) === 'dead');
 		// The next turn runs, and has not run that of the last one.
 		const next = await ask('after');

@@ -13,6 +13,7 @@ import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
 import { copilotUnderTest } from '../support/agents/copilot.ts';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
+import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { contextOf } from '../support/operationContext.ts';
@@ -29,17 +30,20 @@ beforeAll(async () => {
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
 
-const agents = [claudeCodeUnderTest, codexUnderTest, opencodeUnderTest, copilotUnderTest];
+const agents = [claudeCodeUnderTest, codexUnderTest, opencodeUnderTest, copilotUnderTest, qwenUnderTest];
 
 const Said = z.object({
 	/** Of each call of the command. */
 	calls: z.array(z.object({ code: z.nullable(z.number()), text: z.string() })),
 	/** Of each request to the server. */
 	statuses: z.array(z.number()),
+	/** The MCP server's tools, and of each call of one that it does not have whether it failed. */
+	tools: z.array(z.string()),
+	refused: z.array(z.boolean()),
 });
 
 describe.each(agents)('an agent of the real $driver that a person lets run a program', agent => {
-	it('answers nothing with it, be it another one’s question or its own: no command, no request to the server, no file', async () => {
+	it('answers nothing with it, be it another one’s question or its own: no command, no request to the server, no tool, no file', async () => {
 		const driver = driverById(agent.driver)!;
 		const candidate = { agent, driver, installed: pinnedAgent(agent.id) };
 		await using lab = await conformanceLab(candidate, { asks: true, answers: true });
@@ -74,7 +78,7 @@ describe.each(agents)('an agent of the real $driver that a person lets run a pro
 		await lab.made('attacked');
 		const said = (name: string) => Said.parse(JSON.parse(readFileSync(lab.workspace.file(name), 'utf8')));
 		for (const name of ['other.json', 'own.json']) {
-			const { calls, statuses } = said(name);
+			const { calls, statuses, tools, refused } = said(name);
 			expect(calls.length).toBeGreaterThan(1);
 			for (const { code, text } of calls)
 				expect([code, text]).toEqual([
@@ -84,6 +88,9 @@ describe.each(agents)('an agent of the real $driver that a person lets run a pro
 			// One request with and one without an origin for each of four tokens, the last of which is the phone's record; two pairings.
 			expect(statuses).toHaveLength(10);
 			for (const status of statuses) expect(status).toBeGreaterThanOrEqual(400);
+			expect(tools).toContain('get_feedback');
+			expect(tools.filter(tool => /answer|question|allow|permi/.test(tool))).toEqual([]);
+			expect(refused).toEqual([true, true]);
 		}
 		// Long enough for an answer to arrive.
 		await sleep(2000);
@@ -96,7 +103,7 @@ describe.each(agents)('an agent of the real $driver that a person lets run a pro
 		await lab.made('forged');
 		expect(await desk.outcome(question)).toMatchObject({ state: 'refused' });
 		await sleep(2000);
-		expect(worker.terminal.screen()).toMatch(/Do you want to|Would you like to run|Permission required/);
+		expect(worker.terminal.screen()).toMatch(/Do you want to|Would you like to run|Permission required|Your answer/);
 		expect(lab.has('made')).toBe(false);
 	});
 });
@@ -134,6 +141,7 @@ async function served(lab: Awaited<ReturnType<typeof conformanceLab>>) {
 const ATTACK = String.raw`
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 const { program, home, folder, devices: paired, port, other } = JSON.parse(readFileSync('attack.json', 'utf8'));
 const quoted = text => "'" + text.replaceAll("'", "'\\''") + "'";
 const read = id => JSON.parse(readFileSync(folder + '/questions/' + id + '.json', 'utf8'));
@@ -171,9 +179,42 @@ async function attack(id, to) {
 			headers: { 'content-type': 'application/json', origin },
 			body: JSON.stringify({ code, name: 'x', scope: 'answer' }),
 		})).status);
-	writeFileSync(to, JSON.stringify({ calls, statuses }));
+	// Nobody looks below the workspace for either.
+	for (const kind of ['questions', 'answers']) {
+		mkdirSync('.nancy/' + kind, { recursive: true });
+		const text = JSON.stringify(kind === 'answers' ? answerTo(id, digest) : { ...read(id), body: 'true' });
+		writeFileSync('.nancy/' + kind + '/' + id + '.json', text, { mode: 0o600 });
+	}
+	writeFileSync(to, JSON.stringify({ calls, statuses, ...(await tools(id, digest)) }));
 	return digest;
 }
+async function tools(id, digest) {
+	const server = spawn(process.execPath, [program, 'mcp'], { stdio: ['pipe', 'pipe', 'ignore'] });
+	const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+	let last = 0;
+	const request = async (method, params) => {
+		const id = ++last;
+		server.stdin.write(JSON.stringify({ jsonrpc: '2.0', id, method, params }) + '\n');
+		for (;;) {
+			const { done, value } = await lines.next();
+			if (done) return undefined;
+			const message = JSON.parse(value);
+			if (message.id === id && !message.method) return message;
+		}
+	};
+	const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'attack', version: '1' } };
+	await request('initialize', client);
+	const { result } = await request('tools/list', {});
+	const refused = [];
+	for (const name of ['answer', 'answer_question']) {
+		const said = await request('tools/call', { name, arguments: { id, digest, effect: 'once' } });
+		refused.push(said.error !== undefined || said.result.isError === true);
+	}
+	server.stdin.end();
+	return { tools: result.tools.map(({ name }) => name), refused };
+}
+const answerTo = (question, digest) =>
+	({ version: 1, question, digest, effect: 'once', by: 'vscode', at: new Date().toISOString(), seal: digest });
 if (process.argv[2] !== 'later') {
 	await attack(other, 'other.json');
 	const known = readdirSync(folder + '/questions').map(name => name.replace('.json', ''));
@@ -189,9 +230,8 @@ if (process.argv[2] !== 'later') {
 	const digest = await attack(id, 'own.json');
 	writeFileSync('attacked', '');
 	while (!existsSync('forge') && Date.now() < until) await pause();
-	const answer = { version: 1, question: id, digest, effect: 'once', by: 'vscode', at: new Date().toISOString(), seal: digest };
 	mkdirSync(folder + '/answers', { recursive: true });
-	writeFileSync(folder + '/answers/' + id + '.json', JSON.stringify(answer), { mode: 0o600 });
+	writeFileSync(folder + '/answers/' + id + '.json', JSON.stringify(answerTo(id, digest)), { mode: 0o600 });
 	writeFileSync('forged', '');
 }
 `;

@@ -1,6 +1,6 @@
 import type { Cell } from './cell.ts';
-import { answeredHere, answeredThere, holderKilled } from './cells/answers.ts';
-import { mcpBrokenOff, mcpFeedback } from './cells/tools.ts';
+import { answeredHere, answeredThere, answeredThree, answerRefused, holderKilled } from './cells/answers.ts';
+import { mcpBrokenOff, mcpFeedback, mcpKilled, mcpLong } from './cells/tools.ts';
 import { brokenOffPrompt, brokenOffQuestion, brokenOffTool, killedInTool } from './cells/brokenOff.ts';
 import { besideOthers, cleanedUp, foundSession, redeploy } from './cells/deployment.ts';
 import { hookGarbage, hookMissing, hookSlow, programBroken } from './cells/failures.ts';
@@ -41,6 +41,8 @@ export const cells: readonly Cell[] = [
 	refused,
 	answeredHere,
 	answeredThere,
+	answeredThree,
+	answerRefused,
 	holderKilled,
 	resume,
 	fork,
@@ -60,7 +62,9 @@ export const cells: readonly Cell[] = [
 	memoryCompacted,
 	memoryHeadless,
 	mcpFeedback,
+	mcpLong,
 	mcpBrokenOff,
+	mcpKilled,
 	foundSession,
 	besideOthers,
 	plugin,

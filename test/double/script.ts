@@ -49,7 +49,7 @@ function replyOf(verb: string, words: string): Reply {
 		case 'esc':
 			return { calls: [{ kind: 'shell', command: words, asks: true }] };
 		case 'par':
-			return { calls: words.split('||').map(command => ({ kind: 'shell', command })) };
+			return { calls: words.split('||').map(shellCall) };
 		case 'write': {
 			const [file, content] = halves(words, '|');
 			return { calls: [{ kind: 'write', file, content }] };
@@ -75,6 +75,12 @@ function replyOf(verb: string, words: string): Reply {
 		default:
 			return { text: words };
 	}
+}
+
+/** Of one command of several; `esc:` before it as in a step of its own. */
+function shellCall(words: string): ScriptedCall {
+	const [verb, command] = halves(words, ':');
+	return verb === 'esc' ? { kind: 'shell', command, asks: true } : { kind: 'shell', command: words };
 }
 
 function halves(words: string, separator: string): [string, string] {

@@ -18,6 +18,7 @@ import { describe, expect, it } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { quoted } from '../../src/base/shellWord.ts';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
+import { ASKS_PERMISSION } from '../../src/core/driver/acp.ts';
 import { digestOf } from '../../src/core/questions/digest.ts';
 import { AnswerSeal } from '../../src/core/questions/answerSeal.ts';
 import { DESK, Questions } from '../../src/core/questions/questions.ts';
@@ -60,7 +61,7 @@ interface Held extends AsyncDisposable {
 }
 
 interface HeldAgent {
-	driver: 'claude-code' | 'opencode' | 'codex' | 'copilot-cli';
+	driver: 'claude-code' | 'opencode' | 'codex' | 'copilot-cli' | 'qwen-code';
 	event: string;
 	version: string;
 	/** What asks to run a tool with this input. */
@@ -116,6 +117,21 @@ const copilot: HeldAgent = {
 		prompt: { kind: 'commands' },
 	}),
 	yes: { kind: 'approve-once' },
+};
+
+/** As Nancy's conversation with it has it held. */
+const qwen: HeldAgent = {
+	driver: 'qwen-code',
+	event: ASKS_PERMISSION,
+	version: '0.24.4',
+	payload: rawInput => ({
+		session,
+		request: {
+			options: [{ kind: 'allow_once', optionId: 'proceed_once' }],
+			toolCall: { rawInput, _meta: { toolName: 'run_shell_command' } },
+		},
+	}),
+	yes: { kind: 'allow_once' },
 };
 
 /** The hook program, as the CLI starts it. Its temporary folder is not above the tests' own data folder. */
@@ -191,7 +207,8 @@ async function sealed(asked: Held, changed: object = {}): Promise<Answer> {
 
 const sealedText = async (asked: Held, changed: object = {}) => JSON.stringify(await sealed(asked, changed));
 
-describe.each([claude, opencode])('a question of $driver that is held', how => {
+// One program holds the questions of all of them, and each has its own way to it.
+describe.each([claude, opencode, codex, copilot, qwen])('a question of $driver that is held', how => {
 	it('is allowed with a person’s answer to this very request', async () => {
 		await using asked = await held(undefined, how);
 		await asked.desk.answer(answerTo(asked));
@@ -254,10 +271,7 @@ describe.each([claude, opencode])('a question of $driver that is held', how => {
 		await asked.ended;
 		expect(await asked.printed).toBe('');
 	});
-});
 
-// One program holds the questions of all of them, and each has its own way to it.
-describe.each([claude, opencode, codex, copilot])('a question of $driver', how => {
 	it.each([
 		['that others may write', 0o666, renameSync],
 		['that others may read', 0o644, renameSync],

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { descendantsOf, processTable } from '../../../src/process/processTable.ts';
 import { answerQuestion } from '../../support/answerQuestion.ts';
 import { must, notPossible, WORKS, type Cell } from '../cell.ts';
+import { eventually } from '../../support/eventually.ts';
 import { copiesOf } from '../evidence.ts';
 
 export const mcpFeedback: Cell = {
@@ -59,6 +62,79 @@ export const mcpBrokenOff: Cell = {
 		const { receipt } = await lab.delivered(worker.address, id);
 		must(receipt?.rung !== 'tool', 'the wait took it');
 		must(receipt?.lost === undefined, 'it was lost once');
+		return WORKS;
+	},
+};
+
+/** One line of 17 kB, in which no word stands twice. */
+const LONG = Array.from({ length: 3000 }, (_, number) => `w${number}`).join(' ');
+const LAST = 'w2999';
+
+/** No CLI is handed less than 8 kB in a call. */
+const MOST_PARTS = 4;
+
+export const mcpLong: Cell = {
+	id: 'mcp-long',
+	title: 'A message of 17 kB that the agent asks for is read whole',
+	needs: ['tools'],
+	triedAnyway: false,
+	lab: { asks: true },
+	run: async lab => {
+		const { nancyTools } = lab.candidate;
+		if (nancyTools === 'none') return notPossible(`${lab.driver.displayName} gets no MCP server.`);
+		const { call, question, yes } = nancyTools;
+		const worker = await lab.start({ prompt: '[[text:First turn]]', asks: true, mcp: true });
+		await worker.idle();
+		const calls = Array.from({ length: MOST_PARTS }, () => call('get_feedback'));
+		await worker.submit(`${calls.join(' ')} [[text:Read]]`);
+		// While the user is asked, no hook hands it over.
+		await worker.terminal.waitForText(question);
+		const id = await lab.send(worker.address, LONG, { kind: 'feedback' });
+		await eventually(
+			'the whole of it',
+			async () => {
+				if (question.test(worker.terminal.screen())) worker.terminal.type(yes);
+				return lab.requests().at(-1)?.text.includes(LAST);
+			},
+			{ everyMs: 1500 },
+		);
+		const text = lab.requests().at(-1)?.text ?? '';
+		const missing = LONG.split(' ').filter(word => !new RegExp(String.raw`\b${word}\b`).test(text));
+		must(missing.length === 0, `the last request lacks ${missing.length} words, ${missing[0]} first`);
+		const { receipt } = await lab.delivered(worker.address, id);
+		must(receipt?.rung === 'tool', `its receipt names the rung ${receipt?.rung}`);
+		return WORKS;
+	},
+};
+
+export const mcpKilled: Cell = {
+	id: 'mcp-killed',
+	title: 'A wait for messages whose server is killed takes none',
+	needs: ['tools'],
+	triedAnyway: false,
+	lab: { asks: true },
+	run: async lab => {
+		const { nancyTools } = lab.candidate;
+		if (nancyTools === 'none') return notPossible(`${lab.driver.displayName} gets no MCP server.`);
+		const { call, question, yes } = nancyTools;
+		const worker = await lab.start({ prompt: '[[text:First turn]]', asks: true, mcp: true });
+		await worker.idle();
+		await worker.submit(`${call('wait_for_feedback')} [[text:Wait over]]`);
+		await answerQuestion(worker.terminal, question, yes);
+		// No CLI reports that a call goes on after a Yes.
+		await sleep(2000);
+		const below = descendantsOf(worker.terminal.pid, await processTable());
+		const servers = below.filter(pid => readFileSync(`/proc/${pid}/cmdline`, 'utf8').endsWith('\0mcp\0'));
+		must(servers.length > 0, 'there is no server');
+		for (const pid of servers) process.kill(pid, 'SIGKILL');
+		const id = await lab.send(worker.address, 'Sent after the server.', { kind: 'feedback' });
+		await lab.seen('Sent after the server.');
+		await worker.idle();
+		const { receipt } = await lab.delivered(worker.address, id);
+		must(receipt?.rung !== 'tool', 'the wait took it');
+		must(receipt?.lost === undefined, 'it was lost once');
+		const last = lab.requests().at(-1);
+		must(last !== undefined && copiesOf(last, 'Sent after the server.') === 1, 'the model reads it twice');
 		return WORKS;
 	},
 };
