@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,6 +32,8 @@ describe('a question of the real Codex', () => {
 	});
 	afterAll(() => lab[Symbol.asyncDispose]());
 
+	const lines = (file: string) => readFileSync(lab.workspace.file(file), 'utf8').trim().split('\n');
+
 	/** The app server's address, and where it really listens. */
 	const sockets = () => {
 		const folder = join(dataFolderIn(lab.home), 'run');
@@ -45,12 +47,28 @@ describe('a question of the real Codex', () => {
 		expect(paths).toHaveLength(3);
 		await worker.submit(`[[sh:node probe.js ${paths.map(path => `"${path}"`).join(' ')} >seen]] [[text:Looked]]`);
 		await worker.terminal.waitForText(/• Looked/);
-		const [reached, ...refused] = readFileSync(lab.workspace.file('seen'), 'utf8').trim().split('\n');
+		const [reached, ...refused] = lines('seen');
 		// The sandbox itself forbids no socket.
 		expect(reached).toBe(`connected ${own}`);
 		// The sandbox shows no folders in memory but those it may write to.
 		for (const line of refused) expect(line).toMatch(/^(?:EACCES|ENOENT) /);
 		expect(sockets()).toEqual(paths.slice(1));
+	});
+
+	it('can be answered by no file that a command of its sandbox writes', async () => {
+		const own = lab.workspace.file('own.json');
+		const files = ['questions', 'answers', 'handed', 'outcomes'].map(kind =>
+			join(desk.folder, kind, 'planted.json'),
+		);
+		writeFileSync(lab.workspace.file('plant.js'), PLANT);
+		const words = [own, ...files].map(path => `"${path}"`).join(' ');
+		await worker.submit(`[[sh:node plant.js ${words} >planted]] [[text:Planted]]`);
+		await worker.terminal.waitForText(/• Planted/);
+		const [wrote, ...refused] = lines('planted');
+		expect(wrote).toBe(`wrote ${own}`);
+		expect(refused).toHaveLength(4);
+		for (const line of refused) expect(line).toMatch(/^(?:EACCES|ENOENT|EROFS) /);
+		expect(files.filter(file => existsSync(file))).toEqual([]);
 	});
 
 	it('shows the command as the person would type it, and ends the turn with the No that does', async () => {
@@ -127,6 +145,19 @@ describe('a Codex of Nancy’s', () => {
 		await lab.made('made');
 	});
 });
+
+/** Writes each file, and says whether it could. */
+const PLANT = `
+const { writeFileSync } = require('node:fs');
+for (const file of process.argv.slice(2)) {
+	try {
+		writeFileSync(file, '{}');
+		console.log('wrote ' + file);
+	} catch ({ code }) {
+		console.log(code + ' ' + file);
+	}
+}
+`;
 
 /** Listens at the first path, and says of each whether it can be reached. */
 const PROBE = `

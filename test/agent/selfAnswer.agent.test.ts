@@ -103,7 +103,9 @@ describe.each(agents)('an agent of the real $driver that a person lets run a pro
 		await lab.made('forged');
 		expect(await desk.outcome(question)).toMatchObject({ state: 'refused' });
 		await sleep(2000);
-		expect(worker.terminal.screen()).toMatch(/Do you want to|Would you like to run|Permission required|Your answer/);
+		expect(worker.terminal.screen()).toMatch(
+			/Do you want to|Would you like to run|Permission required|Your answer/,
+		);
 		expect(lab.has('made')).toBe(false);
 	});
 });

@@ -17,6 +17,7 @@ export function deskOf(nancy: Workspace) {
 		await settleAll(desk, { paths: nancy.paths, drivers });
 	};
 	return {
+		folder: desk.folder,
 		open,
 		all: () => desk.all(),
 		/** The open questions, once there are so many. */

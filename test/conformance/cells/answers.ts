@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnswerSeal } from '../../../src/core/questions/answerSeal.ts';
-import { DESK, Questions } from '../../../src/core/questions/questions.ts';
+import { DESK } from '../../../src/core/questions/questions.ts';
 import type { Question } from '../../../src/protocol/question.ts';
 import { answerQuestion } from '../../support/answerQuestion.ts';
 import { deskOf } from '../../support/desk.ts';
@@ -124,10 +124,9 @@ export const answerRefused: Cell = {
 	title: 'What is no answer to this very question, or cannot be noted, lets nothing run, and the agent’s own prompt remains',
 	run: async lab => {
 		const desk = deskOf(lab.nancy);
-		const { folder } = new Questions(lab.nancy.own);
 		const seal = new AnswerSeal(lab.nancy.own, [DESK, 'key.json']);
 		const plant = (question: Question, text: string) =>
-			writeFileSync(join(folder, 'answers', `${question.id}.json`), text, { mode: 0o600 });
+			writeFileSync(join(desk.folder, 'answers', `${question.id}.json`), text, { mode: 0o600 });
 		/** As a desk would write it, but for the request that it is about. */
 		const ofAnother = async ({ id }: Question) => {
 			const digest = '0'.repeat(64);
@@ -135,7 +134,7 @@ export const answerRefused: Cell = {
 			const answer = { version: 1, question: id, digest, effect: 'once', by: 'vscode', at } as const;
 			return JSON.stringify({ ...answer, seal: await seal.of(answer) });
 		};
-		const handing = join(folder, 'handing');
+		const handing = join(desk.folder, 'handing');
 		const wrongs = [
 			{ place: async (question: Question) => plant(question, 'yes'), state: 'refused' },
 			{ place: async (question: Question) => plant(question, await ofAnother(question)), state: 'refused' },
