@@ -276,6 +276,27 @@ test('greys every button while the connection is lost, and has what it missed wh
 	complaints.length = 0;
 });
 
+test('is back after an hour without a network, with what is asked meanwhile, and answers it', async () => {
+	const own = await paired();
+	await own.clock.install();
+	await own.reload();
+	await own.locator('.link.live').waitFor();
+	await own.context().setOffline(true);
+	await own.getByText('connection lost').waitFor();
+	// As a closed lid does it: what is due comes once.
+	await own.clock.fastForward('01:00:00');
+	const { id } = await ask({ title: 'make late', body: 'make late' });
+	await own.context().setOffline(false);
+	await own.locator('.link.live').waitFor();
+	await own.getByRole('navigation').getByRole('button', { name: 'Questions' }).click();
+	await own.locator('.block pre').getByText('make late', { exact: true }).waitFor();
+	await own.getByRole('button', { name: 'Allow Once' }).click();
+	await eventually('its answer', async () => (await questions.readAnswer(id))?.effect === 'once');
+	await questions.end(id, 'applied', 'PostToolUse');
+	await title('Nancy');
+	complaints.length = 0;
+});
+
 test('connects again where the network is lost between the server’s proof and its welcome', async () => {
 	const own = await paired();
 	let sockets = 0;

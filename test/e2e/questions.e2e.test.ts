@@ -11,9 +11,10 @@ import { toolStep } from '../support/agents/agentUnderTest.ts';
 import { openAgentLab, orchestrate, startAnew } from '../support/agentWorkbench.ts';
 import type { Lab } from '../support/lab.ts';
 import { cutIn, violationsIn } from '../support/looks.ts';
+import { portsOf } from '../support/portsOf.ts';
 import { questionFrame } from '../support/questionFrame.ts';
 import { seedQuestion } from '../support/seedQuestion.ts';
-import { chooseTheme } from '../support/themes.ts';
+import { chooseSetting, chooseTheme } from '../support/themes.ts';
 import type { Workbench } from '../support/workbench.ts';
 
 // One window for all: each test finds an empty folder, and no terminal.
@@ -137,6 +138,29 @@ describe('a question of the real agent', () => {
 		await page.keyboard.press('Enter');
 		await frame.getByText('Answered with Yes in the agent’s terminal').waitFor();
 		expect(await frame.getByRole('button', { name: 'Allow Once' }).count()).toBe(0);
+		expect(existsSync(join(workspace, 'made'))).toBe(true);
+		await workbench.row('Tasks', /idle · All finished/).waitFor();
+		expect(read().at(-1)).toContain('it is made');
+	});
+
+	test('waits through a reload of the window, which ends the window’s server', async () => {
+		const ports = async () => (await portsOf(lab.server)).length;
+		chooseSetting(lab.server, 'nancy.server.enabled', true);
+		await orchestrate(lab, 'Fix the login', `[[sh:${MAKES}]][[text:All finished]]`);
+		await workbench.row('Questions', 'Bash: touch made').waitFor();
+		const before = await ports();
+		await workbench.command('Nancy: Open the Desk on a Phone');
+		// VS Code in a browser has no address for it.
+		await workbench.toast('Let a tunnel of your own lead to port').waitFor();
+		expect(await ports()).toBeGreaterThan(before);
+		await page.reload();
+		await workbench.ready();
+		await workbench.row('Questions', 'Bash: touch made').click();
+		const frame = await questionFrame(page, 'touch made');
+		await expect.poll(ports).toBe(before);
+		expect(existsSync(join(workspace, 'made'))).toBe(false);
+		await frame.getByRole('button', { name: 'Allow Once' }).click();
+		await frame.getByText('Allowed, and done').waitFor();
 		expect(existsSync(join(workspace, 'made'))).toBe(true);
 		await workbench.row('Tasks', /idle · All finished/).waitFor();
 		expect(read().at(-1)).toContain('it is made');

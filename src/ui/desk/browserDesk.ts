@@ -179,7 +179,7 @@ function warning(what: 'guesses' | 'devices-unreadable'): string {
 async function askForTunnel(port: number): Promise<void> {
 	const button = l10n.t('Open Settings');
 	const text = l10n.t(
-		'A phone cannot reach this machine by itself. Let a tunnel of your own lead to port {0}, and name its address in the settings.',
+		'A browser elsewhere cannot reach this machine by itself. Let a tunnel of your own lead to port {0}, and name its address in the settings.',
 		port,
 	);
 	if ((await inform(text, button)) === button)
