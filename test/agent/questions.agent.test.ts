@@ -397,12 +397,13 @@ describe('a question of the real Claude Code', () => {
 		const own = desk.folder;
 		const near = lab.workspace.file(`.nancy/answers/${id}.json`);
 		const far = join(own, 'answers', `${id}.json`);
+		const write = (file: string, content: object) => `[[write:${file}|${JSON.stringify(content)}]]`;
 		const writes = [
-			[near, answer],
-			[lab.workspace.file(`.nancy/questions/${id}.json`), { ...question, body: 'true' }],
-			[far, answer],
-			[join(own, 'questions', `${randomUUID()}.json`), question],
-		].map(([file, content]) => `[[write:${String(file)}|${JSON.stringify(content)}]]`);
+			write(near, answer),
+			write(lab.workspace.file(`.nancy/questions/${id}.json`), { ...question, body: 'true' }),
+			write(far, answer),
+			write(join(own, 'questions', `${randomUUID()}.json`), question),
+		];
 		const other = await lab.headless(`${writes.join(' ')} [[text:Tried]]`, ['--permission-mode', 'acceptEdits']);
 		expect(other.stdout).toContain('Tried');
 		expect([existsSync(near), existsSync(far)]).toEqual([true, false]);
