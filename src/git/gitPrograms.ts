@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { isInside } from '../base/inside.ts';
 import { sha256 } from '../base/sha256.ts';
 import { checkoutsAbove } from '../core/asker/checkouts.ts';
+import { requireSameForAll } from '../core/asker/sameForAll.ts';
 import { MOST_FILES, programHash, tooMany, type GitPrograms } from '../core/asker/settingsFiles.ts';
 import { foldersUpFrom } from '../core/workspace/placeFrom.ts';
 import { answersAt, askAt, cutAtZeros } from './git.ts';
@@ -14,6 +15,7 @@ import { ANY_OWNER } from './trackedFiles.ts';
 const RUNS = new RegExp(
 	`^(?:${[
 		String.raw`filter\..*\.(?:clean|smudge|process)`,
+		String.raw`include(?:if\..*)?\.path`,
 		String.raw`(?:hook|alias|pager|difftool|mergetool|guitool|browser|man|sendemail|protocol|url)\..*`,
 		String.raw`lfs\.(?:.*\.)?(?:path|args|standalonetransferagent|clean|smudge)`,
 		String.raw`core\.(?:fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand|worktree)`,
@@ -114,6 +116,7 @@ function settingOf(text = '', isOwn: boolean): Setting {
 
 /** Git's own samples are off: no hook has such a name. */
 async function hooksIn(folder: string): Promise<[string, string][]> {
+	requireSameForAll(folder);
 	if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
 	const names = (await readdir(folder)).filter(name => !name.endsWith('.sample'));
 	if (names.length > MOST_FILES) throw tooMany(folder);

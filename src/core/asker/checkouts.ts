@@ -20,8 +20,13 @@ export function checkoutOf(folder: string): string {
  * only if there is no other.
  */
 export function outermostCheckout(folder: string): string | undefined {
-	const checkouts = checkoutsAbove(folder);
-	return checkouts.findLast(each => !isInside(each, homedir())) ?? checkouts[0];
+	return outermostPlace(folder, () => false);
+}
+
+/** {@link outermostCheckout}, or what is a workspace above it: an agent can make a `.nancy` below, too. */
+export function outermostPlace(folder: string, isWorkspace: (folder: string) => boolean): string | undefined {
+	const places = foldersUpFrom(folder).filter(each => existsSync(join(each, '.git')) || isWorkspace(each));
+	return places.findLast(each => !isInside(each, homedir())) ?? places[0];
 }
 
 export function posixPath(from: string, path: string): string {

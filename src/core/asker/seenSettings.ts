@@ -3,7 +3,6 @@ import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
-import { sha256 } from '../../base/sha256.ts';
 import type { Driver } from '../driver/driver.ts';
 import { parseLooseJson, withoutLayout } from '../files/looseJson.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
@@ -12,6 +11,7 @@ import { foldersUpFrom } from '../workspace/placeFrom.ts';
 import { checkoutOf, checkoutsAbove, posixPath } from './checkouts.ts';
 import { namedPaths } from './namedPaths.ts';
 import {
+	hashOf,
 	MOST_FILES,
 	nameBase,
 	placesOf,
@@ -57,8 +57,8 @@ export class SeenSettings {
 
 	/** @param dataFolder the user's: see base/folders */
 	constructor(
-		private readonly dataFolder: string,
-		private readonly workspaceFolder: string,
+		readonly dataFolder: string,
+		readonly workspaceFolder: string,
 		private readonly gitPrograms: GitPrograms,
 	) {
 		this.own = new OwnFolder(dataFolder, workspaceFolder);
@@ -130,7 +130,7 @@ export class SeenSettings {
 		const isOther = seen.checkout !== undefined && seen.checkout !== checkoutOf(base);
 		const others = names.filter(name => isOther && name.startsWith('../'));
 		// A person may have started the CLI in a folder below, which has more.
-		const places = placesOf(driver, this.workspaceFolder, folder).map(({ path }) => posixPath(base, path));
+		const places = placesOf(driver, this, folder).map(({ path }) => posixPath(base, path));
 		// A worktree lacks what was built, and then runs nothing there.
 		const isOurs = base === this.workspaceFolder;
 		const isRead = (name: string) =>
@@ -147,7 +147,7 @@ export class SeenSettings {
 		const [nearest = folder] = checkoutsAbove(folder);
 		const top = await realpath(nearest);
 		const files = new Map<string, WrittenFile>();
-		for await (const { path, at } of settingsFiles(driver, this.workspaceFolder, folder)) {
+		for await (const { path, at } of settingsFiles(driver, this, folder)) {
 			const name = posixPath(nearest, path);
 			const file = join(top, name);
 			if (name.startsWith('../') || (await realpath(path)) !== file) continue;
@@ -167,19 +167,20 @@ export class SeenSettings {
 		const settings = new Set<string>();
 		const files = new Map<string, string>();
 		const paths = new Set<string>();
-		for await (const { path, at } of settingsFiles(driver, this.workspaceFolder, folder)) {
+		for await (const { path, at } of settingsFiles(driver, this, folder)) {
 			const name = posixPath(base, path);
 			settings.add(name);
 			// Runs nothing, and opencode writes one of its own.
 			if (basename(path) === '.gitignore') continue;
 			const content = await this.contentOf(await realpath(path), driver, posixPath(at, path));
 			if (!content) continue;
-			files.set(name, sha256(this.comparable(name, content)));
+			files.set(name, hashOf(this.comparable(name, content), (await stat(path)).mode));
 			for (const each of namedPaths({ path, at, text: content.toString('utf8') })) paths.add(each);
 		}
 		const named = programsAmong(paths, this.workspaceFolder, folder);
+		const plain = new Set<string>();
 		for (const [name, path] of named) {
-			const hash = settings.has(name) ? undefined : await programHash(path);
+			const hash = settings.has(name) ? undefined : await programHash(path, plain);
 			if (hash !== undefined && files.set(name, hash).size > MOST_FILES) throw tooMany(folder);
 		}
 		// A CLI may call git at its start, outside its sandbox.

@@ -3,11 +3,14 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
+import { realOr } from '../../base/realPath.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Driver } from '../driver/driver.ts';
 import { readPlainFile } from '../files/plainFile.ts';
+import { recordsOf } from '../files/recordPlaces.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
-import { checkoutsAbove, outermostCheckout, posixPath } from './checkouts.ts';
+import { checkoutsAbove, outermostCheckout, outermostPlace, posixPath } from './checkouts.ts';
+import { requireSameForAll } from './sameForAll.ts';
 
 /** Nobody has as many settings. A larger place cannot be searched at every start. */
 export const MOST_FILES = 10_000;
@@ -21,22 +24,37 @@ export function nameBase(workspaceFolder: string, folder: string): string {
 }
 
 /** Where the settings of a CLI that works in a folder may be. */
-export function placesOf(driver: Driver, workspaceFolder: string, folder: string): { at: string; path: string }[] {
-	const outermost = outermostCheckout(folder) ?? nameBase(workspaceFolder, folder);
+export function placesOf(
+	driver: Driver,
+	{ dataFolder, workspaceFolder }: Owner,
+	folder: string,
+): { at: string; path: string }[] {
+	const isWorkspace = (at: string) => existsSync(join(at, '.nancy')) || existsSync(recordsOf(dataFolder, realOr(at)));
+	const outermost = outermostPlace(folder, isWorkspace) ?? nameBase(workspaceFolder, folder);
 	return foldersUpFrom(folder)
 		.filter(at => isInside(outermost, at))
 		.flatMap(at => driver.executableSettings.map(setting => ({ at, path: join(at, setting) })));
 }
 
-/** @yields each file of settings: its path, and the folder that it is the settings of */
+/** Whose settings are looked at. */
+interface Owner {
+	readonly dataFolder: string;
+	readonly workspaceFolder: string;
+}
+
+/**
+ * @yields each file of settings: its path, and the folder that it is the settings of
+ * @throws NancyError `not-trusted` for a name that is no text and for what {@link requireSameForAll} refuses
+ */
 export async function* settingsFiles(
 	driver: Driver,
-	workspaceFolder: string,
+	owner: Owner,
 	folder: string,
 ): AsyncIterable<{ path: string; at: string }> {
 	let count = 0;
-	for (const place of placesOf(driver, workspaceFolder, folder)) {
-		for await (const path of filesIn(place.path, new Set())) {
+	const plain = new Set<string>();
+	for (const place of placesOf(driver, owner, folder)) {
+		for await (const path of filesIn(place.path, { above: new Set(), plain })) {
 			if (++count > MOST_FILES) throw tooMany(place.path);
 			yield { path, at: place.at };
 		}
@@ -56,8 +74,15 @@ export function programsAmong(paths: Iterable<string>, workspaceFolder: string, 
 	return programs;
 }
 
-/** @param above folders that this one is in, by their real paths: a link may lead back */
-async function* filesIn(path: string, above: ReadonlySet<string>): AsyncIterable<string> {
+interface Search {
+	/** Folders that this one is in, by their real paths: a link may lead back. */
+	readonly above: ReadonlySet<string>;
+	/** See {@link requireSameForAll}. */
+	readonly plain: Set<string>;
+}
+
+async function* filesIn(path: string, { above, plain }: Search): AsyncIterable<string> {
+	requireSameForAll(path, plain);
 	const found = await stat(path).catch((error: unknown) => {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
 		throw error;
@@ -68,26 +93,46 @@ async function* filesIn(path: string, above: ReadonlySet<string>): AsyncIterable
 	}
 	const real = await realpath(path);
 	if (above.has(real)) return;
-	for (const name of await readdir(path)) yield* filesIn(join(path, name), new Set([...above, real]));
+	for (const bytes of await readdir(path, { encoding: 'buffer' }))
+		yield* filesIn(join(path, nameIn(path, bytes)), { above: new Set([...above, real]), plain });
+}
+
+/** Node finds no file whose name is no text. A CLI may. */
+function nameIn(folder: string, bytes: Buffer): string {
+	const name = bytes.toString('utf8');
+	if (bytes.equals(Buffer.from(name))) return name;
+	throw new NancyError(
+		'not-trusted',
+		`${folder} has a file whose name is no text, so nobody can look at it; remove it`,
+	);
 }
 
 /** Of a program that settings name, in bytes. */
 const LONGEST_PROGRAM = 64 * 1024 * 1024;
 
-/** What tells a change of a program that settings name; `undefined` if it is no file. */
-export async function programHash(path: string): Promise<string | undefined> {
+/**
+ * What tells a change of a program that settings name; `undefined` if it is no file.
+ * @throws NancyError `not-trusted` for what {@link requireSameForAll} refuses
+ */
+export async function programHash(path: string, plain?: Set<string>): Promise<string | undefined> {
+	requireSameForAll(path, plain);
 	if (!existsSync(path)) return undefined; // most are mere words, and this is the fastest look
 	try {
 		const found = await stat(path);
 		if (!found.isFile()) return undefined;
 		// Too long to be read at each start.
-		if (found.size > LONGEST_PROGRAM) return sha256(`${found.size} bytes`);
-		return sha256((await readPlainFile(await realpath(path), LONGEST_PROGRAM)) ?? '');
+		if (found.size > LONGEST_PROGRAM) return hashOf(`${found.size} bytes`, found.mode);
+		return hashOf((await readPlainFile(await realpath(path), LONGEST_PROGRAM)) ?? '', found.mode);
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
 		if (hasErrno(error, 'EACCES', 'EPERM')) return sha256('unreadable');
 		throw error;
 	}
+}
+
+/** A program that nobody may run any more is another one: it may have denied something. */
+export function hashOf(content: string | Buffer, mode: number): string {
+	return sha256(content) + ((mode & 0o111) === 0 ? '' : ' program');
 }
 
 /**

@@ -36,6 +36,8 @@ export const copilotCli: Driver = {
 		'.github/lsp.json',
 		'.github/mcp.json',
 		'.github/skills',
+		'.claude/agents',
+		'.claude/commands',
 		'.claude/settings.json',
 		'.claude/settings.local.json',
 		'.claude/skills',

@@ -1,0 +1,57 @@
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { hasErrno, NancyError } from '../../base/errors.ts';
+
+/** Each process finds its own there: its folder, its open files. */
+const OF_EACH = /^\/(?:proc|dev\/(?:fd|std))/;
+
+/** As many as Linux follows in one path. */
+const MOST_LINKS = 40;
+
+/**
+ * Refuses a path that leads another process elsewhere, by a link through `/proc` such as `/proc/self/cwd`: an agent's CLI would read what
+ * nobody has looked at.
+ * @param plain folders that are known to be no links; gets those that are found
+ * @throws NancyError `not-trusted`
+ */
+export function requireSameForAll(path: string, plain = new Set<string>()): void {
+	const rest = partsOf(resolve(path));
+	let at = '/';
+	for (let links = 0; rest.length > 0;) {
+		const next = join(at, rest.shift() ?? '');
+		if (OF_EACH.test(next))
+			throw new NancyError(
+				'not-trusted',
+				`${path} is a link that leads each program elsewhere, so nobody can look at what an agent would read; remove it`,
+			);
+		if (plain.has(next)) {
+			at = next;
+			continue;
+		}
+		const found = look(next);
+		if (!found) return;
+		if (!found.isSymbolicLink()) {
+			at = next;
+			if (found.isDirectory()) plain.add(next);
+			continue;
+		}
+		if (++links > MOST_LINKS) return;
+		const target = readlinkSync(next);
+		rest.unshift(...partsOf(target));
+		at = isAbsolute(target) ? '/' : dirname(next);
+	}
+}
+
+function partsOf(path: string): string[] {
+	return path.split('/').filter(part => part !== '' && part !== '.');
+}
+
+/** `undefined` if nothing is there. */
+function look(path: string): Stats | undefined {
+	try {
+		return lstatSync(path, { throwIfNoEntry: false });
+	} catch (error) {
+		if (hasErrno(error, 'ENOTDIR', 'ENAMETOOLONG')) return undefined;
+		throw error;
+	}
+}

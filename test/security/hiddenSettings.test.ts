@@ -1,0 +1,157 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { requireSameForAll } from '../../src/core/asker/sameForAll.ts';
+import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
+import type { Driver } from '../../src/core/driver/driver.ts';
+import { gitPrograms } from '../../src/git/gitPrograms.ts';
+import { drivers } from '../../src/drivers/index.ts';
+import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
+import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+
+// What an agent may write so that its next CLI reads other settings than Nancy looks at.
+
+let folder: TempFolder;
+let repository: GitRepository;
+beforeEach(() => {
+	folder = tempFolder();
+	repository = gitRepository();
+});
+afterEach(async () => {
+	await repository.remove();
+	await folder.remove();
+});
+
+const byId = (id: string): Driver => drivers.find(driver => driver.id === id) ?? drivers[0]!;
+const seenIn = (workspace = repository.root) => new SeenSettings(folder.file('data'), workspace, gitPrograms);
+const HOOK = '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "sh guard.sh"}]}]}}';
+
+describe.runIf(process.platform === 'linux')('a link that leads each process elsewhere', () => {
+	const elsewhere = { code: 'not-trusted', message: expect.stringContaining('leads each program elsewhere') };
+	const link = (target: string, name: string) => {
+		const path = join(repository.root, name);
+		rmSync(path, { recursive: true, force: true });
+		mkdirSync(dirname(path), { recursive: true });
+		symlinkSync(target, path);
+	};
+
+	it.each([
+		['/proc/self/cwd/x/settings.json', '.qwen/settings.json'],
+		['/proc/self/cwd/x', '.qwen'],
+		['/proc/thread-self/cwd/x', '.qwen/skills'],
+		['/dev/fd/3', '.qwen/settings.json'],
+		['../../../../../../../../../../proc/self/root/x', '.qwen/settings.json'],
+	])('is no settings: %s as %s', async (target, name) => {
+		const seen = seenIn();
+		await seen.require(byId('qwen-code'));
+		link(target, name);
+		await expect(seen.require(byId('qwen-code'))).rejects.toMatchObject(elsewhere);
+	});
+
+	it('is none behind another link, nor in the place of what was seen', async () => {
+		repository.write({ '.qwen/settings.json': HOOK, 'x/settings.json': HOOK });
+		const seen = seenIn();
+		await seen.note(byId('qwen-code'));
+		link('../there', '.qwen/settings.json');
+		link('/proc/self/cwd/x/settings.json', 'there');
+		await expect(seen.require(byId('qwen-code'))).rejects.toMatchObject(elsewhere);
+	});
+
+	it('is no program that settings name, and no folder of one', async () => {
+		repository.write({
+			'.qwen/settings.json': HOOK.replace('guard.sh', 'scripts/guard.sh'),
+			'scripts/guard.sh': '',
+		});
+		const seen = seenIn();
+		await seen.note(byId('qwen-code'));
+		await seen.require(byId('qwen-code'));
+		renameSync(join(repository.root, 'scripts'), join(repository.root, 'kept'));
+		link('/proc/self/cwd/kept', 'scripts');
+		await expect(seen.require(byId('qwen-code'))).rejects.toMatchObject(elsewhere);
+	});
+
+	it('is no folder of git’s hooks', async () => {
+		link('/proc/self/cwd/h', '.git/hooks');
+		await expect(seenIn().require(byId('codex'))).rejects.toMatchObject(elsewhere);
+	});
+
+	it('is found where links lead in a circle, and beside them', () => {
+		link('b', 'a');
+		link('a', 'b');
+		requireSameForAll(join(repository.root, 'a'));
+		requireSameForAll(join(repository.root, 'missing/file'));
+		requireSameForAll(join(repository.root, '.git/HEAD/below'));
+	});
+});
+
+it.runIf(process.platform === 'linux')('a file whose name is no text is refused: a CLI may read it', async () => {
+	mkdirSync(join(repository.root, '.github/hooks'), { recursive: true });
+	const name = Buffer.concat([
+		Buffer.from(join(repository.root, '.github/hooks/e')),
+		Buffer.from([0xff]),
+		Buffer.from('.json'),
+	]);
+	writeFileSync(name, '{"version": 1}');
+	await expect(seenIn().require(byId('copilot-cli'))).rejects.toMatchObject({
+		code: 'not-trusted',
+		message: expect.stringContaining('whose name is no text'),
+	});
+});
+
+it('agents and commands of Claude Code are settings of Copilot CLI, which reads them', async () => {
+	// Tried with 1.0.102: `mcp-servers` of .claude/agents/sub/x.md were started unasked, in an untrusted folder too.
+	for (const name of ['.claude/agents/sub/x.md', '.claude/commands/x.md']) {
+		repository.write({ [name]: '---\nname: x\n---\n' });
+		await expect(seenIn().require(byId('copilot-cli'))).rejects.toMatchObject({
+			message: expect.stringContaining(name),
+		});
+		rmSync(join(repository.root, name));
+	}
+});
+
+it.skipIf(process.platform === 'win32')(
+	'a program that may not be run any more is another one: it may have denied something',
+	async () => {
+		repository.write({
+			'.claude/settings.json': HOOK.replace('sh guard.sh', './guard.sh'),
+			'guard.sh': 'exit 2\n',
+			'.claude/hooks/x.sh': '',
+		});
+		const programs = ['guard.sh', '.claude/hooks/x.sh'].map(name => join(repository.root, name));
+		for (const program of programs) chmodSync(program, 0o755);
+		const seen = seenIn();
+		await seen.note(byId('claude-code'));
+		await seen.require(byId('claude-code'));
+		for (const program of programs) {
+			chmodSync(program, 0o644);
+			await expect(seen.require(byId('claude-code'))).rejects.toMatchObject({ code: 'not-trusted' });
+			chmodSync(program, 0o700);
+			await seen.require(byId('claude-code'));
+		}
+	},
+);
+
+describe('without git, settings of a workspace above', () => {
+	const plant = () => {
+		const [workspace, below] = [folder.file('project'), folder.file('project/sub')];
+		mkdirSync(join(workspace, '.opencode/plugin'), { recursive: true });
+		writeFileSync(join(workspace, '.opencode/plugin/x.js'), 'evil()');
+		mkdirSync(join(below, '.nancy'), { recursive: true });
+		return { workspace, below };
+	};
+	const named = { message: expect.stringContaining('../.opencode/plugin/x.js') };
+
+	it('are not hidden by a .nancy that an agent makes below, nor by a .git', async () => {
+		const { workspace, below } = plant();
+		mkdirSync(join(workspace, '.nancy'));
+		await expect(seenIn(below).require(byId('opencode'))).rejects.toMatchObject(named);
+		mkdirSync(join(below, '.git'));
+		await expect(seenIn(below).require(byId('opencode'))).rejects.toMatchObject(named);
+	});
+
+	it('are not hidden where an agent also removes that of the workspace, which Nancy has records of', async () => {
+		const { workspace, below } = plant();
+		await seenIn(workspace).note(byId('claude-code'));
+		await expect(seenIn(below).require(byId('opencode'))).rejects.toMatchObject(named);
+	});
+});
