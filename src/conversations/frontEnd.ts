@@ -8,6 +8,7 @@ import type { DriverId, SessionId } from '../protocol/names.ts';
 import { AcpConversation, CANCELLED, type Program } from './acpConversation.ts';
 import { isYes, PermissionQuestion } from './permission.ts';
 import { PromptedLines } from './promptedLines.ts';
+import { SilentHookCalls } from './silentHooks.ts';
 import { UpdateLines } from './updateLines.ts';
 
 export interface Talk {
@@ -43,9 +44,10 @@ export class FrontEnd {
 	private readonly shown: UpdateLines;
 	private conversation: AcpConversation | undefined;
 	private isWorking = false;
-	/** A question of this turn was not answered with a Yes: no hook may tell of the turn's end. */
+	/** A question of this turn was not answered with a Yes. */
 	private isDenied = false;
 	private isBreaking = false;
+	private silent: SilentHookCalls | undefined;
 	private readonly left = new AbortController();
 	/** One after the other. */
 	private asking: Promise<unknown> = Promise.resolve();
@@ -78,11 +80,16 @@ export class FrontEnd {
 			this.conversation = await AcpConversation.begin(
 				{ program, resume, pull, stop: this.left.signal },
 				{
-					update: update => this.shown.take(update),
+					update: update => {
+						this.shown.take(update);
+						this.silent?.update(update);
+					},
 					ask: (request, over) => this.ask(request, over),
 					words: session => this.words(session),
 				},
 			);
+			this.silent = this.silentHooks(this.conversation);
+			await this.silent?.begun();
 			let isGone = false;
 			void this.conversation.closed.then(() => {
 				isGone = !this.left.signal.aborted;
@@ -101,6 +108,7 @@ export class FrontEnd {
 		} finally {
 			this.lines.close();
 			this.listening?.end('SIGTERM');
+			await this.silent?.ended();
 			await this.conversation?.close();
 		}
 	}
@@ -121,8 +129,8 @@ export class FrontEnd {
 		this.shown.endTurn();
 		const said = typeof stopped === 'string' ? STOPPED[stopped] : `✗ ${stopped.error}`;
 		if (said !== undefined) this.say(said);
-		if (stopped === 'end_turn' && !this.isDenied) return;
 		const { brokenOff } = this.talk.acp;
+		if (stopped === 'end_turn' && !(this.isDenied && brokenOff.isAfterNo)) return;
 		const { session } = conversation;
 		await this.guard(session, brokenOff.event, 'end', cwd => brokenOff.payload(session, cwd))?.printed;
 	}
@@ -160,12 +168,14 @@ export class FrontEnd {
 	private async askNow(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse> {
 		if (over.aborted) return CANCELLED;
 		this.shown.flush();
+		this.silent?.asked(request);
 		const question = new PermissionQuestion(request, this.talk.acp, this.lines, over);
 		const answer = await question.answer(
 			asked => this.guard(request.sessionId, asked.event, 'ask', () => asked.payload),
 			this.isWorking,
 		);
-		if (!isYes(request, answer)) this.isDenied = true;
+		if (isYes(request, answer)) this.silent?.allowed(request);
+		else this.isDenied = true;
 		return answer;
 	}
 
@@ -186,15 +196,25 @@ export class FrontEnd {
 		return guard && steering.words(await guard.printed);
 	}
 
+	private silentHooks({ session, pid }: AcpConversation): SilentHookCalls | undefined {
+		const { silent } = this.talk.acp;
+		if (silent === 'none') return undefined;
+		const place = { session, cwd: this.talk.program.cwd };
+		return new SilentHookCalls(silent, place, async ({ event, slot, payload }) => {
+			// Its end is told too.
+			await this.guard(session, event, slot, () => payload, pid)?.printed;
+		});
+	}
+
 	/** `undefined` if the agent is gone, or no guard can be started. */
 	private guard(
 		session: string,
 		event: string,
 		slot: GuardCall['slot'],
 		payload: (cwd: string) => object,
+		agent = this.conversation?.pid,
 	): CalledGuard | undefined {
 		const { driver, place, program } = this.talk;
-		const agent = this.conversation?.pid;
 		if (agent === undefined) return undefined;
 		try {
 			return callGuard(place, { driver, event, slot, session, agent }, payload(program.cwd));

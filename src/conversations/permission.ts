@@ -1,4 +1,5 @@
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import { changedLines, lineDiff } from '../base/lineDiff.ts';
 import { exact, visible, visibleLine } from '../base/visible.ts';
 import { ASKS_PERMISSION, ChosenKind, type AcpAgent } from '../core/driver/acp.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
@@ -13,6 +14,8 @@ const KEYS: Readonly<Record<string, PermissionOption['kind']>> = { y: 'allow_onc
 const MOST_LINES = 200;
 /** In UTF-16 units. */
 const LONGEST = 20_000;
+/** Unchanged lines around a change. */
+const AROUND = 3;
 
 /** A permission question, in this terminal and at the desk. */
 export class PermissionQuestion {
@@ -27,9 +30,10 @@ export class PermissionQuestion {
 		private readonly lines: PromptedLines,
 		private readonly over: AbortSignal,
 	) {
-		const tool = acp.toolOf(request.toolCall._meta) ?? 'a tool';
-		const input = exact(JSON.stringify(request.toolCall.rawInput ?? null, null, 2)).slice(0, LONGEST + 1);
-		const shown = [...input.split('\n'), ...remarksOf(request.toolCall)];
+		const { toolCall } = request;
+		const tool = acp.toolOf(toolCall) ?? 'a tool';
+		const input = exact(inputOf(toolCall)).slice(0, LONGEST + 1);
+		const shown = [...input.split('\n'), ...remarksOf(toolCall)];
 		const isWhole = input.length <= LONGEST && shown.length <= MOST_LINES;
 		this.shown = [
 			`${tool}:`,
@@ -124,7 +128,18 @@ function isAllowing({ kind }: PermissionOption): boolean {
 	return kind.startsWith('allow');
 }
 
-/** What the agent says of the call. What it would write is in the input. */
+/** Some agents send no input, but what the call would change, and words that say the rest. */
+function inputOf({ rawInput, title, content }: RequestPermissionRequest['toolCall']): string {
+	if (rawInput !== undefined) return JSON.stringify(rawInput, null, 2);
+	const changes = (content ?? []).flatMap(each =>
+		each.type === 'diff'
+			? [`${each.path}:`, ...changedLines(lineDiff(each.oldText ?? '', each.newText), AROUND)]
+			: [],
+	);
+	return [title ?? 'null', ...changes].join('\n');
+}
+
+/** What the agent says of the call. */
 function remarksOf({ content }: RequestPermissionRequest['toolCall']): string[] {
 	return (content ?? []).flatMap(each =>
 		each.type === 'content' && each.content.type === 'text' ? each.content.text.split('\n') : [],

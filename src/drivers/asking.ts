@@ -2,6 +2,7 @@ import type { Asking } from '../core/driver/asking.ts';
 import { asking as claudeCode } from './claude-code/asking.ts';
 import { asking as codex } from './codex/asking.ts';
 import { asking as copilotCli } from './copilot-cli/asking.ts';
+import { asking as geminiCli } from './gemini-cli/asking.ts';
 import { asking as opencode } from './opencode/asking.ts';
 import { asking as qwenCode } from './qwen-code/asking.ts';
 
@@ -10,6 +11,7 @@ export const askings: Readonly<Record<string, Asking>> = {
 	'claude-code': claudeCode,
 	codex,
 	'copilot-cli': copilotCli,
+	'gemini-cli': geminiCli,
 	opencode,
 	'qwen-code': qwenCode,
 };

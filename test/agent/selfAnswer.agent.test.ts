@@ -12,6 +12,7 @@ import { conformanceLab } from '../conformance/lab.ts';
 import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
 import { copilotUnderTest } from '../support/agents/copilot.ts';
+import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
 import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { deskOf } from '../support/desk.ts';
@@ -30,7 +31,14 @@ beforeAll(async () => {
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
 
-const agents = [claudeCodeUnderTest, codexUnderTest, opencodeUnderTest, copilotUnderTest, qwenUnderTest];
+const agents = [
+	claudeCodeUnderTest,
+	codexUnderTest,
+	opencodeUnderTest,
+	copilotUnderTest,
+	geminiUnderTest,
+	qwenUnderTest,
+];
 
 const Said = z.object({
 	/** Of each call of the command. */

@@ -61,7 +61,7 @@ interface Held extends AsyncDisposable {
 }
 
 interface HeldAgent {
-	driver: 'claude-code' | 'opencode' | 'codex' | 'copilot-cli' | 'qwen-code';
+	driver: 'claude-code' | 'opencode' | 'codex' | 'copilot-cli' | 'gemini-cli' | 'qwen-code';
 	event: string;
 	version: string;
 	/** What asks to run a tool with this input. */
@@ -129,6 +129,20 @@ const qwen: HeldAgent = {
 		request: {
 			options: [{ kind: 'allow_once', optionId: 'proceed_once' }],
 			toolCall: { rawInput, _meta: { toolName: 'run_shell_command' } },
+		},
+	}),
+	yes: { kind: 'allow_once' },
+};
+
+const gemini: HeldAgent = {
+	driver: 'gemini-cli',
+	event: ASKS_PERMISSION,
+	version: '0.61.0',
+	payload: input => ({
+		session,
+		request: {
+			options: [{ kind: 'allow_once', optionId: 'proceed_once' }],
+			toolCall: { toolCallId: 'run_shell_command__1', title: 'rm -rf build', ...input },
 		},
 	}),
 	yes: { kind: 'allow_once' },
@@ -208,7 +222,7 @@ async function sealed(asked: Held, changed: object = {}): Promise<Answer> {
 const sealedText = async (asked: Held, changed: object = {}) => JSON.stringify(await sealed(asked, changed));
 
 // One program holds the questions of all of them, and each has its own way to it.
-describe.each([claude, opencode, codex, copilot, qwen])('a question of $driver that is held', how => {
+describe.each([claude, opencode, codex, copilot, gemini, qwen])('a question of $driver that is held', how => {
 	it('is allowed with a person’s answer to this very request', async () => {
 		await using asked = await held(undefined, how);
 		await asked.desk.answer(answerTo(asked));

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { SessionId } from '../../protocol/names.ts';
+import type { GuardCall } from './calledGuard.ts';
 
 /** How a CLI speaks the Agent Client Protocol. */
 export interface AcpAgent {
@@ -7,12 +8,43 @@ export interface AcpAgent {
 	read(words: readonly string[]): AcpStart;
 	/** Tools whose questions a terminal of Nancy's cannot show whole: it offers no Yes. */
 	readonly noYes: readonly string[];
-	/** The tool that a permission question is about, by what goes with it. */
-	toolOf(meta: unknown): string | undefined;
+	/** The tool that a call is of, by its id and what goes with it. */
+	toolOf(call: Pick<ToolCall, 'toolCallId' | '_meta'>): string | undefined;
 	/** How words reach it while it works; its hooks do that where it is `none`. */
 	readonly steering: Pull | 'none';
-	/** The hook that a turn lacks which its user breaks off, or ends by a No. */
-	readonly brokenOff: { readonly event: string; payload(session: string, cwd: string): object };
+	/** The hook that a turn lacks which its user breaks off, or that a No ends if one does. */
+	readonly brokenOff: {
+		readonly event: string;
+		payload(session: string, cwd: string): object;
+		readonly isAfterNo: boolean;
+	};
+	/** The hooks that the CLI has and does not run when it is talked with, or `none` if it runs them all. */
+	readonly silent: SilentHooks | 'none';
+}
+
+/** What a program of Nancy's calls the guard with, in place of the CLI. Nothing can be handed over there. */
+export interface SilentHooks {
+	begun(session: string, cwd: string): SilentHook;
+	ended(session: string, cwd: string): SilentHook;
+	asked(call: ToolCall, session: string, cwd: string): SilentHook;
+	/** `undefined` where the CLI would run no hook. A call that was asked for begins with the Yes to it. */
+	told(call: ToolCall, session: string, cwd: string): SilentHook | undefined;
+}
+
+export interface SilentHook {
+	readonly event: string;
+	readonly slot: Extract<GuardCall['slot'], 'report' | 'program'>;
+	readonly payload: object;
+}
+
+/** What the protocol says of a tool call; its parts come as they are known. */
+export interface ToolCall {
+	readonly toolCallId: string;
+	readonly title?: string | null | undefined;
+	readonly status?: string | null | undefined;
+	readonly rawInput?: unknown;
+	readonly _meta?: unknown;
+	readonly locations?: readonly { readonly path: string }[] | null | undefined;
 }
 
 /** The agent asks after each step whether there are words for it. */

@@ -17,10 +17,10 @@ export interface GuardCall {
 	/** The CLI's own name, or one of Nancy's own. */
 	readonly event: string;
 	/**
-	 * `ask` holds a question until a person has answered, `boundary` hands over what waits, `end` notes that the agent is idle, and `wait`
-	 * waits until a message is worth a turn.
+	 * `ask` holds a question until a person has answered, `boundary` hands over what waits, `end` notes that the agent is idle, `wait`
+	 * waits until a message is worth a turn, `program` begins a session, and `report` keeps the event for Nancy.
 	 */
-	readonly slot: 'ask' | 'boundary' | 'end' | 'wait';
+	readonly slot: 'ask' | 'boundary' | 'end' | 'program' | 'report' | 'wait';
 	readonly session: string;
 	/** The agent's process. */
 	readonly agent: number;

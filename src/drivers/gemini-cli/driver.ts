@@ -5,12 +5,13 @@ import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { extractor } from './extractor.ts';
-import { foreignVariables, launchPlan } from './launch.ts';
+import { answersByChoice, foreignVariables, launchPlan } from './launch.ts';
 import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { program } from './program.ts';
+import { wakeAnswer } from '../bell.ts';
 import { SILENT } from '../../core/driver/hooks.ts';
 import { ESCAPE } from '../keys.ts';
 
@@ -48,7 +49,8 @@ export const geminiCli: Driver = {
 		hearsWhenResumed: false,
 		manual: 'none',
 		reportsStart: 'at-launch',
-		wake: 'none',
+		// By Nancy's own program in the terminal, where it is talked with.
+		wake: { by: 'answer', answer: wakeAnswer },
 		prepared: 'none',
 	},
 	eventWords: {
@@ -95,7 +97,7 @@ export const geminiCli: Driver = {
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
-	answersByChoice: 'none',
+	answersByChoice,
 	images: 'none',
 	mcp,
 	headless,

@@ -1,11 +1,12 @@
 import type { HookCall } from '../../core/driver/hooks.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { isWake } from '../bell.ts';
 import { beginsWithMessage } from '../messages.ts';
 import { isOfAnotherSession } from '../payload.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { isBrokenOff, isSubagentAtWork } from './moment.ts';
-import { parsePayload, type KnownPayload } from './payloads.ts';
+import { BROKEN_OFF, parsePayload, type KnownPayload } from './payloads.ts';
 import { program } from './program.ts';
 
 export const ID = program.id;
@@ -20,6 +21,7 @@ const NOTHING_SAID = '[no response text]';
 const CANCELLED = /^(?:<untrusted_context>\s*)?Command was cancelled by user before it could/;
 
 const kindByEvent: Readonly<Record<KnownPayload['hook_event_name'], EventKind>> = {
+	[BROKEN_OFF]: 'interrupted',
 	SessionStart: 'session-start',
 	SessionEnd: 'session-end',
 	BeforeAgent: 'prompt',
@@ -62,13 +64,15 @@ function isForeign({ env, payload }: HookCall): boolean {
 
 function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 	switch (payload.hook_event_name) {
+		case BROKEN_OFF:
+			return {};
 		case 'SessionStart':
 			return { cause: payload.source };
 		case 'SessionEnd':
 			return { cause: payload.reason };
 		case 'BeforeAgent':
 			// Feedback that keeps the agent going comes as a prompt that nobody typed.
-			return promptDetails(payload.prompt, beginsWithMessage(payload.prompt));
+			return promptDetails(payload.prompt, isWake(payload.prompt) ? 'waiter' : beginsWithMessage(payload.prompt));
 		case 'BeforeTool':
 			return { tool: payload.tool_name, summary: inputSummary(payload.tool_input) };
 		case 'AfterTool': {

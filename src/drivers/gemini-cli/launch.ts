@@ -1,4 +1,6 @@
 import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import { conversationIn, RESUME } from '../conversation.ts';
+import { program } from './program.ts';
 
 /** Set for an agent that is resumed with a prompt. */
 export const RESUMING = 'NANCY_GEMINI_RESUMING';
@@ -19,6 +21,9 @@ export function launchPlan({ prompt, resume, model, extra }: LaunchRequest): Lau
 		sessionIsKnown: resume !== undefined,
 	};
 }
+
+/** Going on with a session is left to the CLI's own terminal: it finds none when it is talked with (0.61.0). */
+export const answersByChoice = conversationIn(program.id, word => word.startsWith(RESUME));
 
 export function modelFlags(model: string | undefined): string[] {
 	return model === undefined ? [] : [`--model=${model}`];

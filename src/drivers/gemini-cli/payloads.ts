@@ -19,8 +19,12 @@ function event<Name extends string, Fields extends z.core.$ZodShape>(name: Name,
 	return z.looseObject({ ...common(), hook_event_name: eventName(name), ...fields });
 }
 
-/** The events of Gemini CLI 0.61.0 that Nancy deploys. */
+/** An event of Nancy's own: no hook tells of a turn that is broken off in a conversation. */
+export const BROKEN_OFF = 'NancyBrokenOff';
+
+/** The events of Gemini CLI 0.61.0 that Nancy deploys, and Nancy's own. */
 const schemas = {
+	[BROKEN_OFF]: () => event(BROKEN_OFF, {}),
 	SessionStart: () => event('SessionStart', { source: maybeText() }),
 	SessionEnd: () => event('SessionEnd', { reason: maybeText() }),
 	BeforeAgent: () => event('BeforeAgent', { prompt: text() }),

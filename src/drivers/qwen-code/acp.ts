@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { AcpAgent } from '../../core/driver/acp.ts';
-import { SessionId } from '../../protocol/names.ts';
+import { readWords } from '../conversation.ts';
 import { BROKEN_OFF } from './payloads.ts';
 
 const BATCH_END = 'PostToolBatch';
@@ -10,23 +10,12 @@ const Output = z.object({ hookSpecificOutput: z.object({ additionalContext: z.st
 
 const Meta = z.object({ toolName: z.string() });
 
-const PROMPT = '--prompt-interactive=';
-const RESUME = '--resume=';
-
 /** `qwen --acp`. Its options hold there too, but for those of a session and a prompt, which the protocol brings. */
 export const acp: AcpAgent = {
-	read(words) {
-		const valueOf = (flag: string) => words.find(word => word.startsWith(flag))?.slice(flag.length);
-		const resume = valueOf(RESUME);
-		return {
-			args: words.filter(word => !word.startsWith(PROMPT) && !word.startsWith(RESUME)),
-			prompt: valueOf(PROMPT),
-			resume: resume === undefined ? undefined : SessionId.parse(resume),
-		};
-	},
+	read: readWords,
 	// What its model asks stands in the input alone, and a Yes would submit no answer.
 	noYes: ['ask_user_question'],
-	toolOf: meta => Meta.safeParse(meta).data?.toolName,
+	toolOf: ({ _meta }) => Meta.safeParse(_meta).data?.toolName,
 	// Seen with 0.24.4: it fires no PostToolBatch when it is talked with, and pulls right there.
 	steering: {
 		method: 'craft/drainMidTurnQueue',
@@ -40,5 +29,7 @@ export const acp: AcpAgent = {
 	brokenOff: {
 		event: BROKEN_OFF,
 		payload: (session, cwd) => ({ session_id: session, cwd, hook_event_name: BROKEN_OFF }),
+		isAfterNo: true,
 	},
+	silent: 'none',
 };

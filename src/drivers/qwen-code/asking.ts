@@ -1,24 +1,26 @@
-import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { ASKS_PERMISSION } from '../../core/driver/acp.ts';
 import type { AskedRequest, Asking } from '../../core/driver/asking.ts';
 import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
-import { parseLooseJson } from '../../core/files/looseJson.ts';
-import { readPlainText } from '../../core/files/plainFile.ts';
 import { isYes } from '../../core/questions/reply.ts';
 import type { Answer } from '../../protocol/question.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { printed } from '../answers.ts';
+import { includedFolders } from '../includedFolders.ts';
 import { inputBody } from '../inputBody.ts';
 import { inputSummary, isObject, oneLine, textIn } from '../summary.ts';
-import { valuesOf } from '../valuesOf.ts';
 import { hookSwitch } from './hookSwitch.ts';
 
 /**
  * What Nancy's conversation with the CLI has the guard hold. The question stands in the conversation's terminal meanwhile, and the first answer
  * counts. Seen with 0.24.4: after a No the turn ends, and no words reach the model.
  */
-export const asking: Asking = { read, answer, addedFolders, isReportedApart: true };
+export const asking: Asking = {
+	read,
+	answer,
+	addedFolders: (call, workspaceFolder, args) => includedFolders(hookSwitch, call, workspaceFolder, args),
+	isReportedApart: true,
+};
 
 /** Its tools that ask the user something of their own: what the terminal shows is all that an answer can mean. */
 const ASKS_ITSELF = ['ask_user_question', 'exit_plan_mode'];
@@ -37,10 +39,6 @@ const Request = z.looseObject({
 });
 
 const Payload = z.looseObject({ session: SessionId, cwd: z.string(), request: Request });
-
-const Settings = z.looseObject({
-	context: z.optional(z.looseObject({ includeDirectories: z.optional(z.array(z.string())) })),
-});
 
 function read({ event, payload }: HookCall): AskedRequest | 'none' {
 	if (event !== ASKS_PERMISSION) return 'none';
@@ -69,22 +67,4 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 function answer({ event }: HookCall, { effect }: Answer): HookAnswer {
 	if (event !== ASKS_PERMISSION) throw new Error(`${event} asks nothing`);
 	return printed({ kind: isYes(effect) ? 'allow_once' : 'reject_once' });
-}
-
-/** Those of `--include-directories`, and of its settings. */
-async function addedFolders({ env }: HookCall, workspaceFolder: string, args: readonly string[]): Promise<string[]> {
-	const named = ['--include-directories', '--add-dir'].flatMap(option => valuesOf(option, args));
-	const files = hookSwitch.files({ workspaceFolder, env });
-	const texts = await Promise.all(files.map(file => readPlainText(file).catch(() => undefined)));
-	return [...named.flatMap(value => value.split(',')), ...texts.flatMap(foldersIn)].map(folder =>
-		resolve(workspaceFolder, folder),
-	);
-}
-
-function foldersIn(text: string | undefined): readonly string[] {
-	try {
-		return Settings.parse(parseLooseJson(text ?? '{}')).context?.includeDirectories ?? [];
-	} catch {
-		return [];
-	}
 }

@@ -1,7 +1,7 @@
-import { dirname, join } from 'node:path';
 import { ACP } from '../../core/driver/acp.ts';
-import type { AnswersByChoice, LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 import type { SessionId } from '../../protocol/names.ts';
+import { conversationIn } from '../conversation.ts';
 import { program } from './program.ts';
 
 export function launchPlan({ prompt, extra, fork, ...conversation }: LaunchRequest): LaunchPlan {
@@ -23,23 +23,11 @@ export function launchPlan({ prompt, extra, fork, ...conversation }: LaunchReque
 	};
 }
 
-/** A program of Nancy's in the terminal, which talks with the CLI: see src/conversations. Copying a session is left to the CLI's own terminal. */
-export const answersByChoice: AnswersByChoice = {
-	args: () => [ACP],
-	inPlaceOf: ({ executable, args }, { launcher }, workspaceFolder) => {
-		if (args.includes(FORK)) return { executable, args: args.filter(word => word !== ACP) };
-		const runtime = dirname(launcher);
-		const talk = join(runtime, 'hook', 'conversation.js');
-		return {
-			executable: join(runtime, 'node'),
-			args: [talk, program.id, launcher, workspaceFolder, executable, ...args],
-		};
-	},
-	explanation:
-		'The agent then runs in a terminal of Nancy’s own, over the Agent Client Protocol, instead of its own screen.',
-};
-
 const FORK = '--fork-session';
+
+/** Copying a session is left to the CLI's own terminal. */
+export const answersByChoice = conversationIn(program.id, word => word === FORK);
+
 const SESSION = '--session-id=';
 
 interface Conversation {

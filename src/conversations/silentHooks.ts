@@ -1,0 +1,59 @@
+import type { RequestPermissionRequest, SessionUpdate } from '@agentclientprotocol/sdk';
+import type { SilentHook, SilentHooks, ToolCall } from '../core/driver/acp.ts';
+
+/** Calls the guard where the agent, which is talked with, runs no hook of its own. */
+export class SilentHookCalls {
+	/** The calls that are not over, by their ids. */
+	private readonly calls = new Map<string, ToolCall>();
+	/** One after the other: Nancy takes events in the order in which they are kept. */
+	private last: Promise<unknown> = Promise.resolve();
+
+	/** @param call is fulfilled once the guard has kept the event */
+	constructor(
+		private readonly hooks: SilentHooks,
+		private readonly place: { readonly session: string; readonly cwd: string },
+		private readonly call: (hook: SilentHook) => Promise<unknown>,
+	) {}
+
+	/** Fulfilled once Nancy knows the session. */
+	begun(): Promise<unknown> {
+		return this.keep(this.hooks.begun(this.place.session, this.place.cwd));
+	}
+
+	/** Fulfilled once everything is kept. */
+	ended(): Promise<unknown> {
+		return this.keep(this.hooks.ended(this.place.session, this.place.cwd));
+	}
+
+	asked({ toolCall }: RequestPermissionRequest): void {
+		void this.keep(this.hooks.asked(this.known(toolCall), this.place.session, this.place.cwd));
+	}
+
+	/** The agent tells nothing of a call that it was allowed, until that is over. */
+	allowed({ toolCall }: RequestPermissionRequest): void {
+		this.told({ ...toolCall, status: 'in_progress' });
+	}
+
+	update(update: SessionUpdate): void {
+		if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') this.told(update);
+	}
+
+	private told(said: ToolCall): void {
+		const hook = this.hooks.told(this.known(said), this.place.session, this.place.cwd);
+		if (said.status === 'completed' || said.status === 'failed') this.calls.delete(said.toolCallId);
+		if (hook) void this.keep(hook);
+	}
+
+	/** With what was said of the call before. */
+	private known(said: ToolCall): ToolCall {
+		const before = this.calls.get(said.toolCallId);
+		const call = { ...said, title: said.title ?? before?.title, locations: said.locations ?? before?.locations };
+		this.calls.set(said.toolCallId, call);
+		return call;
+	}
+
+	private keep(hook: SilentHook): Promise<unknown> {
+		this.last = this.last.then(() => this.call(hook)).catch(() => undefined);
+		return this.last;
+	}
+}

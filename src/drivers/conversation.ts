@@ -1,0 +1,39 @@
+import { dirname, join } from 'node:path';
+import { ACP, type AcpStart } from '../core/driver/acp.ts';
+import type { AnswersByChoice } from '../core/driver/driver.ts';
+import { SessionId } from '../protocol/names.ts';
+
+const PROMPT = '--prompt-interactive=';
+export const RESUME = '--resume=';
+
+/**
+ * A program of Nancy's in the terminal, which talks with the CLI: see src/conversations.
+ * @param isLeft words of a launch that is left to the CLI's own terminal
+ */
+export function conversationIn(driver: string, isLeft: (word: string) => boolean): AnswersByChoice {
+	return {
+		args: () => [ACP],
+		inPlaceOf: ({ executable, args }, { launcher }, workspaceFolder) => {
+			if (args.some(isLeft)) return { executable, args: args.filter(word => word !== ACP) };
+			const runtime = dirname(launcher);
+			const talk = join(runtime, 'hook', 'conversation.js');
+			return {
+				executable: join(runtime, 'node'),
+				args: [talk, driver, launcher, workspaceFolder, executable, ...args],
+			};
+		},
+		explanation:
+			'The agent then runs in a terminal of Nancy’s own, over the Agent Client Protocol, instead of its own screen.',
+	};
+}
+
+/** The words of a launch. A session and a prompt are brought by the protocol, and the CLI gets all others. */
+export function readWords(words: readonly string[]): AcpStart {
+	const valueOf = (flag: string) => words.find(word => word.startsWith(flag))?.slice(flag.length);
+	const resume = valueOf(RESUME);
+	return {
+		args: words.filter(word => !word.startsWith(PROMPT) && !word.startsWith(RESUME)),
+		prompt: valueOf(PROMPT),
+		resume: resume === undefined ? undefined : SessionId.parse(resume),
+	};
+}
