@@ -111,8 +111,10 @@ describe('the hooks that the CLI does not run when it is talked with', () => {
 		expect(read(told('failed')!)).toMatchObject({ kind: 'tool-failed' });
 		const file = { toolCallId: 'read_file__2', locations: [{ path: '/w/a.txt' }] };
 		expect(read(told('in_progress', file)!)).toMatchObject({ tool: 'read_file', summary: '/w/a.txt' });
-		const { event, payload } = acp.brokenOff;
-		expect(read({ event, payload: payload('s1', '/w') })).toMatchObject({ kind: 'interrupted' });
+		const { brokenOff } = acp;
+		expect(read({ event: brokenOff.event, payload: brokenOff.payload('s1', '/w') })).toMatchObject({
+			kind: 'interrupted',
+		});
 	});
 
 	it('are none of a call that waits', () => {
