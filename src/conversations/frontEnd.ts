@@ -175,7 +175,10 @@ export class FrontEnd {
 			this.isWorking,
 		);
 		if (isYes(request, answer)) this.silent?.allowed(request);
-		else this.isDenied = true;
+		else {
+			this.isDenied = true;
+			this.silent?.denied(request);
+		}
 		return answer;
 	}
 

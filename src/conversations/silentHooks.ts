@@ -1,5 +1,7 @@
 import type { RequestPermissionRequest, SessionUpdate } from '@agentclientprotocol/sdk';
-import type { SilentHook, SilentHooks, ToolCall } from '../core/driver/acp.ts';
+import { DENIED, type SilentHook, type SilentHooks, type ToolCall } from '../core/driver/acp.ts';
+
+const OVER = ['completed', 'failed', DENIED];
 
 /** Calls the guard where the agent, which is talked with, runs no hook of its own. */
 export class SilentHookCalls {
@@ -34,13 +36,18 @@ export class SilentHookCalls {
 		this.told({ ...toolCall, status: 'in_progress' });
 	}
 
+	/** Otherwise the agent would seem to ask until something else happens. */
+	denied({ toolCall }: RequestPermissionRequest): void {
+		this.told({ ...toolCall, status: DENIED });
+	}
+
 	update(update: SessionUpdate): void {
 		if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') this.told(update);
 	}
 
 	private told(said: ToolCall): void {
 		const hook = this.hooks.told(this.known(said), this.place.session, this.place.cwd);
-		if (said.status === 'completed' || said.status === 'failed') this.calls.delete(said.toolCallId);
+		if (OVER.includes(said.status ?? '')) this.calls.delete(said.toolCallId);
 		if (hook) void this.keep(hook);
 	}
 

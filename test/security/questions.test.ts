@@ -376,6 +376,17 @@ describe('a question that is held', () => {
 		expect(await asked.printed).toContain(first === 'once' ? '"allow"' : '"deny"');
 	});
 
+	it('has its first answer and its first end for good', async () => {
+		await using asked = await held();
+		process.kill(asked.question.holder.pid, 'SIGSTOP');
+		const first = await asked.desk.answer(answerTo(asked, { effect: 'no' }));
+		await expect(asked.desk.answer(answerTo(asked))).rejects.toMatchObject({ code: 'wrong-state' });
+		expect(await asked.desk.readAnswer(asked.question.id)).toEqual(first);
+		expect(await asked.desk.end(asked.question.id, 'applied', 'the first')).toBe(true);
+		expect(await asked.desk.end(asked.question.id, 'silent', 'a later one')).toBe(false);
+		expect(await asked.desk.readOutcome(asked.question.id)).toMatchObject({ evidence: 'the first' });
+	});
+
 	it('can be answered by nobody once its agent has ended the wait', async () => {
 		await using asked = await held();
 		asked.holder.kill('SIGTERM');

@@ -27,7 +27,7 @@ export interface SilentHooks {
 	begun(session: string, cwd: string): SilentHook;
 	ended(session: string, cwd: string): SilentHook;
 	asked(call: ToolCall, session: string, cwd: string): SilentHook;
-	/** `undefined` where the CLI would run no hook. A call that was asked for begins with the Yes to it. */
+	/** `undefined` where the CLI would run no hook. A call that was asked for begins with the Yes to it, and is over with a No: {@link DENIED}. */
 	told(call: ToolCall, session: string, cwd: string): SilentHook | undefined;
 }
 
@@ -36,6 +36,9 @@ export interface SilentHook {
 	readonly slot: Extract<GuardCall['slot'], 'report' | 'program'>;
 	readonly payload: object;
 }
+
+/** The status of a call that its user has denied: the protocol has none. */
+export const DENIED = 'denied';
 
 /** What the protocol says of a tool call; its parts come as they are known. */
 export interface ToolCall {

@@ -1,4 +1,4 @@
-import type { AcpAgent, ToolCall } from '../../core/driver/acp.ts';
+import { DENIED, type AcpAgent, type ToolCall } from '../../core/driver/acp.ts';
 import { readWords } from '../conversation.ts';
 import { BROKEN_OFF } from './payloads.ts';
 
@@ -47,9 +47,10 @@ export const acp: AcpAgent = {
 				case 'completed':
 					return report('AfterTool', { ...tool, tool_response: { llmContent: '' } });
 				case 'failed':
+				case DENIED:
 					return report('AfterTool', {
 						...tool,
-						tool_response: { llmContent: '', error: { message: 'failed' } },
+						tool_response: { llmContent: '', error: { message: call.status } },
 					});
 				default:
 					return undefined;

@@ -25,15 +25,16 @@ it('the guard is called for what the agent tells, one call after the other, with
 	calls.allowed(request);
 	calls.update({ sessionUpdate: 'tool_call_update', toolCallId: toolCall.toolCallId, status: 'completed' });
 	calls.update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Done' } });
+	calls.denied({ ...request, toolCall: { ...toolCall, toolCallId: 'run_shell_command__2' } });
 	const ended = calls.ended();
 	await next();
 	expect(names()).toEqual(['SessionStart']);
 	await next();
 	await begun;
-	for (let at = 0; at < 4; at += 1) await next();
+	for (let at = 0; at < 5; at += 1) await next();
 	await ended;
-	expect(names()).toEqual(['SessionStart', 'Notification', 'BeforeTool', 'AfterTool', 'SessionEnd']);
-	expect(called.at(-2)?.payload).toMatchObject({
+	expect(names()).toEqual(['SessionStart', 'Notification', 'BeforeTool', 'AfterTool', 'AfterTool', 'SessionEnd']);
+	expect(called.at(-3)?.payload).toMatchObject({
 		tool_name: 'run_shell_command',
 		tool_input: { command: 'touch a' },
 	});

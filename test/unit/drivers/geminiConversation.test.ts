@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ASKS_PERMISSION } from '../../../src/core/driver/acp.ts';
+import { ASKS_PERMISSION, DENIED } from '../../../src/core/driver/acp.ts';
 import { acp } from '../../../src/drivers/gemini-cli/acp.ts';
 import { asking } from '../../../src/drivers/gemini-cli/asking.ts';
 import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
@@ -109,6 +109,7 @@ describe('the hooks that the CLI does not run when it is talked with', () => {
 		});
 		expect(read(told('completed')!)).toMatchObject({ kind: 'tool-end', tool: 'run_shell_command' });
 		expect(read(told('failed')!)).toMatchObject({ kind: 'tool-failed' });
+		expect(read(told(DENIED)!)).toMatchObject({ kind: 'tool-failed', summary: 'denied' });
 		const file = { toolCallId: 'read_file__2', locations: [{ path: '/w/a.txt' }] };
 		expect(read(told('in_progress', file)!)).toMatchObject({ tool: 'read_file', summary: '/w/a.txt' });
 		const { brokenOff } = acp;
