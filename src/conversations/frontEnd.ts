@@ -8,6 +8,7 @@ import type { DriverId, SessionId } from '../protocol/names.ts';
 import { AcpConversation, CANCELLED, type Program } from './acpConversation.ts';
 import { isYes, PermissionQuestion } from './permission.ts';
 import { PromptedLines } from './promptedLines.ts';
+import { styled, type Style } from './style.ts';
 import { SilentHookCalls } from './silentHooks.ts';
 import { UpdateLines } from './updateLines.ts';
 
@@ -67,7 +68,7 @@ export class FrontEnd {
 			ended: () => this.leave(),
 			keepsEarly: true,
 		});
-		this.shown = new UpdateLines(line => this.say(line));
+		this.shown = new UpdateLines((line, style) => this.say(line, style));
 	}
 
 	/** @throws Error with the agent's own words if it does not begin */
@@ -127,8 +128,8 @@ export class FrontEnd {
 		const stopped = await conversation.prompt(text).catch((error: unknown) => ({ error: errorText(error) }));
 		this.isWorking = false;
 		this.shown.endTurn();
-		const said = typeof stopped === 'string' ? STOPPED[stopped] : `✗ ${stopped.error}`;
-		if (said !== undefined) this.say(said);
+		if (typeof stopped !== 'string') this.say(`✗ ${stopped.error}`, 'red');
+		else if (STOPPED[stopped] !== undefined) this.say(STOPPED[stopped], 'dim');
 		const { brokenOff } = this.talk.acp;
 		if (stopped === 'end_turn' && !(this.isDenied && brokenOff.isAfterNo)) return;
 		const { session } = conversation;
@@ -227,7 +228,7 @@ export class FrontEnd {
 		}
 	}
 
-	private say(line: string): void {
-		this.lines.say(visible(line));
+	private say(line: string, style?: Style): void {
+		this.lines.say(styled(visible(line), style));
 	}
 }

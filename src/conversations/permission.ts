@@ -6,6 +6,7 @@ import type { CalledGuard } from '../core/driver/calledGuard.ts';
 import { parseLine } from '../core/traffic/jsonLines.ts';
 import { BROKEN_OFF, CANCELLED } from './acpConversation.ts';
 import type { PromptedLines } from './promptedLines.ts';
+import { styled, type Style } from './style.ts';
 
 /** Keys beside the numbers, where an agent offers one option of the kind alone. */
 const KEYS: Readonly<Record<string, PermissionOption['kind']>> = { y: 'allow_once', n: 'reject_once' };
@@ -19,7 +20,7 @@ const AROUND = 3;
 
 /** A permission question, in this terminal and at the desk. */
 export class PermissionQuestion {
-	private readonly shown: readonly string[];
+	private readonly shown: readonly Line[];
 	/** Those that may be chosen here. */
 	private readonly options: readonly PermissionOption[];
 
@@ -32,13 +33,13 @@ export class PermissionQuestion {
 	) {
 		const { toolCall } = request;
 		const tool = acp.toolOf(toolCall) ?? 'a tool';
-		const input = exact(inputOf(toolCall)).slice(0, LONGEST + 1);
-		const shown = [...input.split('\n'), ...remarksOf(toolCall)];
-		const isWhole = input.length <= LONGEST && shown.length <= MOST_LINES;
+		const shown = [...inputOf(toolCall), ...remarksOf(toolCall)];
+		const length = shown.reduce((sum, { text }) => sum + text.length + 1, 0);
+		const isWhole = length <= LONGEST && shown.length <= MOST_LINES;
 		this.shown = [
-			`${tool}:`,
-			...shown.slice(0, MOST_LINES),
-			...(isWhole ? [] : ['… (too long to be shown whole here)']),
+			{ text: `${tool}:` },
+			...firstOf(shown),
+			...(isWhole ? [] : [{ text: '… (too long to be shown whole here)' }]),
 		];
 		const mayAllow = isWhole && !acp.noYes.includes(tool);
 		this.options = request.options.filter(each => mayAllow || !isAllowing(each));
@@ -114,7 +115,10 @@ export class PermissionQuestion {
 
 	/** Each line of the request has a mark: none looks like Nancy's own. */
 	private show(): void {
-		this.lines.say(['', ...this.shown.map(line => `│ ${visible(line)}`)].join('\n'));
+		const mark = styled('│', 'dim');
+		this.lines.say(
+			['', ...this.shown.map(({ text, style }) => `${mark} ${styled(visible(text), style)}`)].join('\n'),
+		);
 	}
 }
 
@@ -128,20 +132,51 @@ function isAllowing({ kind }: PermissionOption): boolean {
 	return kind.startsWith('allow');
 }
 
+/** So many as a terminal shows. */
+function firstOf(lines: readonly Line[]): Line[] {
+	let left = LONGEST;
+	const shown: Line[] = [];
+	for (const line of lines.slice(0, MOST_LINES)) {
+		if (left <= 0) break;
+		shown.push({ ...line, text: line.text.slice(0, left) });
+		left -= line.text.length + 1;
+	}
+	return shown;
+}
+
+interface Line {
+	readonly text: string;
+	readonly style?: Style;
+}
+
 /** Some agents send no input, but what the call would change, and words that say the rest. */
-function inputOf({ rawInput, title, content }: RequestPermissionRequest['toolCall']): string {
-	if (rawInput !== undefined) return JSON.stringify(rawInput, null, 2);
+function inputOf({ rawInput, title, content }: RequestPermissionRequest['toolCall']): Line[] {
+	if (rawInput !== undefined) return linesOf(JSON.stringify(rawInput, null, 2));
 	const changes = (content ?? []).flatMap(each =>
 		each.type === 'diff'
-			? [`${each.path}:`, ...changedLines(lineDiff(each.oldText ?? '', each.newText), AROUND)]
+			? [
+					...linesOf(`${each.path}:`),
+					...changedLines(lineDiff(each.oldText ?? '', each.newText), AROUND).map(changed),
+				]
 			: [],
 	);
-	return [title ?? 'null', ...changes].join('\n');
+	return [...linesOf(title ?? 'null'), ...changes];
+}
+
+function changed(line: string): Line {
+	const text = exact(line);
+	return line.startsWith('+ ') ? { text, style: 'green' } : line.startsWith('- ') ? { text, style: 'red' } : { text };
 }
 
 /** What the agent says of the call. */
-function remarksOf({ content }: RequestPermissionRequest['toolCall']): string[] {
+function remarksOf({ content }: RequestPermissionRequest['toolCall']): Line[] {
 	return (content ?? []).flatMap(each =>
-		each.type === 'content' && each.content.type === 'text' ? each.content.text.split('\n') : [],
+		each.type === 'content' && each.content.type === 'text' ? linesOf(each.content.text) : [],
 	);
+}
+
+function linesOf(text: string): Line[] {
+	return exact(text)
+		.split('\n')
+		.map(line => ({ text: line }));
 }

@@ -1,6 +1,7 @@
 import type { SessionUpdate, UsageUpdate } from '@agentclientprotocol/sdk';
 import * as z from 'zod/mini';
 import { visibleLine } from '../base/visible.ts';
+import type { Style } from './style.ts';
 
 /** In UTF-16 units: a longer line is shown in parts. */
 const LONGEST_REST = 4000;
@@ -16,8 +17,8 @@ export class UpdateLines {
 	/** The names of the commands that the agent takes after a slash. */
 	commands: readonly string[] = [];
 
-	/** @param say takes one line of somebody's text */
-	constructor(private readonly say: (line: string) => void) {}
+	/** @param say takes one line of somebody's text; one of Nancy's own may have a style */
+	constructor(private readonly say: (line: string, style?: Style) => void) {}
 
 	take(update: SessionUpdate): void {
 		switch (update.sessionUpdate) {
@@ -53,7 +54,7 @@ export class UpdateLines {
 	endTurn(): void {
 		this.flush();
 		this.calls.clear();
-		if (this.usage !== this.saidUsage) this.say(this.usage);
+		if (this.usage !== this.saidUsage) this.say(this.usage, 'dim');
 		this.saidUsage = this.usage;
 	}
 
@@ -80,8 +81,8 @@ export class UpdateLines {
 			call.shownAt = Date.now();
 		}
 		const took = tookWords(Date.now() - (call.shownAt ?? Date.now()));
-		if (status === 'failed') this.say(`  ✗ failed${took && ` after ${took}`}`);
-		else if (isOver && took !== '') this.say(`  ✓ ${took}`);
+		if (status === 'failed') this.say(`  ✗ failed${took && ` after ${took}`}`, 'red');
+		else if (isOver && took !== '') this.say(`  ✓ ${took}`, 'green');
 		if (isOver) this.calls.delete(id);
 		else this.calls.set(id, call);
 	}

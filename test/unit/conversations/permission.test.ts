@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import type { PermissionOption } from '@agentclientprotocol/sdk';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { PermissionQuestion } from '../../../src/conversations/permission.ts';
 import { PromptedLines } from '../../../src/conversations/promptedLines.ts';
+import { styled } from '../../../src/conversations/style.ts';
 
 const YES: PermissionOption = { optionId: 'yes', name: 'Allow', kind: 'allow_once' };
 const NO: PermissionOption = { optionId: 'no', name: 'Reject', kind: 'reject_once' };
@@ -51,4 +52,63 @@ it('an answer of the desk for which the agent has no option is its No for once, 
 		last: '→ Cancelled (answered in Nancy)',
 	});
 	expect(await carried('allow_once', [NO])).toMatchObject({ outcome: { outcome: 'selected', optionId: 'no' } });
+});
+
+it('a request without an input is shown by its title, its changes in colour, and the words beside them; a long one has no Yes', async () => {
+	const show = async (newText: string) => {
+		const said: string[] = [];
+		const lines = new PromptedLines({
+			stdin: new PassThrough(),
+			prompt: '',
+			completer: line => [[], line],
+			write: text => said.push(text),
+			interrupt: () => undefined,
+		});
+		const toolCall = {
+			toolCallId: 'replace__1',
+			title: 'Writing to a.txt',
+			content: [
+				{ type: 'diff' as const, path: '/w/a.txt', oldText: 'one\ntwo', newText },
+				{ type: 'content' as const, content: { type: 'text' as const, text: 'It adds\u001b[2K three.' } },
+			],
+		};
+		const over = new AbortController();
+		const request = { sessionId: 's', options: [YES, NO], toolCall };
+		const question = new PermissionQuestion(request, { noYes: [], toolOf: () => 'replace' }, lines, over.signal);
+		const answered = question.answer(() => undefined, true);
+		setTimeout(() => over.abort(), 20);
+		await answered;
+		lines.close();
+		return said.join('\n');
+	};
+	vi.stubEnv('NO_COLOR', '');
+	vi.stubEnv('TERM', 'xterm-256color');
+	const bar = styled('│', 'dim');
+	expect(await show('one\nthree')).toBe(
+		[
+			'',
+			`${bar} replace:`,
+			`${bar} Writing to a.txt`,
+			`${bar} /w/a.txt:`,
+			`${bar}   one`,
+			`${bar} \u001b[31m- two\u001b[39m`,
+			`${bar} \u001b[32m+ three\u001b[39m`,
+			`${bar} It adds\\x1b[2K three.`,
+			'  1. Allow',
+			'  2. Reject',
+		].join('\n'),
+	);
+	const long = await show('x'.repeat(30_000));
+	expect(long.length).toBeLessThan(21_000);
+	expect(long).toContain('too long to be shown whole here');
+	expect(long).not.toContain('Allow');
+	vi.stubEnv('NO_COLOR', '1');
+	expect(await show('one')).not.toContain('\u001b');
+	vi.unstubAllEnvs();
+});
+
+it('nothing has a colour on a terminal that is dumb, and a line without a style nowhere', () => {
+	expect(styled('x', 'red', { TERM: 'dumb' })).toBe('x');
+	expect(styled('x', undefined, {})).toBe('x');
+	expect(styled('x', 'green', { NO_COLOR: '' })).toBe('\u001b[32mx\u001b[39m');
 });
