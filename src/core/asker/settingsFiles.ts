@@ -28,15 +28,19 @@ export function placesOf(driver: Driver, workspaceFolder: string, folder: string
 		.flatMap(at => driver.executableSettings.map(setting => ({ at, path: join(at, setting) })));
 }
 
-/** @yields each file of settings: its path, and the folder that it is the settings of */
+/**
+ * @param except files and folders that are left out, absolute
+ * @yields each file of settings: its path, and the folder that it is the settings of
+ */
 export async function* settingsFiles(
 	driver: Driver,
 	workspaceFolder: string,
 	folder: string,
+	except: ReadonlySet<string> = new Set(),
 ): AsyncIterable<{ path: string; at: string }> {
 	let count = 0;
 	for (const place of placesOf(driver, workspaceFolder, folder)) {
-		for await (const path of filesIn(place.path, new Set())) {
+		for await (const path of filesIn(place.path, new Set(), except)) {
 			if (++count > MOST_FILES) throw tooMany(place.path);
 			yield { path, at: place.at };
 		}
@@ -57,7 +61,8 @@ export function programsAmong(paths: Iterable<string>, workspaceFolder: string, 
 }
 
 /** @param above folders that this one is in, by their real paths: a link may lead back */
-async function* filesIn(path: string, above: ReadonlySet<string>): AsyncIterable<string> {
+async function* filesIn(path: string, above: ReadonlySet<string>, except: ReadonlySet<string>): AsyncIterable<string> {
+	if (except.has(path)) return;
 	const found = await stat(path).catch((error: unknown) => {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
 		throw error;
@@ -68,7 +73,7 @@ async function* filesIn(path: string, above: ReadonlySet<string>): AsyncIterable
 	}
 	const real = await realpath(path);
 	if (above.has(real)) return;
-	for (const name of await readdir(path)) yield* filesIn(join(path, name), new Set([...above, real]));
+	for (const name of await readdir(path)) yield* filesIn(join(path, name), new Set([...above, real]), except);
 }
 
 /** Of a program that settings name, in bytes. */
