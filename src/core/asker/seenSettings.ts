@@ -13,6 +13,7 @@ import { foldersUpFrom } from '../workspace/placeFrom.ts';
 import { checkoutOf, checkoutsAbove, posixPath } from './checkouts.ts';
 import { isCompleted, withoutCompletions } from './completions.ts';
 import { namedPaths } from './namedPaths.ts';
+import { programAt, type WrittenFile } from './writtenFile.ts';
 import {
 	MOST_FILES,
 	nameBase,
@@ -35,13 +36,6 @@ const Seen = z.object({
 });
 type Seen = z.infer<typeof Seen>;
 type Files = Seen['files'];
-
-/** A file of settings without Nancy's entries. */
-export interface WrittenFile {
-	content: Buffer;
-	/** Its permissions: a hook is a program. */
-	mode: number;
-}
 
 interface Present {
 	/** Settings, and the programs that they name. */
@@ -161,29 +155,35 @@ export class SeenSettings {
 		const others = names.filter(name => isOther && name.startsWith('../'));
 		// A person may have started the CLI in a folder below, which has more.
 		const places = placesOf(driver, this.workspaceFolder, folder).map(({ path }) => posixPath(base, path));
-		// A worktree lacks what was built, and then runs nothing there.
-		const isOurs = base === this.workspaceFolder;
 		const isRead = (name: string) =>
-			places.some(place => name === place || name.startsWith(`${place}/`)) || (isOurs && named.has(name));
+			places.some(place => name === place || name.startsWith(`${place}/`)) || named.has(name);
 		const isLeftOut = (name: string) => [...except].some(each => isInside(each, join(base, name)));
 		const missing = names.filter(name => files[name] === undefined && isRead(name) && !isLeftOut(name));
 		return [...missing.map(name => `${name} (missing)`), ...others.map(name => `${name} (in another checkout)`)];
 	}
 
 	/**
-	 * The settings as a person wrote them, without Nancy's own entries, by their path from the nearest checkout. Files by another name, which
-	 * may lead elsewhere, are left out.
+	 * The settings as a person wrote them, without Nancy's own entries, and the programs that they name, by their path from the nearest
+	 * checkout. Files by another name, which may lead elsewhere, are left out.
 	 */
 	async written(driver: Driver, folder: string): Promise<ReadonlyMap<string, WrittenFile>> {
 		const [nearest = folder] = checkoutsAbove(folder);
 		const top = await realpath(nearest);
 		const files = new Map<string, WrittenFile>();
+		const paths = new Set<string>();
 		for await (const { path, at } of settingsFiles(driver, this.workspaceFolder, folder)) {
 			const name = posixPath(nearest, path);
 			const file = join(top, name);
 			if (name.startsWith('../') || (await realpath(path)) !== file) continue;
 			const content = await this.contentOf(file, driver, posixPath(at, path));
-			if (content) files.set(name, { content, mode: (await stat(file)).mode & 0o777 });
+			if (!content) continue;
+			files.set(name, { content, mode: (await stat(file)).mode & 0o777 });
+			for (const each of namedPaths({ path, at, text: content.toString('utf8') })) paths.add(each);
+		}
+		for (const path of programsAmong(paths, this.workspaceFolder, folder).values()) {
+			const name = posixPath(nearest, path);
+			const program = name.startsWith('../') || files.has(name) ? undefined : await programAt(join(top, name));
+			if (program) files.set(name, program);
 		}
 		// Nancy's skills have one each, and stay behind.
 		const isAlone = (name: string) =>
@@ -287,6 +287,7 @@ function packagesIn({ completions }: Driver, folder: string): ReadonlySet<string
 function cure({ displayName, id }: Driver): string {
 	return (
 		`Look at them, then start ${displayName} once yourself (in VS Code, or nancy orchestrate --agent ${id}), ` +
-		`or run: nancy setup --agent ${id}. A worktree has the files that are committed, and those that git ignores`
+		`or run: nancy setup --agent ${id}. A worktree has the files that are committed. Of those that git ignores, it has settings, and ` +
+		'the programs that they name, but no links; commit what else is missing'
 	);
 }

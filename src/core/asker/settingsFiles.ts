@@ -77,7 +77,7 @@ async function* filesIn(path: string, above: ReadonlySet<string>, except: Readon
 }
 
 /** Of a program that settings name, in bytes. */
-const LONGEST_PROGRAM = 64 * 1024 * 1024;
+export const LONGEST_PROGRAM = 64 * 1024 * 1024;
 
 /** What tells a change of a program that settings name; `undefined` if it is no file. */
 export async function programHash(path: string): Promise<string | undefined> {
