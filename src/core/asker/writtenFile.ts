@@ -19,12 +19,14 @@ const SHEBANG = Buffer.from('#!');
  * @returns `undefined` also for a file by another name, which may lead elsewhere
  */
 export async function programAt(path: string): Promise<WrittenFile | undefined> {
-	const found = await stat(path).catch((error: unknown) => {
-		if (hasErrno(error, 'EACCES', 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')) return undefined;
+	try {
+		const found = await stat(path);
+		if (!found.isFile() || found.size > LONGEST_PROGRAM || (await realpath(path)) !== path) return undefined;
+		const content = await readPlainFile(path, LONGEST_PROGRAM);
+		const isProgram = isScript(path) || (found.mode & 0o111) !== 0 || content?.subarray(0, 2).equals(SHEBANG);
+		return content && isProgram ? { content, mode: found.mode & 0o777 } : undefined;
+	} catch (error) {
+		if (hasErrno(error, 'EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')) return undefined;
 		throw error;
-	});
-	if (!found?.isFile() || found.size > LONGEST_PROGRAM || (await realpath(path)) !== path) return undefined;
-	const content = await readPlainFile(path, LONGEST_PROGRAM);
-	const isProgram = isScript(path) || (found.mode & 0o111) !== 0 || content?.subarray(0, 2).equals(SHEBANG);
-	return content && isProgram ? { content, mode: found.mode & 0o777 } : undefined;
+	}
 }
