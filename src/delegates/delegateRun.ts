@@ -159,8 +159,9 @@ export class DelegateRun {
 
 	/** The asker may have written settings since the queueing. */
 	private settingsToSee(driver: Driver): SettingsToSee | undefined {
-		const { seen } = this;
-		return this.isBounded(driver) ? { seen, driver, workspaceFolder: this.delegates.workspace.folder } : undefined;
+		if (!this.isBounded(driver)) return undefined;
+		const workspaceFolder = this.delegates.workspace.folder;
+		return { seen: this.seen, driver, workspaceFolder, isInOwnWorktree: this.record.place.is === 'worktree' };
 	}
 
 	private get seen(): SeenSettings {

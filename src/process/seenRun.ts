@@ -8,31 +8,39 @@ export interface SettingsToSee {
 	seen: SeenSettings;
 	driver: Driver;
 	workspaceFolder: string;
+	/** The agent works in a worktree that was made for it, and where nobody else works. */
+	isInOwnWorktree: boolean;
 }
 
 /**
  * {@link runHeadless}. If another agent has asked for the agent, there are `settings`: see {@link SeenSettings}. Nancy looks at them right
- * before the start. The CLI reads them itself, up to seconds later. So Nancy looks once more at its first event, and ends it if they changed.
- * A worktree is looked at only before: the asker cannot write there, and some CLIs complete their settings when they start.
+ * before the start, in the workspace and where the agent works. The CLI reads them itself, up to seconds later. So Nancy looks once more at
+ * its first event, and ends it if they changed.
  */
 export async function runSeen(
 	settings: SettingsToSee | undefined,
 	...[program, format, limits, listener, signal]: Parameters<typeof runHeadless>
 ): Promise<Ending> {
 	if (!settings) return runHeadless(program, format, limits, listener, signal);
-	const { seen, driver, workspaceFolder } = settings;
+	const { seen, driver, workspaceFolder, isInOwnWorktree } = settings;
+	const folders = [...new Set([workspaceFolder, program.cwd])];
 	const refused = (reason: string): Ending => {
 		listener.onNoise(reason);
 		return { is: 'no-result', reason };
 	};
-	for (const folder of new Set([workspaceFolder, program.cwd])) {
+	for (const folder of folders) {
 		const reason = await refusal(seen.require(driver, folder));
 		if (reason !== undefined) return refused(reason);
 	}
 	const changed = new AbortController();
 	let looking: Promise<string | undefined> | undefined;
 	const lookAgain = () =>
-		(looking ??= refusal(seen.requireStill(driver, workspaceFolder)).then(reason => {
+		(looking ??= Promise.all(
+			folders.map(folder =>
+				refusal(seen.requireStill(driver, folder, isInOwnWorktree && folder !== workspaceFolder)),
+			),
+		).then(reasons => {
+			const reason = reasons.find(each => each !== undefined);
 			if (reason !== undefined) changed.abort();
 			return reason;
 		}));

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
@@ -106,6 +115,64 @@ describe('a delegate in a worktree', () => {
 		expect(await delegate(BY_AGENT)).toMatchObject({
 			state: 'failed',
 			error: expect.stringContaining('.claude/settings.json (missing)'),
+		});
+	});
+
+	describe('of settings that name programs', () => {
+		const hook = (command: string) =>
+			JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } });
+		const GUARD = '#!/bin/sh\nexit 2\n';
+
+		it('is not started for an agent that has taken one out of the commit', async () => {
+			repository.commit({ '.claude/settings.json': hook('scripts/guard.sh'), 'scripts/guard.sh': GUARD });
+			await setUp();
+			expect(await delegate(BY_AGENT)).toMatchObject({ state: 'done' });
+			repository.git(['rm', '-q', '--cached', 'scripts/guard.sh']);
+			repository.git(['commit', '-qm', 'no guard']);
+			expect(await delegate(BY_AGENT)).toMatchObject({
+				state: 'failed',
+				error: expect.stringMatching(/: scripts\/guard\.sh \(missing\)\. .* commit what else is missing/),
+			});
+			// Now git ignores it.
+			repository.write({ '.gitignore': `${LOCAL}\n.nancy\nscripts\n` });
+			const { state, read } = await delegate(BY_AGENT);
+			expect([state, read('scripts/guard.sh')]).toEqual(['done', GUARD]);
+		});
+
+		it.each([
+			['by its name', 'sh built/guard.sh', 'built/guard.sh', 'exit 2', 0o644],
+			['by its beginning', 'built/guard', 'built/guard', GUARD, 0o644],
+			['by its permissions', 'built/guard', 'built/guard', '\0binary', 0o755],
+		])('has one that git ignores, and that is known %s', async (_, command, program, text, mode) => {
+			repository.commit({ '.claude/settings.json': hook(command), '.gitignore': '.nancy\nbuilt\n' });
+			repository.write({ [program]: text });
+			chmodSync(join(repository.root, program), mode);
+			await setUp();
+			const { state, at, read } = await delegate(BY_AGENT);
+			expect([state, read(program), statSync(at(program)).mode & 0o111]).toEqual(['done', text, mode & 0o111]);
+		});
+
+		it.each([
+			['which may be a secret', '. ./.env; true', () => undefined],
+			[
+				'behind a link',
+				'sh linked.sh',
+				() => {
+					repository.write({ 'built.sh': GUARD });
+					symlinkSync('built.sh', join(repository.root, 'linked.sh'));
+				},
+			],
+		])('is not started for an agent if git ignores a file of them %s', async (_, command, make) => {
+			repository.commit({
+				'.claude/settings.json': hook(command),
+				'.gitignore': '.env\n.nancy\nlinked.sh\nbuilt.sh\n',
+			});
+			make();
+			await setUp();
+			expect(await delegate(BY_AGENT)).toMatchObject({
+				state: 'failed',
+				error: expect.stringMatching(/: (?:\.env|linked\.sh) \(missing\)\. /),
+			});
 		});
 	});
 

@@ -1,3 +1,4 @@
+import { NO_COMPLETIONS } from '../../src/core/driver/completions.ts';
 import type { Driver } from '../../src/core/driver/driver.ts';
 import { SILENT } from '../../src/core/driver/hooks.ts';
 import { AgentEvent } from '../../src/protocol/traffic.ts';
@@ -36,7 +37,7 @@ export const fakeDriver: Driver = {
 	skillsFolder: 'none',
 	earlierPlaces: [],
 	executableSettings: [],
-	settingsVersion: undefined,
+	completions: NO_COMPLETIONS,
 	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },

@@ -163,6 +163,8 @@ function programsIn(prose: string): string[] {
 	return namesAmong(text, words, firstGroups(text, RUN));
 }
 
+export const isScript = (path: string) => SCRIPT.test(path);
+
 const split = (text: string) => text.split(SEPARATORS);
 
 const allWords = (text: string) =>

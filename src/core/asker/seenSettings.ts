@@ -2,14 +2,17 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import { isInside } from '../../base/inside.ts';
 import { folderNames } from '../../base/listing.ts';
 import type { Driver } from '../driver/driver.ts';
-import { parseLooseJson, withoutLayout } from '../files/looseJson.ts';
+import { withoutLayout } from '../files/looseJson.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
 import { checkoutOf, checkoutsAbove, posixPath } from './checkouts.ts';
+import { isCompleted, withoutCompletions } from './completions.ts';
 import { namedPaths } from './namedPaths.ts';
+import { programAt, type WrittenFile } from './writtenFile.ts';
 import {
 	hashOf,
 	MOST_FILES,
@@ -21,6 +24,7 @@ import {
 	tooMany,
 	type GitPrograms,
 } from './settingsFiles.ts';
+import { linksOut, worktreeTop } from './settingsLinks.ts';
 
 /** Sealed as `seen/<driver>.json`: the settings with which a person last started this CLI. */
 const Seen = z.object({
@@ -33,18 +37,11 @@ const Seen = z.object({
 type Seen = z.infer<typeof Seen>;
 type Files = Seen['files'];
 
-/** A file of settings without Nancy's entries. */
-export interface WrittenFile {
-	content: Buffer;
-	/** Its permissions: a hook is a program. */
-	mode: number;
-}
-
 interface Present {
 	/** Settings, and the programs that they name. */
 	files: Files;
-	/** What they name, whether it is there or not. */
-	named: ReadonlySet<string>;
+	/** What they name, by its name, whether it is there or not. */
+	named: ReadonlyMap<string, string>;
 }
 
 /**
@@ -83,9 +80,12 @@ export class SeenSettings {
 		throw new NancyError('not-trusted', `${what}. No person has started it with these settings. ${cure(driver)}`);
 	}
 
-	/** {@link require} for a CLI that has just begun. It reads its settings itself, so they may have been changed since the look before. */
-	async requireStill(driver: Driver, folder = this.workspaceFolder): Promise<void> {
-		const unseen = await this.unseen(driver, folder);
+	/**
+	 * {@link require} for a CLI that has just begun. It reads its settings itself, so they may have been changed since the look before.
+	 * @param isItsOwn nobody else writes in the folder: what is among the packages there, the CLI has put there
+	 */
+	async requireStill(driver: Driver, folder = this.workspaceFolder, isItsOwn = false): Promise<void> {
+		const unseen = await this.unseen(driver, folder, isItsOwn ? packagesIn(driver, folder) : undefined);
 		if (unseen === undefined) return;
 		const what =
 			`${driver.displayName} was ended, because settings of it that can run commands were changed while it started: ${unseen}. ` +
@@ -93,14 +93,18 @@ export class SeenSettings {
 		throw new NancyError('not-trusted', `${what} ${cure(driver)}`);
 	}
 
-	/** The names of the settings that no person has started the CLI with; `undefined` if there are none. */
-	async unseen(driver: Driver, folder: string): Promise<string | undefined> {
-		const present = await this.present(driver, folder);
+	/**
+	 * The names of the settings that no person has started the CLI with; `undefined` if there are none.
+	 * @param except files and folders that do not count, absolute
+	 */
+	async unseen(driver: Driver, folder: string, except?: ReadonlySet<string>): Promise<string | undefined> {
+		const present = await this.present(driver, folder, except);
 		const { files } = present;
+		const out = await this.linksOut(present, driver, folder, except);
 		const seen = await this.seen(driver);
-		const lost = seen ? this.lost(seen, present, driver, folder) : await this.lostAbove(driver, folder);
+		const lost = seen ? this.lost(seen, present, driver, folder, except) : await this.lostAbove(driver, folder);
 		const changed = Object.keys(files).filter(name => files[name] !== seen?.files[name]);
-		const named = [...lost, ...changed];
+		const named = [...out, ...lost, ...changed];
 		if (named.length === 0) return undefined;
 		return named.slice(0, 5).join(', ') + (named.length > 5 ? ` and ${named.length - 5} more` : '');
 	}
@@ -119,8 +123,28 @@ export class SeenSettings {
 		return [];
 	}
 
+	/** Links of a worktree, which lead to where the agents of the workspace may write. */
+	private async linksOut(
+		{ named }: Present,
+		driver: Driver,
+		folder: string,
+		except?: ReadonlySet<string>,
+	): Promise<string[]> {
+		const top = worktreeTop(this.workspaceFolder, folder);
+		if (top === undefined) return [];
+		const places = placesOf(driver, this, folder).map(({ path }) => path);
+		const links = await linksOut({ top, places, programs: named.values(), except });
+		return links.map(path => `${posixPath(folder, path)} (a link that leads out of the worktree, or nowhere)`);
+	}
+
 	/** What a person has seen and the CLI will not read, each with the reason. */
-	private lost(seen: Seen, { files, named }: Present, driver: Driver, folder: string): string[] {
+	private lost(
+		seen: Seen,
+		{ files, named }: Present,
+		driver: Driver,
+		folder: string,
+		except: ReadonlySet<string> = new Set(),
+	): string[] {
 		const names = Object.keys(seen.files);
 		const isBelowCheckout = checkoutsAbove(dirname(this.workspaceFolder)).length > 0;
 		if (seen.checkout === undefined && isBelowCheckout)
@@ -131,28 +155,35 @@ export class SeenSettings {
 		const others = names.filter(name => isOther && name.startsWith('../'));
 		// A person may have started the CLI in a folder below, which has more.
 		const places = placesOf(driver, this, folder).map(({ path }) => posixPath(base, path));
-		// A worktree lacks what was built, and then runs nothing there.
-		const isOurs = base === this.workspaceFolder;
 		const isRead = (name: string) =>
-			places.some(place => name === place || name.startsWith(`${place}/`)) || (isOurs && named.has(name));
-		const missing = names.filter(name => files[name] === undefined && isRead(name));
+			places.some(place => name === place || name.startsWith(`${place}/`)) || named.has(name);
+		const isLeftOut = (name: string) => [...except].some(each => isInside(each, join(base, name)));
+		const missing = names.filter(name => files[name] === undefined && isRead(name) && !isLeftOut(name));
 		return [...missing.map(name => `${name} (missing)`), ...others.map(name => `${name} (in another checkout)`)];
 	}
 
 	/**
-	 * The settings as a person wrote them, without Nancy's own entries, by their path from the nearest checkout. Files by another name, which
-	 * may lead elsewhere, are left out.
+	 * The settings as a person wrote them, without Nancy's own entries, and the programs that they name, by their path from the nearest
+	 * checkout. Files by another name, which may lead elsewhere, are left out.
 	 */
 	async written(driver: Driver, folder: string): Promise<ReadonlyMap<string, WrittenFile>> {
 		const [nearest = folder] = checkoutsAbove(folder);
 		const top = await realpath(nearest);
 		const files = new Map<string, WrittenFile>();
+		const paths = new Set<string>();
 		for await (const { path, at } of settingsFiles(driver, this, folder)) {
 			const name = posixPath(nearest, path);
 			const file = join(top, name);
 			if (name.startsWith('../') || (await realpath(path)) !== file) continue;
 			const content = await this.contentOf(file, driver, posixPath(at, path));
-			if (content) files.set(name, { content, mode: (await stat(file)).mode & 0o777 });
+			if (!content) continue;
+			files.set(name, { content, mode: (await stat(file)).mode & 0o777 });
+			for (const each of namedPaths({ path, at, text: content.toString('utf8') })) paths.add(each);
+		}
+		for (const path of programsAmong(paths, this.workspaceFolder, folder).values()) {
+			const name = posixPath(nearest, path);
+			const program = name.startsWith('../') || files.has(name) ? undefined : await programAt(join(top, name));
+			if (program) files.set(name, program);
 		}
 		// Nancy's skills have one each, and stay behind.
 		const isAlone = (name: string) =>
@@ -162,12 +193,12 @@ export class SeenSettings {
 	}
 
 	/** The settings that a CLI would read now, and the programs that they name. */
-	private async present(driver: Driver, folder: string): Promise<Present> {
+	private async present(driver: Driver, folder: string, except?: ReadonlySet<string>): Promise<Present> {
 		const base = nameBase(this.workspaceFolder, folder);
 		const settings = new Set<string>();
 		const files = new Map<string, string>();
 		const paths = new Set<string>();
-		for await (const { path, at } of settingsFiles(driver, this, folder)) {
+		for await (const { path, at } of settingsFiles(driver, this, folder, except)) {
 			const name = posixPath(base, path);
 			settings.add(name);
 			// Runs nothing, and opencode writes one of its own.
@@ -186,18 +217,17 @@ export class SeenSettings {
 		// A CLI may call git at its start, outside its sandbox.
 		for (const [name, hash] of await this.gitPrograms(folder)) files.set(name, hash);
 		const sorted = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1));
-		return { files: Object.fromEntries(sorted), named: new Set(named.keys()) };
+		return { files: Object.fromEntries(sorted), named };
 	}
 
-	/** Without Nancy's own entries and the CLI's version, which may be there or not; `undefined` if the file has nothing else. */
+	/** Without Nancy's own entries and what the CLI adds, which may be there or not; `undefined` if the file has nothing else. */
 	private async contentOf(file: string, driver: Driver, name: string): Promise<Buffer | undefined> {
 		const content = await readPlainFile(file);
 		if (content === undefined || (await this.isOwnSkill(name, content))) return undefined;
-		const key = driver.settingsVersion?.file === name ? driver.settingsVersion.key : undefined;
-		if (key === undefined && !content.includes(this.runtimes)) return content;
+		if (!isCompleted(driver.completions, name) && !content.includes(this.runtimes)) return content;
 		const text = content.toString('utf8');
 		const others = content.includes(this.runtimes) ? await this.withoutOwn(text, driver, name) : text;
-		const rest = key === undefined ? others : await withoutVersion(others, key);
+		const rest = await withoutCompletions(others, driver.completions, name);
 		return /^\s*(?:\{\s*\}\s*)?$/.test(rest) ? undefined : Buffer.from(rest);
 	}
 
@@ -250,21 +280,15 @@ export class SeenSettings {
 	}
 }
 
-/** JSON without a number at the top, if all else there is objects. What is no such JSON stays. */
-async function withoutVersion(text: string, key: string): Promise<string> {
-	const Versioned = z.catchall(z.object({ [key]: z.number() }), z.record(z.string(), z.unknown()));
-	try {
-		Versioned.parse(parseLooseJson(text));
-	} catch {
-		return text;
-	}
-	const { applyEdits, modify } = await import('jsonc-parser');
-	return applyEdits(text, modify(text, [key], undefined, {}));
+/** Where the CLI has its packages installed, if it works in this folder. */
+function packagesIn({ completions }: Driver, folder: string): ReadonlySet<string> {
+	return new Set(foldersUpFrom(folder).flatMap(at => completions.packages.map(each => join(at, each))));
 }
 
 function cure({ displayName, id }: Driver): string {
 	return (
 		`Look at them, then start ${displayName} once yourself (in VS Code, or nancy orchestrate --agent ${id}), ` +
-		`or run: nancy setup --agent ${id}. A worktree has the files that are committed, and those that git ignores`
+		`or run: nancy setup --agent ${id}. A worktree has the files that are committed. Of those that git ignores, it has settings, and ` +
+		'the programs that they name, but no links; commit what else is missing'
 	);
 }

@@ -43,6 +43,7 @@ interface Owner {
 }
 
 /**
+ * @param except files and folders that are left out, absolute
  * @yields each file of settings: its path, and the folder that it is the settings of
  * @throws NancyError `not-trusted` for a name that is no text and for what {@link requireSameForAll} refuses
  */
@@ -50,11 +51,12 @@ export async function* settingsFiles(
 	driver: Driver,
 	owner: Owner,
 	folder: string,
+	except: ReadonlySet<string> = new Set(),
 ): AsyncIterable<{ path: string; at: string }> {
 	let count = 0;
 	const plain = new Set<string>();
 	for (const place of placesOf(driver, owner, folder)) {
-		for await (const path of filesIn(place.path, { above: new Set(), plain })) {
+		for await (const path of filesIn(place.path, { above: new Set(), plain, except })) {
 			if (++count > MOST_FILES) throw tooMany(place.path);
 			yield { path, at: place.at };
 		}
@@ -79,9 +81,12 @@ interface Search {
 	readonly above: ReadonlySet<string>;
 	/** See {@link requireSameForAll}. */
 	readonly plain: Set<string>;
+	/** Left out. */
+	readonly except: ReadonlySet<string>;
 }
 
-async function* filesIn(path: string, { above, plain }: Search): AsyncIterable<string> {
+async function* filesIn(path: string, { above, plain, except }: Search): AsyncIterable<string> {
+	if (except.has(path)) return;
 	requireSameForAll(path, plain);
 	const found = await stat(path).catch((error: unknown) => {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
@@ -94,7 +99,7 @@ async function* filesIn(path: string, { above, plain }: Search): AsyncIterable<s
 	const real = await realpath(path);
 	if (above.has(real)) return;
 	for (const bytes of await readdir(path, { encoding: 'buffer' }))
-		yield* filesIn(join(path, nameIn(path, bytes)), { above: new Set([...above, real]), plain });
+		yield* filesIn(join(path, nameIn(path, bytes)), { above: new Set([...above, real]), plain, except });
 }
 
 /** Node finds no file whose name is no text. A CLI may. */
@@ -108,7 +113,7 @@ function nameIn(folder: string, bytes: Buffer): string {
 }
 
 /** Of a program that settings name, in bytes. */
-const LONGEST_PROGRAM = 64 * 1024 * 1024;
+export const LONGEST_PROGRAM = 64 * 1024 * 1024;
 
 /**
  * What tells a change of a program that settings name; `undefined` if it is no file.

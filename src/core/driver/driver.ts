@@ -1,5 +1,6 @@
 import { isAtLeast, parseVersion, type Version } from '../../base/version.ts';
 import type { Phrase } from '../../base/phrase.ts';
+import type { Completions } from './completions.ts';
 import type { Extractor } from './extractor.ts';
 import type { HeadlessFormat } from './headless.ts';
 import type { HookMapping } from './hooks.ts';
@@ -46,11 +47,8 @@ export interface Driver {
 	 * each folder from the one that the CLI works in up to the top of its checkout.
 	 */
 	readonly executableSettings: readonly string[];
-	/**
-	 * A key of the JSON in one of these that the CLI itself adds when it starts: the version of the settings. It is taken for the CLI's
-	 * where each other key has an object, so that no version changes their meaning. `undefined` if the CLI adds none.
-	 */
-	readonly settingsVersion: { file: string; key: string } | undefined;
+	/** What the CLI itself adds to them when it starts. Paths are relative to the same folders. */
+	readonly completions: Completions;
 	readonly hooks: HookMapping;
 	/** How people read what its hooks report. */
 	readonly eventWords: EventWords;

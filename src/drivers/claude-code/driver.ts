@@ -1,3 +1,4 @@
+import { NO_COMPLETIONS } from '../../core/driver/completions.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { beginAnswer, deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
@@ -37,7 +38,7 @@ export const claudeCode: Driver = {
 		'.claude/skills',
 		'.mcp.json',
 	],
-	settingsVersion: undefined,
+	completions: NO_COMPLETIONS,
 	hookSwitch,
 	hooks: {
 		slots: {

@@ -1,3 +1,4 @@
+import { NO_COMPLETIONS } from '../../core/driver/completions.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
@@ -28,7 +29,7 @@ export const codex: Driver = {
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
 	executableSettings: ['.codex', '.agents/skills'],
-	settingsVersion: undefined,
+	completions: NO_COMPLETIONS,
 	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },

@@ -1,3 +1,4 @@
+import { NO_COMPLETIONS } from '../../core/driver/completions.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
@@ -46,7 +47,7 @@ export const copilotCli: Driver = {
 		'.mcp.json',
 		'.vscode/mcp.json',
 	],
-	settingsVersion: undefined,
+	completions: NO_COMPLETIONS,
 	hookSwitch,
 	hooks: {
 		slots: {

@@ -1,3 +1,4 @@
+import { NO_COMPLETIONS } from '../../core/driver/completions.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
@@ -29,7 +30,7 @@ export const geminiCli: Driver = {
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
 	executableSettings: ['.gemini', '.agents/skills', '.env'],
-	settingsVersion: undefined,
+	completions: NO_COMPLETIONS,
 	hookSwitch,
 	hooks: {
 		slots: {

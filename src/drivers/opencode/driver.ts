@@ -27,7 +27,20 @@ export const opencode: Driver = {
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
 	executableSettings: ['.opencode', 'opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
-	settingsVersion: undefined,
+	// Measured with 1.18.33.
+	completions: {
+		version: undefined,
+		schema: {
+			files: ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
+			address: 'https://opencode.ai/config.json',
+		},
+		packages: [
+			'.opencode/bun.lock',
+			'.opencode/node_modules',
+			'.opencode/package.json',
+			'.opencode/package-lock.json',
+		],
+	},
 	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'denial', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },

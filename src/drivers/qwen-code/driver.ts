@@ -1,3 +1,4 @@
+import { NO_COMPLETIONS } from '../../core/driver/completions.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
@@ -30,7 +31,7 @@ export const qwenCode: Driver = {
 	earlierPlaces: [],
 	executableSettings: ['.qwen', '.agents/skills', '.mcp.json', '.env'],
 	// Measured with 0.24.4. It moves keys of the first version alone, whose values are no objects.
-	settingsVersion: { file: '.qwen/settings.json', key: '$version' },
+	completions: { ...NO_COMPLETIONS, version: { file: '.qwen/settings.json', key: '$version' } },
 	hookSwitch,
 	hooks: {
 		slots: { 'tool-start': 'denial', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },

@@ -113,7 +113,8 @@ export function settingsToSee(driver: Driver, asking: Asking): SettingsToSee | u
 	const { asker, context } = asking;
 	if (asker.is === 'human' || mayAll(driver, asking)) return undefined;
 	const { folder } = context.workspace;
-	return { seen: new SeenSettings(context.dataFolder, folder, gitPrograms), driver, workspaceFolder: folder };
+	const seen = new SeenSettings(context.dataFolder, folder, gitPrograms);
+	return { seen, driver, workspaceFolder: folder, isInOwnWorktree: false };
 }
 
 /** The real path, as far as it exists. A link that leads nowhere leads out. */
