@@ -6,6 +6,7 @@ import { choosePlugin } from '../core/sessions/pluginChoice.ts';
 import { manuals } from '../drivers/manuals.ts';
 import { permit } from '../core/asker/permit.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
+import { seekerOf } from '../process/detect.ts';
 import { SetupOutput } from '../protocol/output/deployment.ts';
 import { chooseAgent, foundAgents } from './shared/agents.ts';
 import { compileNotes } from './shared/compiledNotes.ts';
@@ -51,7 +52,7 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 			await choosePlugin(workspace.own);
 			return { folder: workspace.folder, agents: [], failed: [] };
 		}
-		const found = agent === undefined ? await foundAgents(context.env) : [];
+		const found = agent === undefined ? await foundAgents(context.env, seekerOf(asker)) : [];
 		// If none is found, the choice of one says what to install.
 		const chosen = found.length > 0 ? found : [await chooseAgent(asker, context.env, agent)];
 		return deployEach(asker, context, chosen, 'workspace');
