@@ -3,11 +3,9 @@ import { join, resolve } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { realOr } from '../base/realPath.ts';
-import { keepProgramsOutOf } from '../base/searchPath.ts';
 import { failure, tooLong } from './gitFailure.ts';
 import { OWN_IDENTITY, SETTINGS, switches, withoutGitVariables } from './gitSwitches.ts';
 import { readPlainTextSync } from '../core/files/plainFile.ts';
-import { agentsFolders } from '../core/workspace/placeFrom.ts';
 
 /**
  * A checkout whose folders were proven once. Each call names them, so that git does not look for the repository again. An agent may have
@@ -132,7 +130,6 @@ async function run(
 	options: GitOptions = {},
 ): Promise<GitOutput> {
 	const { folder } = place;
-	keepProgramsOutOf(agentsFolders(folder));
 	const env = {
 		...withoutGitVariables(),
 		...('gitDir' in place && variablesOf(place)),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
 	isAgents,
 	keepProgramsOutOf,
@@ -13,6 +13,7 @@ import {
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { driverById } from '../../src/drivers/index.ts';
+import { memoryPlace } from '../../src/operations/shared/memory.ts';
 import { detectAgent, findNode, locateAgent } from '../../src/process/detect.ts';
 import { gitRepository } from '../support/gitRepository.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -139,6 +140,16 @@ describe('a PATH folder in the workspace', () => {
 		expect(await run('orchestrate', 'fix', '--worktree', '--', '--print')).toMatchObject({ code: 0 });
 		expect(await run('status')).toMatchObject({ code: 0 });
 		expect(it.ran()).toEqual(['claude', '']);
+	});
+
+	it('has no git for what asks of a project’s notes, and knows of no workspace', async () => {
+		await using it = place();
+		const below = join(it.repository.root, 'sub');
+		mkdirSync(below);
+		vi.stubEnv('PATH', `${it.bin}:${process.env['PATH']}`);
+		onTestFinished(() => void vi.unstubAllEnvs());
+		expect(await memoryPlace(below)).toMatchObject({ commit: expect.any(String) });
+		expect(it.ran()).toEqual([]);
 	});
 });
 
