@@ -23,7 +23,8 @@ const Input = z.object({
 });
 
 /**
- * Writes hooks and skills, also for sessions that the user starts: for one agent, or for every agent that is installed. With `plugin` it
+ * Writes hooks and skills, also for sessions that the user starts: for one agent, or for every agent that is installed. Only the settings of
+ * the one count as seen then. With `plugin` it
  * writes nothing of the kind: agents' plugins serve the folder. With `importNotes` it only lets the manual that agents read import the notes.
  */
 export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
@@ -55,7 +56,7 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 		const found = agent === undefined ? await foundAgents(context.env, seekerOf(asker)) : [];
 		// If none is found, the choice of one says what to install.
 		const chosen = found.length > 0 ? found : [await chooseAgent(asker, context.env, agent)];
-		return deployEach(asker, context, chosen, 'workspace');
+		return deployEach(asker, context, chosen, { scope: 'workspace', isNamed: agent !== undefined });
 	},
 };
 

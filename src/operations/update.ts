@@ -35,6 +35,7 @@ export const update: Operation<z.infer<typeof Input>, SetupOutput> = {
 		}
 		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env, seekerOf(asker))));
 		// At least: a deployment for sessions that the user starts goes on serving them.
-		return deployEach(asker, context, found, 'launch');
+		// Agents can have a person do this: they break Nancy's entries, and the doctor complains. So no settings count as seen by it.
+		return deployEach(asker, context, found, { scope: 'launch', isNamed: false });
 	},
 };
