@@ -75,7 +75,10 @@ export async function perform<I, O, C extends MachineContext = OperationContext,
 ): Promise<O> {
 	const input = operation.input.parse(given);
 	if (operation.worksUntrusted !== true) requireTrust(context);
-	if (context.workspace) permitWorkIn(asker, context.workspace.folder, context.env);
+	if (context.workspace) {
+		permitWorkIn(asker, context.workspace.folder, context.env);
+		keepProgramsOutOf(agentsFolders(context.workspace.folder));
+	}
 	const here = asker.is === 'agent' ? boundedBy(asker, context) : context;
 	const permitted = await operation.permit(asker, input, here);
 	return operation.output.parse(await operation.run(asker, input, here, permitted));

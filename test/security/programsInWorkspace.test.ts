@@ -12,7 +12,9 @@ import {
 } from '../../src/base/searchPath.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { agentsFolders } from '../../src/core/workspace/placeFrom.ts';
 import { driverById } from '../../src/drivers/index.ts';
+import { readCall } from '../../src/hook/call.ts';
 import { memoryPlace } from '../../src/operations/shared/memory.ts';
 import { detectAgent, findNode, locateAgent } from '../../src/process/detect.ts';
 import { gitRepository } from '../support/gitRepository.ts';
@@ -160,7 +162,7 @@ describe('a program in a workspace', () => {
 	it('is found for a person at a shell, for any person who names it, and for no agent', async () => {
 		await using it = place();
 		const named = join(it.bin, 'claude');
-		void new Workspace(it.repository.root);
+		keepProgramsOutOf(agentsFolders(it.repository.root));
 		const { envWithoutClaude: env } = it;
 		for (const [seeker, path, isFound] of [
 			['shell', undefined, true],
@@ -185,7 +187,7 @@ describe('a program in a workspace', () => {
 		symlinkSync(join(it.bin, 'claude'), it.outside.file('links', 'claude'));
 		symlinkSync(it.bin, it.outside.file('linked'));
 		symlinkSync('/usr/bin', join(it.repository.root, 'usr'));
-		void new Workspace(it.repository.root);
+		keepProgramsOutOf(agentsFolders(it.repository.root));
 		for (const folder of [it.outside.file('links'), it.outside.file('linked'), join(it.repository.root, 'usr')]) {
 			const name = folder.endsWith('usr') ? 'env' : 'claude';
 			expect(onShellPath(name, { PATH: folder })).toBe(join(folder, name));
@@ -202,13 +204,20 @@ describe('a program in a workspace', () => {
 		mkdirSync(join(it.repository.root, '.nancy'));
 		mkdirSync(join(below, '.nancy'), { recursive: true });
 		expect(onPath('git', { PATH: it.bin })).toBe(join(it.bin, 'git'));
-		void new Workspace(below);
+		keepProgramsOutOf(agentsFolders(below));
+		expect(onPath('git', { PATH: it.bin })).toBeUndefined();
+	});
+
+	it('is none of Nancy’s own in a hook of that workspace, which runs outside of its agent’s sandbox', async () => {
+		await using it = place();
+		expect(onPath('git', { PATH: it.bin })).toBe(join(it.bin, 'git'));
+		expect(readCall(['claude-code', 'Stop', 'turn', join(it.repository.root, '.nancy')], {})).toBeDefined();
 		expect(onPath('git', { PATH: it.bin })).toBeUndefined();
 	});
 
 	it('is not the Node that hooks run with, even if it runs Nancy', async () => {
 		await using it = place();
-		void new Workspace(it.repository.root);
+		keepProgramsOutOf(agentsFolders(it.repository.root));
 		const PATH = `${it.bin}:${dirname(process.execPath)}`;
 		const running = { executable: join(it.bin, 'node'), isElectron: false };
 		expect(await findNode({ PATH }, running)).toEqual({ executable: process.execPath, isElectron: false });

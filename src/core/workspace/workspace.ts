@@ -5,7 +5,6 @@ import { hasErrno, NancyError } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import { theTask } from './named.ts';
 import { dataFolder as userDataFolder } from '../../base/folders.ts';
-import { keepProgramsOutOf } from '../../base/searchPath.ts';
 import { entryNames, fileNames, folderNames } from '../../base/listing.ts';
 import { headerName, type Author } from '../../protocol/author.ts';
 import type { MessageContent } from '../../protocol/message.ts';
@@ -23,7 +22,6 @@ import { Seals } from '../mailbox/seals.ts';
 import { ringBell } from '../sessions/bell.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { NancyPaths } from '../files/paths.ts';
-import { agentsFolders } from './placeFrom.ts';
 
 /** A worker by name: identifies its mailbox. */
 export interface WorkerAddress {
@@ -43,7 +41,7 @@ const HOOK_PATIENCE_MS = 1000;
 
 /**
  * One workspace folder's tasks, workers and mailboxes. Holds nothing in memory: any number of windows, hooks and commands
- * work on the same folder at once. From then on, this process runs no program of its own from there.
+ * work on the same folder at once.
  */
 export class Workspace {
 	readonly paths: NancyPaths;
@@ -55,7 +53,6 @@ export class Workspace {
 		private readonly dataFolder: string = userDataFolder(),
 	) {
 		this.paths = new NancyPaths(folder);
-		keepProgramsOutOf(agentsFolders(folder));
 	}
 
 	/** The user's own records of this workspace, in the data folder. */
