@@ -45,9 +45,12 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 		withCancel(signal =>
 			runDelegate(delegates, id, {
 				tickets: ticketsOf(where),
-				findAgent: async agent => {
+				findAgent: async (agent, seeker) => {
 					// The runtime is checked while the CLI tells its version.
-					const [found] = await Promise.all([findAgent(knownDriver(agent), context.env), runtimeAtStart()]);
+					const [found] = await Promise.all([
+						findAgent(knownDriver(agent), context.env, seeker),
+						runtimeAtStart(),
+					]);
 					return found;
 				},
 				prepare: async found => {

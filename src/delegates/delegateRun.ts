@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dataFolder } from '../base/folders.ts';
+import { withSafePath } from '../base/searchPath.ts';
 import { visible } from '../base/visible.ts';
 import { SeenSettings } from '../core/asker/seenSettings.ts';
 import { gitPrograms } from '../git/gitPrograms.ts';
@@ -20,6 +21,7 @@ import { abandonStart, noteSession, recordProcess, recordStop } from '../core/dr
 import { Questions } from '../core/questions/questions.ts';
 import { sessionBinding } from '../core/sessions/bindings.ts';
 import { isSameAddress, type WorkerAddress } from '../core/workspace/workspace.ts';
+import { seekerForDelegate, type Seeker } from '../process/detect.ts';
 import type { Ending, RunListener } from '../process/headlessRun.ts';
 import { runSeen, type SettingsToSee } from '../process/seenRun.ts';
 import { setUp as runSetUp } from '../git/setUp.ts';
@@ -41,7 +43,7 @@ interface Prepared extends Pick<WorkerRequest, 'bin' | 'hooks'> {
 export interface RunnerTools {
 	/** Without one of these, the delegate is not run. */
 	tickets: Tickets;
-	findAgent(agent: Delegate['record']['agent']): Promise<FoundAgent>;
+	findAgent(agent: Delegate['record']['agent'], seeker: Seeker): Promise<FoundAgent>;
 	/** Writes what the agent needs. A failure is the delegate's. */
 	prepare(found: FoundAgent): Promise<Prepared>;
 	env: Readonly<Record<string, string | undefined>>;
@@ -102,7 +104,8 @@ export class DelegateRun {
 	}
 
 	async run(): Promise<Outcome> {
-		const found = await this.tools.findAgent(this.record.agent);
+		const { agent, askedBy } = this.record;
+		const found = await this.tools.findAgent(agent, seekerForDelegate(askedBy));
 		this.budget.begin(found.driver);
 		try {
 			const outcome = await this.attempts(found);
@@ -164,6 +167,12 @@ export class DelegateRun {
 		return { seen: this.seen, driver, workspaceFolder, isInOwnWorktree: this.record.place.is === 'worktree' };
 	}
 
+	/** An agent's delegate looks up no program where agents write. */
+	private get env(): RunnerTools['env'] {
+		const { env } = this.tools;
+		return this.record.askedBy?.is === 'agent' ? withSafePath(env) : env;
+	}
+
 	private get seen(): SeenSettings {
 		return new SeenSettings(dataFolder(this.tools.env), this.delegates.workspace.folder, gitPrograms);
 	}
@@ -207,7 +216,7 @@ export class DelegateRun {
 			cwd,
 			...places,
 			prompt: isGoingOn ? GO_ON : `${await notesBefore(this.prompt)}${this.prompt}`,
-			env: this.tools.env,
+			env: this.env,
 		});
 		this.session = plan.sessionIsKnown ? plan.session : undefined;
 		const asks = this.asks(driver);

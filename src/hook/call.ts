@@ -1,6 +1,8 @@
 import { dirname, basename } from 'node:path';
 import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
+import { keepProgramsOutOf } from '../base/searchPath.ts';
 import type { Driver } from '../core/driver/driver.ts';
+import { agentsFolders } from '../core/workspace/placeFrom.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { driverById } from '../drivers/index.ts';
 import { SessionId } from '../protocol/names.ts';
@@ -67,7 +69,7 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 		driver,
 		event,
 		slot,
-		workspace: new Workspace(dirname(root)),
+		workspace: workspaceOf(dirname(root)),
 		session: session.success ? session.data : undefined,
 		agent: isNamed ? living(identify(pid)) : undefined,
 		isNamed,
@@ -77,6 +79,12 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 		isAttended: env['NANCY_HOOK_ATTENDED'] !== '0',
 		env,
 	};
+}
+
+/** A hook runs outside of its agent's sandbox. */
+function workspaceOf(folder: string): Workspace {
+	keepProgramsOutOf(agentsFolders(folder));
+	return new Workspace(folder);
 }
 
 /** The pid of an agent that ended before its hook ran identifies nothing any more. */

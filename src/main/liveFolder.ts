@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import { Emitter } from '../base/event.ts';
 import { dataFolder } from '../base/folders.ts';
+import { keepProgramsOutOf } from '../base/searchPath.ts';
 import { DeploymentKeeper, type Kept } from '../core/deployment/keeper.ts';
 import { LiveQuestions } from '../core/live/liveQuestions.ts';
 import { WorkspaceModel } from '../core/live/model.ts';
 import { eventDetail } from '../core/traffic/eventDetail.ts';
+import { agentsFolders } from '../core/workspace/placeFrom.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { deskRules } from '../operations/shared/deskRules.ts';
@@ -20,6 +22,8 @@ import type { WindowOperations } from './windowOperations.ts';
 /** A model of a folder that is looked at, and acts on what it finds there. */
 export function modelOf(path: string, operations: WindowOperations): WorkspaceModel {
 	const workspace = new Workspace(path);
+	// A window looks by itself, without an operation.
+	keepProgramsOutOf(agentsFolders(path));
 	return new WorkspaceModel(workspace, drivers, {
 		ask: driver => operations.ask(driver),
 		tickets: operations.delegates.ticketsIn(workspace),

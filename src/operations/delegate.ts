@@ -6,6 +6,7 @@ import type { FullRequest } from '../core/delegates/queueDelegate.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
 import { can, type Driver } from '../core/driver/driver.ts';
 import { folderSeenFrom } from '../git/homeCheckout.ts';
+import { seekerForDelegate } from '../process/detect.ts';
 import { Budget } from '../protocol/budget.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
@@ -100,7 +101,7 @@ interface Start {
 
 async function startOf(asker: Asker, input: Input, context: OperationContext): Promise<Start> {
 	const { workspace, env } = context;
-	const found = await chooseAgent(asker, env, input.agent);
+	const found = await chooseAgent(asker, env, input.agent, seekerForDelegate(asker));
 	const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 	if (input.folder !== undefined) return { found, folder: input.folder, asking };
 	// An agent may itself be a delegate in a worktree. Its own delegates work there, or from there, if they can.

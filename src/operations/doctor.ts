@@ -6,6 +6,7 @@ import type { Finding, Instruments } from '../core/deployment/finding.ts';
 import { drivers } from '../drivers/index.ts';
 import { askGit } from '../git/askGit.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
+import { seekerOf, type Seeker } from '../process/detect.ts';
 import { tryLauncher } from '../process/tryLauncher.ts';
 import { DoctorOutput } from '../protocol/output/deployment.ts';
 import { detect } from './shared/agents.ts';
@@ -26,9 +27,9 @@ export const doctor: Operation<z.infer<typeof Input>, DoctorOutput> = {
 		requireTrust(context);
 		await refuseTracked(context.workspace);
 	},
-	async run(_, { fix }, context) {
+	async run(asker, { fix }, context) {
 		const { workspace } = context;
-		const tools = await instruments(context);
+		const tools = await instruments(context, seekerOf(asker));
 		const repairs = fix
 			? await betweenAnswers(context, async isBusy => repair(await examine(workspace, { ...tools, isBusy })))
 			: [];
@@ -47,9 +48,9 @@ export const doctor: Operation<z.infer<typeof Input>, DoctorOutput> = {
 };
 
 /** Input of the doctor: every agent that Nancy knows, found or not, and the programs that hooks call. */
-async function instruments(context: OperationContext): Promise<Instruments> {
+async function instruments(context: OperationContext, seeker: Seeker): Promise<Instruments> {
 	const agents = drivers.map(async driver => {
-		const found = await detect(driver, context);
+		const found = await detect(driver, context, seeker);
 		if (found.found) return { driver, found, problem: '' };
 		return {
 			driver,

@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
 import { makeFolder, writeFileAtomic } from '../base/atomicFile.ts';
+import type { Asker } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
 import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
 import type { ExtractionTexts } from '../core/driver/extractor.ts';
 import type { ExtractionResult } from '../core/memory/extractions.ts';
 import { sealStart } from '../core/sessions/sealedAgents.ts';
+import { seekerOf } from '../process/detect.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { ProjectName } from '../protocol/memoryNames.ts';
 import { ExtractedOutput } from '../protocol/output/memory.ts';
@@ -40,7 +42,7 @@ export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
 	async permit(asker) {
 		permit(asker, { is: 'use-memory' });
 	},
-	async run(_, { project, task: number, again }, context) {
+	async run(asker, { project, task: number, again }, context) {
 		const memory = await openMemory(context.env);
 		const nothing = {
 			project,
@@ -57,7 +59,9 @@ export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
 		if (!claimed) return { ...nothing, state: 'none' };
 		const { task, texts } = claimed;
 		if (texts) {
-			const answer = await ask(asked ?? task.agent, texts, extraction.model, context).catch(failureOf);
+			const answer = await ask(asker, asked ?? task.agent, texts, { ...context, model: extraction.model }).catch(
+				failureOf,
+			);
 			const {
 				state,
 				cause = answer.cause,
@@ -83,13 +87,13 @@ export const extractNotes: Operation<Input, ExtractedOutput, ExtractContext> = {
 };
 
 async function ask(
+	asker: Asker,
 	agent: string,
 	texts: ExtractionTexts,
-	model: string | undefined,
-	{ env, dataFolder, signal }: ExtractContext,
+	{ env, dataFolder, signal, model }: ExtractContext & { model: string | undefined },
 ): Promise<ExtractionResult> {
 	const { driver, extractor } = extractorFor(agent);
-	const { agent: installed } = await findAgent(driver, env);
+	const { agent: installed } = await findAgent(driver, env, seekerOf(asker));
 	// Nothing of a workspace is there: no instructions, no settings, no files to mention.
 	const cwd = join(dataFolder, 'extraction');
 	await makeFolder(cwd);

@@ -3,7 +3,7 @@ import { formatVersion } from '../base/version.ts';
 import { CAPABILITIES, shortcomings, type Driver } from '../core/driver/driver.ts';
 import { launchModesOf } from '../core/driver/modeFlags.ts';
 import { drivers } from '../drivers/index.ts';
-import { OBSTACLES } from '../process/detect.ts';
+import { OBSTACLES, seekerOf, type Seeker } from '../process/detect.ts';
 import { DriverId } from '../protocol/names.ts';
 import { Said } from '../protocol/said.ts';
 import { detect } from './shared/agents.ts';
@@ -50,14 +50,14 @@ export const listAgents: Operation<Record<never, never>, z.infer<typeof Output>,
 	output: Output,
 	worksUntrusted: true,
 	permit: anybody,
-	async run(_asker, _input, context) {
-		return { agents: await Promise.all(drivers.map(driver => agentOf(driver, context))) };
+	async run(asker, _input, context) {
+		return { agents: await Promise.all(drivers.map(driver => agentOf(driver, context, seekerOf(asker)))) };
 	},
 };
 
-async function agentOf(driver: Driver, context: MachineContext): Promise<z.infer<typeof Agent>> {
+async function agentOf(driver: Driver, context: MachineContext, seeker: Seeker): Promise<z.infer<typeof Agent>> {
 	const { id, displayName, npmPackage, headless } = driver;
-	const found = await detect(driver, context);
+	const found = await detect(driver, context, seeker);
 	return {
 		id,
 		displayName,

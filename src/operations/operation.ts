@@ -1,10 +1,12 @@
 import type * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
-import type { Asker } from '../core/asker/asker.ts';
-import { permitWorkIn } from '../core/asker/ownPlace.ts';
+import { keepProgramsOutOf, withSafePath } from '../base/searchPath.ts';
+import type { Asker, AskingAgent } from '../core/asker/asker.ts';
+import { ownPlace, permitWorkIn } from '../core/asker/ownPlace.ts';
 import type { InstalledRuntime } from '../core/deployment/runtime.ts';
 import type { Overview } from '../core/live/overview.ts';
+import { agentsFolders } from '../core/workspace/placeFrom.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 
@@ -73,9 +75,19 @@ export async function perform<I, O, C extends MachineContext = OperationContext,
 ): Promise<O> {
 	const input = operation.input.parse(given);
 	if (operation.worksUntrusted !== true) requireTrust(context);
-	if (context.workspace) permitWorkIn(asker, context.workspace.folder, context.env);
-	const permitted = await operation.permit(asker, input, context);
-	return operation.output.parse(await operation.run(asker, input, context, permitted));
+	if (context.workspace) {
+		permitWorkIn(asker, context.workspace.folder, context.env);
+		keepProgramsOutOf(agentsFolders(context.workspace.folder));
+	}
+	const here = asker.is === 'agent' ? boundedBy(asker, context) : context;
+	const permitted = await operation.permit(asker, input, here);
+	return operation.output.parse(await operation.run(asker, input, here, permitted));
+}
+
+/** What an agent has Nancy start looks up no program where agents write. An operation of a machine has no workspace, but its asker has. */
+function boundedBy<C extends MachineContext>(asker: AskingAgent, context: C): C {
+	keepProgramsOutOf(agentsFolders(ownPlace(asker, context.env).folder));
+	return { ...context, env: withSafePath(context.env) };
 }
 
 /** @throws NancyError `not-trusted` in Restricted Mode */

@@ -18,6 +18,7 @@ import { headlessOf } from '../core/driver/headlessOf.ts';
 import { gitPrograms } from '../git/gitPrograms.ts';
 import { folderInWorktree } from '../git/worktree.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
+import { seekerForDelegate } from '../process/detect.ts';
 import { DelegateId, type DelegateRecord } from '../protocol/delegate.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
@@ -55,7 +56,7 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 		if (!own) throw new NancyError('not-trusted', phrase`${theDelegate(id)} is not repeated: ${NO_TICKET}`);
 		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 		const { record, prompt } = own;
-		const found = await findAgent(knownDriver(record.agent), context.env);
+		const found = await findAgent(knownDriver(record.agent), context.env, seekerForDelegate(asker));
 		const request =
 			remarks === undefined
 				? again(record, prompt)

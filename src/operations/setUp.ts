@@ -6,6 +6,7 @@ import { choosePlugin } from '../core/sessions/pluginChoice.ts';
 import { manuals } from '../drivers/manuals.ts';
 import { permit } from '../core/asker/permit.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
+import { seekerOf } from '../process/detect.ts';
 import { SetupOutput } from '../protocol/output/deployment.ts';
 import { chooseAgent, foundAgents } from './shared/agents.ts';
 import { compileNotes } from './shared/compiledNotes.ts';
@@ -22,7 +23,8 @@ const Input = z.object({
 });
 
 /**
- * Writes hooks and skills, also for sessions that the user starts: for one agent, or for every agent that is installed. With `plugin` it
+ * Writes hooks and skills, also for sessions that the user starts: for one agent, or for every agent that is installed. Only the settings of
+ * the one count as seen then. With `plugin` it
  * writes nothing of the kind: agents' plugins serve the folder. With `importNotes` it only lets the manual that agents read import the notes.
  */
 export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
@@ -51,10 +53,10 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 			await choosePlugin(workspace.own);
 			return { folder: workspace.folder, agents: [], failed: [] };
 		}
-		const found = agent === undefined ? await foundAgents(context.env) : [];
+		const found = agent === undefined ? await foundAgents(context.env, seekerOf(asker)) : [];
 		// If none is found, the choice of one says what to install.
 		const chosen = found.length > 0 ? found : [await chooseAgent(asker, context.env, agent)];
-		return deployEach(asker, context, chosen, 'workspace');
+		return deployEach(asker, context, chosen, { scope: 'workspace', isNamed: agent !== undefined });
 	},
 };
 

@@ -4,6 +4,7 @@ import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import { deployedIn } from '../core/deployment/cleanUp.ts';
 import { drivers } from '../drivers/index.ts';
+import { seekerOf } from '../process/detect.ts';
 import { SetupOutput } from '../protocol/output/deployment.ts';
 import { findAgent, knownDriver } from './shared/agents.ts';
 import { deployEach } from './shared/deployEach.ts';
@@ -32,8 +33,9 @@ export const update: Operation<z.infer<typeof Input>, SetupOutput> = {
 					: phrase`${agent} is not deployed here; nancy setup does that`,
 			);
 		}
-		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env)));
+		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env, seekerOf(asker))));
 		// At least: a deployment for sessions that the user starts goes on serving them.
-		return deployEach(asker, context, found, 'launch');
+		// Agents can have a person do this: they break Nancy's entries, and the doctor complains. So no settings count as seen by it.
+		return deployEach(asker, context, found, { scope: 'launch', isNamed: false });
 	},
 };

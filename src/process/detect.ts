@@ -3,9 +3,10 @@ import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorText } from '../base/errors.ts';
-import { isExecutable, onPath, withSafePath } from '../base/searchPath.ts';
+import { isAgents, isExecutable, onPath, onShellPath, withSafePath, withShellPath } from '../base/searchPath.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
 import { phrase, type Phrase } from '../base/phrase.ts';
+import type { Asker } from '../core/asker/asker.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { questionEnvironment } from '../core/driver/agentEnvironment.ts';
 import type { InstalledAgent } from '../core/driver/launch.ts';
@@ -35,13 +36,32 @@ export function programVariable(agent: DriverId): string {
 	return `NANCY_PROGRAM_${agent.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** The executable of an agent CLI: the configured one, or the one that a shell would find. */
+/**
+ * For whom an agent CLI is looked up. Agents may have overwritten what is in a workspace. `shell`: a person calls Nancy in a terminal, and gets
+ * what the shell there would start at this moment. `person`: a window, which looks by itself, or a delegate, which starts later. Nothing in a
+ * workspace is taken, unless the person has named it. `agent`: nothing in a workspace at all.
+ */
+export type Seeker = 'shell' | 'person' | 'agent';
+
+export function seekerOf(asker: Asker): Seeker {
+	return asker.is === 'human' && asker.via === 'terminal' ? 'shell' : seekerForDelegate(asker);
+}
+
+/** @param asker `undefined` for a delegate of an earlier version, which only the user may touch */
+export function seekerForDelegate(asker: { readonly is: Asker['is'] } | undefined): Seeker {
+	return asker?.is === 'agent' ? 'agent' : 'person';
+}
+
+/** The executable of an agent CLI: the configured one, or the one on the PATH. */
 export function locateAgent(
 	{ command }: Driver,
 	configuredPath: string | undefined,
 	env: Environment,
+	seeker: Seeker,
 ): string | undefined {
-	return configuredPath ? configured(configuredPath, env) : onPath(command, env);
+	const look = seeker === 'shell' ? onShellPath : onPath;
+	const found = configuredPath ? configured(configuredPath, env, look) : look(command, env);
+	return found !== undefined && seeker === 'agent' && isAgents(found) ? undefined : found;
 }
 
 /**
@@ -52,23 +72,29 @@ export async function detectAgent(
 	driver: Driver,
 	configuredPath: string | undefined,
 	env: Environment,
+	seeker: Seeker,
 	withinMs = VERSION_TIMEOUT_MS,
 ): Promise<Detection> {
 	const no = (obstacle: Obstacle, reason: Phrase): Detection => {
 		const hint = obstacle === 'unanswered' ? '' : driver.installHint;
 		return { found: false, obstacle, reason, hint };
 	};
-	const executable = locateAgent(driver, configuredPath, env);
+	const executable = locateAgent(driver, configuredPath, env, seeker);
 	if (executable === undefined) {
+		const refused = locateAgent(driver, configuredPath, env, 'shell');
+		if (refused !== undefined)
+			return no('missing', phrase`${refused} is in a workspace, where agents could overwrite it`);
+		if (configuredPath) return no('missing', phrase`there is no program at ${configuredPath}`);
 		return no(
 			'missing',
-			configuredPath
-				? phrase`there is no program at ${configuredPath}`
+			seeker === 'agent'
+				? phrase`there is no "${driver.command}" on the PATH outside the workspace`
 				: phrase`there is no "${driver.command}" on the PATH`,
 		);
 	}
+	const asked = questionEnvironment(driver, env, seeker === 'shell' ? withShellPath : withSafePath);
 	try {
-		const version = await versionOf(executable, driver.versionArgs, questionEnvironment(driver, env), withinMs);
+		const version = await versionOf(executable, driver.versionArgs, asked, withinMs);
 		if (!version) return no('broken', phrase`${executable} does not tell its version`);
 		if (isAtLeast(version, driver.oldestVersion)) return { found: true, executable, version };
 		const oldest = formatVersion(driver.oldestVersion);
@@ -81,9 +107,12 @@ export async function detectAgent(
 	}
 }
 
-/** A Node for the hook program: a `node` on PATH that is new enough, else the program that runs this (VS Code's own). */
+/**
+ * A Node for the hook program: a `node` on PATH that is new enough, else the program that runs this (VS Code's own). A Node that runs this
+ * and is in no workspace comes first.
+ */
 export async function findNode(env: Environment, running: NodeProgram): Promise<NodeProgram> {
-	if (!running.isElectron) return running;
+	if (!running.isElectron && !isAgents(running.executable)) return running;
 	const executable = onPath('node', env);
 	if (executable === undefined) return running;
 	try {
@@ -94,8 +123,8 @@ export async function findNode(env: Environment, running: NodeProgram): Promise<
 	}
 }
 
-function configured(path: string, env: Environment): string | undefined {
-	if (!path.includes('/')) return onPath(path, env);
+function configured(path: string, env: Environment, look: typeof onPath): string | undefined {
+	if (!path.includes('/')) return look(path, env);
 	const home = env['HOME'];
 	const file = path.startsWith('~/') && home ? join(home, path.slice(2)) : path;
 	return isAbsolute(file) && isExecutable(file) ? file : undefined;

@@ -1,4 +1,4 @@
-import { withSafePath } from '../base/searchPath.ts';
+import { withShellPath } from '../base/searchPath.ts';
 import { SWARM_MARK } from '../core/delegates/swarmMark.ts';
 
 /** This process's environment with changes, for a program that is started; `null` removes a variable. */
@@ -8,7 +8,7 @@ export function mergedEnvironment(changes: Readonly<Record<string, string | null
 		if (value === null) delete env[name];
 		else env[name] = value;
 	}
-	return withSafePath(env);
+	return withShellPath(env);
 }
 
 /** Gives this process another environment, except the mark of a swarm: a call may set it for itself, also an agent's. */

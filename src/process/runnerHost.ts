@@ -39,7 +39,7 @@ export async function startRunner(
 	const marked = { ...env, [RUNNER_MARK]: id };
 	if (tmux === undefined) return inBackground(command, folder, marked);
 	// Not the mark of its server, which must outlive the processes of the run.
-	return inTmux(tmux, id, ['env', `${RUNNER_MARK}=${id}`, ...command], folder, env);
+	return inTmux(tmux, id, ['/usr/bin/env', `${RUNNER_MARK}=${id}`, ...command], folder, env);
 }
 
 /** The socket's name: `tmux -L nancy-<id> attach` shows the runner. */

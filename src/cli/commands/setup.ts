@@ -25,6 +25,7 @@ export const setup = command(
 		details: [
 			"Adds Nancy's entries to the agents' own settings, so that sessions report and listen, and skills that teach them the " +
 				'nancy command. Safe to repeat; nancy cleanup takes it back. Without --agent: for every agent that is installed.',
+			"With --agent, that agent's other settings count as seen by you, and are listed: agents may start it with them.",
 		],
 		positionals: [],
 		options: {
@@ -82,6 +83,9 @@ export const update = command(
 		),
 );
 
+/** The settings that follow are not Nancy's. */
+const SEEN = 'agents may start it from now on with these settings, which can run commands; look at them';
+
 function answerFor(done: SetupOutput, context: Context): Answer {
 	const { folder, agents, failed } = done;
 	for (const { warnings } of agents) for (const warning of warnings) context.note(warning);
@@ -91,9 +95,11 @@ function answerFor(done: SetupOutput, context: Context): Answer {
 		done,
 		[
 			`in ${printableLine(folder, 1000)}`,
-			...agents.flatMap(({ agent, agentVersion, changed }) => [
+			...agents.flatMap(({ agent, agentVersion, changed, seen = [] }) => [
 				`${agent} ${agentVersion}: ${changed.length === 0 ? 'all is as it should be' : 'written'}`,
 				...changed.map(file => `  ${printableLine(file, 1000)}`),
+				...(seen.length === 0 ? [] : [`${agent}: ${SEEN}`]),
+				...seen.map(file => `  ${printableLine(file, 1000)}`),
 			]),
 			...failed.map(({ agent }) => `${agent}: failed`),
 		],

@@ -61,11 +61,19 @@ export class SeenSettings {
 		this.own = new OwnFolder(dataFolder, workspaceFolder);
 	}
 
-	/** Notes the present settings: a person starts the CLI with them, or sets it up. */
-	async note(driver: Driver, folder = this.workspaceFolder): Promise<void> {
+	/**
+	 * Notes the present settings: a person starts the CLI with them, or names it for a set-up.
+	 * @returns the names of those that were others when they were last noted, or were none
+	 */
+	async note(driver: Driver, folder = this.workspaceFolder): Promise<string[]> {
 		const { files } = await this.present(driver, folder);
+		// An unreadable record counts for nobody, and all is new.
+		const before = (await this.seen(driver).catch(() => undefined))?.files ?? {};
 		const checkout = checkoutOf(nameBase(this.workspaceFolder, folder));
 		await this.own.write({ version: 1, files, checkout } satisfies Seen, 'seen', `${driver.id}.json`);
+		const missing = Object.keys(before).filter(name => files[name] === undefined);
+		const others = Object.keys(files).filter(name => files[name] !== before[name]);
+		return [...missing.map(name => `${name} (missing)`), ...others];
 	}
 
 	/**

@@ -44,8 +44,9 @@ export const NANCY_SCRIPT = [
 
 /**
  * Falls back to the `node` on PATH if the program of the installation has gone. Never uses one in the current folder, which an empty or
- * relative entry of PATH means: that may be somebody's repository. The cache spares V8 the compiling. The guard reads this script into its
- * own shell, and names its folder in `nancy_place`.
+ * relative entry of PATH means: that may be somebody's repository. Never uses one in the outermost workspace here, where an agent may have
+ * overwritten it, unless that holds the home folder (see base/searchPath). The cache spares V8 the compiling. The guard reads this script into
+ * its own shell, and names its folder in `nancy_place`.
  */
 export const NODE_SCRIPT = [
 	'#!/bin/sh',
@@ -56,9 +57,17 @@ export const NODE_SCRIPT = [
 	'[ "$kind" = electron ] && ELECTRON_RUN_AS_NODE=1 && export ELECTRON_RUN_AS_NODE',
 	'if ! [ -x "$program" ]; then',
 	'	program=',
+	'	outer=$PWD',
+	'	up=$PWD',
+	'	while [ -n "$up" ]; do',
+	'		[ -e "$up/.nancy" ] && case ${HOME-}/ in "$up"/*) ;; *) outer=$up ;; esac',
+	'		up=${up%/*}',
+	'	done',
+	'	case ${HOME-}/ in "$outer"/*) outer=none ;; esac',
 	'	set -f',
 	'	IFS=:',
 	'	for folder in $PATH; do',
+	'		case $folder/ in "$outer"/*) continue ;; esac',
 	'		case $folder in /*) [ -f "$folder/node" ] && [ -x "$folder/node" ] && program=$folder/node && break ;; esac',
 	'	done',
 	'	unset IFS',

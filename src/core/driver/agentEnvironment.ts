@@ -25,6 +25,7 @@ export function agentEnvironment(
 	driver: Pick<Driver, 'id' | 'foreignVariables'>,
 	{ launchEnv, inherited, cwd, program, hasHooks, isHeadless, worker }: AgentStart,
 ): Record<string, string | null> {
+	const path = [worker?.bin, inherited['PATH']].filter(Boolean);
 	return {
 		...Object.fromEntries(driver.foreignVariables.map(name => [name, null])),
 		...Object.fromEntries(ofRuntime(inherited).map(name => [name, null])),
@@ -40,18 +41,23 @@ export function agentEnvironment(
 		NANCY_AGENT_PROGRAM: worker ? program : null,
 		// As a shell would set it: some CLIs trust it more than their current folder.
 		PWD: cwd,
-		...(worker && { PATH: [worker.bin, inherited['PATH']].filter(Boolean).join(delimiter) }),
+		// Also without a worker: an agent that asks inherits less than this process has.
+		...(path.length > 0 && { PATH: path.join(delimiter) }),
 	};
 }
 
-/** Environment for a question to a CLI: no worker's session, so that no hook reports it. */
+/**
+ * Environment for a question to a CLI: no worker's session, so that no hook reports it.
+ * @param pathOf which folders of the PATH it gets
+ */
 export function questionEnvironment(
 	{ foreignVariables }: Pick<Driver, 'foreignVariables'>,
 	inherited: AgentStart['inherited'],
+	pathOf = withSafePath,
 ): Record<string, string | undefined> {
 	const left = new Set([...foreignVariables, ...ofRuntime(inherited)]);
 	const others = Object.entries(inherited).filter(([name]) => !left.has(name));
-	return { ...withSafePath(Object.fromEntries(others)), NANCY_HOOKS: 'off' };
+	return { ...pathOf(Object.fromEntries(others)), NANCY_HOOKS: 'off' };
 }
 
 /**

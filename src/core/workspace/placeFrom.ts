@@ -47,6 +47,12 @@ function readText(file: string): string {
 	}
 }
 
+/** Where agents of a place may write: its folder, and the workspaces above. An agent can make a `.nancy` below its own. */
+export function agentsFolders(folder: string): string[] {
+	const [own = folder, ...above] = foldersUpFrom(folder);
+	return [own, ...above.filter(each => isFolderOrLink(join(each, '.nancy')))];
+}
+
 /** The folder itself first. */
 export function foldersUpFrom(start: string): string[] {
 	const folders = [resolve(start)];

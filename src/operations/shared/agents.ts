@@ -4,7 +4,7 @@ import type { Asker } from '../../core/asker/asker.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import type { FoundAgent } from '../../core/driver/launch.ts';
 import { driverById, drivers } from '../../drivers/index.ts';
-import { detectAgent, programVariable, type Detection } from '../../process/detect.ts';
+import { detectAgent, programVariable, seekerOf, type Detection, type Seeker } from '../../process/detect.ts';
 import type { MachineContext } from '../operation.ts';
 
 type Environment = MachineContext['env'];
@@ -13,10 +13,15 @@ type Environment = MachineContext['env'];
  * The named agent. Without a name, the agent that asks, or for a person the first one found. No file of the workspace names one: agents
  * write there.
  */
-export async function chooseAgent(asker: Asker, env: Environment, named: string | undefined): Promise<FoundAgent> {
+export async function chooseAgent(
+	asker: Asker,
+	env: Environment,
+	named: string | undefined,
+	seeker = seekerOf(asker),
+): Promise<FoundAgent> {
 	const wanted = named ?? (asker.is === 'agent' ? asker.driver : undefined);
-	if (wanted !== undefined) return findAgent(knownDriver(wanted), env);
-	const [first] = await foundAgents(env);
+	if (wanted !== undefined) return findAgent(knownDriver(wanted), env, seeker);
+	const [first] = await foundAgents(env, seeker);
 	if (first) return first;
 	throw new NancyError(
 		'no-agent',
@@ -25,8 +30,8 @@ export async function chooseAgent(asker: Asker, env: Environment, named: string 
 }
 
 /** Every agent that is found on the PATH. @throws as {@link foundIn} does */
-export async function foundAgents(env: Environment): Promise<FoundAgent[]> {
-	return foundIn(await Promise.all(drivers.map(driver => findAgent(driver, env).catch(whyNone))));
+export async function foundAgents(env: Environment, seeker: Seeker): Promise<FoundAgent[]> {
+	return foundIn(await Promise.all(drivers.map(driver => findAgent(driver, env, seeker).catch(whyNone))));
 }
 
 /** @throws the NancyError `timeout` of one that did not answer, if no other one is found: so nobody is told that none is installed */
@@ -47,8 +52,8 @@ export function knownDriver(id: string): Driver {
 }
 
 /** @throws NancyError `no-agent`, or `timeout` for one that may be usable and did not answer */
-export async function findAgent(driver: Driver, env: Environment): Promise<FoundAgent> {
-	const detection = await detect(driver, { env, isTrusted: true });
+export async function findAgent(driver: Driver, env: Environment, seeker: Seeker): Promise<FoundAgent> {
+	const detection = await detect(driver, { env, isTrusted: true }, seeker);
 	if (detection.found) return { driver, agent: { executable: detection.executable, version: detection.version } };
 	const { obstacle, reason, hint } = detection;
 	if (obstacle === 'unanswered')
@@ -57,8 +62,8 @@ export async function findAgent(driver: Driver, env: Environment): Promise<Found
 }
 
 /** In Restricted Mode nothing is run, not even for a version. */
-export async function detect(driver: Driver, { env, isTrusted }: MachineContext): Promise<Detection> {
-	if (isTrusted) return detectAgent(driver, env[programVariable(driver.id)], env);
+export async function detect(driver: Driver, { env, isTrusted }: MachineContext, seeker: Seeker): Promise<Detection> {
+	if (isTrusted) return detectAgent(driver, env[programVariable(driver.id)], env, seeker);
 	return { found: false, obstacle: 'missing', reason: phrase`not looked for in Restricted Mode`, hint: '' };
 }
 

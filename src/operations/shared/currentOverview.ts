@@ -49,14 +49,14 @@ export async function openModel(
 	return new live.WorkspaceModel(workspace, drivers, { ask: askWith(env), ...more });
 }
 
-/** Asks the agent CLI itself if no event tells (an interrupted turn, a refused permission). */
+/** Asks the agent CLI itself if no event tells (an interrupted turn, a refused permission). An agent may look, too. */
 function askWith(env: Environment): Ask {
 	return async driver => {
 		const [{ askStatus }, { locateAgent, programVariable }] = await Promise.all([
 			import('../../process/askStatus.ts'),
 			import('../../process/detect.ts'),
 		]);
-		const executable = locateAgent(driver, env[programVariable(driver.id)], env);
+		const executable = locateAgent(driver, env[programVariable(driver.id)], env, 'agent');
 		if (executable === undefined) throw new NancyError('no-agent', phrase`there is no ${driver.displayName}`);
 		return askStatus(driver, executable, env);
 	};

@@ -14,12 +14,18 @@ import { keepSettings, requireHooks } from './hooksChoice.ts';
 import { noteSeen } from './noteSeen.ts';
 import type { OperationContext } from '../operation.ts';
 
+interface Deployment {
+	scope: DeploymentScope;
+	/** A person has named the agent, so its settings count as seen. Whoever names none has not thought of the settings of each. */
+	isNamed: boolean;
+}
+
 /** Writes hooks and skills of each agent. A failure of one does not stop the others; a single agent's error is thrown. */
 export async function deployEach(
 	asker: Asker,
 	context: OperationContext,
 	found: readonly FoundAgent[],
-	scope: DeploymentScope,
+	{ scope, isNamed }: Deployment,
 ): Promise<SetupOutput> {
 	const { workspace } = context;
 	await requireHooks(context);
@@ -27,8 +33,8 @@ export async function deployEach(
 	await keepSettings(asker, context);
 	const { done: agents, failures } = await oneByOne(found, async each => {
 		const done = await deployAgent(context, runtime, each, scope);
-		await noteSeen(asker, each.driver, context, workspace.folder);
-		return done;
+		const seen = isNamed ? await noteSeen(asker, each.driver, context, workspace.folder) : [];
+		return { ...done, ...(seen.length > 0 && { seen }) };
 	});
 	const [first] = failures;
 	if (first && found.length === 1) throw first.error;

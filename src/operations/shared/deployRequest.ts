@@ -24,7 +24,7 @@ export async function deployRequest(
 	if (!workers.some(({ record }) => record.agent === driver.id && isRunning(record))) return undefined;
 	if (!(await hasHooks(context))) return undefined;
 	await refuseTracked(context.workspace);
-	const found = await detect(driver, context);
+	const found = await detect(driver, context, 'person');
 	if (!found.found) return undefined;
 	const runtime = await context.installRuntime();
 	const isBusy = () => isAsking(context, overview(), driver.id);

@@ -3,8 +3,10 @@ import { configFolder } from '../../base/folders.ts';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { realOr } from '../../base/realPath.ts';
+import { keepProgramsOutOf } from '../../base/searchPath.ts';
 import type { ProjectMemory } from '../../core/memory/memory.ts';
 import type { Checkout } from '../../core/memory/state.ts';
+import { agentsFolders, placeFrom } from '../../core/workspace/placeFrom.ts';
 import { branchRef, headOf } from '../../git/gitTree.ts';
 import { checkoutAt } from '../../git/homeCheckout.ts';
 import { statusOf } from '../../git/repository.ts';
@@ -41,6 +43,8 @@ export async function isDirty(folder: string): Promise<boolean | undefined> {
 
 /** Where a task works. Outside of git, or if git cannot be trusted there, the folder itself is the repository. */
 export async function memoryPlace(folder: string): Promise<Checkout> {
+	// Some who ask know of no workspace.
+	keepProgramsOutOf(agentsFolders(placeFrom(folder, {}).folder));
 	try {
 		const checkout = await checkoutAt(folder);
 		const [ref, commit] = await Promise.all([branchRef(checkout), headOf(checkout)]);

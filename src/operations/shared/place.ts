@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { dataFolder } from '../../base/folders.ts';
 import { phrase } from '../../base/phrase.ts';
+import { keepProgramsOutOf } from '../../base/searchPath.ts';
 import { ownPlace, permitWorkIn } from '../../core/asker/ownPlace.ts';
-import { foldersUpFrom, isFolderOrLink, placeFrom, type Place } from '../../core/workspace/placeFrom.ts';
+import { agentsFolders, foldersUpFrom, isFolderOrLink, placeFrom, type Place } from '../../core/workspace/placeFrom.ts';
 import { Workspace } from '../../core/workspace/workspace.ts';
 import type { Caller } from './caller.ts';
 
@@ -65,7 +66,9 @@ function workspaceAt(folder: string, { env }: Caller): Workspace {
  */
 function placeOf({ asker, cwd, isFolderGiven, env }: Caller): Place {
 	const given = placeFrom(cwd, env);
-	if (asker.is === 'human') return given;
-	if (isFolderGiven) permitWorkIn(asker, given.folder, env);
-	return ownPlace(asker, env);
+	if (asker.is === 'agent' && isFolderGiven) permitWorkIn(asker, given.folder, env);
+	const place = asker.is === 'human' ? given : ownPlace(asker, env);
+	// A command may call git before its operation.
+	keepProgramsOutOf(agentsFolders(place.folder));
+	return place;
 }

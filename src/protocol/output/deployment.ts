@@ -12,6 +12,11 @@ const DeployedAgent = z.object({
 	/** Files and folders written, relative to the folder; empty if all were up to date. */
 	changed: z.array(z.string()),
 	warnings: z.array(z.string()),
+	/**
+	 * The person's settings that can run commands, and that agents may start this CLI with from now on: those that are new, changed or missing.
+	 * Absent if there are none.
+	 */
+	seen: z.optional(z.array(z.string())),
 });
 export type DeployedAgent = z.infer<typeof DeployedAgent>;
 

@@ -37,15 +37,19 @@ const says = (version: string) => `echo "$1 ${version} (Heron)"`;
 describe('detecting an agent', () => {
 	it('finds it on the PATH and asks for its version', async () => {
 		const executable = program(says('2.1.329'));
-		expect(await detectAgent(driver, undefined, env)).toEqual({ found: true, executable, version: [2, 1, 329] });
+		expect(await detectAgent(driver, undefined, env, 'shell')).toEqual({
+			found: true,
+			executable,
+			version: [2, 1, 329],
+		});
 	});
 
 	it('takes the configured one instead, also below the home folder', async () => {
 		program(says('2.1.1'));
 		const other = program(says('2.1.2'), 'other');
-		expect(await detectAgent(driver, other, env)).toMatchObject({ executable: other, version: [2, 1, 2] });
+		expect(await detectAgent(driver, other, env, 'shell')).toMatchObject({ executable: other, version: [2, 1, 2] });
 		const home = `~/${other.slice(dirname(bin).length + 1)}`;
-		expect(await detectAgent(driver, home, env)).toMatchObject({ executable: other });
+		expect(await detectAgent(driver, home, env, 'shell')).toMatchObject({ executable: other });
 	});
 
 	it.each([
@@ -58,21 +62,21 @@ describe('detecting an agent', () => {
 		['is garbage', '\0\x01', 'does not', 'broken'],
 	])('says why not when it %s', async (_, body, reason, obstacle) => {
 		if (body !== undefined) program(body);
-		const found = await inEnglish(detectAgent(driver, undefined, env));
+		const found = await inEnglish(detectAgent(driver, undefined, env, 'shell'));
 		const why = { obstacle, reason: expect.stringContaining(reason), hint: 'npm i heron' };
 		expect(found).toMatchObject({ found: false, ...why });
 	});
 
 	it('says of one that does not answer in time that one may try again, not how to install it, and asks again', async () => {
 		const file = program(`if [ -e '${folder.file('ready')}' ]; then ${says('2.1.5')}; else exec sleep 1000; fi`);
-		expect(await inEnglish(detectAgent(driver, undefined, env, 200))).toEqual({
+		expect(await inEnglish(detectAgent(driver, undefined, env, 'shell', 200))).toEqual({
 			found: false,
 			obstacle: 'unanswered',
 			reason: `${file} did not answer within 0.2 seconds; try again`,
 			hint: '',
 		});
 		writeFileSync(folder.file('ready'), '');
-		expect(await detectAgent(driver, undefined, env)).toMatchObject({ found: true, version: [2, 1, 5] });
+		expect(await detectAgent(driver, undefined, env, 'shell')).toMatchObject({ found: true, version: [2, 1, 5] });
 	});
 
 	it('passes over folders, files that may not be run, and links to nothing', async () => {
@@ -84,18 +88,18 @@ describe('detecting an agent', () => {
 		symlinkSync('/nowhere', join(before, 'c', 'heron'));
 		const executable = program(says('2.1.3'));
 		const PATH = [...['a', 'b', 'c'].map(name => join(before, name)), env['PATH']].join(':');
-		expect(await detectAgent(driver, undefined, { ...env, PATH })).toMatchObject({ executable });
+		expect(await detectAgent(driver, undefined, { ...env, PATH }, 'shell')).toMatchObject({ executable });
 	});
 
 	it('asks once for each state of the program, without marks of another agent', async () => {
 		const log = folder.file('log');
 		const file = program(`echo "asked $NANCY_HOOKS $SECRET_MARK$NODE_COMPILE_CACHE." >>'${log}'; ${says('2.1.4')}`);
-		await detectAgent(driver, undefined, { ...env, NODE_COMPILE_CACHE: '/data/nancy/runtime/1/cache' });
-		await detectAgent(driver, undefined, env);
+		await detectAgent(driver, undefined, { ...env, NODE_COMPILE_CACHE: '/data/nancy/runtime/1/cache' }, 'shell');
+		await detectAgent(driver, undefined, env, 'shell');
 		const { readFileSync } = await import('node:fs');
 		expect(readFileSync(log, 'utf8')).toBe('asked off .\n');
 		utimesSync(file, new Date(), new Date(Date.now() + 5000));
-		await detectAgent(driver, undefined, env);
+		await detectAgent(driver, undefined, env, 'shell');
 		expect(readFileSync(log, 'utf8')).toBe('asked off .\nasked off .\n');
 	});
 });

@@ -226,4 +226,24 @@ describe('a runtime', () => {
 		expect((await start(`:.:../repository:${join(process.execPath, '..')}:`)).stdout).toBe('["x"]\n');
 		await expect(start(':.')).rejects.toMatchObject({ code: 127, stdout: '' });
 	});
+
+	it('falls back to no node in the outermost workspace here, unless that holds the home folder', async () => {
+		const gone = { executable: join(folder, 'gone', 'node'), isElectron: false };
+		const { bin } = await installRuntime(sources, '0.1.0', join(folder, 'nancy'), gone);
+		const outer = join(folder, 'outer');
+		const cwd = join(outer, 'sub', 'below');
+		await mkdir(cwd, { recursive: true });
+		await writeFile(join(outer, 'node'), '#!/bin/sh\necho ours\n', { mode: 0o755 });
+		const own = join(process.execPath, '..');
+		const start = async (at: string, HOME = '/nowhere') => {
+			const env = { PATH: `${outer}:${own}`, HOME };
+			return (await run(join(bin, 'nancy'), ['x'], { cwd: at, env })).stdout;
+		};
+		expect(await start(outer)).toBe('["x"]\n');
+		expect(await start(cwd)).toBe('ours\n');
+		await mkdir(join(outer, '.nancy'));
+		await mkdir(join(outer, 'sub', '.nancy'));
+		expect(await start(cwd)).toBe('["x"]\n');
+		expect(await start(cwd, join(outer, 'home'))).toBe('ours\n');
+	});
 });
