@@ -113,13 +113,13 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const tooLarge = Object.entries({
 		'dist/extension.js': 2,
 		'dist/late.js': 8,
-		'dist/hook/claude-code.js': 170,
+		'dist/hook/claude-code.js': 174,
 		'dist/main.js': 952,
 		'dist/nancy.js': 806,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
 		'dist/memory.js': 160,
-		'dist/projects.js': 136,
+		'dist/projects.js': 140,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
