@@ -11,6 +11,7 @@ import { AskingOutput } from '../../../src/protocol/output/questions.ts';
 import { StatusOutput } from '../../../src/protocol/output/tasks.ts';
 import { DriverId, FIRST_WORKER, SessionId, type TaskName } from '../../../src/protocol/names.ts';
 import { seedQuestion } from '../../support/seedQuestion.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { AGENT, Project } from './project.ts';
 
@@ -131,7 +132,9 @@ describe('nancy status', () => {
 		const longAgo = new Date(Date.now() - 60_000).toISOString();
 		await project.addWorker(task, 'worker', { agent, process: identify(process.pid), startedAt: longAgo });
 		happen(project, task, 'worker', { ...toolStart, driver: agent }, longAgo);
-		const program = join(project.path, 'other-claude');
+		// An agent may look too, so none in the workspace is asked.
+		await using elsewhere = tempFolder();
+		const program = elsewhere.file('other-claude');
 		const answer = JSON.stringify([{ sessionId: 'session-fix-login-worker', status: 'idle' }]);
 		writeFileSync(program, `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 });
 		const env = { NANCY_PROGRAM_CLAUDE_CODE: program };

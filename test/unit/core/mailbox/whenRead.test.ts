@@ -45,7 +45,7 @@ describe('when an agent reads a message', () => {
 			'claude-code': { when: 'wakes' },
 			'copilot-cli': { when: 'may-wake', held: { code: 'limit', agent: 'copilot-cli', capability: 'wake' } },
 			codex: { when: 'may-wake', held: { code: 'limit', agent: 'codex', capability: 'wake' } },
-			'gemini-cli': { when: 'held', held: { code: 'limit', agent: 'gemini-cli', capability: 'wake' } },
+			'gemini-cli': { when: 'may-wake', held: { code: 'limit', agent: 'gemini-cli', capability: 'wake' } },
 			opencode: { when: 'wakes' },
 			'qwen-code': { when: 'may-wake', held: { code: 'limit', agent: 'qwen-code', capability: 'wake' } },
 		});
