@@ -49,6 +49,8 @@ export class FrontEnd {
 	private isDenied = false;
 	private isBreaking = false;
 	private silent: SilentHookCalls | undefined;
+	/** What the agent says while its user is asked: it comes between no question and its answer. */
+	private held: (() => void)[] | undefined;
 	private readonly left = new AbortController();
 	/** One after the other. */
 	private asking: Promise<unknown> = Promise.resolve();
@@ -68,7 +70,10 @@ export class FrontEnd {
 			ended: () => this.leave(),
 			keepsEarly: true,
 		});
-		this.shown = new UpdateLines((line, style) => this.say(line, style));
+		this.shown = new UpdateLines((line, style) => {
+			if (this.held) this.held.push(() => this.say(line, style));
+			else this.say(line, style);
+		});
 	}
 
 	/** @throws Error with the agent's own words if it does not begin */
@@ -169,12 +174,15 @@ export class FrontEnd {
 	private async askNow(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse> {
 		if (over.aborted) return CANCELLED;
 		this.shown.flush();
+		this.held = [];
 		this.silent?.asked(request);
 		const question = new PermissionQuestion(request, this.talk.acp, this.lines, over);
 		const answer = await question.answer(
 			asked => this.guard(request.sessionId, asked.event, 'ask', () => asked.payload),
 			this.isWorking,
 		);
+		for (const say of this.held.splice(0)) say();
+		this.held = undefined;
 		if (isYes(request, answer)) this.silent?.allowed(request);
 		else {
 			this.isDenied = true;

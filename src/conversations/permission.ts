@@ -11,8 +11,15 @@ import { styled, type Style } from './style.ts';
 /** Keys beside the numbers, where an agent offers one option of the kind alone. */
 const KEYS: Readonly<Record<string, PermissionOption['kind']>> = { y: 'allow_once', n: 'reject_once' };
 
-/** Lines of a request. Of a longer one, the terminal shows no more, and offers no Yes. */
-const MOST_LINES = 200;
+/** Rows of a request. Of a longer one, the terminal shows no more, and offers no Yes. */
+const MOST_ROWS = 200;
+/** Blanks in a row that are shown as such: more could push what stands before them out of sight. */
+const MOST_BLANKS = 40;
+/** A tab has no width of its own. */
+const TAB = '    ';
+/** Of a terminal that does not say how wide it is, and the narrowest one that rows are made for, in columns. */
+const USUAL_WIDTH = 80;
+const LEAST_WIDTH = 20;
 /** In UTF-16 units. */
 const LONGEST = 20_000;
 /** Unchanged lines around a change. */
@@ -33,9 +40,10 @@ export class PermissionQuestion {
 	) {
 		const { toolCall } = request;
 		const tool = acp.toolOf(toolCall) ?? 'a tool';
-		const shown = [...inputOf(toolCall), ...remarksOf(toolCall)];
+		const width = Math.max(LEAST_WIDTH, process.stdout.columns ?? USUAL_WIDTH) - MARK.length;
+		const shown = [...inputOf(toolCall), ...remarksOf(toolCall)].flatMap(line => rowsOf(line, width));
 		const length = shown.reduce((sum, { text }) => sum + text.length + 1, 0);
-		const isWhole = length <= LONGEST && shown.length <= MOST_LINES;
+		const isWhole = length <= LONGEST && shown.length <= MOST_ROWS;
 		this.shown = [
 			{ text: `${tool}:` },
 			...firstOf(shown),
@@ -113,11 +121,11 @@ export class PermissionQuestion {
 		}
 	}
 
-	/** Each line of the request has a mark: none looks like Nancy's own. */
+	/** Each row of the request has a mark, also where a line is wider than the terminal: none looks like Nancy's own. */
 	private show(): void {
-		const mark = styled('│', 'dim');
+		const mark = styled(MARK, 'dim');
 		this.lines.say(
-			['', ...this.shown.map(({ text, style }) => `${mark} ${styled(visible(text), style)}`)].join('\n'),
+			['', ...this.shown.map(({ text, style }) => `${mark}${styled(visible(text), style)}`)].join('\n'),
 		);
 	}
 }
@@ -136,12 +144,33 @@ function isAllowing({ kind }: PermissionOption): boolean {
 function firstOf(lines: readonly Line[]): Line[] {
 	let left = LONGEST;
 	const shown: Line[] = [];
-	for (const line of lines.slice(0, MOST_LINES)) {
+	for (const line of lines.slice(0, MOST_ROWS)) {
 		if (left <= 0) break;
 		shown.push({ ...line, text: line.text.slice(0, left) });
 		left -= line.text.length + 1;
 	}
 	return shown;
+}
+
+const MARK = '│ ';
+
+/** A line as the rows that a terminal of this width shows. A character that is no ASCII may take two columns. */
+function rowsOf({ text, style }: Line, width: number): Line[] {
+	const said = visible(text)
+		.replaceAll('\t', TAB)
+		.replace(/ +/g, blanks => (blanks.length > MOST_BLANKS ? `⟨${blanks.length} blanks⟩` : blanks));
+	const rows: string[] = [''];
+	let left = width;
+	for (const character of said) {
+		const columns = character > '\x7e' ? 2 : 1;
+		if (columns > left) {
+			rows.push('');
+			left = width;
+		}
+		rows[rows.length - 1] += character;
+		left -= columns;
+	}
+	return rows.map(row => ({ text: row, ...(style && { style }) }));
 }
 
 interface Line {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { ACP, type AcpStart } from '../core/driver/acp.ts';
-import type { AnswersByChoice } from '../core/driver/driver.ts';
+import type { AnswersByChoice, StartPlace } from '../core/driver/driver.ts';
 import { SessionId } from '../protocol/names.ts';
 
 const PROMPT = '--prompt-interactive=';
@@ -8,18 +8,21 @@ export const RESUME = '--resume=';
 
 /**
  * A program of Nancy's in the terminal, which talks with the CLI: see src/conversations.
- * @param isLeft words of a launch that is left to the CLI's own terminal
+ * @param isLeft whether a launch with these words is left to the CLI's own terminal
  */
-export function conversationIn(driver: string, isLeft: (word: string) => boolean): AnswersByChoice {
+export function conversationIn(
+	driver: string,
+	isLeft: (words: readonly string[], place: StartPlace) => boolean,
+): AnswersByChoice {
 	return {
 		args: () => [ACP],
-		inPlaceOf: ({ executable, args }, { launcher }, workspaceFolder) => {
-			if (args.some(isLeft)) return { executable, args: args.filter(word => word !== ACP) };
+		inPlaceOf: ({ executable, args }, { launcher }, place) => {
+			if (isLeft(args, place)) return { executable, args: args.filter(word => word !== ACP) };
 			const runtime = dirname(launcher);
 			const talk = join(runtime, 'hook', 'conversation.js');
 			return {
 				executable: join(runtime, 'node'),
-				args: [talk, driver, launcher, workspaceFolder, executable, ...args],
+				args: [talk, driver, launcher, place.workspaceFolder, executable, ...args],
 			};
 		},
 		explanation:

@@ -55,7 +55,7 @@ describe('a conversation with the real Gemini CLI in a terminal of Nancy’s own
 		await worker.idle();
 	});
 
-	it('shows an edit as its diff, and is answered for other tools in its terminal alone', async () => {
+	it('shows an edit as its diff, which is answered at the desk', async () => {
 		const desk = await begin();
 		const file = lab.workspace.file('a.txt');
 		writeFileSync(file, 'one\ntwo\n');

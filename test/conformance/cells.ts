@@ -1,5 +1,12 @@
 import type { Cell } from './cell.ts';
-import { answeredHere, answeredThere, answeredThree, answerRefused, holderKilled } from './cells/answers.ts';
+import {
+	answeredHere,
+	answeredThere,
+	answeredThree,
+	answerRefused,
+	askingKilled,
+	holderKilled,
+} from './cells/answers.ts';
 import { mcpBrokenOff, mcpFeedback, mcpKilled, mcpLong } from './cells/tools.ts';
 import { brokenOffPrompt, brokenOffQuestion, brokenOffTool, killedInTool } from './cells/brokenOff.ts';
 import { besideOthers, cleanedUp, foundSession, redeploy } from './cells/deployment.ts';
@@ -44,6 +51,7 @@ export const cells: readonly Cell[] = [
 	answeredThree,
 	answerRefused,
 	holderKilled,
+	askingKilled,
 	resume,
 	fork,
 	wakeOnResume,

@@ -3,13 +3,13 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 
 /** Each process finds its own there: its folder, its open files. */
-const OF_EACH = /^\/(?:proc|dev\/(?:fd|std))/;
+const OF_EACH = /^\/(?:proc|dev\/(?:fd|std))/i;
 
 /** As many as Linux follows in one path. */
 const MOST_LINKS = 40;
 
 /**
- * Refuses a path that leads another process elsewhere, by a link through `/proc` such as `/proc/self/cwd`: an agent's CLI would read what
+ * Refuses a path of too many links, and one that leads another process elsewhere, by a link through `/proc` such as `/proc/self/cwd`: an agent's CLI would read what
  * nobody has looked at.
  * @param plain folders that are known to be no links; gets those that are found
  * @throws NancyError `not-trusted`
@@ -35,7 +35,9 @@ export function requireSameForAll(path: string, plain = new Set<string>()): void
 			if (found.isDirectory()) plain.add(next);
 			continue;
 		}
-		if (++links > MOST_LINKS) return;
+		// A program that follows them one part after the other gets further than one path does.
+		if (++links > MOST_LINKS)
+			throw new NancyError('not-trusted', `${path} leads through too many links; remove one`);
 		const target = readlinkSync(next);
 		rest.unshift(...partsOf(target));
 		at = isAbsolute(target) ? '/' : dirname(next);

@@ -135,9 +135,9 @@ export async function programHash(path: string, plain?: Set<string>): Promise<st
 	}
 }
 
-/** A program that nobody may run any more is another one: it may have denied something. */
+/** A program that its owner may not run any more is another one: it may have denied something. */
 export function hashOf(content: string | Buffer, mode: number): string {
-	return sha256(content) + ((mode & 0o111) === 0 ? '' : ' program');
+	return sha256(content) + ((mode & 0o100) === 0 ? '' : ' program');
 }
 
 /**

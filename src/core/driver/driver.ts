@@ -93,11 +93,18 @@ interface Program {
 	readonly args: readonly string[];
 }
 
+/** Where an agent in a terminal starts. */
+export interface StartPlace {
+	readonly workspaceFolder: string;
+	readonly cwd: string;
+	readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 export interface AnswersByChoice {
 	/** The flags of the launch, for the files of {@link DeploymentPlan.launchFiles}. */
 	args(hooks: LaunchHooks): readonly string[];
 	/** What is started in the place of the CLI; absent where that is the CLI itself. */
-	inPlaceOf?(cli: Program, hooks: LaunchHooks, workspaceFolder: string): Program;
+	inPlaceOf?(cli: Program, hooks: LaunchHooks, place: StartPlace): Program;
 	/** What else the user has to do, and what it brings, in sentences for the setting. */
 	readonly explanation: string;
 }

@@ -140,7 +140,8 @@ function programOf(
 	{ version, ...cli }: InstalledAgent & { args: readonly string[] },
 ): { executable: string; args: readonly string[] } {
 	const hooks = launchHooks(driver, workspace, request);
-	return (hooks && answersOf(driver, version, request)?.inPlaceOf?.(cli, hooks, workspace.folder)) ?? cli;
+	const place = { workspaceFolder: workspace.folder, cwd: request.cwd ?? workspace.folder, env: request.env };
+	return (hooks && answersOf(driver, version, request)?.inPlaceOf?.(cli, hooks, place)) ?? cli;
 }
 
 function launchHooks({ id }: Driver, workspace: Workspace, { hooks }: WorkerRequest): LaunchHooks | undefined {

@@ -36,7 +36,7 @@ export function launchFlags(hooks: LaunchHooks | undefined, workspaceFolder: str
 /** A program of Nancy's in the terminal, which gives the CLI a server of its own: see terminal.ts. Windows has no such sockets. */
 export const answersByChoice: AnswersByChoice = {
 	args: () => [],
-	inPlaceOf: ({ executable, args }, { launcher }, workspaceFolder) => {
+	inPlaceOf: ({ executable, args }, { launcher }, { workspaceFolder }) => {
 		if (process.platform === 'win32') return { executable, args };
 		const runtime = dirname(launcher);
 		const program = join(runtime, 'hook', `${ID}-terminal.js`);

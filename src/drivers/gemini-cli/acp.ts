@@ -63,9 +63,9 @@ function report(event: string, payload: object) {
 	return { event, slot: 'report', payload: { ...payload, hook_event_name: event } } as const;
 }
 
-/** Its ids begin with the tool's name. */
+/** Its ids begin with the tool's name, also where the model gives a call none (0.61.0, its source). */
 export function toolOf({ toolCallId }: Pick<ToolCall, 'toolCallId'>): string | undefined {
-	return /^(.+?)__/.exec(toolCallId)?.[1];
+	return /^(.+?)(?:__|-\d{13}-\d+$)/.exec(toolCallId)?.[1];
 }
 
 /** The CLI shows a command as the title of its call, and of other tools what they are about. */

@@ -1,6 +1,7 @@
 import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 import { conversationIn, RESUME } from '../conversation.ts';
 import { program } from './program.ts';
+import { maySandbox } from './sandbox.ts';
 
 /** Set for an agent that is resumed with a prompt. */
 export const RESUMING = 'NANCY_GEMINI_RESUMING';
@@ -22,8 +23,14 @@ export function launchPlan({ prompt, resume, model, extra }: LaunchRequest): Lau
 	};
 }
 
-/** Going on with a session is left to the CLI's own terminal: it finds none when it is talked with (0.61.0). */
-export const answersByChoice = conversationIn(program.id, word => word.startsWith(RESUME));
+/**
+ * Going on with a session is left to the CLI's own terminal: it finds none when it is talked with (0.61.0). So is a start with a sandbox, in which a
+ * request does not say all that a Yes allows.
+ */
+export const answersByChoice = conversationIn(
+	program.id,
+	(words, place) => words.some(word => word.startsWith(RESUME)) || maySandbox(words, place),
+);
 
 export function modelFlags(model: string | undefined): string[] {
 	return model === undefined ? [] : [`--model=${model}`];

@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AnswerSeal } from '../../../src/core/questions/answerSeal.ts';
 import { DESK } from '../../../src/core/questions/questions.ts';
 import type { Question } from '../../../src/protocol/question.ts';
+import { liveness } from '../../../src/base/liveness.ts';
 import { answerQuestion } from '../../support/answerQuestion.ts';
+import { eventually } from '../../support/eventually.ts';
 import { deskOf } from '../../support/desk.ts';
 import { must, WORKS, type Cell } from '../cell.ts';
 
@@ -82,6 +84,8 @@ export const holderKilled: Cell = {
 		process.kill(question.holder.pid, 'SIGKILL');
 		const { state } = await desk.outcome(question);
 		must(state === 'silent', `it counts as ${state}`);
+		// Long enough for a CLI to take the end of what waits for an answer.
+		await sleep(2000);
 		must(!lab.has('made'), 'the tool ran');
 		await answerQuestion(worker.terminal, lab.candidate.question, lab.candidate.yes);
 		await lab.made('made');
@@ -166,6 +170,27 @@ export const answerRefused: Cell = {
 		rmSync(handing);
 		mkdirSync(handing, { mode: 0o700 });
 		await worker.idle();
+		return WORKS;
+	},
+};
+
+export const askingKilled: Cell = {
+	...asks,
+	id: 'asking-killed',
+	title: 'The agent is killed while it asks: nothing runs, and nobody is asked any more',
+	run: async lab => {
+		const desk = deskOf(lab.nancy);
+		const worker = await lab.start({ prompt: '[[esc:touch made]] [[text:Over]]', asks: true });
+		const [question] = await desk.asked();
+		await worker.terminal.waitForText(lab.candidate.question);
+		must(question.agent !== undefined, 'it names no process');
+		process.kill(question.agent.pid, 'SIGKILL');
+		const { state } = await desk.outcome(question);
+		// What waits may end with the agent before it can say so.
+		must(state === 'ended' || state === 'silent', `it counts as ${state}`);
+		await eventually('nobody waits', () => liveness(question.holder) === 'dead');
+		await sleep(2000);
+		must(!lab.has('made'), 'the tool ran');
 		return WORKS;
 	},
 };

@@ -83,21 +83,26 @@ it('a request without an input is shown by its title, its changes in colour, and
 	};
 	vi.stubEnv('NO_COLOR', '');
 	vi.stubEnv('TERM', 'xterm-256color');
-	const bar = styled('│', 'dim');
+	const bar = styled('│ ', 'dim');
 	expect(await show('one\nthree')).toBe(
 		[
 			'',
-			`${bar} replace:`,
-			`${bar} Writing to a.txt`,
-			`${bar} /w/a.txt:`,
-			`${bar}   one`,
-			`${bar} \u001b[31m- two\u001b[39m`,
-			`${bar} \u001b[32m+ three\u001b[39m`,
-			`${bar} It adds\\x1b[2K three.`,
+			`${bar}replace:`,
+			`${bar}Writing to a.txt`,
+			`${bar}/w/a.txt:`,
+			`${bar}  one`,
+			`${bar}\u001b[31m- two\u001b[39m`,
+			`${bar}\u001b[32m+ three\u001b[39m`,
+			`${bar}It adds\\x1b[2K three.`,
 			'  1. Allow',
 			'  2. Reject',
 		].join('\n'),
 	);
+	const wide = await show(`${'y'.repeat(100)}${' '.repeat(300)}│ git status\n\t漢`);
+	expect(wide).toContain(
+		`${bar}\u001b[32m+ ${'y'.repeat(76)}\u001b[39m\n${bar}\u001b[32m${'y'.repeat(24)}⟨300 blanks⟩│ git`,
+	);
+	expect(wide).toContain('+     漢');
 	const long = await show('x'.repeat(30_000));
 	expect(long.length).toBeLessThan(21_000);
 	expect(long).toContain('too long to be shown whole here');

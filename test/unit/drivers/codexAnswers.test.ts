@@ -266,7 +266,13 @@ describe('a terminal with a server of its own', () => {
 		if (codex.answersByChoice === 'none') throw new Error('it has answers');
 		const hooks = { launcher: '/r/nancy-hook', folder: '/f' };
 		expect(codex.answersByChoice.args(hooks)).toEqual([]);
-		expect(codex.answersByChoice.inPlaceOf?.({ executable: '/bin/codex', args: words }, hooks, '/w')).toEqual({
+		expect(
+			codex.answersByChoice.inPlaceOf?.({ executable: '/bin/codex', args: words }, hooks, {
+				workspaceFolder: '/w',
+				cwd: '/w',
+				env: {},
+			}),
+		).toEqual({
 			executable: '/r/node',
 			args: ['/r/hook/codex-terminal.js', '/r/nancy-hook', '/w', '/bin/codex', ...words],
 		});

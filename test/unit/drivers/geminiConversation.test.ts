@@ -1,10 +1,14 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ASKS_PERMISSION, DENIED } from '../../../src/core/driver/acp.ts';
 import { acp } from '../../../src/drivers/gemini-cli/acp.ts';
 import { asking } from '../../../src/drivers/gemini-cli/asking.ts';
 import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
+import { maySandbox } from '../../../src/drivers/gemini-cli/sandbox.ts';
 import type { Answer } from '../../../src/protocol/question.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
 
 // As the real 0.61.0 has sent it.
 const options = [
@@ -142,7 +146,7 @@ it('a launch of which the answers are carried is left to the CLI’s own termina
 		answersByChoice.inPlaceOf?.(
 			{ executable: 'gemini', args: geminiCli.launch({ ...request, resume }).args },
 			{ launcher: '/n/nancy-hook', folder: '/n' },
-			'/w',
+			{ workspaceFolder: '/w', cwd: '/w', env: { HOME: '/h', GEMINI_CLI_SYSTEM_SETTINGS_PATH: '/none' } },
 		);
 	expect(program(undefined)).toMatchObject({
 		executable: '/n/node',
@@ -156,5 +160,53 @@ it('a launch of which the answers are carried is left to the CLI’s own termina
 		args: ['--model=m', '--acp'],
 		prompt: '-- do it',
 		resume: undefined,
+	});
+});
+
+describe('a launch that may run commands in a sandbox is left to the CLI’s own terminal', () => {
+	it.each([
+		['its option', ['--sandbox'], {}],
+		['its short option', ['-ds'], {}],
+		['its variable', [], { GEMINI_SANDBOX: 'docker' }],
+		['a sandbox around it', [], { SANDBOX: 'sandbox-exec' }],
+		[
+			'the settings of the folder above',
+			[],
+			{},
+			'project/.gemini/settings.json',
+			'{"security": {"toolSandboxing": true}}',
+		],
+		['a file of variables', [], {}, 'project/sub/.env', 'GEMINI_SANDBOX=true'],
+		['the settings of the user', [], {}, 'home/.gemini/settings.json', '{"tools": {"sandbox": "docker"}}'],
+		['the settings of the system', [], {}, 'system/settings.json', '{"tools": {"sandbox": "docker"}}'],
+	] as const)('by %s', async (_, words, env, file?: string, text?: string) => {
+		await using folder = tempFolder();
+		const place = {
+			workspaceFolder: folder.file('project'),
+			cwd: folder.file('project', 'sub'),
+			env: {
+				HOME: folder.file('home'),
+				GEMINI_CLI_SYSTEM_SETTINGS_PATH: folder.file('system', 'settings.json'),
+				...env,
+			},
+		};
+		expect(
+			maySandbox(['--acp', '--model=gemini-flash'], {
+				...place,
+				env: { ...place.env, GEMINI_SANDBOX: '', SANDBOX: '' },
+			}),
+		).toBe(false);
+		if (file !== undefined) {
+			mkdirSync(dirname(folder.file(file)), { recursive: true });
+			writeFileSync(folder.file(file), text ?? '');
+		}
+		expect(maySandbox(words, place)).toBe(true);
+	});
+});
+
+it('a call to which the model gave no id is known by the name that the CLI puts before its own', () => {
+	expect(asking.read(asked({ ...shell, toolCallId: 'run_shell_command-1795881234567-3' }))).toMatchObject({
+		tool: 'run_shell_command',
+		choices: [{ effect: 'once' }, NO],
 	});
 });

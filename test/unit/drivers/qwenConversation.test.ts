@@ -102,7 +102,13 @@ describe('a launch of which the answers are carried', () => {
 		if (answersByChoice === 'none') throw new Error('it carries none');
 		const { args } = qwenCode.launch({ ...request, fork: SessionId.parse('s0') });
 		const hooks = { launcher: '/n/nancy-hook', folder: '/n' };
-		expect(answersByChoice.inPlaceOf?.({ executable: 'qwen', args }, hooks, '/w')).toEqual({
+		expect(
+			answersByChoice.inPlaceOf?.({ executable: 'qwen', args }, hooks, {
+				workspaceFolder: '/w',
+				cwd: '/w',
+				env: {},
+			}),
+		).toEqual({
 			executable: 'qwen',
 			args: expect.not.arrayContaining(['--acp']),
 		});
