@@ -20,6 +20,7 @@ const SESSION = 'c0c0c0c0-0001';
 const owned = new AsyncDisposableStack();
 let browser: Browser;
 let desk: ServedDesk;
+let letIn: ServedDesk['owner']['letIn'];
 let questions: Questions;
 let login: WorkerAddress;
 let page: Page;
@@ -33,6 +34,7 @@ beforeAll(async () => {
 		session: SESSION,
 		dataFolder: desk.folder.file('data'),
 	}));
+	({ letIn } = desk.owner);
 	questions = new Questions(desk.workspace.own);
 	browser = await launchBrowser();
 	owned.defer(() => browser.close());
@@ -42,6 +44,7 @@ afterAll(() => owned.disposeAsync());
 afterEach(async ({ task }) => {
 	if (task.result?.state !== 'fail') return;
 	// So that it fails alone.
+	desk.owner.letIn = letIn;
 	for (const { question } of await questions.open()) await questions.end(question.id, 'ended', 'Stop');
 	const folder = join(repository, 'out/failures');
 	mkdirSync(folder, { recursive: true });
@@ -67,7 +70,6 @@ test('lets a browser in by a code that is in no address and no history, and show
 	const context = await browser.newContext({ viewport: PHONE });
 	owned.defer(() => context.close());
 	const newcomer = await context.newPage();
-	const { letIn } = desk.owner;
 	let decide: (scope: undefined) => void = () => undefined;
 	const decided = new Promise<undefined>(resolve => (decide = resolve));
 	desk.owner.letIn = asked => {
@@ -75,7 +77,11 @@ test('lets a browser in by a code that is in no address and no history, and show
 		return decided;
 	};
 	await newcomer.goto(desk.server.invite(desk.server.address));
-	await expect.poll(() => newcomer.locator('.compare').textContent()).toBe(desk.newcomers.at(-1)?.number);
+	// It asks to be let in only once it is loaded.
+	await eventually('its number', async () => {
+		const shown = await newcomer.locator('.compare').textContent();
+		return shown === desk.newcomers.at(-1)?.number;
+	});
 	expect(desk.newcomers.at(-1)).toMatchObject({ scope: 'answer', name: 'Linux, Chrome' });
 	expect(newcomer.url()).toBe(desk.server.address);
 	desk.owner.letIn = letIn;
