@@ -1,10 +1,17 @@
+import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Completions } from '../driver/completions.ts';
 import { parseLooseJson } from '../files/looseJson.ts';
+import { foldersUpFrom } from '../workspace/placeFrom.ts';
 
 /** Whether the CLI adds something to the text of this file. */
 export function isCompleted({ version, schema }: Completions, file: string): boolean {
 	return version?.file === file || schema?.files.includes(file) === true;
+}
+
+/** Where the CLI has its packages installed, if it works in this folder. */
+export function packagesIn({ packages }: Completions, folder: string): ReadonlySet<string> {
+	return new Set(foldersUpFrom(folder).flatMap(at => packages.map(each => join(at, each))));
 }
 
 /** A text of settings without what the CLI itself adds to it. */

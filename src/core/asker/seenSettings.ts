@@ -10,7 +10,7 @@ import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
 import { checkoutOf, checkoutsAbove, posixPath } from './checkouts.ts';
-import { isCompleted, withoutCompletions } from './completions.ts';
+import { isCompleted, packagesIn, withoutCompletions } from './completions.ts';
 import { namedPaths } from './namedPaths.ts';
 import { programAt, type WrittenFile } from './writtenFile.ts';
 import {
@@ -93,7 +93,7 @@ export class SeenSettings {
 	 * @param isItsOwn nobody else writes in the folder: what is among the packages there, the CLI has put there
 	 */
 	async requireStill(driver: Driver, folder = this.workspaceFolder, isItsOwn = false): Promise<void> {
-		const unseen = await this.unseen(driver, folder, isItsOwn ? packagesIn(driver, folder) : undefined);
+		const unseen = await this.unseen(driver, folder, isItsOwn ? packagesIn(driver.completions, folder) : undefined);
 		if (unseen === undefined) return;
 		const what =
 			`${driver.displayName} was ended, because settings of it that can run commands were changed while it started: ${unseen}. ` +
@@ -286,11 +286,6 @@ export class SeenSettings {
 		}
 		return false;
 	}
-}
-
-/** Where the CLI has its packages installed, if it works in this folder. */
-function packagesIn({ completions }: Driver, folder: string): ReadonlySet<string> {
-	return new Set(foldersUpFrom(folder).flatMap(at => completions.packages.map(each => join(at, each))));
 }
 
 function cure({ displayName, id }: Driver): string {

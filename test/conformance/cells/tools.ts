@@ -1,10 +1,40 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { descendantsOf, processTable } from '../../../src/process/processTable.ts';
+import type { MessageId } from '../../../src/protocol/names.ts';
 import { answerQuestion } from '../../support/answerQuestion.ts';
-import { must, notPossible, WORKS, type Cell } from '../cell.ts';
+import { must, notPossible, WORKS, type Cell, type Verdict } from '../cell.ts';
 import { eventually } from '../../support/eventually.ts';
 import { copiesOf } from '../evidence.ts';
+import type { ConformanceLab, StartedWorker } from '../lab.ts';
+
+interface Served {
+	lab: ConformanceLab;
+	worker: StartedWorker;
+	/** A step that calls a tool of the server. */
+	call: (tool: string) => string;
+	/** What the user is asked first, and the keys that agree. */
+	question: RegExp;
+	yes: string;
+}
+
+/** With a worker that has the server. Some CLIs do not wait for a server before their first request: that one is over. */
+function withServer(run: (served: Served) => Promise<Verdict>): Cell['run'] {
+	return async lab => {
+		const { nancyTools } = lab.candidate;
+		if (nancyTools === 'none') return notPossible(`${lab.driver.displayName} gets no MCP server.`);
+		const worker = await lab.start({ prompt: '[[text:First turn]]', asks: true, mcp: true });
+		await worker.idle();
+		return run({ lab, worker, ...nancyTools });
+	};
+}
+
+/** Of a message that was sent after a wait was over: a hook has handed it over, and it was never lost. */
+async function mustHaveWaited(lab: ConformanceLab, { address }: StartedWorker, id: MessageId): Promise<void> {
+	const { receipt } = await lab.delivered(address, id);
+	must(receipt?.rung !== 'tool', 'the wait took it');
+	must(receipt?.lost === undefined, 'it was lost once');
+}
 
 export const mcpFeedback: Cell = {
 	id: 'mcp-feedback',
@@ -13,13 +43,7 @@ export const mcpFeedback: Cell = {
 	about: 'tools',
 	triedAnyway: false,
 	lab: { asks: true },
-	run: async lab => {
-		const { nancyTools } = lab.candidate;
-		if (nancyTools === 'none') return notPossible(`${lab.driver.displayName} gets no MCP server.`);
-		const { call, question, yes } = nancyTools;
-		// Some CLIs do not wait for a server before their first request.
-		const worker = await lab.start({ prompt: '[[text:First turn]]', asks: true, mcp: true });
-		await worker.idle();
+	run: withServer(async ({ lab, worker, call, question, yes }) => {
 		await worker.submit(`${call('get_feedback')} [[text:Read]]`);
 		await worker.terminal.waitForText(question);
 		const id = await lab.send(worker.address, 'Take plan B.', { kind: 'feedback' });
@@ -34,7 +58,7 @@ export const mcpFeedback: Cell = {
 		const last = lab.requests().at(-1);
 		must(last !== undefined && copiesOf(last, 'Take plan B.') === 1, 'the model reads it twice');
 		return WORKS;
-	},
+	}),
 };
 
 export const mcpBrokenOff: Cell = {
@@ -43,12 +67,7 @@ export const mcpBrokenOff: Cell = {
 	needs: ['tools'],
 	triedAnyway: false,
 	lab: { asks: true },
-	run: async lab => {
-		const { nancyTools } = lab.candidate;
-		if (nancyTools === 'none') return notPossible(`${lab.driver.displayName} gets no MCP server.`);
-		const { call, question, yes } = nancyTools;
-		const worker = await lab.start({ prompt: '[[text:First turn]]', asks: true, mcp: true });
-		await worker.idle();
+	run: withServer(async ({ lab, worker, call, question, yes }) => {
 		await worker.submit(`${call('wait_for_feedback')} [[text:Unreached]]`);
 		await answerQuestion(worker.terminal, question, yes);
 		// No CLI reports that a call goes on after a Yes.
@@ -59,11 +78,9 @@ export const mcpBrokenOff: Cell = {
 		await sleep(1000);
 		await worker.submit('[[text:Second turn]]');
 		await lab.seen('Sent after the wait.');
-		const { receipt } = await lab.delivered(worker.address, id);
-		must(receipt?.rung !== 'tool', 'the wait took it');
-		must(receipt?.lost === undefined, 'it was lost once');
+		await mustHaveWaited(lab, worker, id);
 		return WORKS;
-	},
+	}),
 };
 
 /** One line of 17 kB, in which no word stands twice. */
@@ -79,12 +96,7 @@ export const mcpLong: Cell = {
 	needs: ['tools'],
 	triedAnyway: false,
 	lab: { asks: true },
-	run: async lab => {
-		const { nancyTools } = lab.candidate;
-		if (nancyTools === 'none') return notPossible(`${lab.driver.displayName} gets no MCP server.`);
-		const { call, question, yes } = nancyTools;
-		const worker = await lab.start({ prompt: '[[text:First turn]]', asks: true, mcp: true });
-		await worker.idle();
+	run: withServer(async ({ lab, worker, call, question, yes }) => {
 		const calls = Array.from({ length: MOST_PARTS }, () => call('get_feedback'));
 		await worker.submit(`${calls.join(' ')} [[text:Read]]`);
 		// While the user is asked, no hook hands it over.
@@ -104,7 +116,7 @@ export const mcpLong: Cell = {
 		const { receipt } = await lab.delivered(worker.address, id);
 		must(receipt?.rung === 'tool', `its receipt names the rung ${receipt?.rung}`);
 		return WORKS;
-	},
+	}),
 };
 
 export const mcpKilled: Cell = {
@@ -113,12 +125,7 @@ export const mcpKilled: Cell = {
 	needs: ['tools'],
 	triedAnyway: false,
 	lab: { asks: true },
-	run: async lab => {
-		const { nancyTools } = lab.candidate;
-		if (nancyTools === 'none') return notPossible(`${lab.driver.displayName} gets no MCP server.`);
-		const { call, question, yes } = nancyTools;
-		const worker = await lab.start({ prompt: '[[text:First turn]]', asks: true, mcp: true });
-		await worker.idle();
+	run: withServer(async ({ lab, worker, call, question, yes }) => {
 		await worker.submit(`${call('wait_for_feedback')} [[text:Wait over]]`);
 		await answerQuestion(worker.terminal, question, yes);
 		// No CLI reports that a call goes on after a Yes.
@@ -130,11 +137,9 @@ export const mcpKilled: Cell = {
 		const id = await lab.send(worker.address, 'Sent after the server.', { kind: 'feedback' });
 		await lab.seen('Sent after the server.');
 		await worker.idle();
-		const { receipt } = await lab.delivered(worker.address, id);
-		must(receipt?.rung !== 'tool', 'the wait took it');
-		must(receipt?.lost === undefined, 'it was lost once');
+		await mustHaveWaited(lab, worker, id);
 		const last = lab.requests().at(-1);
 		must(last !== undefined && copiesOf(last, 'Sent after the server.') === 1, 'the model reads it twice');
 		return WORKS;
-	},
+	}),
 };
