@@ -9,6 +9,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The folders of POSIX programs. */
 const STANDARD = '/usr/bin:/bin';
 
+/** Where a CLI starts that is only asked something: in a workspace, some run what is there (opencode a module, by `tsconfig.json`). */
+export const NO_WORKSPACE = '/';
+
 /** Where agents write: the workspaces that this process works in. */
 const keptOut = new Set<string>();
 

@@ -231,6 +231,7 @@ export class DelegateRun {
 					command: plan.command,
 					args: plan.args,
 					cwd: plan.cwd,
+					startsIn: plan.startsIn,
 					env: plan.env,
 					stdin: plan.stdin,
 					mark: id,

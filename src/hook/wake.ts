@@ -1,4 +1,4 @@
-import { withSafePath } from '../base/searchPath.ts';
+import { NO_WORKSPACE, withSafePath } from '../base/searchPath.ts';
 import type { HookAnswer, HookWake, WakeCommand } from '../core/driver/hooks.ts';
 import { wakes } from '../core/mailbox/due.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
@@ -102,7 +102,7 @@ async function askCli(call: Call, { args, timeoutMs }: WakeCommand): Promise<str
 	const env = { ...withSafePath(process.env), NANCY_HOOKS: 'off', NODE_OPTIONS: '' };
 	const { execFile } = await import('node:child_process'); // not needed by any other call of this program
 	return new Promise<string | undefined>(resolve => {
-		execFile(own ?? command, [...args], { timeout: timeoutMs, env }, (error, output) =>
+		execFile(own ?? command, [...args], { timeout: timeoutMs, env, cwd: NO_WORKSPACE }, (error, output) =>
 			resolve(error ? undefined : output),
 		);
 	});

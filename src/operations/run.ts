@@ -139,6 +139,7 @@ async function programOf(
 		prompt,
 		version: agent.version,
 		workspaceFolder: folder,
+		cwd: folder,
 		// Nobody steers this run.
 		hooks: recorded?.hooks,
 		env,
@@ -147,6 +148,7 @@ async function programOf(
 		command: agent.executable,
 		args: launch.args,
 		cwd: folder,
+		startsIn: launch.startsIn,
 		env: {
 			...agentEnvironment(driver, {
 				launchEnv: launch.env,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { NO_WORKSPACE } from '../base/searchPath.ts';
 import { questionEnvironment } from '../core/driver/agentEnvironment.ts';
 import type { Driver, ProbedStatus } from '../core/driver/driver.ts';
 import type { SessionId } from '../protocol/names.ts';
@@ -20,6 +21,7 @@ export async function askStatus(
 		timeout: driver.probe.timeoutMs,
 		maxBuffer: 4 * 1024 * 1024,
 		env: questionEnvironment(driver, env),
+		cwd: NO_WORKSPACE,
 	});
 	return driver.probe.read(stdout);
 }

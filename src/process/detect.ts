@@ -3,7 +3,15 @@ import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorText } from '../base/errors.ts';
-import { isAgents, isExecutable, onPath, onShellPath, withSafePath, withShellPath } from '../base/searchPath.ts';
+import {
+	isAgents,
+	isExecutable,
+	NO_WORKSPACE,
+	onPath,
+	onShellPath,
+	withSafePath,
+	withShellPath,
+} from '../base/searchPath.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
 import { phrase, type Phrase } from '../base/phrase.ts';
 import type { Asker } from '../core/asker/asker.ts';
@@ -147,6 +155,7 @@ async function versionOf(
 		killSignal: 'SIGKILL',
 		maxBuffer: 64 * 1024,
 		env: { ...env },
+		cwd: NO_WORKSPACE,
 	});
 	const version = parseVersion(stdout);
 	if (version) versions.set(key, version);

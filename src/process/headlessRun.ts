@@ -16,6 +16,8 @@ export interface HeadlessProgram {
 	command: string;
 	args: readonly string[];
 	cwd: string;
+	/** Where its process starts, if not in {@link cwd}. */
+	startsIn?: string | undefined;
 	/** Variables to set on top of the inherited environment; `null` means remove. */
 	env: Readonly<Record<string, string | null>>;
 	/** Goes to standard input, which is then closed. */
@@ -67,7 +69,7 @@ export async function runHeadless(
 	// A start there would fail like a missing program.
 	if (!existsSync(program.cwd)) return { is: 'no-result', reason: `there is no folder ${program.cwd}` };
 	const child = spawn(program.command, [...program.args], {
-		cwd: program.cwd,
+		cwd: program.startsIn ?? program.cwd,
 		env: mergedEnvironment({ ...program.env, [RUN_MARK]: markWithin(program.mark) }),
 		stdio: ['pipe', 'pipe', 'pipe'],
 		// A group of its own, which a signal to this process's group does not reach.

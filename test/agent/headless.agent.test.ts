@@ -31,6 +31,7 @@ async function run(
 		prompt,
 		version: [2, 1, 329],
 		workspaceFolder: lab.workspace.path,
+		cwd: lab.workspace.path,
 		hooks: undefined,
 		env: lab.env,
 	});

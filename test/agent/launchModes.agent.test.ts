@@ -44,6 +44,7 @@ function start(
 		prompt,
 		version: driver.oldestVersion,
 		workspaceFolder: lab.workspace.path,
+		cwd: lab.workspace.path,
 		hooks: undefined,
 		env: lab.env,
 	});

@@ -37,6 +37,7 @@ async function answerOf(lab: AgentLab, id: string, prompt: string): Promise<stri
 		prompt,
 		version: driver.oldestVersion,
 		workspaceFolder: lab.workspace.path,
+		cwd: lab.workspace.path,
 		hooks: undefined,
 		env: lab.env,
 	});
@@ -74,6 +75,7 @@ describe('an agent’s first prompt in a terminal', () => {
 			prompt: promptOfAgent(prompt),
 			version: driverOf(id).oldestVersion,
 			workspaceFolder: lab.workspace.path,
+			cwd: lab.workspace.path,
 			hooks: undefined,
 			env: lab.env,
 		});

@@ -53,6 +53,8 @@ export interface HeadlessLaunch {
 	/** Goes to standard input, which is then closed. A prompt may be a megabyte long, an argument may not. */
 	stdin: string;
 	env: Readonly<Record<string, string>>;
+	/** Where its process starts, if not where the agent works. */
+	startsIn?: string;
 	/** Files of Nancy's own that the arguments name, by absolute path: written anew before each start. Absent where there are none. */
 	files?: readonly { path: string; content: string }[];
 	/** Whether the session will really have {@link HeadlessRequest.session}; otherwise its first event says which it is. */

@@ -43,6 +43,8 @@ export interface WorkerPlan {
 	/** Variables to set on top of the inherited environment; `null` means remove. */
 	env: Readonly<Record<string, string | null>>;
 	cwd: string;
+	/** Where its process starts, if not in {@link cwd}. */
+	startsIn: string | undefined;
 }
 
 /** One argument of a program may be 128 KB on Linux; the agent gets its first prompt as one. */
@@ -114,6 +116,7 @@ async function tryPlan(
 		args,
 		stdin: launch.stdin,
 		cwd,
+		startsIn: launch.startsIn,
 		env: agentEnvironment(driver, {
 			launchEnv: launch.env,
 			inherited: request.env,
@@ -176,6 +179,7 @@ async function launchOf(
 		extra: request.extra ?? [],
 		version,
 		workspaceFolder: workspace.folder,
+		cwd: request.cwd ?? workspace.folder,
 		hooks: launchHooks(driver, workspace, request),
 		env: request.env,
 	};

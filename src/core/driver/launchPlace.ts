@@ -4,6 +4,8 @@ import type { Version } from '../../base/version.ts';
 export interface LaunchPlace {
 	version: Version;
 	workspaceFolder: string;
+	/** The folder that the agent works in. Absolute. */
+	cwd: string;
 	/** `undefined` for a run without hooks. */
 	hooks: LaunchHooks | undefined;
 	/** Environment that the agent will inherit. A variable of the launch replaces the user's. */

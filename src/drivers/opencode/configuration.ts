@@ -25,6 +25,11 @@ export interface OwnConfiguration {
 	 * with 1.18.33.
 	 */
 	isHeld?: boolean;
+	/**
+	 * Without a terminal, nobody undoes a step. For that the CLI takes snapshots by git, in a folder whose name it reads from the project’s
+	 * `.git/opencode`, unchecked: git would run what an agent has written there. Tried with 1.18.33.
+	 */
+	isHeadless?: boolean;
 }
 
 /**
@@ -33,9 +38,9 @@ export interface OwnConfiguration {
  */
 export function configurationEnvironment(
 	env: LaunchPlace['env'],
-	{ plugin, agent = {}, isHeld = false }: OwnConfiguration,
+	{ plugin, agent = {}, isHeld = false, isHeadless = false }: OwnConfiguration,
 ): Record<string, string> {
-	if (plugin === undefined && Object.keys(agent).length === 0) return {};
+	if (plugin === undefined && Object.keys(agent).length === 0 && !isHeadless) return {};
 	const users = readContent(env[VARIABLE]);
 	// An agent started by another one inherits the settings that Nancy gave to that one.
 	const plugins = users.plugin.filter(each => !isOfLaunch(each));
@@ -44,6 +49,7 @@ export function configurationEnvironment(
 		plugin: [...plugins, ...(plugin === undefined ? [] : [plugin])],
 		agent: { ...users.agent, ...agent },
 		...(isHeld && { lsp: false, formatter: false }),
+		...(isHeadless && { snapshot: false }),
 	};
 	return { [VARIABLE]: JSON.stringify(content) };
 }

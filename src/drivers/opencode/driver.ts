@@ -26,7 +26,17 @@ export const opencode: Driver = {
 	// The CLI reads `.claude/skills` too. A skill in both folders is offered once, by its name.
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
-	executableSettings: ['.opencode', 'opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
+	// By the last three it loads other modules than its own, and installs packages from elsewhere.
+	executableSettings: [
+		'.opencode',
+		'opencode.json',
+		'opencode.jsonc',
+		'tui.json',
+		'tui.jsonc',
+		'tsconfig.json',
+		'jsconfig.json',
+		'.npmrc',
+	],
 	// Measured with 1.18.33.
 	completions: {
 		version: undefined,

@@ -26,7 +26,7 @@ export const extractor: Extractor = {
 				'--pure',
 			],
 			stdin: questionWithSchema(request),
-			env: configurationEnvironment(request.env, { agent: { [name]: agent }, isHeld: true }),
+			env: configurationEnvironment(request.env, { agent: { [name]: agent }, isHeld: true, isHeadless: true }),
 			sessionIsKnown: false,
 		};
 	},

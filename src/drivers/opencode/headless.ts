@@ -1,3 +1,4 @@
+import { NO_WORKSPACE } from '../../base/searchPath.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { HeadlessFormat } from '../../core/driver/headless.ts';
 import { ASK_ME, refuseUnheld } from '../askMe.ts';
@@ -81,16 +82,25 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	beside: 'Custom tools and plugins ask nobody: those of the project run too, in every mode.',
-	launch: ({ resume, model, permissions, extra, prompt, ...place }) => {
+	launch: ({ resume, model, permissions, extra, prompt, cwd, ...place }) => {
 		refuseUnheld(permissions, place.hooks);
 		const { args, rules, agent } = modes[permissions] ?? READ_ONLY;
 		if (permissions !== EVERYTHING) refuseLoosening(extra, UNASKED, EVERYTHING);
 		const held = rules === 'none' ? { args: [], agent: {} } : heldTo(rules, extra, agent);
 		return {
-			args: ['run', '--format=json', ...conversationFlags({ resume, model }), ...args, ...held.args, ...extra],
+			startsIn: NO_WORKSPACE,
+			args: [
+				'run',
+				'--format=json',
+				`--dir=${cwd}`,
+				...conversationFlags({ resume, model }),
+				...args,
+				...held.args,
+				...extra,
+			],
 			// Without a prompt on the command line, the piped input is the prompt.
 			stdin: prompt,
-			env: settingsEnvironment(place, held),
+			env: settingsEnvironment(place, { ...held, isHeadless: true }),
 			sessionIsKnown: resume !== undefined,
 		};
 	},

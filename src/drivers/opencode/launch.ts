@@ -42,7 +42,7 @@ export function conversationFlags({
 /** The configuration of a launch: the plugin if there are hooks, and agents. */
 export function settingsEnvironment(
 	{ hooks, env }: Pick<LaunchPlace, 'hooks' | 'env'>,
-	own: Pick<OwnConfiguration, 'agent' | 'isHeld'>,
+	own: Omit<OwnConfiguration, 'plugin'>,
 ): Record<string, string> {
 	const plugin = hooks && pathToFileURL(join(hooks.folder, LAUNCH_PLUGIN)).href;
 	return configurationEnvironment(env, { plugin, ...own });

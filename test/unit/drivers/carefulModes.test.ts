@@ -19,7 +19,7 @@ const session = SessionId.parse('b427e65c-ab15-419b-9955-9545e6cf03a2');
 
 function launch(driver: Driver, permissions: string, { extra = [], env = {}, resume }: Asked = {}) {
 	const hooks = { launcher: '/n/nancy-hook', folder: '/n/launch' };
-	const place = { version: driver.oldestVersion, workspaceFolder: '/w', hooks, env };
+	const place = { version: driver.oldestVersion, workspaceFolder: '/w', cwd: '/w', hooks, env };
 	const run = { session, resume, model: undefined, prompt: 'x', permissions, extra };
 	return headlessOf(driver).launch({ ...place, ...run });
 }
@@ -182,7 +182,7 @@ it.each([
 ] as const)('%o asks in its own careful mode, and only with the hooks that carry its questions', (driver, careful) => {
 	const flags = ({ args }: { args: readonly string[] }) => args.filter(arg => !/agent=|plugin-dir|asking/.test(arg));
 	expect(flags(launch(driver, 'ask-me'))).toEqual(flags(launch(driver, careful)));
-	const place = { version: driver.oldestVersion, workspaceFolder: '/w', hooks: undefined, env: {} };
+	const place = { version: driver.oldestVersion, workspaceFolder: '/w', cwd: '/w', hooks: undefined, env: {} };
 	const run = { session, resume: undefined, model: undefined, prompt: 'x', permissions: 'ask-me', extra: [] };
 	expect(() => headlessOf(driver).launch({ ...place, ...run })).toThrow('need a delegate with the hooks of Nancy');
 });

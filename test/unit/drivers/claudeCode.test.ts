@@ -308,6 +308,7 @@ describe('launching Claude Code', () => {
 			extra: ['--verbose'],
 			version: [2, 1, 329] as const,
 			workspaceFolder: '/w',
+			cwd: '/w',
 			hooks: undefined,
 			env: {},
 		};

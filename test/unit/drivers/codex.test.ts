@@ -44,6 +44,7 @@ const launcher = `/home/it's me/nancy/runtime/1/nancy-hook`;
 const request: LaunchRequest = {
 	version: [0, 169, 0],
 	workspaceFolder: '/w',
+	cwd: '/w',
 	hooks: { launcher, folder: '/w/.nancy/launch/codex' },
 	env: {},
 	prompt: '-fix it',

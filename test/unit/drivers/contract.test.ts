@@ -99,7 +99,7 @@ describe.each(named)('the driver of %s', (_, driver) => {
 	});
 
 	it('names no hook program in a launch without hooks, and lets no mark of its tools through to a new agent', () => {
-		const place = { version: driver.oldestVersion, workspaceFolder: '/w', hooks: undefined, env: {} };
+		const place = { version: driver.oldestVersion, workspaceFolder: '/w', cwd: '/w', hooks: undefined, env: {} };
 		const request = { ...place, session, resume: undefined, fork: undefined, model: undefined, extra: [] };
 		const launches = [
 			driver.launch({ ...request, prompt: 'p', title: 't' }),
@@ -116,6 +116,7 @@ describe.each(named)('the driver of %s', (_, driver) => {
 			version: driver.oldestVersion,
 			launcher: '/data/nancy/runtime/1-a/nancy-hook',
 			workspaceFolder: '/w',
+			cwd: '/w',
 		};
 		const own = driver.deployment({ ...request, scope: 'launch' });
 		const all = driver.deployment({ ...request, scope: 'workspace' });

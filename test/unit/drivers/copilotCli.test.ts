@@ -286,6 +286,7 @@ describe('launching Copilot CLI', () => {
 	const request: LaunchRequest = {
 		version: [1, 0, 102],
 		workspaceFolder: '/w',
+		cwd: '/w',
 		hooks: { launcher: '/l', folder: '/w/.nancy/launch/copilot-cli' },
 		env: {},
 		prompt: '-fix it',

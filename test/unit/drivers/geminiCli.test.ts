@@ -34,6 +34,7 @@ const session = SessionId.parse('b427e65c-ab15-419b-9955-9545e6cf03a2');
 const request: LaunchRequest = {
 	version: [0, 61, 0],
 	workspaceFolder: '/w',
+	cwd: '/w',
 	hooks: undefined,
 	env: {},
 	prompt: '-fix it',

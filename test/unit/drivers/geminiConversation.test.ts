@@ -133,6 +133,7 @@ it('a launch of which the answers are carried is left to the CLI’s own termina
 	const request = {
 		version: geminiCli.oldestVersion,
 		workspaceFolder: '/w',
+		cwd: '/w',
 		hooks: undefined,
 		env: {},
 		prompt: '-- do it',

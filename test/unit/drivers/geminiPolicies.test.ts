@@ -20,7 +20,7 @@ function user(files: Record<string, string> = {}) {
 		permissions: string,
 		{ extra = [], more = {} }: { extra?: readonly string[]; more?: object } = {},
 	) => {
-		const place = { version: geminiCli.oldestVersion, workspaceFolder: '/w', hooks: undefined };
+		const place = { version: geminiCli.oldestVersion, workspaceFolder: '/w', cwd: '/w', hooks: undefined };
 		const run = { session, resume: undefined, fork: undefined, model: undefined, prompt: 'x', permissions, extra };
 		const {
 			args,

@@ -30,6 +30,7 @@ const session = SessionId.parse('ses_e0152e2f2ffefbE2opEdrxMASc');
 const request: LaunchRequest = {
 	version: [1, 18, 33],
 	workspaceFolder: '/w',
+	cwd: '/w',
 	hooks: { launcher: '/home/me/nancy/runtime/1/nancy-hook', folder: '/w/it is/.nancy/launch/opencode' },
 	prompt: '-fix it',
 	session,
@@ -137,12 +138,15 @@ describe('starting it', () => {
 	});
 
 	it('without a terminal gets its prompt on standard input', () => {
-		const { args, stdin } = headlessOf(opencode).launch({
+		const { args, stdin, startsIn, env } = headlessOf(opencode).launch({
 			...run,
 			permissions: 'configured',
 			extra: ['--agent=plan'],
 		});
-		expect(args).toEqual(['run', '--format=json', '--model=some/model', '--agent=plan']);
+		expect(args).toEqual(['run', '--format=json', '--dir=/w', '--model=some/model', '--agent=plan']);
+		expect(startsIn).toBe('/');
+		// No snapshots, which git would take in a folder that the project names.
+		expect(configuration(env)).toMatchObject({ snapshot: false });
 		expect(stdin).toHaveLength(500_000);
 	});
 

@@ -34,6 +34,7 @@ const session = SessionId.parse('f2caaec6-34cf-4a41-b2f5-085b63d26ec9');
 const request: LaunchRequest = {
 	version: [0, 24, 4],
 	workspaceFolder: '/w',
+	cwd: '/w',
 	hooks: undefined,
 	env: {},
 	prompt: '-fix it',

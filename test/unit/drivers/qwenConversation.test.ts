@@ -72,7 +72,7 @@ describe('a permission question of a conversation', () => {
 });
 
 describe('a launch of which the answers are carried', () => {
-	const place = { version: qwenCode.oldestVersion, workspaceFolder: '/w', hooks: undefined, env: {} };
+	const place = { version: qwenCode.oldestVersion, workspaceFolder: '/w', cwd: '/w', hooks: undefined, env: {} };
 	const request = {
 		...place,
 		prompt: '-- do it',

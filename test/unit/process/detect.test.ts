@@ -91,16 +91,18 @@ describe('detecting an agent', () => {
 		expect(await detectAgent(driver, undefined, { ...env, PATH }, 'shell')).toMatchObject({ executable });
 	});
 
-	it('asks once for each state of the program, without marks of another agent', async () => {
+	it('asks once for each state of the program, in no workspace, without marks of another agent', async () => {
 		const log = folder.file('log');
-		const file = program(`echo "asked $NANCY_HOOKS $SECRET_MARK$NODE_COMPILE_CACHE." >>'${log}'; ${says('2.1.4')}`);
+		const file = program(
+			`echo "asked $NANCY_HOOKS $SECRET_MARK$NODE_COMPILE_CACHE. $(pwd)" >>'${log}'; ${says('2.1.4')}`,
+		);
 		await detectAgent(driver, undefined, { ...env, NODE_COMPILE_CACHE: '/data/nancy/runtime/1/cache' }, 'shell');
 		await detectAgent(driver, undefined, env, 'shell');
 		const { readFileSync } = await import('node:fs');
-		expect(readFileSync(log, 'utf8')).toBe('asked off .\n');
+		expect(readFileSync(log, 'utf8')).toBe('asked off . /\n');
 		utimesSync(file, new Date(), new Date(Date.now() + 5000));
 		await detectAgent(driver, undefined, env, 'shell');
-		expect(readFileSync(log, 'utf8')).toBe('asked off .\nasked off .\n');
+		expect(readFileSync(log, 'utf8')).toBe('asked off . /\nasked off . /\n');
 	});
 });
 
