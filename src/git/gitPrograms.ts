@@ -1,8 +1,10 @@
-import { lstatSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
+import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
+import { realOr } from '../base/realPath.ts';
 import { sha256 } from '../base/sha256.ts';
 import { checkoutsAbove } from '../core/asker/checkouts.ts';
 import { requireSameForAll } from '../core/asker/sameForAll.ts';
@@ -31,6 +33,13 @@ const RUNS = new RegExp(
 	's',
 );
 
+/** Each takes a few processes at each start. */
+const MOST_REPOSITORIES = 200;
+
+function tooManyRepositories(top: string): NancyError {
+	return new NancyError('not-trusted', `${top} has more than ${MOST_REPOSITORIES} submodules, too many to look at`);
+}
+
 interface Setting {
 	key: string;
 	value: string;
@@ -46,7 +55,8 @@ interface Setting {
 export const gitPrograms: GitPrograms = async folder => {
 	const found = new Map<string, string>();
 	const add = (name: string, value: string) => found.set(name, sha256(`${found.get(name) ?? ''}\n${value}`));
-	for (const at of repositoriesOf(folder)) {
+	const places = repositoriesOf(folder);
+	for (const at of places) {
 		const repository = await repositoryAt(at);
 		if (!repository) {
 			// What Nancy's git cannot read, another version may.
@@ -54,16 +64,25 @@ export const gitPrograms: GitPrograms = async folder => {
 			continue;
 		}
 		const { settings, top, hooks } = repository;
+		if (!at.bare) places.push(...(await submodulesOf(top)));
+		if (places.length > MOST_REPOSITORIES) throw tooManyRepositories(top);
 		const own = new Set(settings.filter(({ isOwn }) => isOwn).map(({ key, value }) => `${key}\n${value}`));
 		for (const { key, value, isOwn } of settings)
 			if (!isOwn && RUNS.test(key) && !own.has(`${key}\n${value}`)) add(`git config ${key}`, value);
 		const chosen = settings.findLast(({ key }) => key === 'core.hookspath');
-		const path = chosen ? resolve(top, chosen.value.replace(/^~(?=\/|$)/, homedir())) : hooks;
-		if (chosen?.value === '' || (chosen?.isOwn && !isInside(top, path))) continue;
+		if (chosen?.value === '') continue;
+		const path = requireSameForAll(chosen ? below(top, chosen.value) : hooks);
+		if (path === undefined || (chosen?.isOwn && !isInside(realOr(top), path))) continue;
 		for (const [name, hash] of await hooksIn(path)) add(`git hook ${name}`, hash);
 	}
 	return found;
 };
+
+/** With the `..` in it, behind which git goes on from where a link leads. */
+function below(top: string, path: string): string {
+	const named = path.replace(/^~(?=\/|$)/, homedir());
+	return isAbsolute(named) ? named : `${top}/${named}`;
+}
 
 interface Place {
 	folder: string;
@@ -82,6 +101,15 @@ function repositoriesOf(folder: string): Place[] {
 		...bare.map(at => ({ folder: at, bare: true })),
 		...(checkoutsAbove(folder).length > 0 ? [{ folder, bare: false }] : []),
 	];
+}
+
+/** Git works in each that is there: a `git status` runs what its settings say. */
+async function submodulesOf(top: string): Promise<Place[]> {
+	const { stdout } = await askAt(top, ['ls-files', '--stage', '-z'], { env: ANY_OWNER, answers: [128] });
+	return cutAtZeros(stdout)
+		.filter(entry => entry.startsWith('160000 '))
+		.map(entry => ({ folder: join(top, entry.slice(entry.indexOf('\t') + 1)), bare: false }))
+		.filter(({ folder }) => existsSync(join(folder, '.git')));
 }
 
 interface Repository {
@@ -106,7 +134,7 @@ async function repositoryAt({ folder, bare }: Place): Promise<Repository | undef
 			: [],
 	);
 	const [top = ''] = await answersAt(folder, ['--show-toplevel'], options);
-	return { settings, top: top === '' ? folder : top, hooks: join(resolve(folder, common), 'hooks') };
+	return { settings, top: top === '' ? folder : top, hooks: `${below(folder, common)}/hooks` };
 }
 
 function settingOf(text = '', isOwn: boolean): Setting {
@@ -114,9 +142,8 @@ function settingOf(text = '', isOwn: boolean): Setting {
 	return { key, value: lines.join('\n'), isOwn };
 }
 
-/** Git's own samples are off: no hook has such a name. */
+/** Git's own samples are off: no hook has such a name. @param folder without links */
 async function hooksIn(folder: string): Promise<[string, string][]> {
-	requireSameForAll(folder);
 	if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
 	const names = (await readdir(folder)).filter(name => !name.endsWith('.sample'));
 	if (names.length > MOST_FILES) throw tooMany(folder);

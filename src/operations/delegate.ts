@@ -15,6 +15,7 @@ import { chooseAgent } from './shared/agents.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { requireTold, unitsAtStart } from './shared/budgetUnits.ts';
+import { noteSeen } from './shared/noteSeen.ts';
 import { startDelegate } from './shared/startDelegate.ts';
 import { limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './shared/starting.ts';
 
@@ -89,6 +90,8 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 			swarm: swarmOf(feature, context.env, settings),
 			budget,
 		};
+		// In a worktree the CLI reads what is committed there.
+		if (!worktree) await noteSeen(asker, found.driver, context, folder);
 		return startDelegate(found, request, asking);
 	},
 };

@@ -138,11 +138,11 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		const isHooked = input.hooks && (await hasHooks(context));
 		const warnings = isHooked ? (await deployAgent(context, runtime, found, 'launch')).warnings : [];
 		if (isHooked) await compileNotes(context);
-		await noteSeen(asker, driver, context, workspace.folder);
 		if (known?.archivedAt !== undefined) await workspace.updateTask(known.name, restored);
 		if (asker.is === 'human') await noteTaskChoice(workspace, input.task, known, driver.id);
 		// First, because a set-up command may fail: then no task is made.
 		const place = await placeOf(input, found, again, context);
+		await noteSeen(asker, driver, context, place?.cwd ?? workspace.folder, workspace.folder);
 		const isMade = !known && (await createTask(workspace, input, driver.id));
 		// As late as possible: what Nancy has deployed is no change of the task's. Only the start that has made the task takes it.
 		if (asker.is === 'human' && isMade && !place) await beginSnapshot(workspace, input.task);

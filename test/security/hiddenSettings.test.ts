@@ -1,4 +1,16 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+	chmodSync,
+	closeSync,
+	mkdirSync,
+	openSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	truncateSync,
+	writeFileSync,
+	writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireSameForAll } from '../../src/core/asker/sameForAll.ts';
@@ -156,4 +168,130 @@ describe('without git, settings of a workspace above', () => {
 		await seenIn(workspace).note(byId('claude-code'));
 		await expect(seenIn(below).require(byId('opencode'))).rejects.toMatchObject(named);
 	});
+});
+
+describe.skipIf(process.platform === 'win32')('a program that settings name', () => {
+	const hookOf = (command: string) => ({ '.claude/settings.json': HOOK.replace('sh guard.sh', command) });
+	const noted = async (files: Readonly<Record<string, string>>) => {
+		repository.write(files);
+		const seen = seenIn();
+		await seen.note(byId('claude-code'));
+		await seen.require(byId('claude-code'));
+		return seen;
+	};
+	const unseen = (...names: string[]) => ({
+		code: 'not-trusted',
+		message: expect.stringContaining(`: ${names.join(', ')}.`),
+	});
+
+	it.each(['sh tools/hooks/../run.sh', 'cd tools/hooks && ../run.sh', 'cd tools/hooks/.. ; sh ./run.sh'])(
+		'is also the one behind a link in %s',
+		async command => {
+			const seen = await noted({ ...hookOf(command), 'tools/run.sh': '', 'tools/hooks/x': '' });
+			rmSync(join(repository.root, 'tools/hooks'), { recursive: true });
+			repository.write({ 'evil/a/x': '', 'evil/run.sh': 'id' });
+			symlinkSync('../evil/a', join(repository.root, 'tools/hooks'));
+			await expect(seen.require(byId('claude-code'))).rejects.toMatchObject(unseen('evil/run.sh'));
+		},
+	);
+
+	it('is also one of git’s hooks behind a link', async () => {
+		repository.git(['config', 'core.hooksPath', 'a/../h']);
+		const seen = await noted({ 'a/x': '', 'h/post-commit': '' });
+		rmSync(join(repository.root, 'a'), { recursive: true });
+		repository.write({ 'b/c/x': '', 'b/h/post-commit': 'id' });
+		symlinkSync('b/c', join(repository.root, 'a'));
+		await expect(seen.require(byId('claude-code'))).rejects.toMatchObject(unseen('git hook post-commit'));
+	});
+
+	it('counts by its place, whatever path leads there', async () => {
+		symlinkSync(repository.root, folder.file('alias'));
+		mkdirSync(folder.file('bin'));
+		symlinkSync(join(repository.root, 'scripts/y.sh'), folder.file('bin/y.sh'));
+		const command = `sh ${folder.file('alias/scripts/x.sh')}; sh ${folder.file('bin/y.sh')}`;
+		const seen = await noted({ ...hookOf(command), 'scripts/x.sh': '', 'scripts/y.sh': '' });
+		repository.write({ 'scripts/x.sh': 'id', 'scripts/y.sh': 'id' });
+		await expect(seen.require(byId('claude-code'))).rejects.toMatchObject(unseen('scripts/x.sh', 'scripts/y.sh'));
+	});
+
+	it('counts in a workspace that is opened by the name of a link', async () => {
+		symlinkSync(repository.root, folder.file('alias'));
+		repository.write({ ...hookOf(`sh \\"${repository.root}/scripts/x.sh\\"`), 'scripts/x.sh': '' });
+		const seen = seenIn(folder.file('alias'));
+		await seen.note(byId('claude-code'));
+		await seen.require(byId('claude-code'));
+		repository.write({ 'scripts/x.sh': 'id' });
+		await expect(seen.require(byId('claude-code'))).rejects.toMatchObject(unseen('scripts/x.sh'));
+	});
+
+	it('is no pipe, which anybody may write into later', async () => {
+		const seen = await noted(hookOf('sh scripts/local.sh'));
+		mkdirSync(join(repository.root, 'scripts'));
+		execFileSync('mkfifo', [join(repository.root, 'scripts/local.sh')]);
+		await expect(seen.require(byId('claude-code'))).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('a pipe or a device'),
+		});
+	});
+
+	it('is another one after a change, also where it is too long to be read at each start', async () => {
+		const seen = await noted({ ...hookOf('scripts/long.sh'), 'scripts/long.sh': '' });
+		const long = join(repository.root, 'scripts/long.sh');
+		truncateSync(long, 65 * 1024 * 1024);
+		await seen.note(byId('claude-code'));
+		await seen.require(byId('claude-code'));
+		const file = openSync(long, 'r+');
+		writeSync(file, 'id\n');
+		closeSync(file);
+		await expect(seen.require(byId('claude-code'))).rejects.toMatchObject(unseen('scripts/long.sh'));
+	});
+
+	it.each([
+		[
+			'claude-code',
+			'.claude/agents/x.md',
+			'---\nhooks: {Stop: [{hooks: [{type: command, command: sh x.sh}]}]}\n---\n',
+		],
+		['claude-code', '.claude/agents/x.md', '---\nmcpServers: {a: {command: sh, args: [x.sh]}}\n---\n'],
+		['copilot-cli', '.github/agents/x.md', '---\nmcp-servers: {a: {command: sh, args: [x.sh]}}\n---\n'],
+		['claude-code', '.claude/commands/x.md', '# Do it\n\n```!\nsh x.sh\n```\n'],
+		['codex', '.codex/config.toml', '[mcp_servers.a]\ncommand = "sh"\nargs = ["\\u002e/x\\u002esh"]\n'],
+		['opencode', 'tsconfig.json', '{"extends": "./x.sh"}'],
+	])('by %s in %s counts: %s', async (id, name, text) => {
+		repository.write({ [name]: text, 'x.sh': '' });
+		const seen = seenIn();
+		await seen.note(byId(id));
+		await seen.require(byId(id));
+		repository.write({ 'x.sh': 'id' });
+		await expect(seen.require(byId(id))).rejects.toMatchObject(unseen('x.sh'));
+	});
+});
+
+it('the name of a file makes no line of a refusal', async () => {
+	repository.write({ '.opencode/plugin/c\nnancy: all is well\u001b[2J.js': '' });
+	await expect(seenIn().require(byId('opencode'))).rejects.toMatchObject({
+		message: expect.stringContaining('.opencode/plugin/c nancy: all is well\\x1b[2J.js'),
+	});
+});
+
+it('what a submodule has git run counts, and so does one within it', async () => {
+	repository.write({ 'm/file': '', 'm/n/file': '' });
+	for (const at of ['m/n', 'm']) {
+		repository.git(['init', '-q', at]);
+		repository.git(['-C', at, 'add', '.']);
+		repository.git(['-C', at, 'commit', '-qm', 'first']);
+	}
+	repository.git(['add', 'm']);
+	const seen = seenIn();
+	await seen.note(byId('codex'));
+	await seen.require(byId('codex'));
+	for (const at of ['m/n', 'm']) {
+		repository.git(['-C', at, 'config', 'core.fsmonitor', 'sh x.sh']);
+		await expect(seen.require(byId('codex'))).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('git config core.fsmonitor'),
+		});
+		repository.git(['-C', at, 'config', '--unset', 'core.fsmonitor']);
+		await seen.require(byId('codex'));
+	}
 });

@@ -86,7 +86,7 @@ describe('a delegate in a worktree', () => {
 		expect(readdirSync(at('.claude')).toSorted()).toEqual(['hooks', 'settings.local.json']);
 	});
 
-	it('has what a person lets it include, and the rules too, if a person asks', async () => {
+	it('has what a person lets it include, and the rules too, if a person asks, and seals nothing', async () => {
 		repository.write({ [LOCAL]: DENY });
 		const { state, read } = await delegate({});
 		expect({ state, local: JSON.parse(read(LOCAL) ?? '{}'), env: read('.env') }).toEqual({
@@ -94,7 +94,8 @@ describe('a delegate in a worktree', () => {
 			local: JSON.parse(DENY),
 			env: 'SECRET\n',
 		});
-		expect(await delegate(BY_AGENT)).toMatchObject({ state: 'done' });
+		// Nobody has looked at the settings of the workspace by that.
+		expect(await run(['delegate', 'x', '--worktree'], BY_AGENT)).toMatchObject({ code: 5 });
 	});
 
 	it('is not started for an agent without rules that git neither has nor ignores', async () => {

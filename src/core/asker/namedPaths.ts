@@ -53,7 +53,7 @@ export interface NamingFile {
 }
 
 /**
- * Where the programs may be that the commands in settings name. Any word may be a path, and most of the files do not exist. What such a
+ * Where the programs may be that the commands in settings name, absolute, some with `..` in them. Any word may be a path, and most of the files do not exist. What such a
  * program runs in turn is not followed.
  */
 export function namedPaths({ path, at, text }: NamingFile): Set<string> {
@@ -66,15 +66,15 @@ export function namedPaths({ path, at, text }: NamingFile): Set<string> {
 	const bases = new Set([
 		...own,
 		...foldersIn([withoutVariables(text), ...commands]).flatMap(folder =>
-			own.map(base => resolve(base, withoutRoot(folder))),
+			own.flatMap(base => pathsBelow(base, folder)),
 		),
 	]);
 	const paths = new Set<string>();
 	for (const word of words) {
 		if (paths.size > MOST_PATHS) break;
-		if (isAbsolute(word)) paths.add(resolve(word));
-		for (const base of bases) paths.add(resolve(base, withoutRoot(word)));
-		for (const rest of belowVariable(word, at)) paths.add(resolve(at, rest));
+		if (isAbsolute(word)) for (const path of pathsBelow('/', word)) paths.add(path);
+		for (const base of bases) for (const path of pathsBelow(base, word)) paths.add(path);
+		for (const rest of belowVariable(word, at)) for (const path of pathsBelow(at, rest)) paths.add(path);
 	}
 	return paths;
 }
@@ -86,7 +86,13 @@ const isInert = (path: string, text: string) =>
 	extname(path) !== '' &&
 	!text.startsWith('#!');
 
-const withoutRoot = (path: string) => path.replace(/^[/\\]+/, '');
+/** Some programs take `a/../x` for `x`. Others, such as a shell, go on from where `a` leads: so it is left in a second path. */
+function pathsBelow(base: string, word: string): string[] {
+	const rest = word.replace(/^[/\\]+/, '');
+	const walked = `${base === '/' ? '' : base}/${rest}`;
+	const path = resolve(walked);
+	return walked.split('/').includes('..') ? [path, walked] : [path];
+}
 
 function foldersIn(texts: readonly string[]): string[] {
 	return texts
@@ -113,10 +119,10 @@ function textsIn(path: string, text: string): { commands: string[]; prose: strin
 	if (/\.mdx?$/i.test(path)) {
 		// Hooks and servers are nested in the head. Other text is for the model.
 		const [, head = ''] = /^---\r?\n(.*?)\r?\n---/s.exec(text) ?? [];
-		const nested = head.split(/\r?\n/).filter(line => /^\s/.test(line) && !RULE.test(line.replace('-', '')));
-		return { commands: inlineCommands(text), prose: nested };
+		const nested = head.split(/\r?\n/).filter(line => /^\s|\{/.test(line) && !RULE.test(line.replace('-', '')));
+		return { commands: inlineCommands(text), prose: nested.map(withoutEscapes) };
 	}
-	if (/\.(?:toml|ya?ml)$|\.env$/.test(path)) return { commands: [], prose: [text] };
+	if (/\.(?:toml|ya?ml)$|\.env$/.test(path)) return { commands: [], prose: [withoutEscapes(text)] };
 	// Of JavaScript, its texts count.
 	if (!/\.[cm]?[jt]sx?$/.test(path)) return { commands: [], prose: [text.replace(/(?:^|\s)#.*$/gm, '')] };
 	const texts = text.split(/["'`\r\n]/).filter(word => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(word));
@@ -131,12 +137,14 @@ function commandsOfJson(value: unknown, isText = false): string[] {
 	if (typeof value !== 'object' || value === null) return [];
 	const { command, args } = { command: '', args: undefined, ...value };
 	const line = Array.isArray(args) ? [[command, ...args].join(' ')] : [];
-	const parts = Object.entries(value).flatMap(([key, each]) =>
-		commandsOfJson(
+	const parts = Object.entries(value).flatMap(([key, each]) => {
+		// What a base says counts too, though it is data: `source` names a file that runs.
+		if (key === 'extends' && isTexts(each)) return [each].flat().map(base => `source ${base}; source ${base}.json`);
+		return commandsOfJson(
 			each,
 			isText || (RULES.test(key) && !isServer(each)) || (NO_COMMANDS.test(key) && isTexts(each)),
-		),
-	);
+		);
+	});
 	return isText ? parts : [...line, ...parts];
 }
 
@@ -145,9 +153,16 @@ const isServer = (value: unknown) => typeof value === 'object' && value !== null
 
 const isTexts = (value: unknown) => [value].flat().every(each => typeof each === 'string');
 
-/** Several CLIs run them before the model gets the text. */
+/** Several CLIs run them before the model gets the text. Claude Code runs a block that begins with ```!, too. */
 function inlineCommands(text: string): string[] {
-	return text.match(/!`[^`]*`|!\{[^}]{0,2000}\}/g) ?? [];
+	return text.match(/```!.*?(?:```|$)|!`[^`]*`|!\{[^}]{0,2000}\}/gs) ?? [];
+}
+
+/** Of TOML and YAML: `\u002f` is a slash. */
+function withoutEscapes(text: string): string {
+	return text.replace(/\\(?:u([\da-f]{4})|x([\da-f]{2}))/gi, (_, long?: string, short?: string) =>
+		String.fromCharCode(Number.parseInt(long ?? short ?? '', 16)),
+	);
 }
 
 /** Any word of a command may be a path, also one with a space, so the parts between quotes are words, too. */
@@ -168,7 +183,9 @@ export const isScript = (path: string) => SCRIPT.test(path);
 const split = (text: string) => text.split(SEPARATORS);
 
 const allWords = (text: string) =>
-	[text, ...text.split(/["'`]/), ...split(text)].map(word => word.trim().replace(/^file:\/\//, ''));
+	[text, ...text.split('"'), ...text.split(/["'`]/), ...split(text)].map(word =>
+		word.trim().replace(/^file:\/\//, ''),
+	);
 
 /** @param modules may be named without `.js`, as Node finds a module; so may paths */
 function namesAmong(text: string, words: readonly string[], modules: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 
 /** Each process finds its own there: its folder, its open files. */
@@ -9,27 +9,32 @@ const OF_EACH = /^\/(?:proc|dev\/(?:fd|std))/i;
 const MOST_LINKS = 40;
 
 /**
- * Refuses a path of too many links, and one that leads another process elsewhere, by a link through `/proc` such as `/proc/self/cwd`: an agent's CLI would read what
- * nobody has looked at.
+ * Refuses a path of too many links, and one that leads another process elsewhere, by a link through `/proc` such as `/proc/self/cwd`: an
+ * agent's CLI would read what nobody has looked at.
+ * @param path absolute; `a/../x` is another file than `x` where `a` is a link
  * @param plain folders that are known to be no links; gets those that are found
+ * @returns where it leads; `undefined` if nothing is there
  * @throws NancyError `not-trusted`
  */
-export function requireSameForAll(path: string, plain = new Set<string>()): void {
-	const rest = partsOf(resolve(path));
+export function requireSameForAll(path: string, plain = new Set<string>()): string | undefined {
+	const rest = partsOf(path);
 	let at = '/';
 	for (let links = 0; rest.length > 0;) {
 		const next = join(at, rest.shift() ?? '');
-		if (OF_EACH.test(next))
+		if (OF_EACH.test(next)) {
+			// Settings may name `/proc/meminfo`.
+			if (links === 0) return undefined;
 			throw new NancyError(
 				'not-trusted',
 				`${path} is a link that leads each program elsewhere, so nobody can look at what an agent would read; remove it`,
 			);
+		}
 		if (plain.has(next)) {
 			at = next;
 			continue;
 		}
 		const found = look(next);
-		if (!found) return;
+		if (!found) return undefined;
 		if (!found.isSymbolicLink()) {
 			at = next;
 			if (found.isDirectory()) plain.add(next);
@@ -42,6 +47,7 @@ export function requireSameForAll(path: string, plain = new Set<string>()): void
 		rest.unshift(...partsOf(target));
 		at = isAbsolute(target) ? '/' : dirname(next);
 	}
+	return at;
 }
 
 function partsOf(path: string): string[] {

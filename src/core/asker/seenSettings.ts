@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { folderNames } from '../../base/listing.ts';
+import { visibleLine } from '../../base/visible.ts';
 import type { Driver } from '../driver/driver.ts';
 import { withoutLayout } from '../files/looseJson.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
@@ -36,6 +37,11 @@ const Seen = z.object({
 });
 type Seen = z.infer<typeof Seen>;
 type Files = Seen['files'];
+
+/** In a refusal. The name of a file may be anything. */
+const MOST_NAMED = 20;
+/** In characters. */
+const LONGEST_NAME = 200;
 
 interface Present {
 	/** Settings, and the programs that they name. */
@@ -112,9 +118,10 @@ export class SeenSettings {
 		const seen = await this.seen(driver);
 		const lost = seen ? this.lost(seen, present, driver, folder, except) : await this.lostAbove(driver, folder);
 		const changed = Object.keys(files).filter(name => files[name] !== seen?.files[name]);
-		const named = [...out, ...lost, ...changed];
+		const named = [...out, ...lost, ...changed].map(name => visibleLine(name, LONGEST_NAME));
 		if (named.length === 0) return undefined;
-		return named.slice(0, 5).join(', ') + (named.length > 5 ? ` and ${named.length - 5} more` : '');
+		const more = named.length - MOST_NAMED;
+		return named.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 	}
 
 	private seen(driver: Driver): Promise<Seen | undefined> {

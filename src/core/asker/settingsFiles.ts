@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { realOr } from '../../base/realPath.ts';
@@ -63,15 +63,32 @@ export async function* settingsFiles(
 	}
 }
 
-/** By their names, without those outside. Settings of a worktree may name a program of the workspace by its whole path. */
+/**
+ * By their names, without those outside: where each would be, and where it is. A link elsewhere may lead in, and so may `..` behind a link.
+ * Settings of a worktree may name a program of the workspace by its whole path.
+ * @throws NancyError `not-trusted` for what {@link requireSameForAll} refuses
+ */
 export function programsAmong(paths: Iterable<string>, workspaceFolder: string, folder: string): Map<string, string> {
 	const base = nameBase(workspaceFolder, folder);
 	const [nearest = base] = checkoutsAbove(folder);
 	const outermost = outermostCheckout(workspaceFolder) ?? workspaceFolder;
+	const places = [
+		{ top: nearest, from: base },
+		{ top: outermost, from: workspaceFolder },
+	];
+	const real = places.map(({ top, from }) => ({ top: realOr(top), from: realOr(from) }));
 	const programs = new Map<string, string>();
+	const nameOf = (path: string, among: typeof places) => {
+		const place = among.find(({ top }) => isInside(top, path));
+		return place && posixPath(place.from, path);
+	};
+	const plain = new Set<string>();
 	for (const path of paths) {
-		if (isInside(nearest, path)) programs.set(posixPath(base, path), path);
-		else if (isInside(outermost, path)) programs.set(posixPath(workspaceFolder, path), path);
+		const name = path === resolve(path) ? nameOf(path, places) : undefined;
+		if (name !== undefined) programs.set(name, path);
+		const found = requireSameForAll(path, plain);
+		const foundName = found === undefined ? undefined : nameOf(found, real);
+		if (found !== undefined && foundName !== undefined && !programs.has(foundName)) programs.set(foundName, found);
 	}
 	return programs;
 }
@@ -117,22 +134,30 @@ export const LONGEST_PROGRAM = 64 * 1024 * 1024;
 
 /**
  * What tells a change of a program that settings name; `undefined` if it is no file.
- * @throws NancyError `not-trusted` for what {@link requireSameForAll} refuses
+ * @throws NancyError `not-trusted` for a pipe, and for what {@link requireSameForAll} refuses
  */
 export async function programHash(path: string, plain?: Set<string>): Promise<string | undefined> {
 	requireSameForAll(path, plain);
 	if (!existsSync(path)) return undefined; // most are mere words, and this is the fastest look
 	try {
 		const found = await stat(path);
-		if (!found.isFile()) return undefined;
-		// Too long to be read at each start.
-		if (found.size > LONGEST_PROGRAM) return hashOf(`${found.size} bytes`, found.mode);
+		if (found.isDirectory() || found.isSocket()) return undefined;
+		if (!found.isFile()) throw isPipe(path);
+		// Too long to be read at each start. No program sets the time of a change as it likes.
+		if (found.size > LONGEST_PROGRAM) return hashOf(`${found.size} bytes at ${found.ctimeMs}`, found.mode);
 		return hashOf((await readPlainFile(await realpath(path), LONGEST_PROGRAM)) ?? '', found.mode);
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
 		if (hasErrno(error, 'EACCES', 'EPERM')) return sha256('unreadable');
 		throw error;
 	}
+}
+
+function isPipe(path: string): NancyError {
+	return new NancyError(
+		'not-trusted',
+		`settings name ${path}, which is a pipe or a device, so nobody can look at what runs; remove it`,
+	);
 }
 
 /** A program that its owner may not run any more is another one: it may have denied something. */

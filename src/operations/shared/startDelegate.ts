@@ -7,7 +7,6 @@ import type { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import type { FoundAgent } from '../../core/driver/launch.ts';
 import { keepSettings } from './hooksChoice.ts';
 import { lookAfterQueue } from './lookAfterQueue.ts';
-import { noteSeen } from './noteSeen.ts';
 import { permissionMode, type Asking } from './starting.ts';
 import { ticketsOf } from './ticketsOf.ts';
 import type * as z from 'zod/mini';
@@ -28,7 +27,6 @@ export async function startDelegate(
 	requirePlace(driver, agent.version, { folder, isInWorktree: worktree !== undefined }, workspace.folder);
 	const permissions = permissionMode(driver, request.permissions, asking);
 	if (worktree) await requireRepository(folder);
-	for (const place of new Set([workspace.folder, folder])) await noteSeen(asker, driver, context, place);
 	// Its runner is no part of the program that asks.
 	await keepSettings(asker, context);
 	const store = new Delegates(workspace);
