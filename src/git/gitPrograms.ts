@@ -2,7 +2,6 @@ import { existsSync, lstatSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { realOr } from '../base/realPath.ts';
 import { sha256 } from '../base/sha256.ts';
@@ -36,10 +35,6 @@ const RUNS = new RegExp(
 /** Each takes a few processes at each start. */
 const MOST_REPOSITORIES = 200;
 
-function tooManyRepositories(top: string): NancyError {
-	return new NancyError('not-trusted', `${top} has more than ${MOST_REPOSITORIES} submodules, too many to look at`);
-}
-
 interface Setting {
 	key: string;
 	value: string;
@@ -65,7 +60,7 @@ export const gitPrograms: GitPrograms = async folder => {
 		}
 		const { settings, top, hooks } = repository;
 		if (!at.bare) places.push(...(await submodulesOf(top)));
-		if (places.length > MOST_REPOSITORIES) throw tooManyRepositories(top);
+		if (places.length > MOST_REPOSITORIES) throw tooMany(top, `${MOST_REPOSITORIES} submodules`);
 		const own = new Set(settings.filter(({ isOwn }) => isOwn).map(({ key, value }) => `${key}\n${value}`));
 		for (const { key, value, isOwn } of settings)
 			if (!isOwn && RUNS.test(key) && !own.has(`${key}\n${value}`)) add(`git config ${key}`, value);

@@ -170,6 +170,6 @@ export function hashOf(content: string | Buffer, mode: number): string {
  */
 export type GitPrograms = (folder: string) => Promise<ReadonlyMap<string, string>>;
 
-export function tooMany(path: string): NancyError {
-	return new NancyError('not-trusted', `there are more than ${MOST_FILES} files of settings at ${path}; remove some`);
+export function tooMany(path: string, what = `${MOST_FILES} files of settings`): NancyError {
+	return new NancyError('not-trusted', `there are more than ${what} at ${path}; remove some`);
 }
