@@ -184,14 +184,27 @@ describe.skipIf(process.platform === 'win32')('a program that settings name', ()
 		message: expect.stringContaining(`: ${names.join(', ')}.`),
 	});
 
-	it.each(['sh tools/hooks/../run.sh', 'cd tools/hooks && ../run.sh', 'cd tools/hooks/.. ; sh ./run.sh'])(
-		'is also the one behind a link in %s',
-		async command => {
-			const seen = await noted({ ...hookOf(command), 'tools/run.sh': '', 'tools/hooks/x': '' });
-			rmSync(join(repository.root, 'tools/hooks'), { recursive: true });
-			repository.write({ 'evil/a/x': '', 'evil/run.sh': 'id' });
-			symlinkSync('../evil/a', join(repository.root, 'tools/hooks'));
-			await expect(seen.require(byId('claude-code'))).rejects.toMatchObject(unseen('evil/run.sh'));
+	describe.each(['sh tools/hooks/../run.sh', 'cd tools/hooks && ../run.sh', 'cd tools/hooks/.. ; sh ./run.sh'])(
+		'in %s',
+		command => {
+			it.each([
+				[
+					'to a folder of the workspace',
+					'../evil/a',
+					/: evil\/run\.sh, tools\/hooks\/\.\.\/(?:\.\/)?run\.sh\./,
+				],
+				['to a folder elsewhere', '/', /: tools\/hooks\/\.\.\/(?:\.\/)?run\.sh \(missing\)\./],
+				['to nothing', 'x', /: tools\/hooks\/\.\.\/(?:\.\/)?run\.sh \(missing\)\./],
+			])('is also the one behind a link %s', async (_, target, message) => {
+				const seen = await noted({ ...hookOf(command), 'tools/run.sh': '', 'tools/hooks/x': '' });
+				rmSync(join(repository.root, 'tools/hooks'), { recursive: true });
+				repository.write({ 'evil/a/x': '', 'evil/run.sh': 'id' });
+				symlinkSync(target, join(repository.root, 'tools/hooks'));
+				await expect(seen.require(byId('claude-code'))).rejects.toMatchObject({
+					code: 'not-trusted',
+					message: expect.stringMatching(message),
+				});
+			});
 		},
 	);
 

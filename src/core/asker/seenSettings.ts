@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join, posix, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
@@ -79,7 +79,7 @@ export class SeenSettings {
 		await this.own.write({ version: 1, files, checkout } satisfies Seen, 'seen', `${driver.id}.json`);
 		const missing = Object.keys(before).filter(name => files[name] === undefined);
 		const others = Object.keys(files).filter(name => files[name] !== before[name]);
-		return [...missing.map(name => `${name} (missing)`), ...others];
+		return once([...missing.map(name => `${name} (missing)`), ...others]);
 	}
 
 	/**
@@ -118,7 +118,7 @@ export class SeenSettings {
 		const seen = await this.seen(driver);
 		const lost = seen ? this.lost(seen, present, driver, folder, except) : await this.lostAbove(driver, folder);
 		const changed = Object.keys(files).filter(name => files[name] !== seen?.files[name]);
-		const named = [...out, ...lost, ...changed].map(name => visibleLine(name, LONGEST_NAME));
+		const named = once([...out, ...lost, ...changed]).map(name => visibleLine(name, LONGEST_NAME));
 		if (named.length === 0) return undefined;
 		const more = named.length - MOST_NAMED;
 		return named.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
@@ -293,6 +293,11 @@ export class SeenSettings {
 		}
 		return false;
 	}
+}
+
+/** Without those that are there by a shorter name, too: `a/../x` is mostly `x`. */
+function once(names: readonly string[]): string[] {
+	return names.filter(name => posix.normalize(name) === name || !names.includes(posix.normalize(name)));
 }
 
 function cure({ displayName, id }: Driver): string {

@@ -84,13 +84,19 @@ export function programsAmong(paths: Iterable<string>, workspaceFolder: string, 
 	};
 	const plain = new Set<string>();
 	for (const path of paths) {
-		const name = path === resolve(path) ? nameOf(path, places) : undefined;
+		const name = path === resolve(path) ? nameOf(path, places) : writtenName(path, places);
 		if (name !== undefined) programs.set(name, path);
 		const found = requireSameForAll(path, plain);
 		const foundName = found === undefined ? undefined : nameOf(found, real);
 		if (found !== undefined && foundName !== undefined && !programs.has(foundName)) programs.set(foundName, found);
 	}
 	return programs;
+}
+
+/** With its `..`: what is behind a link may go, or lead out. */
+function writtenName(path: string, among: readonly { readonly from: string }[]): string | undefined {
+	const place = among.find(({ from }) => path.startsWith(`${from}/`));
+	return place && path.slice(place.from.length + 1);
 }
 
 interface Search {
