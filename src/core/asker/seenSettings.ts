@@ -1,10 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, posix, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { folderNames } from '../../base/listing.ts';
-import { visibleLine } from '../../base/visible.ts';
 import type { Driver } from '../driver/driver.ts';
 import { withoutLayout } from '../files/looseJson.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
@@ -13,6 +12,7 @@ import { foldersUpFrom } from '../workspace/placeFrom.ts';
 import { checkoutOf, checkoutsAbove, posixPath } from './checkouts.ts';
 import { isCompleted, packagesIn, withoutCompletions } from './completions.ts';
 import { namedPaths } from './namedPaths.ts';
+import { once, shownNames } from './shownNames.ts';
 import { programAt, type WrittenFile } from './writtenFile.ts';
 import {
 	hashOf,
@@ -37,11 +37,6 @@ const Seen = z.object({
 });
 type Seen = z.infer<typeof Seen>;
 type Files = Seen['files'];
-
-/** In a refusal. The name of a file may be anything. */
-const MOST_NAMED = 20;
-/** In characters. */
-const LONGEST_NAME = 200;
 
 interface Present {
 	/** Settings, and the programs that they name. */
@@ -118,10 +113,8 @@ export class SeenSettings {
 		const seen = await this.seen(driver);
 		const lost = seen ? this.lost(seen, present, driver, folder, except) : await this.lostAbove(driver, folder);
 		const changed = Object.keys(files).filter(name => files[name] !== seen?.files[name]);
-		const named = once([...out, ...lost, ...changed]).map(name => visibleLine(name, LONGEST_NAME));
-		if (named.length === 0) return undefined;
-		const more = named.length - MOST_NAMED;
-		return named.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+		const named = once([...out, ...lost, ...changed]);
+		return named.length === 0 ? undefined : shownNames(named);
 	}
 
 	private seen(driver: Driver): Promise<Seen | undefined> {
@@ -293,11 +286,6 @@ export class SeenSettings {
 		}
 		return false;
 	}
-}
-
-/** Without those that are there by a shorter name, too: `a/../x` is mostly `x`. */
-function once(names: readonly string[]): string[] {
-	return names.filter(name => posix.normalize(name) === name || !names.includes(posix.normalize(name)));
 }
 
 function cure({ displayName, id }: Driver): string {
