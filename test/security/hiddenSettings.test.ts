@@ -308,3 +308,17 @@ it('what a submodule has git run counts, and so does one within it', async () =>
 		await seen.require(byId('codex'));
 	}
 });
+
+it('an empty folder in the place of a file of settings is one: a CLI reads no other file then', async () => {
+	repository.write({ '.env': 'GEMINI_SANDBOX=podman\n' });
+	const seen = seenIn();
+	await seen.note(byId('gemini-cli'));
+	await seen.require(byId('gemini-cli'));
+	mkdirSync(join(repository.root, '.gemini/.env'), { recursive: true });
+	await expect(seen.require(byId('gemini-cli'))).rejects.toMatchObject({
+		code: 'not-trusted',
+		message: expect.stringContaining(': .gemini/.env/.'),
+	});
+	await seen.note(byId('gemini-cli'));
+	await seen.require(byId('gemini-cli'));
+});

@@ -179,7 +179,8 @@ export class SeenSettings {
 		const top = await realpath(nearest);
 		const files = new Map<string, WrittenFile>();
 		const paths = new Set<string>();
-		for await (const { path, at } of settingsFiles(driver, this, folder)) {
+		for await (const { path, at, isFolder } of settingsFiles(driver, this, folder)) {
+			if (isFolder) continue;
 			const name = posixPath(nearest, path);
 			const file = join(top, name);
 			if (name.startsWith('../') || (await realpath(path)) !== file) continue;
@@ -206,8 +207,10 @@ export class SeenSettings {
 		const settings = new Set<string>();
 		const files = new Map<string, string>();
 		const paths = new Set<string>();
-		for await (const { path, at } of settingsFiles(driver, this, folder, except)) {
+		for await (const { path, at, isFolder } of settingsFiles(driver, this, folder, except)) {
 			const name = posixPath(base, path);
+			if (isFolder) files.set(`${name}/`, 'a folder');
+			if (isFolder) continue;
 			settings.add(name);
 			// Runs nothing, and opencode writes one of its own.
 			if (basename(path) === '.gitignore') continue;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { realOr } from '../../base/realPath.ts';
@@ -44,7 +44,7 @@ interface Owner {
 
 /**
  * @param except files and folders that are left out, absolute
- * @yields each file of settings: its path, and the folder that it is the settings of
+ * @yields each file of settings, and each folder that is called like one: its path, and the folder that it is the settings of
  * @throws NancyError `not-trusted` for a name that is no text and for what {@link requireSameForAll} refuses
  */
 export async function* settingsFiles(
@@ -52,13 +52,13 @@ export async function* settingsFiles(
 	owner: Owner,
 	folder: string,
 	except: ReadonlySet<string> = new Set(),
-): AsyncIterable<{ path: string; at: string }> {
+): AsyncIterable<{ path: string; at: string; isFolder?: true }> {
 	let count = 0;
 	const plain = new Set<string>();
 	for (const place of placesOf(driver, owner, folder)) {
 		for await (const path of filesIn(place.path, { above: new Set(), plain, except })) {
 			if (++count > MOST_FILES) throw tooMany(place.path);
-			yield { path, at: place.at };
+			yield { ...path, at: place.at };
 		}
 	}
 }
@@ -108,7 +108,13 @@ interface Search {
 	readonly except: ReadonlySet<string>;
 }
 
-async function* filesIn(path: string, { above, plain, except }: Search): AsyncIterable<string> {
+/** Gemini CLI takes the first `.env` that is there for the only one, also if it is an empty folder. */
+const CALLED_FILE = /^\.(?:env|npmrc)|\.(?:jsonc?|toml)$/;
+
+async function* filesIn(
+	path: string,
+	{ above, plain, except }: Search,
+): AsyncIterable<{ path: string; isFolder?: true }> {
 	if (except.has(path)) return;
 	requireSameForAll(path, plain);
 	const found = await stat(path).catch((error: unknown) => {
@@ -116,11 +122,12 @@ async function* filesIn(path: string, { above, plain, except }: Search): AsyncIt
 		throw error;
 	});
 	if (!found?.isDirectory()) {
-		if (found) yield path;
+		if (found) yield { path };
 		return;
 	}
 	const real = await realpath(path);
 	if (above.has(real)) return;
+	if (CALLED_FILE.test(basename(path))) yield { path, isFolder: true };
 	for (const bytes of await readdir(path, { encoding: 'buffer' }))
 		yield* filesIn(join(path, nameIn(path, bytes)), { above: new Set([...above, real]), plain, except });
 }
