@@ -94,6 +94,7 @@ export const interactiveTask: Operation<Input, z.infer<typeof ProjectTaskOutput>
 			driver,
 			folder: workspace.folder,
 			told,
+			isTyped: true,
 		});
 		const inProject = { ...plan, env: { ...plan.env, NANCY_PROJECT: project } };
 		const code = signal.aborted ? BROKEN_OFF_BY.SIGINT : await context.inTerminal(inProject);

@@ -46,6 +46,7 @@ export const sources = (records: readonly TrafficRecord[]): TaskSources => ({
 	records,
 	wordsOf: () => claudeCode.eventWords,
 	delivered: [],
+	given: 'typed',
 	steering: [],
 	answers: [],
 	changes: [],

@@ -37,6 +37,8 @@ export interface TaskSources {
 	/** Of its sessions, since it began. */
 	readonly records: readonly TrafficRecord[];
 	readonly wordsOf: (driver: DriverId) => EventWords | undefined;
+	/** All that a person has asked it for through Nancy; `typed` where a person types in its terminal, of which hooks tell. */
+	readonly given: readonly Said[] | 'typed';
 	/** Texts of Nancy's that the agent was given with its prompt: it must not learn them from itself. */
 	readonly delivered: readonly string[];
 	/** What a person has sent it while it worked. */
@@ -115,9 +117,12 @@ class TaskReader {
 	}
 
 	found(): Found[] {
-		const steering = this.sources.steering.map(({ at, text }) => userWords(at, text));
+		const { steering, given } = this.sources;
+		const said = [...steering, ...(given === 'typed' ? [] : given)].map(({ at, text }) =>
+			userWords(at, redactText(text)),
+		);
 		const own = this.nodes.filter(({ event }) => event.subagent === undefined);
-		const found = [...steering, ...own.flatMap(node => this.read(node) ?? [])];
+		const found = [...said, ...own.flatMap(node => this.read(node) ?? [])];
 		return found.filter(({ letter, text }) => letter === 'e' || text.trim() !== '');
 	}
 
@@ -134,15 +139,20 @@ class TaskReader {
 		}
 	}
 
-	/** Other agents, or a job in the background, may have written what nobody has typed. */
-	private prompt(node: TrafficNode): Found {
+	/** Other agents, or a job in the background, may have written what nobody has typed. So may an agent that writes among its own events. */
+	private prompt(node: TrafficNode): Found | undefined {
 		const { at, event } = node;
+		const { given } = this.sources;
 		const text = without(
 			this.inputOf(node) || this.outputOf(node),
 			event.isWake === true ? this.known : this.sources.delivered,
 		);
-		if (event.isWake !== true) return userWords(at, text);
-		return { letter: 'e', at, head: `Wake${FROM_OUTSIDE} (ok):`, text, isKept: false };
+		if (event.isWake !== true) {
+			if (given === 'typed') return userWords(at, text);
+			if (given.some(each => folded(redactText(each.text)) === folded(text))) return undefined;
+		}
+		const what = event.isWake === true ? 'Wake' : 'Prompt';
+		return { letter: 'e', at, head: `${what}${FROM_OUTSIDE} (ok):`, text, isKept: false };
 	}
 
 	private call(node: TrafficNode): Found {

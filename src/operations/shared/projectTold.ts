@@ -30,6 +30,8 @@ export interface RunningTask {
 	readonly number: number;
 	readonly driver: Driver;
 	readonly told: Told;
+	/** All that it is asked for; `undefined` where a person goes on asking in its terminal. */
+	readonly prompt: string | undefined;
 	/** An ISO 8601 date and time. */
 	readonly beganAt: string;
 	/** The commit that was checked out, and what the folder had beyond it, if git told. */
@@ -70,7 +72,8 @@ export async function beginTask(
 		driver,
 		folder,
 		told,
-	}: { prompt: string; folder: string } & Pick<RunningTask, 'project' | 'driver' | 'told'>,
+		isTyped = false,
+	}: { prompt: string; folder: string; isTyped?: boolean } & Pick<RunningTask, 'project' | 'driver' | 'told'>,
 ): Promise<RunningTask> {
 	const had = await uncommitted(folder, place.commit);
 	const { number } = await memory.begin(
@@ -78,7 +81,9 @@ export async function beginTask(
 		{ prompt, agent: driver.id, folder, told: [...told.byHooks.told, ...told.before.told] },
 		place,
 	);
-	return { project, number, driver, told, beganAt: new Date().toISOString(), before: place.commit, had };
+	const beganAt = new Date().toISOString();
+	const given = isTyped ? undefined : prompt;
+	return { project, number, driver, told, prompt: given, beganAt, before: place.commit, had };
 }
 
 /**
@@ -88,7 +93,7 @@ export async function beginTask(
 export async function endTask(
 	memory: ProjectMemory,
 	workspace: Workspace,
-	{ project, number, driver, told, beganAt, before, had }: RunningTask,
+	{ project, number, driver, told, prompt, beganAt, before, had }: RunningTask,
 	{
 		sessions,
 		isHooked,
@@ -119,6 +124,7 @@ export async function endTask(
 		{
 			records,
 			wordsOf: id => drivers.find(each => each.id === id)?.eventWords,
+			given: prompt === undefined ? 'typed' : [{ at: beganAt, text: prompt }],
 			delivered: [told.byHooks.text, told.before.text],
 			steering,
 			answers: await answersOf(driver, records, beganAt),

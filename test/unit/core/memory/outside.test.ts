@@ -23,7 +23,15 @@ function called(driver: string, tool: string, input: object = { path: 'x' }, mor
 
 const digest = (records: readonly TrafficRecord[]) =>
 	digestOf(
-		{ records, wordsOf: id => driverById(id)?.eventWords, delivered: [], steering: [], answers: [], changes: [] },
+		{
+			records,
+			wordsOf: id => driverById(id)?.eventWords,
+			given: 'typed',
+			delivered: [],
+			steering: [],
+			answers: [],
+			changes: [],
+		},
 		25_000,
 	).text;
 
