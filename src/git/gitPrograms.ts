@@ -51,6 +51,7 @@ export const gitPrograms: GitPrograms = async folder => {
 	const found = new Map<string, string>();
 	const add = (name: string, value: string) => found.set(name, sha256(`${found.get(name) ?? ''}\n${value}`));
 	const places = repositoriesOf(folder);
+	const looked = new Set<string>();
 	for (const at of places) {
 		const repository = await repositoryAt(at);
 		if (!repository) {
@@ -59,11 +60,16 @@ export const gitPrograms: GitPrograms = async folder => {
 			continue;
 		}
 		const { settings, top, hooks } = repository;
-		if (!at.bare) places.push(...(await submodulesOf(top)));
-		if (places.length > MOST_REPOSITORIES) throw tooMany(top, `${MOST_REPOSITORIES} submodules`);
+		if (!at.bare) {
+			// Without a repository of its own, a submodule's folder is one of the repository above.
+			if (looked.has(realOr(top))) continue;
+			places.push(...(await submodulesOf(top)));
+			if (looked.add(realOr(top)).size > MOST_REPOSITORIES) throw tooMany(top, `${MOST_REPOSITORIES} submodules`);
+		}
 		const own = new Set(settings.filter(({ isOwn }) => isOwn).map(({ key, value }) => `${key}\n${value}`));
 		for (const { key, value, isOwn } of settings)
-			if (!isOwn && RUNS.test(key) && !own.has(`${key}\n${value}`)) add(`git config ${key}`, value);
+			if (!isOwn && RUNS.test(key) && !own.has(`${key}\n${value}`) && !isOfSubmodule(at, key, top))
+				add(`git config ${key}`, value);
 		const chosen = settings.findLast(({ key }) => key === 'core.hookspath');
 		if (chosen?.value === '') continue;
 		const path = requireSameForAll(chosen ? below(top, chosen.value) : hooks);
@@ -83,6 +89,7 @@ interface Place {
 	folder: string;
 	/** Git's own folder without a `.git`, which git may find on its way up. */
 	bare: boolean;
+	isSubmodule?: true;
 }
 
 /**
@@ -100,11 +107,24 @@ function repositoriesOf(folder: string): Place[] {
 
 /** Git works in each that is there: a `git status` runs what its settings say. */
 async function submodulesOf(top: string): Promise<Place[]> {
-	const { stdout } = await askAt(top, ['ls-files', '--stage', '-z'], { env: ANY_OWNER, answers: [128] });
+	const { stdout } = await askAt(top, ['ls-files', '--stage', '-z'], { env: ANY_OWNER });
+	// Most repositories have none, and some have half a million other files.
+	if (!stdout.includes(GITLINK)) return [];
 	return cutAtZeros(stdout)
-		.filter(entry => entry.startsWith('160000 '))
-		.map(entry => ({ folder: join(top, entry.slice(entry.indexOf('\t') + 1)), bare: false }))
+		.filter(entry => entry.startsWith(GITLINK))
+		.map(entry => ({
+			folder: join(top, entry.slice(entry.indexOf('\t') + 1)),
+			bare: false,
+			isSubmodule: true as const,
+		}))
 		.filter(({ folder }) => existsSync(join(folder, '.git')));
+}
+
+const GITLINK = '160000 ';
+
+/** Git writes it into the settings of each submodule: its own folder. */
+function isOfSubmodule({ isSubmodule, folder }: Place, key: string, top: string): boolean {
+	return isSubmodule === true && key === 'core.worktree' && realOr(folder) === realOr(top);
 }
 
 interface Repository {

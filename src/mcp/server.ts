@@ -3,7 +3,7 @@ import { CallParams, CancelledParams, InitializeParams, RpcMessage, type Meta, t
 import { jsonSchema } from './jsonSchema.ts';
 import type { ToolCaller, Tool, ToolCall } from './tool.ts';
 
-/** Those that the five CLIs ask for, oldest first: all are the same for what is here. */
+/** Those that the CLIs ask for, oldest first: all are the same for what is here. */
 const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 const NEWEST = '2025-11-25';
 

@@ -90,9 +90,10 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 			swarm: swarmOf(feature, context.env, settings),
 			budget,
 		};
+		const queued = await startDelegate(found, request, asking);
 		// In a worktree the CLI reads what is committed there.
 		if (!worktree) await noteSeen(asker, found.driver, context, folder);
-		return startDelegate(found, request, asking);
+		return queued;
 	},
 };
 

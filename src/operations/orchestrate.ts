@@ -142,7 +142,8 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		if (asker.is === 'human') await noteTaskChoice(workspace, input.task, known, driver.id);
 		// First, because a set-up command may fail: then no task is made.
 		const place = await placeOf(input, found, again, context);
-		await noteSeen(asker, driver, context, place?.cwd ?? workspace.folder, workspace.folder);
+		// In a worktree the CLI reads what is committed there.
+		if (!place) await noteSeen(asker, driver, context, workspace.folder);
 		const isMade = !known && (await createTask(workspace, input, driver.id));
 		// As late as possible: what Nancy has deployed is no change of the task's. Only the start that has made the task takes it.
 		if (asker.is === 'human' && isMade && !place) await beginSnapshot(workspace, input.task);

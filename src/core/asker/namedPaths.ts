@@ -1,4 +1,6 @@
+import { homedir } from 'node:os';
 import { dirname, extname, isAbsolute, resolve, sep } from 'node:path';
+import * as z from 'zod/mini';
 import { parseLooseJson } from '../files/looseJson.ts';
 
 /** In characters. Longer settings are whole bundled programs, or data. */
@@ -16,7 +18,7 @@ const SCRIPT = /\.(?:bash|bat|[cm]?[jt]sx?|cmd|exe|fish|jar|lua|php|pl|ps1|py|rb
  * tsconfig.json`.
  */
 const RUN =
-	/(?<![\w.-])(?:(?:a|ba|da|k|z|fi)?sh["'\s,[]+(?:-[^\s,]*\s+)*|source\s+|(?:bun|deno|lua|node|nodejs|perl|php|pwsh|(?:python|pypy)[\d.]*|ruby|ts-node|tsx)["'\s,[]+)([^\s"';|&,\]-][^\s"';|&,\]]*)/g;
+	/(?<![\w.-])(?:(?:a|ba|da|k|z|fi)?sh["'\s,[<]+(?:-[^\s,]*\s+)*|source\s+|(?:bun|deno|lua|node|nodejs|perl|php|pwsh|(?:python|pypy)[\d.]*|ruby|ts-node|tsx)["'\s,[]+)([^\s"';|&,\]-][^\s"';|&,\]]*)/g;
 
 /** What may be modules, whose names end without `.js`. */
 const MODULES = /(?<![\w-])(?:bun|deno|node|nodejs|ts-node|tsx)(?![\w-])([^;|&]{0,500})/g;
@@ -31,13 +33,15 @@ const NO_COMMANDS = /^(?:\$schema|description|exclude|fileName|files|ignore|incl
 const RULE = /^\s*\w+\(.*\)\s*$/s;
 
 /** They stand for a folder, at the beginning of a path: `$CLAUDE_PROJECT_DIR`, `${workspaceFolder}`, `%CD%`, `~`. */
-const VARIABLES = /\$\(git [^)]{0,200}\)|\$\{[^}]{0,200}\}|\{env:\w+\}|\$(?:env:)?\w+|%\w+%|~(?=[/\\])/g;
+const VARIABLES = /\$\((?:git |pwd)[^)]{0,200}\)|\$\{[^}]{0,200}\}|\{env:\w+\}|\$(?:env:)?\w+|%\w+%|~(?=[/\\])/g;
+
+const HOME = /(?<![^\s"'=:])~(?=[/\\"'\s;&|]|$)|\$\{HOME\}|\$HOME\b|%USERPROFILE%/g;
 
 /** What a hook writes its output to. `=>` of JavaScript is none. */
 const OUTPUTS = /(?<!=)>+\s*["']?[^\s"';|&]+/g;
 
 const FOLDERS =
-	/(?:\b(?:cd|pushd|cwd|workingDirectory)\b|(?<=\s)(?:-C|--directory|--cwd)\b)["']?[\s:=]+(?:--\s+)?(?:"([^"]{1,500})"|'([^']{1,500})'|([^\s"';|&,]+))/g;
+	/(?:\b(?:cd|pushd|cwd|workingDirectory)\b|(?<=\s)(?:-C|--directory|--cwd|--chdir|--prefix|--dir)\b)["']?[\s:=]+(?:--\s+)?(?:"([^"]{1,500})"|'([^']{1,500})'|([^\s"';|&,]+))/g;
 
 /** Of one file. Ordinary settings name a few hundred; a file full of folders and words could hold a start up for minutes. */
 const MOST_PATHS = 20_000;
@@ -53,27 +57,20 @@ export interface NamingFile {
 }
 
 /**
- * Where the programs may be that the commands in settings name, absolute, some with `..` in them. Any word may be a path, and most of the files do not exist. What such a
- * program runs in turn is not followed.
+ * Where the programs may be that the commands in settings name: absolute paths, some with `..` in them. Any word may be a path, and most of
+ * the files do not exist. What such a program runs in turn is not followed.
  */
 export function namedPaths({ path, at, text }: NamingFile): Set<string> {
 	if (text.length > LONGEST || path.includes('node_modules') || isInert(path, text)) return new Set();
 	const own = [at, dirname(path)];
-	const withoutVariables = (each: string) => each.replaceAll(VARIABLES, '');
 	const texts = textsIn(path, text);
-	const commands = texts.commands.map(withoutVariables);
-	const words = [...commands.flatMap(wordsOf), ...texts.prose.map(withoutVariables).flatMap(programsIn)];
-	const bases = new Set([
-		...own,
-		...foldersIn([withoutVariables(text), ...commands]).flatMap(folder =>
-			own.flatMap(base => pathsBelow(base, folder)),
-		),
-	]);
+	const commands = texts.commands.flatMap(withoutVariables);
+	const words = [...commands.flatMap(wordsOf), ...texts.prose.flatMap(withoutVariables).flatMap(programsIn)];
+	const bases = basesOf(own, foldersIn([...withoutVariables(text), ...commands]));
 	const paths = new Set<string>();
 	for (const word of words) {
 		if (paths.size > MOST_PATHS) break;
-		if (isAbsolute(word)) for (const path of pathsBelow('/', word)) paths.add(path);
-		for (const base of bases) for (const path of pathsBelow(base, word)) paths.add(path);
+		for (const base of basesFor(word, bases)) for (const path of pathsBelow(base, word)) paths.add(path);
 		for (const rest of belowVariable(word, at)) for (const path of pathsBelow(at, rest)) paths.add(path);
 	}
 	return paths;
@@ -94,6 +91,28 @@ function pathsBelow(base: string, word: string): string[] {
 	return walked.split('/').includes('..') ? [path, walked] : [path];
 }
 
+/** A whole path may also be what a variable left that stood before it. */
+const basesFor = (path: string, bases: Iterable<string>) => [...bases, ...(isAbsolute(path) ? ['/'] : [])];
+
+/** The folders that a command may work in. One may be below the one before: `cd a && cd b`. */
+function basesOf(own: readonly string[], folders: readonly string[]): Set<string> {
+	const bases = new Set(own);
+	let before: readonly string[] = [];
+	for (const folder of new Set(folders)) {
+		const below = (places: readonly string[]) => places.flatMap(base => pathsBelow(base, folder));
+		for (const base of below(before)) bases.add(base);
+		before = below(basesFor(folder, own));
+		for (const base of before) bases.add(base);
+	}
+	return bases;
+}
+
+/** Without those that may stand for any folder, and once with the user's home in the place of its own. */
+function withoutVariables(text: string): string[] {
+	const readings = [text, text.replaceAll(HOME, () => homedir())];
+	return [...new Set(readings.map(each => each.replaceAll(VARIABLES, '')))];
+}
+
 function foldersIn(texts: readonly string[]): string[] {
 	return texts
 		.flatMap(text => [...text.replaceAll(/""|''/g, '').matchAll(FOLDERS)])
@@ -111,15 +130,20 @@ function belowVariable(word: string, at: string): string[] {
 function textsIn(path: string, text: string): { commands: string[]; prose: string[] } {
 	if (/\.jsonc?$/.test(path)) {
 		try {
-			return { commands: commandsOfJson(parseLooseJson(text)), prose: [] };
+			const value = parseLooseJson(text);
+			const modules = MODULE_SETTINGS.test(path) ? Modules.safeParse(value) : undefined;
+			return { commands: modules?.success ? modulesOf(modules.data) : commandsOfJson(value), prose: [] };
 		} catch {
 			return { commands: [], prose: [text] }; // no JSON: all of it counts
 		}
 	}
 	if (/\.mdx?$/i.test(path)) {
 		// Hooks and servers are nested in the head. Other text is for the model.
-		const [, head = ''] = /^---\r?\n(.*?)\r?\n---/s.exec(text) ?? [];
-		const nested = head.split(/\r?\n/).filter(line => /^\s|\{/.test(line) && !RULE.test(line.replace('-', '')));
+		const [, head = ''] = /^\ufeff?\s*---[ \t]*\r?\n(.*?)\r?\n---/s.exec(text) ?? [];
+		const isFlow = head.includes('{');
+		const nested = head
+			.split(/\r?\n/)
+			.filter(line => (isFlow || /^\s/.test(line)) && !RULE.test(line.replace('-', '')));
 		return { commands: inlineCommands(text), prose: nested.map(withoutEscapes) };
 	}
 	if (/\.(?:toml|ya?ml)$|\.env$/.test(path)) return { commands: [], prose: [withoutEscapes(text)] };
@@ -129,23 +153,40 @@ function textsIn(path: string, text: string): { commands: string[]; prose: strin
 	return { commands: [], prose: texts };
 }
 
+const MODULE_SETTINGS = /(?:^|\/)[jt]sconfig\.json$/;
+
+const Modules = z.looseObject({
+	extends: z.optional(z.union([z.string(), z.array(z.string())])),
+	compilerOptions: z.optional(z.looseObject({ paths: z.optional(z.record(z.string(), z.array(z.string()))) })),
+});
+
+/** Of the many names of files there. A base counts though it is data: `source` names a file that runs. */
+function modulesOf({ extends: bases = [], compilerOptions }: z.infer<typeof Modules>): string[] {
+	const named = [bases].flat().map(base => `source ${base}; source ${base}.json`);
+	return [...named, ...Object.values(compilerOptions?.paths ?? {}).flat()];
+}
+
 function commandsOfJson(value: unknown, isText = false): string[] {
 	if (typeof value === 'string') {
 		if (isText) return inlineCommands(value);
 		return RULE.test(value) ? [] : [value];
 	}
 	if (typeof value !== 'object' || value === null) return [];
-	const { command, args } = { command: '', args: undefined, ...value };
-	const line = Array.isArray(args) ? [[command, ...args].join(' ')] : [];
-	const parts = Object.entries(value).flatMap(([key, each]) => {
-		// What a base says counts too, though it is data: `source` names a file that runs.
-		if (key === 'extends' && isTexts(each)) return [each].flat().map(base => `source ${base}; source ${base}.json`);
-		return commandsOfJson(
+	const { command, args } = { command: undefined, args: undefined, ...value };
+	const line = Array.isArray(args) || Array.isArray(command) ? [lineOf([command, args].flat())] : [];
+	const parts = Object.entries(value).flatMap(([key, each]) =>
+		commandsOfJson(
 			each,
 			isText || (RULES.test(key) && !isServer(each)) || (NO_COMMANDS.test(key) && isTexts(each)),
-		);
-	});
+		),
+	);
 	return isText ? parts : [...line, ...parts];
+}
+
+/** As a shell would get it. */
+function lineOf(words: readonly unknown[]): string {
+	const texts = words.filter(word => typeof word === 'string');
+	return texts.map(word => (/[\s']/.test(word) ? `"${word}"` : word)).join(' ');
 }
 
 /** One may be called `permissions`. */
@@ -184,7 +225,8 @@ const split = (text: string) => text.split(SEPARATORS);
 
 const allWords = (text: string) =>
 	[text, ...text.split('"'), ...text.split(/["'`]/), ...split(text)].map(word =>
-		word.trim().replace(/^file:\/\//, ''),
+		// A file may stand right behind a flag: `-r./x.js`.
+		word.trim().replace(/^(?:file:\/\/|-[a-z](?=\.{0,2}[/\\]))/i, ''),
 	);
 
 /** @param modules may be named without `.js`, as Node finds a module; so may paths */

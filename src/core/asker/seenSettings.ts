@@ -12,18 +12,19 @@ import { foldersUpFrom } from '../workspace/placeFrom.ts';
 import { checkoutOf, checkoutsAbove, posixPath } from './checkouts.ts';
 import { isCompleted, packagesIn, withoutCompletions } from './completions.ts';
 import { namedPaths } from './namedPaths.ts';
-import { once, shownNames } from './shownNames.ts';
+import { cure, once, shownNames } from './unseenWords.ts';
 import { programAt, type WrittenFile } from './writtenFile.ts';
 import {
 	hashOf,
 	MOST_FILES,
 	nameBase,
 	placesOf,
-	programHash,
 	programsAmong,
+	programsHash,
 	settingsFiles,
 	tooMany,
 	type GitPrograms,
+	type Programs,
 } from './settingsFiles.ts';
 import { linksOut, worktreeTop } from './settingsLinks.ts';
 
@@ -42,7 +43,9 @@ interface Present {
 	/** Settings, and the programs that they name. */
 	files: Files;
 	/** What they name, by its name, whether it is there or not. */
-	named: ReadonlyMap<string, string>;
+	named: Programs;
+	/** What those name that deny nothing. */
+	modules: Programs;
 }
 
 /**
@@ -133,7 +136,7 @@ export class SeenSettings {
 
 	/** Links of a worktree, which lead to where the agents of the workspace may write. */
 	private async linksOut(
-		{ named }: Present,
+		{ named, modules }: Present,
 		driver: Driver,
 		folder: string,
 		except?: ReadonlySet<string>,
@@ -141,7 +144,8 @@ export class SeenSettings {
 		const top = worktreeTop(this.workspaceFolder, folder);
 		if (top === undefined) return [];
 		const places = placesOf(driver, this, folder).map(({ path }) => path);
-		const links = await linksOut({ top, places, programs: named.values(), except });
+		const programs = [...named.values(), ...modules.values()].flat();
+		const links = await linksOut({ top, places, programs, except });
 		return links.map(path => `${posixPath(folder, path)} (a link that leads out of the worktree, or nowhere)`);
 	}
 
@@ -162,7 +166,9 @@ export class SeenSettings {
 		const isOther = seen.checkout !== undefined && seen.checkout !== checkoutOf(base);
 		const others = names.filter(name => isOther && name.startsWith('../'));
 		// A person may have started the CLI in a folder below, which has more.
-		const places = placesOf(driver, this, folder).map(({ path }) => posixPath(base, path));
+		const places = placesOf(driver, this, folder).flatMap(({ path, deniesNothing }) =>
+			deniesNothing ? [] : [posixPath(base, path)],
+		);
 		const isRead = (name: string) =>
 			places.some(place => name === place || name.startsWith(`${place}/`)) || named.has(name);
 		const isLeftOut = (name: string) => [...except].some(each => isInside(each, join(base, name)));
@@ -179,8 +185,8 @@ export class SeenSettings {
 		const top = await realpath(nearest);
 		const files = new Map<string, WrittenFile>();
 		const paths = new Set<string>();
-		for await (const { path, at, isFolder } of settingsFiles(driver, this, folder)) {
-			if (isFolder) continue;
+		for await (const { path, at, isFolder, deniesNothing } of settingsFiles(driver, this, folder)) {
+			if (isFolder || deniesNothing) continue;
 			const name = posixPath(nearest, path);
 			const file = join(top, name);
 			if (name.startsWith('../') || (await realpath(path)) !== file) continue;
@@ -189,7 +195,7 @@ export class SeenSettings {
 			files.set(name, { content, mode: (await stat(file)).mode & 0o777 });
 			for (const each of namedPaths({ path, at, text: content.toString('utf8') })) paths.add(each);
 		}
-		for (const path of programsAmong(paths, this.workspaceFolder, folder).values()) {
+		for (const path of [...programsAmong(paths, this.workspaceFolder, folder).values()].flat()) {
 			const name = posixPath(nearest, path);
 			const program = name.startsWith('../') || files.has(name) ? undefined : await programAt(join(top, name));
 			if (program) files.set(name, program);
@@ -206,29 +212,33 @@ export class SeenSettings {
 		const base = nameBase(this.workspaceFolder, folder);
 		const settings = new Set<string>();
 		const files = new Map<string, string>();
-		const paths = new Set<string>();
-		for await (const { path, at, isFolder } of settingsFiles(driver, this, folder, except)) {
+		const [paths, ofModules] = [new Set<string>(), new Set<string>()];
+		for await (const { path, at, isFolder, deniesNothing } of settingsFiles(driver, this, folder, except)) {
 			const name = posixPath(base, path);
-			if (isFolder) files.set(`${name}/`, 'a folder');
-			if (isFolder) continue;
+			if (isFolder) {
+				files.set(`${name}/`, 'a folder');
+				continue;
+			}
 			settings.add(name);
 			// Runs nothing, and opencode writes one of its own.
 			if (basename(path) === '.gitignore') continue;
 			const content = await this.contentOf(await realpath(path), driver, posixPath(at, path));
 			if (!content) continue;
 			files.set(name, hashOf(this.comparable(name, content), (await stat(path)).mode));
-			for (const each of namedPaths({ path, at, text: content.toString('utf8') })) paths.add(each);
+			const kept = deniesNothing ? ofModules : paths;
+			for (const each of namedPaths({ path, at, text: content.toString('utf8') })) kept.add(each);
 		}
 		const named = programsAmong(paths, this.workspaceFolder, folder);
+		const modules = programsAmong(ofModules, this.workspaceFolder, folder);
 		const plain = new Set<string>();
-		for (const [name, path] of named) {
-			const hash = settings.has(name) ? undefined : await programHash(path, plain);
+		for (const [name, each] of [...modules, ...named]) {
+			const hash = settings.has(name) ? undefined : await programsHash(each, plain);
 			if (hash !== undefined && files.set(name, hash).size > MOST_FILES) throw tooMany(folder);
 		}
 		// A CLI may call git at its start, outside its sandbox.
 		for (const [name, hash] of await this.gitPrograms(folder)) files.set(name, hash);
 		const sorted = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1));
-		return { files: Object.fromEntries(sorted), named };
+		return { files: Object.fromEntries(sorted), named, modules };
 	}
 
 	/** Without Nancy's own entries and what the CLI adds, which may be there or not; `undefined` if the file has nothing else. */
@@ -289,12 +299,4 @@ export class SeenSettings {
 		}
 		return false;
 	}
-}
-
-function cure({ displayName, id }: Driver): string {
-	return (
-		`Look at them, then start ${displayName} once yourself (in VS Code, or nancy orchestrate --agent ${id}), ` +
-		`or run: nancy setup --agent ${id}. A worktree has the files that are committed. Of those that git ignores, it has settings, and ` +
-		'the programs that they name, but no links; commit what else is missing'
-	);
 }

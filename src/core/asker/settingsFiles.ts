@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { realOr } from '../../base/realPath.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Driver } from '../driver/driver.ts';
-import { readPlainFile } from '../files/plainFile.ts';
+import { openPlainFile, readPlainFile } from '../files/plainFile.ts';
 import { recordsOf } from '../files/recordPlaces.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
 import { checkoutsAbove, outermostCheckout, outermostPlace, posixPath } from './checkouts.ts';
 import { requireSameForAll } from './sameForAll.ts';
+import { shownPath } from './shownPath.ts';
 
 /** Nobody has as many settings. A larger place cannot be searched at every start. */
 export const MOST_FILES = 10_000;
@@ -23,17 +24,24 @@ export function nameBase(workspaceFolder: string, folder: string): string {
 	return isInside(workspaceFolder, folder) ? workspaceFolder : folder;
 }
 
+interface SettingsPlace {
+	/** The folder that these are the settings of. */
+	at: string;
+	path: string;
+	/** See {@link Driver.moduleSettings}. */
+	deniesNothing: boolean;
+}
+
 /** Where the settings of a CLI that works in a folder may be. */
-export function placesOf(
-	driver: Driver,
-	{ dataFolder, workspaceFolder }: Owner,
-	folder: string,
-): { at: string; path: string }[] {
+export function placesOf(driver: Driver, { dataFolder, workspaceFolder }: Owner, folder: string): SettingsPlace[] {
 	const isWorkspace = (at: string) => existsSync(join(at, '.nancy')) || existsSync(recordsOf(dataFolder, realOr(at)));
 	const outermost = outermostPlace(folder, isWorkspace) ?? nameBase(workspaceFolder, folder);
 	return foldersUpFrom(folder)
 		.filter(at => isInside(outermost, at))
-		.flatMap(at => driver.executableSettings.map(setting => ({ at, path: join(at, setting) })));
+		.flatMap(at => [
+			...driver.executableSettings.map(setting => ({ at, path: join(at, setting), deniesNothing: false })),
+			...(driver.moduleSettings ?? []).map(setting => ({ at, path: join(at, setting), deniesNothing: true })),
+		]);
 }
 
 /** Whose settings are looked at. */
@@ -52,23 +60,26 @@ export async function* settingsFiles(
 	owner: Owner,
 	folder: string,
 	except: ReadonlySet<string> = new Set(),
-): AsyncIterable<{ path: string; at: string; isFolder?: true }> {
+): AsyncIterable<SettingsPlace & { isFolder?: true }> {
 	let count = 0;
 	const plain = new Set<string>();
 	for (const place of placesOf(driver, owner, folder)) {
 		for await (const path of filesIn(place.path, { above: new Set(), plain, except })) {
 			if (++count > MOST_FILES) throw tooMany(place.path);
-			yield { ...path, at: place.at };
+			yield { ...place, ...path };
 		}
 	}
 }
+
+/** By the name of a file: each path that has it. Those of a worktree and of the workspace have the same names. */
+export type Programs = ReadonlyMap<string, readonly string[]>;
 
 /**
  * By their names, without those outside: where each would be, and where it is. A link elsewhere may lead in, and so may `..` behind a link.
  * Settings of a worktree may name a program of the workspace by its whole path.
  * @throws NancyError `not-trusted` for what {@link requireSameForAll} refuses
  */
-export function programsAmong(paths: Iterable<string>, workspaceFolder: string, folder: string): Map<string, string> {
+export function programsAmong(paths: Iterable<string>, workspaceFolder: string, folder: string): Programs {
 	const base = nameBase(workspaceFolder, folder);
 	const [nearest = base] = checkoutsAbove(folder);
 	const outermost = outermostCheckout(workspaceFolder) ?? workspaceFolder;
@@ -76,27 +87,48 @@ export function programsAmong(paths: Iterable<string>, workspaceFolder: string, 
 		{ top: nearest, from: base },
 		{ top: outermost, from: workspaceFolder },
 	];
-	const real = places.map(({ top, from }) => ({ top: realOr(top), from: realOr(from) }));
-	const programs = new Map<string, string>();
-	const nameOf = (path: string, among: typeof places) => {
-		const place = among.find(({ top }) => isInside(top, path));
-		return place && posixPath(place.from, path);
+	const all = [...places, ...places.map(({ top, from }) => ({ top: realOr(top), from: realOr(from) }))];
+	const isOurs = (path: string) => all.some(({ top }) => isInside(top, path));
+	const programs = new Map<string, string[]>();
+	const add = (path: string) => {
+		const name = nameAmong(all, path);
+		const known = name === undefined ? undefined : (programs.get(name) ?? []);
+		if (name !== undefined && known && !known.includes(path)) programs.set(name, [...known, path]);
 	};
 	const plain = new Set<string>();
 	for (const path of paths) {
-		const name = path === resolve(path) ? nameOf(path, places) : writtenName(path, places);
-		if (name !== undefined) programs.set(name, path);
-		const found = requireSameForAll(path, plain);
-		const foundName = found === undefined ? undefined : nameOf(found, real);
-		if (found !== undefined && foundName !== undefined && !programs.has(foundName)) programs.set(foundName, found);
+		add(path);
+		const found = ifReadable(() => requireSameForAll(path, plain, isOurs));
+		if (found !== undefined) add(found);
 	}
 	return programs;
 }
 
-/** With its `..`: what is behind a link may go, or lead out. */
-function writtenName(path: string, among: readonly { readonly from: string }[]): string | undefined {
-	const place = among.find(({ from }) => path.startsWith(`${from}/`));
-	return place && path.slice(place.from.length + 1);
+interface Place {
+	/** What is below counts. */
+	readonly top: string;
+	/** Names begin here. */
+	readonly from: string;
+}
+
+/** What is behind `..` has a name of its own: the folder before it may be a link that leads out, and may go. */
+function nameAmong(places: readonly Place[], path: string): string | undefined {
+	const before = path.search(/\/\.\.(?:\/|$)/);
+	const known = before < 0 ? path : path.slice(0, before);
+	const place = places.find(({ top }) => isInside(top, known));
+	if (!place) return undefined;
+	const name = posixPath(place.from, known);
+	return before < 0 ? name : `${name}${path.slice(before)}`.replace(/^\//, '');
+}
+
+/** Of what the user may not read, no agent of theirs runs anything. */
+function ifReadable<T>(look: () => T): T | undefined {
+	try {
+		return look();
+	} catch (error) {
+		if (hasErrno(error, 'EACCES', 'EPERM')) return undefined;
+		throw error;
+	}
 }
 
 interface Search {
@@ -138,27 +170,37 @@ function nameIn(folder: string, bytes: Buffer): string {
 	if (bytes.equals(Buffer.from(name))) return name;
 	throw new NancyError(
 		'not-trusted',
-		`${folder} has a file whose name is no text, so nobody can look at it; remove it`,
+		`${shownPath(folder)} has a file whose name is no text, so nobody can look at it; remove it`,
 	);
 }
 
-/** Of a program that settings name, in bytes. */
+/** Of a program that is read whole, in bytes. */
 export const LONGEST_PROGRAM = 64 * 1024 * 1024;
+
+/** Tells a change of what has a name: the same if all its places hold the same. */
+export async function programsHash(paths: readonly string[], plain?: Set<string>): Promise<string | undefined> {
+	const hashes = new Set<string>();
+	for (const path of paths) {
+		const hash = await programHash(path, plain);
+		if (hash !== undefined) hashes.add(hash);
+	}
+	return hashes.size === 0 ? undefined : [...hashes].toSorted().join(' and ');
+}
 
 /**
  * What tells a change of a program that settings name; `undefined` if it is no file.
  * @throws NancyError `not-trusted` for a pipe, and for what {@link requireSameForAll} refuses
  */
 export async function programHash(path: string, plain?: Set<string>): Promise<string | undefined> {
-	requireSameForAll(path, plain);
-	if (!existsSync(path)) return undefined; // most are mere words, and this is the fastest look
 	try {
+		// Most are mere words.
+		if (requireSameForAll(path, plain) === undefined) return undefined;
 		const found = await stat(path);
 		if (found.isDirectory() || found.isSocket()) return undefined;
 		if (!found.isFile()) throw isPipe(path);
-		// Too long to be read at each start. No program sets the time of a change as it likes.
-		if (found.size > LONGEST_PROGRAM) return hashOf(`${found.size} bytes at ${found.ctimeMs}`, found.mode);
-		return hashOf((await readPlainFile(await realpath(path), LONGEST_PROGRAM)) ?? '', found.mode);
+		const file = await realpath(path);
+		if (found.size > LONGEST_PROGRAM) return hashOf(await contentHash(file), found.mode);
+		return hashOf((await readPlainFile(file, LONGEST_PROGRAM)) ?? '', found.mode);
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
 		if (hasErrno(error, 'EACCES', 'EPERM')) return sha256('unreadable');
@@ -166,10 +208,21 @@ export async function programHash(path: string, plain?: Set<string>): Promise<st
 	}
 }
 
+/** Of a file that is too long to be held in memory. */
+async function contentHash(path: string): Promise<string> {
+	// Seldom needed, and every window would load them.
+	const [{ createHash }, { pipeline }] = await Promise.all([import('node:crypto'), import('node:stream/promises')]);
+	const hash = createHash('sha256');
+	const file = await openPlainFile(path);
+	// It closes the file, too.
+	if (file) await pipeline(file.createReadStream(), hash);
+	return hash.digest('hex');
+}
+
 function isPipe(path: string): NancyError {
 	return new NancyError(
 		'not-trusted',
-		`settings name ${path}, which is a pipe or a device, so nobody can look at what runs; remove it`,
+		`settings name ${shownPath(path)}, which is a pipe or a device, so nobody can look at what runs; remove it`,
 	);
 }
 
@@ -184,5 +237,5 @@ export function hashOf(content: string | Buffer, mode: number): string {
 export type GitPrograms = (folder: string) => Promise<ReadonlyMap<string, string>>;
 
 export function tooMany(path: string, what = `${MOST_FILES} files of settings`): NancyError {
-	return new NancyError('not-trusted', `there are more than ${what} at ${path}; remove some`);
+	return new NancyError('not-trusted', `there are more than ${what} at ${shownPath(path)}; remove some`);
 }

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, sep } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { entriesOf } from '../../base/listing.ts';
@@ -27,12 +27,12 @@ interface Settings {
  */
 export async function linksOut({ top, places, programs, except }: Settings): Promise<string[]> {
 	const real = realpathSync(top);
-	const isOut = (path: string) => leadsOut(real, relative(top, path));
+	// What is behind `..` stays so: it is where the part before leads.
+	const isOut = (path: string) => leadsOut(real, path.slice(top.length + 1));
 	const found: string[] = [];
-	for (const place of places)
-		if (isInside(top, place)) found.push(...(await outBelow(place, isOut, new Set(), except)));
-	for (const program of programs)
-		if (isInside(top, program) && isThere(program) && isOut(program)) found.push(program);
+	const isBelow = (path: string) => path.startsWith(top + sep);
+	for (const place of places) if (isBelow(place)) found.push(...(await outBelow(place, isOut, new Set(), except)));
+	for (const program of programs) if (isBelow(program) && isThere(program) && isOut(program)) found.push(program);
 	return found;
 }
 

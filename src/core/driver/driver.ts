@@ -47,6 +47,11 @@ export interface Driver {
 	 * each folder from the one that the CLI works in up to the top of its checkout.
 	 */
 	readonly executableSettings: readonly string[];
+	/**
+	 * Files by which the CLI takes modules from elsewhere, relative to the same folders. They deny nothing, so one may be missing. They are
+	 * not copied: a project's own tools need them, and some hold a token.
+	 */
+	readonly moduleSettings?: readonly string[];
 	/** What the CLI itself adds to them when it starts. Paths are relative to the same folders. */
 	readonly completions: Completions;
 	readonly hooks: HookMapping;

@@ -26,17 +26,8 @@ export const opencode: Driver = {
 	// The CLI reads `.claude/skills` too. A skill in both folders is offered once, by its name.
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
-	// By the last three it loads other modules than its own, and installs packages from elsewhere.
-	executableSettings: [
-		'.opencode',
-		'opencode.json',
-		'opencode.jsonc',
-		'tui.json',
-		'tui.jsonc',
-		'tsconfig.json',
-		'jsconfig.json',
-		'.npmrc',
-	],
+	executableSettings: ['.opencode', 'opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
+	moduleSettings: ['tsconfig.json', 'jsconfig.json', '.npmrc'],
 	// Measured with 1.18.33.
 	completions: {
 		version: undefined,

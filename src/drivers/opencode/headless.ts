@@ -86,13 +86,16 @@ export const headless: HeadlessFormat = {
 		refuseUnheld(permissions, place.hooks);
 		const { args, rules, agent } = modes[permissions] ?? READ_ONLY;
 		if (permissions !== EVERYTHING) refuseLoosening(extra, UNASKED, EVERYTHING);
+		// A person's own words: of another folder, or of a server, whose folder is not here.
+		const isElsewhere = extra.some(word => /^--(?:attach|dir)(?:=|$)/.test(word));
+		const where = isElsewhere ? {} : { startsIn: NO_WORKSPACE };
 		const held = rules === 'none' ? { args: [], agent: {} } : heldTo(rules, extra, agent);
 		return {
-			startsIn: NO_WORKSPACE,
+			...where,
 			args: [
 				'run',
 				'--format=json',
-				`--dir=${cwd}`,
+				...(isElsewhere ? [] : [`--dir=${cwd}`]),
 				...conversationFlags({ resume, model }),
 				...args,
 				...held.args,

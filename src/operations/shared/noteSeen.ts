@@ -9,7 +9,6 @@ import type { OperationContext } from '../operation.ts';
 /**
  * A person starts the agent in a folder, or names it for a set-up: see {@link SeenSettings}. An agent has not looked at the settings, so
  * nothing is noted for it. A failure of the note does not stop the person.
- * @param place the workspace that is noted for: that of the folder, or the one that a worktree belongs to
  * @returns the names of the settings that are noted for the first time as they are
  */
 export async function noteSeen(
@@ -17,10 +16,10 @@ export async function noteSeen(
 	driver: Driver,
 	context: OperationContext,
 	folder: string,
-	place = placeFrom(folder, context.env).folder,
 ): Promise<string[]> {
 	if (asker.is !== 'human') return [];
 	try {
+		const place = placeFrom(folder, context.env).folder;
 		return await new SeenSettings(context.dataFolder, place, gitPrograms).note(driver, folder);
 	} catch (error) {
 		context.note(`agents cannot start ${driver.displayName} here: ${errorText(error)}`);
