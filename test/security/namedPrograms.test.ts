@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
@@ -116,7 +116,10 @@ it.runIf(process.platform === 'linux')(
 		write(folder.file('secret/in/x.sh'), '');
 		chmodSync(folder.file('secret'), 0);
 		repository.write({ '.claude/settings.json': hook(command) });
-		for (const path of [folder.path, dirname(repository.root)]) chmodSync(path, 0o755);
+		const above = [tmpdir(), folder.path, dirname(repository.root)].map(
+			path => [path, statSync(path).mode] as const,
+		);
+		for (const [path, mode] of above) chmodSync(path, mode | 0o055);
 		const isRoot = process.getuid?.() === 0;
 		if (isRoot) process.seteuid?.(65_534);
 		try {
@@ -124,6 +127,7 @@ it.runIf(process.platform === 'linux')(
 			expect(await look.unseen(byId('claude-code'), repository.root)).toBe('.claude/settings.json');
 		} finally {
 			if (isRoot) process.seteuid?.(0);
+			for (const [path, mode] of above) chmodSync(path, mode);
 			chmodSync(folder.file('secret'), 0o700);
 		}
 	},
