@@ -7,7 +7,8 @@ import { formSigns, placeSigns, replacer, startAfter, type Sign } from './secret
 const DEEPEST = 200;
 
 /**
- * Removes secrets from a JSON value before it is stored. The shape stays: the same keys, the same lengths, and strings stay strings.
+ * Removes secrets from a JSON value before it is stored. The shape stays: the same keys but for sentences, the same lengths, and strings stay
+ * strings.
  * Numbers and booleans are never touched (`max_tokens` is not a secret). Never throws.
  */
 export function redact(value: unknown): unknown {
@@ -41,8 +42,16 @@ function redactAt(value: unknown, isSecret: boolean, depth: number): unknown {
 		(key === 'auths' && typeof item === 'object' && !Array.isArray(item)) ||
 		(key === 'auth' && typeof item === 'string' && isLogin(item));
 	return Object.fromEntries(
-		Object.entries(value).map(([key, item]) => [key, redactAt(item, isSecret || isHere(key, item), depth + 1)]),
+		Object.entries(value).map(([key, item]) => [
+			keyOf(key),
+			redactAt(item, isSecret || isHere(key, item), depth + 1),
+		]),
 	);
+}
+
+/** Claude Code keeps an answer below the words of its question. */
+function keyOf(key: string): string {
+	return /\s/.test(key) ? redactText(key) : key;
 }
 
 const SECRET_NAME =

@@ -152,6 +152,11 @@ describe('redact', () => {
 		expect(() => storablePayload(deep)).not.toThrow();
 	});
 
+	it('takes it out of a sentence that an answer stands below', () => {
+		const [secret = ''] = Object.values(secrets);
+		expect(JSON.stringify(redact({ answers: { [`Is ${secret} yours?`]: 'yes' } }))).not.toContain(secret.slice(8));
+	});
+
 	it('finds a secret wherever it is in a value', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.constantFrom(...Object.values(secrets)), (value, secret) => {
