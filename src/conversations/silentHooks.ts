@@ -13,18 +13,23 @@ export class SilentHookCalls {
 	/** @param call is fulfilled once the guard has kept the event */
 	constructor(
 		private readonly hooks: SilentHooks,
-		private readonly place: { readonly session: string; readonly cwd: string },
+		private readonly place: { readonly session: string; readonly cwd: string; readonly isResumed: boolean },
 		private readonly call: (hook: SilentHook) => Promise<unknown>,
 	) {}
 
 	/** Fulfilled once Nancy knows the session. */
 	begun(): Promise<unknown> {
-		return this.keep(this.hooks.begun(this.place.session, this.place.cwd));
+		return this.keep(this.hooks.begun(this.place.session, this.place.cwd, this.place.isResumed));
 	}
 
 	/** Fulfilled once everything is kept. */
 	ended(): Promise<unknown> {
 		return this.keep(this.hooks.ended(this.place.session, this.place.cwd));
+	}
+
+	/** Fulfilled once everything so far is kept. */
+	get kept(): Promise<unknown> {
+		return this.last;
 	}
 
 	asked({ toolCall }: RequestPermissionRequest): void {
@@ -54,7 +59,13 @@ export class SilentHookCalls {
 	/** With what was said of the call before. */
 	private known(said: ToolCall): ToolCall {
 		const before = this.calls.get(said.toolCallId);
-		const call = { ...said, title: said.title ?? before?.title, locations: said.locations ?? before?.locations };
+		const call = {
+			...said,
+			title: said.title ?? before?.title,
+			kind: said.kind ?? before?.kind,
+			rawInput: said.rawInput ?? before?.rawInput,
+			locations: said.locations ?? before?.locations,
+		};
 		this.calls.set(said.toolCallId, call);
 		return call;
 	}

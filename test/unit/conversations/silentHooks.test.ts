@@ -9,7 +9,7 @@ if (silent === 'none') throw new Error('it has some');
 it('the guard is called for what the agent tells, one call after the other, with what was said before', async () => {
 	const called: SilentHook[] = [];
 	const release: (() => void)[] = [];
-	const calls = new SilentHookCalls(silent, { session: 's1', cwd: '/w' }, hook => {
+	const calls = new SilentHookCalls(silent, { session: 's1', cwd: '/w', isResumed: false }, hook => {
 		called.push(hook);
 		return new Promise<void>(resolve => release.push(resolve));
 	});
@@ -42,7 +42,7 @@ it('the guard is called for what the agent tells, one call after the other, with
 
 it('a guard that fails keeps no later one back', async () => {
 	const called: string[] = [];
-	const calls = new SilentHookCalls(silent, { session: 's1', cwd: '/w' }, ({ event }) => {
+	const calls = new SilentHookCalls(silent, { session: 's1', cwd: '/w', isResumed: false }, ({ event }) => {
 		called.push(event);
 		return Promise.reject(new Error('no process'));
 	});
