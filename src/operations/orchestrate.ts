@@ -186,6 +186,15 @@ function refuseUnhooked({ displayName, namedBy }: Driver): void {
 	);
 }
 
+/** @throws NancyError `bad-usage` where nobody knows how a model is named */
+function refuseModel({ displayName, namedBy }: Driver, model: string | undefined): void {
+	if (namedBy !== 'user' || model === undefined) return;
+	throw new NancyError(
+		'bad-usage',
+		phrase`${displayName} takes no model from Nancy; name it in its own settings, or among its "args" in "agentServers"`,
+	);
+}
+
 /** Whether the user wants an agent's questions answered in Nancy, where that is a choice. */
 async function takesAnswers(
 	{ id, namedBy, answersByChoice }: Driver,
@@ -244,7 +253,22 @@ async function placeOf(
 /** Throws if the agent cannot be started. */
 async function startOf(
 	asker: Asker,
-	{ task, title, isNew, resume, fork, worker, agent, place, budget, prompt, permissions, images = [], extra }: Input,
+	{
+		task,
+		title,
+		isNew,
+		resume,
+		fork,
+		worker,
+		agent,
+		place,
+		budget,
+		prompt,
+		model,
+		permissions,
+		images = [],
+		extra,
+	}: Input,
 	context: OperationContext,
 ): Promise<Start> {
 	const { workspace } = context;
@@ -273,6 +297,7 @@ async function startOf(
 	const chosen =
 		permissions ?? (earlier && (await chosenMode(workspace, { task, worker: earlier.name }, found.driver.id)));
 	const mode = chosen === AS_SETTINGS_SAY ? undefined : chosen;
+	refuseModel(found.driver, model);
 	modeFlags(found.driver, mode, extra);
 	imageFlags(found.driver, images, prompt);
 	return { found, known, again, source: fork ? earlier?.name : undefined, mode };

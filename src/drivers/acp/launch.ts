@@ -1,6 +1,4 @@
 import { dirname, join } from 'node:path';
-import { NancyError } from '../../base/errors.ts';
-import { phrase } from '../../base/phrase.ts';
 import type { AnswersByChoice, Driver, LaunchRequest } from '../../core/driver/driver.ts';
 import type { AgentServer } from '../../protocol/agentServer.ts';
 import type { DriverId } from '../../protocol/names.ts';
@@ -9,19 +7,12 @@ import type { DriverId } from '../../protocol/names.ts';
  * The words of a launch: the session to go on with, the first prompt, and the program's own arguments. The first two are empty where there is
  * none: an argument of a program's own could look like any flag.
  */
-export function launchOf({ args, env }: Pick<AgentServer, 'args' | 'env'>, displayName: string): Driver['launch'] {
-	return ({ resume, prompt, model, extra }: LaunchRequest) => {
-		if (model !== undefined)
-			throw new NancyError(
-				'bad-usage',
-				phrase`${displayName} takes no model from Nancy; name it in its own settings, or among its "args" in "nancy.agentServers"`,
-			);
-		return {
-			args: [resume ?? '', prompt ?? '', ...args, ...extra],
-			env,
-			sessionIsKnown: resume !== undefined,
-		};
-	};
+export function launchOf({ args, env }: Pick<AgentServer, 'args' | 'env'>): Driver['launch'] {
+	return ({ resume, prompt, extra }: LaunchRequest) => ({
+		args: [resume ?? '', prompt ?? '', ...args, ...extra],
+		env,
+		sessionIsKnown: resume !== undefined,
+	});
 }
 
 export function wordsFrom([resume = '', prompt = '', ...args]: readonly string[]) {

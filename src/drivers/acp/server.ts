@@ -50,7 +50,7 @@ export function serverDriver(name: string, server?: AgentServer): Driver {
 			tools: 'Nancy does not know whether the agent asks before it calls a tool of an MCP server, and gives it none.',
 		},
 		installHint: '',
-		launch: launchOf(server ?? { args: [], env: {} }, name),
+		launch: launchOf(server ?? { args: [], env: {} }),
 		deployment: () => ({ edits: [], files: [], launchFiles: [], events: [], warnings: [] }),
 		skillsFolder: undefined,
 		earlierPlaces: [],
