@@ -76,10 +76,10 @@ async function agentOf(driver: Driver, context: MachineContext, seeker: Seeker):
 
 /** The agents that the user's settings name. Those that cannot be read have nothing but a problem. */
 async function serversIn(context: MachineContext, seeker: Seeker): Promise<z.infer<typeof Agent>[]> {
-	return (await serverRows(context, seeker)).map(({ driver, found, problem }) => ({
+	return (await serverRows(context, seeker)).map(({ driver, found, problem, isWrong }) => ({
 		...(found
 			? { found: { executable: found.executable, version: '' } }
-			: { obstacle: 'missing' as const, problem: problem ?? '' }),
+			: { obstacle: isWrong ? ('broken' as const) : ('missing' as const), problem: problem ?? '' }),
 		installCommand: '',
 		...(found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
 		...choicesOf(driver),

@@ -182,7 +182,7 @@ function refuseUnhooked({ displayName, namedBy }: Driver): void {
 	if (namedBy !== 'user') return;
 	throw new NancyError(
 		'wrong-state',
-		phrase`Nancy talks with ${displayName} herself, and tells what it does as hooks do: it cannot be started without hooks (--no-hooks, or the setting nancy.hooks)`,
+		phrase`a program of Nancy talks with ${displayName}, and tells what it does as hooks do: it cannot be started without hooks (--no-hooks, or the setting nancy.hooks)`,
 	);
 }
 

@@ -171,7 +171,7 @@ describe('an agent that the setting agentServers names', () => {
 		expect(agents.slice(-3)).toMatchObject([
 			{ id: 'acp-mine', displayName: 'mine', found: { version: '' }, permissionModes: [], takesImages: false },
 			{ id: 'acp-gone', obstacle: 'missing' },
-			{ displayName: 'Not A Name', obstacle: 'missing' },
+			{ displayName: 'Not A Name', obstacle: 'broken' },
 		]);
 		expect(agents.at(-3)?.lacks).toContain('steer');
 		expect(JSON.stringify(agents)).not.toContain('very-secret');

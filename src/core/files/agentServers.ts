@@ -44,6 +44,6 @@ function whyNot(
 	const part = issue.path.join('.');
 	const where = part === '' ? `agentServers.${name}` : `agentServers.${name}.${part}`;
 	return part.startsWith('env.') && issue.code === 'invalid_key'
-		? phrase`"${where}" in ${place} is a variable that Nancy sets herself, or no variable; leave it out, and name the program by its whole path`
+		? phrase`"${where}" in ${place} is a variable that Nancy sets, or no variable; leave it out, and name the program by its whole path`
 		: phrase`"${where}" in ${place} is not what it should be; ${SHAPE}`;
 }
