@@ -1,12 +1,17 @@
 import type { RequestPermissionRequest, SessionUpdate } from '@agentclientprotocol/sdk';
 import { DENIED, type SilentHook, type SilentHooks, type ToolCall } from '../core/driver/acp.ts';
 
-const OVER = ['completed', 'failed', DENIED];
+const RAN = ['completed', 'failed'];
+const BEGINS = 'in_progress';
 
 /** Calls the guard where the agent, which is talked with, runs no hook of its own. */
 export class SilentHookCalls {
 	/** The calls that are not over, by their ids. */
 	private readonly calls = new Map<string, ToolCall>();
+	/** Those of them whose beginning was told. */
+	private readonly running = new Set<string>();
+	/** Over, although their agent may say so once more. */
+	private readonly refused = new Set<string>();
 	/** One after the other: Nancy takes events in the order in which they are kept. */
 	private last: Promise<unknown> = Promise.resolve();
 
@@ -38,7 +43,8 @@ export class SilentHookCalls {
 
 	/** The agent tells nothing of a call that it was allowed, until that is over. */
 	allowed({ toolCall }: RequestPermissionRequest): void {
-		this.told({ ...toolCall, status: 'in_progress' });
+		this.running.delete(toolCall.toolCallId);
+		this.told({ ...toolCall, status: BEGINS });
 	}
 
 	/** Otherwise the agent would seem to ask until something else happens. */
@@ -50,9 +56,24 @@ export class SilentHookCalls {
 		if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') this.told(update);
 	}
 
+	/** Some agents say again and again that a call runs, with what it prints, and some do not before it is over. */
 	private told(said: ToolCall): void {
-		const hook = this.hooks.told(this.known(said), this.place.session, this.place.cwd);
-		if (OVER.includes(said.status ?? '')) this.calls.delete(said.toolCallId);
+		const call = this.known(said);
+		const { toolCallId: id, status } = call;
+		const isRunning = this.running.has(id);
+		if (this.refused.has(id) || (status === BEGINS && isRunning)) return;
+		const hasRun = RAN.includes(status ?? '');
+		if (hasRun && !isRunning) this.tell({ ...call, status: BEGINS });
+		this.tell(call);
+		if (status === BEGINS) this.running.add(id);
+		if (status === DENIED) this.refused.add(id);
+		if (!hasRun && status !== DENIED) return;
+		this.calls.delete(id);
+		this.running.delete(id);
+	}
+
+	private tell(call: ToolCall): void {
+		const hook = this.hooks.told(call, this.place.session, this.place.cwd);
 		if (hook) void this.keep(hook);
 	}
 

@@ -1,14 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../src/base/liveness.ts';
+import { deploy } from '../../src/core/deployment/deploy.ts';
 import { serverDriver } from '../../src/drivers/acp/server.ts';
+import { driverById } from '../../src/drivers/index.ts';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { isAfter } from '../conformance/evidence.ts';
 import { AskingOutput } from '../../src/protocol/output/questions.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../src/protocol/output/tasks.ts';
+import { TrafficRecord } from '../../src/protocol/traffic.ts';
 import { conformanceLab, type ConformanceLab, type StartedWorker } from '../conformance/lab.ts';
 import { agentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
@@ -148,6 +151,36 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 		await eventually('all of it has ended', () => below.every(each => liveness(each) === 'dead'));
 		await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
 		expect(lab.has('never')).toBe(false);
+	});
+
+	it('tells everything once, also where Set Up has written hooks for the same CLI', async () => {
+		await begin();
+		const own = driverById(agent.driver);
+		if (!own) throw new Error(`there is no driver ${agent.driver}`);
+		await deploy(lab.nancy, own, { runtime: lab.runtime, agentVersion: lab.version, scope: 'workspace' });
+		const worker = await lab.start({ prompt: '[[sh:touch made]] [[text:First end]]' });
+		await worker.terminal.waitForText(/First end/);
+		await worker.idle();
+		const message = await lab.send(worker.address, 'Look at it. [[text:Looked at]]');
+		await worker.terminal.waitForText(/Looked at\s*\n/);
+		await worker.idle();
+		expect(await lab.delivered(worker.address, message)).toMatchObject({ receipt: { driver: 'acp-mine' } });
+		const traffic = readFileSync(lab.nancy.paths.traffic + `/${await worker.session()}.jsonl`, 'utf8');
+		const events = traffic.split('\n').flatMap(line => {
+			const record = line === '' ? undefined : TrafficRecord.parse(JSON.parse(line));
+			return record?.type === 'event' ? [record.event] : [];
+		});
+		expect(new Set(events.map(({ driver }) => driver))).toEqual(new Set(['acp-mine']));
+		expect(events.map(({ kind }) => kind)).toEqual([
+			'session-start',
+			'prompt',
+			'tool-start',
+			'tool-end',
+			'stop',
+			'prompt',
+			'stop',
+		]);
+		expect((await lab.nancy.tasks()).tasks).toHaveLength(1);
 	});
 
 	it('goes on with its conversation once it is resumed', async () => {

@@ -50,3 +50,46 @@ it('a guard that fails keeps no later one back', async () => {
 	await calls.ended();
 	expect(called).toEqual(['SessionStart', 'SessionEnd']);
 });
+
+it('a call begins and ends once, however often its agent says so, and not at all after a No', async () => {
+	const called: SilentHook[] = [];
+	const calls = new SilentHookCalls(silent, { session: 's1', cwd: '/w', isResumed: false }, async hook => {
+		called.push(hook);
+	});
+	const says = (id: string, ...statuses: ('pending' | 'in_progress' | 'completed' | 'failed')[]) => {
+		for (const status of statuses)
+			calls.update({
+				sessionUpdate: 'tool_call_update',
+				toolCallId: `run_shell_command__${id}`,
+				title: id,
+				status,
+			});
+	};
+	says('prints', 'pending', 'in_progress', 'in_progress', 'in_progress', 'completed');
+	says('silent', 'pending', 'completed');
+	says('asks', 'pending', 'in_progress');
+	const request = { sessionId: 's1', options: [], toolCall: { toolCallId: 'run_shell_command__asks' } };
+	calls.asked(request);
+	calls.allowed(request);
+	says('asks', 'in_progress', 'failed');
+	says('refused', 'pending', 'in_progress');
+	calls.denied({ ...request, toolCall: { toolCallId: 'run_shell_command__refused' } });
+	says('refused', 'in_progress', 'failed');
+	await calls.kept;
+	const told = called.map(({ event, payload }) => {
+		const { tool_input: input } = payload as { tool_input?: { command: string } };
+		return `${event} ${input?.command ?? ''}`.trim();
+	});
+	expect(told).toEqual([
+		'BeforeTool prints',
+		'AfterTool prints',
+		'BeforeTool silent',
+		'AfterTool silent',
+		'BeforeTool asks',
+		'Notification',
+		'BeforeTool asks',
+		'AfterTool asks',
+		'BeforeTool refused',
+		'AfterTool refused',
+	]);
+});
