@@ -1,21 +1,22 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../src/base/liveness.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
 import { serverDriver } from '../../src/drivers/acp/server.ts';
-import { driverById } from '../../src/drivers/index.ts';
+import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { isAfter } from '../conformance/evidence.ts';
 import { AskingOutput } from '../../src/protocol/output/questions.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../src/protocol/output/tasks.ts';
-import { TrafficRecord } from '../../src/protocol/traffic.ts';
+import { TrafficRecord, type AgentEvent } from '../../src/protocol/traffic.ts';
 import { conformanceLab, type ConformanceLab, type StartedWorker } from '../conformance/lab.ts';
 import { agentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { copilotUnderTest } from '../support/agents/copilot.ts';
+import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
@@ -46,6 +47,14 @@ function inOwnTerminal(agent: AgentUnderTest, asking: Readonly<Record<string, un
 /** Empty once it has ended. */
 function commandOf(pid: number): string {
 	return spawnSync('ps', ['-o', 'args=', '-p', `${pid}`], { encoding: 'utf8' }).stdout;
+}
+
+async function eventsOf(lab: ConformanceLab, worker: StartedWorker): Promise<AgentEvent[]> {
+	const traffic = readFileSync(join(lab.nancy.paths.traffic, `${await worker.session()}.jsonl`), 'utf8');
+	return traffic.split('\n').flatMap(line => {
+		const record = line === '' ? undefined : TrafficRecord.parse(JSON.parse(line));
+		return record?.type === 'event' ? [record.event] : [];
+	});
 }
 
 describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, asking, askingArgs = args }) => {
@@ -153,34 +162,14 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 		expect(lab.has('never')).toBe(false);
 	});
 
-	it('tells everything once, also where Set Up has written hooks for the same CLI', async () => {
+	it('tells each thing once', async () => {
 		await begin();
-		const own = driverById(agent.driver);
-		if (!own) throw new Error(`there is no driver ${agent.driver}`);
-		await deploy(lab.nancy, own, { runtime: lab.runtime, agentVersion: lab.version, scope: 'workspace' });
-		const worker = await lab.start({ prompt: '[[sh:touch made]] [[text:First end]]' });
+		const worker = await lab.start({ prompt: '[[sh:touch made; sleep 1]] [[text:First end]]' });
 		await worker.terminal.waitForText(/First end/);
 		await worker.idle();
-		const message = await lab.send(worker.address, 'Look at it. [[text:Looked at]]');
-		await worker.terminal.waitForText(/Looked at\s*\n/);
-		await worker.idle();
-		expect(await lab.delivered(worker.address, message)).toMatchObject({ receipt: { driver: 'acp-mine' } });
-		const traffic = readFileSync(lab.nancy.paths.traffic + `/${await worker.session()}.jsonl`, 'utf8');
-		const events = traffic.split('\n').flatMap(line => {
-			const record = line === '' ? undefined : TrafficRecord.parse(JSON.parse(line));
-			return record?.type === 'event' ? [record.event] : [];
-		});
-		expect(new Set(events.map(({ driver }) => driver))).toEqual(new Set(['acp-mine']));
-		expect(events.map(({ kind }) => kind)).toEqual([
-			'session-start',
-			'prompt',
-			'tool-start',
-			'tool-end',
-			'stop',
-			'prompt',
-			'stop',
-		]);
-		expect((await lab.nancy.tasks()).tasks).toHaveLength(1);
+		const events = await eventsOf(lab, worker);
+		expect(events.map(({ kind }) => kind)).toEqual(['session-start', 'prompt', 'tool-start', 'tool-end', 'stop']);
+		expect(events.at(-2)).toMatchObject({ tool: 'execute', summary: 'touch made; sleep 1' });
 	});
 
 	it('goes on with its conversation once it is resumed', async () => {
@@ -195,6 +184,31 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 		await again.idle();
 		expect(await again.session()).toBe(session);
 	});
+});
+
+it('tells each thing once where Set Up has written hooks that the same CLI runs', async () => {
+	const installed = pinnedAgent('gemini');
+	const driver = serverDriver('mine', { command: installed.executable, args: ['--acp'], env: {} });
+	await using lab = await conformanceLab(
+		{ agent: inOwnTerminal(geminiUnderTest, {}), driver, installed },
+		{ answers: true },
+	);
+	await deploy(lab.nancy, geminiCli, { runtime: lab.runtime, agentVersion: lab.version, scope: 'workspace' });
+	const worker = await lab.start({ prompt: '[[text:First end]]' });
+	await worker.terminal.waitForText(/First end/);
+	await worker.idle();
+	const message = await lab.send(worker.address, 'Look at it. [[text:Looked at]]');
+	await worker.terminal.waitForText(/Looked at\s*\n/);
+	await worker.idle();
+	expect(await lab.delivered(worker.address, message)).toMatchObject({ receipt: { driver: 'acp-mine' } });
+	expect((await eventsOf(lab, worker)).map(event => `${event.driver} ${event.kind}`)).toEqual([
+		'acp-mine session-start',
+		'acp-mine prompt',
+		'acp-mine stop',
+		'acp-mine prompt',
+		'acp-mine stop',
+	]);
+	expect((await lab.nancy.tasks()).tasks).toHaveLength(1);
 });
 
 describe('nancy orchestrate with an agent of the settings file', () => {
