@@ -46,7 +46,8 @@ export function serverDriver(name: string, server?: AgentServer): Driver {
 			resume: 'Only where the agent says that it can load a session.',
 			fork: 'Not all agents can copy a conversation over the Agent Client Protocol.',
 			headless: 'An agent of “nancy.agentServers” runs in a terminal alone.',
-			worktree: 'An agent of “nancy.agentServers” is no delegate.',
+			worktree:
+				'An agent of “nancy.agentServers” works in the workspace’s own folder alone: nothing else was tried.',
 			tools: 'Nancy does not know whether the agent asks before it calls a tool of an MCP server, and gives it none.',
 		},
 		installHint: '',
