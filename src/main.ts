@@ -21,10 +21,10 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 	const log = vscode.window.createOutputChannel('Nancy', { log: true });
 	context.subscriptions.push(log);
 	const warn = (error: unknown) => log.warn(errorText(error));
-	const operations = new WindowOperations(context.extensionPath, version, warn);
 	const models = new Set<WorkspaceModel>();
 	const folders = new Set<Folder>();
-	const publish = publisher(() => Array.from(models, ({ workspace }) => workspace.folder), warn);
+	const { publish, published } = publisher(() => Array.from(models, ({ workspace }) => workspace.folder), warn);
+	const operations = new WindowOperations(context.extensionPath, version, warn, published);
 	context.subscriptions.push(
 		vscode.workspace.onDidChangeConfiguration(change => change.affectsConfiguration('nancy') && publish()),
 		vscode.workspace.onDidGrantWorkspaceTrust(publish),
@@ -76,10 +76,14 @@ function modeName(driver: string, mode: string): string {
 }
 
 /** Copies this window's settings into the user's file, where the `nancy` command reads them; one copy after the other. */
-function publisher(folders: () => string[], warn: (error: unknown) => void): () => void {
+function publisher(folders: () => string[], warn: (error: unknown) => void) {
 	const userSettings = new UserSettingsFile(configFolder());
-	let published = Promise.resolve();
-	return () => {
-		published = published.then(() => userSettings.saveEditor(() => editorSettings(folders(), drivers))).catch(warn);
+	let last = Promise.resolve();
+	return {
+		publish: () => {
+			last = last.then(() => userSettings.saveEditor(() => editorSettings(folders(), drivers))).catch(warn);
+		},
+		/** Fulfilled once what has changed so far stands in the file. */
+		published: () => last,
 	};
 }

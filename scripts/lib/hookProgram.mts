@@ -47,7 +47,8 @@ function hookProgram(folder: string): Plugin {
 				contents: [
 					`import * as found from './${folder}/driver.ts';`,
 					'export const drivers = Object.values(found);',
-					'export const driverById = id => drivers.find(driver => driver.id === id);',
+					"import { driverIn } from '../core/driver/driverIn.ts';",
+					'export const driverById = id => driverIn(drivers, id);',
 				].join('\n'),
 				resolveDir: dirname(registry),
 				loader: 'ts',

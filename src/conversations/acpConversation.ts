@@ -14,7 +14,7 @@ import {
 	type StopReason,
 } from '@agentclientprotocol/sdk';
 import * as z from 'zod/mini';
-import type { SessionId } from '../protocol/names.ts';
+import { SessionId } from '../protocol/names.ts';
 
 /** In bytes, of one message. A tool may print much. */
 const LONGEST_MESSAGE = 64 * 1024 * 1024;
@@ -85,13 +85,16 @@ export class AcpConversation {
 		try {
 			const { agent } = connection;
 			const session = await inTime(child, async () => {
-				await agent.request(methods.agent.initialize, {
+				const { agentCapabilities } = await agent.request(methods.agent.initialize, {
 					protocolVersion: PROTOCOL_VERSION,
 					clientInfo: { name: 'nancy', title: 'Nancy', version: '1' },
 					clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
 				});
 				const place: NewSessionRequest = { cwd: program.cwd, mcpServers: [] };
-				if (resume === undefined) return (await agent.request(methods.agent.session.new, place)).sessionId;
+				if (resume === undefined)
+					return namable((await agent.request(methods.agent.session.new, place)).sessionId);
+				if (agentCapabilities?.loadSession !== true)
+					throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
 				await agent.request(methods.agent.session.load, { ...place, sessionId: resume });
 				return resume;
 			});
@@ -179,6 +182,14 @@ function connect(
 			}),
 		);
 	return connection;
+}
+
+/** A session's name becomes a file name. */
+function namable(session: string): string {
+	if (SessionId.safeParse(session).success) return session;
+	throw new Error(
+		'Nancy cannot talk with this agent: the name of its session has other characters than letters, digits, - and _.',
+	);
 }
 
 /** As the one agent that pulls asks. */

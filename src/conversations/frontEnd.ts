@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
-import type { AcpAgent } from '../core/driver/acp.ts';
+import type { AcpAgent, SilentHook, TurnHooks } from '../core/driver/acp.ts';
 import { callGuard, type BetweenPlace, type CalledGuard, type GuardCall } from '../core/driver/calledGuard.ts';
 import type { DriverId, SessionId } from '../protocol/names.ts';
 import { AcpConversation, CANCELLED, type Program } from './acpConversation.ts';
@@ -105,10 +105,10 @@ export class FrontEnd {
 				const text = await this.lines.next();
 				if (isGone) throw new Error(this.conversation.complaints() || 'The agent has ended.');
 				if (text === undefined || this.left.signal.aborted || LEAVING.includes(text)) return;
-				await this.turn(this.conversation, text);
+				await this.turns(this.conversation, text);
 				const late = await this.pulling;
 				this.pulling = undefined;
-				if (late !== undefined) await this.turn(this.conversation, late);
+				if (late !== undefined) await this.turns(this.conversation, late);
 				this.listen(this.conversation);
 			}
 		} finally {
@@ -127,18 +127,61 @@ export class FrontEnd {
 		void this.conversation?.close();
 	}
 
-	private async turn(conversation: AcpConversation, text: string): Promise<void> {
+	/** A turn, and those that go on with what is handed over at its end. */
+	private async turns(conversation: AcpConversation, text: string): Promise<void> {
+		let next = await this.turn(conversation, text, false);
+		while (next !== undefined && !this.left.signal.aborted) {
+			this.say(next, 'dim');
+			next = await this.turn(conversation, next, true);
+		}
+	}
+
+	/** @returns words to go on with */
+	private async turn(conversation: AcpConversation, text: string, isContinued: boolean): Promise<string | undefined> {
 		this.isWorking = true;
 		this.isDenied = this.isBreaking = false;
-		const stopped = await conversation.prompt(text).catch((error: unknown) => ({ error: errorText(error) }));
+		const prompt = isContinued ? text : await this.prompted(conversation, text);
+		const isLeft = prompt === undefined || this.isBreaking;
+		const stopped = isLeft
+			? 'cancelled'
+			: await conversation.prompt(prompt).catch((error: unknown) => ({ error: errorText(error) }));
 		this.isWorking = false;
 		this.shown.endTurn();
 		if (typeof stopped !== 'string') this.say(`✗ ${stopped.error}`, 'red');
-		else if (STOPPED[stopped] !== undefined) this.say(STOPPED[stopped], 'dim');
+		else if (STOPPED[stopped] !== undefined && prompt !== undefined) this.say(STOPPED[stopped], 'dim');
 		const { brokenOff } = this.talk.acp;
-		if (stopped === 'end_turn' && !(this.isDenied && brokenOff.isAfterNo)) return;
+		if (stopped === 'end_turn' && !(this.isDenied && brokenOff.isAfterNo))
+			return this.stopped(conversation, isContinued);
 		const { session } = conversation;
+		await this.silent?.kept;
 		await this.guard(session, brokenOff.event, 'end', cwd => brokenOff.payload(session, cwd))?.printed;
+		return undefined;
+	}
+
+	/** The prompt with what the guard hands over; `undefined` for one that says nothing without. */
+	private async prompted({ session }: AcpConversation, text: string): Promise<string | undefined> {
+		const { turns } = this.talk.acp;
+		if (turns === 'none') return text;
+		const words = await this.handedOver(turns, turns.prompted(text, session, this.talk.program.cwd), session);
+		if (words === undefined) return turns.saysNothing(text) ? undefined : text;
+		this.say(words, 'dim');
+		return `${text}\n\n${words}`;
+	}
+
+	/** What the guard hands over at the end of a turn. */
+	private async stopped({ session }: AcpConversation, isContinued: boolean): Promise<string | undefined> {
+		const { turns } = this.talk.acp;
+		if (turns === 'none') return undefined;
+		await this.silent?.kept;
+		return this.handedOver(turns, turns.stopped(isContinued, session, this.talk.program.cwd), session);
+	}
+
+	private async handedOver(
+		turns: TurnHooks,
+		{ event, slot, payload }: SilentHook<'turn' | 'end'>,
+		session: string,
+	): Promise<string | undefined> {
+		return turns.words((await this.guard(session, event, slot, () => payload)?.printed) ?? '');
 	}
 
 	/** A message begins the next turn while the agent is idle. A half-typed line stays. */
@@ -211,7 +254,7 @@ export class FrontEnd {
 	private silentHooks({ session, pid }: AcpConversation): SilentHookCalls | undefined {
 		const { silent } = this.talk.acp;
 		if (silent === 'none') return undefined;
-		const place = { session, cwd: this.talk.program.cwd };
+		const place = { session, cwd: this.talk.program.cwd, isResumed: this.talk.resume !== undefined };
 		return new SilentHookCalls(silent, place, async ({ event, slot, payload }) => {
 			// Its end is told too.
 			await this.guard(session, event, slot, () => payload, pid)?.printed;

@@ -1,6 +1,7 @@
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import { acpAgents } from '../drivers/acp.ts';
+import { speakerOf } from '../protocol/agentServer.ts';
 import { DriverId } from '../protocol/names.ts';
 import { FrontEnd } from './frontEnd.ts';
 
@@ -9,7 +10,7 @@ import { FrontEnd } from './frontEnd.ts';
  * its launch.
  */
 const [id = '', launcher = '', workspaceFolder = '', executable = '', ...words] = process.argv.slice(2);
-const acp = acpAgents[id];
+const acp = acpAgents[speakerOf(id)];
 /** Those of the runtime's own Node are none of the agent's. */
 const { NODE_COMPILE_CACHE: _cache, ELECTRON_RUN_AS_NODE: _electron, ...env } = process.env;
 
@@ -20,7 +21,8 @@ new FrontEnd({
 	driver: DriverId.parse(id),
 	acp,
 	place: { launcher, workspaceFolder, env },
-	program: { executable, args, cwd: process.cwd(), env },
+	// Hooks of its own would tell the same once more: Set Up may have written some for it.
+	program: { executable, args, cwd: process.cwd(), env: acp.turns === 'none' ? env : { ...env, NANCY_HOOKS: 'off' } },
 	prompt,
 	resume,
 })

@@ -180,7 +180,12 @@ interface Line {
 
 /** Some agents send no input, but what the call would change, and words that say the rest. */
 function inputOf({ rawInput, title, content }: RequestPermissionRequest['toolCall']): Line[] {
-	if (rawInput !== undefined) return linesOf(JSON.stringify(rawInput, null, 2));
+	if (isSaying(rawInput)) {
+		const input = JSON.stringify(rawInput, null, 2);
+		// Of an agent that is not known, either may say what the other leaves out.
+		const isSaid = !title || input.includes(JSON.stringify(title).slice(1, -1));
+		return [...(isSaid ? [] : linesOf(title)), ...linesOf(input)];
+	}
 	const changes = (content ?? []).flatMap(each =>
 		each.type === 'diff'
 			? [
@@ -190,6 +195,10 @@ function inputOf({ rawInput, title, content }: RequestPermissionRequest['toolCal
 			: [],
 	);
 	return [...linesOf(title ?? 'null'), ...changes];
+}
+
+function isSaying(rawInput: unknown): boolean {
+	return typeof rawInput === 'object' ? Object.keys(rawInput ?? {}).length > 0 : rawInput !== undefined;
 }
 
 function changed(line: string): Line {

@@ -1,30 +1,40 @@
 import type { RequestPermissionRequest, SessionUpdate } from '@agentclientprotocol/sdk';
 import { DENIED, type SilentHook, type SilentHooks, type ToolCall } from '../core/driver/acp.ts';
 
-const OVER = ['completed', 'failed', DENIED];
+const RAN = ['completed', 'failed'];
+const BEGINS = 'in_progress';
 
 /** Calls the guard where the agent, which is talked with, runs no hook of its own. */
 export class SilentHookCalls {
 	/** The calls that are not over, by their ids. */
 	private readonly calls = new Map<string, ToolCall>();
+	/** Those of them whose beginning was told. */
+	private readonly running = new Set<string>();
+	/** Over, although their agent may say so once more. */
+	private readonly refused = new Set<string>();
 	/** One after the other: Nancy takes events in the order in which they are kept. */
 	private last: Promise<unknown> = Promise.resolve();
 
 	/** @param call is fulfilled once the guard has kept the event */
 	constructor(
 		private readonly hooks: SilentHooks,
-		private readonly place: { readonly session: string; readonly cwd: string },
+		private readonly place: { readonly session: string; readonly cwd: string; readonly isResumed: boolean },
 		private readonly call: (hook: SilentHook) => Promise<unknown>,
 	) {}
 
 	/** Fulfilled once Nancy knows the session. */
 	begun(): Promise<unknown> {
-		return this.keep(this.hooks.begun(this.place.session, this.place.cwd));
+		return this.keep(this.hooks.begun(this.place.session, this.place.cwd, this.place.isResumed));
 	}
 
 	/** Fulfilled once everything is kept. */
 	ended(): Promise<unknown> {
 		return this.keep(this.hooks.ended(this.place.session, this.place.cwd));
+	}
+
+	/** Fulfilled once everything so far is kept. */
+	get kept(): Promise<unknown> {
+		return this.last;
 	}
 
 	asked({ toolCall }: RequestPermissionRequest): void {
@@ -33,7 +43,8 @@ export class SilentHookCalls {
 
 	/** The agent tells nothing of a call that it was allowed, until that is over. */
 	allowed({ toolCall }: RequestPermissionRequest): void {
-		this.told({ ...toolCall, status: 'in_progress' });
+		this.running.delete(toolCall.toolCallId);
+		this.told({ ...toolCall, status: BEGINS });
 	}
 
 	/** Otherwise the agent would seem to ask until something else happens. */
@@ -45,16 +56,37 @@ export class SilentHookCalls {
 		if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') this.told(update);
 	}
 
+	/** Some agents say again and again that a call runs, with what it prints, and some do not before it is over. */
 	private told(said: ToolCall): void {
-		const hook = this.hooks.told(this.known(said), this.place.session, this.place.cwd);
-		if (OVER.includes(said.status ?? '')) this.calls.delete(said.toolCallId);
+		const call = this.known(said);
+		const { toolCallId: id, status } = call;
+		const isRunning = this.running.has(id);
+		if (this.refused.has(id) || (status === BEGINS && isRunning)) return;
+		const hasRun = RAN.includes(status ?? '');
+		if (hasRun && !isRunning) this.tell({ ...call, status: BEGINS });
+		this.tell(call);
+		if (status === BEGINS) this.running.add(id);
+		if (status === DENIED) this.refused.add(id);
+		if (!hasRun && status !== DENIED) return;
+		this.calls.delete(id);
+		this.running.delete(id);
+	}
+
+	private tell(call: ToolCall): void {
+		const hook = this.hooks.told(call, this.place.session, this.place.cwd);
 		if (hook) void this.keep(hook);
 	}
 
 	/** With what was said of the call before. */
 	private known(said: ToolCall): ToolCall {
 		const before = this.calls.get(said.toolCallId);
-		const call = { ...said, title: said.title ?? before?.title, locations: said.locations ?? before?.locations };
+		const call = {
+			...said,
+			title: said.title ?? before?.title,
+			kind: said.kind ?? before?.kind,
+			rawInput: said.rawInput ?? before?.rawInput,
+			locations: said.locations ?? before?.locations,
+		};
 		this.calls.set(said.toolCallId, call);
 		return call;
 	}

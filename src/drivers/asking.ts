@@ -1,4 +1,6 @@
 import type { Asking } from '../core/driver/asking.ts';
+import { SERVERS } from '../protocol/agentServer.ts';
+import { asking as servers } from './acp/asking.ts';
 import { asking as claudeCode } from './claude-code/asking.ts';
 import { asking as codex } from './codex/asking.ts';
 import { asking as copilotCli } from './copilot-cli/asking.ts';
@@ -6,7 +8,7 @@ import { asking as geminiCli } from './gemini-cli/asking.ts';
 import { asking as opencode } from './opencode/asking.ts';
 import { asking as qwenCode } from './qwen-code/asking.ts';
 
-/** The CLIs whose questions Nancy can carry. Apart from the drivers, so that no other hook loads it. */
+/** The agents whose questions Nancy can carry, by the drivers that speak for them. Apart from the drivers, so that no other hook loads it. */
 export const askings: Readonly<Record<string, Asking>> = {
 	'claude-code': claudeCode,
 	codex,
@@ -14,4 +16,5 @@ export const askings: Readonly<Record<string, Asking>> = {
 	'gemini-cli': geminiCli,
 	opencode,
 	'qwen-code': qwenCode,
+	[SERVERS]: servers,
 };

@@ -13,6 +13,7 @@ import { Questions } from '../core/questions/questions.ts';
 import { outcomeIn } from '../core/questions/settle.ts';
 import { TrafficFollower } from '../core/traffic/store.ts';
 import { askings } from '../drivers/asking.ts';
+import { speakerOf } from '../protocol/agentServer.ts';
 import type { SessionId } from '../protocol/names.ts';
 import type { Answer } from '../protocol/question.ts';
 import type { TrafficRecord } from '../protocol/traffic.ts';
@@ -127,7 +128,7 @@ function outOfReach(desk: string, folder: string): string {
 }
 
 const call = readCall(process.argv.slice(2), process.env);
-const asking = call && askings[call.driver.id];
+const asking = call && askings[speakerOf(call.driver.id)];
 if (call && asking)
 	run(call, asking)
 		.catch((error: unknown) => {

@@ -8,7 +8,7 @@ import { WorkspaceModel } from '../core/live/model.ts';
 import { eventDetail } from '../core/traffic/eventDetail.ts';
 import { agentsFolders } from '../core/workspace/placeFrom.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
-import { driverById, drivers } from '../drivers/index.ts';
+import { allDrivers, driverById, drivers } from '../drivers/index.ts';
 import { deskRules } from '../operations/shared/deskRules.ts';
 import { SETTINGS } from '../ui/contributions.ts';
 import { inform } from '../ui/kit/messages.ts';
@@ -24,7 +24,7 @@ export function modelOf(path: string, operations: WindowOperations): WorkspaceMo
 	const workspace = new Workspace(path);
 	// A window looks by itself, without an operation.
 	keepProgramsOutOf(agentsFolders(path));
-	return new WorkspaceModel(workspace, drivers, {
+	return new WorkspaceModel(workspace, allDrivers, {
 		ask: driver => operations.ask(driver),
 		tickets: operations.delegates.ticketsIn(workspace),
 		lookAtQueue: delegates => operations.delegates.look(delegates),

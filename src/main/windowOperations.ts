@@ -41,11 +41,15 @@ export class WindowOperations implements Operations {
 	readonly projects: WindowMemory;
 	private readonly tools: WindowTools;
 
-	/** @param tell reports a failure in the background, for the log */
+	/**
+	 * @param tell reports a failure in the background, for the log
+	 * @param settingsKept once the user's file has what VS Code's settings say
+	 */
 	constructor(
 		private readonly extensionPath: string,
 		private readonly version: string,
 		tell: (error: unknown) => void,
+		private readonly settingsKept: () => Promise<void> = () => Promise.resolve(),
 	) {
 		this.tools = { installRuntime: () => this.runtimeFolder(), tell };
 		this.delegates = new WindowDelegates(this.tools);
@@ -54,6 +58,8 @@ export class WindowOperations implements Operations {
 	}
 
 	async agents() {
+		// The agents that the user has named are read from there.
+		await this.settingsKept();
 		const here = { env: windowEnvironment(), isTrusted: vscode.workspace.isTrusted };
 		const { agents } = await perform(await operations.listAgents(), IN_WINDOW, {}, here);
 		return agents.map(agent => ({

@@ -104,8 +104,8 @@ interface Start {
 }
 
 async function startOf(asker: Asker, input: Input, context: OperationContext): Promise<Start> {
-	const { workspace, env } = context;
-	const found = await chooseAgent(asker, env, input.agent, seekerForDelegate(asker));
+	const { workspace } = context;
+	const found = await chooseAgent(asker, context, input.agent, seekerForDelegate(asker));
 	const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 	if (input.folder !== undefined) return { found, folder: input.folder, asking };
 	// An agent may itself be a delegate in a worktree. Its own delegates work there, or from there, if they can.

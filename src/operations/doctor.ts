@@ -10,6 +10,7 @@ import { seekerOf, type Seeker } from '../process/detect.ts';
 import { tryLauncher } from '../process/tryLauncher.ts';
 import { DoctorOutput } from '../protocol/output/deployment.ts';
 import { detect } from './shared/agents.ts';
+import { serverRows } from './shared/agentServers.ts';
 import { betweenAnswers } from './shared/betweenAnswers.ts';
 import { requireTrust, type Operation, type OperationContext } from './operation.ts';
 
@@ -33,7 +34,7 @@ export const doctor: Operation<z.infer<typeof Input>, DoctorOutput> = {
 		const repairs = fix
 			? await betweenAnswers(context, async isBusy => repair(await examine(workspace, { ...tools, isBusy })))
 			: [];
-		const after = await examine(workspace, tools);
+		const after = [...(await examine(workspace, tools)), ...(await servers(context, seekerOf(asker)))];
 		const done = repairs.filter(({ failure }) => failure === undefined);
 		return {
 			folder: workspace.folder,
@@ -66,6 +67,19 @@ async function instruments(context: OperationContext, seeker: Seeker): Promise<I
 		env: context.env,
 		askGit,
 	};
+}
+
+/** Of the agents that the user's settings name, nothing is deployed. */
+async function servers(context: OperationContext, seeker: Seeker): Promise<Finding[]> {
+	return (await serverRows(context, seeker)).map(({ driver, found, problem, isWrong }) => ({
+		check: 'agent',
+		level: found ? 'ok' : isWrong ? 'problem' : 'note',
+		text: found
+			? phrase`${driver.displayName} at ${found.executable}`
+			: isWrong
+				? (problem ?? '')
+				: phrase`${driver.displayName}: ${problem}`,
+	}));
 }
 
 function check(finding: Finding, repaired: boolean): DoctorOutput['checks'][number] {

@@ -57,7 +57,7 @@ export const interactiveTask: Operation<Input, z.infer<typeof ProjectTaskOutput>
 	async permit(asker, { agent }, { env, workspace }) {
 		permit(asker, { is: 'use-memory' });
 		await refuseTracked(workspace);
-		return chooseAgent(asker, env, agent);
+		return chooseAgent(asker, { env, workspace }, agent);
 	},
 	async run(asker, { project, prompt, permissions, since }, context, { driver }) {
 		const { workspace, env, signal } = context;

@@ -7,6 +7,7 @@ import { OBSTACLES, seekerOf, type Seeker } from '../process/detect.ts';
 import { DriverId } from '../protocol/names.ts';
 import { Said } from '../protocol/said.ts';
 import { detect } from './shared/agents.ts';
+import { serverRows } from './shared/agentServers.ts';
 import { anybody, type MachineContext, type Operation } from './operation.ts';
 
 const Ability = z.enum(CAPABILITIES);
@@ -20,7 +21,7 @@ const Agent = z.object({
 	problem: z.optional(Said),
 	/** Its version, if that is too old. */
 	oldVersion: z.optional(z.string()),
-	/** What a person types into a terminal to install it. */
+	/** What a person types into a terminal to install it; empty where only they know. */
 	installCommand: z.string(),
 	/** The abilities that its version does not have, and those that it has only in part. */
 	lacks: z.array(Ability),
@@ -51,16 +52,15 @@ export const listAgents: Operation<Record<never, never>, z.infer<typeof Output>,
 	worksUntrusted: true,
 	permit: anybody,
 	async run(asker, _input, context) {
-		return { agents: await Promise.all(drivers.map(driver => agentOf(driver, context, seekerOf(asker)))) };
+		const seeker = seekerOf(asker);
+		const known = await Promise.all(drivers.map(driver => agentOf(driver, context, seeker)));
+		return { agents: [...known, ...(await serversIn(context, seeker))] };
 	},
 };
 
 async function agentOf(driver: Driver, context: MachineContext, seeker: Seeker): Promise<z.infer<typeof Agent>> {
-	const { id, displayName, npmPackage, headless } = driver;
 	const found = await detect(driver, context, seeker);
 	return {
-		id,
-		displayName,
 		...(found.found
 			? { found: { executable: found.executable, version: formatVersion(found.version) } }
 			: {
@@ -68,8 +68,29 @@ async function agentOf(driver: Driver, context: MachineContext, seeker: Seeker):
 					problem: found.reason,
 					oldVersion: found.version && formatVersion(found.version),
 				}),
-		installCommand: `npm install -g ${npmPackage}`,
+		installCommand: `npm install -g ${driver.npmPackage}`,
 		...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
+		...choicesOf(driver),
+	};
+}
+
+/** The agents that the user's settings name. Those that cannot be read have nothing but a problem. */
+async function serversIn(context: MachineContext, seeker: Seeker): Promise<z.infer<typeof Agent>[]> {
+	return (await serverRows(context, seeker)).map(({ driver, found, problem, isWrong }) => ({
+		...(found
+			? { found: { executable: found.executable, version: '' } }
+			: { obstacle: isWrong ? ('broken' as const) : ('missing' as const), problem: problem ?? '' }),
+		installCommand: '',
+		...(found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
+		...choicesOf(driver),
+	}));
+}
+
+function choicesOf(driver: Driver) {
+	const { id, displayName, headless } = driver;
+	return {
+		id,
+		displayName,
 		permissionModes: headless === 'none' ? [] : [...headless.permissionModes],
 		launchModes: launchModesOf(driver).map(({ id: mode, label, detail }) => ({ id: mode, label, detail })),
 		takesImages: driver.images !== 'none',

@@ -136,6 +136,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		const runtime = await context.installRuntime();
 		await keepSettings(asker, context);
 		const isHooked = input.hooks && (await hasHooks(context));
+		if (!isHooked) refuseUnhooked(driver);
 		const warnings = isHooked ? (await deployAgent(context, runtime, found, 'launch')).warnings : [];
 		if (isHooked) await compileNotes(context);
 		if (known?.archivedAt !== undefined) await workspace.updateTask(known.name, restored);
@@ -177,12 +178,31 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 	},
 };
 
+/** @throws NancyError `wrong-state` for an agent that can do nothing in a terminal without Nancy's own program */
+function refuseUnhooked({ displayName, namedBy }: Driver): void {
+	if (namedBy !== 'user') return;
+	throw new NancyError(
+		'wrong-state',
+		phrase`a program of Nancy talks with ${displayName}, and tells what it does as hooks do: it cannot be started without hooks (--no-hooks, or the setting nancy.hooks)`,
+	);
+}
+
+/** @throws NancyError `bad-usage` where nobody knows how a model is named */
+function refuseModel({ displayName, namedBy }: Driver, model: string | undefined): void {
+	if (namedBy !== 'user' || model === undefined) return;
+	throw new NancyError(
+		'bad-usage',
+		phrase`${displayName} takes no model from Nancy; name it in its own settings, or among its "args" in "agentServers"`,
+	);
+}
+
 /** Whether the user wants an agent's questions answered in Nancy, where that is a choice. */
 async function takesAnswers(
-	{ id, answersByChoice }: Driver,
+	{ id, namedBy, answersByChoice }: Driver,
 	{ workspace, readSettings }: OperationContext,
 ): Promise<boolean> {
 	if (answersByChoice === 'none') return false;
+	if (namedBy === 'user') return true;
 	const { answers = {} } = await readSettings(workspace.folder);
 	return answers[id] === true;
 }
@@ -234,10 +254,25 @@ async function placeOf(
 /** Throws if the agent cannot be started. */
 async function startOf(
 	asker: Asker,
-	{ task, title, isNew, resume, fork, worker, agent, place, budget, prompt, permissions, images = [], extra }: Input,
+	{
+		task,
+		title,
+		isNew,
+		resume,
+		fork,
+		worker,
+		agent,
+		place,
+		budget,
+		prompt,
+		model,
+		permissions,
+		images = [],
+		extra,
+	}: Input,
 	context: OperationContext,
 ): Promise<Start> {
-	const { workspace, env } = context;
+	const { workspace } = context;
 	if (resume && fork) throw new NancyError('bad-usage', phrase`--resume and --fork exclude each other`);
 	if ((resume || fork) && isWorktree(place))
 		throw new NancyError(
@@ -250,7 +285,7 @@ async function startOf(
 	const earlier = resume || fork ? await workerToResume(workspace, task, worker) : undefined;
 	const found = await chooseAgent(
 		asker,
-		env,
+		context,
 		agent ?? (known && (await chosenBefore(asker, workspace, known, earlier))),
 	);
 	if (earlier) (fork ? refuseFork : refuseResume)(found.driver, found.agent.version, earlier);
@@ -263,6 +298,7 @@ async function startOf(
 	const chosen =
 		permissions ?? (earlier && (await chosenMode(workspace, { task, worker: earlier.name }, found.driver.id)));
 	const mode = chosen === AS_SETTINGS_SAY ? undefined : chosen;
+	refuseModel(found.driver, model);
 	modeFlags(found.driver, mode, extra);
 	imageFlags(found.driver, images, prompt);
 	return { found, known, again, source: fork ? earlier?.name : undefined, mode };

@@ -46,7 +46,7 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 	async permit(asker, { agent, permissions }, { env, workspace }) {
 		permit(asker, { is: 'use-memory' });
 		await refuseTracked(workspace);
-		const found = await chooseAgent(asker, env, agent);
+		const found = await chooseAgent(asker, { env, workspace }, agent);
 		knownMode(found.driver, permissions);
 		refuseAsking(found.driver, permissions);
 		return found;

@@ -120,7 +120,7 @@ interface Start {
 
 async function startOf(asker: Asker, { agent, folder }: Input, context: OperationContext): Promise<Start> {
 	const asking = { asker, context, settings: await context.readSettings(folder) };
-	return { found: await chooseAgent(asker, context.env, agent), asking };
+	return { found: await chooseAgent(asker, context, agent), asking };
 }
 
 async function programOf(

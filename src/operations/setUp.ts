@@ -55,7 +55,7 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 		}
 		const found = agent === undefined ? await foundAgents(context.env, seekerOf(asker)) : [];
 		// If none is found, the choice of one says what to install.
-		const chosen = found.length > 0 ? found : [await chooseAgent(asker, context.env, agent)];
+		const chosen = found.length > 0 ? found : [await chooseAgent(asker, context, agent)];
 		return deployEach(asker, context, chosen, { scope: 'workspace', isNamed: agent !== undefined });
 	},
 };

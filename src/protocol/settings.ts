@@ -37,6 +37,8 @@ const Layer = z.looseObject({
 	delegates: z._default(z.looseObject(CommonSettings.shape), {}),
 	/** By absolute path of a folder; holds for those below it too. */
 	folders: z._default(z.record(z.string(), z.looseObject(DelegateSettings.shape)), {}),
+	/** Agents that the user names: see core/files/agentServers, which reads each entry by itself. */
+	agentServers: z.optional(z.unknown()),
 });
 export type SettingsLayer = z.infer<typeof Layer>;
 

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/lifetime.ts';
+import { SETTINGS } from './contributions.ts';
 import type { ContextKeys } from './contextKeys.ts';
 import type { Failures } from './kit/failures.ts';
 import type { Operations } from './ports.ts';
@@ -21,7 +22,9 @@ export function searchAgents(
 	};
 	const again = () => failures.background(search());
 	own.add(
-		vscode.workspace.onDidChangeConfiguration(change => change.affectsConfiguration('nancy.agents') && again()),
+		vscode.workspace.onDidChangeConfiguration(
+			change => ['nancy.agents', SETTINGS.agentServers].some(key => change.affectsConfiguration(key)) && again(),
+		),
 	);
 	own.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && !isFound && again()));
 	own.add(vscode.workspace.onDidGrantWorkspaceTrust(again));

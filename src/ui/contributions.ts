@@ -216,6 +216,7 @@ export const SETTINGS = {
 	defaultAgent: 'nancy.defaultAgent',
 	tokenThreshold: 'nancy.tokenThreshold',
 	mcpServer: MCP_SETTING,
+	agentServers: 'nancy.agentServers',
 	hooks: 'nancy.hooks',
 	notifyPermission: 'nancy.notifications.permission',
 	notifyStopped: 'nancy.notifications.stopped',

@@ -29,6 +29,7 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 		const isOn = common.inspect<unknown>(answersSetting(id))?.globalValue;
 		return typeof isOn === 'boolean' ? [[id, isOn] as const] : [];
 	});
+	const servers = common.inspect<unknown>(SETTINGS.agentServers)?.globalValue;
 	const notify = common.inspect<unknown>(SETTINGS.deskNotify)?.globalValue;
 	return {
 		delegates: {
@@ -37,6 +38,8 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 			...(answers.length > 0 && { answers: Object.fromEntries(answers) }),
 			...(typeof notify === 'string' && { notify }),
 		},
+		// As it is: whoever reads it says what is wrong with it.
+		...(servers !== undefined && { agentServers: servers }),
 		folders: Object.fromEntries(
 			folders.map(folder => {
 				if (!vscode.workspace.isTrusted) return [folder, {}];

@@ -15,7 +15,7 @@ import type { Ask } from '../../src/core/sessions/prober.ts';
 import type { WorkerView } from '../../src/core/live/overview.ts';
 import type { Runtime } from '../../src/core/deployment/runtime.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspace.ts';
-import { drivers } from '../../src/drivers/index.ts';
+import { allDrivers } from '../../src/drivers/index.ts';
 import { askStatus } from '../../src/process/askStatus.ts';
 import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
 import { FIRST_WORKER, TaskName, type SessionId, type WorkerName } from '../../src/protocol/names.ts';
@@ -166,7 +166,7 @@ export async function conformanceLab(
 		return askStatus(asked, lab.agent.command, lab.env);
 	};
 	const view = async ({ task, worker }: WorkerAddress) => {
-		const { tasks } = await readOverview(nancy, drivers, { ask });
+		const { tasks } = await readOverview(nancy, allDrivers, { ask });
 		const found = tasks.find(each => each.record.name === task);
 		return found?.workers.find(each => each.record.name === worker);
 	};

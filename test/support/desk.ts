@@ -2,7 +2,7 @@ import { Questions } from '../../src/core/questions/questions.ts';
 import { settleAll } from '../../src/core/questions/settle.ts';
 import { Collector } from '../../src/core/traffic/collector.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
-import { drivers } from '../../src/drivers/index.ts';
+import { allDrivers } from '../../src/drivers/index.ts';
 import type { Question, Reply } from '../../src/protocol/question.ts';
 import { eventually } from './eventually.ts';
 
@@ -11,10 +11,10 @@ export function deskOf(nancy: Workspace) {
 	const desk = new Questions(nancy.own);
 	const open = async () => (await desk.open()).filter(({ answer }) => !answer).map(({ question }) => question);
 	const look = async () => {
-		const collector = new Collector(nancy, drivers);
+		const collector = new Collector(nancy, allDrivers);
 		await collector.collect();
 		await collector.close();
-		await settleAll(desk, { paths: nancy.paths, drivers });
+		await settleAll(desk, { paths: nancy.paths, drivers: allDrivers });
 	};
 	return {
 		folder: desk.folder,

@@ -9,6 +9,7 @@ export const fakeDriver: Driver = {
 	id: DriverId.parse('fake'),
 	displayName: 'Fake',
 	shortName: 'Fake',
+	namedBy: 'nancy',
 	command: 'fake',
 	versionArgs: ['--version'],
 	oldestVersion: [0, 0, 0],

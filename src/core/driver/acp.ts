@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import type { SessionId } from '../../protocol/names.ts';
-import type { GuardCall } from './calledGuard.ts';
 
 /** How a CLI speaks the Agent Client Protocol. */
 export interface AcpAgent {
@@ -9,7 +8,7 @@ export interface AcpAgent {
 	/** Tools whose questions a terminal of Nancy's cannot show whole: it offers no Yes. */
 	readonly noYes: readonly string[];
 	/** The tool that a call is of, by its id and what goes with it. */
-	toolOf(call: Pick<ToolCall, 'toolCallId' | '_meta'>): string | undefined;
+	toolOf(call: Pick<ToolCall, 'toolCallId' | '_meta' | 'kind'>): string | undefined;
 	/** How words reach it while it works; its hooks do that where it is `none`. */
 	readonly steering: Pull | 'none';
 	/** The hook that a turn lacks which its user breaks off, or that a No ends if one does. */
@@ -20,21 +19,35 @@ export interface AcpAgent {
 	};
 	/** The hooks that the CLI has and does not run when it is talked with, or `none` if it runs them all. */
 	readonly silent: SilentHooks | 'none';
+	/** The same at the prompt and at the end of a turn, where words are handed over. `none` if its own hooks do that. */
+	readonly turns: TurnHooks | 'none';
 }
 
 /** What a program of Nancy's calls the guard with, in place of the CLI. Nothing can be handed over there. */
 export interface SilentHooks {
-	begun(session: string, cwd: string): SilentHook;
+	begun(session: string, cwd: string, isResumed: boolean): SilentHook;
 	ended(session: string, cwd: string): SilentHook;
 	asked(call: ToolCall, session: string, cwd: string): SilentHook;
 	/** `undefined` where the CLI would run no hook. A call that was asked for begins with the Yes to it, and is over with a No: {@link DENIED}. */
 	told(call: ToolCall, session: string, cwd: string): SilentHook | undefined;
 }
 
-export interface SilentHook {
+export interface SilentHook<Slot = 'report' | 'program'> {
 	readonly event: string;
-	readonly slot: Extract<GuardCall['slot'], 'report' | 'program'>;
+	readonly slot: Slot;
 	readonly payload: object;
+}
+
+/** An agent with these runs no hooks at all: those that it has of its own are off. */
+export interface TurnHooks {
+	/** What is handed over here goes with the prompt. */
+	prompted(text: string, session: string, cwd: string): SilentHook<'turn'>;
+	/** What is handed over here is the next prompt. @param isContinued that happened at the end before */
+	stopped(isContinued: boolean, session: string, cwd: string): SilentHook<'end'>;
+	/** The words of what the guard prints there; `undefined` if there are none. */
+	words(printed: string): string | undefined;
+	/** Whether a prompt is worth no turn without such words. */
+	saysNothing(text: string): boolean;
 }
 
 /** The status of a call that its user has denied: the protocol has none. */
@@ -44,6 +57,7 @@ export const DENIED = 'denied';
 export interface ToolCall {
 	readonly toolCallId: string;
 	readonly title?: string | null | undefined;
+	readonly kind?: string | null | undefined;
 	readonly status?: string | null | undefined;
 	readonly rawInput?: unknown;
 	readonly _meta?: unknown;

@@ -18,9 +18,10 @@ export interface GuardCall {
 	readonly event: string;
 	/**
 	 * `ask` holds a question until a person has answered, `boundary` hands over what waits, `end` notes that the agent is idle, `wait`
-	 * waits until a message is worth a turn, `program` begins a session, and `report` keeps the event for Nancy.
+	 * waits until a message is worth a turn, `program` begins a session, `turn` hands over what goes with a prompt, and `report` keeps the
+	 * event for Nancy.
 	 */
-	readonly slot: 'ask' | 'boundary' | 'end' | 'program' | 'report' | 'wait';
+	readonly slot: 'ask' | 'boundary' | 'end' | 'program' | 'report' | 'turn' | 'wait';
 	readonly session: string;
 	/** The agent's process. */
 	readonly agent: number;

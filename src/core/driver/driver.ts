@@ -20,6 +20,11 @@ export interface Driver {
 	readonly displayName: string;
 	/** For places with little room. */
 	readonly shortName: string;
+	/**
+	 * `nancy`: a CLI that Nancy knows by itself. `user`: a program that the user's settings name, of whose version and settings nothing is known.
+	 * A function makes the driver of such a program, by its name: one driver speaks for them all, and is no agent itself.
+	 */
+	readonly namedBy: 'nancy' | 'user' | ((name: string) => Driver);
 	/** Executable looked for on PATH when no setting names one. */
 	readonly command: string;
 	readonly versionArgs: readonly string[];

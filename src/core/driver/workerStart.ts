@@ -97,6 +97,7 @@ export async function recordStart(
 		stoppedAt: _stopped,
 		hooks: _earlier,
 		unprompted: _before,
+		agentVersion: _other,
 		exit: _last,
 		...kept
 	}: WorkerRecord): WorkerRecord => ({
@@ -104,7 +105,7 @@ export async function recordStart(
 		...(hooks === undefined && { hooks: 'off' }),
 		...(!isPrompted && { unprompted: driver.hooks.reportsStart }),
 		agent: driver.id,
-		agentVersion: formatVersion(version),
+		...(driver.namedBy === 'nancy' && { agentVersion: formatVersion(version) }),
 		starting: { by: identify(process.pid), at: now },
 		startedAt: now,
 		...(model !== undefined && { model }),

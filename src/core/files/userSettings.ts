@@ -15,6 +15,7 @@ import {
 	UserSettings,
 	type SettingsLayer,
 } from '../../protocol/settings.ts';
+import { readAgentServers, type AgentServers } from './agentServers.ts';
 import { holdingLock } from './holdingLock.ts';
 import { jsonText, readJsonFile } from './jsonFile.ts';
 
@@ -43,12 +44,7 @@ export class UserSettingsFile {
 	 */
 	async forFolder(folder: string): Promise<CommonSettings> {
 		const place = realOr(folder);
-		const config = realOr(dirname(this.file));
-		if (isInside(place, config) && !isInside(place, realOr(this.home)))
-			throw new NancyError(
-				'not-trusted',
-				phrase`${this.file} is inside ${folder}, which may be somebody else's; set XDG_CONFIG_HOME to a folder of your own`,
-			);
+		this.refuseInside(folder);
 		const { editor, ...byHand } = await this.read();
 		const layers = editor ? [byHand, editor] : [byHand];
 		const common = layers.map(({ delegates }) => CommonSettings.parse(delegates));
@@ -72,6 +68,20 @@ export class UserSettingsFile {
 	}
 
 	/**
+	 * The agents that the user has named, by hand and in an editor.
+	 * @param folder the workspace, if there is one
+	 * @throws NancyError `not-trusted` as {@link forFolder} does
+	 */
+	async agentServers(folder: string | undefined): Promise<AgentServers> {
+		if (folder !== undefined) this.refuseInside(folder);
+		const { agentServers, editor } = await this.read();
+		return readAgentServers([
+			{ place: this.file, value: agentServers },
+			{ place: `VS Code (nancy.agentServers)`, value: editor?.agentServers },
+		]);
+	}
+
+	/**
 	 * Replaces the editor's settings: those of everything, and those of these folders. Other windows' folders stay.
 	 * @param current is called once nobody else writes, so that the newest settings stay
 	 */
@@ -84,11 +94,22 @@ export class UserSettingsFile {
 			const editor = {
 				delegates: layer.delegates,
 				folders: withoutEmpty({ ...settings.editor?.folders, ...layer.folders }),
+				...(layer.agentServers !== undefined && { agentServers: layer.agentServers }),
 			};
-			const { delegates = {}, folders = {} } = settings.editor ?? {};
-			if (isDeepStrictEqual({ delegates, folders }, editor)) return;
+			const { delegates = {}, folders = {}, agentServers } = settings.editor ?? {};
+			const before = { delegates, folders, ...(agentServers !== undefined && { agentServers }) };
+			if (isDeepStrictEqual(before, editor)) return;
 			await writeFileAtomic(this.file, jsonText({ ...settings, editor }));
 		});
+	}
+
+	private refuseInside(folder: string): void {
+		const place = realOr(folder);
+		if (!isInside(place, realOr(dirname(this.file))) || isInside(place, realOr(this.home))) return;
+		throw new NancyError(
+			'not-trusted',
+			phrase`${this.file} is inside ${folder}, which may be somebody else's; set XDG_CONFIG_HOME to a folder of your own`,
+		);
 	}
 
 	private async read(): Promise<UserSettings> {
@@ -123,8 +144,12 @@ function withoutEmpty<T extends object>(folders: Readonly<Record<string, T>>): R
 	return Object.fromEntries(Object.entries(folders).filter(([, settings]) => Object.keys(settings).length > 0));
 }
 
-function isEmpty({ delegates, folders }: SettingsLayer): boolean {
-	return Object.keys(delegates).length === 0 && Object.keys(withoutEmpty(folders)).length === 0;
+function isEmpty({ delegates, folders, agentServers }: SettingsLayer): boolean {
+	return (
+		agentServers === undefined &&
+		Object.keys(delegates).length === 0 &&
+		Object.keys(withoutEmpty(folders)).length === 0
+	);
 }
 
 /** The innermost of these folders that is the place, or above it. Links count as their targets. */

@@ -12,6 +12,7 @@ import type { Delegate } from '../delegates/delegate.ts';
 import type { Delegates } from '../delegates/delegates.ts';
 import type { Tickets } from '../delegates/tickets.ts';
 import type { Driver } from '../driver/driver.ts';
+import { driverIn } from '../driver/driverIn.ts';
 import { fileProblem } from '../files/fileProblem.ts';
 import { EVERYTHING, FolderReader } from './folderReader.ts';
 import { LiveDelegates } from './liveDelegates.ts';
@@ -113,8 +114,7 @@ export class WorkspaceModel implements Disposable {
 		const budgets = new BudgetMirror(workspace);
 		const worktrees = new TaskWorktrees(workspace.own);
 		this.states = new WorkerStates({
-			isOnFile: (agent, tool) =>
-				drivers.some(({ id, eventWords }) => id === agent && eventWords.files.includes(tool)),
+			isOnFile: (agent, tool) => driverIn(drivers, agent)?.eventWords.files.includes(tool) === true,
 			worktreeOf: record => ifOwn(() => worktrees.ofWorkerSync(record)),
 			budgets,
 			tasks: this.tasks,

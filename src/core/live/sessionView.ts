@@ -1,6 +1,7 @@
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import type { Driver } from '../driver/driver.ts';
+import { driverIn } from '../driver/driverIn.ts';
 import type { TranscriptFacts } from '../driver/transcript.ts';
 import type { NancyPaths } from '../files/paths.ts';
 import { TrafficFollower } from '../traffic/store.ts';
@@ -44,7 +45,7 @@ export class SessionView {
 		private readonly drivers: readonly Driver[],
 	) {
 		this.follower = new TrafficFollower(paths, session, TAIL_BYTES);
-		const wordsOf = (id: DriverId) => drivers.find(driver => driver.id === id)?.eventWords;
+		const wordsOf = (id: DriverId) => driverIn(drivers, id)?.eventWords;
 		this.arranger = new TurnArranger(wordsOf, MOST_NODES);
 	}
 

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { canWake, type Driver } from '../driver/driver.ts';
+import { driverIn } from '../driver/driverIn.ts';
 import { wakes } from '../mailbox/due.ts';
 import { wakeLimit, type Held, type ReadHeld } from '../mailbox/held.ts';
 import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
@@ -54,7 +55,7 @@ export class Upkeep {
 		const { phase } = state;
 		if (phase === 'ended') return undefined;
 		if (worker.hooks === 'off') return { code: 'no-hooks' };
-		const driver = this.drivers.find(({ id }) => id === worker.agent);
+		const driver = driverIn(this.drivers, worker.agent);
 		const isToWake = phase === 'idle' && queued.some(message => wakes(message.content));
 		if (!driver || !isToWake) return undefined;
 		if (state.isUnprompted && !hearsUnprompted(driver, worker, state)) return { code: 'unprompted' };
@@ -68,7 +69,7 @@ export class Upkeep {
 		rings: number,
 	): Promise<Held | undefined> {
 		if (phase !== 'idle') return undefined;
-		const driver = this.drivers.find(({ id }) => id === agent);
+		const driver = driverIn(this.drivers, agent);
 		const why = session && (await whyUnheard(this.workspace, driver, session));
 		return why ?? (rings >= RINGS_UNTIL_HELD ? { code: 'unheard' } : undefined);
 	}

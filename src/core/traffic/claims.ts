@@ -5,7 +5,7 @@ import { hasErrno } from '../../base/errors.ts';
 import { entriesOf } from '../../base/listing.ts';
 import { ownIdentity, PROCESS_WORD, processOf, processWord } from '../../base/liveness.ts';
 import { uniqueHex } from '../../base/unique.ts';
-import type { DriverId, SessionId } from '../../protocol/names.ts';
+import type { SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
 import { readPlainText } from '../files/plainFile.ts';
 import { Leases } from '../files/leases.ts';
@@ -59,7 +59,7 @@ export class Claims {
 	}
 
 	/** Finishes the claims of dead collectors: removes stored ones, and returns the others to the spool. */
-	async recover(drivers: ReadonlyMap<DriverId, Driver>): Promise<void> {
+	async recover(drivers: readonly Driver[]): Promise<void> {
 		for (const entry of await entriesOf(this.paths.spool)) {
 			const match = entry.isDirectory() ? CLAIMED.exec(entry.name) : null;
 			if (!match) continue;
@@ -70,7 +70,7 @@ export class Claims {
 		}
 	}
 
-	private async recoverFrom(folder: string, drivers: ReadonlyMap<DriverId, Driver>): Promise<void> {
+	private async recoverFrom(folder: string, drivers: readonly Driver[]): Promise<void> {
 		const idsBySession = new Map<SessionId, Map<string, string>>();
 		for (const name of await readdir(folder)) {
 			const file = join(folder, name);

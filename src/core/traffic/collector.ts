@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { errorText, hasErrno } from '../../base/errors.ts';
 import type { Disposable } from '../../base/lifetime.ts';
 import { NewestMap } from '../../base/newestMap.ts';
-import type { DriverId, SessionId } from '../../protocol/names.ts';
+import type { SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
@@ -43,7 +43,6 @@ const MOST_PROBLEMS = 100;
  * rename, stored, then removed. A dead collector's claims are looked up in the stored records before they are taken again.
  */
 export class Collector implements Disposable {
-	private readonly drivers: ReadonlyMap<DriverId, Driver>;
 	private readonly files: SpoolFiles;
 	private readonly lock: ProcessLock;
 	private readonly claims: Claims;
@@ -61,10 +60,9 @@ export class Collector implements Disposable {
 
 	constructor(
 		private readonly workspace: Workspace,
-		drivers: readonly Driver[],
+		private readonly drivers: readonly Driver[],
 		options: CollectorOptions = {},
 	) {
-		this.drivers = new Map(drivers.map(driver => [driver.id, driver]));
 		this.lock = new ProcessLock(join(workspace.paths.root, 'collector.lock'));
 		this.claims = new Claims(workspace.paths);
 		this.limits = { ...DEFAULT_LIMITS, ...options.limits };

@@ -2,7 +2,6 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mapConcurrently } from '../../base/concurrent.ts';
 import { entriesOf } from '../../base/listing.ts';
-import type { DriverId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
 import { readPlainText } from '../files/plainFile.ts';
 import { REJECTED } from './rejected.ts';
@@ -29,7 +28,7 @@ export class SpoolFiles {
 
 	constructor(
 		private readonly folder: string,
-		private readonly drivers: ReadonlyMap<DriverId, Driver>,
+		private readonly drivers: readonly Driver[],
 		private readonly options: SpoolOptions,
 	) {}
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { errorText } from '../../base/errors.ts';
-import type { DriverId } from '../../protocol/names.ts';
 import { SessionId } from '../../protocol/names.ts';
 import {
 	DeliveryNote,
@@ -11,6 +10,7 @@ import {
 	type TrafficRecord,
 } from '../../protocol/traffic.ts';
 import type { Driver } from '../driver/driver.ts';
+import { driverIn } from '../driver/driverIn.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import { storablePayload, storableText } from './cutPayload.ts';
 import { parseSpoolFileName } from './spoolName.ts';
@@ -44,7 +44,7 @@ export interface Stamp {
 const AnyNote = z.looseObject({ nancy: z.string() });
 
 /** Reads one file of the spool. Never throws: every content gets a verdict. */
-export function readSpooled(name: string, text: string, drivers: ReadonlyMap<DriverId, Driver>): Spooled {
+export function readSpooled(name: string, text: string, drivers: readonly Driver[]): Spooled {
 	const said = parseSpoolFileName(name);
 	let value: unknown;
 	try {
@@ -57,7 +57,7 @@ export function readSpooled(name: string, text: string, drivers: ReadonlyMap<Dri
 		if (note) return note;
 	}
 	if (!said) return { is: 'foreign' };
-	const driver = drivers.get(said.driver);
+	const driver = driverIn(drivers, said.driver);
 	if (!driver) return { is: 'wrong', reason: `there is no driver "${said.driver}"` };
 	let event: AgentEvent | 'silent';
 	try {

@@ -22,5 +22,5 @@ export async function strangersIn(spool: string): Promise<FileProblem[]> {
 }
 
 function isForeign(name: string, text: string | undefined): boolean {
-	return text !== undefined && readSpooled(name, text, new Map()).is === 'foreign';
+	return text !== undefined && readSpooled(name, text, []).is === 'foreign';
 }

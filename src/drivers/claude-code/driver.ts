@@ -20,6 +20,7 @@ export const claudeCode: Driver = {
 	...program,
 	displayName: 'Claude Code',
 	shortName: 'Claude',
+	namedBy: 'nancy',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

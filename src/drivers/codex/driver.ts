@@ -19,6 +19,7 @@ export const codex: Driver = {
 	...program,
 	displayName: 'Codex',
 	shortName: 'Codex',
+	namedBy: 'nancy',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

@@ -20,6 +20,7 @@ export const copilotCli: Driver = {
 	...program,
 	displayName: 'GitHub Copilot CLI',
 	shortName: 'Copilot',
+	namedBy: 'nancy',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

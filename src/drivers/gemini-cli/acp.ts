@@ -17,6 +17,7 @@ export const acp: AcpAgent = {
 		// The model reads the No, and goes on.
 		isAfterNo: false,
 	},
+	turns: 'none',
 	silent: {
 		begun: (session, cwd) => ({
 			event: 'SessionStart',

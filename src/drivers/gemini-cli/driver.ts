@@ -20,6 +20,7 @@ export const geminiCli: Driver = {
 	...program,
 	displayName: 'Gemini CLI',
 	shortName: 'Gemini',
+	namedBy: 'nancy',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

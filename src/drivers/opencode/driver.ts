@@ -16,6 +16,7 @@ export const opencode: Driver = {
 	...program,
 	displayName: 'opencode',
 	shortName: 'opencode',
+	namedBy: 'nancy',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

@@ -32,4 +32,5 @@ export const acp: AcpAgent = {
 		isAfterNo: true,
 	},
 	silent: 'none',
+	turns: 'none',
 };

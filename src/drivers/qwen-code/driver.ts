@@ -20,6 +20,7 @@ export const qwenCode: Driver = {
 	...program,
 	displayName: 'Qwen Code',
 	shortName: 'Qwen',
+	namedBy: 'nancy',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

@@ -5,23 +5,30 @@ import type { Driver } from '../../core/driver/driver.ts';
 import type { FoundAgent } from '../../core/driver/launch.ts';
 import { driverById, drivers } from '../../drivers/index.ts';
 import { detectAgent, programVariable, seekerOf, type Detection, type Seeker } from '../../process/detect.ts';
+import { serverName } from '../../protocol/agentServer.ts';
 import type { MachineContext } from '../operation.ts';
+import { findServer, serverMeant } from './agentServers.ts';
 
 type Environment = MachineContext['env'];
 
 /**
- * The named agent. Without a name, the agent that asks, or for a person the first one found. No file of the workspace names one: agents
+ * The named agent. Without a name, the agent that asks, or for a person the first CLI found. No file of the workspace names one: agents
  * write there.
  */
 export async function chooseAgent(
 	asker: Asker,
-	env: Environment,
+	place: Pick<MachineContext, 'env' | 'workspace'>,
 	named: string | undefined,
 	seeker = seekerOf(asker),
 ): Promise<FoundAgent> {
 	const wanted = named ?? (asker.is === 'agent' ? asker.driver : undefined);
-	if (wanted !== undefined) return findAgent(knownDriver(wanted), env, seeker);
-	const [first] = await foundAgents(env, seeker);
+	if (wanted !== undefined) {
+		const server = await serverMeant(wanted, place);
+		return server === undefined
+			? findAgent(knownDriver(wanted), place.env, seeker)
+			: findServer(server, place, seeker);
+	}
+	const [first] = await foundAgents(place.env, seeker);
 	if (first) return first;
 	throw new NancyError(
 		'no-agent',
@@ -47,12 +54,14 @@ export function knownDriver(id: string): Driver {
 	if (driver) return driver;
 	throw new NancyError(
 		'bad-usage',
-		phrase`there is no agent "${id}"; Nancy knows ${drivers.map(each => each.id).join(', ')}`,
+		phrase`there is no agent "${id}"; Nancy knows ${drivers.map(each => each.id).join(', ')}, and those of the setting "agentServers"`,
 	);
 }
 
 /** @throws NancyError `no-agent`, or `timeout` for one that may be usable and did not answer */
 export async function findAgent(driver: Driver, env: Environment, seeker: Seeker): Promise<FoundAgent> {
+	const server = serverName(driver.id);
+	if (server !== undefined) return findServer(server, { env }, seeker);
 	const detection = await detect(driver, { env, isTrusted: true }, seeker);
 	if (detection.found) return { driver, agent: { executable: detection.executable, version: detection.version } };
 	const { obstacle, reason, hint } = detection;

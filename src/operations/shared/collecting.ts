@@ -9,11 +9,11 @@ export async function withCollector<T>(
 	work: (collect: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
 	// Loaded only where it is used: agents call the other commands often.
-	const [{ Collector }, { drivers }] = await Promise.all([
+	const [{ Collector }, { allDrivers }] = await Promise.all([
 		import('../../core/traffic/collector.ts'),
 		import('../../drivers/index.ts'),
 	]);
-	const collector = new Collector(workspace, drivers);
+	const collector = new Collector(workspace, allDrivers);
 	try {
 		return await work(async () => {
 			await collector.collect();

@@ -12,11 +12,11 @@ type Environment = Caller['env'];
 
 /** Everything about a workspace as it is now. The model is loaded only here, because agents call the other commands often. */
 export async function currentOverview(workspace: Workspace, env: Environment): Promise<Overview> {
-	const [{ readOverview }, { drivers }] = await Promise.all([
+	const [{ readOverview }, { allDrivers }] = await Promise.all([
 		import('../../core/live/readOverview.ts'),
 		import('../../drivers/index.ts'),
 	]);
-	return readOverview(workspace, drivers, { ask: askWith(env) });
+	return readOverview(workspace, allDrivers, { ask: askWith(env) });
 }
 
 /** Does something with an overview that stays as the workspace is. */
@@ -42,11 +42,11 @@ export async function openModel(
 	env: Environment,
 	more: Pick<ModelOptions, 'tickets'> = {},
 ): Promise<WorkspaceModel> {
-	const [live, { drivers }] = await Promise.all([
+	const [live, { allDrivers }] = await Promise.all([
 		import('../../core/live/model.ts'),
 		import('../../drivers/index.ts'),
 	]);
-	return new live.WorkspaceModel(workspace, drivers, { ask: askWith(env), ...more });
+	return new live.WorkspaceModel(workspace, allDrivers, { ask: askWith(env), ...more });
 }
 
 /** Asks the agent CLI itself if no event tells (an interrupted turn, a refused permission). An agent may look, too. */

@@ -4,7 +4,7 @@ import type { FileChange } from '../../core/memory/digest.ts';
 import type { ProjectMemory } from '../../core/memory/memory.ts';
 import type { MemoryPlace } from '../../core/memory/state.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
-import { drivers } from '../../drivers/index.ts';
+import { driverById } from '../../drivers/index.ts';
 import type { MemoryTask } from '../../protocol/memory.ts';
 import type { ProjectName } from '../../protocol/memoryNames.ts';
 import type { SessionId } from '../../protocol/names.ts';
@@ -123,7 +123,7 @@ export async function endTask(
 		saved,
 		{
 			records,
-			wordsOf: id => drivers.find(each => each.id === id)?.eventWords,
+			wordsOf: id => driverById(id)?.eventWords,
 			given: prompt === undefined ? 'typed' : [{ at: beganAt, text: prompt }],
 			delivered: [told.byHooks.text, told.before.text],
 			steering,

@@ -90,6 +90,11 @@ export function refuseTearDownFromAgent(driver: Driver, id: DelegateId, asking: 
 export async function permitStart(driver: Driver, folders: readonly string[], asking: Asking): Promise<void> {
 	const { asker, settings, context } = asking;
 	if (asker.is === 'human') return;
+	if (driver.namedBy === 'user')
+		throw new NancyError(
+			'not-trusted',
+			phrase`an agent may not start ${driver.displayName}: it is a program of the setting "agentServers", and nobody knows what it would read and run here; ask the user to start it`,
+		);
 	if (asker.driver !== driver.id && settings.permissionsFromAgents?.[driver.id] === undefined)
 		throw refusal(driver, asking, `start ${driver.displayName}: an agent starts its own CLI alone`);
 	if (mayAll(driver, asking)) return;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { agentSettings } from '../contributions.ts';
+import { serverName } from '../../protocol/agentServer.ts';
+import { agentSettings, SETTINGS } from '../contributions.ts';
 import { askChoice, ignoreBack, pickSeveral, type Choice, type StepFrame } from '../kit/inputs.ts';
 import { inform } from '../kit/messages.ts';
 import { openTerminal } from '../kit/terminals.ts';
@@ -81,16 +82,18 @@ async function askSeveral(
 async function askToInstall(frame: StepFrame, agent: AgentChoice): Promise<void> {
 	const { displayName, installCommand, id } = agent;
 	const install = { icon: 'terminal', label: l10n.t('Install in Terminal'), detail: installCommand, isInstall: true };
-	const path = { icon: 'settings-gear', label: l10n.t('Set Path'), detail: agentSettings(id).path, isInstall: false };
+	const isOfUser = serverName(id) !== undefined;
+	const setting = isOfUser ? SETTINGS.agentServers : agentSettings(id).path;
+	const path = { icon: 'settings-gear', label: l10n.t('Set Path'), detail: setting, isInstall: false };
 	const { isInstall } = await askChoice(
 		{ ...frame, title: displayName, step: 2 },
-		{ items: [install, path], active: undefined, placeholder: agentDetail(agent) },
+		{ items: isOfUser ? [path] : [install, path], active: undefined, placeholder: agentDetail(agent) },
 	);
 	if (isInstall) {
 		const terminal = openTerminal({ name: l10n.t('Install {0}', displayName) });
 		terminal.show();
 		terminal.sendText(installCommand, false);
 		void inform(l10n.t('Press Enter in the terminal to install {0}. Your prompt is kept.', displayName));
-	} else await vscode.commands.executeCommand('workbench.action.openSettings', agentSettings(id).path);
+	} else await vscode.commands.executeCommand('workbench.action.openSettings', setting);
 	throw new vscode.CancellationError();
 }

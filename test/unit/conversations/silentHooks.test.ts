@@ -9,7 +9,7 @@ if (silent === 'none') throw new Error('it has some');
 it('the guard is called for what the agent tells, one call after the other, with what was said before', async () => {
 	const called: SilentHook[] = [];
 	const release: (() => void)[] = [];
-	const calls = new SilentHookCalls(silent, { session: 's1', cwd: '/w' }, hook => {
+	const calls = new SilentHookCalls(silent, { session: 's1', cwd: '/w', isResumed: false }, hook => {
 		called.push(hook);
 		return new Promise<void>(resolve => release.push(resolve));
 	});
@@ -42,11 +42,54 @@ it('the guard is called for what the agent tells, one call after the other, with
 
 it('a guard that fails keeps no later one back', async () => {
 	const called: string[] = [];
-	const calls = new SilentHookCalls(silent, { session: 's1', cwd: '/w' }, ({ event }) => {
+	const calls = new SilentHookCalls(silent, { session: 's1', cwd: '/w', isResumed: false }, ({ event }) => {
 		called.push(event);
 		return Promise.reject(new Error('no process'));
 	});
 	await calls.begun();
 	await calls.ended();
 	expect(called).toEqual(['SessionStart', 'SessionEnd']);
+});
+
+it('a call begins and ends once, however often its agent says so, and not at all after a No', async () => {
+	const called: SilentHook[] = [];
+	const calls = new SilentHookCalls(silent, { session: 's1', cwd: '/w', isResumed: false }, async hook => {
+		called.push(hook);
+	});
+	const says = (id: string, ...statuses: ('pending' | 'in_progress' | 'completed' | 'failed')[]) => {
+		for (const status of statuses)
+			calls.update({
+				sessionUpdate: 'tool_call_update',
+				toolCallId: `run_shell_command__${id}`,
+				title: id,
+				status,
+			});
+	};
+	says('prints', 'pending', 'in_progress', 'in_progress', 'in_progress', 'completed');
+	says('silent', 'pending', 'completed');
+	says('asks', 'pending', 'in_progress');
+	const request = { sessionId: 's1', options: [], toolCall: { toolCallId: 'run_shell_command__asks' } };
+	calls.asked(request);
+	calls.allowed(request);
+	says('asks', 'in_progress', 'failed');
+	says('refused', 'pending', 'in_progress');
+	calls.denied({ ...request, toolCall: { toolCallId: 'run_shell_command__refused' } });
+	says('refused', 'in_progress', 'failed');
+	await calls.kept;
+	const told = called.map(({ event, payload }) => {
+		const { tool_input: input } = payload as { tool_input?: { command: string } };
+		return `${event} ${input?.command ?? ''}`.trim();
+	});
+	expect(told).toEqual([
+		'BeforeTool prints',
+		'AfterTool prints',
+		'BeforeTool silent',
+		'AfterTool silent',
+		'BeforeTool asks',
+		'Notification',
+		'BeforeTool asks',
+		'AfterTool asks',
+		'BeforeTool refused',
+		'AfterTool refused',
+	]);
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { CAPABILITIES, shortcomings, type Driver } from '../../../src/core/driver/driver.ts';
 import { launchModesOf, modeFlags } from '../../../src/core/driver/modeFlags.ts';
 import { askings } from '../../../src/drivers/asking.ts';
-import { drivers } from '../../../src/drivers/index.ts';
+import { allDrivers, drivers } from '../../../src/drivers/index.ts';
 import { manuals } from '../../../src/drivers/manuals.ts';
 import { programs } from '../../../src/drivers/programs.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
@@ -38,7 +38,7 @@ it('every driver that can carry an answer is known, by its id', () => {
 	const folder = join(import.meta.dirname, '../../../src/drivers');
 	const files = globSync('*/asking.ts', { cwd: folder }).map(file => dirname(file));
 	expect(Object.keys(askings).toSorted()).toEqual(files.toSorted());
-	expect(files.filter(id => !drivers.some(driver => driver.id === id))).toEqual([]);
+	expect(files.filter(id => !allDrivers.some(driver => driver.id === id))).toEqual([]);
 });
 
 it('drivers are loaded unbuilt by `npm start`, with all that they import', () => {

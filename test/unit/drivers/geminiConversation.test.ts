@@ -103,7 +103,11 @@ describe('the hooks that the CLI does not run when it is talked with', () => {
 	const told = (status: string, more: object = {}) => silent.told({ ...call, status, ...more }, 's1', '/w');
 
 	it('are told with payloads of its own', () => {
-		expect(read(silent.begun('s1', '/w'))).toMatchObject({ kind: 'session-start', session: 's1', cwd: '/w' });
+		expect(read(silent.begun('s1', '/w', false))).toMatchObject({
+			kind: 'session-start',
+			session: 's1',
+			cwd: '/w',
+		});
 		expect(read(silent.ended('s1', '/w'))).toMatchObject({ kind: 'session-end' });
 		expect(read(silent.asked(call, 's1', '/w'))).toMatchObject({ kind: 'permission-asked', summary: 'touch a' });
 		expect(read(told('in_progress')!)).toMatchObject({

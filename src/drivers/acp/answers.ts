@@ -1,0 +1,16 @@
+import * as z from 'zod/mini';
+import type { Delivery, HookAnswer } from '../../core/driver/hooks.ts';
+import type { AgentEvent } from '../../protocol/traffic.ts';
+import { handedOver, wordsWithPause } from '../answers.ts';
+
+const Output = z.object({ words: z.string() });
+
+/** For Nancy's own program: the words go with the prompt, or are the next one. */
+export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswer {
+	return handedOver(event, { words: wordsWithPause(delivery) } satisfies z.infer<typeof Output>);
+}
+
+/** The words of such an answer; `undefined` if nothing was handed over. */
+export function wordsIn(printed: string): string | undefined {
+	return Output.safeParse(printed === '' ? undefined : JSON.parse(printed)).data?.words;
+}

@@ -1,0 +1,36 @@
+import { dirname, join } from 'node:path';
+import type { AnswersByChoice, Driver, LaunchRequest } from '../../core/driver/driver.ts';
+import type { AgentServer } from '../../protocol/agentServer.ts';
+import type { DriverId } from '../../protocol/names.ts';
+
+/**
+ * The words of a launch: the session to go on with, the first prompt, and the program's own arguments. The first two are empty where there is
+ * none: an argument of a program's own could look like any flag.
+ */
+export function launchOf({ args, env }: Pick<AgentServer, 'args' | 'env'>): Driver['launch'] {
+	return ({ resume, prompt, extra }: LaunchRequest) => ({
+		args: [resume ?? '', prompt ?? '', ...args, ...extra],
+		env,
+		sessionIsKnown: resume !== undefined,
+	});
+}
+
+export function wordsFrom([resume = '', prompt = '', ...args]: readonly string[]) {
+	return { resume: resume || undefined, prompt: prompt || undefined, args };
+}
+
+/** Nancy's own program is always in the terminal: such an agent has no screen. */
+export function inOwnTerminal(id: DriverId): AnswersByChoice {
+	return {
+		args: () => [],
+		inPlaceOf: ({ executable, args }, { launcher }, place) => {
+			const runtime = dirname(launcher);
+			const talk = join(runtime, 'hook', 'conversation.js');
+			return {
+				executable: join(runtime, 'node'),
+				args: [talk, id, launcher, place.workspaceFolder, executable, ...args],
+			};
+		},
+		explanation: '',
+	};
+}

@@ -1,0 +1,108 @@
+import { NO_COMPLETIONS } from '../../core/driver/completions.ts';
+import type { Driver } from '../../core/driver/driver.ts';
+import { SILENT } from '../../core/driver/hooks.ts';
+import { serverId, type AgentServer } from '../../protocol/agentServer.ts';
+import { wakeAnswer } from '../bell.ts';
+import { floorsSince } from '../floors.ts';
+import { ESCAPE } from '../keys.ts';
+import { deliveryAnswer } from './answers.ts';
+import { readEvent } from './events.ts';
+import { inOwnTerminal, launchOf } from './launch.ts';
+
+const UNKNOWN = [0, 0, 0] as const;
+
+/** The driver of a program that the user's settings name. What is the same in all of them is known without the settings. */
+export function serverDriver(name: string, server?: AgentServer): Driver {
+	const id = serverId(name);
+	return {
+		id,
+		displayName: name,
+		shortName: name,
+		namedBy: 'user',
+		command: server?.command ?? name,
+		versionArgs: [],
+		oldestVersion: UNKNOWN,
+		floors: floorsSince(UNKNOWN, {
+			steer: 'none',
+			halt: 'none',
+			batchEnd: 'none',
+			status: 'none',
+			skills: 'none',
+			fork: 'none',
+			headless: 'none',
+			worktree: 'none',
+			tools: 'none',
+		}),
+		limits: {
+			hooks: 'Nancy’s own program tells what the agent says over the Agent Client Protocol: its hooks stay silent.',
+			steer: 'The Agent Client Protocol has no message in the middle of a turn: a directive is read when the turn ends.',
+			halt: 'Nothing denies a tool call that the agent does not ask about; Esc in its terminal breaks its turn off.',
+			batchEnd: 'The Agent Client Protocol reports no end of a step.',
+			permissions: 'Only what the agent itself asks: what it runs unasked, its own settings say.',
+			answers:
+				'A Yes stands in Nancy’s view Questions only where the agent says what it would do; else it is given in the terminal. A No takes no words.',
+			status: 'The agent does not tell what its sessions are doing when asked; Nancy’s own program does.',
+			skills: 'Nancy does not know where the agent reads skills, and writes none.',
+			resume: 'Only where the agent says that it can load a session.',
+			fork: 'Not all agents can copy a conversation over the Agent Client Protocol.',
+			headless: 'An agent of “nancy.agentServers” runs in a terminal alone.',
+			worktree:
+				'An agent of “nancy.agentServers” works in the workspace’s own folder alone: nothing else was tried.',
+			tools: 'Nancy does not know whether the agent asks before it calls a tool of an MCP server, and gives it none.',
+		},
+		installHint: '',
+		launch: launchOf(server ?? { args: [], env: {} }),
+		deployment: () => ({ edits: [], files: [], launchFiles: [], events: [], warnings: [] }),
+		skillsFolder: undefined,
+		earlierPlaces: [],
+		executableSettings: [],
+		completions: NO_COMPLETIONS,
+		hookSwitch: 'none',
+		hooks: {
+			slots: { prompt: 'turn', stop: 'end' },
+			// The text is a part of a prompt. The limit keeps it readable for a person.
+			contextLimit: 8000,
+			// Feedback is an ordinary prompt.
+			stopCap: 7,
+			read: call => readEvent(id, call),
+			answer: deliveryAnswer,
+			beginAnswer: () => SILENT,
+			hearsWhenResumed: false,
+			manual: 'none',
+			reportsStart: 'at-launch',
+			wake: { by: 'answer', answer: wakeAnswer },
+			prepared: 'none',
+		},
+		// The kinds of tools that the protocol knows.
+		eventWords: {
+			tools: {
+				execute: 'Bash',
+				read: 'Read',
+				edit: 'Edit',
+				delete: 'Delete',
+				move: 'Move',
+				search: 'Grep',
+				fetch: 'WebFetch',
+			},
+			files: ['read', 'edit', 'delete', 'move'],
+			// Any of them may be a tool of an MCP server.
+			inside: [],
+			input: ['input', 'text'],
+			output: [],
+			reportsEveryEnd: false,
+		},
+		probe: 'none',
+		transcript: 'none',
+		tells: { inTerminal: [], headless: [], atStart: [] },
+		interrupt: { keys: [ESCAPE] },
+		launchModes: 'none',
+		answersByChoice: inOwnTerminal(id),
+		images: 'none',
+		mcp: { flags: 'none', waits: { heard: 50, unheard: 50 }, session: 'none' },
+		headless: 'none',
+		extractor: 'none',
+		marks: [],
+		npmPackage: '',
+		foreignVariables: [],
+	};
+}

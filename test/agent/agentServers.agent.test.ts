@@ -1,0 +1,261 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { identify, liveness } from '../../src/base/liveness.ts';
+import { deploy } from '../../src/core/deployment/deploy.ts';
+import { serverDriver } from '../../src/drivers/acp/server.ts';
+import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
+import { descendantsOf, processTable } from '../../src/process/processTable.ts';
+import { isAfter } from '../conformance/evidence.ts';
+import { AskingOutput } from '../../src/protocol/output/questions.ts';
+import { InboxOutput } from '../../src/protocol/output/messages.ts';
+import { StatusOutput } from '../../src/protocol/output/tasks.ts';
+import { TrafficRecord, type AgentEvent } from '../../src/protocol/traffic.ts';
+import { conformanceLab, type ConformanceLab, type StartedWorker } from '../conformance/lab.ts';
+import { agentLab } from '../support/agentLab.ts';
+import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
+import { copilotUnderTest } from '../support/agents/copilot.ts';
+import { geminiUnderTest } from '../support/agents/gemini.ts';
+import { opencodeUnderTest } from '../support/agents/opencode.ts';
+import { answerQuestion } from '../support/answerQuestion.ts';
+import { deskOf } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+import { opencodeHome } from '../support/opencodeHome.ts';
+import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { terminal } from '../support/terminal.ts';
+import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+
+/** Real agents, as `nancy.agentServers` names them. */
+const SERVERS = [
+	{ agent: opencodeUnderTest, args: ['acp'], asking: { permission: { bash: 'ask', edit: 'ask' } } },
+	// It asks before it runs anything that changes a file, unless it is told not to.
+	{ agent: copilotUnderTest, args: ['--acp', '--allow-all-tools'], asking: {}, askingArgs: ['--acp'] },
+];
+
+/** As Nancy's own program shows it: the agent's screen, and what it asks there, are none of this. */
+function inOwnTerminal(agent: AgentUnderTest, asking: Readonly<Record<string, unknown>>): AgentUnderTest {
+	return {
+		...agent,
+		home: options => ({ ...agent.home(options), unattended: [], ready: /^> ?$/m }),
+		asking,
+		answering: 'none',
+		trust: [],
+	};
+}
+
+/** Empty once it has ended. */
+function commandOf(pid: number): string {
+	return spawnSync('ps', ['-o', 'args=', '-p', `${pid}`], { encoding: 'utf8' }).stdout;
+}
+
+async function eventsOf(lab: ConformanceLab, worker: StartedWorker): Promise<AgentEvent[]> {
+	const traffic = readFileSync(join(lab.nancy.paths.traffic, `${await worker.session()}.jsonl`), 'utf8');
+	return traffic.split('\n').flatMap(line => {
+		const record = line === '' ? undefined : TrafficRecord.parse(JSON.parse(line));
+		return record?.type === 'event' ? [record.event] : [];
+	});
+}
+
+describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, asking, askingArgs = args }) => {
+	let lab: ConformanceLab;
+	afterEach(() => lab[Symbol.asyncDispose]());
+	const begin = async (asks = false) => {
+		const installed = pinnedAgent(agent.id);
+		const server = { command: installed.executable, args: asks ? askingArgs : args, env: { FROM_SETTINGS: 'yes' } };
+		const driver = serverDriver('mine', server);
+		lab = await conformanceLab({ agent: inOwnTerminal(agent, asking), driver, installed }, { asks, answers: true });
+		return deskOf(lab.nancy);
+	};
+	const dialog = /Your answer[^\n]*\s*$/;
+
+	it('runs a turn with the variables of the setting, and is idle', async () => {
+		await begin();
+		const worker = await lab.start({ prompt: 'Hello there. [[sh:echo $FROM_SETTINGS > said]] [[text:All said]]' });
+		await worker.terminal.waitForText(/All said/);
+		await lab.made('said');
+		await worker.idle();
+		expect((await lab.seen('Hello there.')).text).toContain('Hello there.');
+		const view = await lab.view(worker.address);
+		expect(view?.record).toMatchObject({ agent: 'acp-mine' });
+		expect(view?.record.agentVersion).toBeUndefined();
+	});
+
+	it('asks at the desk and in the terminal: a Yes runs the tool, a No does not, and the first answer counts', async () => {
+		const desk = await begin(true);
+		const worker = await lab.start({ prompt: '[[sh:touch made]] [[sh:touch more]] [[text:Over]]' });
+		const [first] = await desk.asked();
+		expect(first).toMatchObject({
+			driver: 'acp-mine',
+			kind: 'tool',
+			tool: 'execute',
+			body: 'touch made',
+			bodyIs: 'command',
+			session: await worker.session(),
+			choices: [{ effect: 'once' }, { effect: 'no' }],
+		});
+		await worker.terminal.waitForText(/touch made[^]*Your answer/);
+		await lab.becomes(worker.address, 'waiting', ({ state }) => state.phase === 'waiting');
+		expect(lab.has('made')).toBe(false);
+		await desk.answer(first, { effect: 'once' });
+		await lab.made('made');
+		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
+		const [second] = await desk.asked();
+		await worker.terminal.waitForText(/touch more[^]*Your answer/);
+		await answerQuestion(worker.terminal, dialog, 'n\r');
+		expect(await desk.outcome(second)).toMatchObject({ state: 'no-elsewhere' });
+		await worker.idle();
+		expect(lab.has('more')).toBe(false);
+	});
+
+	it('shows what an edit would change, and writes the file after a Yes', async () => {
+		const desk = await begin(true);
+		const file = lab.workspace.file('new.txt');
+		const worker = await lab.start({ prompt: `[[write:${file}|hello]] [[text:Over]]` });
+		const [edit] = await desk.asked();
+		expect([edit.body, ...(edit.also ?? []).map(({ value }) => value)].join('\n')).toContain('hello');
+		expect(edit).toMatchObject({ files: [file] });
+		await desk.answer(edit, { effect: 'once' });
+		await lab.made('new.txt');
+		await worker.idle();
+	});
+
+	it('reads what comes while it works as its next prompt, and is woken by a message while it is idle', async () => {
+		await begin();
+		const worker: StartedWorker = await lab.start({ prompt: `${lab.held} [[text:First end]]` });
+		await lab.made('begun');
+		const directive = await lab.send(worker.address, 'Use the other port. [[text:Second end]]');
+		lab.letGo();
+		expect(isAfter(await lab.seen('Use the other port.'), 'First end')).toBe(true);
+		expect(await lab.delivered(worker.address, directive)).toMatchObject({
+			receipt: { rung: 'hook', event: 'stop' },
+		});
+		await worker.terminal.waitForText(/Second end/);
+		await worker.idle();
+		const wake = await lab.send(worker.address, 'Look at the log. [[text:Woken up]]', { kind: 'feedback' });
+		await lab.seen('Look at the log.');
+		expect(await lab.delivered(worker.address, wake)).toMatchObject({
+			receipt: { rung: 'waiter', event: 'prompt' },
+		});
+		await worker.terminal.waitForText(/Woken up/);
+		await worker.idle();
+	});
+
+	it('is interrupted with the tool that runs, goes on, and ends with its terminal', async () => {
+		await begin();
+		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300; touch never]] [[text:Never said]]' });
+		await lab.made('begun');
+		const working = descendantsOf(worker.terminal.pid, await processTable());
+		const sleeping = /\bsleep\s*300\b/;
+		expect(working.some(pid => sleeping.test(commandOf(pid)))).toBe(true);
+		await worker.interrupt();
+		await worker.terminal.waitForText(/— interrupted —/);
+		await worker.idle();
+		await eventually('the tool has ended', () => !working.some(pid => sleeping.test(commandOf(pid))));
+		await worker.submit('[[text:On again]]');
+		await worker.terminal.waitForText(/On again\s*\n/);
+		const below = descendantsOf(worker.terminal.pid, await processTable()).map(identify);
+		expect(below.length).toBeGreaterThan(0);
+		await worker.terminal.close();
+		await eventually('all of it has ended', () => below.every(each => liveness(each) === 'dead'));
+		await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
+		expect(lab.has('never')).toBe(false);
+	});
+
+	it('tells each thing once', async () => {
+		await begin();
+		const worker = await lab.start({ prompt: '[[sh:touch made; sleep 1]] [[text:First end]]' });
+		await worker.terminal.waitForText(/First end/);
+		await worker.idle();
+		const events = await eventsOf(lab, worker);
+		expect(events.map(({ kind }) => kind)).toEqual(['session-start', 'prompt', 'tool-start', 'tool-end', 'stop']);
+		expect(events.at(-2)).toMatchObject({ tool: 'execute', summary: 'touch made; sleep 1' });
+	});
+
+	it('goes on with its conversation once it is resumed', async () => {
+		await begin();
+		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
+		await worker.idle();
+		const session = await worker.session();
+		await worker.terminal.close();
+		const again = await lab.start({ prompt: 'Which door? [[text:The blue one]]', resume: true });
+		expect((await lab.seen('Which door?')).text).toContain('The door is blue.');
+		await again.terminal.waitForText(/The blue one\s*\n/);
+		await again.idle();
+		expect(await again.session()).toBe(session);
+	});
+});
+
+it('tells each thing once where Set Up has written hooks that the same CLI runs', async () => {
+	const installed = pinnedAgent('gemini');
+	const driver = serverDriver('mine', { command: installed.executable, args: ['--acp'], env: {} });
+	await using lab = await conformanceLab(
+		{ agent: inOwnTerminal(geminiUnderTest, {}), driver, installed },
+		{ answers: true },
+	);
+	await deploy(lab.nancy, geminiCli, { runtime: lab.runtime, agentVersion: lab.version, scope: 'workspace' });
+	const worker = await lab.start({ prompt: '[[text:First end]]' });
+	await worker.terminal.waitForText(/First end/);
+	await worker.idle();
+	const message = await lab.send(worker.address, 'Look at it. [[text:Looked at]]');
+	await worker.terminal.waitForText(/Looked at\s*\n/);
+	await worker.idle();
+	expect(await lab.delivered(worker.address, message)).toMatchObject({ receipt: { driver: 'acp-mine' } });
+	expect((await eventsOf(lab, worker)).map(event => `${event.driver} ${event.kind}`)).toEqual([
+		'acp-mine session-start',
+		'acp-mine prompt',
+		'acp-mine stop',
+		'acp-mine prompt',
+		'acp-mine stop',
+	]);
+	expect((await lab.nancy.tasks()).tasks).toHaveLength(1);
+});
+
+describe('nancy orchestrate with an agent of the settings file', () => {
+	let nancy: NancyCommand;
+	beforeAll(async () => {
+		nancy = await NancyCommand.build({ isPackage: true });
+	});
+	afterAll(() => nancy[Symbol.asyncDispose]());
+
+	it('starts it by its name, and its question is answered by nancy answer', async () => {
+		await using lab = await agentLab(opencodeHome, { settings: { permission: { bash: 'ask' } } });
+		const [cwd, config] = [lab.workspace.path, `${lab.home}/.config`];
+		const settings = `${config}/nancy/settings.json`;
+		mkdirSync(dirname(settings), { recursive: true });
+		const mine = { command: lab.agent.command, args: ['acp'], env: { SECRET: 'of-the-setting' } };
+		writeFileSync(settings, JSON.stringify({ agentServers: { mine, wrong: { command: 1 } } }), { mode: 0o600 });
+		const env = { ...lab.env, XDG_DATA_HOME: nancy.dataFolder, XDG_CONFIG_HOME: config };
+		const call = (...args: string[]) => nancy.start(args, { cwd, env });
+		const prompt = 'Begin. [[sh:touch made]] [[text:All said]]';
+		const shown = terminal(
+			process.execPath,
+			[nancy.program, 'orchestrate', 'build', '--agent', 'mine', '--prompt', prompt],
+			{ cwd, env },
+		);
+		await shown.waitForText(/touch made[^]*Your answer/);
+		const asked = async () => AskingOutput.parse(JSON.parse((await call('questions', '--json')).stdout)).questions;
+		const [question] = await eventually('the question', async () => {
+			const found = await asked();
+			return found.length > 0 ? found : undefined;
+		});
+		const id = question?.question.id ?? '';
+		const answering = terminal(process.execPath, [nancy.program, 'answer', id, 'yes'], { cwd, env });
+		await answering.ended;
+		await answering.close();
+		await shown.waitForText(/All said/);
+		expect(lab.model.requests.some(({ text }) => text.includes('Begin.'))).toBe(true);
+		await call('wait', 'build', '--until', 'idle', '--timeout', '600');
+		const { stdout: sent } = await call('send', 'build', 'Look. [[text:Looked]]');
+		await shown.waitForText(/Looked/);
+		const { messages } = InboxOutput.parse(JSON.parse((await call('inbox', '--json')).stdout));
+		expect(messages).toMatchObject([{ id: sent.trim(), state: 'delivered', receipt: { rung: 'waiter' } }]);
+		const { tasks } = StatusOutput.parse(JSON.parse((await call('status', '--json')).stdout));
+		expect(tasks).toMatchObject([{ task: 'build', workers: [{ agent: 'acp-mine', queued: 0 }] }]);
+		expect((await call('stop', 'build')).stdout).toMatch(/^build\/worker (stopped|killed)/);
+		await shown.close();
+		// Beside the user's own file, nothing holds a value of the setting.
+		const kept = await nancy.start(['traffic', 'build', '--json'], { cwd, env });
+		expect(kept.stdout).not.toContain('of-the-setting');
+	});
+});
