@@ -149,7 +149,8 @@ class TaskReader {
 		);
 		if (event.isWake !== true) {
 			if (given === 'typed') return userWords(at, text);
-			if (given.some(each => folded(redactText(each.text)) === folded(text))) return undefined;
+			// Also where Nancy or the CLI has put words around it.
+			if (given.some(each => plain(text).includes(plain(redactText(each.text))))) return undefined;
 		}
 		const what = event.isWake === true ? 'Wake' : 'Prompt';
 		return { letter: 'e', at, head: `${what}${FROM_OUTSIDE} (ok):`, text, isKept: false };
