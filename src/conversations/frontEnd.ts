@@ -146,12 +146,13 @@ export class FrontEnd {
 			? 'cancelled'
 			: await conversation.prompt(prompt).catch((error: unknown) => ({ error: errorText(error) }));
 		this.isWorking = false;
+		const { said } = this.shown;
 		this.shown.endTurn();
 		if (typeof stopped !== 'string') this.say(`✗ ${stopped.error}`, 'red');
 		else if (STOPPED[stopped] !== undefined && prompt !== undefined) this.say(STOPPED[stopped], 'dim');
 		const { brokenOff } = this.talk.acp;
 		if (stopped === 'end_turn' && !(this.isDenied && brokenOff.isAfterNo))
-			return this.stopped(conversation, isContinued);
+			return this.stopped(conversation, said, isContinued);
 		const { session } = conversation;
 		await this.silent?.kept;
 		await this.guard(session, brokenOff.event, 'end', cwd => brokenOff.payload(session, cwd))?.printed;
@@ -169,11 +170,15 @@ export class FrontEnd {
 	}
 
 	/** What the guard hands over at the end of a turn. */
-	private async stopped({ session }: AcpConversation, isContinued: boolean): Promise<string | undefined> {
+	private async stopped(
+		{ session }: AcpConversation,
+		said: string,
+		isContinued: boolean,
+	): Promise<string | undefined> {
 		const { turns } = this.talk.acp;
 		if (turns === 'none') return undefined;
 		await this.silent?.kept;
-		return this.handedOver(turns, turns.stopped(isContinued, session, this.talk.program.cwd), session);
+		return this.handedOver(turns, turns.stopped({ said, isContinued }, session, this.talk.program.cwd), session);
 	}
 
 	private async handedOver(

@@ -14,6 +14,8 @@ export class UpdateLines {
 	private readonly calls = new Map<string, Call>();
 	private usage = '';
 	private saidUsage = '';
+	/** What the agent has said since its last call, as far as {@link LONGEST_REST}. */
+	said = '';
 	/** The names of the commands that the agent takes after a slash. */
 	commands: readonly string[] = [];
 
@@ -53,12 +55,14 @@ export class UpdateLines {
 	/** The turn is over. A call that it broke off has no end. */
 	endTurn(): void {
 		this.flush();
+		this.said = '';
 		this.calls.clear();
 		if (this.usage !== this.saidUsage) this.say(this.usage, 'dim');
 		this.saidUsage = this.usage;
 	}
 
 	private add(text: string): void {
+		this.said = (this.said + text).slice(0, LONGEST_REST);
 		const lines = (this.rest + text).split('\n');
 		this.rest = lines.pop() ?? '';
 		for (const line of lines) this.say(line);
@@ -76,6 +80,7 @@ export class UpdateLines {
 		const isOver = status === 'completed' || status === 'failed';
 		if (call.shownAt === undefined && (isOver || status === 'in_progress')) {
 			this.flush();
+			this.said = '';
 			const input = call.input !== undefined && !call.title.includes(call.input) ? ` ${call.input}` : '';
 			this.say(`● ${visibleLine(call.title)}${input}`);
 			call.shownAt = Date.now();

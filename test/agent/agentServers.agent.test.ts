@@ -170,6 +170,7 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 		const events = await eventsOf(lab, worker);
 		expect(events.map(({ kind }) => kind)).toEqual(['session-start', 'prompt', 'tool-start', 'tool-end', 'stop']);
 		expect(events.at(-2)).toMatchObject({ tool: 'execute', summary: 'touch made; sleep 1' });
+		expect(events.at(-1)).toMatchObject({ summary: 'First end' });
 	});
 
 	it('goes on with its conversation once it is resumed', async () => {

@@ -35,5 +35,5 @@ test('an agent of the user’s settings is chosen, asks in its terminal and in t
 	await frame.getByText('Allowed, and done').waitFor();
 	expect(existsSync(join(workspace, 'made'))).toBe(true);
 	await workbench.waitForTerminalText(/answered in Nancy[^]*All finished/);
-	await workbench.row('Tasks', /idle/).waitFor();
+	await workbench.row('Tasks', /idle · All finished/).waitFor();
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_TERMINAL, IN_WINDOW, type Asker } from '../../src/core/asker/asker.ts';
 import { keepProgramsOutOf } from '../../src/base/searchPath.ts';
+import { DeploymentRecords } from '../../src/core/deployment/records.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import * as operations from '../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../src/operations/operation.ts';
@@ -183,6 +184,16 @@ describe('an agent that the setting agentServers names', () => {
 			1,
 		);
 		expect(healthy).toBe(false);
+	});
+
+	it('leaves nothing that Clean Up would not take back', async () => {
+		set({ mine: MINE });
+		const cleanUp = async () => perform(await operations.cleanUp(), IN_TERMINAL, {}, context);
+		const records = new DeploymentRecords(workspace, folder.file('data'));
+		await orchestrate(IN_TERMINAL);
+		expect(await records.all()).toHaveLength(1);
+		await cleanUp();
+		expect(await records.all()).toEqual([]);
 	});
 
 	it('is looked for in no folder that is not trusted', async () => {

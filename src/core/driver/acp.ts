@@ -42,8 +42,8 @@ export interface SilentHook<Slot = 'report' | 'program'> {
 export interface TurnHooks {
 	/** What is handed over here goes with the prompt. */
 	prompted(text: string, session: string, cwd: string): SilentHook<'turn'>;
-	/** What is handed over here is the next prompt. @param isContinued that happened at the end before */
-	stopped(isContinued: boolean, session: string, cwd: string): SilentHook<'end'>;
+	/** What is handed over here is the next prompt. @param turn the agent's last words, and whether its prompt was handed over so */
+	stopped(turn: { said: string; isContinued: boolean }, session: string, cwd: string): SilentHook<'end'>;
 	/** The words of what the guard prints there; `undefined` if there are none. */
 	words(printed: string): string | undefined;
 	/** Whether a prompt is worth no turn without such words. */

@@ -34,7 +34,7 @@ export const acp: AcpAgent = {
 	},
 	turns: {
 		prompted: (text, session, cwd) => call('prompt', 'turn', { session, cwd, text }),
-		stopped: (isContinued, session, cwd) => call('stop', 'end', { session, cwd, isContinued }),
+		stopped: (turn, session, cwd) => call('stop', 'end', { session, cwd, ...turn }),
 		words: wordsIn,
 		saysNothing: isWake,
 	},

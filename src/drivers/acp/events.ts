@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../protocol/traffic.ts';
 import { isWake } from '../bell.ts';
 import { namedPayload } from '../payload.ts';
 import { promptDetails } from '../prompt.ts';
-import { inputSummary, withoutUndefined } from '../summary.ts';
+import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 
 /** Reads one payload of Nancy's own program. The names of its events are Nancy's words. @param driver the agent's */
@@ -27,7 +27,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'prompt':
 			return promptDetails(payload.text, isWake(payload.text) ? 'waiter' : false);
 		case 'stop':
-			return { continuing: payload.isContinued };
+			return { continuing: payload.isContinued, summary: oneLine(payload.said) };
 		case 'session-end':
 		case 'interrupted':
 			return {};

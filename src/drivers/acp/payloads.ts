@@ -20,7 +20,7 @@ const schemas = {
 	'tool-failed': () => event('tool-failed', tool()),
 	'permission-asked': () => event('permission-asked', tool()),
 	'permission-denied': () => event('permission-denied', tool()),
-	stop: () => event('stop', { isContinued: z.boolean() }),
+	stop: () => event('stop', { isContinued: z.boolean(), said: maybeText() }),
 	interrupted: () => event('interrupted', {}),
 };
 

@@ -88,7 +88,7 @@ export function serverDriver(name: string, server?: AgentServer): Driver {
 			// Any of them may be a tool of an MCP server.
 			inside: [],
 			input: ['input', 'text'],
-			output: [],
+			output: ['said'],
 			reportsEveryEnd: false,
 		},
 		probe: 'none',

@@ -135,7 +135,11 @@ it('tells what happens in the words of the vocabulary, as this agent', () => {
 	expect(told('failed')).toMatchObject({ ...tool, kind: 'tool-failed' });
 	expect(told(DENIED)).toMatchObject({ ...tool, kind: 'permission-denied' });
 	expect(read(silent.asked(call, session, '/w'))).toMatchObject({ ...tool, kind: 'permission-asked' });
-	expect(read(turns.stopped(true, session, '/w'))).toMatchObject({ kind: 'stop', continuing: true });
+	expect(read(turns.stopped({ said: 'All\ndone.', isContinued: true }, session, '/w'))).toMatchObject({
+		kind: 'stop',
+		continuing: true,
+		summary: 'All done.',
+	});
 	expect(read({ event: brokenOff.event, payload: brokenOff.payload(session, '/w') })).toMatchObject({
 		kind: 'interrupted',
 	});
