@@ -81,6 +81,25 @@ describe('a program is known', () => {
 	});
 
 	it.each([
+		['command="bash"\nargs=["run"]\n'],
+		['args=["run"]\ncommand="bash"\n'],
+		['command = "bash"\nargs = [\n  "-e",\n  "run",\n]\n'],
+	])('of a server in TOML, by a word: %j', async server => {
+		const settings = { '.codex/config.toml': `[mcp_servers.a]\n${server}` };
+		await expect(changed('codex', settings, 'run')).rejects.toMatchObject(refusedFor('run'));
+	});
+
+	it.each([['command: bash\n    args: [run]'], ['command: bash\n    args:\n      - run']])(
+		'of a server in YAML, by a word: %j',
+		async server => {
+			const text = `---\nmcpServers:\n  a:\n    ${server}\n---\n`;
+			await expect(changed('claude-code', { '.claude/agents/x.md': text }, 'run')).rejects.toMatchObject(
+				refusedFor('run'),
+			);
+		},
+	);
+
+	it.each([
 		['\ufeff---\nhooks:\n  - command: sh x.sh\n---\n'],
 		['\n---\nhooks:\n  - command: sh x.sh\n---\n'],
 		['--- \nhooks:\n  - command: sh x.sh\n---\n'],

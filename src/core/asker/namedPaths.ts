@@ -144,9 +144,9 @@ function textsIn(path: string, text: string): { commands: string[]; prose: strin
 		const nested = head
 			.split(/\r?\n/)
 			.filter(line => (isFlow || /^\s/.test(line)) && !RULE.test(line.replace('-', '')));
-		return { commands: inlineCommands(text), prose: nested.map(withoutEscapes) };
+		return { commands: [...inlineCommands(text), ...serverLines(head)], prose: nested.map(withoutEscapes) };
 	}
-	if (/\.(?:toml|ya?ml)$|\.env$/.test(path)) return { commands: [], prose: [withoutEscapes(text)] };
+	if (/\.(?:toml|ya?ml)$|\.env$/.test(path)) return { commands: serverLines(text), prose: [withoutEscapes(text)] };
 	// Of JavaScript, its texts count.
 	if (!/\.[cm]?[jt]sx?$/.test(path)) return { commands: [], prose: [text.replace(/(?:^|\s)#.*$/gm, '')] };
 	const texts = text.split(/["'`\r\n]/).filter(word => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(word));
@@ -199,6 +199,16 @@ function inlineCommands(text: string): string[] {
 	return text.match(/```!.*?(?:```|$)|!`[^`]*`|!\{[^}]{0,2000}\}/gs) ?? [];
 }
 
+const COMMAND = /\bcommand["']?\s*[:=]\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s,{}[\]]+))/g;
+const ARGS = /\bargs["']?\s*[:=]\s*(?:\[([^\]]*)\]|((?:\r?\n\s*-\s[^\n]*)+))/g;
+
+/** Of TOML and YAML, the lines that start servers. Which arguments go with which command, their order does not tell. */
+function serverLines(settings: string): string[] {
+	const text = withoutEscapes(settings);
+	const args = firstGroups(text, ARGS).map(list => list.replaceAll(/["',]|^\s*-\s/gm, ' '));
+	return firstGroups(text, COMMAND).flatMap(command => [command, ...args.map(each => `${command} ${each}`)]);
+}
+
 /** Of TOML and YAML: `\u002f` is a slash. */
 function withoutEscapes(text: string): string {
 	return text.replace(/\\(?:u([\da-f]{4})|x([\da-f]{2}))/gi, (_, long?: string, short?: string) =>
@@ -243,5 +253,5 @@ function namesAmong(text: string, words: readonly string[], modules: readonly st
 }
 
 function firstGroups(text: string, pattern: RegExp): string[] {
-	return [...text.matchAll(pattern)].map(([, group = '']) => group);
+	return Array.from(text.matchAll(pattern), ([, ...groups]) => groups.find(group => group !== undefined) ?? '');
 }
