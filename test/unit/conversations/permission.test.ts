@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import type { PermissionOption } from '@agentclientprotocol/sdk';
 import { expect, it, vi } from 'vitest';
 import { PermissionQuestion } from '../../../src/conversations/permission.ts';
@@ -116,4 +117,33 @@ it('nothing has a colour on a terminal that is dumb, and a line without a style 
 	expect(styled('x', 'red', { TERM: 'dumb' })).toBe('x');
 	expect(styled('x', undefined, {})).toBe('x');
 	expect(styled('x', 'green', { NO_COLOR: '' })).toBe('\u001b[32mx\u001b[39m');
+});
+
+it.each([
+	['beside an input that does not hold it', { title: 'Tidy up', rawInput: { id: 3 } }, ['Tidy up', '"id": 3']],
+	[
+		'once, where the input holds it',
+		{ title: 'ls "a"', rawInput: { command: 'ls "a"' } },
+		['"command": "ls \\"a\\""'],
+	],
+	['in place of an empty input', { title: 'rm a', rawInput: {} }, ['rm a']],
+])('the title of a request is shown %s', async (_what, toolCall, shown) => {
+	const said: string[] = [];
+	const lines = new PromptedLines({
+		stdin: new PassThrough(),
+		prompt: '',
+		completer: line => [[], line],
+		write: text => said.push(text),
+		interrupt: () => undefined,
+	});
+	const request = { sessionId: 's', options: [YES, NO], toolCall: { toolCallId: 'c', ...toolCall } };
+	const over = AbortSignal.abort();
+	await new PermissionQuestion(request, { noYes: [], toolOf: () => 'execute' }, lines, over).answer(
+		() => undefined,
+		true,
+	);
+	lines.close();
+	const rows = stripVTControlCharacters(said.join('\n')).split('\n');
+	const ofRequest = rows.flatMap(row => (row.startsWith('│ ') ? [row.slice(2).trim()] : []));
+	expect(ofRequest.filter(row => !['{', '}'].includes(row))).toEqual(['execute:', ...shown]);
 });
