@@ -61,6 +61,7 @@ describe('a program is known', () => {
 		['pnpm --dir d exec node x.js', 'd/x.js'],
 		['node -r./d/x.js', 'd/x.js'],
 		['sh<d/x.txt', 'd/x.txt'],
+		['f() { bash run; }; (f)', 'run'],
 	])('in a hook: %s', async (command, program = 'd/x.sh') => {
 		await expect(changed('claude-code', { '.claude/settings.json': hook(command) }, program)).rejects.toMatchObject(
 			refusedFor(program),
@@ -84,8 +85,15 @@ describe('a program is known', () => {
 		['command="bash"\nargs=["run"]\n'],
 		['args=["run"]\ncommand="bash"\n'],
 		['command = "bash"\nargs = [\n  "-e",\n  "run",\n]\n'],
+		['command = "bash"\nargs = ["]", "run"] # ]\n'],
+		['command = "a program"\nargs = ["my run", "run"]\n'],
 	])('of a server in TOML, by a word: %j', async server => {
 		const settings = { '.codex/config.toml': `[mcp_servers.a]\n${server}` };
+		await expect(changed('codex', settings, 'run')).rejects.toMatchObject(refusedFor('run'));
+	});
+
+	it('of a notice in TOML over several lines', async () => {
+		const settings = { '.codex/config.toml': 'notify = [\n  "bash",\n  "run",\n]\n' };
 		await expect(changed('codex', settings, 'run')).rejects.toMatchObject(refusedFor('run'));
 	});
 
@@ -151,6 +159,17 @@ it.runIf(process.platform === 'linux')(
 		}
 	},
 );
+
+it('a folder is none of packages by the beginning of its name', async () => {
+	const at = join(repository.root, 'node_modules-demo');
+	write(join(at, '.nancy/x'), '');
+	write(join(at, '.claude/settings.json'), hook('sh x.sh'));
+	write(join(at, 'x.sh'), '');
+	const seen = seenIn(at);
+	await seen.note(byId('claude-code'));
+	write(join(at, 'x.sh'), 'id');
+	await expect(seen.require(byId('claude-code'))).rejects.toMatchObject(refusedFor('x.sh'));
+});
 
 describe('what is behind `..`', () => {
 	it('counts in a workspace below the settings that name it, and in one opened by the name of a link', async () => {

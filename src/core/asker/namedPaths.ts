@@ -30,7 +30,7 @@ const RULES = /^permissions?$/;
 const NO_COMMANDS = /^(?:\$schema|description|exclude|fileName|files|ignore|include|instructions|prompt|template)$/;
 
 /** `Edit(src/x.ts)`, wherever it stands. */
-const RULE = /^\s*\w+\(.*\)\s*$/s;
+const RULE = /^\s*\w+\([^;{}]+\)\s*$/;
 
 /** They stand for a folder, at the beginning of a path: `$CLAUDE_PROJECT_DIR`, `${workspaceFolder}`, `%CD%`, `~`. */
 const VARIABLES = /\$\((?:git |pwd)[^)]{0,200}\)|\$\{[^}]{0,200}\}|\{env:\w+\}|\$(?:env:)?\w+|%\w+%|~(?=[/\\])/g;
@@ -61,7 +61,7 @@ export interface NamingFile {
  * the files do not exist. What such a program runs in turn is not followed.
  */
 export function namedPaths({ path, at, text }: NamingFile): Set<string> {
-	if (text.length > LONGEST || path.includes('node_modules') || isInert(path, text)) return new Set();
+	if (text.length > LONGEST || /(?:^|[/\\])node_modules[/\\]/.test(path) || isInert(path, text)) return new Set();
 	const own = [at, dirname(path)];
 	const texts = textsIn(path, text);
 	const commands = texts.commands.flatMap(withoutVariables);
@@ -200,13 +200,18 @@ function inlineCommands(text: string): string[] {
 }
 
 const COMMAND = /\bcommand["']?\s*[:=]\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s,{}[\]]+))/g;
-const ARGS = /\bargs["']?\s*[:=]\s*(?:\[([^\]]*)\]|((?:\r?\n\s*-\s[^\n]*)+))/g;
+const ARGS =
+	/\b(?:args|command|notify)["']?\s*[:=]\s*(?:\[((?:"[^"\n]*"|'[^'\n]*'|[^\]"'])*)\]|((?:\r?\n\s*-\s[^\n]*)+))/g;
+const ARG = /"([^"\n]*)"|'([^'\n]*)'|([^\s,"']+)/g;
 
-/** Of TOML and YAML, the lines that start servers. Which arguments go with which command, their order does not tell. */
+/** Of TOML and YAML, the lines that start programs. Which arguments go with which command, their order does not tell. */
 function serverLines(settings: string): string[] {
 	const text = withoutEscapes(settings);
-	const args = firstGroups(text, ARGS).map(list => list.replaceAll(/["',]|^\s*-\s/gm, ' '));
-	return firstGroups(text, COMMAND).flatMap(command => [command, ...args.map(each => `${command} ${each}`)]);
+	const lists = firstGroups(text, ARGS).map(list => firstGroups(list.replaceAll(/^\s*-\s/gm, ' '), ARG));
+	const commands = firstGroups(text, COMMAND).map(command => [command]);
+	return [...commands, ...lists, ...commands.flatMap(command => lists.map(list => [...command, ...list]))].map(
+		lineOf,
+	);
 }
 
 /** Of TOML and YAML: `\u002f` is a slash. */
