@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { httpsOrigin } from '../base/httpsOrigin.ts';
 import { agentSettings, SETTINGS } from './contributions.ts';
+import { serverName } from '../protocol/agentServer.ts';
 
 /** The user's settings, parsed: a settings file may hold anything. Defaults are package.json's. */
 
@@ -18,18 +19,21 @@ export function defaultAgent(): string {
 	return read(SETTINGS.defaultAgent, Text);
 }
 
+/** It has no settings of its own: no manifest says that a workspace may not set them. */
+const isUsersOwn = (driver: string) => serverName(driver) !== undefined;
+
 /** Each CLI has its own models. `undefined` leaves the choice to the CLI. */
 export function agentModel(driver: string): string | undefined {
-	return read(agentSettings(driver).model, Text) || undefined;
+	return isUsersOwn(driver) ? undefined : read(agentSettings(driver).model, Text) || undefined;
 }
 
 /** Where the user says an agent's program is; `undefined` where they leave it to the PATH. */
 export function agentPath(driver: string): string | undefined {
-	return read(agentSettings(driver).path, Text) || undefined;
+	return isUsersOwn(driver) ? undefined : read(agentSettings(driver).path, Text) || undefined;
 }
 
 export function agentArguments(driver: string): readonly string[] {
-	return read(agentSettings(driver).arguments, z.catch(z.array(z.string()), []));
+	return isUsersOwn(driver) ? [] : read(agentSettings(driver).arguments, z.catch(z.array(z.string()), []));
 }
 
 export function notice(kind: 'permission' | 'stopped' | 'message' | 'delegate', folder: string): Notice {
