@@ -36,6 +36,7 @@ it.each([
 	['arguments in one text', { a: { command: 'x', args: 'acp' } }, 'a', /"agentServers\.a\.args"/],
 	['a variable that is no text', { a: { command: 'x', env: { A: 1 } } }, 'a', /"agentServers\.a\.env\.A"/],
 	['a PATH', { a: { command: 'x', env: { PATH: '/evil' } } }, 'a', /"agentServers\.a\.env\.PATH".*leave it out/],
+	['a HOME', { a: { command: 'x', env: { HOME: '/evil' } } }, 'a', /"agentServers\.a\.env\.HOME".*leave it out/],
 	[
 		'a variable of Nancy',
 		{ a: { command: 'x', env: { NANCY_HOOKS: 'on' } } },
