@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { httpsOrigin } from '../base/httpsOrigin.ts';
-import { agentSettings, SETTINGS } from './contributions.ts';
 import { serverName } from '../protocol/agentServer.ts';
+import { agentSettings, SETTINGS } from './contributions.ts';
 
 /** The user's settings, parsed: a settings file may hold anything. Defaults are package.json's. */
 

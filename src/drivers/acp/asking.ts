@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
-import { changedLines, lineDiff } from '../../base/lineDiff.ts';
 import { ASKS_PERMISSION } from '../../core/driver/acp.ts';
 import type { AskedRequest, Asking } from '../../core/driver/asking.ts';
-import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
-import { isYes } from '../../core/questions/reply.ts';
-import type { Answer, Question } from '../../protocol/question.ts';
+import type { HookCall } from '../../core/driver/hooks.ts';
+import type { Question } from '../../protocol/question.ts';
 import { SessionId } from '../../protocol/names.ts';
-import { printed } from '../answers.ts';
+import { answerByKind, CallContent, diffOf } from '../askedCall.ts';
 import { inputBody } from '../inputBody.ts';
 import { inputSummary, isObject, oneLine, textIn } from '../summary.ts';
 import { toolOf } from './acp.ts';
@@ -15,18 +13,7 @@ import { toolOf } from './acp.ts';
  * What Nancy's conversation with the agent has the guard hold. The question stands in the conversation's terminal meanwhile, and the first answer
  * counts.
  */
-export const asking: Asking = { read, answer, addedFolders: async () => [], isReportedApart: true };
-
-/** Unchanged lines around a change. */
-const AROUND = 3;
-
-const Content = z.looseObject({
-	type: z.string(),
-	content: z.optional(z.looseObject({ text: z.optional(z.string()) })),
-	path: z.optional(z.string()),
-	oldText: z.optional(z.nullable(z.string())),
-	newText: z.optional(z.string()),
-});
+export const asking: Asking = { read, answer: answerByKind, addedFolders: async () => [], isReportedApart: true };
 
 /** `session/request_permission`. */
 const Request = z.looseObject({
@@ -35,7 +22,7 @@ const Request = z.looseObject({
 		kind: z.optional(z.nullable(z.string())),
 		title: z.optional(z.nullable(z.string())),
 		rawInput: z.optional(z.unknown()),
-		content: z.optional(z.nullable(z.array(Content))),
+		content: z.optional(z.nullable(z.array(CallContent))),
 		locations: z.optional(z.nullable(z.array(z.looseObject({ path: z.string() })))),
 	}),
 });
@@ -89,11 +76,6 @@ function changesIn({ content }: ToolCall): { name: string; value: string }[] {
 	);
 }
 
-function diffOf(before: string, after: string): string {
-	const lines = changedLines(lineDiff(before, after), AROUND);
-	return lines.map(line => (line === '…' ? '@@' : line.replace(/^(.) /, '$1'))).join('\n');
-}
-
 function textsIn({ content }: ToolCall): { name: string; value: string }[] {
 	return (content ?? []).flatMap(({ type, content: said }) =>
 		type === 'content' && said?.text !== undefined ? [{ name: 'explanation', value: said.text }] : [],
@@ -108,9 +90,4 @@ function filesOf({ rawInput, content, locations }: ToolCall): string[] {
 		...(locations ?? []).map(({ path }) => path),
 	];
 	return [...new Set(named)];
-}
-
-function answer({ event }: HookCall, { effect }: Answer): HookAnswer {
-	if (event !== ASKS_PERMISSION) throw new Error(`${event} asks nothing`);
-	return printed({ kind: isYes(effect) ? 'allow_once' : 'reject_once' });
 }

@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
-import { changedLines, lineDiff } from '../../base/lineDiff.ts';
 import { ASKS_PERMISSION } from '../../core/driver/acp.ts';
 import type { AskedRequest, Asking } from '../../core/driver/asking.ts';
-import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
-import { isYes } from '../../core/questions/reply.ts';
-import type { Answer, Question } from '../../protocol/question.ts';
+import type { HookCall } from '../../core/driver/hooks.ts';
+import type { Question } from '../../protocol/question.ts';
 import { SessionId } from '../../protocol/names.ts';
-import { printed } from '../answers.ts';
+import { answerByKind, CallContent, diffOf } from '../askedCall.ts';
 import { includedFolders } from '../includedFolders.ts';
 import { oneLine } from '../summary.ts';
 import { SHELL, toolOf } from './acp.ts';
@@ -18,7 +16,7 @@ import { hookSwitch } from './hookSwitch.ts';
  */
 export const asking: Asking = {
 	read,
-	answer,
+	answer: answerByKind,
 	addedFolders: (call, workspaceFolder, args) => includedFolders(hookSwitch, call, workspaceFolder, args),
 	isReportedApart: true,
 };
@@ -26,24 +24,13 @@ export const asking: Asking = {
 /** Another one also adds a rule. */
 const PLAIN_YES = 'proceed_once';
 
-/** Unchanged lines around a change. */
-const AROUND = 3;
-
-const Content = z.looseObject({
-	type: z.string(),
-	content: z.optional(z.looseObject({ text: z.optional(z.string()) })),
-	path: z.optional(z.string()),
-	oldText: z.optional(z.nullable(z.string())),
-	newText: z.optional(z.string()),
-});
-
 /** `session/request_permission`. */
 const Request = z.looseObject({
 	options: z.array(z.looseObject({ kind: z.string(), optionId: z.string() })),
 	toolCall: z.looseObject({
 		toolCallId: z.string(),
 		title: z.optional(z.nullable(z.string())),
-		content: z.optional(z.nullable(z.array(Content))),
+		content: z.optional(z.nullable(z.array(CallContent))),
 		locations: z.optional(z.nullable(z.array(z.looseObject({ path: z.string() })))),
 	}),
 });
@@ -90,11 +77,6 @@ function shownOf(tool: string, { title, content }: ToolCall): Pick<Question, 'bo
 	return { body: title ?? '', bodyIs: 'text' };
 }
 
-function diffOf(before: string, after: string): string {
-	const lines = changedLines(lineDiff(before, after), AROUND);
-	return lines.map(line => (line === '…' ? '@@' : line.replace(/^(.) /, '$1'))).join('\n');
-}
-
 function textsOf({ content }: ToolCall): string[] {
 	return (content ?? []).flatMap(({ type, content: said }) => (type === 'content' ? (said?.text ?? []) : []));
 }
@@ -102,9 +84,4 @@ function textsOf({ content }: ToolCall): string[] {
 function filesOf({ content, locations }: ToolCall): string[] {
 	const named = [...(content ?? []).flatMap(({ path }) => path ?? []), ...(locations ?? []).map(({ path }) => path)];
 	return [...new Set(named)];
-}
-
-function answer({ event }: HookCall, { effect }: Answer): HookAnswer {
-	if (event !== ASKS_PERMISSION) throw new Error(`${event} asks nothing`);
-	return printed({ kind: isYes(effect) ? 'allow_once' : 'reject_once' });
 }

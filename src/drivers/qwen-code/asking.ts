@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
 import { ASKS_PERMISSION } from '../../core/driver/acp.ts';
 import type { AskedRequest, Asking } from '../../core/driver/asking.ts';
-import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
-import { isYes } from '../../core/questions/reply.ts';
-import type { Answer } from '../../protocol/question.ts';
+import type { HookCall } from '../../core/driver/hooks.ts';
 import { SessionId } from '../../protocol/names.ts';
-import { printed } from '../answers.ts';
+import { answerByKind } from '../askedCall.ts';
 import { includedFolders } from '../includedFolders.ts';
 import { inputBody } from '../inputBody.ts';
 import { inputSummary, isObject, oneLine, textIn } from '../summary.ts';
@@ -17,7 +15,7 @@ import { hookSwitch } from './hookSwitch.ts';
  */
 export const asking: Asking = {
 	read,
-	answer,
+	answer: answerByKind,
 	addedFolders: (call, workspaceFolder, args) => includedFolders(hookSwitch, call, workspaceFolder, args),
 	isReportedApart: true,
 };
@@ -62,9 +60,4 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 		choices: [...(mayAllow ? [{ effect: 'once' as const }] : []), { effect: 'end', isMute: true }],
 		input: rawInput,
 	};
-}
-
-function answer({ event }: HookCall, { effect }: Answer): HookAnswer {
-	if (event !== ASKS_PERMISSION) throw new Error(`${event} asks nothing`);
-	return printed({ kind: isYes(effect) ? 'allow_once' : 'reject_once' });
 }
