@@ -35,6 +35,19 @@ async function carried(kind: string, options: PermissionOption[]) {
 	return { outcome, signals, last: said.at(-1) };
 }
 
+/** Lines of a terminal, and what is written there. */
+function linesSaid() {
+	const said: string[] = [];
+	const lines = new PromptedLines({
+		stdin: new PassThrough(),
+		prompt: '',
+		completer: line => [[], line],
+		write: text => said.push(text),
+		interrupt: () => undefined,
+	});
+	return { said, lines };
+}
+
 it('an answer of the desk chooses the option of its kind', async () => {
 	expect(await carried('allow_once', [YES, NO])).toMatchObject({
 		outcome: { outcome: 'selected', optionId: 'yes' },
@@ -57,14 +70,7 @@ it('an answer of the desk for which the agent has no option is its No for once, 
 
 it('a request without an input is shown by its title, its changes in colour, and the words beside them; a long one has no Yes', async () => {
 	const show = async (newText: string) => {
-		const said: string[] = [];
-		const lines = new PromptedLines({
-			stdin: new PassThrough(),
-			prompt: '',
-			completer: line => [[], line],
-			write: text => said.push(text),
-			interrupt: () => undefined,
-		});
+		const { said, lines } = linesSaid();
 		const toolCall = {
 			toolCallId: 'replace__1',
 			title: 'Writing to a.txt',
@@ -128,14 +134,7 @@ it.each([
 	],
 	['in place of an empty input', { title: 'rm a', rawInput: {} }, ['rm a']],
 ])('the title of a request is shown %s', async (_what, toolCall, shown) => {
-	const said: string[] = [];
-	const lines = new PromptedLines({
-		stdin: new PassThrough(),
-		prompt: '',
-		completer: line => [[], line],
-		write: text => said.push(text),
-		interrupt: () => undefined,
-	});
+	const { said, lines } = linesSaid();
 	const request = { sessionId: 's', options: [YES, NO], toolCall: { toolCallId: 'c', ...toolCall } };
 	const over = AbortSignal.abort();
 	await new PermissionQuestion(request, { noYes: [], toolOf: () => 'execute' }, lines, over).answer(
