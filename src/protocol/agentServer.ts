@@ -6,7 +6,13 @@ export const AgentServer = z.object({
 	/** A name on the PATH, or a whole path. */
 	command: z.string().check(z.trim(), z.minLength(1)),
 	args: z._default(z.array(z.string()), []),
-	env: z._default(z.record(z.string().check(z.regex(/^(?!PATH$|HOME$|NODE_OPTIONS$|NANCY_|XDG_|LD_|DYLD_)[A-Za-z_][A-Za-z0-9_]*$/)), z.string()), {}),
+	env: z._default(
+		z.record(
+			z.string().check(z.regex(/^(?!PATH$|HOME$|NODE_OPTIONS$|NANCY_|XDG_|LD_|DYLD_)[A-Za-z_][A-Za-z0-9_]*$/)),
+			z.string(),
+		),
+		{},
+	),
 });
 export type AgentServer = z.infer<typeof AgentServer>;
 
