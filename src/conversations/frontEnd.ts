@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import type { RequestPermissionRequest, RequestPermissionResponse, StopReason } from '@agentclientprotocol/sdk';
 import { errorText } from '../base/errors.ts';
+import { dataFolder } from '../base/folders.ts';
 import { visible } from '../base/visible.ts';
 import type { AcpAgent, SilentHook, TurnHooks } from '../core/driver/acp.ts';
+import { OwnFolder } from '../core/files/ownFolder.ts';
+import { ConversationRecord } from '../core/sessions/conversationRecord.ts';
 import { callGuard, type BetweenPlace, type CalledGuard, type GuardCall } from '../core/driver/calledGuard.ts';
-import type { DriverId, SessionId } from '../protocol/names.ts';
+import { isWake } from '../drivers/bell.ts';
+import { SessionId, type DriverId } from '../protocol/names.ts';
 import { AcpConversation, CANCELLED, type Program } from './acpConversation.ts';
 import { isYes, PermissionQuestion } from './permission.ts';
 import { PromptedLines } from './promptedLines.ts';
@@ -31,6 +35,9 @@ const STOPPED: Readonly<Record<string, string>> = {
 	refusal: '— the model refused —',
 };
 
+/** What an agent says that has read its prompt. */
+const REPLIES: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'plan', 'tool_call']);
+
 /** An event of Nancy's own: nothing has happened. */
 const WAITS = 'wait';
 
@@ -45,10 +52,14 @@ export class FrontEnd {
 	private readonly shown: UpdateLines;
 	private conversation: AcpConversation | undefined;
 	private isWorking = false;
+	/** The agent has a prompt, and its turn is not over. */
+	private isPrompted = false;
 	/** A question of this turn was not answered with a Yes. */
 	private isDenied = false;
 	private isBreaking = false;
 	private silent: SilentHookCalls | undefined;
+	/** Of an agent to which words are handed over here. */
+	private record: ConversationRecord | undefined;
 	/** What the agent says while its user is asked: it comes between no question and its answer. */
 	private held: (() => void)[] | undefined;
 	private readonly left = new AbortController();
@@ -87,6 +98,7 @@ export class FrontEnd {
 				{ program, resume, pull, stop: this.left.signal },
 				{
 					update: update => {
+						if (REPLIES.has(update.sessionUpdate)) this.record?.answered();
 						this.shown.take(update);
 						this.silent?.update(update);
 					},
@@ -94,6 +106,7 @@ export class FrontEnd {
 					words: session => this.words(session),
 				},
 			);
+			this.record = await this.recordOf(this.conversation);
 			this.silent = this.silentHooks(this.conversation);
 			await this.silent?.begun();
 			let isGone = false;
@@ -102,6 +115,7 @@ export class FrontEnd {
 				this.lines.end();
 			});
 			for (;;) {
+				this.listen(this.conversation);
 				const text = await this.lines.next();
 				if (isGone) throw new Error(this.conversation.complaints() || 'The agent has ended.');
 				if (text === undefined || this.left.signal.aborted || LEAVING.includes(text)) return;
@@ -109,7 +123,6 @@ export class FrontEnd {
 				const late = await this.pulling;
 				this.pulling = undefined;
 				if (late !== undefined) await this.turns(this.conversation, late);
-				this.listen(this.conversation);
 			}
 		} finally {
 			this.lines.close();
@@ -140,21 +153,49 @@ export class FrontEnd {
 	private async turn(conversation: AcpConversation, text: string, isContinued: boolean): Promise<string | undefined> {
 		this.isWorking = true;
 		this.isDenied = this.isBreaking = false;
+		if (isContinued) this.record?.owe(text);
 		const prompt = isContinued ? text : await this.prompted(conversation, text);
-		const isLeft = prompt === undefined || this.isBreaking;
-		const stopped = isLeft
-			? 'cancelled'
-			: await conversation.prompt(prompt).catch((error: unknown) => ({ error: errorText(error) }));
-		this.isWorking = false;
+		const stopped = prompt === undefined || this.isBreaking ? 'cancelled' : await this.sent(conversation, prompt);
 		const { said } = this.shown;
 		this.shown.endTurn();
 		if (typeof stopped !== 'string') this.say(`✗ ${stopped.error}`, 'red');
 		else if (STOPPED[stopped] !== undefined && prompt !== undefined) this.say(STOPPED[stopped], 'dim');
+		const next = await this.ended(conversation, stopped, { said, isContinued });
+		this.isWorking = false;
+		return next;
+	}
+
+	/** Runs the agent's part of a turn. */
+	private async sent(conversation: AcpConversation, prompt: string): Promise<StopReason | { error: string }> {
+		this.isPrompted = true;
+		try {
+			const stopped = await conversation.prompt(prompt);
+			if (stopped !== 'cancelled') this.record?.answered();
+			return stopped;
+		} catch (error) {
+			return { error: errorText(error) };
+		} finally {
+			this.isPrompted = false;
+		}
+	}
+
+	/** Tells the guard that a turn is over. @returns words to go on with */
+	private async ended(
+		conversation: AcpConversation,
+		stopped: StopReason | { error: string },
+		turn: { said: string; isContinued: boolean },
+	): Promise<string | undefined> {
 		const { brokenOff } = this.talk.acp;
-		if (stopped === 'end_turn' && !(this.isDenied && brokenOff.isAfterNo))
-			return this.stopped(conversation, said, isContinued);
 		const { session } = conversation;
+		this.record?.over();
 		await this.silent?.kept;
+		if (stopped === 'end_turn' && !(this.isDenied && brokenOff.isAfterNo)) {
+			const next = await this.stopped(conversation, turn);
+			if (next === undefined || !this.isBreaking) return next;
+			// Broken off before they were sent: they come again.
+			this.say(STOPPED['cancelled'] ?? '', 'dim');
+			this.record?.over();
+		}
 		await this.guard(session, brokenOff.event, 'end', cwd => brokenOff.payload(session, cwd))?.printed;
 		return undefined;
 	}
@@ -163,8 +204,15 @@ export class FrontEnd {
 	private async prompted({ session }: AcpConversation, text: string): Promise<string | undefined> {
 		const { turns } = this.talk.acp;
 		if (turns === 'none') return text;
-		const words = await this.handedOver(turns, turns.prompted(text, session, this.talk.program.cwd), session);
+		const told = turns.prompted(text, session, this.talk.program.cwd);
+		// The agent takes what follows its own command for that command's arguments, or drops it.
+		if (text.startsWith('/')) {
+			await this.guard(session, told.event, 'report', () => told.payload)?.printed;
+			return text;
+		}
+		const words = await this.handedOver(turns, told, session);
 		if (words === undefined) return turns.saysNothing(text) ? undefined : text;
+		this.record?.owe(words);
 		this.say(words, 'dim');
 		return `${text}\n\n${words}`;
 	}
@@ -172,13 +220,11 @@ export class FrontEnd {
 	/** What the guard hands over at the end of a turn. */
 	private async stopped(
 		{ session }: AcpConversation,
-		said: string,
-		isContinued: boolean,
+		turn: { said: string; isContinued: boolean },
 	): Promise<string | undefined> {
 		const { turns } = this.talk.acp;
 		if (turns === 'none') return undefined;
-		await this.silent?.kept;
-		return this.handedOver(turns, turns.stopped({ said, isContinued }, session, this.talk.program.cwd), session);
+		return this.handedOver(turns, turns.stopped(turn, session, this.talk.program.cwd), session);
 	}
 
 	private async handedOver(
@@ -196,7 +242,8 @@ export class FrontEnd {
 		void this.listening?.woken.then(words => {
 			this.listening = undefined;
 			// While it works, it gets the message by its hooks.
-			if (words !== undefined && !this.isWorking) this.lines.put(words.trim());
+			// A guard that fails may end so, too.
+			if (words !== undefined && isWake(words) && !this.isWorking) this.lines.put(words.trim());
 		});
 	}
 
@@ -209,7 +256,7 @@ export class FrontEnd {
 	private interrupt(): void {
 		if (!this.isWorking) return;
 		this.isBreaking = true;
-		void this.conversation?.cancel().catch(() => undefined);
+		if (this.isPrompted) void this.conversation?.cancel().catch(() => undefined);
 	}
 
 	private async ask(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse> {
@@ -256,6 +303,12 @@ export class FrontEnd {
 		return guard && steering.words(await guard.printed);
 	}
 
+	private async recordOf({ session }: AcpConversation): Promise<ConversationRecord | undefined> {
+		if (this.talk.acp.turns === 'none') return undefined;
+		const own = new OwnFolder(dataFolder(), this.talk.place.workspaceFolder);
+		return ConversationRecord.begin(own, SessionId.parse(session));
+	}
+
 	private silentHooks({ session, pid }: AcpConversation): SilentHookCalls | undefined {
 		const { silent } = this.talk.acp;
 		if (silent === 'none') return undefined;
@@ -277,7 +330,8 @@ export class FrontEnd {
 		const { driver, place, program } = this.talk;
 		if (agent === undefined) return undefined;
 		try {
-			return callGuard(place, { driver, event, slot, session, agent }, payload(program.cwd));
+			const told = { ...payload(program.cwd), ...(this.record && { record: this.record.file }) };
+			return callGuard(place, { driver, event, slot, session, agent }, told);
 		} catch {
 			// No process can be started: this terminal remains.
 			return undefined;

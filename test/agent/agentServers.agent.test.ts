@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../src/base/liveness.ts';
@@ -12,7 +12,7 @@ import { AskingOutput } from '../../src/protocol/output/questions.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../src/protocol/output/tasks.ts';
 import { TrafficRecord, type AgentEvent } from '../../src/protocol/traffic.ts';
-import { conformanceLab, type ConformanceLab, type StartedWorker } from '../conformance/lab.ts';
+import { conformanceLab, WORKER, type ConformanceLab, type StartedWorker } from '../conformance/lab.ts';
 import { agentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { copilotUnderTest } from '../support/agents/copilot.ts';
@@ -55,6 +55,32 @@ async function eventsOf(lab: ConformanceLab, worker: StartedWorker): Promise<Age
 		const record = line === '' ? undefined : TrafficRecord.parse(JSON.parse(line));
 		return record?.type === 'event' ? [record.event] : [];
 	});
+}
+
+/** The guard's answers to an event reach nobody until they are let go; what they hand over has its receipts by then. */
+function holdAnswers({ runtime: { launcher } }: ConformanceLab, event: string): () => void {
+	const [real, gate] = [`${launcher}-real`, `${launcher}-gate`];
+	renameSync(launcher, real);
+	writeFileSync(gate, '');
+	// What reads the answers waits for all who could still write some.
+	const script = `[ "$2" = ${event} ] && while [ -e "$0-gate" ]; do sleep 0.1; done &\nexec "$0-real" "$@"`;
+	writeFileSync(launcher, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+	return () => rmSync(gate);
+}
+
+/** A window looks now and then, and the agent is woken. @param before how many requests there were */
+async function readAgain(lab: ConformanceLab, worker: StartedWorker, words: string, before = 0): Promise<void> {
+	await eventually(
+		'the message is in a request',
+		async () => {
+			await lab.view(worker.address);
+			return lab
+				.requests()
+				.slice(before)
+				.some(({ text }) => text.includes(words));
+		},
+		{ everyMs: 250 },
+	);
 }
 
 describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, asking, askingArgs = args }) => {
@@ -160,6 +186,69 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 		await eventually('all of it has ended', () => below.every(each => liveness(each) === 'dead'));
 		await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
 		expect(lab.has('never')).toBe(false);
+	});
+
+	it('reads afterwards what came with a prompt that its user breaks off before the answer', async () => {
+		await begin();
+		const id = await lab.send(WORKER, 'Use the other port. [[text:Read it]]');
+		const letGo = lab.model.hold(request => request.hasTools);
+		const worker = await lab.start({ prompt: 'Think about it.' });
+		await lab.seen('Use the other port.');
+		await lab.delivered(worker.address, id);
+		const before = lab.requests().length;
+		await worker.interrupt();
+		await worker.terminal.waitForText(/— interrupted —/);
+		letGo();
+		await readAgain(lab, worker, 'Use the other port.', before);
+	});
+
+	it('reads afterwards what was being handed over when its user pressed Esc', async () => {
+		await begin();
+		const worker = await lab.startIdle();
+		const letGo = holdAnswers(lab, 'prompt');
+		const id = await lab.send(worker.address, 'Use the other port. [[text:Read it]]');
+		await lab.delivered(worker.address, id);
+		await worker.interrupt();
+		letGo();
+		await worker.terminal.waitForText(/— interrupted —/);
+		await readAgain(lab, worker, 'Use the other port.');
+	});
+
+	it('reads, once it is resumed, what was being handed over when it was killed', async () => {
+		await begin();
+		const worker = await lab.startIdle();
+		const letGo = holdAnswers(lab, 'prompt');
+		const id = await lab.send(worker.address, 'Use the other port. [[text:Read it]]');
+		await lab.delivered(worker.address, id);
+		process.kill(-worker.terminal.pid, 'SIGKILL');
+		await worker.terminal.ended;
+		letGo();
+		await lab.start({ resume: true, prompt: 'Go on. [[text:Going on]]' });
+		expect((await lab.seen('Use the other port.')).text).toContain('Use the other port.');
+	});
+
+	it('reads after a command of its own what waits for it, and not with the command', async () => {
+		await begin();
+		const id = await lab.send(WORKER, 'Use the other port. [[text:Read it]]');
+		const worker = await lab.start({ prompt: '/nothing [[text:Over]]' });
+		await lab.seen('Use the other port.');
+		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { event: 'stop' } });
+	});
+
+	it('is given no words of a guard that fails', async () => {
+		await begin();
+		const worker = await lab.startIdle();
+		const calls = `${lab.runtime.launcher}-calls`;
+		// Something else than a message ends with the code of a wake.
+		const script = 'echo "$3" >>"$0-calls"; echo unreadable >&2; exit 2';
+		rmSync(lab.runtime.launcher);
+		writeFileSync(lab.runtime.launcher, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+		await lab.send(worker.address, 'Use the other port.');
+		await eventually('it has failed', () => existsSync(calls) && readFileSync(calls, 'utf8').includes('wait'));
+		await worker.submit('[[text:On again]]');
+		await worker.terminal.waitForText(/On again\s*\n/);
+		expect(worker.terminal.screen()).not.toContain('unreadable');
+		expect(lab.requests().some(({ text }) => text.includes('unreadable'))).toBe(false);
 	});
 
 	it('tells each thing once', async () => {

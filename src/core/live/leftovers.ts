@@ -10,6 +10,7 @@ import { sweepFolder } from '../files/leftBehind.ts';
 import { folderByState, MESSAGE_STATES } from '../mailbox/mailboxPaths.ts';
 import { ToldMarks } from '../memory/toldMarks.ts';
 import { PluginSessions, sweepPluginSessions } from '../sessions/pluginSessions.ts';
+import { forgetConversation } from '../sessions/conversationRecord.ts';
 import { forgetSealedAgents } from '../sessions/sealedAgents.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
@@ -90,6 +91,7 @@ async function forgetEndedSessions(workspace: Workspace): Promise<void> {
 			await rm(file, { force: true });
 			if (use === 'gone') await forgetSeal(workspace.own, session.data);
 			await workspace.prepared.forget(session.data);
+			await forgetConversation(workspace.own, session.data);
 			await new PluginSessions(workspace.own).forget(session.data);
 			await new ToldMarks(workspace.own.dataFolder).forget(session.data);
 		}

@@ -5,6 +5,7 @@ import type { BudgetMirror } from './budgetMirror.ts';
 import { deleteFoundTasks, FOUND_TASK_MS } from './foundTasks.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import type { Driver } from '../driver/driver.ts';
+import { transcriptIn } from '../driver/driverIn.ts';
 import type { Overview, WorkerState } from './overview.ts';
 import type { Prober } from '../sessions/prober.ts';
 import { ProcessLock } from '../files/processLock.ts';
@@ -249,6 +250,5 @@ export class Lookout {
 }
 
 function hasRecord(drivers: readonly Driver[], { driver }: Receipt): boolean {
-	const format = drivers.find(({ id }) => id === driver)?.transcript;
-	return format !== undefined && format !== 'none';
+	return transcriptIn(drivers, driver) !== 'none';
 }

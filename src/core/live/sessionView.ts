@@ -1,7 +1,7 @@
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import type { Driver } from '../driver/driver.ts';
-import { driverIn } from '../driver/driverIn.ts';
+import { driverIn, transcriptIn } from '../driver/driverIn.ts';
 import type { TranscriptFacts } from '../driver/transcript.ts';
 import type { NancyPaths } from '../files/paths.ts';
 import { TrafficFollower } from '../traffic/store.ts';
@@ -81,8 +81,8 @@ export class SessionView {
 
 	/** The path of the agent's own record: its events name it, or a hook found it in the agent's folders. */
 	readFrom(file: string | undefined, driverId: DriverId): void {
-		const format = this.drivers.find(driver => driver.id === driverId)?.transcript;
-		if (file === undefined || format === undefined || format === 'none' || this.transcript?.file === file) return;
+		const format = transcriptIn(this.drivers, driverId);
+		if (file === undefined || format === 'none' || this.transcript?.file === file) return;
 		this.transcript = new Transcript(file, format);
 	}
 }

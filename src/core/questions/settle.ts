@@ -2,6 +2,7 @@ import { liveness } from '../../base/liveness.ts';
 import type { Answer, OutcomeState, Question } from '../../protocol/question.ts';
 import type { AgentEvent, TrafficRecord } from '../../protocol/traffic.ts';
 import type { Driver } from '../driver/driver.ts';
+import { transcriptIn } from '../driver/driverIn.ts';
 import type { Decider } from '../driver/transcript.ts';
 import { brokenOffAt, deciderOf } from '../sessions/recordSearch.ts';
 import { hasWaiting } from '../traffic/spoolBound.ts';
@@ -113,7 +114,7 @@ function stateBy(decider: Decider | undefined, answer: Answer | undefined): Outc
 
 /** The CLI's own record of the session, if it keeps one. */
 function recordOf({ driver }: Question, records: readonly TrafficRecord[], drivers: Evidence['drivers']) {
-	const format = drivers.find(({ id }) => id === driver)?.transcript ?? 'none';
+	const format = transcriptIn(drivers, driver);
 	const file = records.flatMap(record => (record.type === 'event' ? (record.event.transcript ?? []) : [])).at(-1);
 	return format === 'none' || file === undefined ? undefined : { format, file };
 }

@@ -1,6 +1,7 @@
 import type { MessageId } from '../../protocol/names.ts';
 import type { Receipt, WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
+import { transcriptIn } from '../driver/driverIn.ts';
 import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { searchRecord } from './recordSearch.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
@@ -52,8 +53,8 @@ export async function settleDeliveries(
 	const mailbox = workspace.mailbox(address);
 	for (const transcript of new Set(over.map(each => each.transcript))) {
 		const inRecord = over.filter(each => each.transcript === transcript);
-		const format = drivers.find(({ id }) => id === inRecord[0]?.receipt.driver)?.transcript;
-		if (format === undefined || format === 'none') continue;
+		const format = transcriptIn(drivers, inRecord[0]?.receipt.driver ?? '');
+		if (format === 'none') continue;
 		const own = inRecord.filter(({ receipt }) => format.keepsDelivery(receipt));
 		if (own.length === 0) continue;
 		const found = await searchRecord(transcript, format, own);

@@ -16,6 +16,7 @@ export function readEvent(driver: DriverId, call: HookCall): AgentEvent {
 		kind: known ? known.event : 'other',
 		event: call.event,
 		cwd: payload.cwd,
+		transcript: payload.record,
 		...(known && detailsOf(known)),
 	});
 }

@@ -7,7 +7,14 @@ const maybeText = () => z.optional(z.string());
 const tool = () => ({ call: z.string(), tool: z.string(), input: z.unknown() });
 
 function event<Name extends string, Fields extends z.core.$ZodShape>(name: Name, fields: Fields) {
-	return z.looseObject({ session: SessionId, cwd: z.string(), event: z.literal(name), ...fields });
+	return z.looseObject({
+		session: SessionId,
+		cwd: z.string(),
+		/** Nancy's own record of the conversation. */
+		record: maybeText(),
+		event: z.literal(name),
+		...fields,
+	});
 }
 
 /** What Nancy's own program tells of a conversation. Such an agent runs no hook. A payload does not name its event; the guard's arguments do. */

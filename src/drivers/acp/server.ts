@@ -8,6 +8,7 @@ import { ESCAPE } from '../keys.ts';
 import { deliveryAnswer } from './answers.ts';
 import { readEvent } from './events.ts';
 import { inOwnTerminal, launchOf } from './launch.ts';
+import { transcript } from './transcript.ts';
 
 const UNKNOWN = [0, 0, 0] as const;
 
@@ -92,7 +93,7 @@ export function serverDriver(name: string, server?: AgentServer): Driver {
 			reportsEveryEnd: false,
 		},
 		probe: 'none',
-		transcript: 'none',
+		transcript,
 		tells: { inTerminal: [], headless: [], atStart: [] },
 		interrupt: { keys: [ESCAPE] },
 		launchModes: 'none',
