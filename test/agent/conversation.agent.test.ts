@@ -168,8 +168,15 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		] as const) {
 			worker.terminal.type(`\u0015${typed}`);
 			await worker.terminal.waitForText(new RegExp(`> ${typed}`));
-			worker.terminal.type('\t');
-			await worker.terminal.waitForText(completed);
+			// The agent names its commands when it likes, on a busy machine after its first turn.
+			await eventually(
+				`${typed} is completed`,
+				() => {
+					worker.terminal.type('\t');
+					return completed.test(worker.terminal.screen());
+				},
+				{ everyMs: 500 },
+			);
 		}
 		const terminal = identify(worker.terminal.pid);
 		worker.terminal.type('\r');
