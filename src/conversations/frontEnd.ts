@@ -1,25 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestPermissionRequest, RequestPermissionResponse, StopReason } from '@agentclientprotocol/sdk';
 import { errorText } from '../base/errors.ts';
-import { dataFolder } from '../base/folders.ts';
 import { visible } from '../base/visible.ts';
-import type { AcpAgent, SilentHook, TurnHooks } from '../core/driver/acp.ts';
-import { OwnFolder } from '../core/files/ownFolder.ts';
-import { ConversationRecord } from '../core/sessions/conversationRecord.ts';
-import { callGuard, type BetweenPlace, type CalledGuard, type GuardCall } from '../core/driver/calledGuard.ts';
-import { isWake } from '../drivers/bell.ts';
-import { SessionId, type DriverId } from '../protocol/names.ts';
+import type { CalledGuard } from '../core/driver/calledGuard.ts';
+import type { SessionId } from '../protocol/names.ts';
 import { AcpConversation, CANCELLED, type Program } from './acpConversation.ts';
+import { GuardedConversation, type GuardedTalk } from './guarded.ts';
 import { isYes, PermissionQuestion } from './permission.ts';
 import { PromptedLines } from './promptedLines.ts';
 import { styled, type Style } from './style.ts';
 import { SilentHookCalls } from './silentHooks.ts';
 import { UpdateLines } from './updateLines.ts';
 
-export interface Talk {
-	readonly driver: DriverId;
-	readonly acp: Omit<AcpAgent, 'read'>;
-	readonly place: BetweenPlace;
+export interface Talk extends GuardedTalk {
 	readonly program: Program;
 	/** The first prompt. */
 	readonly prompt: string | undefined;
@@ -34,12 +27,6 @@ const STOPPED: Readonly<Record<string, string>> = {
 	max_turn_requests: '— the turn reached its limit of requests —',
 	refusal: '— the model refused —',
 };
-
-/** What an agent says that has read its prompt. */
-const REPLIES: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'plan', 'tool_call']);
-
-/** An event of Nancy's own: nothing has happened. */
-const WAITS = 'wait';
 
 const LEAVING = ['/exit', '/quit'];
 
@@ -58,8 +45,7 @@ export class FrontEnd {
 	private isDenied = false;
 	private isBreaking = false;
 	private silent: SilentHookCalls | undefined;
-	/** Of an agent to which words are handed over here. */
-	private record: ConversationRecord | undefined;
+	private guarded: GuardedConversation | undefined;
 	/** What the agent says while its user is asked: it comes between no question and its answer. */
 	private held: (() => void)[] | undefined;
 	private readonly left = new AbortController();
@@ -98,16 +84,17 @@ export class FrontEnd {
 				{ program, resume, pull, stop: this.left.signal },
 				{
 					update: update => {
-						if (REPLIES.has(update.sessionUpdate)) this.record?.answered();
+						this.guarded?.said(update.sessionUpdate);
 						this.shown.take(update);
 						this.silent?.update(update);
 					},
 					ask: (request, over) => this.ask(request, over),
-					words: session => this.words(session),
+					words: () => this.words(),
 				},
 			);
-			this.record = await this.recordOf(this.conversation);
-			this.silent = this.silentHooks(this.conversation);
+			const guarded = await GuardedConversation.begin(this.talk, this.conversation);
+			this.guarded = guarded;
+			this.silent = this.silentHooks(this.conversation, guarded);
 			await this.silent?.begun();
 			let isGone = false;
 			void this.conversation.closed.then(() => {
@@ -115,14 +102,14 @@ export class FrontEnd {
 				this.lines.end();
 			});
 			for (;;) {
-				this.listen(this.conversation);
+				this.listen(guarded);
 				const text = await this.lines.next();
 				if (isGone) throw new Error(this.conversation.complaints() || 'The agent has ended.');
 				if (text === undefined || this.left.signal.aborted || LEAVING.includes(text)) return;
-				await this.turns(this.conversation, text);
+				await this.turns(this.conversation, guarded, text);
 				const late = await this.pulling;
 				this.pulling = undefined;
-				if (late !== undefined) await this.turns(this.conversation, late);
+				if (late !== undefined) await this.turns(this.conversation, guarded, late);
 			}
 		} finally {
 			this.lines.close();
@@ -141,26 +128,32 @@ export class FrontEnd {
 	}
 
 	/** A turn, and those that go on with what is handed over at its end. */
-	private async turns(conversation: AcpConversation, text: string): Promise<void> {
-		let next = await this.turn(conversation, text, false);
+	private async turns(conversation: AcpConversation, guarded: GuardedConversation, text: string): Promise<void> {
+		let next = await this.turn(conversation, guarded, text, false);
 		while (next !== undefined && !this.left.signal.aborted) {
 			this.say(next, 'dim');
-			next = await this.turn(conversation, next, true);
+			next = await this.turn(conversation, guarded, next, true);
 		}
 	}
 
 	/** @returns words to go on with */
-	private async turn(conversation: AcpConversation, text: string, isContinued: boolean): Promise<string | undefined> {
+	private async turn(
+		conversation: AcpConversation,
+		guarded: GuardedConversation,
+		text: string,
+		isContinued: boolean,
+	): Promise<string | undefined> {
 		this.isWorking = true;
 		this.isDenied = this.isBreaking = false;
-		if (isContinued) this.record?.owe(text);
-		const prompt = isContinued ? text : await this.prompted(conversation, text);
+		if (isContinued) guarded.owe(text);
+		const prompt = isContinued ? text : await guarded.prompted(text, words => this.say(words, 'dim'));
 		const stopped = prompt === undefined || this.isBreaking ? 'cancelled' : await this.sent(conversation, prompt);
+		if (stopped !== 'cancelled' && typeof stopped === 'string') guarded.answered();
 		const { said } = this.shown;
 		this.shown.endTurn();
 		if (typeof stopped !== 'string') this.say(`✗ ${stopped.error}`, 'red');
 		else if (STOPPED[stopped] !== undefined && prompt !== undefined) this.say(STOPPED[stopped], 'dim');
-		const next = await this.ended(conversation, stopped, { said, isContinued });
+		const next = await this.ended(guarded, stopped === 'end_turn', { said, isContinued });
 		this.isWorking = false;
 		return next;
 	}
@@ -169,9 +162,7 @@ export class FrontEnd {
 	private async sent(conversation: AcpConversation, prompt: string): Promise<StopReason | { error: string }> {
 		this.isPrompted = true;
 		try {
-			const stopped = await conversation.prompt(prompt);
-			if (stopped !== 'cancelled') this.record?.answered();
-			return stopped;
+			return await conversation.prompt(prompt);
 		} catch (error) {
 			return { error: errorText(error) };
 		} finally {
@@ -181,69 +172,30 @@ export class FrontEnd {
 
 	/** Tells the guard that a turn is over. @returns words to go on with */
 	private async ended(
-		conversation: AcpConversation,
-		stopped: StopReason | { error: string },
+		guarded: GuardedConversation,
+		isBySelf: boolean,
 		turn: { said: string; isContinued: boolean },
 	): Promise<string | undefined> {
-		const { brokenOff } = this.talk.acp;
-		const { session } = conversation;
-		this.record?.over();
+		guarded.over();
 		await this.silent?.kept;
-		if (stopped === 'end_turn' && !(this.isDenied && brokenOff.isAfterNo)) {
-			const next = await this.stopped(conversation, turn);
+		if (isBySelf && !(this.isDenied && this.talk.acp.brokenOff.isAfterNo)) {
+			const next = await guarded.stopped(turn);
 			if (next === undefined || !this.isBreaking) return next;
-			// Broken off before they were sent: they come again.
 			this.say(STOPPED['cancelled'] ?? '', 'dim');
-			this.record?.over();
+			// They were not sent.
+			guarded.over();
 		}
-		await this.guard(session, brokenOff.event, 'end', cwd => brokenOff.payload(session, cwd))?.printed;
+		await guarded.brokenOff();
 		return undefined;
 	}
 
-	/** The prompt with what the guard hands over; `undefined` for one that says nothing without. */
-	private async prompted({ session }: AcpConversation, text: string): Promise<string | undefined> {
-		const { turns } = this.talk.acp;
-		if (turns === 'none') return text;
-		const told = turns.prompted(text, session, this.talk.program.cwd);
-		// The agent takes what follows its own command for that command's arguments, or drops it.
-		if (text.startsWith('/')) {
-			await this.guard(session, told.event, 'report', () => told.payload)?.printed;
-			return text;
-		}
-		const words = await this.handedOver(turns, told, session);
-		if (words === undefined) return turns.saysNothing(text) ? undefined : text;
-		this.record?.owe(words);
-		this.say(words, 'dim');
-		return `${text}\n\n${words}`;
-	}
-
-	/** What the guard hands over at the end of a turn. */
-	private async stopped(
-		{ session }: AcpConversation,
-		turn: { said: string; isContinued: boolean },
-	): Promise<string | undefined> {
-		const { turns } = this.talk.acp;
-		if (turns === 'none') return undefined;
-		return this.handedOver(turns, turns.stopped(turn, session, this.talk.program.cwd), session);
-	}
-
-	private async handedOver(
-		turns: TurnHooks,
-		{ event, slot, payload }: SilentHook<'turn' | 'end'>,
-		session: string,
-	): Promise<string | undefined> {
-		return turns.words((await this.guard(session, event, slot, () => payload)?.printed) ?? '');
-	}
-
 	/** A message begins the next turn while the agent is idle. A half-typed line stays. */
-	private listen({ session }: AcpConversation): void {
+	private listen(guarded: GuardedConversation): void {
 		if (this.listening || this.left.signal.aborted) return;
-		this.listening = this.guard(session, WAITS, 'wait', () => ({}));
-		void this.listening?.woken.then(words => {
+		this.listening = guarded.wait(prompt => {
 			this.listening = undefined;
 			// While it works, it gets the message by its hooks.
-			// A guard that fails may end so, too.
-			if (words !== undefined && isWake(words) && !this.isWorking) this.lines.put(words.trim());
+			if (prompt !== undefined && !this.isWorking) this.lines.put(prompt);
 		});
 	}
 
@@ -273,7 +225,7 @@ export class FrontEnd {
 		this.silent?.asked(request);
 		const question = new PermissionQuestion(request, this.talk.acp, this.lines, over);
 		const answer = await question.answer(
-			asked => this.guard(request.sessionId, asked.event, 'ask', () => asked.payload),
+			asked => this.guarded?.call(asked.event, 'ask', asked.payload),
 			this.isWorking,
 		);
 		for (const say of this.held.splice(0)) say();
@@ -287,8 +239,8 @@ export class FrontEnd {
 	}
 
 	/** What the agent waits too briefly for goes with its next pull, or is its next prompt. */
-	private async words(session: string): Promise<string | undefined> {
-		this.pulling ??= this.pulled(session);
+	private async words(): Promise<string | undefined> {
+		this.pulling ??= this.guarded?.pulled() ?? Promise.resolve(undefined);
 		const { pulling } = this;
 		const text = await Promise.race([pulling, sleep(PULL_MS, 'late' as const, { ref: false })]);
 		if (text === 'late') return undefined;
@@ -296,46 +248,14 @@ export class FrontEnd {
 		return text;
 	}
 
-	private async pulled(session: string): Promise<string | undefined> {
-		const { steering } = this.talk.acp;
-		if (steering === 'none') return undefined;
-		const guard = this.guard(session, steering.event, 'boundary', cwd => steering.payload(session, cwd));
-		return guard && steering.words(await guard.printed);
-	}
-
-	private async recordOf({ session }: AcpConversation): Promise<ConversationRecord | undefined> {
-		if (this.talk.acp.turns === 'none') return undefined;
-		const own = new OwnFolder(dataFolder(), this.talk.place.workspaceFolder);
-		return ConversationRecord.begin(own, SessionId.parse(session));
-	}
-
-	private silentHooks({ session, pid }: AcpConversation): SilentHookCalls | undefined {
+	private silentHooks({ session, pid }: AcpConversation, guarded: GuardedConversation): SilentHookCalls | undefined {
 		const { silent } = this.talk.acp;
 		if (silent === 'none') return undefined;
 		const place = { session, cwd: this.talk.program.cwd, isResumed: this.talk.resume !== undefined };
 		return new SilentHookCalls(silent, place, async ({ event, slot, payload }) => {
 			// Its end is told too.
-			await this.guard(session, event, slot, () => payload, pid)?.printed;
+			await guarded.call(event, slot, payload, pid)?.printed;
 		});
-	}
-
-	/** `undefined` if the agent is gone, or no guard can be started. */
-	private guard(
-		session: string,
-		event: string,
-		slot: GuardCall['slot'],
-		payload: (cwd: string) => object,
-		agent = this.conversation?.pid,
-	): CalledGuard | undefined {
-		const { driver, place, program } = this.talk;
-		if (agent === undefined) return undefined;
-		try {
-			const told = { ...payload(program.cwd), ...(this.record && { record: this.record.file }) };
-			return callGuard(place, { driver, event, slot, session, agent }, told);
-		} catch {
-			// No process can be started: this terminal remains.
-			return undefined;
-		}
 	}
 
 	private say(line: string, style?: Style): void {

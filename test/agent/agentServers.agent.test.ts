@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../src/base/liveness.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
@@ -209,6 +210,8 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 		const id = await lab.send(worker.address, 'Use the other port. [[text:Read it]]');
 		await lab.delivered(worker.address, id);
 		await worker.interrupt();
+		// It may be the beginning of another key until half a second is over.
+		await sleep(2000);
 		letGo();
 		await worker.terminal.waitForText(/— interrupted —/);
 		await readAgain(lab, worker, 'Use the other port.');

@@ -1,0 +1,137 @@
+import { dataFolder } from '../base/folders.ts';
+import type { AcpAgent, SilentHook, TurnHooks } from '../core/driver/acp.ts';
+import { callGuard, type BetweenPlace, type CalledGuard, type GuardCall } from '../core/driver/calledGuard.ts';
+import { OwnFolder } from '../core/files/ownFolder.ts';
+import { ConversationRecord } from '../core/sessions/conversationRecord.ts';
+import { isWake } from '../drivers/bell.ts';
+import { SessionId, type DriverId } from '../protocol/names.ts';
+
+/** The agent that the guard is called for. */
+export interface GuardedTalk {
+	readonly driver: DriverId;
+	readonly acp: Omit<AcpAgent, 'read'>;
+	readonly place: BetweenPlace;
+	readonly program: { readonly cwd: string };
+}
+
+/** An event of Nancy's own: nothing has happened. */
+const WAITS = 'wait';
+
+/** What an agent says that has read its prompt. */
+const REPLIES: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'plan', 'tool_call']);
+
+/** What the guard is told of a conversation, and what it hands over. */
+export class GuardedConversation {
+	private constructor(
+		private readonly talk: GuardedTalk,
+		private readonly conversation: { readonly session: string; readonly pid: number | undefined },
+		/** Of an agent to which words are handed over here. */
+		private readonly record: ConversationRecord | undefined,
+	) {}
+
+	/** @throws NancyError `bad-file` if its record would not be the user's alone */
+	static async begin(
+		talk: GuardedTalk,
+		conversation: { readonly session: string; readonly pid: number | undefined },
+	): Promise<GuardedConversation> {
+		const own = new OwnFolder(dataFolder(), talk.place.workspaceFolder);
+		const record =
+			talk.acp.turns === 'none'
+				? undefined
+				: await ConversationRecord.begin(own, SessionId.parse(conversation.session));
+		return new GuardedConversation(talk, conversation, record);
+	}
+
+	/** @returns `undefined` if the agent is gone, or no guard can be started */
+	call(
+		event: string,
+		slot: GuardCall['slot'],
+		payload: object,
+		agent = this.conversation.pid,
+	): CalledGuard | undefined {
+		if (agent === undefined) return undefined;
+		const { driver, place } = this.talk;
+		const { session } = this.conversation;
+		const told = this.record ? { ...payload, record: this.record.file } : payload;
+		try {
+			return callGuard(place, { driver, event, slot, session, agent }, told);
+		} catch {
+			// No process can be started: this terminal remains.
+			return undefined;
+		}
+	}
+
+	/** The prompt with what is handed over; `undefined` for one that says nothing without. */
+	async prompted(text: string, say: (words: string) => void): Promise<string | undefined> {
+		const { turns } = this.talk.acp;
+		if (turns === 'none') return text;
+		const told = turns.prompted(text, this.conversation.session, this.talk.program.cwd);
+		// The agent takes what follows its own command for that command's arguments, or drops it.
+		if (text.startsWith('/')) {
+			await this.call(told.event, 'report', told.payload)?.printed;
+			return text;
+		}
+		const words = await this.handedOver(turns, told);
+		if (words === undefined) return turns.saysNothing(text) ? undefined : text;
+		this.owe(words);
+		say(words);
+		return `${text}\n\n${words}`;
+	}
+
+	/** What is handed over at the end of a turn. */
+	async stopped(turn: { said: string; isContinued: boolean }): Promise<string | undefined> {
+		const { turns } = this.talk.acp;
+		if (turns === 'none') return undefined;
+		return this.handedOver(turns, turns.stopped(turn, this.conversation.session, this.talk.program.cwd));
+	}
+
+	/** The agent is idle, and no end of a turn has said so. */
+	async brokenOff(): Promise<void> {
+		const { brokenOff } = this.talk.acp;
+		const payload = brokenOff.payload(this.conversation.session, this.talk.program.cwd);
+		await this.call(brokenOff.event, 'end', payload)?.printed;
+	}
+
+	/** Words for an agent that asks for them while it works. */
+	async pulled(): Promise<string | undefined> {
+		const { steering } = this.talk.acp;
+		if (steering === 'none') return undefined;
+		const payload = steering.payload(this.conversation.session, this.talk.program.cwd);
+		const guard = this.call(steering.event, 'boundary', payload);
+		return guard && steering.words(await guard.printed);
+	}
+
+	/** Waits until a message is worth a turn. Then `woken` gets its prompt; a guard that fails has none. */
+	wait(woken: (prompt: string | undefined) => void): CalledGuard | undefined {
+		const guard = this.call(WAITS, 'wait', {});
+		void guard?.woken.then(words => woken(words !== undefined && isWake(words) ? words.trim() : undefined));
+		return guard;
+	}
+
+	/** These words are on their way to the agent. */
+	owe(words: string): void {
+		this.record?.owe(words);
+	}
+
+	/** The agent says something. @param update the protocol's name of it */
+	said(update: string): void {
+		if (REPLIES.has(update)) this.record?.answered();
+	}
+
+	/** The agent has ended a turn by itself. */
+	answered(): void {
+		this.record?.answered();
+	}
+
+	/** Words that nothing has answered come again. */
+	over(): void {
+		this.record?.over();
+	}
+
+	private async handedOver(
+		turns: TurnHooks,
+		{ event, slot, payload }: SilentHook<'turn' | 'end'>,
+	): Promise<string | undefined> {
+		return turns.words((await this.call(event, slot, payload)?.printed) ?? '');
+	}
+}
