@@ -45,7 +45,7 @@ const orchestrate = async (asker: Asker, more: object = {}) => {
 };
 
 describe('an agent that the setting agentServers names', () => {
-	it('is started by a person in a terminal of Nancy’s own, with its arguments and variables', async () => {
+	it('is started by a person in a terminal of Nancy’s own, with its arguments, and there alone its variables are read', async () => {
 		set({ mine: MINE });
 		const { command, args, env } = await orchestrate(IN_TERMINAL, { prompt: 'Begin.' });
 		expect(command).toBe(folder.file('runtime', 'node'));
@@ -58,7 +58,8 @@ describe('an agent that the setting agentServers names', () => {
 			'Begin.',
 			'acp',
 		]);
-		expect(env).toMatchObject({ TOKEN: 'very-secret', NANCY_AGENT: 'acp-mine' });
+		expect(env).toMatchObject({ NANCY_AGENT: 'acp-mine' });
+		expect(JSON.stringify({ args, env })).not.toContain('very-secret');
 		const record = await workspace.worker({ task, worker: FIRST_WORKER });
 		expect(record).toMatchObject({ agent: 'acp-mine' });
 		expect(record).not.toHaveProperty('agentVersion');

@@ -1,7 +1,7 @@
 import { configFolder } from '../../base/folders.ts';
 import { NancyError, said } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
-import type { AgentServers } from '../../core/files/agentServers.ts';
+import { serverNamed, type AgentServers } from '../../core/files/agentServers.ts';
 import { UserSettingsFile } from '../../core/files/userSettings.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { driverById } from '../../drivers/index.ts';
@@ -84,16 +84,9 @@ function idWord(name: string): string {
 
 /** @throws NancyError `no-agent` for one that cannot be started, `bad-usage` for one that no setting names rightly */
 export async function findServer(name: string, place: Place, seeker: Seeker): Promise<FoundAgent> {
-	const { servers, problems } = await agentServers(place);
-	const server = servers.get(name);
-	if (!server) throw new NancyError('bad-usage', problems.get(name) ?? problems.get('') ?? unnamed(name));
-	const located = locateServer(name, server, place.env, seeker);
+	const located = locateServer(name, serverNamed(await agentServers(place), name), place.env, seeker);
 	if ('found' in located) return located.found;
 	throw new NancyError('no-agent', phrase`${name} cannot be used: ${located.problem}`);
-}
-
-function unnamed(name: string): Phrase {
-	return phrase`the setting "agentServers" names no agent "${name}"`;
 }
 
 /** The name of a server that somebody means: by itself, or as the id of its agent. `undefined` for a name of no server. */
