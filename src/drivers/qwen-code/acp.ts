@@ -17,6 +17,7 @@ export const acp: AcpAgent = {
 	noYes: ['ask_user_question'],
 	toolOf: ({ _meta }) => Meta.safeParse(_meta).data?.toolName,
 	// Seen with 0.24.4: it fires no PostToolBatch when it is talked with, and pulls right there.
+	sessions: 'own',
 	steering: {
 		method: 'craft/drainMidTurnQueue',
 		event: BATCH_END,
