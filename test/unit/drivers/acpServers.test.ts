@@ -29,6 +29,7 @@ const request = {
 it('is no agent that Nancy offers by itself, and is known by the id of an agent in a record', () => {
 	expect(drivers.some(({ id }) => id.startsWith('acp'))).toBe(false);
 	expect(driverById('acp')).toBeUndefined();
+	expect(driverById('acp-goose')).toBe(driverById('acp-goose'));
 	expect(driverById('acp-goose')).toMatchObject({ id: 'acp-goose', displayName: 'goose', namedBy: 'user' });
 	expect(driverById('acp-No Name')).toBeUndefined();
 	expect(allDrivers).toHaveLength(drivers.length + 1);
@@ -153,6 +154,6 @@ it('hands over at a prompt and at an end alone', () => {
 	const event = { driver: mine.id, session, kind: 'stop', event: 'stop' } as const;
 	const { stdout, rung } = mine.hooks.answer(event, { text: 'Words.', effect: 'none', version: undefined });
 	expect([turns.words(stdout), rung]).toEqual(['Words.', 'hook']);
-	expect(turns.words('')).toBeUndefined();
+	for (const cut of ['', stdout.slice(0, -3), '[]']) expect(turns.words(cut)).toBeUndefined();
 	expect(mine.hooks.slots).toEqual({ prompt: 'turn', stop: 'end' });
 });
