@@ -7,7 +7,7 @@ import type { Driver } from '../../core/driver/driver.ts';
 import { driverById } from '../../drivers/index.ts';
 import { serverDriver } from '../../drivers/acp/server.ts';
 import { locateAgent, type Seeker } from '../../process/detect.ts';
-import { serverName, ServerName, type AgentServer } from '../../protocol/agentServer.ts';
+import { serverName, ServerName, SERVERS, type AgentServer } from '../../protocol/agentServer.ts';
 import type { FoundAgent } from '../../core/driver/launch.ts';
 import type { MachineContext } from '../operation.ts';
 
@@ -15,9 +15,23 @@ import type { MachineContext } from '../operation.ts';
 
 type Place = Pick<MachineContext, 'env'> & { workspace?: { folder: string } | undefined };
 
-/** Read anew each time, from the user's own file: a window keeps VS Code's setting there. */
-export function agentServers({ env, workspace }: Place): Promise<AgentServers> {
-	return new UserSettingsFile(configFolder(env), env['HOME']).agentServers(workspace?.folder);
+/**
+ * Read anew each time, from the user's own file: a window keeps VS Code's setting there. A name that means another agent already is a problem
+ * of its entry: nobody could start it by that.
+ */
+export async function agentServers({ env, workspace }: Place): Promise<AgentServers> {
+	const { servers, problems } = await new UserSettingsFile(configFolder(env), env['HOME']).agentServers(
+		workspace?.folder,
+	);
+	const taken = [...servers.keys()].filter(name => driverById(name));
+	return {
+		servers: new Map([...servers].filter(([name]) => !taken.includes(name))),
+		problems: new Map([...problems, ...taken.map(name => [name, nameTaken(name)] as const)]),
+	};
+}
+
+function nameTaken(name: string): Phrase {
+	return phrase`"agentServers.${name}" has the name of another agent, or one that begins with "${SERVERS}-"; use another name`;
 }
 
 export type FoundServer = { found: FoundAgent } | { driver: Driver; problem: Phrase };
