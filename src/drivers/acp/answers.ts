@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { Delivery, HookAnswer } from '../../core/driver/hooks.ts';
-import { parseLine } from '../../core/traffic/jsonLines.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
 import { handedOver, wordsWithPause } from '../answers.ts';
+import { knownLine } from '../stream.ts';
 
 const Output = z.object({ words: z.string() });
 
@@ -13,5 +13,5 @@ export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswe
 
 /** The words of such an answer; `undefined` if nothing was handed over, or not all of it has come. */
 export function wordsIn(printed: string): string | undefined {
-	return Output.safeParse(parseLine(printed)).data?.words;
+	return knownLine(Output, printed)?.words;
 }
