@@ -21,7 +21,8 @@ const speaks = (capabilities: object, session: string) => `
 		if (method === undefined && ++answers === 2) say({ id: prompt, result: { stopReason: 'end_turn' } });
 		if (method === 'initialize')
 			say({ id, result: { protocolVersion: 1, agentCapabilities: ${JSON.stringify(capabilities)} } });
-		if (method === 'session/new') say({ id, result: { sessionId: ${JSON.stringify(session)} } });
+		if (method === 'session/new')
+			say({ id, ...(${JSON.stringify(session)} === 'no' ? { error: { code: -32000, message: 'Authentication required' } } : { result: { sessionId: ${JSON.stringify(session)} } }) });
 		if (method === 'session/load') say({ id, result: {} });
 		if (method !== 'session/prompt') return;
 		prompt = id;
@@ -94,6 +95,10 @@ it('has a name of its own for a session that an agent may have counted, and the 
 	const again = await talked({ loadSession: true }, { resume: first.name, sessions, prompt: 'On.' });
 	expect(again.name).toBe(first.name);
 	expect(again.kept.slice(0, 2)).toEqual(['session/load 1', 'session/prompt 1']);
+});
+
+it('ends with the words of an agent that nobody has logged in to', async () => {
+	await expect(begin({}, { session: 'no' })).rejects.toThrow('Authentication required');
 });
 
 it('goes on with a session that an earlier version knew by the agent’s own name', async () => {
