@@ -23,7 +23,10 @@ export function lineDiff(before: string, after: string): DiffLine[] {
 	return found;
 }
 
-/** The changed lines with so many around them, behind `-`, `+` or a blank. Each gap is one line `…`. */
+/** In place of lines that are not shown. All others have a sign in front. */
+export const GAP = '…';
+
+/** The changed lines with so many around them, behind `-`, `+` or a blank. Each gap is one line: {@link GAP}. */
 export function changedLines(lines: readonly DiffLine[], around: number): string[] {
 	const isNear = (at: number) =>
 		lines.slice(Math.max(0, at - around), at + around + 1).some(({ is }) => is !== 'same');
@@ -31,7 +34,7 @@ export function changedLines(lines: readonly DiffLine[], around: number): string
 	for (const [at, { is, text }] of lines.entries()) {
 		const sign = is === 'same' ? ' ' : is === 'added' ? '+' : '-';
 		if (isNear(at)) shown.push(`${sign} ${text}`);
-		else if (shown.at(-1) !== '…') shown.push('…');
+		else if (shown.at(-1) !== GAP) shown.push(GAP);
 	}
 	return shown;
 }

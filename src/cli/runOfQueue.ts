@@ -47,10 +47,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				tickets: ticketsOf(where),
 				findAgent: async (agent, seeker) => {
 					// The runtime is checked while the CLI tells its version.
-					const [found] = await Promise.all([
-						findAgent(knownDriver(agent), context.env, seeker),
-						runtimeAtStart(),
-					]);
+					const [found] = await Promise.all([findAgent(knownDriver(agent), where, seeker), runtimeAtStart()]);
 					return found;
 				},
 				prepare: async found => {

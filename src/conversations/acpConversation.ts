@@ -14,6 +14,7 @@ import {
 	type StopReason,
 } from '@agentclientprotocol/sdk';
 import * as z from 'zod/mini';
+import type { SessionNames } from '../core/driver/acp.ts';
 import { SessionId } from '../protocol/names.ts';
 
 /** In bytes, of one message. A tool may print much. */
@@ -28,6 +29,8 @@ export interface Program {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly env: NodeJS.ProcessEnv;
+	/** How Nancy names the agent's sessions. */
+	readonly sessions: SessionNames | 'own';
 }
 
 export interface Beginning {
@@ -43,7 +46,7 @@ export interface Beginning {
 export interface Listener {
 	/** In the order in which they come. */
 	update(update: SessionUpdate): void;
-	/** @param over the agent does not wait any more */
+	/** With Nancy's name of the session. @param over the agent does not wait any more */
 	ask(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse>;
 	/** The words that wait for the agent, which asks for them between two steps. */
 	words(session: string): Promise<string | undefined>;
@@ -51,16 +54,22 @@ export interface Listener {
 
 /** One conversation with an agent over the Agent Client Protocol, on the standard input and output of its process. */
 export class AcpConversation {
+	/** Nancy's name for it. */
+	readonly session: string;
+	/** The agent's name for it. */
+	readonly own: string;
 	private broken = new AbortController();
 
 	private constructor(
 		private readonly process: ChildProcess,
 		private readonly connection: ClientConnection,
-		/** The agent's name for it. */
-		readonly session: string,
+		names: Names,
 		/** What the agent has written to its standard error. */
 		readonly complaints: () => string,
-	) {}
+	) {
+		this.session = names.session;
+		this.own = names.own;
+	}
 
 	/**
 	 * Starts an agent and a conversation.
@@ -84,7 +93,7 @@ export class AcpConversation {
 		if (stop.aborted) child.kill('SIGTERM');
 		try {
 			const { agent } = connection;
-			const session = await inTime(child, async () => {
+			const names = await inTime(child, async () => {
 				const { agentCapabilities } = await agent.request(methods.agent.initialize, {
 					protocolVersion: PROTOCOL_VERSION,
 					clientInfo: { name: 'nancy', title: 'Nancy', version: '1' },
@@ -92,13 +101,14 @@ export class AcpConversation {
 				});
 				const place: NewSessionRequest = { cwd: program.cwd, mcpServers: [] };
 				if (resume === undefined)
-					return namable((await agent.request(methods.agent.session.new, place)).sessionId);
+					return namesOf((await agent.request(methods.agent.session.new, place)).sessionId, program);
 				if (agentCapabilities?.loadSession !== true)
 					throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
-				await agent.request(methods.agent.session.load, { ...place, sessionId: resume });
-				return resume;
+				const own = program.sessions === 'own' ? resume : program.sessions.ownOf(resume);
+				await agent.request(methods.agent.session.load, { ...place, sessionId: own });
+				return { session: resume, own };
 			});
-			return (begun = new AcpConversation(child, connection, session, () => complaints.trim()));
+			return (begun = new AcpConversation(child, connection, names, () => complaints.trim()));
 		} catch (error) {
 			connection.close();
 			await ended(child);
@@ -124,7 +134,7 @@ export class AcpConversation {
 	/** Runs one turn. @throws Error with the agent's words if its model fails, or the agent ends */
 	async prompt(text: string): Promise<StopReason> {
 		const { stopReason } = await this.connection.agent.request(methods.agent.session.prompt, {
-			sessionId: this.session,
+			sessionId: this.own,
 			prompt: [{ type: 'text', text }],
 		});
 		return stopReason;
@@ -134,7 +144,7 @@ export class AcpConversation {
 	async cancel(): Promise<void> {
 		this.broken.abort(BROKEN_OFF);
 		this.broken = new AbortController();
-		await this.connection.agent.notify(methods.agent.session.cancel, { sessionId: this.session });
+		await this.connection.agent.notify(methods.agent.session.cancel, { sessionId: this.own });
 	}
 
 	/** Ends the agent. */
@@ -149,7 +159,7 @@ function connect(
 	child: ChildProcess & { stdin: Writable; stdout: Readable },
 	pull: string | undefined,
 	listener: Listener,
-	begun: () => { session: string; breaking: AbortSignal } | undefined,
+	begun: () => (Names & { breaking: AbortSignal }) | undefined,
 ): ClientConnection {
 	const app = client({ name: 'nancy' });
 	if (pull !== undefined)
@@ -157,24 +167,24 @@ function connect(
 			pull,
 			params => Pulled.parse(params),
 			async ({ params }) => {
-				const isOwn = params.sessionId === begun()?.session;
-				const text = isOwn ? await listener.words(params.sessionId) : undefined;
+				const known = begun();
+				const text = params.sessionId === known?.own ? await listener.words(known.session) : undefined;
 				// Other forms of the answer have the CLI look for files and servers that the words name.
 				return { messages: text === undefined ? [] : [text], hasQueuedPrompt: false };
 			},
 		);
 	const connection = app
 		.onNotification(methods.client.session.update, ({ params }) => {
-			const own = begun()?.session;
+			const own = begun()?.own;
 			// An agent may name its commands before it has named the session. What else comes then is an earlier conversation.
 			const isEarly = own === undefined && params.update.sessionUpdate === 'available_commands_update';
 			if (isEarly || params.sessionId === own) listener.update(params.update);
 		})
 		.onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
-			const own = begun();
-			if (params.sessionId !== own?.session) return CANCELLED;
-			const over = AbortSignal.any([own.breaking, connection.signal, signal]);
-			return listener.ask(params, over);
+			const known = begun();
+			if (params.sessionId !== known?.own) return CANCELLED;
+			const over = AbortSignal.any([known.breaking, connection.signal, signal]);
+			return listener.ask({ ...params, sessionId: known.session }, over);
 		})
 		.connect(
 			ndJsonStream(Writable.toWeb(child.stdin), bytesOf(child.stdout), {
@@ -184,11 +194,19 @@ function connect(
 	return connection;
 }
 
-/** A session's name becomes a file name. */
-function namable(session: string): string {
-	if (SessionId.safeParse(session).success) return session;
+interface Names {
+	/** Nancy's name for the session. */
+	readonly session: string;
+	/** The agent's. */
+	readonly own: string;
+}
+
+/** The names of a session that begins. Nancy's becomes a file name. */
+function namesOf(own: string, { sessions }: Program): Names {
+	const session = sessions === 'own' ? own : sessions.of(own);
+	if (own !== '' && SessionId.safeParse(session).success) return { session, own };
 	throw new Error(
-		'Nancy cannot talk with this agent: the name of its session has other characters than letters, digits, - and _.',
+		'Nancy cannot talk with this agent: the name of its session is too long, or has other characters than letters, digits, - and _.',
 	);
 }
 

@@ -1,9 +1,15 @@
-import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
-import { changedLines, lineDiff } from '../base/lineDiff.ts';
+import type {
+	Diff,
+	PermissionOption,
+	RequestPermissionRequest,
+	RequestPermissionResponse,
+} from '@agentclientprotocol/sdk';
+import { changedLines, GAP, lineDiff } from '../base/lineDiff.ts';
 import { exact, visible, visibleLine } from '../base/visible.ts';
 import { ASKS_PERMISSION, ChosenKind, type AcpAgent } from '../core/driver/acp.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
 import { parseLine } from '../core/traffic/jsonLines.ts';
+import { isObject } from '../drivers/summary.ts';
 import { BROKEN_OFF, CANCELLED } from './acpConversation.ts';
 import type { PromptedLines } from './promptedLines.ts';
 import { styled, type Style } from './style.ts';
@@ -178,23 +184,41 @@ interface Line {
 	readonly style?: Style;
 }
 
-/** Some agents send no input, but what the call would change, and words that say the rest. */
+/** What would change, as an agent says it. */
+interface Change {
+	readonly rows: readonly Line[];
+	/** The texts of which the rows show every line. */
+	readonly shown: readonly string[];
+}
+
+/** Some agents send an input, some what the call would change, and some both: either may say what the other leaves out. */
 function inputOf({ rawInput, title, content }: RequestPermissionRequest['toolCall']): Line[] {
-	if (isSaying(rawInput)) {
-		const input = JSON.stringify(rawInput, null, 2);
-		// Of an agent that is not known, either may say what the other leaves out.
-		const isSaid = !title || input.includes(JSON.stringify(title).slice(1, -1));
-		return [...(isSaid ? [] : linesOf(title)), ...linesOf(input)];
-	}
-	const changes = (content ?? []).flatMap(each =>
-		each.type === 'diff'
-			? [
-					...linesOf(`${each.path}:`),
-					...changedLines(lineDiff(each.oldText ?? '', each.newText), AROUND).map(changed),
-				]
-			: [],
-	);
-	return [...linesOf(title ?? 'null'), ...changes];
+	const changes = (content ?? []).flatMap(each => (each.type === 'diff' ? [changeOf(each)] : []));
+	const rows = changes.flatMap(each => each.rows);
+	if (!isSaying(rawInput)) return [...linesOf(title ?? 'null'), ...rows];
+	const isSaid = !title || JSON.stringify(rawInput).includes(JSON.stringify(title).slice(1, -1));
+	return [...(isSaid ? [] : linesOf(title)), ...withoutShown(rawInput, changes), ...rows];
+}
+
+function changeOf({ path, oldText, newText }: Diff): Change {
+	const before = oldText ?? '';
+	const lines = changedLines(lineDiff(before, newText), AROUND);
+	return {
+		rows: [...linesOf(`${path}:`), ...lines.map(changed)],
+		shown: lines.includes(GAP) ? [] : [before, newText].filter(Boolean),
+	};
+}
+
+/** An input. A text of which the changes show every line is only named: an edit would soon be too long for a Yes. */
+function withoutShown(rawInput: unknown, changes: readonly Change[]): Line[] {
+	const fields = isObject(rawInput) ? Object.entries(rawInput) : [];
+	const isShown = ([, value]: [string, unknown]) => changes.some(({ shown }) => shown.some(text => text === value));
+	const rest = fields.filter(each => !isShown(each));
+	if (rest.length === fields.length) return linesOf(JSON.stringify(rawInput, null, 2));
+	return [
+		...(rest.length === 0 ? [] : linesOf(JSON.stringify(Object.fromEntries(rest), null, 2))),
+		...fields.filter(isShown).flatMap(([name]) => linesOf(`${JSON.stringify(name)}: a text of the change below`)),
+	];
 }
 
 function isSaying(rawInput: unknown): boolean {

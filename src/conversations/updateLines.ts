@@ -14,7 +14,7 @@ export class UpdateLines {
 	private readonly calls = new Map<string, Call>();
 	private usage = '';
 	private saidUsage = '';
-	/** What the agent has said since its last call, as far as {@link LONGEST_REST}. */
+	/** What the agent has said since its last call, of a longer text its end: {@link LONGEST_REST}. */
 	said = '';
 	/** The names of the commands that the agent takes after a slash. */
 	commands: readonly string[] = [];
@@ -62,7 +62,7 @@ export class UpdateLines {
 	}
 
 	private add(text: string): void {
-		this.said = (this.said + text).slice(0, LONGEST_REST);
+		this.said = (this.said + text).slice(-LONGEST_REST);
 		const lines = (this.rest + text).split('\n');
 		this.rest = lines.pop() ?? '';
 		for (const line of lines) this.say(line);

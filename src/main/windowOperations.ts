@@ -129,7 +129,7 @@ export class WindowOperations implements Operations {
 
 	/** The agent's own report of its sessions. Rejects if the agent is not found or cannot tell. */
 	async ask(driver: Driver): Promise<ReadonlyMap<SessionId, ProbedStatus>> {
-		const { agent } = await findAgent(driver, windowEnvironment(), 'person');
+		const { agent } = await findAgent(driver, { env: windowEnvironment() }, 'person');
 		return askStatus(driver, agent.executable, process.env);
 	}
 

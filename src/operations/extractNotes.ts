@@ -90,10 +90,10 @@ async function ask(
 	asker: Asker,
 	agent: string,
 	texts: ExtractionTexts,
-	{ env, dataFolder, signal, model }: ExtractContext & { model: string | undefined },
+	{ env, workspace, dataFolder, signal, model }: ExtractContext & { model: string | undefined },
 ): Promise<ExtractionResult> {
 	const { driver, extractor } = extractorFor(agent);
-	const { agent: installed } = await findAgent(driver, env, seekerOf(asker));
+	const { agent: installed } = await findAgent(driver, { env, workspace }, seekerOf(asker));
 	// Nothing of a workspace is there: no instructions, no settings, no files to mention.
 	const cwd = join(dataFolder, 'extraction');
 	await makeFolder(cwd);

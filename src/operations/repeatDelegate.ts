@@ -56,7 +56,7 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 		if (!own) throw new NancyError('not-trusted', phrase`${theDelegate(id)} is not repeated: ${NO_TICKET}`);
 		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 		const { record, prompt } = own;
-		const found = await findAgent(knownDriver(record.agent), context.env, seekerForDelegate(asker));
+		const found = await findAgent(knownDriver(record.agent), context, seekerForDelegate(asker));
 		const request =
 			remarks === undefined
 				? again(record, prompt)

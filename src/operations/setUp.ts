@@ -53,7 +53,7 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 			await choosePlugin(workspace.own);
 			return { folder: workspace.folder, agents: [], failed: [] };
 		}
-		const found = agent === undefined ? await foundAgents(context.env, seekerOf(asker)) : [];
+		const found = agent === undefined ? await foundAgents(context, seekerOf(asker)) : [];
 		// If none is found, the choice of one says what to install.
 		const chosen = found.length > 0 ? found : [await chooseAgent(asker, context, agent)];
 		return deployEach(asker, context, chosen, { scope: 'workspace', isNamed: agent !== undefined });

@@ -33,7 +33,7 @@ export const update: Operation<z.infer<typeof Input>, SetupOutput> = {
 					: phrase`${agent} is not deployed here; nancy setup does that`,
 			);
 		}
-		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env, seekerOf(asker))));
+		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context, seekerOf(asker))));
 		// At least: a deployment for sessions that the user starts goes on serving them.
 		// Agents can have a person do this: they break Nancy's entries, and the doctor complains. So no settings count as seen by it.
 		return deployEach(asker, context, found, { scope: 'launch', isNamed: false });

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { configFolder } from '../../src/base/folders.ts';
 import { identify, liveness } from '../../src/base/liveness.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
 import { serverDriver } from '../../src/drivers/acp/server.ts';
@@ -43,6 +44,13 @@ function inOwnTerminal(agent: AgentUnderTest, asking: Readonly<Record<string, un
 		answering: 'none',
 		trust: [],
 	};
+}
+
+/** As the user has named it. Nancy's program in the terminal reads it again. */
+function setServer({ env }: ConformanceLab, server: object): void {
+	const settings = join(configFolder(env), 'settings.json');
+	mkdirSync(dirname(settings), { recursive: true });
+	writeFileSync(settings, JSON.stringify({ agentServers: { mine: server } }), { mode: 0o600 });
 }
 
 /** Empty once it has ended. */
@@ -92,6 +100,7 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 		const server = { command: installed.executable, args: asks ? askingArgs : args, env: { FROM_SETTINGS: 'yes' } };
 		const driver = serverDriver('mine', server);
 		lab = await conformanceLab({ agent: inOwnTerminal(agent, asking), driver, installed }, { asks, answers: true });
+		setServer(lab, server);
 		return deskOf(lab.nancy);
 	};
 	const dialog = /Your answer[^\n]*\s*$/;
@@ -281,11 +290,13 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 
 it('tells each thing once where Set Up has written hooks that the same CLI runs', async () => {
 	const installed = pinnedAgent('gemini');
-	const driver = serverDriver('mine', { command: installed.executable, args: ['--acp'], env: {} });
+	const server = { command: installed.executable, args: ['--acp'] };
+	const driver = serverDriver('mine', server);
 	await using lab = await conformanceLab(
 		{ agent: inOwnTerminal(geminiUnderTest, {}), driver, installed },
 		{ answers: true },
 	);
+	setServer(lab, server);
 	await deploy(lab.nancy, geminiCli, { runtime: lab.runtime, agentVersion: lab.version, scope: 'workspace' });
 	const worker = await lab.start({ prompt: '[[text:First end]]' });
 	await worker.terminal.waitForText(/First end/);

@@ -127,7 +127,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		const worker = await lab.start({ prompt, asks: true });
 		const [question] = await desk.asked();
 		expect(question).toMatchObject({ tool: 'write_file', body: 'hello', files: [lab.workspace.file('new.txt')] });
-		await worker.terminal.waitForText(/"content": "hello"[^]*Your answer/);
+		await worker.terminal.waitForText(/(?:^│ \+ |"content": ")hello[^]*Your answer/m);
 		worker.terminal.type('n\r');
 		expect(await desk.outcome(question)).toMatchObject({ state: 'no-elsewhere' });
 		await worker.idle();

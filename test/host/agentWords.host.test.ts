@@ -54,5 +54,6 @@ describe('the words for an agent in the list', () => {
 		assert.equal(agentVersion(late), 'did not answer');
 		assert.equal(agentDetail(late), '/bin/x did not answer; try again.');
 		assert.equal(agentVersion(agent({})), '1.2.3');
+		assert.equal(agentVersion(agent({ found: { executable: '/bin/x', version: '' } })), 'version unknown');
 	});
 });

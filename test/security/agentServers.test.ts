@@ -5,8 +5,10 @@ import { IN_TERMINAL, IN_WINDOW, type Asker } from '../../src/core/asker/asker.t
 import { keepProgramsOutOf } from '../../src/base/searchPath.ts';
 import { DeploymentRecords } from '../../src/core/deployment/records.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { serverDriver } from '../../src/drivers/acp/server.ts';
 import * as operations from '../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../src/operations/operation.ts';
+import { findAgent } from '../../src/operations/shared/agents.ts';
 import { serverId } from '../../src/protocol/agentServer.ts';
 import { FIRST_WORKER, TaskName } from '../../src/protocol/names.ts';
 import { agentAt, contextOf } from '../support/operationContext.ts';
@@ -45,7 +47,7 @@ const orchestrate = async (asker: Asker, more: object = {}) => {
 };
 
 describe('an agent that the setting agentServers names', () => {
-	it('is started by a person in a terminal of Nancy’s own, with its arguments and variables', async () => {
+	it('is started by a person in a terminal of Nancy’s own, with its arguments, and there alone its variables are read', async () => {
 		set({ mine: MINE });
 		const { command, args, env } = await orchestrate(IN_TERMINAL, { prompt: 'Begin.' });
 		expect(command).toBe(folder.file('runtime', 'node'));
@@ -58,7 +60,8 @@ describe('an agent that the setting agentServers names', () => {
 			'Begin.',
 			'acp',
 		]);
-		expect(env).toMatchObject({ TOKEN: 'very-secret', NANCY_AGENT: 'acp-mine' });
+		expect(env).toMatchObject({ NANCY_AGENT: 'acp-mine' });
+		expect(JSON.stringify({ args, env })).not.toContain('very-secret');
 		const record = await workspace.worker({ task, worker: FIRST_WORKER });
 		expect(record).toMatchObject({ agent: 'acp-mine' });
 		expect(record).not.toHaveProperty('agentVersion');
@@ -115,6 +118,17 @@ describe('an agent that the setting agentServers names', () => {
 		await expect(orchestrate(IN_TERMINAL)).rejects.toMatchObject({ code: 'bad-usage' });
 	});
 
+	it('is not looked for in a settings file inside the workspace, where its driver is known already', async () => {
+		set({ mine: MINE });
+		const inside = join(workspace.folder, 'config');
+		mkdirSync(join(inside, 'nancy'), { recursive: true });
+		writeFileSync(join(inside, 'nancy', 'settings.json'), JSON.stringify({ agentServers: { mine: MINE } }), {
+			mode: 0o600,
+		});
+		const place = { workspace, env: { ...context.env, XDG_CONFIG_HOME: inside } };
+		await expect(findAgent(serverDriver('mine'), place, 'person')).rejects.toMatchObject({ code: 'not-trusted' });
+	});
+
 	it('is no program below the workspace, which an agent could overwrite, where a window looks', async () => {
 		const planted = join(workspace.folder, 'bin');
 		mkdirSync(planted, { recursive: true });
@@ -164,6 +178,20 @@ describe('an agent that the setting agentServers names', () => {
 				command: folder.file('bin', 'claude'),
 			});
 		}
+	});
+
+	it.each(['opencode', 'claude-code', 'acp-mine'])('cannot have the name %s, which means another one', async name => {
+		set({ mine: MINE, [name]: MINE });
+		const { agents } = await perform(await operations.listAgents(), IN_WINDOW, {}, context);
+		expect(agents.slice(-2)).toMatchObject([
+			{ id: 'acp-mine', found: {} },
+			{ displayName: name, obstacle: 'broken', problem: expect.anything() },
+		]);
+		expect(String(agents.at(-1)?.problem)).toMatch(/has the name of another agent.*use another name/);
+		await expect(orchestrate(IN_TERMINAL, { agent: `acp-${name}` })).rejects.toMatchObject({
+			code: 'bad-usage',
+			message: expect.stringContaining('use another name'),
+		});
 	});
 
 	it('is listed with the others, and Doctor tells of it: where it is, what is missing, and what is wrong', async () => {

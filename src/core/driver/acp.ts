@@ -9,6 +9,8 @@ export interface AcpAgent {
 	readonly noYes: readonly string[];
 	/** The tool that a call is of, by its id and what goes with it. */
 	toolOf(call: Pick<ToolCall, 'toolCallId' | '_meta' | 'kind'>): string | undefined;
+	/** How Nancy names its sessions: `own` for an agent whose own names are as unique as those of its hooks. */
+	readonly sessions: SessionNames | 'own';
 	/** How words reach it while it works; its hooks do that where it is `none`. */
 	readonly steering: Pull | 'none';
 	/** The hook that a turn lacks which its user breaks off, or that a No ends if one does. */
@@ -21,6 +23,14 @@ export interface AcpAgent {
 	readonly silent: SilentHooks | 'none';
 	/** The same at the prompt and at the end of a turn, where words are handed over. `none` if its own hooks do that. */
 	readonly turns: TurnHooks | 'none';
+}
+
+/** Nancy knows a session by its name alone, in all of a workspace. An agent may count its sessions, as another agent does too. */
+export interface SessionNames {
+	/** A name that no other session has. @param own the agent's name for a session that begins */
+	of(own: string): string;
+	/** The agent's name for a session that Nancy knows by this one. */
+	ownOf(session: SessionId): string;
 }
 
 /** What a program of Nancy's calls the guard with, in place of the CLI. Nothing can be handed over there. */

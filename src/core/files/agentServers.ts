@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import { AgentServer, ServerName } from '../../protocol/agentServer.ts';
 
@@ -27,6 +28,14 @@ export function readAgentServers(layers: readonly { place: string; value: unknow
 		}
 	}
 	return { servers, problems };
+}
+
+/** @throws NancyError `bad-usage` for a name that no setting names rightly */
+export function serverNamed({ servers, problems }: AgentServers, name: string): AgentServer {
+	const server = servers.get(name);
+	if (server) return server;
+	const unnamed = phrase`the setting "agentServers" names no agent "${name}"`;
+	throw new NancyError('bad-usage', problems.get(name) ?? problems.get('') ?? unnamed);
 }
 
 const SHAPE = phrase`write { "name": { "command": "program", "args": [], "env": {} } }`;

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod/mini';
 import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
@@ -28,6 +29,8 @@ const WRITABLE_BY_OTHERS = 0o022;
  */
 export class UserSettingsFile {
 	readonly file: string;
+	/** The agents that this window has named there. It takes back no others: they may be of another editor, or of another profile. */
+	private named: Entries = {};
 
 	/** @param configFolder the user's: see base/folders */
 	constructor(
@@ -82,7 +85,8 @@ export class UserSettingsFile {
 	}
 
 	/**
-	 * Replaces the editor's settings: those of everything, and those of these folders. Other windows' folders stay.
+	 * Replaces the editor's settings: those of everything, and those of these folders. Other windows' folders stay, and so do the agents that
+	 * other windows have named.
 	 * @param current is called once nobody else writes, so that the newest settings stay
 	 */
 	async saveEditor(current: () => SettingsLayer): Promise<void> {
@@ -91,15 +95,17 @@ export class UserSettingsFile {
 		await holdingLock(`${this.file}.lock`, async () => {
 			const settings = await this.read();
 			const layer = current();
+			const { delegates = {}, folders = {}, agentServers } = settings.editor ?? {};
+			const named = entriesOf(layer.agentServers);
+			const servers = { ...without(entriesOf(agentServers), this.named), ...named };
 			const editor = {
 				delegates: layer.delegates,
-				folders: withoutEmpty({ ...settings.editor?.folders, ...layer.folders }),
-				...(layer.agentServers !== undefined && { agentServers: layer.agentServers }),
+				folders: withoutEmpty({ ...folders, ...layer.folders }),
+				...(Object.keys(servers).length > 0 && { agentServers: servers }),
 			};
-			const { delegates = {}, folders = {}, agentServers } = settings.editor ?? {};
 			const before = { delegates, folders, ...(agentServers !== undefined && { agentServers }) };
-			if (isDeepStrictEqual(before, editor)) return;
-			await writeFileAtomic(this.file, jsonText({ ...settings, editor }));
+			if (!isDeepStrictEqual(before, editor)) await writeFileAtomic(this.file, jsonText({ ...settings, editor }));
+			this.named = named;
 		});
 	}
 
@@ -138,6 +144,18 @@ export class UserSettingsFile {
 			phrase`others can write ${this.file}, which names commands to run; make it yours alone: chown and chmod 600`,
 		);
 	}
+}
+
+type Entries = Readonly<Record<string, unknown>>;
+
+/** What is no object names nothing: the editor itself says that it is wrong. */
+function entriesOf(setting: unknown): Entries {
+	return z.record(z.string(), z.unknown()).safeParse(setting).data ?? {};
+}
+
+/** Those that are not the same in both. */
+function without(entries: Entries, gone: Entries): Entries {
+	return Object.fromEntries(Object.entries(entries).filter(([name, entry]) => !isDeepStrictEqual(entry, gone[name])));
 }
 
 function withoutEmpty<T extends object>(folders: Readonly<Record<string, T>>): Record<string, T> {

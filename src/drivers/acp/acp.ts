@@ -6,6 +6,7 @@ import { isObject } from '../summary.ts';
 import { wordsIn } from './answers.ts';
 import { wordsFrom } from './launch.ts';
 import type { EventName } from './payloads.ts';
+import { sessions } from './sessions.ts';
 
 /** An agent of which nothing is known but the protocol: Nancy's program calls the guard for everything that happens. */
 export const acp: AcpAgent = {
@@ -15,6 +16,7 @@ export const acp: AcpAgent = {
 	},
 	noYes: [],
 	toolOf,
+	sessions,
 	steering: 'none',
 	brokenOff: {
 		event: 'interrupted' satisfies EventName,

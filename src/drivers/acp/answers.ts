@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { Delivery, HookAnswer } from '../../core/driver/hooks.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
 import { handedOver, wordsWithPause } from '../answers.ts';
+import { knownLine } from '../stream.ts';
 
 const Output = z.object({ words: z.string() });
 
@@ -10,7 +11,7 @@ export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswe
 	return handedOver(event, { words: wordsWithPause(delivery) } satisfies z.infer<typeof Output>);
 }
 
-/** The words of such an answer; `undefined` if nothing was handed over. */
+/** The words of such an answer; `undefined` if nothing was handed over, or not all of it has come. */
 export function wordsIn(printed: string): string | undefined {
-	return Output.safeParse(printed === '' ? undefined : JSON.parse(printed)).data?.words;
+	return knownLine(Output, printed)?.words;
 }

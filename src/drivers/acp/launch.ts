@@ -5,12 +5,13 @@ import type { DriverId } from '../../protocol/names.ts';
 
 /**
  * The words of a launch: the session to go on with, the first prompt, and the program's own arguments. The first two are empty where there is
- * none: an argument of a program's own could look like any flag.
+ * none: an argument of a program's own could look like any flag. The program's variables are none of the launch: they would be those of
+ * Nancy's own program, too.
  */
-export function launchOf({ args, env }: Pick<AgentServer, 'args' | 'env'>): Driver['launch'] {
+export function launchOf({ args }: Pick<AgentServer, 'args'>): Driver['launch'] {
 	return ({ resume, prompt, extra }: LaunchRequest) => ({
 		args: [resume ?? '', prompt ?? '', ...args, ...extra],
-		env,
+		env: {},
 		sessionIsKnown: resume !== undefined,
 	});
 }

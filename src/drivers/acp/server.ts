@@ -13,7 +13,7 @@ import { transcript } from './transcript.ts';
 const UNKNOWN = [0, 0, 0] as const;
 
 /** The driver of a program that the user's settings name. What is the same in all of them is known without the settings. */
-export function serverDriver(name: string, server?: AgentServer): Driver {
+export function serverDriver(name: string, server?: Pick<AgentServer, 'command' | 'args'>): Driver {
 	const id = serverId(name);
 	return {
 		id,
@@ -52,7 +52,7 @@ export function serverDriver(name: string, server?: AgentServer): Driver {
 			tools: 'Nancy does not know whether the agent asks before it calls a tool of an MCP server, and gives it none.',
 		},
 		installHint: '',
-		launch: launchOf(server ?? { args: [], env: {} }),
+		launch: launchOf(server ?? { args: [] }),
 		deployment: () => ({ edits: [], files: [], launchFiles: [], events: [], warnings: [] }),
 		skillsFolder: undefined,
 		earlierPlaces: [],

@@ -10,6 +10,7 @@ export const acp: AcpAgent = {
 	read: readWords,
 	noYes: [],
 	toolOf,
+	sessions: 'own',
 	steering: 'none',
 	brokenOff: {
 		event: BROKEN_OFF,

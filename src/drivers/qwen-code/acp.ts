@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { AcpAgent } from '../../core/driver/acp.ts';
 import { readWords } from '../conversation.ts';
+import { knownLine } from '../stream.ts';
 import { BROKEN_OFF } from './payloads.ts';
 
 const BATCH_END = 'PostToolBatch';
@@ -16,15 +17,13 @@ export const acp: AcpAgent = {
 	// What its model asks stands in the input alone, and a Yes would submit no answer.
 	noYes: ['ask_user_question'],
 	toolOf: ({ _meta }) => Meta.safeParse(_meta).data?.toolName,
+	sessions: 'own',
 	// Seen with 0.24.4: it fires no PostToolBatch when it is talked with, and pulls right there.
 	steering: {
 		method: 'craft/drainMidTurnQueue',
 		event: BATCH_END,
 		payload: (session, cwd) => ({ session_id: session, cwd, hook_event_name: BATCH_END, tool_calls: [] }),
-		words: printed => {
-			const output = Output.safeParse(printed === '' ? undefined : JSON.parse(printed));
-			return output.data?.hookSpecificOutput.additionalContext;
-		},
+		words: printed => knownLine(Output, printed)?.hookSpecificOutput.additionalContext,
 	},
 	brokenOff: {
 		event: BROKEN_OFF,

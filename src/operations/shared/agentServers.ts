@@ -1,13 +1,13 @@
 import { configFolder } from '../../base/folders.ts';
 import { NancyError, said } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
-import type { AgentServers } from '../../core/files/agentServers.ts';
+import { serverNamed, type AgentServers } from '../../core/files/agentServers.ts';
 import { UserSettingsFile } from '../../core/files/userSettings.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { driverById } from '../../drivers/index.ts';
 import { serverDriver } from '../../drivers/acp/server.ts';
 import { locateAgent, type Seeker } from '../../process/detect.ts';
-import { serverName, ServerName, type AgentServer } from '../../protocol/agentServer.ts';
+import { serverName, ServerName, SERVERS, type AgentServer } from '../../protocol/agentServer.ts';
 import type { FoundAgent } from '../../core/driver/launch.ts';
 import type { MachineContext } from '../operation.ts';
 
@@ -15,9 +15,23 @@ import type { MachineContext } from '../operation.ts';
 
 type Place = Pick<MachineContext, 'env'> & { workspace?: { folder: string } | undefined };
 
-/** Read anew each time, from the user's own file: a window keeps VS Code's setting there. */
-export function agentServers({ env, workspace }: Place): Promise<AgentServers> {
-	return new UserSettingsFile(configFolder(env), env['HOME']).agentServers(workspace?.folder);
+/**
+ * Read anew each time, from the user's own file: a window keeps VS Code's setting there. A name that means another agent already is a problem
+ * of its entry: nobody could start it by that.
+ */
+export async function agentServers({ env, workspace }: Place): Promise<AgentServers> {
+	const { servers, problems } = await new UserSettingsFile(configFolder(env), env['HOME']).agentServers(
+		workspace?.folder,
+	);
+	const taken = [...servers.keys()].filter(name => driverById(name));
+	return {
+		servers: new Map([...servers].filter(([name]) => !taken.includes(name))),
+		problems: new Map([...problems, ...taken.map(name => [name, nameTaken(name)] as const)]),
+	};
+}
+
+function nameTaken(name: string): Phrase {
+	return phrase`"agentServers.${name}" has the name of another agent, or one that begins with "${SERVERS}-"; use another name`;
 }
 
 export type FoundServer = { found: FoundAgent } | { driver: Driver; problem: Phrase };
@@ -84,16 +98,9 @@ function idWord(name: string): string {
 
 /** @throws NancyError `no-agent` for one that cannot be started, `bad-usage` for one that no setting names rightly */
 export async function findServer(name: string, place: Place, seeker: Seeker): Promise<FoundAgent> {
-	const { servers, problems } = await agentServers(place);
-	const server = servers.get(name);
-	if (!server) throw new NancyError('bad-usage', problems.get(name) ?? problems.get('') ?? unnamed(name));
-	const located = locateServer(name, server, place.env, seeker);
+	const located = locateServer(name, serverNamed(await agentServers(place), name), place.env, seeker);
 	if ('found' in located) return located.found;
 	throw new NancyError('no-agent', phrase`${name} cannot be used: ${located.problem}`);
-}
-
-function unnamed(name: string): Phrase {
-	return phrase`the setting "agentServers" names no agent "${name}"`;
 }
 
 /** The name of a server that somebody means: by itself, or as the id of its agent. `undefined` for a name of no server. */

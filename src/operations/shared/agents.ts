@@ -9,7 +9,7 @@ import { serverName } from '../../protocol/agentServer.ts';
 import type { MachineContext } from '../operation.ts';
 import { findServer, serverMeant } from './agentServers.ts';
 
-type Environment = MachineContext['env'];
+type Place = Pick<MachineContext, 'env' | 'workspace'>;
 
 /**
  * The named agent. Without a name, the agent that asks, or for a person the first CLI found. No file of the workspace names one: agents
@@ -17,18 +17,16 @@ type Environment = MachineContext['env'];
  */
 export async function chooseAgent(
 	asker: Asker,
-	place: Pick<MachineContext, 'env' | 'workspace'>,
+	place: Place,
 	named: string | undefined,
 	seeker = seekerOf(asker),
 ): Promise<FoundAgent> {
 	const wanted = named ?? (asker.is === 'agent' ? asker.driver : undefined);
 	if (wanted !== undefined) {
 		const server = await serverMeant(wanted, place);
-		return server === undefined
-			? findAgent(knownDriver(wanted), place.env, seeker)
-			: findServer(server, place, seeker);
+		return server === undefined ? findAgent(knownDriver(wanted), place, seeker) : findServer(server, place, seeker);
 	}
-	const [first] = await foundAgents(place.env, seeker);
+	const [first] = await foundAgents(place, seeker);
 	if (first) return first;
 	throw new NancyError(
 		'no-agent',
@@ -37,8 +35,8 @@ export async function chooseAgent(
 }
 
 /** Every agent that is found on the PATH. @throws as {@link foundIn} does */
-export async function foundAgents(env: Environment, seeker: Seeker): Promise<FoundAgent[]> {
-	return foundIn(await Promise.all(drivers.map(driver => findAgent(driver, env, seeker).catch(whyNone))));
+export async function foundAgents(place: Place, seeker: Seeker): Promise<FoundAgent[]> {
+	return foundIn(await Promise.all(drivers.map(driver => findAgent(driver, place, seeker).catch(whyNone))));
 }
 
 /** @throws the NancyError `timeout` of one that did not answer, if no other one is found: so nobody is told that none is installed */
@@ -59,10 +57,10 @@ export function knownDriver(id: string): Driver {
 }
 
 /** @throws NancyError `no-agent`, or `timeout` for one that may be usable and did not answer */
-export async function findAgent(driver: Driver, env: Environment, seeker: Seeker): Promise<FoundAgent> {
+export async function findAgent(driver: Driver, place: Place, seeker: Seeker): Promise<FoundAgent> {
 	const server = serverName(driver.id);
-	if (server !== undefined) return findServer(server, { env }, seeker);
-	const detection = await detect(driver, { env, isTrusted: true }, seeker);
+	if (server !== undefined) return findServer(server, place, seeker);
+	const detection = await detect(driver, { env: place.env, isTrusted: true }, seeker);
 	if (detection.found) return { driver, agent: { executable: detection.executable, version: detection.version } };
 	const { obstacle, reason, hint } = detection;
 	if (obstacle === 'unanswered')

@@ -82,12 +82,16 @@ async function askSeveral(
 async function askToInstall(frame: StepFrame, agent: AgentChoice): Promise<void> {
 	const { displayName, installCommand, id } = agent;
 	const install = { icon: 'terminal', label: l10n.t('Install in Terminal'), detail: installCommand, isInstall: true };
-	const isOfUser = serverName(id) !== undefined;
-	const setting = isOfUser ? SETTINGS.agentServers : agentSettings(id).path;
-	const path = { icon: 'settings-gear', label: l10n.t('Set Path'), detail: setting, isInstall: false };
-	const { isInstall } = await askChoice(
+	const gear = { icon: 'settings-gear', isInstall: false };
+	const path = { ...gear, label: l10n.t('Set Path'), detail: agentSettings(id).path };
+	const entry = { ...gear, label: l10n.t('Open Setting'), detail: SETTINGS.agentServers };
+	const { isInstall, detail: setting } = await askChoice(
 		{ ...frame, title: displayName, step: 2 },
-		{ items: isOfUser ? [path] : [install, path], active: undefined, placeholder: agentDetail(agent) },
+		{
+			items: serverName(id) === undefined ? [install, path] : [entry],
+			active: undefined,
+			placeholder: agentDetail(agent),
+		},
 	);
 	if (isInstall) {
 		const terminal = openTerminal({ name: l10n.t('Install {0}', displayName) });

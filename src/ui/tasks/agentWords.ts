@@ -4,7 +4,7 @@ import type { AgentChoice } from '../ports.ts';
 
 /** Its version, or why there is none to use. */
 export function agentVersion({ found, obstacle, oldVersion = '' }: AgentChoice): string {
-	if (found) return found.version;
+	if (found) return found.version || l10n.t('version unknown');
 	switch (obstacle) {
 		case 'too-old':
 			return l10n.t('{0} is too old', oldVersion);

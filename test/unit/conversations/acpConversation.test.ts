@@ -1,24 +1,55 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { AcpConversation } from '../../../src/conversations/acpConversation.ts';
+import type { SessionNames } from '../../../src/core/driver/acp.ts';
+import { sessions } from '../../../src/drivers/acp/sessions.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
-/** The smallest program that speaks the protocol: it says what it can, and begins a session of this name. */
+/**
+ * The smallest program that speaks the protocol: it says what it can, and begins a session of this name. It keeps the names by which it is
+ * called. At a prompt it asks in this session and in another one, and keeps the answers.
+ */
 const speaks = (capabilities: object, session: string) => `
+	const keep = line => require('node:fs').appendFileSync('kept', line + '\\n');
+	const say = message => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+	let [prompt, answers] = [undefined, 0];
 	require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
-		const { id, method } = JSON.parse(line);
-		const result = method === 'initialize'
-			? { protocolVersion: 1, agentCapabilities: ${JSON.stringify(capabilities)} }
-			: method === 'session/new' ? { sessionId: ${JSON.stringify(session)} } : {};
-		console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+		const { id, method, params = {}, result } = JSON.parse(line);
+		if (params.sessionId !== undefined) keep(method + ' ' + params.sessionId);
+		if (method === undefined) keep(id + ' ' + result.outcome.outcome);
+		if (method === undefined && ++answers === 2) say({ id: prompt, result: { stopReason: 'end_turn' } });
+		if (method === 'initialize')
+			say({ id, result: { protocolVersion: 1, agentCapabilities: ${JSON.stringify(capabilities)} } });
+		if (method === 'session/new')
+			say({ id, ...(${JSON.stringify(session)} === 'no' ? { error: { code: -32000, message: 'Authentication required' } } : { result: { sessionId: ${JSON.stringify(session)} } }) });
+		if (method === 'session/load') say({ id, result: {} });
+		if (method !== 'session/prompt') return;
+		prompt = id;
+		for (const sessionId of [params.sessionId, 'another'])
+			say({
+				id: 'ask-' + sessionId,
+				method: 'session/request_permission',
+				params: { sessionId, options: [], toolCall: { toolCallId: 'c' } },
+			});
 	});
 `;
 
-async function begin(capabilities: object, { session = 's1', resume }: { session?: string; resume?: string } = {}) {
+interface Start {
+	/** The agent's name for a session that begins. */
+	session?: string;
+	resume?: string;
+	sessions?: SessionNames | 'own';
+	prompt?: string;
+}
+
+/** The name by which Nancy knows the session, by which it is asked, and what the agent has kept. */
+async function talked(capabilities: object, { session = 's1', resume, sessions: named = 'own', prompt }: Start = {}) {
 	await using folder = tempFolder();
 	writeFileSync(folder.file('agent.cjs'), speaks(capabilities, session));
-	const program = { executable: process.execPath, args: [folder.file('agent.cjs')], cwd: folder.path, env: {} };
+	const args = [folder.file('agent.cjs')];
+	const program = { executable: process.execPath, args, cwd: folder.path, env: {}, sessions: named };
+	const asked: string[] = [];
 	const conversation = await AcpConversation.begin(
 		{
 			program,
@@ -28,14 +59,20 @@ async function begin(capabilities: object, { session = 's1', resume }: { session
 		},
 		{
 			update: () => undefined,
-			ask: () => Promise.reject(new Error('it asks nothing')),
+			ask: async ({ sessionId }) => {
+				asked.push(sessionId);
+				return { outcome: { outcome: 'selected', optionId: 'yes' } };
+			},
 			words: () => Promise.resolve(undefined),
 		},
 	);
 	const { session: name } = conversation;
+	if (prompt !== undefined) await conversation.prompt(prompt);
 	await conversation.close();
-	return name;
+	const kept = prompt === undefined ? [] : readFileSync(folder.file('kept'), 'utf8').trim().split('\n');
+	return { name, asked, kept };
 }
+const begin = async (capabilities: object, start?: Start) => (await talked(capabilities, start)).name;
 
 it('goes on with an earlier conversation only where the agent says that it can', async () => {
 	expect(await begin({ loadSession: true }, { resume: 'earlier' })).toBe('earlier');
@@ -47,4 +84,32 @@ it('goes on with an earlier conversation only where the agent says that it can',
 
 it('takes no name of a session that could not be a file’s', async () => {
 	await expect(begin({}, { session: '../../elsewhere' })).rejects.toThrow(/the name of its session/);
+});
+
+it('has a name of its own for a session that an agent may have counted, and the agent has its own', async () => {
+	const first = await talked({}, { session: '1', sessions, prompt: 'Go.' });
+	expect(first.name).toMatch(/^acp-[0-9a-f]{12}-1$/);
+	expect(first.asked).toEqual([first.name]);
+	expect(first.kept.toSorted()).toEqual(['ask-1 selected', 'ask-another cancelled', 'session/prompt 1']);
+	expect(await begin({}, { session: '1', sessions })).not.toBe(first.name);
+	const again = await talked({ loadSession: true }, { resume: first.name, sessions, prompt: 'On.' });
+	expect(again.name).toBe(first.name);
+	expect(again.kept.slice(0, 2)).toEqual(['session/load 1', 'session/prompt 1']);
+});
+
+it('ends with the words of an agent that nobody has logged in to', async () => {
+	await expect(begin({}, { session: 'no' })).rejects.toThrow('Authentication required');
+});
+
+it('goes on with a session that an earlier version knew by the agent’s own name', async () => {
+	const { name, kept } = await talked({ loadSession: true }, { resume: 'ses_1-a', sessions, prompt: 'On.' });
+	expect([name, kept[0]]).toEqual(['ses_1-a', 'session/load ses_1-a']);
+});
+
+it.each([
+	['none at all', ''],
+	['one that is too long for a file', 'x'.repeat(120)],
+	['one with other characters', 'a/b'],
+])('takes no name of a session for its own that is %s', async (_what, session) => {
+	await expect(begin({}, { session, sessions })).rejects.toThrow(/the name of its session/);
 });

@@ -146,3 +146,46 @@ it.each([
 	const ofRequest = rows.flatMap(row => (row.startsWith('│ ') ? [row.slice(2).trim()] : []));
 	expect(ofRequest.filter(row => !['{', '}'].includes(row))).toEqual(['execute:', ...shown]);
 });
+
+const lines = (of: string, count: number) => Array.from({ length: count }, (_, at) => `${of} ${at}`).join('\n');
+
+it.each([
+	[
+		'whole, where the change shows other words',
+		{ file_path: '/w/a', content: 'rm -rf /' },
+		{ oldText: 'one', newText: 'two' },
+		['"file_path": "/w/a",', '"content": "rm -rf /"', '/w/a:', '- one', '+ two'],
+	],
+	[
+		'without what the change shows whole, which is named',
+		{ file_path: '/w/a', old: 'one', content: 'two\nthree' },
+		{ oldText: 'one', newText: 'two\nthree' },
+		[
+			'"file_path": "/w/a"',
+			'"old": a text of the change below',
+			'"content": a text of the change below',
+			'/w/a:',
+			'- one',
+			'+ two',
+			'+ three',
+		],
+	],
+	[
+		'whole, where the change leaves lines out',
+		{ content: lines('x', 9) },
+		{ oldText: `${lines('x', 8)}\ny`, newText: lines('x', 9) },
+		[`"content": ${JSON.stringify(lines('x', 9))}`, '/w/a:', '…', 'x 5', 'x 6', 'x 7', '- y', '+ x 8'],
+	],
+])('an input is shown beside a change: %s', async (_what, rawInput, change, shown) => {
+	const { said, lines: terminal } = linesSaid();
+	const content = [{ type: 'diff' as const, path: '/w/a', ...change }];
+	const request = { sessionId: 's', options: [YES, NO], toolCall: { toolCallId: 'c', rawInput, content } };
+	const over = AbortSignal.abort();
+	const question = new PermissionQuestion(request, { noYes: [], toolOf: () => 'edit' }, terminal, over);
+	await question.answer(() => undefined, true);
+	terminal.close();
+	const rows = stripVTControlCharacters(said.join('\n')).split('\n');
+	const ofRequest = rows.flatMap(row => (row.startsWith('│ ') ? [row.slice(2).trim()] : []));
+	expect(ofRequest.filter(row => !['{', '}'].includes(row))).toEqual(['edit:', ...shown]);
+	expect(said).toContain('  1. Allow');
+});

@@ -97,6 +97,13 @@ describe('what an agent does is shown', () => {
 		expect(said).toEqual([String.raw`● Shell npm test\x1b[2J`, '● Write new.txt', '● Other']);
 	});
 
+	it('and of a long answer its last words are kept', () => {
+		text(`${'First. '.repeat(1000)}\n`);
+		text('All done.');
+		expect(lines.said).toHaveLength(4000);
+		expect(lines.said).toMatch(/First\. \nAll done\.$/);
+	});
+
 	it('with its plan, and nothing of kinds that a terminal has no line for', () => {
 		lines.take({
 			sessionUpdate: 'plan',

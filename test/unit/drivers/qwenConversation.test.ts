@@ -119,7 +119,7 @@ describe('words for an agent between two steps', () => {
 	it('are what the guard prints for the hook that is not fired, and none if it prints nothing', () => {
 		const { steering } = acp;
 		if (steering === 'none') throw new Error('it has no steering');
-		expect(steering.words('')).toBeUndefined();
+		for (const cut of ['', '{"hookSpecificOutput":{']) expect(steering.words(cut)).toBeUndefined();
 		expect(
 			steering.words('{"hookSpecificOutput":{"hookEventName":"PostToolBatch","additionalContext":"Stop"}}'),
 		).toBe('Stop');

@@ -81,6 +81,26 @@ it('stands in the user’s own settings file, beside what an editor keeps there,
 	await expect(settings.agentServers(folder.file('config'))).rejects.toMatchObject({ code: 'not-trusted' });
 });
 
+it('keeps the agents that another editor or profile has named, and takes back its own', async () => {
+	await using folder = tempFolder();
+	const [one, other, anew] = [0, 1, 2].map(() => new UserSettingsFile(folder.file('config'), folder.file('home')));
+	const save = (editor: UserSettingsFile | undefined, agentServers?: unknown) =>
+		editor?.saveEditor(() => ({ delegates: {}, folders: {}, agentServers }));
+	const named = async () =>
+		[...((await one?.agentServers(undefined))?.servers ?? [])].map(([name, { command }]) => `${name} ${command}`);
+	await save(one, { mine: { command: 'a' }, both: { command: 'a' } });
+	await save(other, undefined);
+	await save(other, {});
+	expect(await named()).toEqual(['mine a', 'both a']);
+	await save(other, { theirs: { command: 'b' }, both: { command: 'b' } });
+	expect(await named()).toEqual(['mine a', 'both b', 'theirs b']);
+	await save(one, 'no object');
+	expect(await named()).toEqual(['both b', 'theirs b']);
+	await save(anew);
+	await save(other);
+	expect(await named()).toEqual([]);
+});
+
 it('makes an agent’s id of a name, and tells it from those of the CLIs', () => {
 	expect(serverId('goose')).toBe('acp-goose');
 	expect(['acp-goose', 'acp', 'acp-', 'codex', 'acp-Goose'].map(serverName)).toEqual([
