@@ -94,6 +94,7 @@ export function serverDriver(name: string, server?: AgentServer): Driver {
 		probe: 'none',
 		transcript: 'none',
 		tells: { inTerminal: [], headless: [], atStart: [] },
+		screen: 'none',
 		interrupt: { keys: [ESCAPE] },
 		launchModes: 'none',
 		answersByChoice: inOwnTerminal(id),
