@@ -21,7 +21,14 @@ export class SeenScreen {
 		columns: number,
 		rows: number,
 	) {
-		this.terminal = new headless.Terminal({ cols: columns, rows, scrollback: 0, allowProposedApi: true });
+		this.terminal = new headless.Terminal({
+			cols: columns,
+			rows,
+			scrollback: 0,
+			allowProposedApi: true,
+			// It would write into the terminal of the user.
+			logLevel: 'off',
+		});
 	}
 
 	/** @param seen is called once these bytes are on the screen */
