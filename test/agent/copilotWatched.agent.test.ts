@@ -11,10 +11,12 @@ import { pinnedAgent } from '../support/pinnedAgent.ts';
 describe('the real GitHub Copilot CLI in a watched terminal, without its experimental features', () => {
 	let lab: ConformanceLab;
 	afterEach(() => lab[Symbol.asyncDispose]());
-	const begin = async () => {
+	const begin = async ({ asks = false } = {}) => {
 		const candidate = { agent: copilotUnderTest, driver: copilotCli, installed: pinnedAgent('copilot') };
 		lab = await conformanceLab(candidate, { watched: true });
-		return lab.startIdle();
+		const worker = await lab.start({ prompt: '[[text:First turn]]', asks });
+		await worker.idle();
+		return worker;
 	};
 	const queued = async (address: Parameters<ConformanceLab['view']>[0]) =>
 		(await lab.nancy.mailbox(address).list(['queued'])).messages.length;
@@ -36,8 +38,7 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 		await worker.terminal.waitForText(/❯ half a thought/);
 		const id = await lab.send(worker.address, 'While you type. [[text:Looked]]');
 		const before = lab.requests().length;
-		// It is held back: the keeper of the mailbox has seen that nobody waits to wake the agent.
-		await lab.becomes(worker.address, 'the message waits', ({ queued: waiting }) => waiting === 1);
+		// Longer than a wake takes.
 		await new Promise(resolve => setTimeout(resolve, 6000));
 		expect(worker.terminal.screen()).toMatch(/❯ half a thought\s*\n/);
 		expect(await queued(worker.address)).toBe(1);
@@ -47,6 +48,22 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
 		expect(lab.requests().some(({ text }) => text.includes('half a thought'))).toBe(false);
 		await worker.idle();
+	});
+
+	it('takes the keys of a wake for no answer to a question that opens in that moment', async () => {
+		if (copilotCli.screen === 'none') throw new Error('its screen can be read');
+		const worker = await begin({ asks: true });
+		await worker.submit('[[sh:touch made]] [[text:Over]]');
+		await worker.terminal.waitForText(copilotUnderTest.question);
+		worker.terminal.type(WAKE_PROMPT);
+		worker.terminal.type(copilotCli.screen.sends);
+		// A key that it takes shows at once.
+		await new Promise(resolve => setTimeout(resolve, 2000));
+		expect(worker.terminal.screen()).toMatch(copilotUnderTest.question);
+		expect(lab.has('made')).toBe(false);
+		worker.terminal.type(copilotUnderTest.no);
+		await worker.terminal.waitForText(/Operation cancelled by user/);
+		expect(lab.has('made')).toBe(false);
 	});
 
 	it('is interrupted by keys, and ends with its terminal', async () => {

@@ -55,6 +55,7 @@ async function watched(seen: ScreenProfile): Promise<number> {
 	});
 	if (!passage) return direct();
 	wake = new TypedWake({
+		sends: seen.sends,
 		inputLine: () => screen.inputLine(),
 		type: text => passage.type(text),
 		hold: () => passage.hold(),

@@ -5,6 +5,8 @@ import type { InputLine } from './seenScreen.ts';
 
 /** What stands between the terminal and the CLI, as far as a wake needs it. */
 export interface WakePlace {
+	/** The key that sends what is typed. */
+	readonly sends: string;
 	inputLine(): InputLine | undefined;
 	type(text: string): void;
 	/** Holds back what the user types. @returns to let go of it */
@@ -23,7 +25,6 @@ const LOOK_MS = 30;
 /** After a wait that nobody may have, or a wake that the CLI did not take, in milliseconds. */
 const AGAIN_MS = 30_000;
 
-const ENTER = '\r';
 const BACKSPACE = '\u007f';
 const ESCAPE = '\u001b';
 const BELL = '\u0007';
@@ -123,8 +124,8 @@ export class TypedWake {
 			this.place.type(WAKE_PROMPT);
 			this.isLeft = true;
 			if (await this.shows(isWake)) {
-				// By itself: a CLI takes keys that come at once for a paste, and an Enter in it for a new line.
-				this.place.type(ENTER);
+				// By itself: a CLI may take keys that come at once for a paste.
+				this.place.type(this.place.sends);
 				this.isLeft = !(await this.shows(typed => !isWake(typed)));
 			}
 			if (this.isLeft) await this.takeBack();

@@ -11,4 +11,6 @@ export interface ScreenProfile {
 	readonly further: RegExp;
 	/** The last line of the screen while the CLI is idle and nothing is typed. */
 	readonly idle: RegExp;
+	/** The key that sends what is typed. It answers no question: one may open in the moment in which the key is on its way. */
+	readonly sends: string;
 }

@@ -5,5 +5,7 @@ export const screen: ScreenProfile = {
 	rule: '─',
 	first: /^❯(?: (.*))?$/,
 	further: /^ {2}(.*)$/,
+	// Ctrl+Q, “enqueue prompt”: an idle CLI begins with it at once. Enter would be a Yes to a question.
+	sends: '\u0011',
 	idle: /^ (?:.* · )?\/ commands · \? help(?: |$)/,
 };

@@ -38,7 +38,7 @@ describe('an idle agent in a watched terminal', () => {
 		await folder.remove();
 	});
 
-	const start = async ({ lateMs = 0, swallowed = 0 } = {}) => {
+	const start = async ({ lateMs = 0, unsent = 0 } = {}) => {
 		const workspace = new Workspace(folder.path);
 		await workspace.prepare();
 		await workspace.createTask(taskRecord(address.task, agent));
@@ -46,7 +46,7 @@ describe('an idle agent in a watched terminal', () => {
 		writeFileSync(folder.file('launcher'), GUARD, { mode: 0o755 });
 		const { hooks } = await programs();
 		const cli = join(repository, 'test/fixtures/children/inputLine.mjs');
-		const words = [folder.file('launcher'), folder.path, process.execPath, cli, `${lateMs}`, `${swallowed}`];
+		const words = [folder.file('launcher'), folder.path, process.execPath, cli, `${lateMs}`, `${unsent}`];
 		screen = terminal(process.execPath, [join(hooks, 'watched.js'), agent, ...words], {
 			cwd: folder.path,
 			columns: 60,
@@ -107,8 +107,8 @@ describe('an idle agent in a watched terminal', () => {
 		expect(prompts()).toEqual([WAKE_PROMPT]);
 	});
 
-	it('is left with an empty line where it did not take the Enter', async () => {
-		await start({ swallowed: 1 });
+	it('is left with an empty line where it did not send the words', async () => {
+		await start({ unsent: 1 });
 		await waits();
 		messageIsDue();
 		await screen.waitForText(/❯ Read the messages/);
