@@ -7,5 +7,6 @@ export const screen: ScreenProfile = {
 	further: /^ {2}(.*)$/,
 	// Ctrl+Q, “enqueue prompt”: an idle CLI begins with it at once. Enter would be a Yes to a question.
 	sends: '\u0011',
-	idle: /^ (?:.* · )?\/ commands · \? help(?: |$)/,
+	// A narrow screen leaves out what follows.
+	idle: /^ (?:.* · )?\/ commands(?: |$)/,
 };

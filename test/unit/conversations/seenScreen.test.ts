@@ -99,6 +99,17 @@ describe('a picture of a free screen', () => {
 		expect(await look(FULL_SCREEN, [' ● Done.', ...free])).toEqual(FREE);
 	});
 
+	it.each([
+		' ← open sidebar · Plan · Manual Approval · / commands · tab next tab      claude-sonnet-4',
+		' ← open sidebar · Interactive · Manual Approval · / commands    claude-sonnet-4',
+		' Interactive · Manual Approval · / commands claude-sonnet-4',
+	])('counts on a narrow screen too:%s', async footer => {
+		const rows = [rule, '❯', rule, footer].map(line => (line === rule ? '─'.repeat(footer.length) : line));
+		const seen = new SeenScreen(copilot, footer.length, rows.length);
+		await shown(seen, FULL_SCREEN + rows.join('\r\n'));
+		expect(seen.inputLine()).toEqual(FREE);
+	});
+
 	it('does not count where a model or a program has printed it', async () => {
 		const working = [rule, '❯', rule, ' ● Working esc esc interrupt'];
 		expect(await look(FULL_SCREEN, [...free, ...working])).toEqual(BUSY);
