@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../src/base/liveness.ts';
 import { WAKE_PROMPT } from '../../src/core/driver/hooks.ts';
@@ -64,6 +65,23 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 		worker.terminal.type(copilotUnderTest.no);
 		await worker.terminal.waitForText(/Operation cancelled by user/);
 		expect(lab.has('made')).toBe(false);
+	});
+
+	it('is known for the worker that it is, in a command that has cleared its environment', async () => {
+		const worker = await begin();
+		// In a script: the CLI looks at the paths in a command.
+		writeFileSync(
+			lab.workspace.file('ask.sh'),
+			`clean() { env -i HOME="$HOME" PATH="$PATH" nancy "$@" 2>&1; }\nclean setup\nclean inbox\n`,
+		);
+		await lab.send(worker.address, 'A message of its own. [[text:Read]]');
+		await lab.seen('A message of its own.');
+		await worker.idle();
+		await worker.submit('[[sh:sh ask.sh > said.txt]] [[text:All asked]]');
+		await worker.terminal.waitForText(/● All asked/);
+		const said = readFileSync(lab.workspace.file('said.txt'), 'utf8');
+		expect(said).toContain('an agent may not change the settings');
+		expect(said).toContain('A message of its own.');
 	});
 
 	it('is interrupted by keys, and ends with its terminal', async () => {
