@@ -13,6 +13,14 @@ const driversWith = (file: string): string[] =>
 
 const AS_IT_IS: Plugin = { name: 'as-it-is', setup: () => undefined };
 
+/** What stands in an agent's terminal writes nothing of its own there. Libraries would: a key that came too late, with a stack. */
+const WITHOUT_CONSOLE: Plugin = {
+	name: 'without-console',
+	setup(build) {
+		build.initialOptions.drop = ['console'];
+	},
+};
+
 /**
  * Every hook program: one that reports and delivers for each driver, one that holds a question where the driver can, and one that stands in a
  * terminal before the CLI where that is needed to answer it. Also the program that talks with an agent in a terminal, and the one that watches an
@@ -35,7 +43,7 @@ export const hookPrograms: readonly { name: string; entry: string; plugin: Plugi
 		plugin: hookProgram(folder),
 	})),
 	{ name: 'conversation', entry: 'src/conversations/main.ts', plugin: AS_IT_IS },
-	{ name: 'watched', entry: 'src/conversations/watched/main.ts', plugin: AS_IT_IS },
+	{ name: 'watched', entry: 'src/conversations/watched/main.ts', plugin: WITHOUT_CONSOLE },
 ];
 
 /**

@@ -26,9 +26,10 @@ const WAITS = 'wait';
 
 keepProgramsOutOf(agentsFolders(workspaceFolder));
 const program: Program = { executable, args, cwd: process.cwd(), env };
-const { isTTY, columns, rows } = process.stdout;
+/** Of a terminal that says none: 80 and 24. */
+const size = { cols: process.stdout.columns || 80, rows: process.stdout.rows || 24 };
 const profile = screens[id];
-const run = profile && isTTY && process.stdin.isTTY ? watched(profile) : direct();
+const run = profile && process.stdout.isTTY && process.stdin.isTTY ? watched(profile) : direct();
 run.then(
 	code => process.exit(code),
 	(error: unknown) => {
@@ -38,16 +39,16 @@ run.then(
 );
 
 async function watched(seen: ScreenProfile): Promise<number> {
-	const screen = new SeenScreen(seen, columns, rows);
+	const screen = new SeenScreen(seen, size.cols, size.rows);
 	let wake: TypedWake | undefined;
-	const passage = await Passage.begin(program, {
+	const passage = await Passage.begin(program, size, {
 		output: (bytes, shown) =>
 			screen.write(bytes, () => {
 				shown();
 				wake?.changed();
 			}),
 		input: bytes => wake?.input(bytes),
-		resized: (...size) => screen.resize(...size),
+		resized: (columns, rows) => screen.resize(columns, rows),
 	}).catch((error: unknown) => {
 		process.stderr.write(
 			`Nancy cannot watch this terminal, and wakes no agent in it by typing: ${visible(errorText(error))}\n`,

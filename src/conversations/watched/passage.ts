@@ -50,15 +50,17 @@ export class Passage {
 	}
 
 	/** @throws Error where there is no binary for this platform, or this terminal cannot be made raw */
-	static async begin({ executable, args, cwd, env }: Program, onlooker: Onlooker): Promise<Passage> {
+	static async begin(
+		{ executable, args, cwd, env }: Program,
+		size: { cols: number; rows: number },
+		onlooker: Onlooker,
+	): Promise<Passage> {
 		// Loads a binary of the platform's own.
 		const { spawn } = await import('node-pty');
 		makeRaw();
-		const { columns: cols, rows } = process.stdout;
 		const pty = spawn(executable, [...args], {
 			...(env['TERM'] !== undefined && { name: env['TERM'] }),
-			cols,
-			rows,
+			...size,
 			cwd: namedFolder(cwd, env['PWD']),
 			env: { ...env },
 			encoding: null,
@@ -110,11 +112,18 @@ export class Passage {
 		});
 		for (const over of ['end', 'error'] as const) stdin.on(over, () => this.hangUp());
 		stdout.on('error', () => this.hangUp());
-		stdout.on('resize', () => {
-			const { columns, rows } = stdout;
+		stdout.on('resize', () => this.resize(stdout));
+	}
+
+	private resize({ columns, rows }: { columns: number; rows: number }): void {
+		// A terminal that nobody sees may have none.
+		if (!columns || !rows) return;
+		try {
 			this.pty.resize(columns, rows);
 			this.onlooker.resized(columns, rows);
-		});
+		} catch {
+			// It has ended.
+		}
 	}
 
 	/** The terminal is gone, and the program ends with it. */

@@ -86,6 +86,17 @@ describe('a watched terminal', () => {
 		expect(readFileSync(folder.file('later'), 'utf8')).toBe('37 101\n');
 	});
 
+	it('goes on in a terminal that has no size for a while', async () => {
+		const { hooks } = await programs();
+		const script = 'until [ -e go ]; do sleep 0.05; done; sleep 0.3; exit 4';
+		const words = [join(hooks, 'watched.js'), 'copilot-cli', '/no-launcher', folder.path, '/bin/sh', '-c', script];
+		const watched = [process.execPath, ...words].map(word => `'${word}'`).join(' ');
+		const shrunk = `exec 3<&0; (sleep 1; stty cols 0 rows 0 <&3; touch go) & exec ${watched}`;
+		const pty = spawn('/bin/sh', ['-c', shrunk], { cwd: folder.path });
+		opened.push(pty);
+		expect(await new Promise(resolve => pty.onExit(({ exitCode }) => resolve(exitCode)))).toBe(4);
+	});
+
 	it('ends with the exit code of its program, or as a shell tells a signal', async () => {
 		expect(await (await watch('exit 7')).ended).toBe(7);
 		expect(await (await watch('kill -TERM $$')).ended).toBe(143);
