@@ -33,6 +33,16 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 		expect(copilotUnderTest.complaint.test(worker.terminal.screen())).toBe(false);
 	});
 
+	it('gets a wake as its first prompt if it was started without one', async () => {
+		const candidate = { agent: copilotUnderTest, driver: copilotCli, installed: pinnedAgent('copilot') };
+		lab = await conformanceLab(candidate, { watched: true });
+		const worker = await lab.start();
+		const id = await lab.send(worker.address, 'Begin with the log. [[text:Begun]]');
+		expect((await lab.seen('Begin with the log.')).text).toContain(WAKE_PROMPT);
+		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
+		await worker.idle();
+	});
+
 	it('keeps a half-typed draft as it is, and the message waits until the draft is gone', async () => {
 		const worker = await begin();
 		worker.terminal.type('half a thought');

@@ -73,7 +73,7 @@ async function listen(agent: number): Promise<CalledGuard | undefined> {
 	// The one that the record names last: a CLI may begin another.
 	const session = (await new Workspace(workspaceFolder).worker(address))?.sessions.at(-1)?.id;
 	if (session === undefined) return undefined;
-	const call = { driver: DriverId.parse(id), event: WAITS, slot: 'wait', session, agent } as const;
+	const call = { driver: DriverId.parse(id), event: WAITS, slot: 'wait', session, agent, seesIdle: true } as const;
 	return callGuard({ launcher, workspaceFolder, env }, call, {});
 }
 
