@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import esbuild from 'esbuild';
 import { beside, besidePrograms, NO_NATIVE_MODULES } from './beside.mts';
 import { deskPage } from './deskPage.mts';
-import { hookPrograms } from './hookProgram.mts';
+import { copyTerminals, hookPrograms } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
 import { thirdPartyNotices } from './notices.mts';
 import { buildPlugin } from './plugin.mts';
@@ -95,6 +95,7 @@ export async function build({ minify }) {
 	const notices = thirdPartyNotices(built.flatMap(({ metafile }) => metafile ?? []));
 	writeFileSync(join(root, 'dist/ThirdPartyNotices.txt'), notices);
 	buildPlugin(join(root, 'dist/plugin'));
+	copyTerminals(join(root, 'dist/hook'));
 	for (const { out, executable } of PROGRAMS) if (executable) chmodSync(join(root, out), 0o755);
 	console.log(`build: ${all.length} bundles in ${Date.now() - started} ms`);
 }

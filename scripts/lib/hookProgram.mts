@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { cpSync, globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
@@ -11,9 +11,20 @@ const driversWith = (file: string): string[] =>
 		.map(found => basename(dirname(found)))
 		.toSorted();
 
+const AS_IT_IS: Plugin = { name: 'as-it-is', setup: () => undefined };
+
+/** What stands in an agent's terminal writes nothing of its own there. Libraries would: a key that came too late, with a stack. */
+const WITHOUT_CONSOLE: Plugin = {
+	name: 'without-console',
+	setup(build) {
+		build.initialOptions.drop = ['console'];
+	},
+};
+
 /**
  * Every hook program: one that reports and delivers for each driver, one that holds a question where the driver can, and one that stands in a
- * terminal before the CLI where that is needed to answer it. Also the program that talks with an agent in a terminal.
+ * terminal before the CLI where that is needed to answer it. Also the program that talks with an agent in a terminal, and the one that watches an
+ * agent's terminal.
  */
 export const hookPrograms: readonly { name: string; entry: string; plugin: Plugin }[] = [
 	...driversWith('driver.ts').map(folder => ({
@@ -31,7 +42,8 @@ export const hookPrograms: readonly { name: string; entry: string; plugin: Plugi
 		entry: `src/drivers/${folder}/terminal.ts`,
 		plugin: hookProgram(folder),
 	})),
-	{ name: 'conversation', entry: 'src/conversations/main.ts', plugin: { name: 'as-it-is', setup: () => undefined } },
+	{ name: 'conversation', entry: 'src/conversations/main.ts', plugin: AS_IT_IS },
+	{ name: 'watched', entry: 'src/conversations/watched/main.ts', plugin: WITHOUT_CONSOLE },
 ];
 
 /**
@@ -66,4 +78,15 @@ function hookProgram(folder: string): Plugin {
 			}));
 		},
 	};
+}
+
+/** The platforms that Nancy runs on. */
+const PLATFORMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
+
+/** Copies the binaries of pseudo-terminals for every platform. The program that watches a terminal looks for them beside itself. */
+export function copyTerminals(folder: string): void {
+	for (const platform of PLATFORMS) {
+		const place = join('prebuilds', platform);
+		cpSync(join(root, 'node_modules', 'node-pty', place), join(folder, place), { recursive: true });
+	}
 }

@@ -53,6 +53,8 @@ export interface Call {
 	timeoutMs: number;
 	/** False if nobody sits at the agent: it ends with its turn, and a wake would reach nobody. */
 	isAttended: boolean;
+	/** The caller sees on the agent's screen that it is idle. */
+	seesIdle: boolean;
 	env: Environment;
 }
 
@@ -77,6 +79,7 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 		parentPid: Number(env['NANCY_HOOK_PARENT']),
 		timeoutMs: Number(env['NANCY_HOOK_TIMEOUT']) * 1000 || Infinity,
 		isAttended: env['NANCY_HOOK_ATTENDED'] !== '0',
+		seesIdle: env['NANCY_HOOK_SEES_IDLE'] === '1',
 		env,
 	};
 }

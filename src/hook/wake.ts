@@ -67,7 +67,7 @@ async function waking(mailbox: Mailbox): Promise<StoredMessage[]> {
 	return messages.filter(message => wakes(message.content) && isSettled(message));
 }
 
-/** Whether evidence says that the agent is idle: its last event, its own record of a turn that was broken off, its own status. */
+/** Whether evidence says that the agent is idle: its last event, its screen, its own record of a turn that was broken off, its own status. */
 async function isIdle(
 	call: Call,
 	session: SessionId,
@@ -78,6 +78,8 @@ async function isIdle(
 	const { phase, ageMs } = await readPhase(call.workspace.paths, session);
 	if (phase === 'idle') return true;
 	if (phase === 'woken') return ageMs > wakeMs;
+	// No hook has told anything of it: it has had no prompt.
+	if (phase === 'unknown' && call.seesIdle) return true;
 	return (await isBrokenOff(call, transcript)) || (mayAsk && (await saysIdle(call, session)));
 }
 

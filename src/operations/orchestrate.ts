@@ -159,6 +159,7 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 			mode,
 			images: input.images,
 			takesAnswers: await takesAnswers(driver, context),
+			isWatched: (await context.readSettings(workspace.folder)).terminalHost === 'watched',
 			extra: input.extra,
 			mcp: input.mcp,
 			bin: runtime.bin,

@@ -27,6 +27,8 @@ export const CommonSettings = z.extend(DelegateSettings, {
 	permissionsFromAgents: z.optional(z.record(z.string(), z.string())),
 	/** By agent: whether Nancy carries answers to its questions, for a CLI of which that is a choice. */
 	answers: z.optional(z.record(z.string(), z.boolean())),
+	/** Whether a program of Nancy's watches the terminals that it starts agents in. */
+	terminalHost: z.optional(z.enum(['direct', 'watched'])),
 	/** Absolute path of a program that is told of questions: see process/tellProgram. */
 	notify: z.optional(z.string()),
 });

@@ -218,6 +218,7 @@ export const SETTINGS = {
 	mcpServer: MCP_SETTING,
 	agentServers: 'nancy.agentServers',
 	hooks: 'nancy.hooks',
+	terminalHost: 'nancy.terminal.host',
 	notifyPermission: 'nancy.notifications.permission',
 	notifyStopped: 'nancy.notifications.stopped',
 	notifyMessage: 'nancy.notifications.message',

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Driver } from '../core/driver/driver.ts';
-import { DelegateSettings, FolderSettings, type SettingsLayer } from '../protocol/settings.ts';
+import { CommonSettings, DelegateSettings, FolderSettings, type SettingsLayer } from '../protocol/settings.ts';
 import { agentSettings, answersSetting, SETTINGS } from './contributions.ts';
 
 /** The place of a setting in the file that the `nancy` command reads. */
@@ -30,6 +30,9 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 		return typeof isOn === 'boolean' ? [[id, isOn] as const] : [];
 	});
 	const servers = common.inspect<unknown>(SETTINGS.agentServers)?.globalValue;
+	const host = CommonSettings.shape.terminalHost.safeParse(
+		common.inspect<unknown>(SETTINGS.terminalHost)?.globalValue,
+	);
 	const notify = common.inspect<unknown>(SETTINGS.deskNotify)?.globalValue;
 	return {
 		delegates: {
@@ -37,6 +40,7 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 			...(permissions.length > 0 && { permissionsFromAgents: Object.fromEntries(permissions) }),
 			...(answers.length > 0 && { answers: Object.fromEntries(answers) }),
 			...(typeof notify === 'string' && { notify }),
+			...(host.data && { terminalHost: host.data }),
 		},
 		// As it is: whoever reads it says what is wrong with it.
 		...(servers !== undefined && { agentServers: servers }),

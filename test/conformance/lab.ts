@@ -126,13 +126,15 @@ export interface LabOptions {
 	wakes?: boolean;
 	/** The user lets Nancy answer what the CLI asks in a terminal, where that is their choice. */
 	answers?: boolean;
+	/** The user wants the terminals of agents watched. */
+	watched?: boolean;
 	/** The user may install Nancy's plugin, where that is their choice. */
 	plugins?: boolean;
 }
 
 export async function conformanceLab(
 	candidate: Candidate,
-	{ scope = 'launch', asks = false, wakes = false, plugins = false, ...options }: LabOptions = {},
+	{ scope = 'launch', asks = false, wakes = false, watched = false, plugins = false, ...options }: LabOptions = {},
 ): Promise<ConformanceLab> {
 	const { agent, driver, installed } = candidate;
 	const version = versionOf(candidate);
@@ -234,6 +236,7 @@ export async function conformanceLab(
 				fork,
 				extra,
 				takesAnswers: answers,
+				isWatched: watched,
 			});
 			const env = changed(lab.env, plan.env);
 			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });

@@ -40,19 +40,26 @@ const claudeSettings = { prefersReducedMotion: true, permissions: { defaultMode:
 const EDIT = { Where: 'A worktree of its own', Permissions: 'Edit' };
 const USER_SETTINGS = {
 	'nancy.server.enabled': true,
+	'nancy.terminal.host': 'watched',
 	'nancy.delegates.max': 8,
 	'nancy.delegates.worktreeSetUp': 'true',
 	'nancy.agents.claude-code.permissionsFromAgents': 'acceptEdits',
 };
 /** What a repository may bring along. */
 const WORKSPACE_SETTINGS = {
+	'nancy.terminal.host': 'direct',
 	'nancy.delegates.idleMinutes': 7,
 	'nancy.delegates.worktreeSetUp': 'sh bad.sh',
 	'nancy.delegates.worktreeTearDown': 'sh bad.sh',
 	'nancy.agents.claude-code.permissionsFromAgents': 'bypassPermissions',
 };
 /** The user's, as the `nancy` command reads them. */
-const FOR_COMMAND = { max: 8, worktreeSetUp: 'true', permissionsFromAgents: { 'claude-code': 'acceptEdits' } };
+const FOR_COMMAND = {
+	max: 8,
+	worktreeSetUp: 'true',
+	permissionsFromAgents: { 'claude-code': 'acceptEdits' },
+	terminalHost: 'watched',
+};
 /** Not text in any encoding. */
 const BINARY = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff, 0xfe, 0, 1, 2, 3, 0xc3, 0x28]);
 

@@ -43,6 +43,13 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/dist/ThirdPartyNotices.txt',
 			'extension/dist/extension.js',
 			...hookPrograms.map(({ name }) => `extension/dist/hook/${name}.js`),
+			...[
+				'darwin-arm64/pty.node',
+				'darwin-arm64/spawn-helper',
+				'darwin-x64/pty.node',
+				'darwin-x64/spawn-helper',
+			].map(file => `extension/dist/hook/prebuilds/${file}`),
+			...['linux-arm64', 'linux-x64'].map(platform => `extension/dist/hook/prebuilds/${platform}/pty.node`),
 			'extension/dist/late.js',
 			'extension/dist/main.js',
 			'extension/dist/memory.js',
@@ -116,6 +123,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/hook/claude-code.js': 174,
 		'dist/main.js': 966,
 		'dist/nancy.js': 819,
+		'dist/hook/watched.js': 300,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
 		'dist/memory.js': 160,
@@ -124,7 +132,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(2790);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(2975);
 });
 
 it('has a page for a phone that is small on its way there', () => {

@@ -65,6 +65,7 @@ export const fakeDriver: Driver = {
 		output: ['output'],
 		reportsEveryEnd: true,
 	},
+	screen: 'none',
 	interrupt: 'none',
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beside, besidePrograms } from '../../scripts/lib/beside.mts';
-import { hookPrograms } from '../../scripts/lib/hookProgram.mts';
+import { copyTerminals, hookPrograms } from '../../scripts/lib/hookProgram.mts';
 import { buildPlugin } from '../../scripts/lib/plugin.mts';
 
 export const repository = join(import.meta.dirname, '../..');
@@ -59,6 +59,7 @@ async function built(folder: string): Promise<string> {
 	]);
 	writeFileSync(join(folder, 'nancy.json'), JSON.stringify(metafile));
 	buildPlugin(join(folder, 'plugin'));
+	copyTerminals(join(folder, 'hook'));
 	mkdirSync(join(folder, 'desk'));
 	for (const [name, text] of Object.entries(PAGE)) writeFileSync(join(folder, 'desk', name), text);
 	return folder;

@@ -409,6 +409,10 @@ describe('settings', () => {
 		expect(settings[SETTINGS.deskNotify]).toMatchObject({ scope: 'machine', default: '' });
 	});
 
+	it('that has a program stand between an agent and its terminal is the machine’s, and does nothing before the user sets it', () => {
+		expect(settings[SETTINGS.terminalHost]).toMatchObject({ scope: 'machine', default: 'direct' });
+	});
+
 	it('that takes the hooks from agents is the machine’s: an agent can write a folder’s', () => {
 		expect(settings[SETTINGS.hooks]?.scope).toBe('machine');
 	});

@@ -80,6 +80,8 @@ const PLUGIN = 'plugin';
 export const HIDING = '*\n';
 
 const PROGRAMS = [LAUNCHER, 'node', 'bin/nancy'];
+/** On macOS a pseudo-terminal starts its program with this. */
+const SPAWN_HELPER = /(?:^|\/)spawn-helper$/;
 /** No part of the runtime's hash, because the runtime is the same under any Node. */
 const NOT_CONTENT = [CACHE, NODE_PROGRAM];
 const ABANDONED_MS = 60 * 60 * 1000;
@@ -184,7 +186,7 @@ async function build(folder: string, parts: readonly ContentFile[]): Promise<voi
 	for (const { name, bytes } of parts) {
 		const file = join(folder, name);
 		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-		await writeFile(file, bytes, { mode: PROGRAMS.includes(name) ? 0o755 : 0o644 });
+		await writeFile(file, bytes, { mode: PROGRAMS.includes(name) || SPAWN_HELPER.test(name) ? 0o755 : 0o644 });
 	}
 }
 

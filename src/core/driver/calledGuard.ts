@@ -25,6 +25,8 @@ export interface GuardCall {
 	readonly session: string;
 	/** The agent's process. */
 	readonly agent: number;
+	/** Of a wait: the caller sees on the agent's screen that it is idle. */
+	readonly seesIdle?: true;
 }
 
 export interface CalledGuard {
@@ -42,7 +44,7 @@ const WAKES = 2;
 /** Calls the guard for what came to a program of Nancy's, and not to a hook. @param payload what the driver reads */
 export function callGuard(
 	{ launcher, workspaceFolder, env }: BetweenPlace,
-	{ driver, event, slot, session, agent }: GuardCall,
+	{ driver, event, slot, session, agent, seesIdle }: GuardCall,
 	payload: object,
 ): CalledGuard {
 	const child = spawn(launcher, [driver, event, slot, workspaceFolder], {
@@ -52,6 +54,7 @@ export function callGuard(
 			NANCY_HOOK_PROJECT: '',
 			NANCY_HOOK_PID: String(agent),
 			NANCY_HOOK_ATTENDED: '1',
+			NANCY_HOOK_SEES_IDLE: seesIdle ? '1' : '',
 		},
 		stdio: ['pipe', 'pipe', slot === 'wait' ? 'pipe' : 'ignore'],
 	});

@@ -6,6 +6,7 @@ import type { HeadlessFormat } from './headless.ts';
 import type { HookMapping } from './hooks.ts';
 import type { LaunchModes } from './launchModes.ts';
 import type { LaunchHooks, LaunchPlace } from './launchPlace.ts';
+import type { ScreenProfile } from './screen.ts';
 import type { TranscriptFormat } from './transcript.ts';
 import type { EventWords } from '../traffic/eventWords.ts';
 import type { BudgetUnit } from '../../protocol/budget.ts';
@@ -69,6 +70,8 @@ export interface Driver {
 	readonly transcript: TranscriptFormat | 'none';
 	/** What is known of its use while it works. A budget can be kept by nothing else. */
 	readonly tells: Tells;
+	/** How its screen shows that it waits for a prompt, or `none` if Nancy cannot read it. */
+	readonly screen: ScreenProfile | 'none';
 	/** How a person breaks off its turn in a terminal, or `none` if no key does. */
 	readonly interrupt: Interrupt | 'none';
 	/** What it may do unasked in a terminal, if a person chooses that; `none` if its CLI takes no flag for it. */

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
@@ -144,7 +144,21 @@ function programOf(
 ): { executable: string; args: readonly string[] } {
 	const hooks = launchHooks(driver, workspace, request);
 	const place = { workspaceFolder: workspace.folder, cwd: request.cwd ?? workspace.folder, env: request.env };
-	return (hooks && answersOf(driver, version, request)?.inPlaceOf?.(cli, hooks, place)) ?? cli;
+	const talk = hooks && answersOf(driver, version, request)?.inPlaceOf?.(cli, hooks, place);
+	return talk ?? watchedProgram(driver, workspace, request, cli);
+}
+
+/** A program of Nancy's in the terminal, in which the CLI runs as it is: see src/conversations/watched. Without hooks no message reaches it. */
+function watchedProgram(
+	{ id, screen }: Driver,
+	{ folder }: Workspace,
+	{ hooks, headless, isWatched }: WorkerRequest,
+	{ executable, args }: { executable: string; args: readonly string[] },
+): { executable: string; args: readonly string[] } {
+	if (!isWatched || screen === 'none' || headless || !hooks) return { executable, args };
+	const runtime = dirname(hooks.launcher);
+	const watch = join(runtime, 'hook', 'watched.js');
+	return { executable: join(runtime, 'node'), args: [watch, id, hooks.launcher, folder, executable, ...args] };
 }
 
 function launchHooks({ id }: Driver, workspace: Workspace, { hooks }: WorkerRequest): LaunchHooks | undefined {

@@ -95,6 +95,7 @@ export function serverDriver(name: string, server?: Pick<AgentServer, 'command' 
 		probe: 'none',
 		transcript,
 		tells: { inTerminal: [], headless: [], atStart: [] },
+		screen: 'none',
 		interrupt: { keys: [ESCAPE] },
 		launchModes: 'none',
 		answersByChoice: inOwnTerminal(id),

@@ -106,6 +106,7 @@ export const claudeCode: Driver = {
 	probe,
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: ['dollars'] },
+	screen: 'none',
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice: 'none',

@@ -59,6 +59,7 @@ export const codex: Driver = {
 	probe: 'none',
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
+	screen: 'none',
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice,

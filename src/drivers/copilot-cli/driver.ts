@@ -14,6 +14,7 @@ import { floors, limits, OLDEST } from './versions.ts';
 import { wakeAnswer } from '../bell.ts';
 import { beginAnswer } from './wake.ts';
 import { program } from './program.ts';
+import { screen } from './screen.ts';
 import { ESCAPE } from '../keys.ts';
 
 export const copilotCli: Driver = {
@@ -111,6 +112,7 @@ export const copilotCli: Driver = {
 	probe: 'none',
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
+	screen,
 	interrupt: { keys: [ESCAPE, ESCAPE] },
 	launchModes,
 	answersByChoice,

@@ -14,7 +14,7 @@ export const floors = floorsSince(OLDEST, { batchEnd: 'none', status: 'none', fo
 export const limits: Driver['limits'] = {
 	batchEnd:
 		'Copilot CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
-	wake: phrase`Copilot CLI is woken only where you have switched on its experimental features ("/experimental on"); elsewhere messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
+	wake: phrase`Copilot CLI is woken only where you have set "nancy.terminal.host" to "watched", or switched on its experimental features ("/experimental on"); elsewhere messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
 	permissions:
 		'Questions are reported. After a Yes, Copilot CLI says nothing until the command ends: until then the agent is shown as waiting, but where Nancy carries answers.',
 	answers:

@@ -97,6 +97,7 @@ export const geminiCli: Driver = {
 	probe: 'none',
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
+	screen: 'none',
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice,

@@ -94,6 +94,7 @@ export const opencode: Driver = {
 	// It keeps its sessions in a database.
 	transcript: 'none',
 	tells: { inTerminal: [], headless: ['tokens', 'dollars'], atStart: [] },
+	screen: 'none',
 	interrupt: { keys: [ESCAPE, ESCAPE] },
 	// Its agent “plan” runs commands unasked.
 	launchModes: 'none',

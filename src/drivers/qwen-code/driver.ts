@@ -90,6 +90,7 @@ export const qwenCode: Driver = {
 	probe: 'none',
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
+	screen: 'none',
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice,

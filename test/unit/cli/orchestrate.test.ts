@@ -361,6 +361,34 @@ describe('nancy orchestrate', () => {
 			}
 		}));
 
+	it('watches a terminal only by the user’s own settings, and only of an agent whose screen it can read', () =>
+		using(machine(), async ({ folder, project, start }) => {
+			const fake = (name: string, version: string) => {
+				const program = folder.file('agent', name);
+				writeFileSync(program, `#!/bin/sh\nps -o args= -p $PPID >'${program}.above'\necho ${version}\n`);
+				chmodSync(program, 0o755);
+				return program;
+			};
+			const [copilot, codex] = [fake('copilot', '1.0.102'), fake('codex', 'codex-cli 0.169.0')];
+			const above = async (task: string, agent: string, program: string, ...words: string[]) => {
+				expect(await start(task, '--agent', agent, ...words).ended).toBe(0);
+				return readFileSync(`${program}.above`, 'utf8');
+			};
+			const settings = join(nancy.configFolder, 'nancy', 'settings.json');
+			mkdirSync(dirname(settings), { recursive: true });
+			try {
+				const watched = { terminalHost: 'watched' };
+				writeFileSync(settings, JSON.stringify({ folders: { [project]: watched } }), { mode: 0o600 });
+				expect(await above('one', 'copilot-cli', copilot)).not.toContain('watched.js');
+				writeFileSync(settings, JSON.stringify({ delegates: watched }), { mode: 0o600 });
+				expect(await above('two', 'copilot-cli', copilot)).toContain('/hook/watched.js copilot-cli ');
+				expect(await above('three', 'codex', codex)).not.toContain('watched.js');
+				expect(await above('four', 'copilot-cli', copilot, '--no-hooks')).not.toContain('watched.js');
+			} finally {
+				rmSync(settings);
+			}
+		}));
+
 	it('resumes a worker with its own agent, whatever agent its task has', () =>
 		using(machine(), async ({ folder, workspace, start, args, wasStarted }) => {
 			await start('fix-login', '--no-hooks').ended;

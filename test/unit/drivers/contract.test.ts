@@ -9,6 +9,7 @@ import { askings } from '../../../src/drivers/asking.ts';
 import { allDrivers, drivers } from '../../../src/drivers/index.ts';
 import { manuals } from '../../../src/drivers/manuals.ts';
 import { programs } from '../../../src/drivers/programs.ts';
+import { screens } from '../../../src/drivers/screens.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 
 const session = SessionId.parse('11111111-1111-4111-8111-111111111111');
@@ -17,7 +18,7 @@ const named: readonly (readonly [string, Driver])[] = drivers.map(driver => [dri
 it('what drivers share names no agent', () => {
 	const folder = join(import.meta.dirname, '../../../src/drivers');
 	const shared = globSync('*.ts', { cwd: folder }).filter(
-		file => !['index.ts', 'programs.ts', 'asking.ts', 'acp.ts', 'manuals.ts'].includes(file),
+		file => !['index.ts', 'programs.ts', 'asking.ts', 'acp.ts', 'manuals.ts', 'screens.ts'].includes(file),
 	);
 	const names = new RegExp(drivers.map(({ command }) => command).join('|'), 'i');
 	expect(shared.length).toBeGreaterThan(5);
@@ -32,6 +33,11 @@ it('every driver is known by its processes, in the same order', () => {
 it('every manual that a driver reads is known', () => {
 	const read = drivers.map(({ hooks }) => hooks.manual).filter(manual => manual !== 'none');
 	expect([...new Set(read)]).toEqual(manuals);
+});
+
+it('every screen that a driver can read is known, by its id', () => {
+	const read = allDrivers.flatMap(({ id, screen }) => (screen === 'none' ? [] : [[id, screen] as const]));
+	expect(screens).toEqual(Object.fromEntries(read));
 });
 
 it('every driver that can carry an answer is known, by its id', () => {

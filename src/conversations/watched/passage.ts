@@ -1,0 +1,170 @@
+import { spawnSync } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import type { IPty } from 'node-pty';
+import { withSafePath } from '../../base/searchPath.ts';
+
+export interface Program {
+	readonly executable: string;
+	readonly args: readonly string[];
+	readonly cwd: string;
+	readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Who looks on. It changes nothing of what passes. */
+export interface Onlooker {
+	/** Bytes of the program, which the terminal has. @param seen is to be called once they are looked at */
+	output(bytes: Uint8Array, seen: () => void): void;
+	/** Bytes of the terminal, which the program has, or will have once nothing is held back. */
+	input(bytes: Uint8Array): void;
+	resized(columns: number, rows: number): void;
+}
+
+/** How long a program may take to end once its terminal is gone, in milliseconds. Some do not end by SIGHUP. */
+const HANG_UP_MS = 2000;
+
+/** Bytes that the onlooker may be behind. Then the program waits, as it would for a slow terminal. */
+const MOST_BEHIND = 1_000_000;
+
+const BY_SIGNAL = 128;
+
+/** A program in a terminal inside this one. Every byte passes both ways as it is, in its order, and none is kept. */
+export class Passage {
+	/** Its exit code, or 128 + the number of the signal that ended it, as in a shell. */
+	readonly ended: Promise<number>;
+	/** What the user types meanwhile. */
+	private held: Uint8Array[] | undefined;
+	private behind = 0;
+	private isHungUp = false;
+
+	private constructor(
+		private readonly pty: IPty,
+		private readonly onlooker: Onlooker,
+	) {
+		this.ended = new Promise(resolve =>
+			pty.onExit(({ exitCode, signal }) => resolve(signal ? BY_SIGNAL + signal : exitCode)),
+		);
+		pty.onData((data: string | Uint8Array) => this.output(Buffer.from(data)));
+		this.readTerminal();
+		for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM'] as const) process.on(signal, () => this.signal(signal));
+		process.on('SIGHUP', () => this.hangUp());
+	}
+
+	/** @throws Error where there is no binary for this platform, or this terminal cannot be made raw */
+	static async begin(
+		{ executable, args, cwd, env }: Program,
+		size: { cols: number; rows: number },
+		onlooker: Onlooker,
+	): Promise<Passage> {
+		// Loads a binary of the platform's own.
+		const { spawn } = await import('node-pty');
+		makeRaw();
+		const pty = spawn(executable, [...args], {
+			...(env['TERM'] !== undefined && { name: env['TERM'] }),
+			...size,
+			cwd: namedFolder(cwd, env['PWD']),
+			env: { ...env },
+			encoding: null,
+		});
+		return new Passage(pty, onlooker);
+	}
+
+	get pid(): number {
+		return this.pty.pid;
+	}
+
+	/** Types into the program, in front of what is held back. */
+	type(text: string): void {
+		this.pty.write(text);
+	}
+
+	/** Holds back what the user types. @returns to let go of it */
+	hold(): () => void {
+		const held: Uint8Array[] = (this.held = []);
+		return () => {
+			this.held = undefined;
+			for (const bytes of held) this.pty.write(Buffer.from(bytes));
+		};
+	}
+
+	/** Gives the terminal back once the program has ended. */
+	async close(): Promise<void> {
+		process.stdin.setRawMode(false).pause();
+		await new Promise(resolve => process.stdout.write('', resolve));
+	}
+
+	private output(bytes: Buffer): void {
+		process.stdout.write(bytes);
+		this.behind += bytes.length;
+		if (this.behind > MOST_BEHIND) this.pty.pause();
+		this.onlooker.output(bytes, () => {
+			this.behind -= bytes.length;
+			if (this.behind <= MOST_BEHIND) this.pty.resume();
+		});
+	}
+
+	private readTerminal(): void {
+		const { stdin, stdout } = process;
+		stdin.on('data', bytes => {
+			const data = Buffer.from(bytes);
+			if (this.held) this.held.push(data);
+			else this.pty.write(data);
+			this.onlooker.input(data);
+		});
+		for (const over of ['end', 'error'] as const) stdin.on(over, () => this.hangUp());
+		stdout.on('error', () => this.hangUp());
+		stdout.on('resize', () => this.resize(stdout));
+	}
+
+	private resize({ columns, rows }: { columns: number; rows: number }): void {
+		// A terminal that nobody sees may have none.
+		if (!columns || !rows) return;
+		try {
+			this.pty.resize(columns, rows);
+			this.onlooker.resized(columns, rows);
+		} catch {
+			// It has ended.
+		}
+	}
+
+	/** The terminal is gone, and the program ends with it. */
+	private hangUp(): void {
+		if (this.isHungUp) return;
+		this.isHungUp = true;
+		this.signal('SIGHUP');
+		setTimeout(() => this.signal('SIGTERM'), HANG_UP_MS).unref();
+	}
+
+	/** To the group that the program leads. */
+	private signal(name: NodeJS.Signals): void {
+		try {
+			process.kill(-this.pty.pid, name);
+		} catch {
+			// It has ended.
+		}
+	}
+}
+
+/**
+ * Nothing in this terminal changes a byte. The raw mode of Node alone would have a carriage return put before each line feed.
+ * @throws Error if that cannot be
+ */
+function makeRaw(): void {
+	process.stdin.setRawMode(true);
+	const { error, status } = spawnSync('stty', ['raw', '-echo'], {
+		env: withSafePath(process.env),
+		stdio: ['inherit', 'ignore', 'ignore'],
+	});
+	if (status === 0) return;
+	process.stdin.setRawMode(false);
+	throw error ?? new Error('stty cannot make it raw');
+}
+
+/** The shell's name of the folder, where it is the same: some CLIs trust it more than their current folder. */
+function namedFolder(cwd: string, named: string | undefined): string {
+	if (named === undefined) return cwd;
+	try {
+		return realpathSync(named) === realpathSync(cwd) ? named : cwd;
+	} catch {
+		return cwd;
+	}
+}

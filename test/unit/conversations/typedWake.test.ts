@@ -1,0 +1,138 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WAKE_PROMPT } from '../../../src/core/driver/hooks.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
+import { DriverId, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
+import { addBoundWorker } from '../../support/boundWorker.ts';
+import { eventually } from '../../support/eventually.ts';
+import { programs, repository } from '../../support/programs.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { terminal, type Terminal } from '../../support/terminal.ts';
+
+const agent = DriverId.parse('copilot-cli');
+const session = SessionId.parse('11111111-1111-4111-8111-111111111111');
+const address = { task: TaskName.parse('build'), worker: WorkerName.parse('worker') };
+
+/** Waits as the guard does, until the file `due` is there. While it waits, `waits` is there. */
+const GUARD = `#!/bin/sh
+cd "$4" || exit 0
+echo "$1 $3 $NANCY_HOOK_SESSION $NANCY_HOOK_PID" >waits
+trap 'rm -f waits; exit 0' TERM HUP
+until [ -e due ]; do sleep 0.05; done
+rm due waits
+echo 'words of a bell' >&2
+exit 2
+`;
+
+describe('an idle agent in a watched terminal', () => {
+	let folder: TempFolder;
+	let screen: Terminal;
+	beforeEach(() => {
+		folder = tempFolder();
+	});
+	afterEach(async () => {
+		await screen.close();
+		await folder.remove();
+	});
+
+	const start = async ({ lateMs = 0, unsent = 0 } = {}) => {
+		const workspace = new Workspace(folder.path);
+		await workspace.prepare();
+		await workspace.createTask(taskRecord(address.task, agent));
+		await addBoundWorker(workspace, address, { agent, session, isWatched: false });
+		writeFileSync(folder.file('launcher'), GUARD, { mode: 0o755 });
+		const { hooks } = await programs();
+		const cli = join(repository, 'test/fixtures/children/inputLine.mjs');
+		const words = [folder.file('launcher'), folder.path, process.execPath, cli, `${lateMs}`, `${unsent}`];
+		screen = terminal(process.execPath, [join(hooks, 'watched.js'), agent, ...words], {
+			cwd: folder.path,
+			columns: 60,
+			rows: 10,
+			env: { PATH: process.env['PATH'] ?? '', NANCY_TASK: address.task, NANCY_WORKER: address.worker },
+		});
+		await screen.waitForText(/\? help/);
+	};
+	const waits = () => eventually('somebody waits for a message', () => existsSync(folder.file('waits')));
+	const waitsNoMore = () => eventually('nobody waits for a message', () => !existsSync(folder.file('waits')));
+	const messageIsDue = () => writeFileSync(folder.file('due'), '');
+	const prompts = () => {
+		const file = folder.file('prompts');
+		return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+	};
+	const prompted = (count: number) => eventually(`${count} prompts`, () => prompts().length === count);
+
+	it('gets the wake as a prompt of its own once a message is due, by its session and its process', async () => {
+		await start();
+		await waits();
+		const [driver, slot, ofSession, pid] = readFileSync(folder.file('waits'), 'utf8').trim().split(' ');
+		expect([driver, slot, ofSession]).toEqual([agent, 'wait', session]);
+		expect(Number(pid)).not.toBe(screen.pid);
+		expect(() => process.kill(Number(pid), 0)).not.toThrow();
+		messageIsDue();
+		await prompted(1);
+		expect(prompts()).toEqual([WAKE_PROMPT]);
+		// And again.
+		await waits();
+		messageIsDue();
+		await prompted(2);
+	});
+
+	it('is not woken while something is typed, by nobody who waits, and is once that is gone', async () => {
+		await start();
+		await waits();
+		screen.type('half');
+		await waitsNoMore();
+		messageIsDue();
+		// Longer than it takes until somebody waits where nothing is typed.
+		await sleep(2500);
+		expect(screen.screen()).toMatch(/❯ half$/m);
+		expect(prompts()).toEqual([]);
+		for (const _ of 'half') screen.type('\u007f');
+		await prompted(1);
+		expect(prompts()).toEqual([WAKE_PROMPT]);
+	});
+
+	it('gets what its user types during a wake behind it', async () => {
+		await start({ lateMs: 700 });
+		await waits();
+		messageIsDue();
+		await eventually('the wake is decided', () => !existsSync(folder.file('due')));
+		await sleep(300);
+		screen.type('my own words');
+		await prompted(1);
+		await screen.waitForText(/❯ my own words$/m);
+		expect(prompts()).toEqual([WAKE_PROMPT]);
+	});
+
+	it('is left with an empty line where it did not send the words', async () => {
+		await start({ unsent: 1 });
+		await waits();
+		messageIsDue();
+		await screen.waitForText(/❯ Read the messages/);
+		await screen.waitForText(/❯\s*\n.*\n.*\? help/);
+		expect(prompts()).toEqual([]);
+	});
+
+	it('is woken while the mouse moves over its terminal and the focus comes and goes', async () => {
+		await start();
+		const moving = setInterval(() => screen.type('\u001b[I\u001b[<35;10;5M\u001b[O'), 100);
+		try {
+			await waits();
+			messageIsDue();
+			await prompted(1);
+		} finally {
+			clearInterval(moving);
+		}
+		expect(prompts()).toEqual([WAKE_PROMPT]);
+	});
+
+	it('is no longer waited for once it has ended', async () => {
+		await start();
+		await waits();
+		await screen.close();
+		await waitsNoMore();
+	});
+});
