@@ -174,6 +174,10 @@ describe('what nancy prints', () => {
 			'conversations/frontEnd.ts',
 			'conversations/main.ts',
 			'conversations/promptedLines.ts',
+			// The CLI's own bytes, for the terminal that they would reach without Nancy, and for the picture of it.
+			'conversations/watched/main.ts',
+			'conversations/watched/passage.ts',
+			'conversations/watched/seenScreen.ts',
 		]);
 	});
 });
