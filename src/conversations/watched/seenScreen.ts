@@ -5,7 +5,7 @@ import type { ScreenProfile } from '../../core/driver/screen.ts';
 export interface InputLine {
 	/** Lines that the screen has broken are lines of their own. */
 	readonly typed: string;
-	/** The CLI waits for a prompt, and nothing is typed. */
+	/** The CLI waits for a prompt, and nothing but blanks is typed. */
 	readonly isFree: boolean;
 }
 
@@ -67,5 +67,6 @@ export function inputLineIn(
 	const typed = [first.exec(head), ...tail.map(line => further.exec(line))];
 	if (typed.includes(null)) return undefined;
 	const text = typed.map(match => match?.[1] ?? '').join('\n');
-	return { typed: text, isFree: text === '' && idle.test(footer) };
+	// A CLI may have written blanks over what was taken back.
+	return { typed: text, isFree: text.trim() === '' && idle.test(footer) };
 }

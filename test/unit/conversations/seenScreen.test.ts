@@ -110,6 +110,11 @@ describe('a picture of a free screen', () => {
 		expect(seen.inputLine()).toEqual(FREE);
 	});
 
+	it('counts where the CLI has written blanks over what was taken back', async () => {
+		const cleared = [rule, '❯      ', rule, free.at(-1) ?? ''];
+		expect(await look(FULL_SCREEN, cleared)).toMatchObject({ isFree: true });
+	});
+
 	it('does not count where a model or a program has printed it', async () => {
 		const working = [rule, '❯', rule, ' ● Working esc esc interrupt'];
 		expect(await look(FULL_SCREEN, [...free, ...working])).toEqual(BUSY);
