@@ -27,6 +27,9 @@ const MOST_BEHIND = 1_000_000;
 
 const BY_SIGNAL = 128;
 
+/** As a terminal tells that it takes no key. */
+const BELL = '\u0007';
+
 /** A program in a terminal inside this one. Every byte passes both ways as it is, in its order, and none is kept. */
 export class Passage {
 	/** Its exit code, or 128 + the number of the signal that ended it, as in a shell. */
@@ -77,11 +80,13 @@ export class Passage {
 		this.pty.write(text);
 	}
 
-	/** Holds back what the user types. @returns to let go of it */
-	hold(): () => void {
+	/** Holds back what the user types. @returns to let go of it, or to drop it with a bell */
+	hold(): (isDropped: boolean) => void {
 		const held: Uint8Array[] = (this.held = []);
-		return () => {
+		return isDropped => {
 			this.held = undefined;
+			if (isDropped && held.length > 0) process.stdout.write(BELL);
+			if (isDropped) return;
 			for (const bytes of held) this.pty.write(Buffer.from(bytes));
 		};
 	}

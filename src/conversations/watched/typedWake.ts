@@ -9,8 +9,8 @@ export interface WakePlace {
 	readonly sends: string;
 	inputLine(): InputLine | undefined;
 	type(text: string): void;
-	/** Holds back what the user types. @returns to let go of it */
-	hold(): () => void;
+	/** Holds back what the user types. @returns to let go of it, or to drop it with a bell */
+	hold(): (isDropped: boolean) => void;
 	/** Begins to wait until a message is worth a turn; `undefined` where nothing can wait. */
 	listen(): Promise<CalledGuard | undefined>;
 }
@@ -22,12 +22,16 @@ const QUIET_MS = 1000;
 const SHOWN_MS = 5000;
 const LOOK_MS = 30;
 
+/** If no input line is seen for so long, something else has taken its place, in milliseconds: a question, say. */
+const GONE_MS = 300;
+
 /** After a wait that nobody may have, or a wake that the CLI did not take, in milliseconds. */
 const AGAIN_MS = 30_000;
 
 const BACKSPACE = '\u007f';
 const ESCAPE = '\u001b';
 const BELL = '\u0007';
+const PASTE = { begins: `${ESCAPE}[200~`, ends: `${ESCAPE}[201~` };
 
 /**
  * What a terminal sends by itself: where the mouse is, whether it has the focus, and its answers to questions. A person has typed everything
@@ -50,6 +54,9 @@ export class TypedWake {
 	private isTyping = false;
 	/** The words may stand in the line, and were not sent. */
 	private isLeft = false;
+	private isPasting = false;
+	/** The end of what came last: a sequence may come in two pieces. */
+	private tail = '';
 
 	constructor(private readonly place: WakePlace) {}
 
@@ -62,8 +69,19 @@ export class TypedWake {
 	input(bytes: Uint8Array): void {
 		if (Buffer.from(bytes).toString('latin1').replace(BY_ITSELF, '') === '') return;
 		this.typedAt = Date.now();
+		this.notePaste(bytes);
+		// Whatever the user makes of the words is the user's.
+		if (!this.isTyping) this.isLeft = false;
 		this.stopListening();
 		this.lookIn(QUIET_MS);
+	}
+
+	/** A pasted text may come in pieces, and a CLI shows nothing of it before its end. */
+	private notePaste(bytes: Uint8Array): void {
+		const text = this.tail + Buffer.from(bytes).toString('latin1');
+		const [begins, ends] = [text.lastIndexOf(PASTE.begins), text.lastIndexOf(PASTE.ends)];
+		if (begins !== ends) this.isPasting = begins > ends;
+		this.tail = text.slice(-PASTE.begins.length);
 	}
 
 	/** The CLI has ended. */
@@ -88,7 +106,7 @@ export class TypedWake {
 	}
 
 	private isQuiet(): boolean {
-		return Date.now() - this.typedAt >= QUIET_MS;
+		return !this.isPasting && Date.now() - this.typedAt >= QUIET_MS;
 	}
 
 	private async listen(): Promise<void> {
@@ -128,9 +146,11 @@ export class TypedWake {
 				this.place.type(this.place.sends);
 				this.isLeft = !(await this.shows(typed => !isWake(typed)));
 			}
-			if (this.isLeft) await this.takeBack();
+			// Behind the words, and in front of what is held back: the CLI reads all in this order, however late.
+			if (this.isLeft && this.place.inputLine()) await this.remove();
 		} finally {
-			letGo();
+			// Keys that were meant for the input line answer no question.
+			letGo(!(await this.shows(() => true)));
 			this.isTyping = false;
 			if (this.isLeft) this.pause();
 			else this.lookIn(QUIET_MS);
@@ -139,15 +159,23 @@ export class TypedWake {
 
 	/** Removes the words, and nothing in front of them. Where they are not at the end, it leaves everything as it is. */
 	private async takeBack(): Promise<void> {
-		if (!endsWithWake(this.place.inputLine()?.typed)) return;
+		if (endsWithWake(this.place.inputLine()?.typed)) await this.remove();
+	}
+
+	private async remove(): Promise<void> {
 		this.isLeft = false;
 		for (const _ of WAKE_PROMPT) this.place.type(BACKSPACE);
 		await this.shows(typed => !endsWithWake(typed));
 	}
 
-	private async shows(is: (typed: string | undefined) => boolean): Promise<boolean> {
-		for (const end = Date.now() + SHOWN_MS; Date.now() < end; await sleep(LOOK_MS))
-			if (is(this.place.inputLine()?.typed)) return true;
+	private async shows(is: (typed: string) => boolean): Promise<boolean> {
+		let seenAt = Date.now();
+		for (const end = seenAt + SHOWN_MS; Date.now() < end; await sleep(LOOK_MS)) {
+			const line = this.place.inputLine();
+			if (line && is(line.typed)) return true;
+			if (line) seenAt = Date.now();
+			else if (Date.now() - seenAt > GONE_MS) return false;
+		}
 		return false;
 	}
 }

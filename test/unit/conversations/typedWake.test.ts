@@ -107,6 +107,46 @@ describe('an idle agent in a watched terminal', () => {
 		expect(prompts()).toEqual([WAKE_PROMPT]);
 	});
 
+	it('has no question answered by what its user types during a wake', async () => {
+		await start({ lateMs: 3000 });
+		await waits();
+		messageIsDue();
+		await eventually('the words have come', () => existsSync(folder.file('came')));
+		screen.type('my own words\r');
+		await sleep(500);
+		writeFileSync(folder.file('asks'), '');
+		await screen.waitForText(/Do you want/);
+		// Longer than keys are held back.
+		await sleep(2500);
+		expect(existsSync(folder.file('answers'))).toBe(false);
+		screen.type('y');
+		await eventually('an answer', () => existsSync(folder.file('answers')));
+		expect(readFileSync(folder.file('answers'), 'utf8')).toBe('y');
+	});
+
+	it('does not merge the words of a wake that it shows too late with what its user types', async () => {
+		await start({ lateMs: 9000 });
+		await waits();
+		messageIsDue();
+		await eventually('the words have come', () => existsSync(folder.file('came')));
+		screen.type('my own words\u0011');
+		await prompted(1);
+		expect(prompts()).toEqual(['my own words']);
+	});
+
+	it('is not woken while a text is being pasted', async () => {
+		await start();
+		await waits();
+		screen.type('\u001b[200~');
+		await waitsNoMore();
+		messageIsDue();
+		// Longer than it takes until somebody waits where nothing is typed.
+		await sleep(2500);
+		expect(existsSync(folder.file('due'))).toBe(true);
+		screen.type('\u001b[201~');
+		await waits();
+	});
+
 	it('is left with an empty line where it did not send the words', async () => {
 		await start({ unsent: 1 });
 		await waits();
