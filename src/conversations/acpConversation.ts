@@ -49,7 +49,7 @@ export interface Listener {
 	/** With Nancy's name of the session. @param over the agent does not wait any more */
 	ask(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse>;
 	/** The words that wait for the agent, which asks for them between two steps. */
-	words(session: string): Promise<string | undefined>;
+	words(): Promise<string | undefined>;
 }
 
 /** One conversation with an agent over the Agent Client Protocol, on the standard input and output of its process. */
@@ -168,7 +168,7 @@ function connect(
 			params => Pulled.parse(params),
 			async ({ params }) => {
 				const known = begun();
-				const text = params.sessionId === known?.own ? await listener.words(known.session) : undefined;
+				const text = params.sessionId === known?.own ? await listener.words() : undefined;
 				// Other forms of the answer have the CLI look for files and servers that the words name.
 				return { messages: text === undefined ? [] : [text], hasQueuedPrompt: false };
 			},

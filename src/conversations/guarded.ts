@@ -1,6 +1,6 @@
 import { dataFolder } from '../base/folders.ts';
 import type { AcpAgent, SilentHook, TurnHooks } from '../core/driver/acp.ts';
-import { callGuard, type BetweenPlace, type CalledGuard, type GuardCall } from '../core/driver/calledGuard.ts';
+import { callGuard, WAITS, type BetweenPlace, type CalledGuard, type GuardCall } from '../core/driver/calledGuard.ts';
 import { OwnFolder } from '../core/files/ownFolder.ts';
 import { ConversationRecord } from '../core/sessions/conversationRecord.ts';
 import { isWake } from '../drivers/bell.ts';
@@ -13,9 +13,6 @@ export interface GuardedTalk {
 	readonly place: BetweenPlace;
 	readonly program: { readonly cwd: string };
 }
-
-/** An event of Nancy's own: nothing has happened. */
-const WAITS = 'wait';
 
 /** What an agent says that has read its prompt. */
 const REPLIES: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'plan', 'tool_call']);

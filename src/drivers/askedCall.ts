@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { changedLines, lineDiff } from '../base/lineDiff.ts';
+import { changedLines, GAP, lineDiff } from '../base/lineDiff.ts';
 import { ASKS_PERMISSION } from '../core/driver/acp.ts';
 import type { HookAnswer, HookCall } from '../core/driver/hooks.ts';
 import { isYes } from '../core/questions/reply.ts';
@@ -21,7 +21,7 @@ export const CallContent = z.looseObject({
 /** A change as Git would show it, without names. */
 export function diffOf(before: string, after: string): string {
 	const lines = changedLines(lineDiff(before, after), AROUND);
-	return lines.map(line => (line === '…' ? '@@' : line.replace(/^(.) /, '$1'))).join('\n');
+	return lines.map(line => (line === GAP ? '@@' : line.replace(/^(.) /, '$1'))).join('\n');
 }
 
 /** The answer of a person, by the kind of the option to choose. */

@@ -103,6 +103,15 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 		setServer(lab, server);
 		return deskOf(lab.nancy);
 	};
+	/** It is idle, and a message is on its way to it. */
+	const handingOver = async () => {
+		await begin();
+		const worker = await lab.startIdle();
+		const letGo = holdAnswers(lab, 'prompt');
+		const id = await lab.send(worker.address, 'Use the other port. [[text:Read it]]');
+		await lab.delivered(worker.address, id);
+		return { worker, letGo };
+	};
 	const dialog = /Your answer[^\n]*\s*$/;
 
 	it('runs a turn with the variables of the setting, and is idle', async () => {
@@ -213,11 +222,7 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 	});
 
 	it('reads afterwards what was being handed over when its user pressed Esc', async () => {
-		await begin();
-		const worker = await lab.startIdle();
-		const letGo = holdAnswers(lab, 'prompt');
-		const id = await lab.send(worker.address, 'Use the other port. [[text:Read it]]');
-		await lab.delivered(worker.address, id);
+		const { worker, letGo } = await handingOver();
 		await worker.interrupt();
 		// It may be the beginning of another key until half a second is over.
 		await sleep(2000);
@@ -227,11 +232,7 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 	});
 
 	it('reads, once it is resumed, what was being handed over when it was killed', async () => {
-		await begin();
-		const worker = await lab.startIdle();
-		const letGo = holdAnswers(lab, 'prompt');
-		const id = await lab.send(worker.address, 'Use the other port. [[text:Read it]]');
-		await lab.delivered(worker.address, id);
+		const { worker, letGo } = await handingOver();
 		process.kill(-worker.terminal.pid, 'SIGKILL');
 		await worker.terminal.ended;
 		letGo();

@@ -3,13 +3,14 @@ import { constants } from 'node:os';
 import { errorText } from '../../base/errors.ts';
 import { keepProgramsOutOf } from '../../base/searchPath.ts';
 import { visible } from '../../base/visible.ts';
-import { callGuard, type CalledGuard } from '../../core/driver/calledGuard.ts';
+import { withoutOwnNode } from '../../core/driver/agentEnvironment.ts';
+import { callGuard, WAITS, type CalledGuard } from '../../core/driver/calledGuard.ts';
 import type { ScreenProfile } from '../../core/driver/screen.ts';
 import { agentsFolders } from '../../core/workspace/placeFrom.ts';
 import { Workspace } from '../../core/workspace/workspace.ts';
 import { screens } from '../../drivers/screens.ts';
 import { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
-import { Passage, type Program } from './passage.ts';
+import { BY_SIGNAL, Passage, type Program } from './passage.ts';
 import { SeenScreen } from './seenScreen.ts';
 import { TypedWake } from './typedWake.ts';
 
@@ -18,11 +19,7 @@ import { TypedWake } from './typedWake.ts';
  * of its launch. What fails here leaves the CLI in the terminal by itself.
  */
 const [id = '', launcher = '', workspaceFolder = '', executable = '', ...args] = process.argv.slice(2);
-/** Those of the runtime's own Node are none of the agent's. */
-const { NODE_COMPILE_CACHE: _cache, ELECTRON_RUN_AS_NODE: _electron, ...env } = process.env;
-
-/** An event of Nancy's own: nothing has happened. */
-const WAITS = 'wait';
+const env = withoutOwnNode(process.env);
 
 keepProgramsOutOf(agentsFolders(workspaceFolder));
 const program: Program = { executable, args, cwd: process.cwd(), env };
@@ -86,6 +83,8 @@ function direct(): Promise<number> {
 	return new Promise((resolve, reject) =>
 		child
 			.on('error', reject)
-			.on('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal])),
+			.on('exit', (code, signal) =>
+				resolve(signal === null ? (code ?? 1) : BY_SIGNAL + constants.signals[signal]),
+			),
 	);
 }

@@ -25,7 +25,8 @@ const HANG_UP_MS = 2000;
 /** Bytes that the onlooker may be behind. Then the program waits, as it would for a slow terminal. */
 const MOST_BEHIND = 1_000_000;
 
-const BY_SIGNAL = 128;
+/** What a shell adds to the number of the signal that has ended a program. */
+export const BY_SIGNAL = 128;
 
 /** As a terminal tells that it takes no key. */
 const BELL = '\u0007';

@@ -60,11 +60,19 @@ export function questionEnvironment(
 	return { ...pathOf(Object.fromEntries(others)), NANCY_HOOKS: 'off' };
 }
 
+/** What the runtime sets for its own Node. */
+const OF_NODE: readonly string[] = ['NODE_COMPILE_CACHE', 'ELECTRON_RUN_AS_NODE'];
+
 /**
  * The installed `nancy` runs with these variables set for itself. An agent that inherits them would fill the runtime with its own programs'
  * caches, and Electron programs that it starts would run as Node.
  */
 function ofRuntime(env: AgentStart['inherited']): readonly string[] {
 	const isIts = /\/nancy\/runtime\/[^/]+(?:\/bin\/\.\.)?\/cache$/.test(env['NODE_COMPILE_CACHE'] ?? '');
-	return isIts ? ['NODE_COMPILE_CACHE', 'ELECTRON_RUN_AS_NODE'] : [];
+	return isIts ? OF_NODE : [];
+}
+
+/** The environment of a program of the runtime, without what its own Node has of it: that is none of the agent's. */
+export function withoutOwnNode(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+	return Object.fromEntries(Object.entries(env).filter(([name]) => !OF_NODE.includes(name)));
 }

@@ -11,6 +11,9 @@ export interface BetweenPlace {
 	readonly env: NodeJS.ProcessEnv;
 }
 
+/** An event of Nancy's own, for a wait: nothing has happened. */
+export const WAITS = 'wait';
+
 /** One call of the guard, as a hook of the agent makes it. */
 export interface GuardCall {
 	readonly driver: DriverId;

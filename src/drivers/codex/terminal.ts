@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { errorText } from '../../base/errors.ts';
+import { withoutOwnNode } from '../../core/driver/agentEnvironment.ts';
 import { Holder } from './holder.ts';
 import { settingsIn, terminalArgs } from './ownServer.ts';
 import { newSocket } from './sockets.ts';
@@ -30,8 +31,7 @@ const NOT_STARTED = 127;
 
 const [launcher = '', workspaceFolder = '', executable = '', ...args] = process.argv.slice(2);
 
-/** Those of the runtime's own Node are none of the agent's. */
-const { NODE_COMPILE_CACHE: _cache, ELECTRON_RUN_AS_NODE: _electron, ...env } = process.env;
+const env = withoutOwnNode(process.env);
 
 let server: ChildProcess | undefined;
 let cli: ChildProcess | undefined;

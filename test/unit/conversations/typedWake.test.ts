@@ -58,6 +58,14 @@ describe('an idle agent in a watched terminal', () => {
 	const waits = () => eventually('somebody waits for a message', () => existsSync(folder.file('waits')));
 	const waitsNoMore = () => eventually('nobody waits for a message', () => !existsSync(folder.file('waits')));
 	const messageIsDue = () => writeFileSync(folder.file('due'), '');
+	/** A message is due once this was typed. */
+	const isDueBehind = async (keys: string) => {
+		screen.type(keys);
+		await waitsNoMore();
+		messageIsDue();
+		// Longer than it takes until somebody waits where nothing is typed.
+		await sleep(2500);
+	};
 	const prompts = () => {
 		const file = folder.file('prompts');
 		return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
@@ -83,11 +91,7 @@ describe('an idle agent in a watched terminal', () => {
 	it('is not woken while something is typed, by nobody who waits, and is once that is gone', async () => {
 		await start();
 		await waits();
-		screen.type('half');
-		await waitsNoMore();
-		messageIsDue();
-		// Longer than it takes until somebody waits where nothing is typed.
-		await sleep(2500);
+		await isDueBehind('half');
 		expect(screen.screen()).toMatch(/❯ half$/m);
 		expect(prompts()).toEqual([]);
 		for (const _ of 'half') screen.type('\u007f');
@@ -137,11 +141,7 @@ describe('an idle agent in a watched terminal', () => {
 	it('is not woken while a text is being pasted', async () => {
 		await start();
 		await waits();
-		screen.type('\u001b[200~');
-		await waitsNoMore();
-		messageIsDue();
-		// Longer than it takes until somebody waits where nothing is typed.
-		await sleep(2500);
+		await isDueBehind('\u001b[200~');
 		expect(existsSync(folder.file('due'))).toBe(true);
 		screen.type('\u001b[201~');
 		await waits();
