@@ -42,7 +42,7 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 			...(typeof notify === 'string' && { notify }),
 			...(host.data && { terminalHost: host.data }),
 		},
-		// As it is: whoever reads it says what is wrong with it.
+		// Each entry as it is: whoever reads it says what is wrong with it. What is no object names nothing.
 		...(servers !== undefined && { agentServers: servers }),
 		folders: Object.fromEntries(
 			folders.map(folder => {
