@@ -1,15 +1,23 @@
-/** Seconds that the CLI's watcher takes to start after the hook's answer, and some. */
-const DELAY = 2;
+/** Seconds from the hook's answer to the rings. A CLI's watcher has started within the first pause, on a busy machine within the second. */
+const PAUSES = '2 8';
+
+const SCRIPT = `for pause in ${PAUSES}; do
+	sleep $pause
+	for message in "$1"/*.md; do
+		[ -f "$message" ] && [ -f "$0" ] && ! [ -L "$0" ] && date >"$0"
+		break
+	done
+done`;
 
 /**
- * Rings a bell after this hook has ended, because the session watches it only then. Uses a shell of its own, which holds none of the hook's
- * pipes: the CLI waits for those.
+ * Rings a bell after this hook has ended, if a message waits by then: the session watches its bell only once it has the hook's answer, and
+ * a ring before that is heard by nobody. Uses a shell of its own, which holds none of the hook's pipes: the CLI waits for those.
+ * @param inbox the folder of the queued messages
  */
-export async function ringLater(bell: string): Promise<void> {
+export async function ringLater(bell: string, inbox: string): Promise<void> {
 	// Loaded only here: it takes longer than most hooks do.
 	const { spawn } = await import('node:child_process');
-	const script = `sleep ${DELAY}; [ -f "$0" ] && ! [ -L "$0" ] && date >"$0"`;
-	spawn('/bin/sh', ['-c', script, bell], { detached: true, stdio: 'ignore' })
+	spawn('/bin/sh', ['-c', SCRIPT, bell, inbox], { detached: true, stdio: 'ignore' })
 		.on('error', () => undefined) // then the window rings, or the next prompt delivers
 		.unref();
 }

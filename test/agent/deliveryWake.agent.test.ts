@@ -77,6 +77,19 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		expect((await lab.nancy.tasks()).tasks.map(task => task.name)).toEqual(['build']);
 	});
 
+	it('wakes it by a message that came before the CLI watched its bell', async () => {
+		await using lab = await deployedLab();
+		const { address, claude } = await afterFirstTurn(lab);
+		await submit(claude, '/clear');
+		const sessions = async () => (await lab.nancy.worker(address))?.sessions ?? [];
+		const next = await eventually('the hook is at work', async () => (await sessions())[1]?.id, { everyMs: 1 });
+		process.kill(claude.pid, 'SIGSTOP');
+		await eventually('it has answered', async () => (await readPhase(lab.nancy.paths, next)).phase === 'idle');
+		await lab.send(address, 'Too early. [[text:Read all the same]]');
+		process.kill(claude.pid, 'SIGCONT');
+		await claude.waitForText(/● Read all the same/);
+	});
+
 	it('hands over what waits when the prompt of “Wake by Typing” is typed, where nothing else can wake it', async () => {
 		await using lab = await deployedLab({ cannotWake: true });
 		const { session, address, claude } = await afterFirstTurn(lab);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { parseVersion, type Version } from '../../base/version.ts';
 import type { AgentEvent, DeliveryNote } from '../../protocol/traffic.ts';
 import { readSealed } from '../deployment/sealed.ts';
@@ -8,6 +9,7 @@ import { isAroundTools, isBeforeTool, isDue, wakes } from '../mailbox/due.ts';
 import type { Mailbox } from '../mailbox/mailbox.ts';
 import type { NotesToTell } from '../memory/telling.ts';
 import { isSettled, type StoredMessage } from '../mailbox/mailboxFiles.ts';
+import { folderByState } from '../mailbox/mailboxPaths.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { makeBell } from './bell.ts';
 import { bindSession } from './bindings.ts';
@@ -31,8 +33,8 @@ export interface TurnPlace {
 	readonly mayHandOver: (mailbox: Mailbox, due: readonly StoredMessage[]) => Promise<boolean>;
 	/** What the session has to be told of its project at this event. */
 	readonly notes: (event: AgentEvent) => Promise<NotesToTell | undefined>;
-	/** Rings a bell that the session watches only after this event. */
-	readonly ringLater: (bell: string) => Promise<void>;
+	/** Rings a bell that the session watches only after this event, if a message is in the inbox then. */
+	readonly ringLater: (bell: string, inbox: string) => Promise<void>;
 	/** Keeps a note for the traffic. */
 	readonly note: (content: DeliveryNote) => void;
 }
@@ -111,9 +113,13 @@ export class Turn {
 		if (kind === 'stop' || isBrokenOff(this.event) || (kind === 'session-start' && cause !== 'compact')) {
 			await writePhase(this.workspace.paths, session, 'idle');
 		}
-		// Messages that were queued while nobody ran. The bell rings once the session watches it, even without an open window.
-		if (kind === 'session-start' && (await this.hasWaking()))
-			await this.place.ringLater(this.workspace.paths.bell(session));
+		// Messages may be queued already, and more may come before the session watches its bell. No window may be open to ring again.
+		if (kind === 'session-start') {
+			await this.place.ringLater(
+				this.workspace.paths.bell(session),
+				join(this.mailbox.folder, folderByState.queued),
+			);
+		}
 		// The agent has been held back as often as its CLI allows. The remaining messages wake it.
 		if (heldStops >= this.place.driver.hooks.stopCap && (await this.hasWaking())) {
 			await this.workspace.ring(this.bound.address);
