@@ -17,7 +17,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 	spool(call, input);
 	if (event.subagent !== undefined) return;
 	const project = call.env['NANCY_PROJECT'];
-	await withoutFailing(call, () => markSession(call.workspace, event, call.driver.hooks.manual, project));
+	await withoutFailing(call, () => markSession(call.workspace, event, call.driver.hooks, project));
 	const slot = slotOf(call.driver.hooks.slots, event);
 	if (slot === 'never' && !isBeginning(event) && !isBrokenOff(event)) return;
 	const bound = await bindCaller(call.workspace, {

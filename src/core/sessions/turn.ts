@@ -16,7 +16,7 @@ import { bindSession } from './bindings.ts';
 import { BoundaryMark } from './boundaryMark.ts';
 import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';
 import { keepReceipts } from './keepReceipts.ts';
-import { readHeldStops, writeHeldStops, writePhase } from './phase.ts';
+import { readHeldStops, readPhase, writeHeldStops, writePhase } from './phase.ts';
 import type { BoundSession } from './sessions.ts';
 
 /** Hands text to the agent; false if nobody took it. */
@@ -110,7 +110,8 @@ export class Turn {
 	/** Updates the records after an event that did not hold the agent back. */
 	private async settle(heldStops: number): Promise<void> {
 		const { kind, session, cause } = this.event;
-		if (kind === 'stop' || isBrokenOff(this.event) || (kind === 'session-start' && cause !== 'compact')) {
+		const begins = kind === 'session-start' && cause !== 'compact' && !(await this.isOvertaken());
+		if (kind === 'stop' || isBrokenOff(this.event) || begins) {
 			await writePhase(this.workspace.paths, session, 'idle');
 		}
 		// Messages may be queued already, and more may come before the session watches its bell. No window may be open to ring again.
@@ -124,6 +125,12 @@ export class Turn {
 		if (heldStops >= this.place.driver.hooks.stopCap && (await this.hasWaking())) {
 			await this.workspace.ring(this.bound.address);
 		}
+	}
+
+	/** Whether the hook of the first prompt was faster than this one of the start, where the CLI runs both at once. */
+	private async isOvertaken(): Promise<boolean> {
+		if (this.place.driver.hooks.reportsStart !== 'at-first-prompt' || this.bound.isNewProcess) return false;
+		return (await readPhase(this.workspace.paths, this.event.session)).phase === 'busy';
 	}
 
 	/** Tells the session to watch its doorbell and the model how its mailbox works, if its CLI takes that. */

@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Driver } from '../../../../src/core/driver/driver.ts';
+import type { Slot } from '../../../../src/core/driver/slot.ts';
+import { readPhase } from '../../../../src/core/sessions/phase.ts';
+import type { BoundSession } from '../../../../src/core/sessions/sessions.ts';
 import { Turn, type TurnPlace } from '../../../../src/core/sessions/turn.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
-import type { DeliveryNote } from '../../../../src/protocol/traffic.ts';
+import type { AgentEvent, DeliveryNote } from '../../../../src/protocol/traffic.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
@@ -40,8 +43,13 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** The turn of a prompt, in this process. */
-async function prompt(more: Partial<TurnPlace> = {}) {
+/** The turn of a prompt. */
+function prompt(more?: Partial<TurnPlace>) {
+	return turn({ driver: driver.id, session, kind: 'prompt', event: 'Prompt' }, 'turn', more);
+}
+
+/** An event's turn, in this process. */
+async function turn(event: AgentEvent, slot: Slot, more: Partial<TurnPlace> = {}, of: BoundSession = bound) {
 	const printed: string[] = [];
 	const notes: DeliveryNote[] = [];
 	const place: TurnPlace = {
@@ -58,8 +66,7 @@ async function prompt(more: Partial<TurnPlace> = {}) {
 		note: content => void notes.push(content),
 		...more,
 	};
-	const event = { driver: driver.id, session, kind: 'prompt', event: 'Prompt' } as const;
-	await new Turn(place, event, 'turn', bound).run();
+	await new Turn(place, event, slot, of).run();
 	return { printed, notes, states: (await workspace.mailbox(address).list()).messages.map(({ state }) => state) };
 }
 
@@ -81,4 +88,20 @@ describe('a turn', () => {
 		expect(notes).toEqual([]);
 		expect(states).toEqual(['queued']);
 	});
+
+	it.each([
+		{ reportsStart: 'at-first-prompt', isNewProcess: false, phase: 'busy' },
+		{ reportsStart: 'at-first-prompt', isNewProcess: true, phase: 'idle' },
+		{ reportsStart: 'at-launch', isNewProcess: false, phase: 'idle' },
+	] as const)(
+		'is $phase once the start comes after the prompt, reported $reportsStart (a new process: $isNewProcess)',
+		async ({ reportsStart, isNewProcess, phase }) => {
+			const starting = { ...driver, hooks: { ...driver.hooks, reportsStart } };
+			await prompt({ driver: starting });
+			const start = { driver: driver.id, session, kind: 'session-start', event: 'Start' } as const;
+			await turn(start, 'never', { driver: starting }, { ...bound, isNewProcess });
+
+			expect((await readPhase(workspace.paths, session)).phase).toBe(phase);
+		},
+	);
 });
