@@ -2,8 +2,8 @@
 export const WORDS = String.raw`	async function wake(root) {
 		// It may wait for the turn to end, so nothing waits for it.
 		const { code, stderr } = await guard(root, '__DOORBELL__', 'wake', { sessionID: root, directory });
-		// Where it is not taken, nothing was handed over: the bell rings again.
-		if (code === 2) await prompt(root, stderr.trim() || '__WAKE_WORDS__');
+		// Where it is not taken, nothing was handed over: the bell rings again. Whatever else a guard says is no prompt.
+		if (code === 2 && stderr.trim() === '__WAKE_WORDS__') await prompt(root, '__WAKE_WORDS__');
 	}
 
 	/** A prompt as the user's last one was: another agent could be allowed more. Says whether it was taken. */

@@ -339,6 +339,25 @@ describe('the plugin of opencode', () => {
 		await ofBell.remove();
 	});
 
+	it('takes nothing for a prompt that a guard says which fails with the code of a wake', async () => {
+		folder = tempFolder();
+		const bell = folder.file('bell');
+		const ofBell = folder;
+		writeFileSync(bell, '');
+		const { prompted, call, told } = await loaded(
+			`[ "$3" = program ] && echo '{"bell":"${bell}"}'
+			[ "$3" = wake ] && { echo 'syntax error' >&2; exit 2; }`,
+		);
+		await call('event', { event: { type: 'session.created', properties: { info: { id: 'ses_main' } } } });
+		const rung = () => told().filter(line => line.includes(' wake ')).length;
+		await eventually('the guard was asked twice', () => rung() > 1 || appendFileSync(bell, 'rung'), {
+			everyMs: 700,
+		});
+		await call('dispose', {});
+		expect(prompted).toEqual([]);
+		await ofBell.remove();
+	});
+
 	it('asks for no bell after its end', async () => {
 		const { call, told } = await loaded('', { limits: { AGAIN_MS: 50 } });
 		await call('event', { event: { type: 'session.created', properties: { info: { id: 'ses_main' } } } });
