@@ -28,6 +28,9 @@ const STOPPED: Readonly<Record<string, string>> = {
 	refusal: '— the model refused —',
 };
 
+/** How a turn ends whose prompt is in the conversation. What a model refuses, the agent may drop. */
+const READ: ReadonlySet<string> = new Set(['end_turn', 'max_tokens', 'max_turn_requests'] satisfies StopReason[]);
+
 const LEAVING = ['/exit', '/quit'];
 
 /** How long a pull is answered late, in milliseconds: Qwen Code 0.24.4 waits for 2 s, and pulls no more after three late answers. */
@@ -84,7 +87,7 @@ export class FrontEnd {
 				{ program, resume, pull, stop: this.left.signal },
 				{
 					update: update => {
-						this.guarded?.said(update.sessionUpdate);
+						if (this.isPrompted) this.guarded?.said(update.sessionUpdate);
 						this.shown.take(update);
 						this.silent?.update(update);
 					},
@@ -147,12 +150,16 @@ export class FrontEnd {
 		this.isDenied = this.isBreaking = false;
 		if (isContinued) guarded.owe(text);
 		const prompt = isContinued ? text : await guarded.prompted(text, words => this.say(words, 'dim'));
-		const stopped = prompt === undefined || this.isBreaking ? 'cancelled' : await this.sent(conversation, prompt);
-		if (stopped !== 'cancelled' && typeof stopped === 'string') guarded.answered();
+		const isSent = prompt !== undefined && !this.isBreaking;
+		const stopped = isSent ? await this.sent(conversation, prompt) : 'cancelled';
+		const isRead = typeof stopped === 'string' && READ.has(stopped);
+		if (isRead) guarded.answered();
 		const { said } = this.shown;
 		this.shown.endTurn();
 		if (typeof stopped !== 'string') this.say(`✗ ${stopped.error}`, 'red');
 		else if (STOPPED[stopped] !== undefined && prompt !== undefined) this.say(STOPPED[stopped], 'dim');
+		if (!isSent && prompt !== undefined) this.say(`Not sent: ${text}`, 'dim');
+		guarded.over(isRead);
 		const next = await this.ended(guarded, stopped === 'end_turn', { said, isContinued });
 		this.isWorking = false;
 		return next;
@@ -176,14 +183,13 @@ export class FrontEnd {
 		isBySelf: boolean,
 		turn: { said: string; isContinued: boolean },
 	): Promise<string | undefined> {
-		guarded.over();
 		await this.silent?.kept;
 		if (isBySelf && !(this.isDenied && this.talk.acp.brokenOff.isAfterNo)) {
 			const next = await guarded.stopped(turn);
 			if (next === undefined || !this.isBreaking) return next;
 			this.say(STOPPED['cancelled'] ?? '', 'dim');
 			// They were not sent.
-			guarded.over();
+			guarded.over(true);
 		}
 		await guarded.brokenOff();
 		return undefined;

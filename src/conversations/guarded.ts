@@ -19,6 +19,9 @@ const REPLIES: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thou
 
 /** What the guard is told of a conversation, and what it hands over. */
 export class GuardedConversation {
+	/** After a turn that did not end by itself, an agent may still say things of it. */
+	private isOfThisTurn = true;
+
 	private constructor(
 		private readonly talk: GuardedTalk,
 		private readonly conversation: { readonly session: string; readonly pid: number | undefined },
@@ -112,7 +115,7 @@ export class GuardedConversation {
 
 	/** The agent says something. @param update the protocol's name of it */
 	said(update: string): void {
-		if (REPLIES.has(update)) this.record?.answered();
+		if (this.isOfThisTurn && REPLIES.has(update)) this.record?.answered();
 	}
 
 	/** The agent has ended a turn by itself. */
@@ -120,8 +123,9 @@ export class GuardedConversation {
 		this.record?.answered();
 	}
 
-	/** Words that nothing has answered come again. */
-	over(): void {
+	/** Words that nothing has answered come again. @param isBySelf the agent has ended the turn by itself */
+	over(isBySelf: boolean): void {
+		this.isOfThisTurn = isBySelf;
 		this.record?.over();
 	}
 

@@ -9,6 +9,7 @@ import { ifOwn } from '../files/ownFolder.ts';
 import { COMPILED, ToldMarks } from '../memory/toldMarks.ts';
 import { readMark } from '../files/plainFile.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
+import { forgetConversation } from './conversationRecord.ts';
 import { forgetSeal, sealedSession, sealSession } from './sealedSessions.ts';
 
 /** The mailbox of a session. */
@@ -77,6 +78,7 @@ export async function forgetSession(workspace: Workspace, session: SessionId): P
 	for (const file of [...files, ...marks, workspace.paths.bell(session), workspace.paths.session(session)])
 		await rm(file, { force: true });
 	await forgetSeal(workspace.own, session);
+	await forgetConversation(workspace.own, session);
 	await workspace.prepared.forget(session);
 	await new ToldMarks(workspace.own.dataFolder).forget(session);
 }

@@ -42,11 +42,11 @@ export class ConversationRecord {
 		this.write({});
 	}
 
-	/** On a full disk, words count as unread and come again. */
+	/** On a full disk, words count as unread and come again. A line that the disk cut short takes no later one with it. */
 	private write(line: Omit<ConversationLine, 'at'>): void {
 		const whole = { at: new Date().toISOString(), ...line } satisfies ConversationLine;
 		try {
-			appendFileSync(this.file, `${JSON.stringify(whole)}\n`, { mode: 0o600 });
+			appendFileSync(this.file, `\n${JSON.stringify(whole)}\n`, { mode: 0o600 });
 		} catch {}
 	}
 }

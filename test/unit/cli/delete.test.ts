@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { appendFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +8,7 @@ import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { AGENT, Project } from './project.ts';
 import { bindSession } from '../../../src/core/sessions/bindings.ts';
+import { ConversationRecord } from '../../../src/core/sessions/conversationRecord.ts';
 import { noteFound } from '../../../src/core/workspace/foundTask.ts';
 
 let nancy: NancyCommand;
@@ -82,6 +84,19 @@ describe('nancy delete', () => {
 		});
 		expect(await names(project)).toEqual([]);
 		expect(await nancy.run(['delete', 'third'], { cwd: project.path })).toMatchObject({ code: 3 });
+	});
+
+	it('leaves nothing of what an agent of the user’s own has read', async () => {
+		await using project = new Project(undefined, join(nancy.dataFolder, 'nancy'));
+		const task = await project.addTask('first');
+		const session = SessionId.parse('acp-0123456789ab-s1');
+		const sessions = [{ id: session, startedAt: new Date().toISOString() }];
+		const worker = await project.addWorker(task, 'worker', { sessions });
+		await bindSession(project.workspace, session, { address: { task, worker }, watched: false });
+		const { file } = await ConversationRecord.begin(project.workspace.own, session);
+		expect(existsSync(file)).toBe(true);
+		expect(await nancy.run(['delete', task], { cwd: project.path })).toMatchObject({ code: 0 });
+		expect(existsSync(file)).toBe(false);
 	});
 
 	it('is nothing that an agent may do', async () => {
