@@ -1,6 +1,6 @@
 import { NO_WORKSPACE, withSafePath } from '../base/searchPath.ts';
 import type { HookAnswer, HookWake, WakeCommand } from '../core/driver/hooks.ts';
-import { wakes } from '../core/mailbox/due.ts';
+import { mayWake } from '../core/mailbox/due.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import { isSettled, type StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import { readPhase, writePhase } from '../core/sessions/phase.ts';
@@ -64,7 +64,7 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 /** Whether there is a message worth a wake. A file that is still being written counts a moment later. */
 async function waking(mailbox: Mailbox): Promise<StoredMessage[]> {
 	const { messages } = await mailbox.list(['queued']);
-	return messages.filter(message => wakes(message.content) && isSettled(message));
+	return messages.filter(message => mayWake(message) && isSettled(message));
 }
 
 /** Whether evidence says that the agent is idle: its last event, its screen, its own record of a turn that was broken off, its own status. */

@@ -30,9 +30,20 @@ import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
 /** Real agents, as `nancy.agentServers` names them. */
 const SERVERS = [
-	{ agent: opencodeUnderTest, args: ['acp'], asking: { permission: { bash: 'ask', edit: 'ask' } } },
+	{
+		agent: opencodeUnderTest,
+		args: ['acp'],
+		asking: { permission: { bash: 'ask', edit: 'ask' } },
+		saysErrors: false,
+	},
 	// It asks before it runs anything that changes a file, unless it is told not to.
-	{ agent: copilotUnderTest, args: ['--acp', '--allow-all-tools'], asking: {}, askingArgs: ['--acp'] },
+	{
+		agent: copilotUnderTest,
+		args: ['--acp', '--allow-all-tools'],
+		asking: {},
+		askingArgs: ['--acp'],
+		saysErrors: true,
+	},
 ];
 
 /** As Nancy's own program shows it: the agent's screen, and what it asks there, are none of this. */
@@ -92,12 +103,16 @@ async function readAgain(lab: ConformanceLab, worker: StartedWorker, words: stri
 	);
 }
 
-describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, asking, askingArgs = args }) => {
+describe.each(SERVERS)('$agent.id, named by a setting', ({ agent, args, asking, saysErrors, askingArgs = args }) => {
 	let lab: ConformanceLab;
 	afterEach(() => lab[Symbol.asyncDispose]());
 	const begin = async (asks = false) => {
 		const installed = pinnedAgent(agent.id);
-		const server = { command: installed.executable, args: asks ? askingArgs : args, env: { FROM_SETTINGS: 'yes' } };
+		const server = {
+			command: installed.executable,
+			args: asks ? askingArgs : args,
+			env: { FROM_SETTINGS: 'yes' },
+		};
 		const driver = serverDriver('mine', server);
 		lab = await conformanceLab({ agent: inOwnTerminal(agent, asking), driver, installed }, { asks, answers: true });
 		setServer(lab, server);
@@ -116,7 +131,9 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 
 	it('runs a turn with the variables of the setting, and is idle', async () => {
 		await begin();
-		const worker = await lab.start({ prompt: 'Hello there. [[sh:echo $FROM_SETTINGS > said]] [[text:All said]]' });
+		const worker = await lab.start({
+			prompt: 'Hello there. [[sh:echo $FROM_SETTINGS > said]] [[text:All said]]',
+		});
 		await worker.terminal.waitForText(/All said/);
 		await lab.made('said');
 		await worker.idle();
@@ -188,7 +205,9 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 
 	it('is interrupted with the tool that runs, goes on, and ends with its terminal', async () => {
 		await begin();
-		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300; touch never]] [[text:Never said]]' });
+		const worker = await lab.start({
+			prompt: '[[sh:touch begun; sleep 300; touch never]] [[text:Never said]]',
+		});
 		await lab.made('begun');
 		const working = descendantsOf(worker.terminal.pid, await processTable());
 		const sleeping = /\bsleep\s*300\b/;
@@ -229,6 +248,30 @@ describe.each(SERVERS)('$agent.id, which only a setting names', ({ agent, args, 
 		letGo();
 		await worker.terminal.waitForText(/— interrupted —/);
 		await readAgain(lab, worker, 'Use the other port.');
+	});
+
+	it('has with its next prompt what its turns have failed with, and is woken by it no more than four times', async () => {
+		await begin();
+		const worker = await lab.startIdle();
+		const id = await lab.send(worker.address, 'Use the other port. [[err:400]]');
+		// The words of an error are words of this agent, and the prompt stays in its conversation.
+		if (saysErrors) await worker.terminal.waitForText(/Error: 400/);
+		else {
+			await eventually(
+				'it is woken no more',
+				async () => {
+					await lab.view(worker.address);
+					const { messages } = await lab.nancy.mailbox(worker.address).list(['queued']);
+					return messages[0]?.held?.code === 'unanswered';
+				},
+				{ everyMs: 250 },
+			);
+			expect(worker.terminal.history().split('✗')).toHaveLength(5);
+		}
+		await worker.submit('Go on. [[text:Going on]]');
+		expect((await lab.seen('Go on.')).text).toContain('Use the other port.');
+		const { receipt } = await lab.delivered(worker.address, id);
+		expect(receipt?.lost ?? []).toHaveLength(saysErrors ? 0 : 4);
 	});
 
 	it('reads, once it is resumed, what was being handed over when it was killed', async () => {

@@ -71,6 +71,7 @@ export const fakeDriver: Driver = {
 	transcript: {
 		words: 'none',
 		keepsDelivery: () => true,
+		isNancys: false,
 		fold: (known, line) => {
 			if (typeof line !== 'object' || line === null) return known;
 			if ('boom' in line) throw new Error('a fold that fails');

@@ -9,6 +9,8 @@ export interface TranscriptFormat {
 	 * there never reached the model.
 	 */
 	keepsDelivery(receipt: Pick<Receipt, 'event' | 'parts'>): boolean;
+	/** A record of Nancy's own: what it lacks was not read, however often that was found. */
+	readonly isNancys: boolean;
 	/** The agent's own words in a line, without a subagent's. `none` for a CLI whose event at the end of a turn has them. */
 	readonly words: ((line: unknown) => AgentWords | undefined) | 'none';
 }
@@ -50,6 +52,8 @@ export interface TranscriptFacts {
 	unansweredTexts: readonly string[];
 	/** The newest call that is over, if the record says who answered when the CLI asked about it. */
 	decided: { readonly call: string; readonly by: Decider } | undefined;
+	/** Nothing before this time can be in the record; `undefined` if all of the session can. UTC, ISO 8601. */
+	beginsAt: string | undefined;
 	/** When the user broke off the turn (no hook tells). */
 	interruptedAt: string | undefined;
 	/** When a turn was last seen to be over: broken off by the user, or followed by another prompt. UTC, ISO 8601. */
@@ -72,6 +76,7 @@ export const NO_FACTS: TranscriptFacts = {
 	unansweredTexts: [],
 	promptParent: undefined,
 	decided: undefined,
+	beginsAt: undefined,
 	interruptedAt: undefined,
 	turnOverAt: undefined,
 	lastReply: undefined,

@@ -170,7 +170,7 @@ export class Lookout {
 		view: SessionView | undefined,
 		state: WorkerState,
 	): Promise<boolean> {
-		const { tasks } = this.around;
+		const { tasks, drivers } = this.around;
 		if (!view) return false;
 		this.findTranscript(record, view);
 		const { transcript } = view;
@@ -181,7 +181,7 @@ export class Lookout {
 		const isNew = await transcript.read();
 		if (!this.isKeeping) return isNew;
 		const address = { task: record.task, worker: record.name };
-		for (const message of unproven(tasks.inState(address, 'delivered'))) {
+		for (const message of unproven(drivers, tasks.inState(address, 'delivered'))) {
 			// The events that name the transcript are below the workspace. What was sealed at the delivery is not.
 			if (message.transcript === transcript.file && transcript.shows(message))
 				this.noteInContext(record, message.id);
@@ -229,7 +229,7 @@ export class Lookout {
 			return turnOverAt !== undefined && turnOverAt > deliveredAt && isSettled(turnOverAt, now());
 		};
 		const address = { task: record.task, worker: record.name };
-		const delivered = unproven(tasks.inState(address, 'delivered'));
+		const delivered = unproven(drivers, tasks.inState(address, 'delivered'));
 		const over: Unproven[] = [];
 		for (const each of delivered.filter(({ receipt }) => hasRecord(drivers, receipt))) {
 			const { deliveredAt } = each.receipt;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { canWake, type Driver } from '../driver/driver.ts';
 import { driverIn } from '../driver/driverIn.ts';
-import { wakes } from '../mailbox/due.ts';
+import { mayWake, wakes } from '../mailbox/due.ts';
 import { wakeLimit, type Held, type ReadHeld } from '../mailbox/held.ts';
 import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { hearsUnprompted } from '../mailbox/whenRead.ts';
@@ -56,7 +56,7 @@ export class Upkeep {
 		if (phase === 'ended') return undefined;
 		if (worker.hooks === 'off') return { code: 'no-hooks' };
 		const driver = driverIn(this.drivers, worker.agent);
-		const isToWake = phase === 'idle' && queued.some(message => wakes(message.content));
+		const isToWake = phase === 'idle' && queued.some(mayWake);
 		if (!driver || !isToWake) return undefined;
 		if (state.isUnprompted && !hearsUnprompted(driver, worker, state)) return { code: 'unprompted' };
 		return canWake(driver, worker.agentVersion) ? undefined : wakeLimit(driver);
@@ -77,7 +77,7 @@ export class Upkeep {
 	/** Rings the bell of an idle agent again and again, less and less often. Returns the number of rings without an answer. */
 	private async ring(address: WorkerAddress, state: WorkerState, queued: readonly StoredMessage[]): Promise<number> {
 		const key = mailboxName(address);
-		const waking = queued.filter(message => wakes(message.content));
+		const waking = queued.filter(mayWake);
 		if (state.phase !== 'idle' || waking.length === 0) {
 			this.ringing.delete(key);
 			return 0;
@@ -114,13 +114,13 @@ function mayReplace(held: ReadHeld | undefined, reason: Held | undefined): boole
 	}
 }
 
-function reasonOf({ phase }: WorkerState, { content }: StoredMessage, unheard: Held | undefined): Held | undefined {
+function reasonOf({ phase }: WorkerState, message: StoredMessage, unheard: Held | undefined): Held | undefined {
 	if (phase === 'ended') return { code: 'ended' };
 	if (unheard?.code === 'no-hooks') return unheard;
 	if (phase === 'waiting') return { code: 'waiting' };
 	if (phase !== 'idle') return undefined;
-	if (!wakes(content)) return { code: 'resting' };
-	return unheard;
+	if (!wakes(message.content)) return { code: 'resting' };
+	return mayWake(message) ? unheard : { code: 'unanswered' };
 }
 
 async function isRungSince(bell: string, sinceMs: number, messages: readonly StoredMessage[]): Promise<boolean> {

@@ -41,7 +41,21 @@ export function isDue(slot: Slot, message: Urgency): boolean {
 	return slot !== 'never' && dueByKind[message.kind](slot, message);
 }
 
-/** Whether a queued message is worth waking an idle agent for. A pause is not: the agent is idle already. */
+/** After so many lost deliveries of one message, none wakes an agent again: each would be a turn that fails. */
+export const MOST_LOST = 3;
+
+/** Whether such a message is worth waking an idle agent for. A pause is not: the agent is idle already. */
 export function wakes(message: Pick<MessageContent, 'effect'>): boolean {
 	return message.effect !== 'pause';
+}
+
+/** Whether this queued message is still worth waking an idle agent for. */
+export function mayWake({
+	content,
+	lost = 0,
+}: {
+	readonly content: Pick<MessageContent, 'effect'>;
+	readonly lost?: number;
+}): boolean {
+	return wakes(content) && lost <= MOST_LOST;
 }

@@ -11,6 +11,7 @@ const fixed = {
 	/** A pause: the agent rests already. */
 	resting: phrase`the agent is idle already; the pause waits for the next prompt`,
 	unheard: phrase`the agent is idle and did not answer its bell; it gets the message at its next prompt`,
+	unanswered: phrase`the agent was handed it several times and never answered; it gets the message again with its next prompt`,
 	brought: phrase`the message may have come with the repository: git tracks files of .nancy, or does not say. Look at what is in it, then run
 		"git rm -r --cached .nancy"; "nancy setup" says what else is in the way`,
 	unprompted: phrase`the agent waits for its first prompt, and hears nothing before; prompt it in its terminal, or use "Nancy: Wake by Typing"`,
@@ -20,7 +21,17 @@ const fixed = {
 /** Why a queued message still waits, as `<id>.held` beside it says in JSON. */
 export const Held = z.discriminatedUnion('code', [
 	z.object({
-		code: z.enum(['ended', 'ended-unread', 'waiting', 'resting', 'unheard', 'brought', 'unprompted', 'no-hooks']),
+		code: z.enum([
+			'ended',
+			'ended-unread',
+			'waiting',
+			'resting',
+			'unheard',
+			'unanswered',
+			'brought',
+			'unprompted',
+			'no-hooks',
+		]),
 	}),
 	/** The agent lacks an ability, or has it only in part. */
 	z.object({ code: z.literal('limit'), agent: DriverId, capability: z.enum(CAPABILITIES) }),

@@ -25,6 +25,8 @@ export interface StoredMessage {
 	receipt?: Receipt;
 	/** Where to look whether a delivery was lost: the agent's own record of the session. Only of a delivery that is sealed. */
 	transcript?: string;
+	/** How often a queued message was handed over and lost. */
+	lost?: number;
 	/** Why a queued message still waits, if the reason is known. */
 	held?: ReadHeld;
 }
@@ -186,8 +188,9 @@ export class MailboxFiles {
 			const written = this.parsed('queued', name, text, problems);
 			if (!written || text === undefined) return undefined;
 			const report: Report = reason => void problems.push({ file: written.file, reason });
-			const author = this.sealedOf(written.id, text, report)?.author ?? UNKNOWN_AUTHOR;
-			const message = { ...written, author };
+			const { author = UNKNOWN_AUTHOR, receipt } = this.sealedOf(written.id, text, report) ?? {};
+			const lost = receipt === undefined ? undefined : readReceipt(receipt)?.lost?.length;
+			const message = { ...written, author, ...(lost !== undefined && { lost }) };
 			const held = existsSync(this.paths.held(message.id)) ? readBesideSync(this.paths.held(message.id)) : '';
 			return held === '' ? message : { ...message, held: parseHeld(held) };
 		} catch (error) {

@@ -2,6 +2,7 @@ import type { MessageId } from '../../protocol/names.ts';
 import type { Receipt, WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
 import { transcriptIn } from '../driver/driverIn.ts';
+import { MOST_LOST } from '../mailbox/due.ts';
 import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { searchRecord } from './recordSearch.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
@@ -9,31 +10,37 @@ import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 /** A CLI may record a delivery this much later, in milliseconds. */
 export const SETTLING_MS = 5000;
 
-/** After so many lost deliveries of one message, Nancy doubts the record and not the message. */
-const MOST_LOST = 3;
-
 /** How many of the newest delivered messages are looked at while an agent waits. */
 const NEWEST = 200;
 
 /** A delivered message that nothing has proven to be in the conversation. */
 export type Unproven = StoredMessage & { receipt: Receipt; transcript: string };
 
+type Drivers = readonly Pick<Driver, 'id' | 'transcript'>[];
+
 /** A list is another one once its mailbox was read again. Each second, thousands of messages are asked for that have not changed. */
 const unprovenOf = new WeakMap<readonly StoredMessage[], readonly Unproven[]>();
 
 /** Deliveries that may have been lost. Only sealed ones: a receipt below the workspace could replay words that the user took back. */
-export function unproven(delivered: readonly StoredMessage[]): readonly Unproven[] {
-	const known = unprovenOf.get(delivered) ?? unprovenIn(delivered);
+export function unproven(drivers: Drivers, delivered: readonly StoredMessage[]): readonly Unproven[] {
+	const known = unprovenOf.get(delivered) ?? unprovenIn(drivers, delivered);
 	unprovenOf.set(delivered, known);
 	return known;
 }
 
-function unprovenIn(delivered: readonly StoredMessage[]): Unproven[] {
+function unprovenIn(drivers: Drivers, delivered: readonly StoredMessage[]): Unproven[] {
 	return delivered.flatMap(message => {
 		const { receipt, transcript } = message;
 		if (!receipt || transcript === undefined || receipt.inContextAt !== undefined) return [];
-		return (receipt.lost?.length ?? 0) < MOST_LOST ? [{ ...message, receipt, transcript }] : [];
+		return mayBeLost(drivers, receipt) ? [{ ...message, receipt, transcript }] : [];
 	});
+}
+
+/** After so many lost deliveries of one message, Nancy doubts a CLI's record and not the message. */
+function mayBeLost(drivers: Drivers, { driver, lost = [] }: Receipt): boolean {
+	if (lost.length < MOST_LOST) return true;
+	const format = transcriptIn(drivers, driver);
+	return format !== 'none' && format.isNancys;
 }
 
 /**
@@ -44,7 +51,7 @@ function unprovenIn(delivered: readonly StoredMessage[]): Unproven[] {
  */
 export async function settleDeliveries(
 	workspace: Workspace,
-	drivers: readonly Pick<Driver, 'id' | 'transcript'>[],
+	drivers: Drivers,
 	address: WorkerAddress,
 	over: readonly Unproven[],
 ): Promise<{ again: MessageId[]; proven: MessageId[] }> {
@@ -74,7 +81,7 @@ export async function settleDeliveries(
  */
 export async function settleEarlier(
 	workspace: Workspace,
-	drivers: readonly Pick<Driver, 'id' | 'transcript'>[],
+	drivers: Drivers,
 	worker: WorkerRecord,
 	isGone: boolean,
 ): Promise<void> {
@@ -82,7 +89,9 @@ export async function settleEarlier(
 	const mailbox = workspace.mailbox(address);
 	if (isGone) mailbox.forgetParts();
 	const { messages } = await mailbox.list(['delivered'], { newest: NEWEST });
-	const over = unproven(messages).filter(({ receipt }) => isGone || isSettled(receipt.deliveredAt, Date.now()));
+	const over = unproven(drivers, messages).filter(
+		({ receipt }) => isGone || isSettled(receipt.deliveredAt, Date.now()),
+	);
 	await settleDeliveries(workspace, drivers, address, over);
 }
 

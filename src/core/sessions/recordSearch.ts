@@ -23,7 +23,7 @@ export interface Shown {
 
 /**
  * A message's state in a record. `missing`: nothing of it is there, or not every part of a long one. `unproven`: it is there, but cut or
- * not answered yet.
+ * not answered yet; or the record began later.
  */
 export type Presence = 'whole' | 'missing' | 'unproven';
 
@@ -53,7 +53,7 @@ export function presenceIn(
 export async function searchRecord(
 	file: string,
 	format: TranscriptFormat,
-	messages: readonly Shown[],
+	messages: readonly (Shown & { receipt: Pick<Receipt, 'deliveredAt'> })[],
 ): Promise<ReadonlyMap<MessageId, Presence> | undefined> {
 	if (!isAbsolute(file) || !(await lstat(file).catch(() => undefined))?.isFile()) return undefined;
 	const texts: string[] = [];
@@ -65,7 +65,14 @@ export async function searchRecord(
 		texts.push(...facts.deliveredTexts.filter(isSought));
 	};
 	await readNewLines(file, undefined, { onLine, onRestart: () => undefined });
-	return new Map(messages.map(message => [message.id, presenceIn(texts, message, facts.unansweredTexts)]));
+	const { beginsAt, unansweredTexts } = facts;
+	return new Map(
+		messages.map(message => {
+			const presence = presenceIn(texts, message, unansweredTexts);
+			const isEarlier = beginsAt !== undefined && message.receipt.deliveredAt < beginsAt;
+			return [message.id, presence === 'missing' && isEarlier ? 'unproven' : presence];
+		}),
+	);
 }
 
 /** How much of a record's end is read, in bytes. Some records are long; what is wanted is among the last lines. */

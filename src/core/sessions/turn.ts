@@ -5,7 +5,7 @@ import { readSealed } from '../deployment/sealed.ts';
 import { can, type Driver } from '../driver/driver.ts';
 import type { Slot } from '../driver/slot.ts';
 import { claimBatch } from '../mailbox/batch.ts';
-import { isAroundTools, isBeforeTool, isDue, wakes } from '../mailbox/due.ts';
+import { isAroundTools, isBeforeTool, isDue, mayWake } from '../mailbox/due.ts';
 import type { Mailbox } from '../mailbox/mailbox.ts';
 import type { NotesToTell } from '../memory/telling.ts';
 import { isSettled, type StoredMessage } from '../mailbox/mailboxFiles.ts';
@@ -231,7 +231,7 @@ export class Turn {
 
 	private async hasWaking(): Promise<boolean> {
 		const { messages } = await this.mailbox.list(['queued']);
-		return messages.some(message => wakes(message.content));
+		return messages.some(mayWake);
 	}
 
 	/** Looked up only if an answer depends on it. */

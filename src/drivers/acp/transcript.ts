@@ -6,10 +6,13 @@ import { addTexts } from '../transcripts.ts';
 export const transcript: TranscriptFormat = {
 	words: 'none',
 	keepsDelivery: () => true,
-	fold(known, value) {
+	isNancys: true,
+	fold(before, value) {
 		const line = ConversationLine.safeParse(value);
-		if (!line.success) return known;
+		if (!line.success) return before;
 		const { at, read } = line.data;
+		// The first line was written before anything was handed over. If the record is another one than that of a delivery, it knows nothing of it.
+		const known = { ...before, beginsAt: before.beginsAt ?? at };
 		return read === undefined ? { ...known, turnOverAt: at, lastReply: at } : addTexts(known, [read]);
 	},
 };

@@ -47,6 +47,7 @@ const WINDOW = 200_000;
 /** The session's JSONL below ~/.claude/projects. Other agents' lines (sidechains) are not the session's own context. */
 export const transcript: TranscriptFormat = {
 	words: 'none',
+	isNancys: false,
 	keepsDelivery: () => true,
 	fold(known, value) {
 		const line = schemas().line.safeParse(value);

@@ -45,6 +45,7 @@ const schemas = once(() => {
 /** The session's `rollout-….jsonl` below `$CODEX_HOME/sessions`. A subagent's is a file of its own. */
 export const transcript: TranscriptFormat = {
 	words: 'none',
+	isNancys: false,
 	keepsDelivery: () => true,
 	fold(known, value) {
 		const line = schemas().line.safeParse(value);

@@ -41,6 +41,7 @@ export const transcript: TranscriptFormat = {
 		const said = schemas().said.safeParse(line);
 		return said.success ? { at: said.data.timestamp, text: said.data.data.content } : undefined;
 	},
+	isNancys: false,
 	keepsDelivery: () => true,
 	fold(known, value) {
 		const line = schemas().line.safeParse(value);

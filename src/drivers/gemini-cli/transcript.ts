@@ -21,6 +21,7 @@ const replacement = once(() => z.looseObject({ $set: z.looseObject({ messages: z
 /** The session's file below `~/.gemini/tmp/<project>/chats`. A line with a known id replaces the earlier one. */
 export const transcript: TranscriptFormat = {
 	words: 'none',
+	isNancys: false,
 	keepsDelivery: () => true,
 	fold(known, value) {
 		const line = schema().safeParse(value);

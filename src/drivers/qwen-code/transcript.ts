@@ -25,6 +25,7 @@ type Line = z.infer<ReturnType<typeof schema>>;
 export const transcript: TranscriptFormat = {
 	words: 'none',
 	// No line holds a reason that keeps the agent going. A long message may have come with several events.
+	isNancys: false,
 	keepsDelivery: ({ event, parts }) => event !== 'Stop' && parts === undefined,
 	fold(known, value) {
 		const line = schema().safeParse(value);

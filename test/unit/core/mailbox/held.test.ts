@@ -25,6 +25,7 @@ it('every reason of Nancy’s own is a phrase, so that the window says it in the
 		'waiting',
 		'resting',
 		'unheard',
+		'unanswered',
 		'brought',
 		'unprompted',
 		'no-hooks',

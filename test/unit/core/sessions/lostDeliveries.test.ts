@@ -7,6 +7,8 @@ import { settleDeliveries, settleEarlier, unproven } from '../../../../src/core/
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { FIRST_WORKER, SessionId, TaskName, type MessageId } from '../../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
+import { transcript as ownRecord } from '../../../../src/drivers/acp/transcript.ts';
+import { mayWake } from '../../../../src/core/mailbox/due.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
@@ -63,7 +65,7 @@ const record = (...lines: object[]) => writeFile(transcript, lines.map(line => `
 const messages = async (): Promise<StoredMessage[]> => (await workspace.mailbox(address).list()).messages;
 const states = async () => (await messages()).map(({ state, content }) => `${state}: ${content.text}`).sort();
 const settle = async (driver: Driver = fakeDriver) =>
-	settleDeliveries(workspace, [driver], address, unproven(await messages()));
+	settleDeliveries(workspace, [driver], address, unproven([driver], await messages()));
 
 describe('a delivery whose turn is over', () => {
 	it('is queued again when the agent’s own record does not show it, and proven when it does', async () => {
@@ -123,15 +125,35 @@ describe('a delivery whose turn is over', () => {
 		expect((await messages())[0]?.receipt?.inContextAt).toBeUndefined();
 	});
 
-	it('is queued again no more than three times: then the record is in doubt', async () => {
-		await record();
+	/** Lost in so many rounds, and handed over again after each. */
+	async function lostAgainAndAgain(driver: Driver, rounds: readonly number[]): Promise<void> {
+		await record({ at: '2025-01-01T00:00:00.000Z' });
 		await handedOver('again and again');
-		for (const round of [1, 2, 3]) {
-			expect({ round, again: (await settle()).again.length }).toEqual({ round, again: 1 });
+		for (const round of rounds) {
+			expect({ round, again: (await settle(driver)).again.length }).toEqual({ round, again: 1 });
+			const [queued] = await messages();
+			expect({ round, mayWake: queued && mayWake(queued) }).toEqual({ round, mayWake: round <= 3 });
 			const [claim] = await workspace.mailbox(address).claim(() => 'take');
 			const deliveredAt = `2026-01-0${round + 1}T00:00:00.000Z`;
 			claim?.deliver({ deliveredAt, event: 'Stop', driver: fakeDriver.id, session, rung: 'hook', transcript });
 		}
+	}
+
+	it('is queued again however often if the record is Nancy’s own, and wakes nobody after the third time', async () => {
+		await lostAgainAndAgain({ ...fakeDriver, transcript: ownRecord }, [1, 2, 3, 4, 5]);
+		expect(await states()).toEqual(['delivered: again and again']);
+	});
+
+	it('stands, unproven, when Nancy’s own record was begun after it', async () => {
+		await record({ at: '2026-01-01T00:00:00.000Z' });
+		await handedOver('before', '2025-12-31T23:59:59.000Z');
+		await handedOver('after', '2026-01-01T00:00:01.000Z');
+		await settle({ ...fakeDriver, transcript: ownRecord });
+		expect(await states()).toEqual(['delivered: before', 'queued: after']);
+	});
+
+	it('is queued again no more than three times by a CLI’s record: then the record is in doubt', async () => {
+		await lostAgainAndAgain(fakeDriver, [1, 2, 3]);
 		expect(await settle()).toEqual(NOTHING);
 		expect(await states()).toEqual(['delivered: again and again']);
 	});

@@ -69,6 +69,7 @@ describe('Transcript', () => {
 		let lines = 0;
 		const counting: TranscriptFormat = {
 			keepsDelivery: () => true,
+			isNancys: false,
 			words: 'none',
 			fold: known => ((lines += 1), known),
 		};
