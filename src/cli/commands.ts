@@ -29,6 +29,7 @@ export const commands: Commands = {
 	sessions: async () => (await import('./commands/sessions.ts')).sessions,
 	picture: async () => (await import('./commands/picture.ts')).picture,
 	mcp: async () => (await import('./commands/mcp.ts')).mcp,
+	agents: async () => (await import('./commands/agents.ts')).agents,
 	setup: async () => (await import('./commands/setup.ts')).setup,
 	update: async () => (await import('./commands/setup.ts')).update,
 	cleanup: async () => (await import('./commands/cleanup.ts')).cleanup,

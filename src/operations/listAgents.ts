@@ -42,13 +42,15 @@ const Agent = z.object({
 	/** Whether its first prompt in a terminal can have images. */
 	takesImages: z.boolean(),
 });
-const Output = z.object({ agents: z.array(Agent) });
+/** `nancy agents` */
+export const AgentsOutput = z.object({ agents: z.array(Agent) });
+export type AgentsOutput = z.infer<typeof AgentsOutput>;
 
 /** Every agent that Nancy knows, found or not. In Restricted Mode no program is run, so none is found. */
-export const listAgents: Operation<Record<never, never>, z.infer<typeof Output>, MachineContext> = {
+export const listAgents: Operation<Record<never, never>, AgentsOutput, MachineContext> = {
 	name: 'listAgents',
 	input: z.object({}),
-	output: Output,
+	output: AgentsOutput,
 	worksUntrusted: true,
 	permit: anybody,
 	async run(asker, _input, context) {

@@ -317,6 +317,7 @@ describe('an agent', () => {
 		await using it = await place();
 		const before = readdirSync(it.other.path, { recursive: true });
 		const calls = [
+			['agents'],
 			['archive', 'x'],
 			['cleanup'],
 			['delegate', 'x'],
