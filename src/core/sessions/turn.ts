@@ -33,7 +33,7 @@ export interface TurnPlace {
 	readonly mayHandOver: (mailbox: Mailbox, due: readonly StoredMessage[]) => Promise<boolean>;
 	/** What the session has to be told of its project at this event. */
 	readonly notes: (event: AgentEvent) => Promise<NotesToTell | undefined>;
-	/** Rings a bell that the session watches only after this event, if a message is in the inbox then. */
+	/** Rings a bell that the session watches only once it has this event's answer, if a message is in the inbox then. */
 	readonly ringLater: (bell: string, inbox: string) => Promise<void>;
 	/** Keeps a note for the traffic. */
 	readonly note: (content: DeliveryNote) => void;
@@ -114,13 +114,6 @@ export class Turn {
 		if (kind === 'stop' || isBrokenOff(this.event) || begins) {
 			await writePhase(this.workspace.paths, session, 'idle');
 		}
-		// Messages may be queued already, and more may come before the session watches its bell. No window may be open to ring again.
-		if (kind === 'session-start') {
-			await this.place.ringLater(
-				this.workspace.paths.bell(session),
-				join(this.mailbox.folder, folderByState.queued),
-			);
-		}
 		// The agent has been held back as often as its CLI allows. The remaining messages wake it.
 		if (heldStops >= this.place.driver.hooks.stopCap && (await this.hasWaking())) {
 			await this.workspace.ring(this.bound.address);
@@ -147,6 +140,8 @@ export class Turn {
 		if (stdout === '') return;
 		if (!(await this.place.print(stdout))) return;
 		if (told !== undefined) notes?.wereTold();
+		// Messages may be queued already, and more may come before the session watches its bell. No window may be open to ring again.
+		if (watches) await this.place.ringLater(bell, join(this.mailbox.folder, folderByState.queued));
 		if (watches && !bound.watched && (version === undefined || can(driver, 'wake', version)))
 			await bindSession(workspace, event.session, { address: bound.address, watched: true });
 	}

@@ -1,3 +1,4 @@
+import { WAKE_WORDS } from '../bell.ts';
 import { guardSource } from '../guardSource.ts';
 import { BELL, JOINED } from './ownEvents.ts';
 import { program } from './program.ts';
@@ -39,7 +40,9 @@ async function wakeAtBell(session) {
 	if (bell === '') return;
 	watchFile(bell, { interval: 500 }, async () => {
 		const { code, stderr } = await call(${JSON.stringify(BELL)}, 'wake');
-		if (code === 2) await session.send({ prompt: stderr.trim() }).catch(() => undefined);
+		// Whatever else a guard says is no prompt.
+		if (code === 2 && stderr.trim() === ${JSON.stringify(WAKE_WORDS)})
+			await session.send({ prompt: stderr.trim() }).catch(() => undefined);
 	});
 }
 
