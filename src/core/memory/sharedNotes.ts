@@ -14,7 +14,7 @@ import { notesOf, retiredTexts } from './changes.ts';
 import { hashOf, lineOf, noteId, notesIn, parseNotes, type StoredNote } from './noteFile.ts';
 import { hasSecret, isInstruction } from './risks.ts';
 import { sourceText } from './sources.ts';
-import type { ProjectFolder } from './store.ts';
+import type { ProjectFolder } from './projectFolder.ts';
 
 const WAITS: Reason = 'from-repository';
 const NAME = /^(architecture|decisions|failures)-([0-9a-f]{8})\.md$/;

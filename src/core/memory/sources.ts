@@ -6,7 +6,7 @@ import { readPlainTextSync } from '../files/plainFile.ts';
 import { freshnessOf, lineHashes, placeOf, type LineHashes } from './freshness.ts';
 import { notesIn } from './noteFile.ts';
 import type { KnownNote, MemoryPlace } from './state.ts';
-import type { ProjectFolder } from './store.ts';
+import type { ProjectFolder } from './projectFolder.ts';
 
 /** In bytes. A larger file is no source of notes. */
 const LONGEST_SOURCE = 2 * 1024 * 1024;
