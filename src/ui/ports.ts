@@ -1,4 +1,4 @@
-import type { Capability } from '../core/driver/driver.ts';
+import type { Capability } from '../core/driver/abilities.ts';
 import type { Event } from '../base/event.ts';
 import type { Disposable } from '../base/lifetime.ts';
 import type { BudgetOwner } from '../core/budgets/budgets.ts';

@@ -1,6 +1,7 @@
 import { stripComments } from 'jsonc-parser';
 import { NancyError } from '../../base/errors.ts';
-import type { Driver, HookSwitch } from '../driver/driver.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { HookSwitch } from '../driver/deploymentPlan.ts';
 import type { LaunchPlace } from '../driver/launchPlace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { jobFor, type DeployRequest } from './job.ts';

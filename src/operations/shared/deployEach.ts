@@ -4,7 +4,7 @@ import type { Asker } from '../../core/asker/asker.ts';
 import { deploy } from '../../core/deployment/deploy.ts';
 import type { Runtime } from '../../core/deployment/runtime.ts';
 import { switchedOff } from '../../core/deployment/silencers.ts';
-import type { DeploymentScope } from '../../core/driver/driver.ts';
+import type { DeploymentScope } from '../../core/driver/deploymentPlan.ts';
 import { askGit } from '../../git/askGit.ts';
 import type { DeployedAgent, SetupOutput } from '../../protocol/output/deployment.ts';
 import type { FoundAgent } from '../../core/driver/launch.ts';
