@@ -1,6 +1,7 @@
 import { dataFolder } from '../base/folders.ts';
 import { withSafePath } from '../base/searchPath.ts';
 import { SeenSettings } from '../core/asker/seenSettings.ts';
+import { writtenSettings } from '../core/asker/writtenSettings.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
 import type { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Driver } from '../core/driver/driver.ts';
@@ -23,10 +24,20 @@ export class DelegatePlace {
 		private readonly tools: Pick<RunnerTools, 'env' | 'tickets' | 'signal'>,
 	) {}
 
+	/** An agent's delegate looks up no program where agents write. */
+	get env(): RunnerTools['env'] {
+		const { env } = this.tools;
+		return this.record.askedBy?.is === 'agent' ? withSafePath(env) : env;
+	}
+
+	private get seen(): SeenSettings {
+		return new SeenSettings(dataFolder(this.tools.env), this.workspaceFolder, gitPrograms);
+	}
+
 	/** Throws if this version of the CLI cannot work there as a delegate. */
 	require({ driver, agent }: FoundAgent): void {
-		const { isInWorktree, workspaceFolder } = this;
-		requirePlace(driver, agent.version, { folder: this.record.place.folder, isInWorktree }, workspaceFolder);
+		const { folder, is } = this.record.place;
+		requirePlace(driver, agent.version, { folder, isInWorktree: is === 'worktree' }, this.workspaceFolder);
 	}
 
 	/** The folder to work in. Makes the worktree, or takes the one that an earlier runner had made. */
@@ -44,35 +55,21 @@ export class DelegatePlace {
 		status.change({ worktree });
 		await status.flush();
 		// The user's rules for this folder, also those that deny.
-		await putIgnored(place.folder, worktree.folder, await this.seen.written(driver, place.folder));
+		await putIgnored(place.folder, worktree.folder, await writtenSettings(this.seen, driver, place.folder));
 		await runSetUp(worktree, setUp, { signal: this.tools.signal, mark: id, say });
 		return folderInWorktree(worktree, place.folder);
+	}
+
+	/** The asker may have written settings since the queueing. */
+	settingsToSee(driver: Driver): SettingsToSee | undefined {
+		if (!this.isBounded(driver)) return undefined;
+		const { seen, workspaceFolder, record } = this;
+		return { seen, driver, workspaceFolder, isInOwnWorktree: record.place.is === 'worktree' };
 	}
 
 	/** An agent asked, so it must not gain by the delegate. It gains nothing by a delegate with every permission: only the user gives these. */
 	private isBounded(driver: Driver): boolean {
 		const { askedBy, permissions } = this.record;
 		return askedBy?.is === 'agent' && headlessOf(driver).permissionModes.at(-1)?.id !== permissions;
-	}
-
-	/** The asker may have written settings since the queueing. */
-	settingsToSee(driver: Driver): SettingsToSee | undefined {
-		if (!this.isBounded(driver)) return undefined;
-		const { seen, workspaceFolder, isInWorktree } = this;
-		return { seen, driver, workspaceFolder, isInOwnWorktree: isInWorktree };
-	}
-
-	/** An agent's delegate looks up no program where agents write. */
-	get env(): RunnerTools['env'] {
-		const { env } = this.tools;
-		return this.record.askedBy?.is === 'agent' ? withSafePath(env) : env;
-	}
-
-	private get isInWorktree(): boolean {
-		return this.record.place.is === 'worktree';
-	}
-
-	private get seen(): SeenSettings {
-		return new SeenSettings(dataFolder(this.tools.env), this.workspaceFolder, gitPrograms);
 	}
 }
