@@ -6,7 +6,7 @@ import { requirePlace } from '../core/delegates/requirePlace.ts';
 import type { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { headlessOf } from '../core/driver/headlessOf.ts';
-import type { FoundAgent } from '../core/driver/launch.ts';
+import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import { gitPrograms } from '../git/gitPrograms.ts';
 import { setUp as runSetUp } from '../git/setUp.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';

@@ -1,7 +1,7 @@
 import type { Delegate } from '../core/delegates/delegate.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
-import type { FoundAgent } from '../core/driver/launch.ts';
-import type { WorkerRequest } from '../core/driver/workerRequest.ts';
+import type { FoundAgent } from '../core/driver/foundAgent.ts';
+import type { WorkerRequest } from '../core/start/workerRequest.ts';
 import type { Seeker } from '../process/detect.ts';
 
 /** `bin`: folder with the `nancy` command. `hooks`: where hooks come from; `undefined` if the user wants none. */

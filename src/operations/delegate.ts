@@ -11,7 +11,7 @@ import { seekerForDelegate } from '../process/detect.ts';
 import { Budget } from '../protocol/budget.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
-import type { FoundAgent } from '../core/driver/launch.ts';
+import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import { chooseAgent } from './shared/agents.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';

@@ -9,7 +9,7 @@ import type { DriverId, TaskName } from '../../protocol/names.ts';
 import { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
 import { readJsonFile } from '../files/jsonFile.ts';
-import { isRunning } from '../driver/workerProcess.ts';
+import { isRunning } from '../workspace/workerLife.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
 import { recordsFor } from './found.ts';

@@ -11,7 +11,7 @@ import { hooksFinding } from './hooksFinding.ts';
 import { DeploymentRecords } from './records.ts';
 import type { Capability } from '../driver/abilities.ts';
 import type { Driver } from '../driver/driver.ts';
-import { isRunning } from '../driver/workerProcess.ts';
+import { isRunning } from '../workspace/workerLife.ts';
 import { readOverview } from '../live/readOverview.ts';
 import type { InstalledRuntime } from './runtime.ts';
 import { REJECTED } from '../traffic/rejected.ts';

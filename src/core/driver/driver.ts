@@ -10,7 +10,7 @@ import type { LaunchHooks, LaunchPlace } from './launchPlace.ts';
 import type { ScreenProfile } from './screen.ts';
 import type { StatusProbe } from './statusProbe.ts';
 import type { TranscriptFormat } from './transcript.ts';
-import type { EventWords } from '../traffic/eventWords.ts';
+import type { EventWords } from './eventWords.ts';
 import type { BudgetUnit } from '../../protocol/budget.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 

@@ -10,7 +10,7 @@ import type { ProjectName } from '../../protocol/memoryNames.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
-import { isStarting } from '../driver/starting.ts';
+import { isStarting } from '../workspace/workerLife.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { noteFound } from '../workspace/foundTask.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
@@ -205,7 +205,7 @@ async function recordSession(
 		isResumed = record !== undefined && isNewProcess(record, caller);
 		return (changed = withSession(record ?? fresh, caller));
 	});
-	if (isResumed) await forgetReasons(workspace, address);
+	if (isResumed) await forgetReasons(workspace.mailbox(address));
 	return { record: changed, isResumed };
 }
 

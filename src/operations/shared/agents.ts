@@ -2,7 +2,7 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { Asker } from '../../core/asker/asker.ts';
 import type { Driver } from '../../core/driver/driver.ts';
-import type { FoundAgent } from '../../core/driver/launch.ts';
+import type { FoundAgent } from '../../core/driver/foundAgent.ts';
 import { driverById, drivers } from '../../drivers/index.ts';
 import { detectAgent, programVariable, seekerOf, type Detection, type Seeker } from '../../process/detect.ts';
 import { serverName } from '../../protocol/agentServer.ts';

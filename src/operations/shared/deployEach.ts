@@ -7,7 +7,7 @@ import { switchedOff } from '../../core/deployment/silencers.ts';
 import type { DeploymentScope } from '../../core/driver/deploymentPlan.ts';
 import { askGit } from '../../git/askGit.ts';
 import type { DeployedAgent, SetupOutput } from '../../protocol/output/deployment.ts';
-import type { FoundAgent } from '../../core/driver/launch.ts';
+import type { FoundAgent } from '../../core/driver/foundAgent.ts';
 import { atStart, betweenAnswers } from './betweenAnswers.ts';
 import { failureOf } from './failure.ts';
 import { keepSettings, requireHooks } from './hooksChoice.ts';

@@ -7,7 +7,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { writtenSettings } from '../../core/asker/writtenSettings.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
 import { isStanding } from '../../core/delegates/inWorktree.ts';
-import type { FoundAgent } from '../../core/driver/launch.ts';
+import type { FoundAgent } from '../../core/driver/foundAgent.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { TaskWorktrees, type TaskWorktree } from '../../core/worktrees/taskWorktrees.ts';
 import { worktreeFolder } from '../../git/homeCheckout.ts';
