@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
-import { phrase } from '../base/phrase.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
@@ -55,25 +55,9 @@ export const orchestrate: Operation<StartRequest, Output, OperationContext, Star
 		refuseLongPrompt(firstPrompt(asker, input.prompt));
 		if (input.budget) permit(asker, { is: 'set-budget', what: 'a task' });
 		if (asker.is === 'human') return startOf(asker, input, context);
-		if (isWorktree(input.place))
-			throw new NancyError(
-				'not-trusted',
-				phrase`an agent starts workers in the workspace folder; delegate with --worktree, or ask the user`,
-			);
-		if (!input.hooks)
-			throw new NancyError('not-trusted', phrase`an agent starts no other without hooks: no halt would reach it`);
+		refuseFromAgent(asker, input);
 		const own = ownAddress(asker);
 		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
-		for (const file of input.images ?? []) permit(asker, { is: 'prompt-file', file });
-		if (input.permissions !== undefined)
-			throw new NancyError(
-				'not-trusted',
-				phrase`an agent chooses no permissions for a terminal; ask the user to do it`,
-			);
-		if (input.mcp)
-			throw new NancyError('not-trusted', phrase`an agent gives no other an MCP server; ask the user to do it`);
-		if (input.fork)
-			throw new NancyError('not-trusted', phrase`an agent forks no conversation; ask the user to do it`);
 		permit(asker, { is: 'start-worker', what: input.task, isOwn });
 		const { workspace } = context;
 		const start = await startOf(asker, input, context);
@@ -132,6 +116,22 @@ export const orchestrate: Operation<StartRequest, Output, OperationContext, Star
 		return { address, command, args: [...args], env: { ...env }, cwd, hasHooks: isHooked, warnings };
 	},
 };
+
+/** @throws NancyError `not-trusted` for what a person alone may ask of a start */
+function refuseFromAgent(asker: Asker, { place, hooks, images = [], permissions, mcp, fork }: StartRequest): void {
+	const refuse = (is: boolean, why: Phrase) => {
+		if (is) throw new NancyError('not-trusted', why);
+	};
+	refuse(
+		isWorktree(place),
+		phrase`an agent starts workers in the workspace folder; delegate with --worktree, or ask the user`,
+	);
+	refuse(!hooks, phrase`an agent starts no other without hooks: no halt would reach it`);
+	for (const file of images) permit(asker, { is: 'prompt-file', file });
+	refuse(permissions !== undefined, phrase`an agent chooses no permissions for a terminal; ask the user to do it`);
+	refuse(mcp === true, phrase`an agent gives no other an MCP server; ask the user to do it`);
+	refuse(fork === true, phrase`an agent forks no conversation; ask the user to do it`);
+}
 
 /** @throws NancyError `wrong-state` for an agent that can do nothing in a terminal without Nancy's own program */
 function refuseUnhooked({ displayName, namedBy }: Driver): void {

@@ -12,7 +12,6 @@ import type {
 import { readOrReport, type FileProblem } from '../files/fileProblem.ts';
 import { planOf } from './changes.ts';
 import { Extractions } from './extractions.ts';
-import { notesIn } from './noteFile.ts';
 import { notesOutput, projectOutput } from './outputs.ts';
 import { ProjectContexts } from './projectContexts.ts';
 import { ProjectNotes } from './projectNotes.ts';
@@ -55,9 +54,8 @@ export class ProjectMemory {
 		const project = this.store.folderOf(name);
 		const record = await project.record();
 		const { tasks, problems } = await project.tasks();
-		const { files, problems: ofNotes } = await project.readableNotes();
+		const { notes, problems: ofNotes } = await project.readableNotes();
 		const { text: plan } = await planOf(project);
-		const notes = files.flatMap(notesIn);
 		const waiting = await project.pending();
 		const pending = waiting.pending.map(each => ({
 			...each,

@@ -20,7 +20,7 @@ import { holdingLock } from '../files/holdingLock.ts';
 import { jsonText, readJsonFile } from '../files/jsonFile.ts';
 import { requireOwn } from '../files/ownFolder.ts';
 import { readPlainFile, readPlainText } from '../files/plainFile.ts';
-import { parseNotes, notesText, type NoteFile } from './noteFile.ts';
+import { notesIn, parseNotes, notesText, type NoteFile, type StoredNote } from './noteFile.ts';
 import { asItIs, countsOf } from './taskRecords.ts';
 import { checked, tomlOf } from './toml.ts';
 
@@ -83,16 +83,16 @@ export class ProjectFolder {
 		return parseNotes(await this.text(`${category}.md`), category);
 	}
 
-	/** The notes files that can be read, and the problems with others. */
-	async readableNotes(): Promise<{ files: NoteFile[]; problems: FileProblem[] }> {
-		const files: NoteFile[] = [];
+	/** The notes of the files that can be read, and the problems with others. */
+	async readableNotes(): Promise<{ notes: StoredNote[]; problems: FileProblem[] }> {
+		const notes: StoredNote[] = [];
 		const problems: FileProblem[] = [];
 		for (const category of CATEGORIES) {
 			await readOrReport(problems, this.notesPath(`${category}.md`), async () => {
-				files.push(await this.notes(category));
+				notes.push(...notesIn(await this.notes(category)));
 			});
 		}
-		return { files, problems };
+		return { notes, problems };
 	}
 
 	/** {@link changeText} of a notes file. */

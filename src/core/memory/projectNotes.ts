@@ -2,7 +2,7 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { NoteId, ProjectName } from '../../protocol/memoryNames.ts';
 import { applyChanges } from './changes.ts';
-import { lineOf, notesIn, type NoteFile, type StoredNote } from './noteFile.ts';
+import { lineOf, type StoredNote } from './noteFile.ts';
 import { inOwnWords, ownNote, type OwnWords } from './ownNote.ts';
 import { waitingOf } from './proposal.ts';
 import { settle } from './settling.ts';
@@ -36,13 +36,13 @@ export class ProjectNotes {
 		const project = this.store.folderOf(name);
 		await project.record();
 		return project.locked(async () => {
-			const { files } = await project.readableNotes();
+			const { notes } = await project.readableNotes();
 			if (action === 'accept' || action === 'reject') {
 				const waiting = await waitingOf(project, id);
 				const settled = words === undefined ? waiting : inOwnWords(waiting, words);
-				return settle(project, settled, action, files.flatMap(notesIn));
+				return settle(project, settled, action, notes);
 			}
-			const note = noteOf(files, id);
+			const note = noteOf(notes, id);
 			const change =
 				action === 'retire'
 					? { op: 'retire' as const, id, reason: 'by the user' }
@@ -72,14 +72,14 @@ export class ProjectNotes {
 				'wrong-state',
 				phrase`project "${name}" is of ${record.repository}, and its notes are not shared in ${repository}`,
 			);
-		const { files } = await project.readableNotes();
-		const note = noteOf(files, id);
+		const { notes } = await project.readableNotes();
+		const note = noteOf(notes, id);
 		return { text: note.text, file: await writeShared(folder, note) };
 	}
 }
 
-function noteOf(files: readonly NoteFile[], id: NoteId): StoredNote {
-	const note = files.flatMap(notesIn).find(each => each.id === id);
+function noteOf(notes: readonly StoredNote[], id: NoteId): StoredNote {
+	const note = notes.find(each => each.id === id);
 	if (note) return note;
 	throw new NancyError('no-task', phrase`there is no note ${id}; nancy notes <project> lists all`);
 }

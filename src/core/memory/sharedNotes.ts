@@ -68,8 +68,8 @@ function isOwnFile(text: string, { id, category }: StoredNote): boolean {
 export async function gatherShared(project: ProjectFolder, folder: string): Promise<FileProblem[]> {
 	const { brought, problems } = await broughtTo(folder);
 	const look = async () => {
-		const { files } = await project.readableNotes();
-		const wanted = proposalsOf(brought, files.flatMap(notesIn), await retiredTexts(project), folder);
+		const { notes } = await project.readableNotes();
+		const wanted = proposalsOf(brought, notes, await retiredTexts(project), folder);
 		const { pending } = await project.pending();
 		// What another folder of the repository brings is not judged here.
 		const own = pending.filter(each => each.held.includes(WAITS) && each.broughtBy === folder);
