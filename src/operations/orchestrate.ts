@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../base/errors.ts';
+import { hasCode, NancyError } from '../base/errors.ts';
 import { phrase, type Phrase } from '../base/phrase.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
@@ -193,7 +193,7 @@ async function createTask(
 		await workspace.createTask(record);
 		return true;
 	} catch (error) {
-		if (isNew || !(error instanceof NancyError) || error.code !== 'task-exists') throw error;
+		if (isNew || !hasCode(error, 'task-exists')) throw error;
 		return false;
 	}
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { NancyError } from '../../base/errors.ts';
+import { hasCode, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
 import { theWorker } from '../workspace/named.ts';
@@ -66,7 +66,7 @@ export async function cleanUp(
 	// Also leftovers of a kill or a removed record.
 	const git = askGit ? await records.locked(() => showToGit(records, askGit)) : [];
 	// Passes; the caller tries again.
-	const busy = failures.find(({ error }) => error instanceof NancyError && error.code === 'busy');
+	const busy = failures.find(({ error }) => hasCode(error, 'busy'));
 	if (busy) throw busy.error;
 	return {
 		changed: done.flatMap(({ changed }) => changed),

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NancyError } from '../../base/errors.ts';
+import { hasCode, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { theWorker } from '../workspace/named.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -177,7 +177,7 @@ async function adopt(workspace: Workspace, { session, driver, project }: Session
 			origin: 'found',
 		});
 	} catch (error) {
-		if (!(error instanceof NancyError && error.code === 'task-exists')) throw error;
+		if (!hasCode(error, 'task-exists')) throw error;
 	}
 	return { task: name, worker: FIRST_WORKER };
 }

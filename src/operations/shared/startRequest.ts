@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
+import { hasCode, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { Asker } from '../../core/asker/asker.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
@@ -141,7 +141,7 @@ async function existingTask(workspace: Workspace, name: TaskName): Promise<TaskR
 	try {
 		return await workspace.task(name);
 	} catch (error) {
-		if (error instanceof NancyError && error.code === 'no-task') return undefined;
+		if (hasCode(error, 'no-task')) return undefined;
 		throw error;
 	}
 }
