@@ -13,8 +13,8 @@ function isForgetting({ kind, cause, forgets }: AgentEvent): boolean {
 }
 
 /**
- * Marks what the session knows of its project's notes. A session that began with an earlier version has no mark yet. Where a CLI reports the start at the first
- * prompt, the hooks of both run at once: whichever comes first marks the session.
+ * Marks what the session knows of its project's notes. A session that began with an earlier version has no mark yet. Where a CLI reports
+ * the start at the first prompt, the hooks of both run at once: whichever comes first marks the session.
  * @param named the project that the session's environment names
  */
 export async function markSession(
