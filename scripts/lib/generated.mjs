@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatVersion } from '../../src/base/version.ts';
-import { CAPABILITIES } from '../../src/core/driver/driver.ts';
+import { CAPABILITIES } from '../../src/core/driver/abilities.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { root } from './bootstrap.mjs';
 

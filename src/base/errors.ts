@@ -45,6 +45,11 @@ export function isNancyError(error: unknown): error is NancyError {
 	return error instanceof NancyError || (error instanceof Error && error.name === 'NancyError' && 'said' in error);
 }
 
+/** True for a {@link NancyError} of this program with one of these codes. */
+export function hasCode(error: unknown, ...codes: NancyErrorCode[]): error is NancyError {
+	return error instanceof NancyError && codes.includes(error.code);
+}
+
 /** True for a Node system error with one of these codes (`ENOENT`, `EEXIST`, …). */
 export function hasErrno(error: unknown, ...codes: string[]): boolean {
 	return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code);

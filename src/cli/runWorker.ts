@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { identify } from '../base/liveness.ts';
-import { recordProcess, recordStop } from '../core/driver/workerProcess.ts';
+import { recordProcess, recordStop } from '../core/start/workerProcess.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { runInForeground, type ForegroundProgram } from '../process/foreground.ts';
 

@@ -1,59 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dataFolder } from '../base/folders.ts';
-import { withSafePath } from '../base/searchPath.ts';
 import { visible } from '../base/visible.ts';
-import { SeenSettings } from '../core/asker/seenSettings.ts';
-import { gitPrograms } from '../git/gitPrograms.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
-import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { progress, type EarlierUse } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
-import type { Tickets } from '../core/delegates/tickets.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
 import { headlessOf } from '../core/driver/headlessOf.ts';
-import { type FoundAgent, planWorker } from '../core/driver/launch.ts';
-import type { WorkerRequest } from '../core/driver/workerRequest.ts';
-import { abandonStart, noteSession, recordProcess, recordStop } from '../core/driver/workerProcess.ts';
+import type { FoundAgent } from '../core/driver/foundAgent.ts';
+import { planWorker } from '../core/start/launch.ts';
+import { abandonStart, noteSession, recordProcess, recordStop } from '../core/start/workerProcess.ts';
 import { Questions } from '../core/questions/questions.ts';
 import { sessionBinding } from '../core/sessions/bindings.ts';
 import { isSameAddress, type WorkerAddress } from '../core/workspace/workspace.ts';
-import { seekerForDelegate, type Seeker } from '../process/detect.ts';
+import { seekerForDelegate } from '../process/detect.ts';
 import type { Ending, RunListener } from '../process/headlessRun.ts';
-import { runSeen, type SettingsToSee } from '../process/seenRun.ts';
-import { setUp as runSetUp } from '../git/setUp.ts';
-import { createWorktree, folderInWorktree } from '../git/worktree.ts';
-import { putIgnored } from '../git/worktreeInclude.ts';
+import { runSeen } from '../process/seenRun.ts';
 import type { SessionId } from '../protocol/names.ts';
-import { WorktreeName } from '../protocol/worktree.ts';
 import { DelegateAsks } from './delegateAsks.ts';
 import { DelegateBudget } from './delegateBudget.ts';
+import { DelegatePlace } from './delegatePlace.ts';
 import { cancelled, outcomeOf } from './outcomeOf.ts';
 import { Parking } from './parking.ts';
-
-/** `bin`: folder with the `nancy` command. `hooks`: where hooks come from; `undefined` if the user wants none. */
-interface Prepared extends Pick<WorkerRequest, 'bin' | 'hooks'> {
-	/** Notes of its project that no hook tells it, to go before this prompt. Empty if there are none. */
-	notesBefore: (prompt: string) => Promise<string>;
-}
-
-export interface RunnerTools {
-	/** Without one of these, the delegate is not run. */
-	tickets: Tickets;
-	findAgent(agent: Delegate['record']['agent'], seeker: Seeker): Promise<FoundAgent>;
-	/** Writes what the agent needs. A failure is the delegate's. */
-	prepare(found: FoundAgent): Promise<Prepared>;
-	env: Readonly<Record<string, string | undefined>>;
-	/** Gets the text for the log, without anything that a terminal would obey. */
-	show(text: string): void;
-	/** How many delegates run at once in this folder; `undefined` leaves it to Nancy. */
-	cap(): Promise<number | undefined>;
-	/** Aborted when somebody stops the delegate. */
-	signal: AbortSignal;
-}
+import type { Prepared, RunnerTools } from './runnerTools.ts';
 
 /**
  * How often one delegate waits for its account, some hours at most each time: more than a week in all. A limit that never resets is a
@@ -81,6 +52,7 @@ export class DelegateRun {
 	private readonly parking: Parking;
 	private readonly tools: RunnerTools;
 	private readonly budget: DelegateBudget;
+	private readonly place: DelegatePlace;
 	/** Tokens and cost of the attempts before. */
 	private earlier: EarlierUse = {};
 
@@ -96,6 +68,7 @@ export class DelegateRun {
 		this.log = new LogWriter(text => delegate.files.appendLog(text));
 		const { workspace } = delegates;
 		this.budget = new DelegateBudget(workspace, delegate.record, this.status.status, () => spent.abort());
+		this.place = new DelegatePlace(workspace.folder, delegate.record, this.tools);
 		this.parking = new Parking(delegates, delegate.record.agent, this.status, this.tools, text => this.say(text));
 	}
 
@@ -120,15 +93,9 @@ export class DelegateRun {
 
 	private async attempts(found: FoundAgent): Promise<Outcome> {
 		const { signal } = this.tools;
-		const { place } = this.record;
-		requirePlace(
-			found.driver,
-			found.agent.version,
-			{ folder: place.folder, isInWorktree: place.is === 'worktree' },
-			this.delegates.workspace.folder,
-		);
+		this.place.require(found);
 		const prepared = await this.tools.prepare(found);
-		const cwd = await this.place(found.driver);
+		const cwd = await this.place.folder(found.driver, this.status, text => this.say(text));
 		const { retries } = this.record.limits;
 		let quotaRounds = 0;
 		for (let failures = 0; ;) {
@@ -154,49 +121,6 @@ export class DelegateRun {
 		}
 	}
 
-	/** An agent asked, so it must not gain by the delegate. It gains nothing by a delegate with every permission: only the user gives these. */
-	private isBounded(driver: Driver): boolean {
-		const { askedBy, permissions } = this.record;
-		return askedBy?.is === 'agent' && headlessOf(driver).permissionModes.at(-1)?.id !== permissions;
-	}
-
-	/** The asker may have written settings since the queueing. */
-	private settingsToSee(driver: Driver): SettingsToSee | undefined {
-		if (!this.isBounded(driver)) return undefined;
-		const workspaceFolder = this.delegates.workspace.folder;
-		return { seen: this.seen, driver, workspaceFolder, isInOwnWorktree: this.record.place.is === 'worktree' };
-	}
-
-	/** An agent's delegate looks up no program where agents write. */
-	private get env(): RunnerTools['env'] {
-		const { env } = this.tools;
-		return this.record.askedBy?.is === 'agent' ? withSafePath(env) : env;
-	}
-
-	private get seen(): SeenSettings {
-		return new SeenSettings(dataFolder(this.tools.env), this.delegates.workspace.folder, gitPrograms);
-	}
-
-	/** The folder to work in. Makes the worktree, or takes the one that an earlier runner had made. */
-	private async place(driver: Driver): Promise<string> {
-		const { place, id, setUp } = this.record;
-		if (place.is === 'folder') return place.folder;
-		const worktree = await createWorktree({
-			folder: place.folder,
-			name: WorktreeName.parse(id),
-			withChanges: place.withChanges,
-			// The asker could name a file there that only a rule with its present path keeps from it.
-			copyIncludes: !this.isBounded(driver),
-		});
-		await this.tools.tickets.made(id, worktree);
-		this.status.change({ worktree });
-		await this.status.flush();
-		// The user's rules for this folder, also those that deny.
-		await putIgnored(place.folder, worktree.folder, await this.seen.written(driver, place.folder));
-		await runSetUp(worktree, setUp, { signal: this.tools.signal, mark: id, say: text => this.say(text) });
-		return folderInWorktree(worktree, place.folder);
-	}
-
 	private async attempt({ driver, agent }: FoundAgent, prepared: Prepared, cwd: string): Promise<Ending> {
 		const { id, task, worker, model, permissions, limits } = this.record;
 		const { workspace } = this.delegates;
@@ -216,7 +140,7 @@ export class DelegateRun {
 			cwd,
 			...places,
 			prompt: isGoingOn ? GO_ON : `${await notesBefore(this.prompt)}${this.prompt}`,
-			env: this.env,
+			env: this.place.env,
 		});
 		this.session = plan.sessionIsKnown ? plan.session : undefined;
 		const asks = this.asks(driver);
@@ -226,7 +150,7 @@ export class DelegateRun {
 		};
 		try {
 			return await runSeen(
-				this.settingsToSee(driver),
+				this.place.settingsToSee(driver),
 				{
 					command: plan.command,
 					args: plan.args,

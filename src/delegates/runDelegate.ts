@@ -11,7 +11,8 @@ import { Leases } from '../core/files/leases.ts';
 import { newMessageId } from '../core/mailbox/messageId.ts';
 import { DelegateStatus, type DelegateId } from '../protocol/delegate.ts';
 import { PATIENCE_MS } from './parking.ts';
-import { DelegateRun, type RunnerTools } from './delegateRun.ts';
+import { DelegateRun } from './delegateRun.ts';
+import type { RunnerTools } from './runnerTools.ts';
 
 /** Runs one delegate from its turn in the queue to its `.done`. Whatever happens, the delegate ends as done or failed. */
 export async function runDelegate(delegates: Delegates, id: DelegateId, tools: RunnerTools): Promise<void> {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
-import type { HookSwitch } from '../core/driver/driver.ts';
+import type { HookSwitch } from '../core/driver/deploymentPlan.ts';
 import type { HookCall } from '../core/driver/hooks.ts';
 import { parseLooseJson } from '../core/files/looseJson.ts';
 import { readPlainText } from '../core/files/plainFile.ts';

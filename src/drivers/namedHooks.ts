@@ -1,4 +1,4 @@
-import type { DeploymentPlan } from '../core/driver/driver.ts';
+import type { DeploymentPlan } from '../core/driver/deploymentPlan.ts';
 import { SYNC_TIMEOUT, type GuardedEvent } from './guard.ts';
 
 /** The name by which a person switches Nancy's hooks off (`/hooks disable nancy`). */

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { hasErrno, NancyError } from '../base/errors.ts';
+import { hasCode, hasErrno, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { realOr } from '../base/realPath.ts';
 import { removeTree } from '../base/removeTree.ts';
@@ -172,7 +172,7 @@ async function addAll(
 			if (known !== undefined) await addKnown(place, env, { all, known, submodules });
 			return { nested, submodules };
 		} catch (error) {
-			if (tries === TRIES || !(error instanceof NancyError) || error.code !== 'git') throw error;
+			if (tries === TRIES || !hasCode(error, 'git')) throw error;
 		}
 	}
 }

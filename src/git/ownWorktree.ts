@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { NancyError } from '../base/errors.ts';
+import { hasCode, NancyError } from '../base/errors.ts';
 import { phrase, type Phrase } from '../base/phrase.ts';
 import { theDelegate } from '../core/workspace/named.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
@@ -30,9 +30,7 @@ export async function ownWorktree(delegates: Delegates, tickets: Tickets, claime
 export async function provenWorktree(claimed: Worktree, root: string): Promise<Worktree> {
 	if (claimed.repository !== root) throw notOwn(claimed, phrase`it was to be made in the repository ${root}`);
 	const { own, isThere } = await openWorktree(claimed).catch((error: unknown) => {
-		throw error instanceof NancyError && error.code === 'bad-file'
-			? notOwn(claimed, phrase`it is not where Nancy makes worktrees`)
-			: error;
+		throw hasCode(error, 'bad-file') ? notOwn(claimed, phrase`it is not where Nancy makes worktrees`) : error;
 	});
 	if (!own && isThere) throw notOwn(claimed, phrase`git does not know it as a worktree of ${root}`);
 	// Removed. Its branch may still be there, and so may the leftovers of an interrupted removal.

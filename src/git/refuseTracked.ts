@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { NancyError } from '../base/errors.ts';
+import { hasCode, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
@@ -32,7 +32,7 @@ async function filesOf(folder: string, name: string): Promise<readonly string[]>
 	try {
 		return await trackedFiles(folder, [name], IGNORES_CASE ? { GIT_ICASE_PATHSPECS: '1' } : undefined);
 	} catch (error) {
-		if (error instanceof NancyError && error.code === 'git') return [];
+		if (hasCode(error, 'git')) return [];
 		throw error;
 	}
 }

@@ -1,7 +1,8 @@
 import { errorText } from '../base/errors.ts';
 import { isBeginning, isBrokenOff, Turn, type Print, type TurnPlace } from '../core/sessions/turn.ts';
 import { bindCaller } from '../core/sessions/sessions.ts';
-import { dueNotes, markSession } from '../core/memory/dueNotes.ts';
+import { dueNotes } from '../core/memory/dueNotes.ts';
+import { markSession } from '../core/sessions/notesMark.ts';
 import { slotOf } from '../core/mailbox/due.ts';
 import { ProjectName } from '../protocol/memoryNames.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { errorText, NancyError } from '../base/errors.ts';
+import { errorText, hasCode } from '../base/errors.ts';
 import type { Print } from '../core/sessions/turn.ts';
 import { boundSpool, SPOOL_BACKLOG, SPOOL_LIMITS } from '../core/traffic/spoolBound.ts';
 import { readCall, wakingOf, type Call } from './call.ts';
@@ -38,7 +38,7 @@ async function run(call: Call): Promise<number> {
 		return verdict.exitCode;
 	} catch (error) {
 		// The session has no worker yet. The next event looks again, and nothing is lost.
-		const isEarly = error instanceof NancyError && error.code === 'starting';
+		const isEarly = hasCode(error, 'starting');
 		if (!isEarly && (await mayAct(call, ''))) complain(call, errorText(error));
 		return 0;
 	}

@@ -1,4 +1,4 @@
-import { readSealed } from '../core/deployment/sealed.ts';
+import { readSealed } from '../core/files/sealedDeployments.ts';
 import { isPluginChosen } from '../core/sessions/pluginChoice.ts';
 import { PluginSessions } from '../core/sessions/pluginSessions.ts';
 import { hasHooksHere } from '../core/workspace/hooksChoice.ts';

@@ -29,7 +29,7 @@ export const addNote: Operation<z.infer<typeof Input>, z.infer<typeof Output>, M
 	},
 	async run(_, { project, folder, ...words }, { env }) {
 		const memory = await openMemory(env);
-		const id = await memory.add(project, words, await memoryPlace(folder));
+		const id = await memory.notes.add(project, words, await memoryPlace(folder));
 		await compileEverywhere(env);
 		return { project, id };
 	},

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { errorText, NancyError } from '../base/errors.ts';
+import { errorText, hasCode, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { theDelegate } from '../core/workspace/named.ts';
 import type { Asker } from '../core/asker/asker.ts';
@@ -127,7 +127,7 @@ async function refusalOf(
 		for (const { record } of delegates) await refuse(record.id, asker, context);
 		return undefined;
 	} catch (error) {
-		if (error instanceof NancyError && error.code === 'not-trusted') return error;
+		if (hasCode(error, 'not-trusted')) return error;
 		throw error;
 	}
 }

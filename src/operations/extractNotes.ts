@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { errorText, NancyError } from '../base/errors.ts';
+import { errorText, hasCode } from '../base/errors.ts';
 import { makeFolder, writeFileAtomic } from '../base/atomicFile.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
@@ -140,6 +140,6 @@ function resultOf(ending: Ending): ExtractionResult {
 
 /** Why nobody could be asked. */
 function failureOf(error: unknown): ExtractionResult {
-	const isMissing = error instanceof NancyError && (error.code === 'no-agent' || error.code === 'timeout');
+	const isMissing = hasCode(error, 'no-agent', 'timeout');
 	return isMissing ? { cause: 'no-agent' } : { cause: 'failed', why: errorText(error) };
 }

@@ -4,7 +4,7 @@ import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import { switchedOff } from '../core/deployment/silencers.ts';
-import type { FoundAgent } from '../core/driver/launch.ts';
+import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import { taskNameFrom } from '../core/workspace/taskName.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';

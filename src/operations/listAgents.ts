@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { formatVersion } from '../base/version.ts';
-import { CAPABILITIES, shortcomings, type Driver } from '../core/driver/driver.ts';
+import { CAPABILITIES, shortcomings } from '../core/driver/abilities.ts';
+import type { Driver } from '../core/driver/driver.ts';
 import { launchModesOf } from '../core/driver/modeFlags.ts';
 import { drivers } from '../drivers/index.ts';
 import { OBSTACLES, seekerOf, type Seeker } from '../process/detect.ts';

@@ -1,77 +1,31 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../base/errors.ts';
-import { phrase } from '../base/phrase.ts';
-import { requirePlace } from '../core/delegates/requirePlace.ts';
-import { theTask } from '../core/workspace/named.ts';
+import { hasCode, NancyError } from '../base/errors.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Budgets } from '../core/budgets/budgets.ts';
-import { planWorker, refuseLongPrompt, type FoundAgent } from '../core/driver/launch.ts';
-import { imageFlags } from '../core/driver/imageFlags.ts';
-import { AS_SETTINGS_SAY, modeFlags } from '../core/driver/modeFlags.ts';
-import { abandonStart } from '../core/driver/workerProcess.ts';
+import { planWorker, refuseLongPrompt } from '../core/start/launch.ts';
+import type { FoundAgent } from '../core/driver/foundAgent.ts';
+import { abandonStart } from '../core/start/workerProcess.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
-import { refuseFork, refuseResume, workerToResume } from '../core/driver/resuming.ts';
-import { chosenMode, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
-import { taskExists, type WorkerAddress, type Workspace } from '../core/workspace/workspace.ts';
+import { noteChosenAgent } from '../core/workspace/chosenAgent.ts';
+import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
-import { Budget } from '../protocol/budget.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
 import type { TaskRecord } from '../protocol/records.ts';
-import { chooseAgent } from './shared/agents.ts';
-import { requireTold, unitsWith } from './shared/budgetUnits.ts';
 import { compileNotes } from './shared/compiledNotes.ts';
 import { deployAgent } from './shared/deployEach.ts';
 import { hasHooks, keepSettings } from './shared/hooksChoice.ts';
 import { noteSeen } from './shared/noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { restored } from './restoreTask.ts';
-import { handOver, makeWorktree, requireWorktree, worktreeAgain } from './shared/taskWorktree.ts';
-import { chosenBefore, noteTaskChoice } from './shared/taskAgent.ts';
+import { handOver, makeWorktree } from './shared/taskWorktree.ts';
+import { noteTaskChoice } from './shared/taskAgent.ts';
 import { beginSnapshot } from './shared/taskSnapshot.ts';
-import type { Worktree } from '../protocol/worktree.ts';
+import { isWorktree, startOf, StartRequest, type Start } from './shared/startRequest.ts';
 import { permitStart, refuseExtraFromAgent, settingsToSee, type Asking } from './shared/starting.ts';
-
-const Text = z.optional(z.string());
-
-const Input = z.object({
-	task: TaskName,
-	/** Of the task if it has to be made. Without a title the task must be there. */
-	title: Text,
-	/** Refuses a task that is there already. Without it such a task gets another worker. */
-	isNew: z.boolean(),
-	/** By default the one that a person chose for the resumed worker or the task. For a new task as {@link chooseAgent} chooses. */
-	agent: Text,
-	/** By default a new worker, or the one that ran last if its conversation goes on. One that ran before works where it worked. */
-	worker: z.optional(WorkerName),
-	/** Goes on with the worker's last conversation, where it worked before. */
-	resume: z.boolean(),
-	/** Where a new worker works: the workspace folder by default, or a git worktree of its own, with the uncommitted changes if wanted. */
-	place: z.optional(z.enum(['folder', 'worktree', 'worktreeWithChanges'])),
-	/** A new worker begins with a copy of the last conversation of `worker`, or of the one that ran last. */
-	fork: z.optional(z.boolean()),
-	/** The first prompt; empty for an agent that waits for the user. */
-	prompt: Text,
-	model: Text,
-	/**
-	 * What it may do unasked in its terminal: one of its CLI's modes, or {@link AS_SETTINGS_SAY}. A person's alone to choose. By default what a conversation that goes
-	 * on had, or what the CLI's settings say.
-	 */
-	permissions: Text,
-	/** Files for the first prompt, absolute. */
-	images: z.optional(z.array(z.string())),
-	/** Arguments for the agent's CLI. */
-	extra: z.array(z.string()),
-	/** Writes hooks and skills, if the user wants hooks here. Without them the agent reports nothing and gets no messages. */
-	hooks: z.boolean(),
-	/** It gets Nancy's MCP server, if its CLI takes one at a launch. A person's alone to choose. */
-	mcp: z.optional(z.boolean()),
-	/** What the whole task may take, in place of an earlier budget. A person's alone to set. */
-	budget: z.optional(Budget),
-});
-type Input = z.infer<typeof Input>;
 
 /** The process to start. The owner of its terminal starts it and calls `recordProcess`. */
 const Output = z.object({
@@ -90,9 +44,9 @@ type Output = z.infer<typeof Output>;
  * Prepares an agent for a terminal: makes the task if needed, writes hooks and skills, and records the worker. Nothing is written if the
  * agent cannot be started, and no task is made if the settings of its CLI cannot be written.
  */
-export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
+export const orchestrate: Operation<StartRequest, Output, OperationContext, Start> = {
 	name: 'orchestrate',
-	input: Input,
+	input: StartRequest,
 	output: Output,
 	async permit(asker, input, context) {
 		if (input.worker === ORCHESTRATOR)
@@ -101,25 +55,9 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 		refuseLongPrompt(firstPrompt(asker, input.prompt));
 		if (input.budget) permit(asker, { is: 'set-budget', what: 'a task' });
 		if (asker.is === 'human') return startOf(asker, input, context);
-		if (isWorktree(input.place))
-			throw new NancyError(
-				'not-trusted',
-				phrase`an agent starts workers in the workspace folder; delegate with --worktree, or ask the user`,
-			);
-		if (!input.hooks)
-			throw new NancyError('not-trusted', phrase`an agent starts no other without hooks: no halt would reach it`);
+		refuseFromAgent(asker, input);
 		const own = ownAddress(asker);
 		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
-		for (const file of input.images ?? []) permit(asker, { is: 'prompt-file', file });
-		if (input.permissions !== undefined)
-			throw new NancyError(
-				'not-trusted',
-				phrase`an agent chooses no permissions for a terminal; ask the user to do it`,
-			);
-		if (input.mcp)
-			throw new NancyError('not-trusted', phrase`an agent gives no other an MCP server; ask the user to do it`);
-		if (input.fork)
-			throw new NancyError('not-trusted', phrase`an agent forks no conversation; ask the user to do it`);
 		permit(asker, { is: 'start-worker', what: input.task, isOwn });
 		const { workspace } = context;
 		const start = await startOf(asker, input, context);
@@ -179,21 +117,28 @@ export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 	},
 };
 
+/** @throws NancyError `not-trusted` for what a person alone may ask of a start */
+function refuseFromAgent(asker: Asker, { place, hooks, images = [], permissions, mcp, fork }: StartRequest): void {
+	const refuse = (is: boolean, why: Phrase) => {
+		if (is) throw new NancyError('not-trusted', why);
+	};
+	refuse(
+		isWorktree(place),
+		phrase`an agent starts workers in the workspace folder; delegate with --worktree, or ask the user`,
+	);
+	refuse(!hooks, phrase`an agent starts no other without hooks: no halt would reach it`);
+	for (const file of images) permit(asker, { is: 'prompt-file', file });
+	refuse(permissions !== undefined, phrase`an agent chooses no permissions for a terminal; ask the user to do it`);
+	refuse(mcp === true, phrase`an agent gives no other an MCP server; ask the user to do it`);
+	refuse(fork === true, phrase`an agent forks no conversation; ask the user to do it`);
+}
+
 /** @throws NancyError `wrong-state` for an agent that can do nothing in a terminal without Nancy's own program */
 function refuseUnhooked({ displayName, namedBy }: Driver): void {
 	if (namedBy !== 'user') return;
 	throw new NancyError(
 		'wrong-state',
 		phrase`a program of Nancy talks with ${displayName}, and tells what it does as hooks do: it cannot be started without hooks (--no-hooks, or the setting nancy.hooks)`,
-	);
-}
-
-/** @throws NancyError `bad-usage` where nobody knows how a model is named */
-function refuseModel({ displayName, namedBy }: Driver, model: string | undefined): void {
-	if (namedBy !== 'user' || model === undefined) return;
-	throw new NancyError(
-		'bad-usage',
-		phrase`${displayName} takes no model from Nancy; name it in its own settings, or among its "args" in "agentServers"`,
 	);
 }
 
@@ -225,25 +170,9 @@ function firstPrompt(asker: Asker, given: string | undefined): string | undefine
 	return asker.is === 'agent' ? promptOfAgent(given) : given;
 }
 
-interface Start {
-	found: FoundAgent;
-	/** The record of a task that is there. */
-	known: TaskRecord | undefined;
-	/** The worktree that the worker worked in, or the one whose conversation is copied. */
-	again: { worktree: Worktree; cwd: string } | undefined;
-	/** The worker whose conversation is copied. */
-	source: WorkerName | undefined;
-	/** What it may do unasked; `undefined` leaves that to the settings of its CLI. */
-	mode: string | undefined;
-}
-
-function isWorktree(place: Input['place']): boolean {
-	return place !== undefined && place !== 'folder';
-}
-
 /** Where the worker works, if not in the workspace folder. Makes the worktree of a new one. */
 async function placeOf(
-	{ task, place }: Input,
+	{ task, place }: StartRequest,
 	found: FoundAgent,
 	again: Start['again'],
 	context: OperationContext,
@@ -252,73 +181,10 @@ async function placeOf(
 	return makeWorktree(task, place === 'worktreeWithChanges', found, context);
 }
 
-/** Throws if the agent cannot be started. */
-async function startOf(
-	asker: Asker,
-	{
-		task,
-		title,
-		isNew,
-		resume,
-		fork,
-		worker,
-		agent,
-		place,
-		budget,
-		prompt,
-		model,
-		permissions,
-		images = [],
-		extra,
-	}: Input,
-	context: OperationContext,
-): Promise<Start> {
-	const { workspace } = context;
-	if (resume && fork) throw new NancyError('bad-usage', phrase`--resume and --fork exclude each other`);
-	if ((resume || fork) && isWorktree(place))
-		throw new NancyError(
-			'bad-usage',
-			phrase`only a new worker gets a worktree; a conversation goes on where it was`,
-		);
-	const mustExist = resume || fork || title === undefined;
-	const known = mustExist ? await workspace.task(task) : await existingTask(workspace, task);
-	if (isNew && known) throw taskExists(task);
-	const earlier = resume || fork ? await workerToResume(workspace, task, worker) : undefined;
-	const found = await chooseAgent(
-		asker,
-		context,
-		agent ?? (known && (await chosenBefore(asker, workspace, known, earlier))),
-	);
-	if (earlier) (fork ? refuseFork : refuseResume)(found.driver, found.agent.version, earlier);
-	if (budget) requireTold(budget, await unitsWith(found.driver.id, known, context), theTask(task));
-	if (isWorktree(place)) await requireWorktree(found, context);
-	const before = earlier ?? (known && worker && (await workspace.worker({ task, worker })));
-	const again = before && (await worktreeAgain(before, context));
-	const { folder } = workspace;
-	if (again) requirePlace(found.driver, found.agent.version, { folder, isInWorktree: true }, folder);
-	const chosen =
-		permissions ?? (earlier && (await chosenMode(workspace, { task, worker: earlier.name }, found.driver.id)));
-	const mode = chosen === AS_SETTINGS_SAY ? undefined : chosen;
-	refuseModel(found.driver, model);
-	modeFlags(found.driver, mode, extra);
-	imageFlags(found.driver, images, prompt);
-	return { found, known, again, source: fork ? earlier?.name : undefined, mode };
-}
-
-/** An unreadable record is no reason to make the task anew. */
-async function existingTask(workspace: Workspace, name: TaskName): Promise<TaskRecord | undefined> {
-	try {
-		return await workspace.task(name);
-	} catch (error) {
-		if (error instanceof NancyError && error.code === 'no-task') return undefined;
-		throw error;
-	}
-}
-
 /** `false` if somebody else has just made the task. Then it gets another worker, as an earlier task does. */
 async function createTask(
 	workspace: Workspace,
-	{ task: name, title = name, prompt = '', isNew }: Input,
+	{ task: name, title = name, prompt = '', isNew }: StartRequest,
 	agent: DriverId,
 ): Promise<boolean> {
 	const createdAt = new Date().toISOString();
@@ -327,7 +193,7 @@ async function createTask(
 		await workspace.createTask(record);
 		return true;
 	} catch (error) {
-		if (isNew || !(error instanceof NancyError) || error.code !== 'task-exists') throw error;
+		if (isNew || !hasCode(error, 'task-exists')) throw error;
 		return false;
 	}
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { DeploymentRecords } from '../core/deployment/records.ts';
 import { switchedOff } from '../core/deployment/silencers.ts';
-import type { FoundAgent } from '../core/driver/launch.ts';
+import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import type { LaunchHooks } from '../core/driver/launchPlace.ts';
 import { ToldMarks } from '../core/memory/toldMarks.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';

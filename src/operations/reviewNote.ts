@@ -30,7 +30,7 @@ export const reviewNote: Operation<z.infer<typeof Input>, z.infer<typeof Reviewe
 			throw new NancyError('bad-usage', phrase`only accept takes words`);
 		const memory = await openMemory(env);
 		const project = await projectHaving(memory, id, named);
-		const text = await memory.review(action, project, id, words);
+		const text = await memory.notes.review(action, project, id, words);
 		await compileEverywhere(env);
 		return { project, id, text };
 	},

@@ -6,7 +6,7 @@ import { isSwarmWorker } from '../core/delegates/swarmMark.ts';
 import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
 import { headlessOf, prepareHeadless } from '../core/driver/headlessOf.ts';
-import type { FoundAgent } from '../core/driver/launch.ts';
+import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import type { LaunchHooks } from '../core/driver/launchPlace.ts';
 import { sealStart } from '../core/sessions/sealedAgents.ts';
 import type { Ending, HeadlessProgram, RunListener } from '../process/headlessRun.ts';

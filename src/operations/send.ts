@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { authorOf } from '../core/asker/authorOf.ts';
-import { isRunning } from '../core/driver/workerProcess.ts';
+import { isRunning } from '../core/workspace/workerLife.ts';
 import { wakes } from '../core/mailbox/due.ts';
 import { heldText } from '../core/mailbox/held.ts';
 import { whyUnheard } from '../core/sessions/hearing.ts';

@@ -24,6 +24,6 @@ export const shareNote: Operation<z.infer<typeof Input>, z.infer<typeof SharedOu
 	async run(_, { id, project: named, folder }, { env }) {
 		const memory = await openMemory(env);
 		const project = await projectHaving(memory, id, named);
-		return { project, id, ...(await memory.share(project, id, await memoryPlace(folder))) };
+		return { project, id, ...(await memory.notes.share(project, id, await memoryPlace(folder))) };
 	},
 };

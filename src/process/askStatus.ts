@@ -4,7 +4,8 @@ import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { NO_WORKSPACE } from '../base/searchPath.ts';
 import { questionEnvironment } from '../core/driver/agentEnvironment.ts';
-import type { Driver, ProbedStatus } from '../core/driver/driver.ts';
+import type { Driver } from '../core/driver/driver.ts';
+import type { ProbedStatus } from '../core/driver/statusProbe.ts';
 import type { SessionId } from '../protocol/names.ts';
 
 const run = promisify(execFile);

@@ -17,7 +17,7 @@ import { phrase, type Phrase } from '../base/phrase.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { questionEnvironment } from '../core/driver/agentEnvironment.ts';
-import type { InstalledAgent } from '../core/driver/launch.ts';
+import type { InstalledAgent } from '../core/driver/foundAgent.ts';
 import type { NodeProgram } from '../core/deployment/runtimePrograms.ts';
 import type { DriverId } from '../protocol/names.ts';
 

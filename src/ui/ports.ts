@@ -1,9 +1,9 @@
-import type { Capability } from '../core/driver/driver.ts';
+import type { Capability } from '../core/driver/abilities.ts';
 import type { Event } from '../base/event.ts';
 import type { Disposable } from '../base/lifetime.ts';
 import type { BudgetOwner } from '../core/budgets/budgets.ts';
 import type { Attention } from '../core/live/attention.ts';
-import type { WorkerPlan } from '../core/driver/launch.ts';
+import type { WorkerPlan } from '../core/start/launch.ts';
 import type { MailboxListing } from '../core/mailbox/mailboxFiles.ts';
 import type { LiveQuestion } from '../core/live/liveQuestions.ts';
 import type { Overview } from '../core/live/overview.ts';

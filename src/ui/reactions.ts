@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
 import { standingWorktree } from '../core/delegates/inWorktree.ts';
-import { hasBegun } from '../core/driver/starting.ts';
+import { hasBegun } from '../core/workspace/workerLife.ts';
 import type { Attention } from '../core/live/attention.ts';
 import { isSameAddress } from '../core/workspace/workspace.ts';
 import type { Handlers } from './commands.ts';

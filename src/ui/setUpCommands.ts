@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { isRunning } from '../core/driver/workerProcess.ts';
+import { isRunning } from '../core/workspace/workerLife.ts';
 import type { TaskName } from '../protocol/names.ts';
 import type { ContextKeys } from './contextKeys.ts';
 import { CONTAINER, WALKTHROUGH } from './contributions.ts';

@@ -39,7 +39,7 @@ export async function benchMemory(): Promise<Row[]> {
 	const [chosen, whole]: [number[], number[]] = [[], []];
 	for (let round = 0; round < ROUNDS; round++) {
 		chosen.push(await timed(() => compile(input)));
-		whole.push(await timed(() => memory.context(name, place, prompt, undefined)));
+		whole.push(await timed(() => memory.contexts.ofTask(name, place, prompt, undefined)));
 	}
 	return [
 		{

@@ -1,4 +1,4 @@
-import type { Capability } from '../../src/core/driver/driver.ts';
+import type { Capability } from '../../src/core/driver/abilities.ts';
 import type { ConformanceLab, LabOptions } from './lab.ts';
 
 /** What a cell saw. Seeing nothing is no verdict: then it throws. */

@@ -1,5 +1,6 @@
 import { formatVersion } from '../../src/base/version.ts';
-import { CAPABILITIES, type Capability, type Driver } from '../../src/core/driver/driver.ts';
+import { CAPABILITIES, type Capability } from '../../src/core/driver/abilities.ts';
+import type { Driver } from '../../src/core/driver/driver.ts';
 import type { Cell } from './cell.ts';
 
 /** The versions that an ability of the CLI begins with, in the order of the abilities. */

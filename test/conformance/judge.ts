@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../src/base/errors.ts';
 import { formatVersion, type Version } from '../../src/base/version.ts';
-import { can, type Capability, type Driver } from '../../src/core/driver/driver.ts';
+import { can, type Capability } from '../../src/core/driver/abilities.ts';
+import type { Driver } from '../../src/core/driver/driver.ts';
 import { partly, type Cell, type Verdict } from './cell.ts';
 import { conformanceLab, versionOf, type Candidate, type ConformanceLab } from './lab.ts';
 import type { CellResult } from './report.ts';

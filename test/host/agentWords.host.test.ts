@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { shortcomings } from '../../src/core/driver/driver.ts';
+import { shortcomings } from '../../src/core/driver/abilities.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { agentDetail, agentVersion } from '../../src/ui/tasks/agentWords.ts';
 import type { AgentChoice } from '../../src/ui/ports.ts';

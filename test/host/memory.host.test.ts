@@ -60,7 +60,7 @@ describe('the view Memory', () => {
 		writeFileSync(notesFile('plan.md'), 'Ship it.\n- [ ] Tests\n');
 		writeFileSync(notesFile('decisions.md'), '- Kept. <!-- n:0000000a t:003 by:codex pin:1 -->\n');
 		const lines = { path: 'pool.ts', from: 2, to: 2 };
-		await memory.add(name, { category: 'failures', text: 'The pool leaks.', lines }, await memoryPlace(path));
+		await memory.notes.add(name, { category: 'failures', text: 'The pool leaks.', lines }, await memoryPlace(path));
 		seedWaitingNote(configFolder(), name);
 		const state = await known();
 		const [project] = childrenOf(undefined, state);

@@ -20,14 +20,18 @@ afterEach(() => folder.remove());
 /** Everything that memory has written, and what it tells: a model about a task, and an agent about the project. */
 async function written(): Promise<string> {
 	const { memory, name, place } = project;
-	await memory.compileFor(new OwnFolder(folder.file('data'), place.folder), { ...place, head: undefined });
+	await memory.contexts.compileFor(new OwnFolder(folder.file('data'), place.folder), { ...place, head: undefined });
 	const known = await memory.shown(name, place);
-	for (const { id } of known.notes) await memory.share(name, id, place).catch(() => undefined);
+	for (const { id } of known.notes) await memory.notes.share(name, id, place).catch(() => undefined);
 	const folders = [folder.file('config'), folder.file('data'), folder.file('repo', 'docs')];
 	const files = folders.flatMap(each => readdirSync(each, { recursive: true, withFileTypes: true }));
 	return [
 		...files.filter(each => each.isFile()).map(each => readFileSync(join(each.parentPath, each.name), 'utf8')),
-		JSON.stringify([known, await memory.context(name, place, '', 1), await memory.sessionSoFar(name, 1)]),
+		JSON.stringify([
+			known,
+			await memory.contexts.ofTask(name, place, '', 1),
+			await memory.contexts.ofSession(name, 1),
+		]),
 	].join('\n');
 }
 
@@ -78,7 +82,7 @@ describe('a secret', () => {
 		await project.memory.extractions.answer(project.name, 1, { why: said });
 		// A person takes what waits: with the secret left out.
 		for (const { id } of (await project.memory.state(project.name)).pending)
-			await project.memory.review('accept', project.name, id);
+			await project.memory.notes.review('accept', project.name, id);
 		expect(await written()).not.toContain(core.slice(-16));
 	});
 });
@@ -133,7 +137,7 @@ describe('a hostile file', () => {
 			{ summary: ORDER, plan: { status: 'Half done', todo: [ORDER], questions: [] } },
 		);
 		expect(report).toMatchObject({ added: { failures: 0 }, held: NAMES.length + 1, plan: 'held' });
-		const { text } = await project.memory.context(project.name, project.place, '', 1);
+		const { text } = await project.memory.contexts.ofTask(project.name, project.place, '', 1);
 		expect(text).toContain('Task 1: Do it');
 		expect(text).not.toMatch(/evil|allow everything|digest|message/);
 		expect(project.read('notes', 'failures.md')).toBe('');
@@ -147,7 +151,7 @@ describe('a hostile file', () => {
 		const { notes } = await project.memory.state(project.name);
 		expect(notes).toMatchObject([{ by: 'claude-code', task: 1, anchors: [{ path: name }] }]);
 		expect(project.read('notes', 'failures.md').match(/-->/g)).toHaveLength(1);
-		const { text } = await project.memory.context(project.name, project.place, '', undefined);
+		const { text } = await project.memory.contexts.ofTask(project.name, project.place, '', undefined);
 		expect(text).toContain('DB_URL');
 		expect(visible(text)).toBe(text);
 		expect(text).not.toContain('<!-- n=');

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
+import { writtenSettings } from '../../src/core/asker/writtenSettings.ts';
 import type { Driver } from '../../src/core/driver/driver.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { gitPrograms } from '../../src/git/gitPrograms.ts';
@@ -238,7 +239,7 @@ describe('a file by which opencode takes modules from elsewhere', () => {
 		await seen.note(byId('opencode'));
 		repository.write({ 'built.js': 'built again' });
 		await seen.require(byId('opencode'));
-		expect([...(await seen.written(byId('opencode'), repository.root)).keys()]).toEqual(['opencode.json']);
+		expect([...(await writtenSettings(seen, byId('opencode'), repository.root)).keys()]).toEqual(['opencode.json']);
 		const worktree = folder.file('worktree');
 		repository.git(['worktree', 'add', '-q', worktree]);
 		await seen.require(byId('opencode'), worktree);

@@ -4,7 +4,7 @@ import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { identify, liveness, type ProcessIdentity } from '../../src/base/liveness.ts';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
-import { isRunning } from '../../src/core/driver/workerProcess.ts';
+import { isRunning } from '../../src/core/workspace/workerLife.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
 import { sealedAgent, sealStart } from '../../src/core/sessions/sealedAgents.ts';
 import { bindCaller } from '../../src/core/sessions/sessions.ts';

@@ -72,12 +72,12 @@ export class LearningProject {
 		more: Partial<TaskSources> = {},
 	): Promise<MemoryTask> {
 		const { prompt = 'Do it', reason, output = 'Done' } = ended;
-		const { number } = await this.memory.begin(
+		const { number } = await this.memory.tasks.begin(
 			this.name,
 			{ prompt, agent: claudeCode.id, folder: this.place.folder, told },
 			this.place,
 		);
-		return this.memory.end(
+		return this.memory.tasks.end(
 			this.name,
 			number,
 			{ session: SessionId.parse('s1'), after: 'd'.repeat(40), ending: 'result', ok: true, reason, output },

@@ -27,13 +27,13 @@ export class ToldProject {
 		const file = join(this.config, 'projects', project, 'notes', 'failures.md');
 		mkdirSync(dirname(file), { recursive: true });
 		writeFileSync(file, notes.map(text => `- ${text}\n`).join(''));
-		await this.memory.compileFor(this.workspace.own, place);
+		await this.memory.contexts.compileFor(this.workspace.own, place);
 	}
 
 	/** Changes a project's status, and compiles all. Outside of git. */
 	async set(name: string, status: Parameters<ProjectMemory['setStatus']>[1]): Promise<void> {
 		await this.memory.setStatus(ProjectName.parse(name), status);
-		await this.memory.compileFor(this.workspace.own, this.place(undefined));
+		await this.memory.contexts.compileFor(this.workspace.own, this.place(undefined));
 	}
 
 	private place(branch: string | undefined) {

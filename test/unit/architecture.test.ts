@@ -82,11 +82,20 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	'main.ts': ['../package.json', 'main', 'ui', 'drivers', 'core', 'base', 'protocol', 'node:', 'vscode'],
 };
 
+/** Pairs of rooms of the core that import one another still. A new pair is a fault, and one that is cut goes from here. */
+const circles = ['sessions traffic', 'sessions workspace'];
+
 const root = join(import.meta.dirname, '../..');
 const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
 	.map(file => file.replaceAll('\\', '/'))
 	.filter(file => /\.m?tsx?$/.test(file));
 const roomOf = (file: string) => file.split('/')[0] ?? file;
+
+/** `driver` of `core/driver/driver.ts`. */
+function coreRoomOf(file: string): string | undefined {
+	const [top, room] = file.split('/');
+	return top === 'core' ? room : undefined;
+}
 
 describe('imports', () => {
 	it('are looked for in every file, all of which stand in a room', () => {
@@ -100,6 +109,33 @@ describe('imports', () => {
 			[room, ...allowed].some(name => to === name || (/[:/]$/.test(name) && to.startsWith(name)));
 		const own = files.filter(file => roomOf(file) === room).flatMap(importsOf);
 		expect(own.filter(({ to }) => !may(to))).toEqual([]);
+	});
+
+	it('make no circle of two rooms of the core, but for those that are known', () => {
+		const edges = new Set(
+			files.flatMap(importsOf).flatMap(({ file, target }) => {
+				const [from, to] = [coreRoomOf(file), coreRoomOf(target)];
+				return from !== undefined && to !== undefined && from !== to ? [`${from} ${to}`] : [];
+			}),
+		);
+		expect(edges.size).toBeGreaterThan(30);
+		const pairs = [...edges].filter(edge => edges.has(edge.split(' ').toReversed().join(' ')));
+		expect(pairs.filter(edge => edge === edge.split(' ').sort().join(' ')).sort()).toEqual(circles);
+	});
+
+	it('of the lowest rooms of the core lead further down, or nowhere', () => {
+		const allowed: Readonly<Record<string, readonly string[]>> = {
+			files: [],
+			driver: [],
+			worktrees: ['files'],
+			budgets: ['files', 'driver'],
+		};
+		for (const [room, others] of Object.entries(allowed)) {
+			const own = files.filter(file => coreRoomOf(file) === room);
+			expect(own.length).toBeGreaterThan(1);
+			const to = own.flatMap(importsOf).flatMap(({ target }) => coreRoomOf(target) ?? []);
+			expect(to.filter(each => each !== room && !others.includes(each))).toEqual([]);
+		}
 	});
 
 	it('are never replaced by mocks: tests take the real editor, the real agents, the real files', () => {

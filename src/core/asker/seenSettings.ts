@@ -1,19 +1,15 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
-import { folderNames } from '../../base/listing.ts';
 import type { Driver } from '../driver/driver.ts';
-import { withoutLayout } from '../files/looseJson.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
-import { readPlainFile } from '../files/plainFile.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
 import { checkoutOf, checkoutsAbove, posixPath } from './checkouts.ts';
-import { isCompleted, packagesIn, withoutCompletions } from './completions.ts';
+import { packagesIn } from './completions.ts';
 import { namedPaths } from './namedPaths.ts';
 import { cure, once, shownNames } from './unseenWords.ts';
-import { programAt, type WrittenFile } from './writtenFile.ts';
 import {
 	hashOf,
 	MOST_FILES,
@@ -26,6 +22,7 @@ import {
 	type GitPrograms,
 	type Programs,
 } from './settingsFiles.ts';
+import { comparable, contentOf } from './settingsContent.ts';
 import { linksOut, worktreeTop } from './settingsLinks.ts';
 
 /** Sealed as `seen/<driver>.json`: the settings with which a person last started this CLI. */
@@ -176,37 +173,6 @@ export class SeenSettings {
 		return [...missing.map(name => `${name} (missing)`), ...others.map(name => `${name} (in another checkout)`)];
 	}
 
-	/**
-	 * The settings as a person wrote them, without Nancy's own entries, and the programs that they name, by their path from the nearest
-	 * checkout. Files by another name, which may lead elsewhere, are left out.
-	 */
-	async written(driver: Driver, folder: string): Promise<ReadonlyMap<string, WrittenFile>> {
-		const [nearest = folder] = checkoutsAbove(folder);
-		const top = await realpath(nearest);
-		const files = new Map<string, WrittenFile>();
-		const paths = new Set<string>();
-		for await (const { path, at, isFolder, deniesNothing } of settingsFiles(driver, this, folder)) {
-			if (isFolder || deniesNothing) continue;
-			const name = posixPath(nearest, path);
-			const file = join(top, name);
-			if (name.startsWith('../') || (await realpath(path)) !== file) continue;
-			const content = await this.contentOf(file, driver, posixPath(at, path));
-			if (!content) continue;
-			files.set(name, { content, mode: (await stat(file)).mode & 0o777 });
-			for (const each of namedPaths({ path, at, text: content.toString('utf8') })) paths.add(each);
-		}
-		for (const path of [...programsAmong(paths, this.workspaceFolder, folder).values()].flat()) {
-			const name = posixPath(nearest, path);
-			const program = name.startsWith('../') || files.has(name) ? undefined : await programAt(join(top, name));
-			if (program) files.set(name, program);
-		}
-		// Nancy's skills have one each, and stay behind.
-		const isAlone = (name: string) =>
-			basename(name) === '.gitignore' &&
-			![...files.keys()].some(other => other !== name && other.startsWith(name.slice(0, -'.gitignore'.length)));
-		return new Map([...files].filter(([name]) => !isAlone(name)));
-	}
-
 	/** The settings that a CLI would read now, and the programs that they name. */
 	private async present(driver: Driver, folder: string, except?: ReadonlySet<string>): Promise<Present> {
 		const base = nameBase(this.workspaceFolder, folder);
@@ -222,9 +188,9 @@ export class SeenSettings {
 			settings.add(name);
 			// Runs nothing, and opencode writes one of its own.
 			if (basename(path) === '.gitignore') continue;
-			const content = await this.contentOf(await realpath(path), driver, posixPath(at, path));
+			const content = await contentOf(this, await realpath(path), driver, posixPath(at, path));
 			if (!content) continue;
-			files.set(name, hashOf(this.comparable(name, content), (await stat(path)).mode));
+			files.set(name, hashOf(comparable(this, name, content), (await stat(path)).mode));
 			const kept = deniesNothing ? ofModules : paths;
 			for (const each of namedPaths({ path, at, text: content.toString('utf8') })) kept.add(each);
 		}
@@ -239,64 +205,5 @@ export class SeenSettings {
 		for (const [name, hash] of await this.gitPrograms(folder)) files.set(name, hash);
 		const sorted = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1));
 		return { files: Object.fromEntries(sorted), named, modules };
-	}
-
-	/** Without Nancy's own entries and what the CLI adds, which may be there or not; `undefined` if the file has nothing else. */
-	private async contentOf(file: string, driver: Driver, name: string): Promise<Buffer | undefined> {
-		const content = await readPlainFile(file);
-		if (content === undefined || (await this.isOwnSkill(name, content))) return undefined;
-		if (!isCompleted(driver.completions, name) && !content.includes(this.runtimes)) return content;
-		const text = content.toString('utf8');
-		const others = content.includes(this.runtimes) ? await this.withoutOwn(text, driver, name) : text;
-		const rest = await withoutCompletions(others, driver.completions, name);
-		return /^\s*(?:\{\s*\}\s*)?$/.test(rest) ? undefined : Buffer.from(rest);
-	}
-
-	/** Another version of Nancy is no other setting, and neither is another layout, which Nancy's entries leave behind. */
-	private comparable(name: string, content: Buffer): string {
-		const text = content.includes(this.runtimes)
-			? this.withoutVersion(content.toString('utf8'))
-			: content.toString('latin1');
-		return /\.jsonc?$/.test(name) ? withoutLayout(text) : text;
-	}
-
-	private get runtimes(): string {
-		return join(this.dataFolder, 'runtime') + sep;
-	}
-
-	/** Nancy's own entries are known by a sealed record, or as word for word the driver's. One that says anything more counts. */
-	private async withoutOwn(text: string, driver: Driver, file: string): Promise<string> {
-		const [{ DeploymentRecords }, { ownEntries }, { withoutWhole }, { Workspace }] = await Promise.all([
-			import('../deployment/records.ts'),
-			import('../deployment/ownEntries.ts'),
-			import('../deployment/settingsText.ts'),
-			import('../workspace/workspace.ts'),
-		]);
-		try {
-			const records = new DeploymentRecords(new Workspace(this.workspaceFolder), this.dataFolder);
-			const { isNancys, isWhole } = await ownEntries(records, driver, file, text);
-			return withoutWhole(file, text, isNancys, isWhole);
-		} catch {
-			return text; // no JSON: all of it counts
-		}
-	}
-
-	/** Only Nancy's own folder counts, where no agent writes. */
-	private withoutVersion(text: string): string {
-		return text
-			.split(this.runtimes)
-			.map((part, index) => (index === 0 ? part : part.replace(/^\d[\w.-]*/, '')))
-			.join(this.runtimes);
-	}
-
-	/** Copied from one of Nancy's runtimes. */
-	private async isOwnSkill(name: string, content: Buffer): Promise<boolean> {
-		const [, skill] = /\/skills\/([^/]+)\/SKILL\.md$/.exec(name) ?? [];
-		if (skill === undefined) return false;
-		for (const version of await folderNames(this.runtimes)) {
-			const own = await readPlainFile(join(this.runtimes, version, 'skills', skill, 'SKILL.md'));
-			if (own?.equals(content)) return true;
-		}
-		return false;
 	}
 }

@@ -45,7 +45,7 @@ export function placesOf(driver: Driver, { dataFolder, workspaceFolder }: Owner,
 }
 
 /** Whose settings are looked at. */
-interface Owner {
+export interface Owner {
 	readonly dataFolder: string;
 	readonly workspaceFolder: string;
 }

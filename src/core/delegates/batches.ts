@@ -1,4 +1,4 @@
-import { errorText, NancyError } from '../../base/errors.ts';
+import { errorText, hasCode } from '../../base/errors.ts';
 import type { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import { isFinal, type Delegate } from './delegate.ts';
@@ -89,7 +89,7 @@ async function lookAt(
 	try {
 		return { worktree, only: await only(worktree) };
 	} catch (error) {
-		if (error instanceof NancyError && error.code === 'not-trusted') return { foreign: error.message };
+		if (hasCode(error, 'not-trusted')) return { foreign: error.message };
 		return { worktree, unseen: errorText(error) };
 	}
 }

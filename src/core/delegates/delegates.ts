@@ -7,7 +7,7 @@ import { theDelegate } from '../workspace/named.ts';
 import { fileNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked } from '../../protocol/delegate.ts';
 import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
-import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
+import { readOrReport, type FileProblem } from '../files/fileProblem.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
@@ -76,12 +76,10 @@ export class Delegates {
 		for (const name of (await fileNames(this.folder, '.json')).toSorted()) {
 			const id = DelegateId.safeParse(name.slice(0, -'.json'.length));
 			if (!id.success) continue;
-			try {
+			await readOrReport(problems, join(this.folder, name), async () => {
 				const delegate = await this.find(id.data);
 				if (delegate) delegates.push(delegate);
-			} catch (error) {
-				problems.push(fileProblem(join(this.folder, name), error));
-			}
+			});
 		}
 		return {
 			delegates: [...delegates, ...(await swarmWorkers(this.workspace.folder, swarmFeatures(delegates)))],

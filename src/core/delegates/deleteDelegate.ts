@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NancyError } from '../../base/errors.ts';
+import { hasCode, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { theDelegate } from '../workspace/named.ts';
 import { entryNames } from '../../base/listing.ts';
@@ -87,7 +87,7 @@ async function copyOf(store: Delegates, { id, swarm }: DelegateRecord): Promise<
 		return filesOf(swarmFiles(store.workspace.folder, swarm.feature));
 	} catch (error) {
 		// Behind a link they are somebody else's, and do not keep a delegate from its deletion.
-		if (error instanceof NancyError && error.code === 'bad-file') return [];
+		if (hasCode(error, 'bad-file')) return [];
 		throw error;
 	}
 }

@@ -1,4 +1,4 @@
-import { NancyError } from '../../base/errors.ts';
+import { hasCode } from '../../base/errors.ts';
 import { TaskName, type DriverId } from '../../protocol/names.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -18,7 +18,7 @@ export async function ownTask(workspace: Workspace, agent: DriverId): Promise<Ta
 			origin: 'nancy',
 		});
 	} catch (error) {
-		if (!(error instanceof NancyError && error.code === 'task-exists')) throw error;
+		if (!hasCode(error, 'task-exists')) throw error;
 	}
 	return OWN_TASK;
 }

@@ -1,4 +1,4 @@
-import { NancyError } from '../../base/errors.ts';
+import { hasCode } from '../../base/errors.ts';
 import { liveness } from '../../base/liveness.ts';
 import type { DelegateRecord } from '../../protocol/delegate.ts';
 import type { Author } from '../../protocol/author.ts';
@@ -70,7 +70,7 @@ async function sendOnce(
 		await workspace.sendOnce(to, id, words, author);
 	} catch (error) {
 		// Somebody else has just sent it.
-		const isTwice = error instanceof NancyError && error.code === 'bad-message';
+		const isTwice = hasCode(error, 'bad-message');
 		if (!isTwice || !(await isInMailbox(workspace, to, id))) throw error;
 	}
 }
@@ -123,7 +123,7 @@ async function isThere(workspace: Workspace, to: WorkerAddress): Promise<boolean
 	try {
 		await workspace.task(to.task);
 	} catch (error) {
-		if (error instanceof NancyError && error.code === 'no-task') return false;
+		if (hasCode(error, 'no-task')) return false;
 		throw error;
 	}
 	if (to.worker === ORCHESTRATOR) return true;

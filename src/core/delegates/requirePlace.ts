@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { formatVersion, type Version } from '../../base/version.ts';
-import { can, type Driver } from '../driver/driver.ts';
+import { can } from '../driver/abilities.ts';
+import type { Driver } from '../driver/driver.ts';
 
 /**
  * Refuses a place in which this version of the agent would have neither its user's trust nor Nancy's hooks.

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { NancyError } from '../../base/errors.ts';
+import { hasCode, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
 import { theWorker } from '../workspace/named.ts';
@@ -9,7 +9,7 @@ import type { DriverId, TaskName } from '../../protocol/names.ts';
 import { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
 import { readJsonFile } from '../files/jsonFile.ts';
-import { isRunning } from '../driver/workerProcess.ts';
+import { isRunning } from '../workspace/workerLife.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
 import { recordsFor } from './found.ts';
@@ -66,7 +66,7 @@ export async function cleanUp(
 	// Also leftovers of a kill or a removed record.
 	const git = askGit ? await records.locked(() => showToGit(records, askGit)) : [];
 	// Passes; the caller tries again.
-	const busy = failures.find(({ error }) => error instanceof NancyError && error.code === 'busy');
+	const busy = failures.find(({ error }) => hasCode(error, 'busy'));
 	if (busy) throw busy.error;
 	return {
 		changed: done.flatMap(({ changed }) => changed),

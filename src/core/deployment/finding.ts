@@ -1,7 +1,7 @@
 import type { Phrase } from '../../base/phrase.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
-import type { InstalledAgent } from '../driver/launch.ts';
+import type { InstalledAgent } from '../driver/foundAgent.ts';
 import type { AskGit } from './gitView.ts';
 import type { InstalledRuntime } from './runtime.ts';
 

@@ -1,5 +1,6 @@
 import type { Version } from '../../base/version.ts';
-import type { DeploymentPlan, DeploymentScope, Driver } from '../driver/driver.ts';
+import type { DeploymentPlan, DeploymentScope } from '../driver/deploymentPlan.ts';
+import type { Driver } from '../driver/driver.ts';
 import { recordsFor } from './found.ts';
 import type { DeploymentRecords } from './records.ts';
 import type { Runtime } from './runtime.ts';

@@ -4,7 +4,7 @@ import { hasErrno, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
-import type { OwnFile } from '../driver/driver.ts';
+import type { OwnFile } from '../driver/deploymentPlan.ts';
 import { exchangeFile } from './exchangeFile.ts';
 import type { DeploymentRecords } from './records.ts';
 import { isLauncherGone, launcherWithin } from './launcher.ts';

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { DriverId } from '../../protocol/names.ts';
-import type { Driver, OwnFile, SettingsEdit } from '../driver/driver.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { OwnFile, SettingsEdit } from '../driver/deploymentPlan.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** The parts of a driver that name its places. */

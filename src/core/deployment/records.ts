@@ -11,7 +11,7 @@ import { OwnFolder } from '../files/ownFolder.ts';
 import { PluginSessions } from '../sessions/pluginSessions.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { removeIfEmpty } from '../../base/removeIfEmpty.ts';
-import { DEPLOYMENT, readSealed, RECORD } from './sealed.ts';
+import { DEPLOYMENT, readSealed, RECORD } from '../files/sealedDeployments.ts';
 
 const ORIGINALS = 'originals';
 const STAGING = 'staging';

@@ -6,7 +6,7 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { DeployedEntry, DeployedFile } from '../../protocol/deployment.ts';
-import type { SettingsEdit } from '../driver/driver.ts';
+import type { SettingsEdit } from '../driver/deploymentPlan.ts';
 import { exchangeFile } from './exchangeFile.ts';
 import type { Job } from './job.ts';
 import { note } from './notes.ts';

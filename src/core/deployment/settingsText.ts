@@ -2,7 +2,7 @@ import { parseTree, printParseErrorCode, visit, type Node, type ParseError } fro
 import { NancyError } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { DeployedEntry } from '../../protocol/deployment.ts';
-import type { SettingsEdit } from '../driver/driver.ts';
+import type { SettingsEdit } from '../driver/deploymentPlan.ts';
 import { entryOf, hasTwins, oursIn, removable, type Found, type IsOurs, type Path } from './ownNodes.ts';
 import { withLast, withoutChild, type Layout } from './textEdits.ts';
 

@@ -1,6 +1,7 @@
 import { stripComments } from 'jsonc-parser';
-import { NancyError } from '../../base/errors.ts';
-import type { Driver, HookSwitch } from '../driver/driver.ts';
+import { hasCode } from '../../base/errors.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { HookSwitch } from '../driver/deploymentPlan.ts';
 import type { LaunchPlace } from '../driver/launchPlace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { jobFor, type DeployRequest } from './job.ts';
@@ -28,7 +29,7 @@ export async function brokenSettings(workspace: Workspace, driver: Driver): Prom
 		try {
 			oursAmong(file, await readText(workspace, file), () => false);
 		} catch (error) {
-			if (error instanceof NancyError && error.code === 'settings-broken') return error.message;
+			if (hasCode(error, 'settings-broken')) return error.message;
 			throw error;
 		}
 	}

@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path';
 import { withSafePath } from '../../base/searchPath.ts';
 import type { Driver } from './driver.ts';
-import type { WorkerAddress } from '../workspace/workspace.ts';
+import type { TaskName, WorkerName } from '../../protocol/names.ts';
 
 /** One agent process that is about to start, with the facts that its environment depends on. */
 export interface AgentStart {
@@ -17,7 +17,7 @@ export interface AgentStart {
 	/** Runs without a terminal. */
 	isHeadless: boolean;
 	/** Its mailbox; `undefined` for a run that nobody steers. Such a run is no step of the worker in whose terminal it was called. */
-	worker: { address: WorkerAddress; taskFolder: string; bin: string } | undefined;
+	worker: { address: { task: TaskName; worker: WorkerName }; taskFolder: string; bin: string } | undefined;
 }
 
 /** Variables of each agent that Nancy starts, on top of the inherited ones; `null` means remove. */

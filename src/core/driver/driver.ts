@@ -1,14 +1,16 @@
-import { isAtLeast, parseVersion, type Version } from '../../base/version.ts';
-import type { Phrase } from '../../base/phrase.ts';
+import type { Version } from '../../base/version.ts';
+import type { Abilities } from './abilities.ts';
 import type { Completions } from './completions.ts';
+import type { DeploymentPlan, DeploymentRequest, HookSwitch } from './deploymentPlan.ts';
 import type { Extractor } from './extractor.ts';
 import type { HeadlessFormat } from './headless.ts';
 import type { HookMapping } from './hooks.ts';
 import type { LaunchModes } from './launchModes.ts';
 import type { LaunchHooks, LaunchPlace } from './launchPlace.ts';
 import type { ScreenProfile } from './screen.ts';
+import type { StatusProbe } from './statusProbe.ts';
 import type { TranscriptFormat } from './transcript.ts';
-import type { EventWords } from '../traffic/eventWords.ts';
+import type { EventWords } from './eventWords.ts';
 import type { BudgetUnit } from '../../protocol/budget.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 
@@ -16,7 +18,7 @@ import type { DriverId, SessionId } from '../../protocol/names.ts';
  * Nancy's knowledge of one agent CLI. Mostly data, without optional members: a missing ability is declared as `none`, and the core switches
  * on the value. Nothing outside `src/drivers/<agent>/` names an agent.
  */
-export interface Driver {
+export interface Driver extends Abilities {
 	readonly id: DriverId;
 	readonly displayName: string;
 	/** For places with little room. */
@@ -31,10 +33,6 @@ export interface Driver {
 	readonly versionArgs: readonly string[];
 	/** Nancy refuses to start an older CLI. */
 	readonly oldestVersion: Version;
-	/** The lowest version for each ability, or `none` if no version has it. */
-	readonly floors: Readonly<Record<Capability, Version | 'none'>>;
-	/** Why an ability is missing or only half there, in a sentence for a person. */
-	readonly limits: Readonly<Partial<Record<Capability, string | Phrase>>>;
 	/** One line that tells a person how to install the CLI. */
 	readonly installHint: string;
 	/** Arguments and environment of the CLI itself, without Nancy's own variables. */
@@ -149,65 +147,6 @@ export interface Interrupt {
 /** In milliseconds. Some CLIs take two keys at once for another key, and two that are half a second apart for one each. */
 export const BETWEEN_KEYS_MS = 300;
 
-/** The abilities of a CLI, in the order in which people see them. */
-export const CAPABILITIES = [
-	/** Reports events through hooks. */
-	'hooks',
-	/** Takes a directive between tool calls. */
-	'steer',
-	/** Lets a tool call be denied with a directive as the reason. */
-	'halt',
-	/** Takes feedback when it is done, and continues with it. */
-	'feedback',
-	/** Reports when the tool calls of one step are over. */
-	'batchEnd',
-	/** Shows no error badge when feedback keeps it going. */
-	'quietStop',
-	/** Can be woken when idle without a key typed. */
-	'wake',
-	/** Reports permission questions. */
-	'permissions',
-	/** Takes a person's answer to a permission question from outside its terminal, while its own prompt stays open. */
-	'answers',
-	/** Reports the activity of its sessions when asked. */
-	'status',
-	'skills',
-	'resume',
-	/** Begins a session in a terminal as a copy of an earlier one, which stays as it is. */
-	'fork',
-	'headless',
-	/** Works as a delegate outside the workspace's own folder, in a worktree too, and takes messages there. */
-	'worktree',
-	/** Takes Nancy's MCP server at a launch in a terminal, and asks its user before it calls what changes something. */
-	'tools',
-] as const;
-export type Capability = (typeof CAPABILITIES)[number];
-
-/** Whether this version of the CLI has an ability. */
-export function can(driver: Driver, capability: Capability, version: Version): boolean {
-	const floor = driver.floors[capability];
-	return floor !== 'none' && isAtLeast(version, floor);
-}
-
-/**
- * Whether anything wakes this agent when it is idle.
- * @param agentVersion as a worker's record has it; a version that is unknown is more likely newer than Nancy than older
- */
-export function canWake({ floors }: Pick<Driver, 'floors'>, agentVersion: string | undefined): boolean {
-	const version = parseVersion(agentVersion ?? '');
-	if (floors.wake === 'none') return false;
-	return version === undefined || isAtLeast(version, floors.wake);
-}
-
-/** The abilities that this version of the CLI lacks, and those that it has only in part. */
-export function shortcomings(driver: Driver, version: Version): { lacks: Capability[]; limits: Capability[] } {
-	const hasIt = (each: Capability) => can(driver, each, version);
-	return {
-		lacks: CAPABILITIES.filter(each => !hasIt(each)),
-		limits: CAPABILITIES.filter(each => hasIt(each) && driver.limits[each] !== undefined),
-	};
-}
-
 export interface LaunchRequest extends LaunchPlace {
 	prompt: string | undefined;
 	/** The id of the new session. Drivers whose CLI picks its own ignore it. */
@@ -228,82 +167,4 @@ export interface LaunchPlan {
 	env: Readonly<Record<string, string>>;
 	/** Whether the session will really have {@link LaunchRequest.session}; otherwise it is bound at its first event. */
 	sessionIsKnown: boolean;
-}
-
-export interface DeploymentRequest {
-	version: Version;
-	/** Absolute path of the stable launcher that hooks call. */
-	launcher: string;
-	workspaceFolder: string;
-	/** `launch`: only for agents that Nancy starts. `workspace`: also for sessions that the user starts in this folder. */
-	scope: DeploymentScope;
-}
-
-export type DeploymentScope = 'launch' | 'workspace';
-
-/**
- * The files for a CLI, as data; `core/deployment` writes and removes them. A CLI that takes hooks per launch gets them from
- * {@link Driver.launch}, and in the scope `launch` nothing is written into its own places. The plan for `workspace` includes the one for
- * `launch`: once a folder is set up, starts are deployed with it too.
- */
-export interface DeploymentPlan {
-	edits: readonly SettingsEdit[];
-	/** Whole files of Nancy's own in the CLI's places in the workspace, which no other driver names; git does not see them. */
-	files: readonly OwnFile[];
-	/** Whole files of Nancy's own, relative to the launch folder, which a launch names to the CLI. Nothing else stays in that folder. */
-	launchFiles: readonly OwnFile[];
-	/** Event names written, for the deployment record. */
-	events: readonly string[];
-	/**
-	 * Limits of this version of the CLI, and steps that it first needs from its user, in sentences for a person. Shown at Set Up, and at a
-	 * start that has written something.
-	 */
-	warnings: readonly string[];
-}
-
-/**
- * Values appended to arrays of a JSON (with comments) settings file. Each has a string that begins with the launcher (see
- * `LAUNCHER_PATTERN`) and calls it as `'…/nancy-hook' <driver> …`. This identifies the entry, also beside other drivers' entries.
- */
-export interface SettingsEdit {
-	/** Relative to the workspace folder, with `/`. */
-	file: string;
-	entries: readonly { path: readonly string[]; value: unknown }[];
-}
-
-/** A file that only Nancy writes. With the launcher's path between quotes in it, it is known even if its record is gone. */
-export interface OwnFile {
-	/** Relative, with `/`. */
-	file: string;
-	content: string;
-}
-
-/** Settings that make a CLI ignore present hooks. */
-export interface HookSwitch {
-	/** Whether it reads a settings file with comments. If not, it ignores the whole file, and the hooks with it. */
-	readonly takesComments: boolean;
-	/** Files that may hold the switch, absolute: the one with the highest precedence first. */
-	files(place: Pick<LaunchPlace, 'workspaceFolder' | 'env'>): readonly string[];
-	/** The answer of one file; `undefined` if it says nothing, and the next one counts. */
-	read(settings: unknown, file: string): HookChoice | undefined;
-}
-
-export interface HookChoice {
-	/** As the file names it. */
-	setting: string;
-	isOff: boolean;
-}
-
-export interface StatusProbe {
-	args: readonly string[];
-	/** Longest time the CLI may take to answer, in milliseconds. */
-	timeoutMs: number;
-	/** Status of each session named in the CLI's output. */
-	read(stdout: string): ReadonlyMap<SessionId, ProbedStatus>;
-}
-
-export interface ProbedStatus {
-	phase: 'idle' | 'working' | 'waiting';
-	waitingFor?: string;
-	pid?: number;
 }

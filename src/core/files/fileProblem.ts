@@ -13,3 +13,12 @@ export function fileProblem(file: string, error: unknown): FileProblem {
 	const text = errorText(error);
 	return { file, reason: text.startsWith(`${file} `) ? text.slice(file.length + 1) : text };
 }
+
+/** Reads one of several files. One that cannot be read is among the problems, and keeps no other from being read. */
+export async function readOrReport(problems: FileProblem[], file: string, read: () => Promise<void>): Promise<void> {
+	try {
+		await read();
+	} catch (error) {
+		problems.push(fileProblem(file, error));
+	}
+}

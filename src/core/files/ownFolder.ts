@@ -9,7 +9,7 @@ import {
 	writeFileAtomic,
 	writeFileAtomicSync,
 } from '../../base/atomicFile.ts';
-import { hasErrno, NancyError } from '../../base/errors.ts';
+import { hasCode, hasErrno, NancyError } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import { jsonText, parseJsonFile, readJsonFile } from './jsonFile.ts';
 import { notePlace, recordsOf } from './recordPlaces.ts';
@@ -214,7 +214,7 @@ export function ifOwn<T>(act: () => T): T | undefined {
 	try {
 		return act();
 	} catch (error) {
-		if (error instanceof NancyError && error.code === 'bad-file') return undefined;
+		if (hasCode(error, 'bad-file')) return undefined;
 		throw error;
 	}
 }

@@ -7,7 +7,7 @@ import { sweepLeftovers } from './leftovers.ts';
 import type { Driver } from '../driver/driver.ts';
 import { transcriptIn } from '../driver/driverIn.ts';
 import type { Overview, WorkerState } from './overview.ts';
-import type { Prober } from '../sessions/prober.ts';
+import type { Prober } from './prober.ts';
 import { ProcessLock } from '../files/processLock.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';

@@ -20,7 +20,7 @@ import { Lookout } from './lookout.ts';
 import type { MailboxListing } from '../mailbox/mailboxFiles.ts';
 import type { Overview } from './overview.ts';
 import { Overviews } from './overviews.ts';
-import { Prober, type Ask } from '../sessions/prober.ts';
+import { Prober, type Ask } from './prober.ts';
 import { SessionMirror } from './sessionMirror.ts';
 import type { SessionTraffic, SessionView } from './sessionView.ts';
 import { TaskMirror } from './taskMirror.ts';

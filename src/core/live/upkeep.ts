@@ -1,7 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkerRecord } from '../../protocol/records.ts';
-import { canWake, type Driver } from '../driver/driver.ts';
+import { canWake } from '../driver/abilities.ts';
+import type { Driver } from '../driver/driver.ts';
 import { driverIn } from '../driver/driverIn.ts';
 import { mayWake, wakes } from '../mailbox/due.ts';
 import { wakeLimit, type Held, type ReadHeld } from '../mailbox/held.ts';

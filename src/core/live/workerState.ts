@@ -1,5 +1,5 @@
 import type { Liveness } from '../../base/liveness.ts';
-import type { ProbedStatus } from '../driver/driver.ts';
+import type { ProbedStatus } from '../driver/statusProbe.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import type { WorkerState } from './overview.ts';
 import { NOT_REPORTED, type SessionState } from './sessionState.ts';

@@ -5,7 +5,7 @@ import { isFinal, type Delegate } from '../delegates/delegate.ts';
 import type { BudgetMirror } from './budgetMirror.ts';
 import type { LiveDelegates } from './liveDelegates.ts';
 import type { WorkerState, WorkerView } from './overview.ts';
-import type { Prober } from '../sessions/prober.ts';
+import type { Prober } from './prober.ts';
 import { currentOf, type SessionMirror } from './sessionMirror.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';

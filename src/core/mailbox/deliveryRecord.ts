@@ -1,8 +1,7 @@
 import type { Effect } from '../../protocol/message.ts';
-import type { MessageId } from '../../protocol/names.ts';
+import type { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { Rung } from '../../protocol/records.ts';
 import type { AgentEvent, DeliveryNote } from '../../protocol/traffic.ts';
-import type { WorkerAddress } from '../workspace/workspace.ts';
 
 /** The event at which something is handed over, for its receipt and for the traffic. */
 export function deliveryPlace(
@@ -23,7 +22,7 @@ export function deliveryPlace(
 export function deliveryNote(
 	place: ReturnType<typeof deliveryPlace>,
 	at: string,
-	{ task, worker }: WorkerAddress,
+	{ task, worker }: { task: TaskName; worker: WorkerName },
 	{ messages, effect }: { messages: MessageId[]; effect: Effect },
 ): DeliveryNote {
 	return { ...place, nancy: 'delivery', at, task, worker, messages, effect };

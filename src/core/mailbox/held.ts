@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import { DriverId } from '../../protocol/names.ts';
-import { CAPABILITIES, type Driver } from '../driver/driver.ts';
+import { CAPABILITIES } from '../driver/abilities.ts';
+import type { Driver } from '../driver/driver.ts';
 
 const fixed = {
 	ended: phrase`the agent has ended; resume it to deliver`,

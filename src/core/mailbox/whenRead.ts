@@ -1,6 +1,7 @@
 import type { MessageContent } from '../../protocol/message.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
-import { canWake, type Driver } from '../driver/driver.ts';
+import { canWake } from '../driver/abilities.ts';
+import type { Driver } from '../driver/driver.ts';
 import { isAroundTools, isDue, wakes } from './due.ts';
 import { wakeLimit, type ReadHeld } from './held.ts';
 

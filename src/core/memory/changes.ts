@@ -13,7 +13,7 @@ import {
 	type NoteFile,
 	type StoredNote,
 } from './noteFile.ts';
-import { CATEGORIES, type ProjectFolder } from './store.ts';
+import { CATEGORIES, type ProjectFolder } from './projectFolder.ts';
 
 export const PLAN = 'plan.md';
 const RETIRED = 'retired.md';

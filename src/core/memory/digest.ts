@@ -2,7 +2,7 @@ import { visible } from '../../base/visible.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import { firstOf } from '../traffic/eventDetail.ts';
-import type { EventWords } from '../traffic/eventWords.ts';
+import type { EventWords } from '../driver/eventWords.ts';
 import type { TrafficNode } from '../traffic/node.ts';
 import { redactText } from '../traffic/redact.ts';
 import { TurnArranger } from '../traffic/turns.ts';

@@ -12,7 +12,8 @@ import { isClaimed, isDue, refuseDone, refusePaused } from './extractionState.ts
 import { mergeAnswer, type MergeReport } from './merging.ts';
 import { hashOf } from './noteFile.ts';
 import { documentsIn, known, sourceText } from './sources.ts';
-import type { MemoryStore, ProjectFolder } from './store.ts';
+import type { ProjectFolder } from './projectFolder.ts';
+import type { MemoryStore } from './store.ts';
 
 /** An extraction that this process has claimed; without `texts`, its answer is there and only has to be merged. */
 export interface ClaimedExtraction {

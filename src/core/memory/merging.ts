@@ -4,7 +4,7 @@ import { redactText } from '../traffic/redact.ts';
 import { applyChanges, planId, planOf } from './changes.ts';
 import { heldBy, judge, risksOf, type Ground, type Verdict } from './judge.ts';
 import { hashOf, lineOf, type StoredNote } from './noteFile.ts';
-import type { ProjectFolder } from './store.ts';
+import type { ProjectFolder } from './projectFolder.ts';
 
 /** What a merge has done, for a person. */
 export interface MergeReport {

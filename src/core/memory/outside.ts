@@ -1,4 +1,4 @@
-import type { EventWords } from '../traffic/eventWords.ts';
+import type { EventWords } from '../driver/eventWords.ts';
 import type { TrafficNode } from '../traffic/node.ts';
 
 /** The names, over all CLIs, of the tool that runs a command and of the one that hands a task to a subagent. */

@@ -5,7 +5,7 @@ import type { NoteId } from '../../protocol/memoryNames.ts';
 import type { ProposalOutput } from '../../protocol/output/memory.ts';
 import { changed, markedPlan, PLAN } from './changes.ts';
 import { notesIn, notesText, type NoteFile } from './noteFile.ts';
-import { CATEGORIES, type ProjectFolder } from './store.ts';
+import { CATEGORIES, type ProjectFolder } from './projectFolder.ts';
 
 /** @throws NancyError `no-task` if nothing of this id waits */
 export async function waitingOf(project: ProjectFolder, id: NoteId): Promise<PendingUpdate> {

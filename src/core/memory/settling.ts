@@ -4,7 +4,7 @@ import { phrase } from '../../base/phrase.ts';
 import type { Change, PendingUpdate } from '../../protocol/memory.ts';
 import { applyChanges, noteRejected, noteReplaced, notesOf, planOf } from './changes.ts';
 import { folded, hashOf, type StoredNote } from './noteFile.ts';
-import type { ProjectFolder } from './store.ts';
+import type { ProjectFolder } from './projectFolder.ts';
 
 /** Accepts or rejects what waits. The notes first: after a kill it waits still. */
 export async function settle(

@@ -14,7 +14,7 @@ import { notesOf, retiredTexts } from './changes.ts';
 import { hashOf, lineOf, noteId, notesIn, parseNotes, type StoredNote } from './noteFile.ts';
 import { hasSecret, isInstruction } from './risks.ts';
 import { sourceText } from './sources.ts';
-import type { ProjectFolder } from './store.ts';
+import type { ProjectFolder } from './projectFolder.ts';
 
 const WAITS: Reason = 'from-repository';
 const NAME = /^(architecture|decisions|failures)-([0-9a-f]{8})\.md$/;
@@ -68,8 +68,8 @@ function isOwnFile(text: string, { id, category }: StoredNote): boolean {
 export async function gatherShared(project: ProjectFolder, folder: string): Promise<FileProblem[]> {
 	const { brought, problems } = await broughtTo(folder);
 	const look = async () => {
-		const { files } = await project.readableNotes();
-		const wanted = proposalsOf(brought, files.flatMap(notesIn), await retiredTexts(project), folder);
+		const { notes } = await project.readableNotes();
+		const wanted = proposalsOf(brought, notes, await retiredTexts(project), folder);
 		const { pending } = await project.pending();
 		// What another folder of the repository brings is not judged here.
 		const own = pending.filter(each => each.held.includes(WAITS) && each.broughtBy === folder);

@@ -4,9 +4,8 @@ import { isInside } from '../../base/inside.ts';
 import { realOr } from '../../base/realPath.ts';
 import { readPlainTextSync } from '../files/plainFile.ts';
 import { freshnessOf, lineHashes, placeOf, type LineHashes } from './freshness.ts';
-import { notesIn } from './noteFile.ts';
 import type { KnownNote, MemoryPlace } from './state.ts';
-import type { ProjectFolder } from './store.ts';
+import type { ProjectFolder } from './projectFolder.ts';
 
 /** In bytes. A larger file is no source of notes. */
 const LONGEST_SOURCE = 2 * 1024 * 1024;
@@ -24,8 +23,8 @@ export async function known(project: ProjectFolder, { folder, branch, of }: Memo
 		}
 		return cache.get(path);
 	};
-	const { files } = await project.readableNotes();
-	return files.flatMap(notesIn).map(note => {
+	const { notes } = await project.readableNotes();
+	return notes.map(note => {
 		// The files are those of the other branch, and prove nothing of its notes.
 		const isForeign = of !== undefined && note.branch !== undefined && note.branch !== of;
 		return { ...note, freshness: isForeign ? 'elsewhere' : freshnessOf(note, linesOf, of ?? branch) };

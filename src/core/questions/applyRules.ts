@@ -1,4 +1,4 @@
-import { NancyError } from '../../base/errors.ts';
+import { hasCode } from '../../base/errors.ts';
 import { realOr } from '../../base/realPath.ts';
 import type { Rule, RulesFile } from '../../protocol/deskRules.ts';
 import type { Question } from '../../protocol/question.ts';
@@ -52,6 +52,6 @@ async function answerBy(rule: Rule, question: Question, questions: Questions): P
 		});
 	} catch (error) {
 		// A person, or another window, was first; or nobody waits any more.
-		if (!(error instanceof NancyError && error.code === 'wrong-state')) throw error;
+		if (!hasCode(error, 'wrong-state')) throw error;
 	}
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { makeFolder, writeFileAtomic } from '../../base/atomicFile.ts';
-import { NancyError } from '../../base/errors.ts';
+import { hasCode, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { RulesFile, RulesSeal } from '../../protocol/deskRules.ts';
@@ -34,7 +34,7 @@ export class DeskRules {
 		try {
 			return await this.readNow();
 		} catch (error) {
-			if (!(error instanceof NancyError && error.code === 'not-trusted')) throw error;
+			if (!hasCode(error, 'not-trusted')) throw error;
 			// A command may be writing the file.
 			return this.alone(() => this.readNow());
 		}

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { NancyError } from '../../base/errors.ts';
+import { hasCode, NancyError } from '../../base/errors.ts';
 import { liveness } from '../../base/liveness.ts';
 import { look, stampOf } from '../../base/look.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
@@ -261,7 +261,7 @@ async function readable<T>(record: Promise<T | undefined>): Promise<T | undefine
 	try {
 		return await record;
 	} catch (error) {
-		if (error instanceof NancyError && error.code === 'bad-file') return undefined;
+		if (hasCode(error, 'bad-file')) return undefined;
 		throw error;
 	}
 }

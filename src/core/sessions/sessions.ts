@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NancyError } from '../../base/errors.ts';
+import { hasCode, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { theWorker } from '../workspace/named.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -10,7 +10,7 @@ import type { ProjectName } from '../../protocol/memoryNames.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
-import { isStarting } from '../driver/starting.ts';
+import { isStarting } from '../workspace/workerLife.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { noteFound } from '../workspace/foundTask.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
@@ -177,7 +177,7 @@ async function adopt(workspace: Workspace, { session, driver, project }: Session
 			origin: 'found',
 		});
 	} catch (error) {
-		if (!(error instanceof NancyError && error.code === 'task-exists')) throw error;
+		if (!hasCode(error, 'task-exists')) throw error;
 	}
 	return { task: name, worker: FIRST_WORKER };
 }
@@ -205,7 +205,7 @@ async function recordSession(
 		isResumed = record !== undefined && isNewProcess(record, caller);
 		return (changed = withSession(record ?? fresh, caller));
 	});
-	if (isResumed) await forgetReasons(workspace, address);
+	if (isResumed) await forgetReasons(workspace.mailbox(address));
 	return { record: changed, isResumed };
 }
 

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { parseVersion, type Version } from '../../base/version.ts';
 import type { AgentEvent, DeliveryNote } from '../../protocol/traffic.ts';
-import { readSealed } from '../deployment/sealed.ts';
-import { can, type Driver } from '../driver/driver.ts';
+import { readSealed } from '../files/sealedDeployments.ts';
+import { can } from '../driver/abilities.ts';
+import type { Driver } from '../driver/driver.ts';
 import type { Slot } from '../driver/slot.ts';
 import { claimBatch } from '../mailbox/batch.ts';
 import { isAroundTools, isBeforeTool, isDue, mayWake } from '../mailbox/due.ts';

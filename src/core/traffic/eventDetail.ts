@@ -1,6 +1,6 @@
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { NancyPaths } from '../files/paths.ts';
-import type { EventWords } from './eventWords.ts';
+import type { EventWords } from '../driver/eventWords.ts';
 import type { TrafficNode } from './node.ts';
 import { readTraffic } from './store.ts';
 

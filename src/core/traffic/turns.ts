@@ -1,6 +1,6 @@
 import type { AgentEvent, DeliveryNote, TrafficRecord, TroubleNote } from '../../protocol/traffic.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import type { EventWords } from './eventWords.ts';
+import type { EventWords } from '../driver/eventWords.ts';
 import type { TrafficNode, Turn } from './node.ts';
 import { OpenCalls } from './openCalls.ts';
 

@@ -11,7 +11,7 @@ import type { MessageContent } from '../../protocol/message.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../../protocol/records.ts';
 import { wakes } from '../mailbox/due.ts';
-import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
+import { readOrReport, type FileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { refuseLinks } from '../files/links.ts';
@@ -146,7 +146,7 @@ export class Workspace {
 				continue;
 			}
 			const file = this.paths.taskRecord(parsed.data);
-			await collect(problems, file, async () => {
+			await readOrReport(problems, file, async () => {
 				const record = await readJsonFile(file, TaskRecord);
 				if (record?.name === name) tasks.push(record);
 				else if (record) problems.push({ file, reason: String(ofAnother(record)), isStray: true });
@@ -197,7 +197,7 @@ export class Workspace {
 		const problems: FileProblem[] = [];
 		for (const name of await fileNames(this.paths.workers(task), '.json')) {
 			const file = join(this.paths.workers(task), name);
-			await collect(problems, file, async () => {
+			await readOrReport(problems, file, async () => {
 				const record = await readJsonFile(file, WorkerRecord);
 				if (record && record.task === task && `${record.name}.json` === name) workers.push(record);
 				else problems.push({ file, reason: 'belongs to another worker', isStray: true });
@@ -287,12 +287,4 @@ async function keepToOwner(folder: string): Promise<void> {
 
 function workerNumber(name: string): number {
 	return Number(/-(\d{1,9})$/.exec(name)?.[1] ?? 1);
-}
-
-async function collect(problems: FileProblem[], file: string, read: () => Promise<void>): Promise<void> {
-	try {
-		await read();
-	} catch (error) {
-		problems.push(fileProblem(file, error));
-	}
 }

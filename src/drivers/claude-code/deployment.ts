@@ -1,5 +1,5 @@
 import { quoted } from '../../base/shellWord.ts';
-import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/deploymentPlan.ts';
 import { formatVersion } from '../../base/version.ts';
 import { ASYNC_TIMEOUT, guardCall, SYNC_TIMEOUT, WAIT_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';

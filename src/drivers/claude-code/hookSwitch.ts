@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import * as z from 'zod/mini';
-import type { HookSwitch } from '../../core/driver/driver.ts';
+import type { HookSwitch } from '../../core/driver/deploymentPlan.ts';
 
 const MANAGED = 'managed-settings.json';
 const MANAGED_IN = process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { ProbedStatus, StatusProbe } from '../../core/driver/driver.ts';
+import type { ProbedStatus, StatusProbe } from '../../core/driver/statusProbe.ts';
 import { SessionId } from '../../protocol/names.ts';
 
 const agentSchema = () =>

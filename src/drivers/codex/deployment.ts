@@ -1,4 +1,4 @@
-import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/deploymentPlan.ts';
 import { handlerOf } from './flags.ts';
 import { hookEntries } from './hooks.ts';
 

@@ -1,4 +1,4 @@
-import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/deploymentPlan.ts';
 import { extensionFile } from './extension.ts';
 import { QUESTIONS, questionsFile } from './questions.ts';
 import { hookedEvents, hooksFile } from './hooks.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import type { HookSwitch } from '../../core/driver/driver.ts';
+import type { HookSwitch } from '../../core/driver/deploymentPlan.ts';
 
 /**
  * As measured with 1.0.102: the settings of a repository switch all hooks off, also those of a launch; the user's settings do not. A

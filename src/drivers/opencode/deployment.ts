@@ -1,4 +1,4 @@
-import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/deploymentPlan.ts';
 import { eventNames } from './payloads.ts';
 import { pluginFile } from './plugin.ts';
 

@@ -1,5 +1,5 @@
 import { quoted } from '../../base/shellWord.ts';
-import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/deploymentPlan.ts';
 import { guardCall, type GuardedEvent } from '../guard.ts';
 import { namedHooks } from '../namedHooks.ts';
 import { ID } from './events.ts';

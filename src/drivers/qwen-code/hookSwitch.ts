@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import type { HookSwitch } from '../../core/driver/driver.ts';
+import type { HookSwitch } from '../../core/driver/deploymentPlan.ts';
 
 /** By the CLI's code: it strips comments from its settings, and those of the folder count more than the user's. */
 export const hookSwitch: HookSwitch = {

@@ -2,7 +2,7 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { theTask } from '../../core/workspace/named.ts';
 import type { Asker } from '../../core/asker/asker.ts';
-import { isRunning } from '../../core/driver/workerProcess.ts';
+import { isRunning } from '../../core/workspace/workerLife.ts';
 import { startedFor } from '../../core/sessions/sealedAgents.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';

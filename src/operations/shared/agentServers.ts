@@ -8,7 +8,7 @@ import { driverById } from '../../drivers/index.ts';
 import { serverDriver } from '../../drivers/acp/server.ts';
 import { locateAgent, type Seeker } from '../../process/detect.ts';
 import { serverName, ServerName, SERVERS, type AgentServer } from '../../protocol/agentServer.ts';
-import type { FoundAgent } from '../../core/driver/launch.ts';
+import type { FoundAgent } from '../../core/driver/foundAgent.ts';
 import type { MachineContext } from '../operation.ts';
 
 /** The agents that the user's settings name. Nothing is asked of their programs: they have no question in common. */

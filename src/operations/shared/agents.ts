@@ -1,8 +1,8 @@
-import { NancyError } from '../../base/errors.ts';
+import { hasCode, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { Asker } from '../../core/asker/asker.ts';
 import type { Driver } from '../../core/driver/driver.ts';
-import type { FoundAgent } from '../../core/driver/launch.ts';
+import type { FoundAgent } from '../../core/driver/foundAgent.ts';
 import { driverById, drivers } from '../../drivers/index.ts';
 import { detectAgent, programVariable, seekerOf, type Detection, type Seeker } from '../../process/detect.ts';
 import { serverName } from '../../protocol/agentServer.ts';
@@ -42,7 +42,7 @@ export async function foundAgents(place: Place, seeker: Seeker): Promise<FoundAg
 /** @throws the NancyError `timeout` of one that did not answer, if no other one is found: so nobody is told that none is installed */
 export function foundIn(answers: readonly (FoundAgent | NancyError)[]): FoundAgent[] {
 	const found = answers.flatMap(each => (each instanceof NancyError ? [] : [each]));
-	const unanswered = answers.flatMap(each => (each instanceof NancyError && each.code === 'timeout' ? [each] : []));
+	const unanswered = answers.flatMap(each => (hasCode(each, 'timeout') ? [each] : []));
 	if (found.length === 0 && unanswered[0]) throw unanswered[0];
 	return found;
 }
@@ -75,6 +75,6 @@ export async function detect(driver: Driver, { env, isTrusted }: MachineContext,
 }
 
 function whyNone(error: unknown): NancyError {
-	if (error instanceof NancyError && (error.code === 'no-agent' || error.code === 'timeout')) return error;
+	if (hasCode(error, 'no-agent', 'timeout')) return error;
 	throw error;
 }

@@ -1,4 +1,4 @@
-import { NancyError } from '../../base/errors.ts';
+import { hasCode } from '../../base/errors.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { OperationContext } from '../operation.ts';
 import { isAsking } from './isAsking.ts';
@@ -25,7 +25,7 @@ export async function betweenAnswers<T>(
 					return isBusy;
 				});
 			} catch (error) {
-				const mayPass = wasBusy && error instanceof NancyError && error.code === 'busy';
+				const mayPass = wasBusy && hasCode(error, 'busy');
 				if (!mayPass || Date.now() >= deadlineMs) throw error;
 				if (isFirst)
 					context.note('an agent waits for an answer in its terminal; trying again for a few seconds');

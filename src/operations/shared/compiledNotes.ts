@@ -43,8 +43,8 @@ export async function notesBeforePrompt(
 	try {
 		const memory = await openMemory(env);
 		const place = await memoryPlace(workspace.folder);
-		const project = await memory.projectAt(place, env['NANCY_PROJECT']);
-		const { text } = project ? await memory.context(project, place, prompt, undefined) : { text: '' };
+		const project = await memory.contexts.projectAt(place, env['NANCY_PROJECT']);
+		const { text } = project ? await memory.contexts.ofTask(project, place, prompt, undefined) : { text: '' };
 		return text === '' ? '' : `${text}\n`;
 	} catch (error) {
 		note(`the agent is told no notes of the project: ${errorText(error)}`);
@@ -66,6 +66,6 @@ export async function compileEverywhere(env: MachineContext['env']): Promise<voi
 }
 
 async function compileIn(workspace: Workspace, env: MachineContext['env']): Promise<void> {
-	await (await openMemory(env)).compileFor(workspace.own, await memoryPlace(workspace.folder));
+	await (await openMemory(env)).contexts.compileFor(workspace.own, await memoryPlace(workspace.folder));
 	await writeImported(workspace, manuals);
 }

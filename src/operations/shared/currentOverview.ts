@@ -2,7 +2,7 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { ModelOptions, WorkspaceModel } from '../../core/live/model.ts';
 import type { Overview } from '../../core/live/overview.ts';
-import type { Ask } from '../../core/sessions/prober.ts';
+import type { Ask } from '../../core/live/prober.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import type { Caller } from './caller.ts';
 import type { LiveOverview } from '../operation.ts';

@@ -1,6 +1,6 @@
 import type { DeployRequest } from '../../core/deployment/job.ts';
 import type { Driver } from '../../core/driver/driver.ts';
-import { isRunning } from '../../core/driver/workerProcess.ts';
+import { isRunning } from '../../core/workspace/workerLife.ts';
 import type { Overview } from '../../core/live/overview.ts';
 import { askGit } from '../../git/askGit.ts';
 import { refuseTracked } from '../../git/refuseTracked.ts';

@@ -7,7 +7,10 @@ export interface Failure {
 	message: string | Phrase;
 }
 
-/** The one place where an error becomes a sentence. */
+/**
+ * What a program that calls operations is told of any error, the system's with a cure. It has no log to point to, as the window has: see
+ * ui/kit/failures.
+ */
 export function failureOf(error: unknown): Failure {
 	if (isNancyError(error)) return { code: error.code, message: error.said };
 	if (hasErrno(error, 'EACCES', 'EPERM', 'EROFS'))

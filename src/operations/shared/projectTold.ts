@@ -49,11 +49,11 @@ export async function toldOf(
 	{ project, prompt, since }: { project: ProjectName; prompt: string | undefined; since: number | undefined },
 	{ tells, isGoingOn }: { tells: boolean; isGoingOn: boolean },
 ): Promise<Told> {
-	const byHooks = tells ? await memory.context(project, place, '', undefined) : NOTHING_TOLD;
+	const byHooks = tells ? await memory.contexts.ofTask(project, place, '', undefined) : NOTHING_TOLD;
 	const before = async () => {
 		if (prompt === undefined) return NOTHING_TOLD;
-		if (!tells) return isGoingOn ? NOTHING_TOLD : memory.context(project, place, prompt, since);
-		return since === undefined ? NOTHING_TOLD : memory.sessionSoFar(project, since);
+		if (!tells) return isGoingOn ? NOTHING_TOLD : memory.contexts.ofTask(project, place, prompt, since);
+		return since === undefined ? NOTHING_TOLD : memory.contexts.ofSession(project, since);
 	};
 	return { byHooks, before: await before() };
 }
@@ -76,7 +76,7 @@ export async function beginTask(
 	}: { prompt: string; folder: string; isTyped?: boolean } & Pick<RunningTask, 'project' | 'driver' | 'told'>,
 ): Promise<RunningTask> {
 	const had = await uncommitted(folder, place.commit);
-	const { number } = await memory.begin(
+	const { number } = await memory.tasks.begin(
 		project,
 		{ prompt, agent: driver.id, folder, told: [...told.byHooks.told, ...told.before.told] },
 		place,
@@ -117,7 +117,7 @@ export async function endTask(
 	]);
 	const session = sessions.at(-1);
 	const saved = { ...ended, session, after, isDirty: dirty };
-	const { extraction } = await memory.end(
+	const { extraction } = await memory.tasks.end(
 		project,
 		number,
 		saved,

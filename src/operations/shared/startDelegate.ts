@@ -4,7 +4,7 @@ import { queueDelegate, type FullRequest } from '../../core/delegates/queueDeleg
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
 import { requireRepository } from '../../git/repository.ts';
 import type { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
-import type { FoundAgent } from '../../core/driver/launch.ts';
+import type { FoundAgent } from '../../core/driver/foundAgent.ts';
 import { keepSettings } from './hooksChoice.ts';
 import { lookAfterQueue } from './lookAfterQueue.ts';
 import { permissionMode, type Asking } from './starting.ts';

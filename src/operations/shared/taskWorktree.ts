@@ -4,11 +4,10 @@ import { phrase } from '../../base/phrase.ts';
 import { theWorker } from '../../core/workspace/named.ts';
 import { identify, liveness } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { SeenSettings } from '../../core/asker/seenSettings.ts';
-import { gitPrograms } from '../../git/gitPrograms.ts';
+import { writtenSettings } from '../../core/asker/writtenSettings.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
 import { isStanding } from '../../core/delegates/inWorktree.ts';
-import type { FoundAgent } from '../../core/driver/launch.ts';
+import type { FoundAgent } from '../../core/driver/foundAgent.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { TaskWorktrees, type TaskWorktree } from '../../core/worktrees/taskWorktrees.ts';
 import { worktreeFolder } from '../../git/homeCheckout.ts';
@@ -60,7 +59,7 @@ export async function makeWorktree(
 	const worktree = await createWorktree({ folder, name, withChanges, copyIncludes: true });
 	try {
 		// The user's rules for this folder, also those that deny.
-		const rules = await new SeenSettings(dataFolder, folder, gitPrograms).written(driver, folder);
+		const rules = await writtenSettings({ dataFolder, workspaceFolder: folder }, driver, folder);
 		await putIgnored(folder, worktree.folder, rules);
 		const { worktreeSetUp } = await context.readSettings(folder);
 		await setUp(worktree, worktreeSetUp, { mark: markOf(repository.root, name) });

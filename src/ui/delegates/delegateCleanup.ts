@@ -17,7 +17,7 @@ import type { Worktree } from '../../protocol/worktree.ts';
 import { DelegateItem } from './delegatesView.ts';
 import { shortTitle } from './delegateWords.ts';
 import { VIEWS } from '../contributions.ts';
-import { sentence } from '../kit/failures.ts';
+import { sentence } from '../kit/format.ts';
 import { ask, inform, warn } from '../kit/messages.ts';
 import { inProgress } from '../kit/progress.ts';
 import { errorWords } from '../kit/translated.ts';

@@ -3,7 +3,7 @@ import { NancyError } from '../../base/errors.ts';
 import type { Delegate } from '../../core/delegates/delegate.ts';
 import { busyIn, isStanding, worktreeOf } from '../../core/delegates/inWorktree.ts';
 import { isSameAddress } from '../../core/workspace/workspace.ts';
-import { isRunning } from '../../core/driver/workerProcess.ts';
+import { isRunning } from '../../core/workspace/workerLife.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import type { ChangesOf, Folder } from '../ports.ts';
 import { workersIn, type WorkerItem } from '../tasks/tasksView.ts';

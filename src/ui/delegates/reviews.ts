@@ -10,7 +10,7 @@ import type { Folders } from '../folders.ts';
 import { ask, inform, warn } from '../kit/messages.ts';
 import { plainLine } from '../kit/plain.ts';
 import { inProgress } from '../kit/progress.ts';
-import { sentence } from '../kit/failures.ts';
+import { sentence } from '../kit/format.ts';
 import type { ChangedFile, ChangesOf, Folder, WorktreeOperations } from '../ports.ts';
 import { keyOf, rootOf } from './changesOf.ts';
 import { askForMerge, mergedWords } from './mergeQuestion.ts';

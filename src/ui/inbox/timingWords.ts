@@ -3,7 +3,7 @@ import { visible } from '../../base/visible.ts';
 import { heldText, type LimitOf } from '../../core/mailbox/held.ts';
 import type { Reading, ReadingPlace } from '../../core/mailbox/whenRead.ts';
 import type { Timing } from '../../protocol/compose.ts';
-import { sentence } from '../kit/failures.ts';
+import { sentence } from '../kit/format.ts';
 import { translated } from '../kit/translated.ts';
 
 /** When each recipient reads a message that is sent now. */

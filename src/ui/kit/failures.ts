@@ -1,9 +1,13 @@
 import * as vscode from 'vscode';
 import { NancyError } from '../../base/errors.ts';
+import { sentence } from './format.ts';
 import { complain } from './messages.ts';
 import { translated } from './translated.ts';
 
-/** The only place where an error becomes a sentence that a person reads. */
+/**
+ * What the window does about a failure: it logs all of it, and shows a person Nancy's own errors alone. Of the system's it shows no word.
+ * Programs are told those too: see operations/shared/failure.
+ */
 export class Failures {
 	constructor(readonly log: vscode.LogOutputChannel) {}
 
@@ -35,9 +39,4 @@ export class Failures {
 
 function asLoggable(error: unknown): Error | string {
 	return error instanceof Error ? error : String(error);
-}
-
-/** With a capital and a full stop. */
-export function sentence(text: string): string {
-	return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.');
 }

@@ -122,3 +122,8 @@ export function shortName(name: string, most: number): string {
 export function capitalized(text: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** With a capital and a full stop. */
+export function sentence(text: string): string {
+	return capitalized(text) + (/[.!?…]$/.test(text) ? '' : '.');
+}

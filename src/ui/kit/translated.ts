@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { errorText, NancyError } from '../../base/errors.ts';
+import { said } from '../../base/errors.ts';
 import type { Named, Phrase } from '../../base/phrase.ts';
 
 let titleOf: (named: Named) => string = String;
@@ -10,12 +10,12 @@ export function sayTitles(of: (named: Named) => string): void {
 }
 
 /** A text of the core in the user's language. */
-export function translated(said: string | Phrase): string {
+export function translated(text: string | Phrase): string {
 	// A test collects the templates of all phrases for the bundle.
-	return typeof said === 'string' ? said : said.in((template, ...parts) => l10n.t(template, ...parts), titleOf);
+	return typeof text === 'string' ? text : text.in((template, ...parts) => l10n.t(template, ...parts), titleOf);
 }
 
 /** What an error says, whatever was thrown, in the user's language. */
 export function errorWords(error: unknown): string {
-	return error instanceof NancyError ? translated(error.said) : errorText(error);
+	return translated(said(error));
 }

@@ -11,7 +11,7 @@ import type { DeskQuestion } from '../../protocol/deskState.ts';
 import type { QuestionId } from '../../protocol/question.ts';
 import type { Folders } from '../folders.ts';
 import type { Failures } from '../kit/failures.ts';
-import { sentence } from '../kit/failures.ts';
+import { sentence } from '../kit/format.ts';
 import { inform } from '../kit/messages.ts';
 import { panelPage } from '../kit/panelPage.ts';
 import { plainLine } from '../kit/plain.ts';

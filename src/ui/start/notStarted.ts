@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
-import { sentence } from '../kit/failures.ts';
+import { sentence } from '../kit/format.ts';
 import { errorWords } from '../kit/translated.ts';
 
 /** Agents that got the same prompt, by the names that a person knows. At least one has failed. */

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
-import { hasBegun } from '../../core/driver/starting.ts';
+import { hasBegun } from '../../core/workspace/workerLife.ts';
 import { whoIs } from '../who.ts';
 import type { Orchestrator } from './orchestrate.ts';
 import type { WorkerItem } from './tasksView.ts';

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { sentence } from '../kit/failures.ts';
+import { sentence } from '../kit/format.ts';
 import type { AgentChoice } from '../ports.ts';
 
 /** Its version, or why there is none to use. */

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { NancyError } from '../../base/errors.ts';
+import { hasCode } from '../../base/errors.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
 import type { WorkerRequest } from '../ports.ts';
 import { notStarted, runName } from '../start/notStarted.ts';
@@ -50,7 +50,7 @@ export async function startWorkers(
 			await start({ ...request, ...withImages, ...(!known && { title }), ...(isNew && { isNew }) });
 		} catch (error) {
 			// One that fails later than that has made the task.
-			isNew &&= error instanceof NancyError && error.code === 'task-exists';
+			isNew &&= hasCode(error, 'task-exists');
 			throw error;
 		}
 		isNew = false;

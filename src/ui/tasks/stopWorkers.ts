@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import { hasBegun } from '../../core/driver/starting.ts';
+import { hasBegun } from '../../core/workspace/workerLife.ts';
 import { confirm } from '../kit/messages.ts';
 import type { Operations } from '../ports.ts';
 import { whoIs } from '../who.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { INTERRUPTED, OWN_STATUS, PROCESS_GONE } from '../../core/live/workerState.ts';
-import { hasBegun } from '../../core/driver/starting.ts';
+import { hasBegun } from '../../core/workspace/workerLife.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { workersWorktree } from '../../core/delegates/inWorktree.ts';
 import type { TaskView, WorkerView } from '../../core/live/overview.ts';

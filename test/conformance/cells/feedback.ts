@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { can } from '../../../src/core/driver/driver.ts';
+import { can } from '../../../src/core/driver/abilities.ts';
 import { folderId } from '../../../src/core/live/deskView.ts';
 import { MessageId } from '../../../src/protocol/names.ts';
 import { contextOf } from '../../support/operationContext.ts';

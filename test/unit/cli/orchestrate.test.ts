@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
-import { isRunning } from '../../../src/core/driver/workerProcess.ts';
+import { isRunning } from '../../../src/core/workspace/workerLife.ts';
 import { Budgets } from '../../../src/core/budgets/budgets.ts';
 import { DeploymentRecords } from '../../../src/core/deployment/records.ts';
 import { noteChosenAgent } from '../../../src/core/workspace/chosenAgent.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ASKS_PERMISSION, DENIED } from '../../../src/core/driver/acp.ts';
-import { CAPABILITIES } from '../../../src/core/driver/driver.ts';
+import { CAPABILITIES } from '../../../src/core/driver/abilities.ts';
 import { acp } from '../../../src/drivers/acp/acp.ts';
 import { asking } from '../../../src/drivers/acp/asking.ts';
 import { serverDriver } from '../../../src/drivers/acp/server.ts';

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { shortcomings, type LaunchRequest } from '../../../src/core/driver/driver.ts';
+import { shortcomings } from '../../../src/core/driver/abilities.ts';
+import type { LaunchRequest } from '../../../src/core/driver/driver.ts';
 import { WAKE_PROMPT, type Delivery } from '../../../src/core/driver/hooks.ts';
 import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { opencode } from '../../../src/drivers/opencode/driver.ts';

@@ -71,8 +71,8 @@ async function due(config: string): Promise<void> {
 	writeFileSync(join(notes, 'decisions.md'), '- Wrong one <!-- n:0000000b t:001 by:codex -->\n');
 	const place = { folder: config, branch: 'main', commit: undefined };
 	const task = { prompt: 'Go', agent: claudeCode.id, folder: config, told: [] };
-	const { number } = await memory.begin(name, task, place);
-	await memory.end(name, number, { ok: true, output: 'Done', ending: 'result' }, sources(usual()));
+	const { number } = await memory.tasks.begin(name, task, place);
+	await memory.tasks.end(name, number, { ok: true, output: 'Done', ending: 'result' }, sources(usual()));
 }
 
 /** {@link due}, and its answer is saved. */

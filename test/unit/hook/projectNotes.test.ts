@@ -198,7 +198,7 @@ describe('a session in the workspace of a project', () => {
 		await project.note(['npm test needs DB_URL.']);
 		const [name] = await project.memory.names();
 		if (name) await project.memory.setStatus(name, 'archived');
-		await project.memory.compileFor(workspace.own, {
+		await project.memory.contexts.compileFor(workspace.own, {
 			folder: folder.path,
 			repository: folder.path,
 			branch: undefined,

@@ -12,7 +12,7 @@ import {
 	type ProcessIdentity,
 } from '../../../src/base/liveness.ts';
 import { ownMachine, whereIs } from '../../../src/base/machine.ts';
-import { isRunning } from '../../../src/core/driver/workerProcess.ts';
+import { isRunning } from '../../../src/core/workspace/workerLife.ts';
 import { Leases } from '../../../src/core/files/leases.ts';
 import { ProcessLock } from '../../../src/core/files/processLock.ts';
 import { Claims } from '../../../src/core/traffic/claims.ts';

@@ -5,7 +5,8 @@ import { cleanUp, deployedIn } from '../../../../src/core/deployment/cleanUp.ts'
 import { deploy, deploymentState, obstacles } from '../../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../../src/core/deployment/undeploy.ts';
 import type { DeployRequest } from '../../../../src/core/deployment/job.ts';
-import type { DeploymentPlan, Driver } from '../../../../src/core/driver/driver.ts';
+import type { DeploymentPlan } from '../../../../src/core/driver/deploymentPlan.ts';
+import type { Driver } from '../../../../src/core/driver/driver.ts';
 import { DeploymentRecords } from '../../../../src/core/deployment/records.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { dataIn, deployRequest } from '../../../support/deployRequest.ts';

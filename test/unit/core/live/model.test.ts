@@ -7,7 +7,7 @@ import { Budgets } from '../../../../src/core/budgets/budgets.ts';
 import { claimBatch } from '../../../../src/core/mailbox/batch.ts';
 import { ownIdentity, type Liveness } from '../../../../src/base/liveness.ts';
 import type { Attention } from '../../../../src/core/live/attention.ts';
-import type { ProbedStatus } from '../../../../src/core/driver/driver.ts';
+import type { ProbedStatus } from '../../../../src/core/driver/statusProbe.ts';
 import { WorkspaceModel, type ModelOptions } from '../../../../src/core/live/model.ts';
 import { readOverview } from '../../../../src/core/live/readOverview.ts';
 import type { WorkerState } from '../../../../src/core/live/overview.ts';

@@ -48,7 +48,7 @@ afterEach(async () => {
 async function stands(at = repo.root): Promise<[string | undefined, boolean]> {
 	const place = await memoryPlace(at);
 	const { notes } = await memory.shown(name, place);
-	const { text } = await memory.context(name, place, '', undefined);
+	const { text } = await memory.contexts.ofTask(name, place, '', undefined);
 	return [notes[0]?.freshness, text.includes('The pool leaks.')];
 }
 

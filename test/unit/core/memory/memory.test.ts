@@ -69,28 +69,28 @@ describe('a project', () => {
 		await memory.link(parent, other);
 		await expect(memory.link(other, name)).rejects.toMatchObject({ code: 'wrong-state' });
 		await expect(memory.link(name, name)).rejects.toMatchObject({ code: 'wrong-state' });
-		expect((await memory.context(name, place(), '', undefined)).text).toContain('The parent’s own.');
+		expect((await memory.contexts.ofTask(name, place(), '', undefined)).text).toContain('The parent’s own.');
 	});
 
 	it('reads what its parent has learnt on a branch of its own, also while another one is checked out', async () => {
 		const parent = ProjectName.parse('parent');
 		await memory.open(parent, '/repo/.git', 'main');
-		await memory.add(parent, { category: 'decisions', text: 'Four are enough.' }, place());
+		await memory.notes.add(parent, { category: 'decisions', text: 'Four are enough.' }, place());
 		await memory.link(name, parent);
 		for (const at of [
 			{ ...place(), branch: 'feature' },
 			{ ...place(), of: 'feature' },
 		])
-			expect((await memory.context(name, at, '', undefined)).text).toContain('Four are enough.');
+			expect((await memory.contexts.ofTask(name, at, '', undefined)).text).toContain('Four are enough.');
 	});
 
 	it('goes on without a parent that is gone', async () => {
 		const parent = ProjectName.parse('parent');
 		await memory.open(parent, '/repo/.git', 'main');
-		await memory.add(name, { category: 'decisions', text: 'Four are enough.' }, place());
+		await memory.notes.add(name, { category: 'decisions', text: 'Four are enough.' }, place());
 		await memory.link(name, parent);
 		rmSync(folder.file('config', 'projects', parent), { recursive: true });
-		expect((await memory.context(name, place(), '', undefined)).text).toContain('Four are enough.');
+		expect((await memory.contexts.ofTask(name, place(), '', undefined)).text).toContain('Four are enough.');
 		await expect(memory.link(name, parent)).rejects.toMatchObject({ code: 'no-project' });
 	});
 
@@ -271,13 +271,13 @@ describe('the digest of a task', () => {
 		const more = { changes, steering: [{ at: records[1]?.at ?? '', text: 'Go on' }], answers: [] };
 		await task(records, [], [], undefined, more);
 		const first = digest();
-		const { number } = await memory.begin(
+		const { number } = await memory.tasks.begin(
 			name,
 			{ prompt: '', agent: claudeCode.id, folder: folder.file('repo'), told: [] },
 			place(),
 		);
 		const ended = { ending: 'result' as const, ok: true, output: '' };
-		const typed = await memory.end(name, number, ended, { ...sources(records), ...more });
+		const typed = await memory.tasks.end(name, number, ended, { ...sources(records), ...more });
 		expect(read('tasks', '002.digest.md')).toBe(first);
 		expect(typed.prompt).toBe('Make the pool faster. See https://example.org/pool');
 	});
@@ -314,7 +314,7 @@ it('tells rather what is about the files that the latest tasks have changed, and
 		files('notes', 'architecture.md'),
 		`${[...others, line(99, 'The pool has four connections, and every one of them waits for three seconds.', true)].join('\n')}\n`,
 	);
-	const told = async () => (await memory.context(name, place(), '', undefined)).text;
+	const told = async () => (await memory.contexts.ofTask(name, place(), '', undefined)).text;
 	expect(await told()).not.toContain('four connections');
 	const changes = [{ path: 'src/pool.ts', status: 'modified' }];
 	await task(usual(), [], [], undefined, { changes });
@@ -337,12 +337,12 @@ it('a task that an earlier version has skipped with a sentence is read, and keep
 });
 
 it('a task whose agent nobody can ask is skipped with the reason', async () => {
-	const { number } = await memory.begin(
+	const { number } = await memory.tasks.begin(
 		name,
 		{ prompt: 'Do it', agent: fakeDriver.id, folder: folder.file('repo'), told: [] },
 		place(),
 	);
-	const { extraction } = await memory.end(
+	const { extraction } = await memory.tasks.end(
 		name,
 		number,
 		{ session: SessionId.parse('s1'), after: undefined, ending: 'result', ok: true, output: 'Done' },
@@ -359,7 +359,7 @@ it('a secret in a hand-written note, the plan or a reason goes nowhere', async (
 	mkdirSync(files('notes'));
 	for (const file of ['failures.md', 'plan.md']) writeFileSync(files('notes', file), `- The token is ${token}\n`);
 	await task(usual(), [], [], { reason: `it failed with ${token}` });
-	const { text } = await memory.context(name, place(), 'Next', 1);
+	const { text } = await memory.contexts.ofTask(name, place(), 'Next', 1);
 	expect(text).toContain('The token is');
 	const claimed = await memory.extractions.claim(name, undefined, false);
 	expect(claimed?.texts?.order).toContain('The token is');
@@ -393,14 +393,14 @@ describe('an answer', () => {
 			/^- npm test fails unless DB_URL is set\. <!-- n:[0-9a-f]{8} t:001 c:dddddddddddd b:main by:claude-code h:/,
 		);
 		expect(read('notes', 'architecture.md')).toMatch(/ f:src\/pool\.ts:2-2#[0-9a-f]{8} /);
-		const { text, told } = await memory.context(name, place(), 'Next', 1);
+		const { text, told } = await memory.contexts.ofTask(name, place(), 'Next', 1);
 		expect(text).toContain('- npm test fails unless DB_URL is set. (task 1)');
 		expect(text).toContain('- The pool has four connections. (src/pool.ts:2, task 1)');
 		expect(text).toContain('Task 1: Made it faster.');
 		expect(text).toContain('- [ ] Measure it');
 		expect(told).toHaveLength(2);
 		writeFileSync(folder.file('repo', 'src', 'pool.ts'), 'const pool = open(8);\n');
-		expect((await memory.context(name, place(), 'Next', 1)).text).toContain('changed since: check');
+		expect((await memory.contexts.ofTask(name, place(), 'Next', 1)).text).toContain('changed since: check');
 	});
 
 	it.each([
@@ -410,7 +410,7 @@ describe('an answer', () => {
 	])('has a summary that is not told: %s', async summary => {
 		await task(usual());
 		await extract([], { summary });
-		const { text } = await memory.context(name, place(), 'Next', 1);
+		const { text } = await memory.contexts.ofTask(name, place(), 'Next', 1);
 		expect(text).toContain('Task 1: Do it');
 		expect(text).not.toMatch(/From now on|evil|The token/);
 	});
@@ -449,7 +449,7 @@ describe('an answer', () => {
 		]);
 		const { report } = await extract([], { plan: { status: said, todo: [], questions: [] }, summary: said });
 		expect(report).toMatchObject({ plan: 'updated', dropped: [] });
-		expect((await memory.context(name, place(), 'Next', 1)).text).toContain(`Task 1: ${said}`);
+		expect((await memory.contexts.ofTask(name, place(), 'Next', 1)).text).toContain(`Task 1: ${said}`);
 	});
 
 	it.each([
@@ -461,7 +461,7 @@ describe('an answer', () => {
 		const { report } = await extract([], { summary });
 		expect(report.dropped).toEqual([`its summary is not told: ${reason}`]);
 		expect((await memory.state(name)).tasks).toMatchObject([{ extraction: { summaryHeld: [reason] } }]);
-		expect((await memory.context(name, place(), 'Next', 1)).text).toContain('Task 1: Do it');
+		expect((await memory.contexts.ofTask(name, place(), 'Next', 1)).text).toContain('Task 1: Do it');
 	});
 
 	it('has a summary that is not told before it is judged', async () => {
@@ -469,9 +469,9 @@ describe('an answer', () => {
 		await memory.extractions.claim(name, undefined, false);
 		const text = JSON.stringify({ summary: 'Made it faster.', plan: null, updates: [] });
 		await memory.extractions.answer(name, 1, { text });
-		expect((await memory.context(name, place(), 'Next', 1)).text).toContain('Task 1: Do it');
+		expect((await memory.contexts.ofTask(name, place(), 'Next', 1)).text).toContain('Task 1: Do it');
 		await memory.extractions.merge(name, 1);
-		expect((await memory.context(name, place(), 'Next', 1)).text).toContain('Task 1: Made it faster.');
+		expect((await memory.contexts.ofTask(name, place(), 'Next', 1)).text).toContain('Task 1: Made it faster.');
 	});
 
 	it('that is merged twice changes nothing, byte for byte', async () => {
@@ -531,7 +531,7 @@ describe('an answer', () => {
 		expect(notes).toEqual([]);
 		expect(pending[0]?.held).toContain(reason);
 		expect(JSON.stringify(everything())).not.toContain('ghp_a1B2');
-		expect((await memory.context(name, place(), '', undefined)).text).toBe('');
+		expect((await memory.contexts.ofTask(name, place(), '', undefined)).text).toBe('');
 	});
 
 	it('does not touch a person’s note, nor one that has changed meanwhile, nor one whose lines stand', async () => {
@@ -583,8 +583,8 @@ describe('an answer', () => {
 		const { notes, pending } = await memory.state(name);
 		expect(pending).toMatchObject([{ held: ['contradicts'], change: { op: 'put' } }]);
 		expect(notes.map(note => note.text)).toEqual([there]);
-		expect((await memory.context(name, place(), '', undefined)).text).not.toContain(text);
-		await memory.review('accept', name, NoteId.parse(pending[0]?.id));
+		expect((await memory.contexts.ofTask(name, place(), '', undefined)).text).not.toContain(text);
+		await memory.notes.review('accept', name, NoteId.parse(pending[0]?.id));
 		expect((await memory.state(name)).notes.map(note => note.text).toSorted()).toEqual([there, text].toSorted());
 	});
 
@@ -595,7 +595,7 @@ describe('an answer', () => {
 		expect(report).toMatchObject({ held: 1, dropped: [] });
 		const [waiting] = (await memory.state(name)).pending;
 		expect(waiting?.held).toEqual(['contradicts']);
-		await memory.review('reject', name, NoteId.parse(waiting?.id));
+		await memory.notes.review('reject', name, NoteId.parse(waiting?.id));
 		writeFileSync(folder.file('repo', 'README.md'), '');
 		await task(usual());
 		const now = update({ text: 'The tests do run with npm test in each package.' });
@@ -632,7 +632,7 @@ describe('an answer', () => {
 		expect(notes).toMatchObject([{ id: '0000000a', text: 'The pool leaks if DB_URL has no user.' }]);
 		expect(pending).toMatchObject([{ held: ['conflict'], text: 'Connections stay open after a timeout.' }]);
 		// The person sees what it would replace now, and may take it.
-		await memory.review('accept', name, NoteId.parse(pending[0]?.id));
+		await memory.notes.review('accept', name, NoteId.parse(pending[0]?.id));
 		expect((await memory.state(name)).notes).toMatchObject([{ text: 'Connections stay open after a timeout.' }]);
 		expect(read('notes', 'retired.md')).toContain('if DB_URL has no user. (replaced)');
 	});
@@ -673,7 +673,7 @@ describe('an answer', () => {
 		expect(after.slice(lines.join('').length)).toMatch(
 			/^- npm test fails unless DB_URL is set\. <!-- [^\n]* -->\n$/,
 		);
-		const { text, told } = await memory.context(name, place(), 'Make DB_URL known to npm test', undefined);
+		const { text, told } = await memory.contexts.ofTask(name, place(), 'Make DB_URL known to npm test', undefined);
 		expect(text.length).toBeLessThanOrEqual(8000);
 		expect(text).toContain('npm test fails unless DB_URL is set.');
 		expect(text).toContain(`Left out: ${5001 - told.length} notes.`);
@@ -780,9 +780,9 @@ describe('a person', () => {
 	it('accepts what waits, and it is told', async () => {
 		const { id } = await held();
 		expect(await memory.having(id)).toEqual([name]);
-		await memory.review('accept', name, id);
+		await memory.notes.review('accept', name, id);
 		expect(await memory.state(name)).toMatchObject({ notes: [{ id }], pending: [] });
-		expect((await memory.context(name, place(), '', undefined)).text).toContain('DB_URL');
+		expect((await memory.contexts.ofTask(name, place(), '', undefined)).text).toContain('DB_URL');
 	});
 
 	it('accepts it although another file beside it cannot be read, which is named', async () => {
@@ -791,17 +791,17 @@ describe('a person', () => {
 		const { pending, problems } = await memory.state(name);
 		expect(pending).toHaveLength(1);
 		expect(problems).toMatchObject([{ file: files('pending', '00000000.json') }]);
-		await memory.review('accept', name, id);
+		await memory.notes.review('accept', name, id);
 		expect((await memory.state(name)).notes).toMatchObject([{ id }]);
 	});
 
 	it('rejects it, and it does not come again', async () => {
 		const { id } = await held();
-		await memory.review('reject', name, id);
+		await memory.notes.review('reject', name, id);
 		expect(await memory.state(name)).toMatchObject({ notes: [], pending: [] });
 		await task(usual());
 		expect((await extract([update({})])).report.dropped).toEqual(['it was retired']);
-		await expect(memory.review('accept', name, id)).rejects.toMatchObject({ code: 'no-task' });
+		await expect(memory.notes.review('accept', name, id)).rejects.toMatchObject({ code: 'no-task' });
 	});
 
 	/** A note of a person's, and what two tasks propose for it. */
@@ -821,16 +821,16 @@ describe('a person', () => {
 		for (const each of pending) expect(each.note).toEqual({ id: '0000000a', text: 'The pool leaks' });
 		const [amended, retired] = ['amend', 'retire'].map(what => pending.find(each => each.what === what));
 		if (!amended || !retired) throw new Error('nothing waits');
-		await memory.review('accept', name, amended.id);
+		await memory.notes.review('accept', name, amended.id);
 		expect(read('notes', 'failures.md')).toContain('- npm test fails unless DB_URL is set.');
 		expect(read('notes', 'retired.md')).toContain('- The pool leaks (replaced)');
-		await expect(memory.review('accept', name, retired.id)).rejects.toMatchObject({ code: 'wrong-state' });
-		await memory.review('retire', name, NoteId.parse('0000000a'));
+		await expect(memory.notes.review('accept', name, retired.id)).rejects.toMatchObject({ code: 'wrong-state' });
+		await memory.notes.review('retire', name, NoteId.parse('0000000a'));
 		expect(read('notes', 'retired.md').match(/^- /gm)).toHaveLength(2);
 	});
 
 	it('cannot accept a change of a note or plan that is another one now', async () => {
-		await memory.begin(name, { prompt: 'x', agent: claudeCode.id, folder: '/', told: [] }, place());
+		await memory.tasks.begin(name, { prompt: 'x', agent: claudeCode.id, folder: '/', told: [] }, place());
 		mkdirSync(files('notes'));
 		writeFileSync(files('notes', 'plan.md'), 'Mine\n');
 		await task(usual());
@@ -838,20 +838,20 @@ describe('a person', () => {
 		const [waiting] = (await memory.state(name)).pending;
 		if (!waiting) throw new Error('nothing waits');
 		writeFileSync(files('notes', 'plan.md'), 'Mine, and more\n');
-		await expect(memory.review('accept', name, waiting.id)).rejects.toMatchObject({ code: 'wrong-state' });
+		await expect(memory.notes.review('accept', name, waiting.id)).rejects.toMatchObject({ code: 'wrong-state' });
 		expect(read('notes', 'plan.md')).toBe('Mine, and more\n');
 		writeFileSync(files('notes', 'plan.md'), 'Mine\n');
-		await memory.review('accept', name, waiting.id);
+		await memory.notes.review('accept', name, waiting.id);
 		expect(read('notes', 'plan.md')).toContain('- [ ] More');
 		expect(read('notes', 'retired.md')).toContain('- Mine (replaced)');
 	});
 
 	it('pins a note and retires it', async () => {
 		const { id } = await held();
-		await memory.review('accept', name, id);
-		await memory.review('pin', name, id);
+		await memory.notes.review('accept', name, id);
+		await memory.notes.review('pin', name, id);
 		expect((await memory.state(name)).notes).toMatchObject([{ isPinned: true }]);
-		await memory.review('retire', name, id);
+		await memory.notes.review('retire', name, id);
 		expect((await memory.state(name)).notes).toEqual([]);
 		expect(read('notes', 'retired.md')).toContain('(retired: by the user)');
 	});
@@ -869,14 +869,14 @@ describe('compiled notes', () => {
 	it('stay as they are, with the time of their folder, while nothing changes', async () => {
 		await memory.open(name, '/repo/.git', 'main');
 		write('- The port is 4100.\n');
-		await memory.compileFor(records(), checkout());
+		await memory.contexts.compileFor(records(), checkout());
 		const first = compiled();
 		utimesSync(records().path('notes'), 1000, 1000);
-		await memory.compileFor(records(), checkout());
+		await memory.contexts.compileFor(records(), checkout());
 		expect(compiled()).toEqual(first);
 		expect(statSync(records().path('notes')).mtimeMs).toBe(1_000_000);
 		write('- The port is 4101.\n');
-		await memory.compileFor(records(), checkout());
+		await memory.contexts.compileFor(records(), checkout());
 		expect(compiled()?.hash).not.toBe(first?.hash);
 		expect(statSync(records().path('notes')).mtimeMs).toBeGreaterThan(1_000_000);
 	});
@@ -888,11 +888,11 @@ describe('compiled notes', () => {
 		const text = 'The pool leaks.';
 		const note = { id: noteId(1, 0, text), category: 'failures' as const, text, task: 1, by: 'codex', seen: 1 };
 		write(`${lineOf({ ...note, anchors: anchor ? [anchor] : [], seenIn: 1, isPinned: false })}\n`);
-		await memory.compileFor(records(), checkout());
+		await memory.contexts.compileFor(records(), checkout());
 		const first = compiled();
 		await task([]);
 		writeFileSync(source, `\n\n${readFileSync(source, 'utf8')}`);
-		await memory.compileFor(records(), checkout());
+		await memory.contexts.compileFor(records(), checkout());
 		expect(compiled()?.at).not.toBe(first?.at);
 		expect(compiled()?.hash).toBe(first?.hash);
 	});
@@ -900,10 +900,10 @@ describe('compiled notes', () => {
 	it('are of the active projects of the repository alone', async () => {
 		await memory.open(name, '/repo/.git', 'main');
 		await memory.open(ProjectName.parse('elsewhere'), folder.file('other'), 'main');
-		await memory.compileFor(records(), checkout());
+		await memory.contexts.compileFor(records(), checkout());
 		expect(records().namesSync('notes')).toEqual([`${name}.json`]);
 		await memory.setStatus(name, 'archived');
-		await memory.compileFor(records(), checkout());
+		await memory.contexts.compileFor(records(), checkout());
 		expect(records().namesSync('notes')).toEqual([]);
 	});
 
@@ -912,7 +912,7 @@ describe('compiled notes', () => {
 		const all = [];
 		for (let round = 0; round < 8; round++) {
 			write(`- Round ${round}.\n`);
-			all.push(memory.compileFor(records(), checkout()));
+			all.push(memory.contexts.compileFor(records(), checkout()));
 		}
 		await Promise.all(all);
 		expect(compiled()?.text).toContain('- Round 7.');
@@ -933,10 +933,10 @@ describe('the project of an agent', () => {
 			await sleep(2);
 		}
 		await memory.open(ProjectName.parse('foreign'), '/other', 'main');
-		expect(await memory.projectAt(at('main'), undefined)).toBe('new');
-		expect(await memory.projectAt(at('main'), 'old')).toBe('old');
-		expect(await memory.projectAt(at('main'), 'foreign')).toBe('new');
-		expect(await memory.projectAt(at('next'), undefined)).toBe('whole');
-		expect(await memory.projectAt(at(undefined), undefined)).toBe('whole');
+		expect(await memory.contexts.projectAt(at('main'), undefined)).toBe('new');
+		expect(await memory.contexts.projectAt(at('main'), 'old')).toBe('old');
+		expect(await memory.contexts.projectAt(at('main'), 'foreign')).toBe('new');
+		expect(await memory.contexts.projectAt(at('next'), undefined)).toBe('whole');
+		expect(await memory.contexts.projectAt(at(undefined), undefined)).toBe('whole');
 	});
 });

@@ -29,7 +29,7 @@ describe('what waits for a person', () => {
 		const { file, before, after } = await memory.proposal(name, id);
 		expect([file, before]).toEqual(['failures.md', '# Pitfalls\n\n- Build first.\n']);
 		expect(read('failures.md')).toBe(before);
-		await memory.review('accept', name, id);
+		await memory.notes.review('accept', name, id);
 		expect(read('failures.md')).toBe(after);
 		expect(after).toContain('- Always run the tests with DB_URL. <!-- n:');
 		await expect(memory.proposal(name, id)).rejects.toMatchObject({ code: 'no-task' });
@@ -53,7 +53,7 @@ describe('what waits for a person', () => {
 
 	it('is accepted in a person’s words, which no agent changes from then on', async () => {
 		const id = seedWaitingNote(folder.file('config'), name);
-		await memory.review('accept', name, id, '  The tests need\nDB_URL. ');
+		await memory.notes.review('accept', name, id, '  The tests need\nDB_URL. ');
 		const { notes, pending } = await memory.state(name);
 		expect(pending).toEqual([]);
 		expect(notes).toMatchObject([{ text: 'The tests need DB_URL.', by: 'user', task: 1, isEdited: false }]);
@@ -62,9 +62,11 @@ describe('what waits for a person', () => {
 	it('is not accepted in words that have a secret, and a plan has no words of its own', async () => {
 		const id = seedWaitingNote(folder.file('config'), name);
 		const token = `ghp_${'a1B2'.repeat(9)}`;
-		await expect(memory.review('accept', name, id, `Use ${token}.`)).rejects.toMatchObject({ code: 'bad-usage' });
+		await expect(memory.notes.review('accept', name, id, `Use ${token}.`)).rejects.toMatchObject({
+			code: 'bad-usage',
+		});
 		const plan = seedWaitingNote(folder.file('config'), name, { change: { op: 'plan', text: 'Task 2: Ship it' } });
-		await expect(memory.review('accept', name, plan, 'Other')).rejects.toMatchObject({ code: 'wrong-state' });
+		await expect(memory.notes.review('accept', name, plan, 'Other')).rejects.toMatchObject({ code: 'wrong-state' });
 		expect((await memory.state(name)).pending).toHaveLength(2);
 	});
 });
@@ -74,8 +76,8 @@ describe('a note of a person’s own', () => {
 	const own = { category: 'decisions', text: 'Four connections are enough.', lines } as const;
 
 	it('is anchored to its lines, and is one note if it is written twice', async () => {
-		const id = await memory.add(name, own, place());
-		expect(await memory.add(name, own, place())).toBe(id);
+		const id = await memory.notes.add(name, own, place());
+		expect(await memory.notes.add(name, own, place())).toBe(id);
 		const { notes } = await memory.shown(name, place());
 		expect(notes).toMatchObject([{ id, by: 'user', task: 0, freshness: 'fresh', places: ['src/pool.ts:2-2'] }]);
 		writeFileSync(folder.file('repo', 'src', 'pool.ts'), '// new\nimport a;\nconst pool = open(4);\n');
@@ -86,10 +88,14 @@ describe('a note of a person’s own', () => {
 
 	it('needs lines that are there, inside the folder', async () => {
 		for (const path of ['src/none.ts', '../config/config.toml'])
-			await expect(memory.add(name, { ...own, lines: { path, from: 1, to: 1 } }, place())).rejects.toMatchObject({
+			await expect(
+				memory.notes.add(name, { ...own, lines: { path, from: 1, to: 1 } }, place()),
+			).rejects.toMatchObject({
 				code: 'bad-usage',
 			});
-		await expect(memory.add(name, { ...own, lines: { ...lines, from: 9, to: 9 } }, place())).rejects.toMatchObject({
+		await expect(
+			memory.notes.add(name, { ...own, lines: { ...lines, from: 9, to: 9 } }, place()),
+		).rejects.toMatchObject({
 			code: 'bad-usage',
 		});
 	});
@@ -114,13 +120,13 @@ describe('a folder', () => {
 
 describe('a paused project', () => {
 	it('tells nothing and asks for no notes, until it goes on', async () => {
-		await memory.add(name, { category: 'decisions', text: 'Four connections are enough.' }, place());
+		await memory.notes.add(name, { category: 'decisions', text: 'Four connections are enough.' }, place());
 		await memory.setStatus(name, 'paused');
 		expect(await memory.open(name, '/repo/.git', 'main')).toMatchObject({ status: 'paused' });
-		expect(await memory.context(name, place(), '', undefined)).toMatchObject({ text: '', told: [] });
+		expect(await memory.contexts.ofTask(name, place(), '', undefined)).toMatchObject({ text: '', told: [] });
 		await expect(memory.extractions.claim(name, undefined, false)).rejects.toMatchObject({ code: 'wrong-state' });
 		await memory.setStatus(name, 'active');
-		expect((await memory.context(name, place(), '', undefined)).text).toContain('Four connections');
+		expect((await memory.contexts.ofTask(name, place(), '', undefined)).text).toContain('Four connections');
 		expect(await memory.extractions.claim(name, undefined, false)).toBeUndefined();
 	});
 });

@@ -34,14 +34,14 @@ const shared = (name = '') => folder.file('repo', 'docs', 'agent-notes', name);
 const look = () => reader.shown(theirs, place());
 const waiting = async () => (await look()).pending;
 const accept = async () => {
-	for (const { id } of await waiting()) await reader.review('accept', theirs, NoteId.parse(id));
+	for (const { id } of await waiting()) await reader.notes.review('accept', theirs, NoteId.parse(id));
 };
-const context = async () => (await reader.context(theirs, place(), '', undefined)).text;
+const context = async () => (await reader.contexts.ofTask(theirs, place(), '', undefined)).text;
 
 async function share(text = TEXT): Promise<NoteId> {
 	const lines = { path: 'src/pool.ts', from: 1, to: 1 };
-	const id = await sharer.add(mine, { category: 'decisions', text, lines }, place());
-	await sharer.share(mine, id, place());
+	const id = await sharer.notes.add(mine, { category: 'decisions', text, lines }, place());
+	await sharer.notes.share(mine, id, place());
 	return id;
 }
 /** As a repository may bring it. */
@@ -69,7 +69,7 @@ describe('a note that is shared in the repository', () => {
 			category: 'architecture',
 			text: `Handlers go extract, validate, execute; ${'none is skipped; '.repeat(7)}`,
 		} as const;
-		await reader.add(theirs, own, place());
+		await reader.notes.add(theirs, own, place());
 		expect(await context()).toContain('Handlers go');
 		writeFileSync(folder.file('config-2', 'config.toml'), '[context]\nmax_tokens = 200\n');
 		expect(await context()).not.toContain(TEXT);
@@ -98,7 +98,7 @@ describe('a note that is shared in the repository', () => {
 		bring('0000000a', '- The pool leaks. <!-- n:0000000a t:001 by:codex -->');
 		bring('0000000b', '- The disk is slow. <!-- n:0000000b t:001 by:codex -->');
 		const [first] = await waiting();
-		await reader.review('reject', theirs, NoteId.parse(first?.id));
+		await reader.notes.review('reject', theirs, NoteId.parse(first?.id));
 		expect((await waiting()).map(({ text }) => text)).toEqual([
 			first?.text === 'The pool leaks.' ? 'The disk is slow.' : 'The pool leaks.',
 		]);
@@ -114,7 +114,7 @@ describe('a note that is shared in the repository', () => {
 	it('is never brought back to who shared it, also once its words are others', async () => {
 		const id = await share();
 		expect((await sharer.shown(mine, place())).pending).toEqual([]);
-		await sharer.review('retire', mine, id);
+		await sharer.notes.review('retire', mine, id);
 		expect((await sharer.shown(mine, place())).pending).toEqual([]);
 		expect(existsSync(shared(`decisions-${id}.md`))).toBe(true);
 	});
@@ -163,7 +163,7 @@ describe('a note that is shared in the repository', () => {
 
 	it('is not wanted again once it was rejected, whatever its words', async () => {
 		bring('0000000a', '- Use <!-- see there --> it. <!-- n:0000000a t:001 by:codex -->');
-		for (const { id } of await waiting()) await reader.review('reject', theirs, NoteId.parse(id));
+		for (const { id } of await waiting()) await reader.notes.review('reject', theirs, NoteId.parse(id));
 		expect(await waiting()).toEqual([]);
 	});
 
@@ -208,8 +208,8 @@ describe('a note that is shared in the repository', () => {
 		mkdirSync(folder.file('repo', 'docs'));
 		symlinkSync(folder.file('elsewhere'), shared());
 		expect(await waiting()).toEqual([]);
-		const id = await sharer.add(mine, { category: 'decisions', text: TEXT }, place());
-		await expect(sharer.share(mine, id, place())).rejects.toMatchObject({ code: 'bad-file' });
+		const id = await sharer.notes.add(mine, { category: 'decisions', text: TEXT }, place());
+		await expect(sharer.notes.share(mine, id, place())).rejects.toMatchObject({ code: 'bad-file' });
 		expect(readdirSync(folder.file('elsewhere'))).toEqual(['failures-0000000a.md']);
 	});
 });
@@ -218,26 +218,26 @@ describe('sharing a note', () => {
 	it('is refused for a secret, for one of the repository, and over a person’s words', async () => {
 		const id = await share();
 		const file = shared(`decisions-${id}.md`);
-		await sharer.share(mine, id, place());
+		await sharer.notes.share(mine, id, place());
 		writeFileSync(file, readFileSync(file, 'utf8').replace('enough', 'plenty'));
-		await expect(sharer.share(mine, id, place())).rejects.toMatchObject({ code: 'bad-file' });
+		await expect(sharer.notes.share(mine, id, place())).rejects.toMatchObject({ code: 'bad-file' });
 		expect(readFileSync(file, 'utf8')).toContain('plenty');
 		writeFileSync(file, 'Moved to docs/pool.md.\n');
-		await expect(sharer.share(mine, id, place())).rejects.toMatchObject({ code: 'bad-file' });
+		await expect(sharer.notes.share(mine, id, place())).rejects.toMatchObject({ code: 'bad-file' });
 		expect(readFileSync(file, 'utf8')).toBe('Moved to docs/pool.md.\n');
 		rmSync(file);
-		await sharer.share(mine, id, place());
-		await expect(sharer.share(mine, id, { ...place(), repository: '/public/.git' })).rejects.toMatchObject({
+		await sharer.notes.share(mine, id, place());
+		await expect(sharer.notes.share(mine, id, { ...place(), repository: '/public/.git' })).rejects.toMatchObject({
 			code: 'wrong-state',
 		});
 		await accept();
-		await expect(reader.share(theirs, id, place())).rejects.toMatchObject({ code: 'wrong-state' });
+		await expect(reader.notes.share(theirs, id, place())).rejects.toMatchObject({ code: 'wrong-state' });
 	});
 
 	it('does not tell what is the user’s alone', async () => {
-		const id = await sharer.add(mine, { category: 'decisions', text: TEXT }, place());
-		await sharer.review('pin', mine, id);
-		const { file } = await sharer.share(mine, id, place());
+		const id = await sharer.notes.add(mine, { category: 'decisions', text: TEXT }, place());
+		await sharer.notes.review('pin', mine, id);
+		const { file } = await sharer.notes.share(mine, id, place());
 		expect(readFileSync(file, 'utf8')).toBe(
 			`- ${TEXT} <!-- n:${id} t:000 b:main by:user h:${/h:(\w+)/.exec(readFileSync(file, 'utf8'))?.[1]} -->\n`,
 		);

@@ -83,7 +83,7 @@ it('counts what every try of an extraction has used, and keeps a summary back th
 		head: undefined,
 	};
 	const agent = DriverId.parse('claude-code');
-	const { number } = await memory.begin(name, { prompt: 'Go', agent, folder: folder.path, told: [] }, place);
+	const { number } = await memory.tasks.begin(name, { prompt: 'Go', agent, folder: folder.path, told: [] }, place);
 	const first = { cause: 'malformed' as const, usage: { inputTokens: 100, costUsd: 0.5 } };
 	await memory.extractions.answer(name, number, first);
 	const project = new MemoryStore(folder.path).folderOf(name);

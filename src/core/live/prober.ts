@@ -1,6 +1,7 @@
 import type { DriverId, SessionId } from '../../protocol/names.ts';
-import type { Driver, ProbedStatus } from '../driver/driver.ts';
-import type { Evidence } from '../live/workerState.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { ProbedStatus } from '../driver/statusProbe.ts';
+import type { Evidence } from './workerState.ts';
 
 /** Asks an agent CLI for the state of all its sessions. Passed in, because the core starts no process. A rejection means "cannot tell". */
 export type Ask = (driver: Driver) => Promise<ReadonlyMap<SessionId, ProbedStatus>>;

@@ -18,3 +18,10 @@ export function isStarting({ starting }: Pick<WorkerRecord, 'starting'>): boolea
 		starting !== undefined && liveness(starting.by) !== 'dead' && Date.now() - Date.parse(starting.at) < START_MS
 	);
 }
+
+/** Only a person can say that a process on another machine has ended, by stopping it. */
+export function isRunning({ process, stoppedAt, startedAt }: WorkerRecord): boolean {
+	if (process === undefined) return false;
+	const alive = liveness(process);
+	return alive === 'alive' || (alive === 'unknown' && (stoppedAt === undefined || stoppedAt < startedAt));
+}

@@ -55,13 +55,6 @@ export async function recordExit(
 	);
 }
 
-/** Only a person can say that a process on another machine has ended, by stopping it. */
-export function isRunning({ process, stoppedAt, startedAt }: WorkerRecord): boolean {
-	if (process === undefined) return false;
-	const alive = liveness(process);
-	return alive === 'alive' || (alive === 'unknown' && (stoppedAt === undefined || stoppedAt < startedAt));
-}
-
 function withoutStart({ starting: _over, ...record }: WorkerRecord): WorkerRecord {
 	return record;
 }

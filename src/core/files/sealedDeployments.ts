@@ -1,5 +1,5 @@
 import { SealedDeployments } from '../../protocol/deployment.ts';
-import type { OwnFolder } from '../files/ownFolder.ts';
+import type { OwnFolder } from './ownFolder.ts';
 
 /** In the user's own records of a workspace: all deployments there, and the facts that undo them. */
 export const DEPLOYMENT = 'deployment';

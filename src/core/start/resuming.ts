@@ -4,9 +4,10 @@ import { theAgent, theWorker } from '../workspace/named.ts';
 import { formatVersion, type Version } from '../../base/version.ts';
 import type { TaskName, WorkerName } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
-import { can, type Driver } from './driver.ts';
-import { RESUME_PROMPT } from './hooks.ts';
-import { hasBegun } from './starting.ts';
+import { can } from '../driver/abilities.ts';
+import type { Driver } from '../driver/driver.ts';
+import { RESUME_PROMPT } from '../driver/hooks.ts';
+import { hasBegun } from '../workspace/workerLife.ts';
 import { wakes } from '../mailbox/due.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 

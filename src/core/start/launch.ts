@@ -4,31 +4,21 @@ import { phrase } from '../../base/phrase.ts';
 import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
 import { FIRST_WORKER, type SessionId } from '../../protocol/names.ts';
 import { DeploymentRecords } from '../deployment/records.ts';
-import { agentEnvironment } from './agentEnvironment.ts';
-import { can, type Driver } from './driver.ts';
-import type { HeadlessLaunch } from './headless.ts';
-import { prepareHeadless } from './headlessOf.ts';
-import { imageFlags } from './imageFlags.ts';
-import type { LaunchHooks } from './launchPlace.ts';
-import { modeFlags } from './modeFlags.ts';
+import { agentEnvironment } from '../driver/agentEnvironment.ts';
+import { can } from '../driver/abilities.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { InstalledAgent } from '../driver/foundAgent.ts';
+import type { HeadlessLaunch } from '../driver/headless.ts';
+import { prepareHeadless } from '../driver/headlessOf.ts';
+import { imageFlags } from '../driver/imageFlags.ts';
+import type { LaunchHooks } from '../driver/launchPlace.ts';
+import { modeFlags } from '../driver/modeFlags.ts';
 import { wakingPrompt } from './resuming.ts';
 import { forgetChosenAgents } from '../workspace/chosenAgent.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import { bindSession } from '../sessions/bindings.ts';
 import type { WorkerRequest } from './workerRequest.ts';
 import { recordStart, startOf, type Prompted, type Start } from './workerStart.ts';
-
-/** An agent CLI as found on this machine. */
-export interface InstalledAgent {
-	executable: string;
-	version: Version;
-}
-
-/** An agent CLI that Nancy knows and that is on this machine. */
-export interface FoundAgent {
-	driver: Driver;
-	agent: InstalledAgent;
-}
 
 /** The plan of one agent process. The owner of the terminal carries it out and then calls {@link recordProcess}. */
 export interface WorkerPlan {

@@ -10,12 +10,11 @@ import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
-import type { Driver } from './driver.ts';
-import type { HeadlessLaunch } from './headless.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { HeadlessLaunch } from '../driver/headless.ts';
 import { refuseFork, refuseResume, workerToResume } from './resuming.ts';
-import { isStarting } from './starting.ts';
+import { isStarting, isRunning } from '../workspace/workerLife.ts';
 import type { WorkerRequest } from './workerRequest.ts';
-import { isRunning } from './workerProcess.ts';
 
 /** Which worker starts, with which conversation, and its record of that. */
 
@@ -118,7 +117,7 @@ export async function recordStart(
 		if (record) refuseSecond(record);
 		return started(record ?? earlier);
 	});
-	await forgetReasons(workspace, address);
+	await forgetReasons(workspace.mailbox(address));
 	return true;
 }
 

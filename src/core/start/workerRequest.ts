@@ -1,6 +1,6 @@
 import type { SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
-import type { HeadlessRequest } from './headless.ts';
+import type { HeadlessRequest } from '../driver/headless.ts';
 
 /** A worker to start. */
 export interface WorkerRequest {

@@ -1,0 +1,27 @@
+import type { Delegate } from '../core/delegates/delegate.ts';
+import type { Tickets } from '../core/delegates/tickets.ts';
+import type { FoundAgent } from '../core/driver/foundAgent.ts';
+import type { WorkerRequest } from '../core/start/workerRequest.ts';
+import type { Seeker } from '../process/detect.ts';
+
+/** `bin`: folder with the `nancy` command. `hooks`: where hooks come from; `undefined` if the user wants none. */
+export interface Prepared extends Pick<WorkerRequest, 'bin' | 'hooks'> {
+	/** Notes of its project that no hook tells it, to go before this prompt. Empty if there are none. */
+	notesBefore: (prompt: string) => Promise<string>;
+}
+
+/** What the program around a delegate gives its runner. */
+export interface RunnerTools {
+	/** Without one of these, the delegate is not run. */
+	tickets: Tickets;
+	findAgent(agent: Delegate['record']['agent'], seeker: Seeker): Promise<FoundAgent>;
+	/** Writes what the agent needs. A failure is the delegate's. */
+	prepare(found: FoundAgent): Promise<Prepared>;
+	env: Readonly<Record<string, string | undefined>>;
+	/** Gets the text for the log, without anything that a terminal would obey. */
+	show(text: string): void;
+	/** How many delegates run at once in this folder; `undefined` leaves it to Nancy. */
+	cap(): Promise<number | undefined>;
+	/** Aborted when somebody stops the delegate. */
+	signal: AbortSignal;
+}
