@@ -57,7 +57,7 @@ export function hasErrno(error: unknown, ...codes: string[]): boolean {
 
 /** What an error says, as a part of another's. */
 export function said(error: unknown): string | Phrase {
-	return error instanceof NancyError ? error.said : errorText(error);
+	return isNancyError(error) ? error.said : errorText(error);
 }
 
 /** The sentence of an error, whatever was thrown. */

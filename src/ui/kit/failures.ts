@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { NancyError } from '../../base/errors.ts';
+import { isNancyError } from '../../base/errors.ts';
 import { sentence } from './format.ts';
 import { complain } from './messages.ts';
 import { translated } from './translated.ts';
@@ -28,10 +28,9 @@ export class Failures {
 	private async show(error: unknown): Promise<void> {
 		if (error instanceof vscode.CancellationError) return;
 		this.log.error(asLoggable(error));
-		const text =
-			error instanceof NancyError
-				? sentence(translated(error.said))
-				: vscode.l10n.t('Nancy hit a problem. The log has the details.');
+		const text = isNancyError(error)
+			? sentence(translated(error.said))
+			: vscode.l10n.t('Nancy hit a problem. The log has the details.');
 		const showLog = vscode.l10n.t('Show Log');
 		if ((await complain(text, showLog)) === showLog) this.log.show();
 	}
