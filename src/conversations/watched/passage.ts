@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import type { IPty } from 'node-pty';
+import { identify } from '../../base/liveness.ts';
 import { withSafePath } from '../../base/searchPath.ts';
+import { stopTree } from '../../process/stopTree.ts';
 
 export interface Program {
 	readonly executable: string;
@@ -19,7 +21,7 @@ export interface Onlooker {
 	resized(columns: number, rows: number): void;
 }
 
-/** How long a program may take to end once its terminal is gone, in milliseconds. Some do not end by SIGHUP. */
+/** How long a program may take to end by SIGHUP once its terminal is gone, and then by SIGTERM, in milliseconds. Some end by neither. */
 const HANG_UP_MS = 2000;
 
 /** Bytes that the onlooker may be behind. Then the program waits, as it would for a slow terminal. */
@@ -39,6 +41,8 @@ export class Passage {
 	private held: Uint8Array[] | undefined;
 	private behind = 0;
 	private isHungUp = false;
+	/** Once a hang-up has not ended the program. */
+	private stopping: Promise<unknown> | undefined;
 
 	private constructor(
 		private readonly pty: IPty,
@@ -94,6 +98,7 @@ export class Passage {
 
 	/** Gives the terminal back once the program has ended. */
 	async close(): Promise<void> {
+		await this.stopping;
 		process.stdin.setRawMode(false).pause();
 		await new Promise(resolve => process.stdout.write('', resolve));
 	}
@@ -137,7 +142,10 @@ export class Passage {
 		if (this.isHungUp) return;
 		this.isHungUp = true;
 		this.signal('SIGHUP');
-		setTimeout(() => this.signal('SIGTERM'), HANG_UP_MS).unref();
+		setTimeout(() => {
+			const stopped = stopTree(identify(this.pty.pid), HANG_UP_MS);
+			this.stopping = stopped.catch(() => this.signal('SIGKILL'));
+		}, HANG_UP_MS).unref();
 	}
 
 	/** To the group that the program leads. */

@@ -118,12 +118,16 @@ describe('a watched terminal', () => {
 		await eventually('the program has ended', () => liveness(program) === 'dead');
 	});
 
-	it('ends its program when it is killed itself', async () => {
-		const { pty, shows } = await watch('echo $$ >pid; printf READY; while :; do sleep 0.05; done');
+	it('ends a program with its terminal that ends by no signal, with what that has started', async () => {
+		const loop = 'while :; do sleep 0.05; done';
+		const below = `setsid sh -c "trap '' HUP TERM; echo \\$\\$ >below; ${loop}" &`;
+		const script = `trap '' HUP TERM; ${below} echo $$ >pid; until [ -s below ]; do sleep 0.05; done; printf READY; ${loop}`;
+		const { pty, ended, shows } = await watch(script);
 		await shows('READY');
-		const program = identify(Number(readFileSync(folder.file('pid'), 'utf8')));
-		pty.kill('SIGKILL');
-		await eventually('the program has ended', () => liveness(program) === 'dead');
+		const pids = ['pid', 'below'].map(name => identify(Number(readFileSync(folder.file(name), 'utf8'))));
+		pty.kill('SIGHUP');
+		await eventually('both have ended', () => pids.every(pid => liveness(pid) === 'dead'));
+		await ended;
 	});
 
 	it('says once that no binary fits, and leaves its program in the terminal by itself', async () => {
