@@ -66,14 +66,19 @@ export class Passage {
 		// Loads a binary of the platform's own.
 		const { spawn } = await import('node-pty');
 		makeRaw();
-		const pty = spawn(executable, [...args], {
-			...(env['TERM'] !== undefined && { name: env['TERM'] }),
-			...size,
-			cwd: namedFolder(cwd, env['PWD']),
-			env: { ...env },
-			encoding: null,
-		});
-		return new Passage(pty, onlooker);
+		try {
+			const pty = spawn(executable, [...args], {
+				...(env['TERM'] !== undefined && { name: env['TERM'] }),
+				...size,
+				cwd: namedFolder(cwd, env['PWD']),
+				env: { ...env },
+				encoding: null,
+			});
+			return new Passage(pty, onlooker);
+		} catch (error) {
+			process.stdin.setRawMode(false);
+			throw error;
+		}
 	}
 
 	get pid(): number {
