@@ -65,9 +65,10 @@ export class Passage {
 	): Promise<Passage> {
 		// Loads a binary of the platform's own.
 		const { spawn } = await import('node-pty');
+		const settings = stty(['-g']);
 		makeRaw();
 		try {
-			const pty = spawn(executable, [...args], {
+			const pty = spawn('/bin/sh', ['-c', WITH_SETTINGS, 'sh', settings, executable, ...args], {
 				...(env['TERM'] !== undefined && { name: env['TERM'] }),
 				...size,
 				cwd: namedFolder(cwd, env['PWD']),
@@ -164,18 +165,34 @@ export class Passage {
 }
 
 /**
+ * The program begins in a terminal with the settings of this one: its erase key, and that its text is UTF-8. Only what is inside may set them
+ * before the program does. Where that fails, the program begins all the same.
+ */
+const WITH_SETTINGS = 'command -p stty "$1" 2>/dev/null; shift; exec "$@"';
+
+/**
  * Nothing in this terminal changes a byte. The raw mode of Node alone would have a carriage return put before each line feed.
  * @throws Error if that cannot be
  */
 function makeRaw(): void {
 	process.stdin.setRawMode(true);
-	const { error, status } = spawnSync('stty', ['raw', '-echo'], {
+	try {
+		stty(['raw', '-echo']);
+	} catch (error) {
+		process.stdin.setRawMode(false);
+		throw error;
+	}
+}
+
+/** @throws Error if this terminal takes no settings, or tells none */
+function stty(words: readonly string[]): string {
+	const { error, status, stdout } = spawnSync('stty', words, {
 		env: withSafePath(process.env),
-		stdio: ['inherit', 'ignore', 'ignore'],
+		encoding: 'utf8',
+		stdio: ['inherit', 'pipe', 'ignore'],
 	});
-	if (status === 0) return;
-	process.stdin.setRawMode(false);
-	throw error ?? new Error('stty cannot make it raw');
+	if (status === 0) return stdout.trim();
+	throw error ?? new Error('stty cannot read or change its settings');
 }
 
 /** The shell's name of the folder, where it is the same: some CLIs trust it more than their current folder. */

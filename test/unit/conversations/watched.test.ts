@@ -86,6 +86,19 @@ describe('a watched terminal', () => {
 		expect(readFileSync(folder.file('later'), 'utf8')).toBe('37 101\n');
 	});
 
+	it('has the settings of its terminal, also the erase key', async () => {
+		const { hooks } = await programs();
+		const words = [join(hooks, 'watched.js'), 'copilot-cli', '/no-launcher', folder.path, '/bin/sh', '-c'];
+		const quoted = [process.execPath, ...words].map(word => `'${word}'`).join(' ');
+		for (const utf8 of ['iutf8', '-iutf8']) {
+			const script = `stty erase '^H' intr '^G' ${utf8}; stty -g >outer; exec ${quoted} 'stty -g >inner'`;
+			const pty = spawn('/bin/sh', ['-c', script], { cwd: folder.path });
+			opened.push(pty);
+			await new Promise(resolve => pty.onExit(resolve));
+			expect(readFileSync(folder.file('inner'), 'utf8')).toBe(readFileSync(folder.file('outer'), 'utf8'));
+		}
+	});
+
 	it('goes on in a terminal that has no size for a while', async () => {
 		const { hooks } = await programs();
 		const script = 'until [ -e go ]; do sleep 0.05; done; sleep 0.3; exit 4';
