@@ -1,6 +1,6 @@
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
-import { withoutOwnNode } from '../core/driver/agentEnvironment.ts';
+import { environmentOfTerminal } from '../core/driver/agentEnvironment.ts';
 import { acpAgents } from '../drivers/acp.ts';
 import { speakerOf } from '../protocol/agentServer.ts';
 import { DriverId } from '../protocol/names.ts';
@@ -13,7 +13,7 @@ import { variablesOf } from './variablesOf.ts';
  */
 const [id = '', launcher = '', workspaceFolder = '', executable = '', ...words] = process.argv.slice(2);
 const acp = acpAgents[speakerOf(id)];
-const env = withoutOwnNode(process.env);
+const env = environmentOfTerminal(process.env);
 
 if (!acp) throw new Error(`${id} is no agent that Nancy talks with`);
 if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Error('a conversation needs a terminal');

@@ -21,7 +21,7 @@ export function conversationIn(
 			const runtime = dirname(launcher);
 			const talk = join(runtime, 'hook', 'conversation.js');
 			return {
-				executable: join(runtime, 'node'),
+				executable: join(runtime, 'terminal'),
 				args: [talk, driver, launcher, place.workspaceFolder, executable, ...args],
 			};
 		},

@@ -50,7 +50,7 @@ describe('an agent that the setting agentServers names', () => {
 	it('is started by a person in a terminal of Nancy’s own, with its arguments, and there alone its variables are read', async () => {
 		set({ mine: MINE });
 		const { command, args, env } = await orchestrate(IN_TERMINAL, { prompt: 'Begin.' });
-		expect(command).toBe(folder.file('runtime', 'node'));
+		expect(command).toBe(folder.file('runtime', 'terminal'));
 		expect(args.slice(1)).toEqual([
 			'acp-mine',
 			folder.file('runtime', 'nancy-hook'),

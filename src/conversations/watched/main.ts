@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { errorText } from '../../base/errors.ts';
 import { keepProgramsOutOf } from '../../base/searchPath.ts';
 import { visible } from '../../base/visible.ts';
-import { withoutOwnNode } from '../../core/driver/agentEnvironment.ts';
+import { environmentOfTerminal } from '../../core/driver/agentEnvironment.ts';
 import { callGuard, WAITS, type CalledGuard } from '../../core/driver/calledGuard.ts';
 import type { ScreenProfile } from '../../core/driver/screen.ts';
 import { agentsFolders } from '../../core/workspace/placeFrom.ts';
@@ -19,7 +19,7 @@ import { TypedWake } from './typedWake.ts';
  * of its launch. What fails here leaves the CLI in the terminal by itself.
  */
 const [id = '', launcher = '', workspaceFolder = '', executable = '', ...args] = process.argv.slice(2);
-const env = withoutOwnNode(process.env);
+const env = environmentOfTerminal(process.env);
 
 keepProgramsOutOf(agentsFolders(workspaceFolder));
 const program: Program = { executable, args, cwd: process.cwd(), env };

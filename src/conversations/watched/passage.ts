@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import type { IPty } from 'node-pty';
+import { identify } from '../../base/liveness.ts';
 import { withSafePath } from '../../base/searchPath.ts';
+import { stopTree } from '../../process/stopTree.ts';
 
 export interface Program {
 	readonly executable: string;
@@ -19,7 +21,7 @@ export interface Onlooker {
 	resized(columns: number, rows: number): void;
 }
 
-/** How long a program may take to end once its terminal is gone, in milliseconds. Some do not end by SIGHUP. */
+/** How long a program may take to end by SIGHUP once its terminal is gone, and then by SIGTERM, in milliseconds. Some end by neither. */
 const HANG_UP_MS = 2000;
 
 /** Bytes that the onlooker may be behind. Then the program waits, as it would for a slow terminal. */
@@ -39,6 +41,8 @@ export class Passage {
 	private held: Uint8Array[] | undefined;
 	private behind = 0;
 	private isHungUp = false;
+	/** Once a hang-up has not ended the program. */
+	private stopping: Promise<unknown> | undefined;
 
 	private constructor(
 		private readonly pty: IPty,
@@ -61,15 +65,21 @@ export class Passage {
 	): Promise<Passage> {
 		// Loads a binary of the platform's own.
 		const { spawn } = await import('node-pty');
+		const settings = stty(['-g']);
 		makeRaw();
-		const pty = spawn(executable, [...args], {
-			...(env['TERM'] !== undefined && { name: env['TERM'] }),
-			...size,
-			cwd: namedFolder(cwd, env['PWD']),
-			env: { ...env },
-			encoding: null,
-		});
-		return new Passage(pty, onlooker);
+		try {
+			const pty = spawn('/bin/sh', ['-c', WITH_SETTINGS, 'sh', settings, executable, ...args], {
+				...(env['TERM'] !== undefined && { name: env['TERM'] }),
+				...size,
+				cwd: namedFolder(cwd, env['PWD']),
+				env: { ...env },
+				encoding: null,
+			});
+			return new Passage(pty, onlooker);
+		} catch (error) {
+			process.stdin.setRawMode(false);
+			throw error;
+		}
 	}
 
 	get pid(): number {
@@ -94,6 +104,7 @@ export class Passage {
 
 	/** Gives the terminal back once the program has ended. */
 	async close(): Promise<void> {
+		await this.stopping;
 		process.stdin.setRawMode(false).pause();
 		await new Promise(resolve => process.stdout.write('', resolve));
 	}
@@ -137,7 +148,10 @@ export class Passage {
 		if (this.isHungUp) return;
 		this.isHungUp = true;
 		this.signal('SIGHUP');
-		setTimeout(() => this.signal('SIGTERM'), HANG_UP_MS).unref();
+		setTimeout(() => {
+			const stopped = stopTree(identify(this.pty.pid), HANG_UP_MS);
+			this.stopping = stopped.catch(() => this.signal('SIGKILL'));
+		}, HANG_UP_MS).unref();
 	}
 
 	/** To the group that the program leads. */
@@ -151,18 +165,34 @@ export class Passage {
 }
 
 /**
+ * The program begins in a terminal with the settings of this one: its erase key, and that its text is UTF-8. Only what is inside may set them
+ * before the program does. Where that fails, the program begins all the same.
+ */
+const WITH_SETTINGS = 'command -p stty "$1" 2>/dev/null; shift; exec "$@"';
+
+/**
  * Nothing in this terminal changes a byte. The raw mode of Node alone would have a carriage return put before each line feed.
  * @throws Error if that cannot be
  */
 function makeRaw(): void {
 	process.stdin.setRawMode(true);
-	const { error, status } = spawnSync('stty', ['raw', '-echo'], {
+	try {
+		stty(['raw', '-echo']);
+	} catch (error) {
+		process.stdin.setRawMode(false);
+		throw error;
+	}
+}
+
+/** @throws Error if this terminal takes no settings, or tells none */
+function stty(words: readonly string[]): string {
+	const { error, status, stdout } = spawnSync('stty', words, {
 		env: withSafePath(process.env),
-		stdio: ['inherit', 'ignore', 'ignore'],
+		encoding: 'utf8',
+		stdio: ['inherit', 'pipe', 'ignore'],
 	});
-	if (status === 0) return;
-	process.stdin.setRawMode(false);
-	throw error ?? new Error('stty cannot make it raw');
+	if (status === 0) return stdout.trim();
+	throw error ?? new Error('stty cannot read or change its settings');
 }
 
 /** The shell's name of the folder, where it is the same: some CLIs trust it more than their current folder. */

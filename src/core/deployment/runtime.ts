@@ -28,6 +28,7 @@ import {
 	NANCY_SCRIPT,
 	NODE_PROGRAM,
 	NODE_SCRIPT,
+	TERMINAL_SCRIPT,
 	nodeProgramText,
 	recordedNode,
 	type NodeProgram,
@@ -79,7 +80,7 @@ const PLUGIN = 'plugin';
 /** The `.gitignore` of a skill. */
 export const HIDING = '*\n';
 
-const PROGRAMS = [LAUNCHER, 'node', 'bin/nancy'];
+const PROGRAMS = [LAUNCHER, 'node', 'terminal', 'bin/nancy'];
 /** On macOS a pseudo-terminal starts its program with this. */
 const SPAWN_HELPER = /(?:^|\/)spawn-helper$/;
 /** No part of the runtime's hash, because the runtime is the same under any Node. */
@@ -158,7 +159,7 @@ function runtimeAt(dataFolder: string, version: string): Runtime {
 
 /** Everything that a runtime holds, but for the name of its Node. */
 async function partsOf({ guard, hooks, cli, pages, skills, plugin }: RuntimeSources): Promise<ContentFile[]> {
-	const own = Object.entries({ node: NODE_SCRIPT, 'bin/nancy': NANCY_SCRIPT });
+	const own = Object.entries({ node: NODE_SCRIPT, terminal: TERMINAL_SCRIPT, 'bin/nancy': NANCY_SCRIPT });
 	// Deployed skills are this machine's: like `.nancy`, each keeps itself out of the user's commits.
 	for (const skill of await folderNames(skills)) own.push([`skills/${skill}/.gitignore`, HIDING]);
 	const written = new Set(own.map(([name]) => name));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readTextIfExists } from '../../base/atomicFile.ts';
 import { isExecutable } from '../../base/searchPath.ts';
+import { KEPT } from '../driver/agentEnvironment.ts';
 
 /** The program that runs the bundled JavaScript. */
 export interface NodeProgram {
@@ -27,18 +28,18 @@ export const LEAN = ['--jitless', '--optimize-for-size'] as const;
  */
 export const NANCY_SCRIPT = [
 	'#!/bin/sh',
-	'program=$0',
-	'while [ -L "$program" ]; do',
-	'	link=$(command -p readlink -- "$program")',
-	'	case $link in /*) program=$link ;; *) program=${program%/*}/$link ;; esac',
+	'nancy_program=$0',
+	'while [ -L "$nancy_program" ]; do',
+	'	nancy_link=$(command -p readlink -- "$nancy_program")',
+	'	case $nancy_link in /*) nancy_program=$nancy_link ;; *) nancy_program=${nancy_program%/*}/$nancy_link ;; esac',
 	'done',
-	'here=${program%/*}',
-	'lean=',
-	`[ "\${NANCY_LEAN-}" = 1 ] && lean='${LEAN.join(' ')}'`,
+	'nancy_here=${nancy_program%/*}',
+	'nancy_lean=',
+	`[ "\${NANCY_LEAN-}" = 1 ] && nancy_lean='${LEAN.join(' ')}'`,
 	'NANCY_NODE_OPTIONS=${NODE_OPTIONS-}',
 	'export NANCY_NODE_OPTIONS',
 	'unset NODE_OPTIONS NODE_REDIRECT_WARNINGS NODE_V8_COVERAGE NANCY_LEAN',
-	'exec "$here/../node" $lean "$here/../nancy.js" "$@"',
+	'exec "$nancy_here/../node" $nancy_lean "$nancy_here/../nancy.js" "$@"',
 	'',
 ].join('\n');
 
@@ -46,35 +47,59 @@ export const NANCY_SCRIPT = [
  * Falls back to the `node` on PATH if the program of the installation has gone. Never uses one in the current folder, which an empty or
  * relative entry of PATH means: that may be somebody's repository. Never uses one in the outermost workspace here, where an agent may have
  * overwritten it, unless that holds the home folder (see base/searchPath). The cache spares V8 the compiling. The guard reads this script into
- * its own shell, and names its folder in `nancy_place`.
+ * its own shell, and names its folder in `nancy_place`. Other names of its own would be variables that somebody may have exported.
  */
 export const NODE_SCRIPT = [
 	'#!/bin/sh',
 	': "${nancy_place:=${0%/*}}"',
-	'program=',
-	'kind=',
-	`{ IFS= read -r program && IFS= read -r kind; } 2>/dev/null <"$nancy_place/${NODE_PROGRAM}"`,
-	'[ "$kind" = electron ] && ELECTRON_RUN_AS_NODE=1 && export ELECTRON_RUN_AS_NODE',
-	'if ! [ -x "$program" ]; then',
-	'	program=',
-	'	outer=$PWD',
-	'	up=$PWD',
-	'	while [ -n "$up" ]; do',
-	'		[ -e "$up/.nancy" ] && case ${HOME-}/ in "$up"/*) ;; *) outer=$up ;; esac',
-	'		up=${up%/*}',
+	'nancy_program=',
+	'nancy_kind=',
+	`{ IFS= read -r nancy_program && IFS= read -r nancy_kind; } 2>/dev/null <"$nancy_place/${NODE_PROGRAM}"`,
+	'[ "$nancy_kind" = electron ] && ELECTRON_RUN_AS_NODE=1 && export ELECTRON_RUN_AS_NODE',
+	'if ! [ -x "$nancy_program" ]; then',
+	'	nancy_program=',
+	'	nancy_outer=$PWD',
+	'	nancy_up=$PWD',
+	'	while [ -n "$nancy_up" ]; do',
+	'		[ -e "$nancy_up/.nancy" ] && case ${HOME-}/ in "$nancy_up"/*) ;; *) nancy_outer=$nancy_up ;; esac',
+	'		nancy_up=${nancy_up%/*}',
 	'	done',
-	'	case ${HOME-}/ in "$outer"/*) outer=none ;; esac',
+	'	case ${HOME-}/ in "$nancy_outer"/*) nancy_outer=none ;; esac',
 	'	set -f',
 	'	IFS=:',
-	'	for folder in $PATH; do',
-	'		case $folder/ in "$outer"/*) continue ;; esac',
-	'		case $folder in /*) [ -f "$folder/node" ] && [ -x "$folder/node" ] && program=$folder/node && break ;; esac',
+	'	for nancy_folder in $PATH; do',
+	'		case $nancy_folder/ in "$nancy_outer"/*) continue ;; esac',
+	'		case $nancy_folder in /*) [ -f "$nancy_folder/node" ] && [ -x "$nancy_folder/node" ] && nancy_program=$nancy_folder/node && break ;; esac',
 	'	done',
 	'	unset IFS',
-	'	[ -n "$program" ] || exit 127',
+	'	[ -n "$nancy_program" ] || exit 127',
 	'fi',
 	`NODE_COMPILE_CACHE=$nancy_place/${CACHE}; export NODE_COMPILE_CACHE`,
-	'exec "$program" "$@"',
+	'exec "$nancy_program" "$@"',
+	'',
+].join('\n');
+
+/** What a Node reads, and what {@link NODE_SCRIPT} sets for Nancy's own. */
+const OF_NODE = [
+	'NODE_OPTIONS',
+	'NODE_V8_COVERAGE',
+	'NODE_REDIRECT_WARNINGS',
+	'NODE_COMPILE_CACHE',
+	'ELECTRON_RUN_AS_NODE',
+] as const;
+
+/**
+ * Starts a program of Nancy's that runs a CLI in a terminal. The terminal's variables of Node are for that CLI: in Nancy's own Node, an unknown
+ * option would end the terminal. The program gets them back by `environmentOfTerminal`.
+ */
+export const TERMINAL_SCRIPT = [
+	'#!/bin/sh',
+	...OF_NODE.flatMap(name => [
+		`unset ${KEPT}${name}`,
+		`[ -z "\${${name}+set}" ] || export "${KEPT}${name}=$${name}"`,
+	]),
+	`unset ${OF_NODE.join(' ')}`,
+	'exec "${0%/*}/node" "$@"',
 	'',
 ].join('\n');
 

@@ -72,7 +72,12 @@ function ofRuntime(env: AgentStart['inherited']): readonly string[] {
 	return isIts ? OF_NODE : [];
 }
 
-/** The environment of a program of the runtime, without what its own Node has of it: that is none of the agent's. */
-export function withoutOwnNode(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-	return Object.fromEntries(Object.entries(env).filter(([name]) => !OF_NODE.includes(name)));
+/** In front of the names of what a terminal had for Node: see `TERMINAL_SCRIPT`. */
+export const KEPT = 'NANCY_KEPT_';
+
+/** The environment of the terminal in which a program of the runtime runs, without what its own Node has of it. */
+export function environmentOfTerminal(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+	const others = Object.entries(env).filter(([name]) => !OF_NODE.includes(name) && !name.startsWith(KEPT));
+	const kept = Object.entries(env).filter(([name]) => name.startsWith(KEPT));
+	return Object.fromEntries([...others, ...kept.map(([name, value]) => [name.slice(KEPT.length), value] as const)]);
 }

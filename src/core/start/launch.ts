@@ -148,7 +148,7 @@ function watchedProgram(
 	if (!isWatched || screen === 'none' || headless || !hooks) return { executable, args };
 	const runtime = dirname(hooks.launcher);
 	const watch = join(runtime, 'hook', 'watched.js');
-	return { executable: join(runtime, 'node'), args: [watch, id, hooks.launcher, folder, executable, ...args] };
+	return { executable: join(runtime, 'terminal'), args: [watch, id, hooks.launcher, folder, executable, ...args] };
 }
 
 function launchHooks({ id }: Driver, workspace: Workspace, { hooks }: WorkerRequest): LaunchHooks | undefined {

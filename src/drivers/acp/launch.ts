@@ -28,7 +28,7 @@ export function inOwnTerminal(id: DriverId): AnswersByChoice {
 			const runtime = dirname(launcher);
 			const talk = join(runtime, 'hook', 'conversation.js');
 			return {
-				executable: join(runtime, 'node'),
+				executable: join(runtime, 'terminal'),
 				args: [talk, id, launcher, place.workspaceFolder, executable, ...args],
 			};
 		},

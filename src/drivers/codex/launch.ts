@@ -40,7 +40,10 @@ export const answersByChoice: AnswersByChoice = {
 		if (process.platform === 'win32') return { executable, args };
 		const runtime = dirname(launcher);
 		const program = join(runtime, 'hook', `${ID}-terminal.js`);
-		return { executable: join(runtime, 'node'), args: [program, launcher, workspaceFolder, executable, ...args] };
+		return {
+			executable: join(runtime, 'terminal'),
+			args: [program, launcher, workspaceFolder, executable, ...args],
+		};
 	},
 	explanation:
 		'An experiment: the agent then has an app server of its own, by a socket that only your own programs can reach. Commands are answered here, everything else in its terminal alone. Not on Windows.',

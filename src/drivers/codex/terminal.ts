@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { errorText } from '../../base/errors.ts';
-import { withoutOwnNode } from '../../core/driver/agentEnvironment.ts';
+import { environmentOfTerminal } from '../../core/driver/agentEnvironment.ts';
 import { Holder } from './holder.ts';
 import { settingsIn, terminalArgs } from './ownServer.ts';
 import { newSocket } from './sockets.ts';
@@ -31,7 +31,7 @@ const NOT_STARTED = 127;
 
 const [launcher = '', workspaceFolder = '', executable = '', ...args] = process.argv.slice(2);
 
-const env = withoutOwnNode(process.env);
+const env = environmentOfTerminal(process.env);
 
 let server: ChildProcess | undefined;
 let cli: ChildProcess | undefined;

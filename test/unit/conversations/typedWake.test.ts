@@ -16,11 +16,12 @@ const agent = DriverId.parse('copilot-cli');
 const session = SessionId.parse('11111111-1111-4111-8111-111111111111');
 const address = { task: TaskName.parse('build'), worker: WorkerName.parse('worker') };
 
-/** Waits as the guard does, until the file `due` is there. While it waits, `waits` is there. */
+/** Waits as the guard does, until the file `due` is there. While it waits, `waits` is there. Only who calls it ends it: no terminal does. */
 const GUARD = `#!/bin/sh
 cd "$4" || exit 0
 echo "$1 $3 $NANCY_HOOK_SESSION $NANCY_HOOK_PID" >waits
-trap 'rm -f waits; exit 0' TERM HUP
+trap '' HUP
+trap 'rm -f waits; exit 0' TERM
 until [ -e due ]; do sleep 0.05; done
 rm due waits
 echo 'words of a bell' >&2

@@ -86,6 +86,19 @@ describe('a watched terminal', () => {
 		expect(readFileSync(folder.file('later'), 'utf8')).toBe('37 101\n');
 	});
 
+	it('has the settings of its terminal, also the erase key', async () => {
+		const { hooks } = await programs();
+		const words = [join(hooks, 'watched.js'), 'copilot-cli', '/no-launcher', folder.path, '/bin/sh', '-c'];
+		const quoted = [process.execPath, ...words].map(word => `'${word}'`).join(' ');
+		for (const utf8 of ['iutf8', '-iutf8']) {
+			const script = `stty erase '^H' intr '^G' ${utf8}; stty -g >outer; exec ${quoted} 'stty -g >inner'`;
+			const pty = spawn('/bin/sh', ['-c', script], { cwd: folder.path });
+			opened.push(pty);
+			await new Promise(resolve => pty.onExit(resolve));
+			expect(readFileSync(folder.file('inner'), 'utf8')).toBe(readFileSync(folder.file('outer'), 'utf8'));
+		}
+	});
+
 	it('goes on in a terminal that has no size for a while', async () => {
 		const { hooks } = await programs();
 		const script = 'until [ -e go ]; do sleep 0.05; done; sleep 0.3; exit 4';
@@ -118,12 +131,16 @@ describe('a watched terminal', () => {
 		await eventually('the program has ended', () => liveness(program) === 'dead');
 	});
 
-	it('ends its program when it is killed itself', async () => {
-		const { pty, shows } = await watch('echo $$ >pid; printf READY; while :; do sleep 0.05; done');
+	it('ends a program with its terminal that ends by no signal, with what that has started', async () => {
+		const loop = 'while :; do sleep 0.05; done';
+		const below = `setsid sh -c "trap '' HUP TERM; echo \\$\\$ >below; ${loop}" &`;
+		const script = `trap '' HUP TERM; ${below} echo $$ >pid; until [ -s below ]; do sleep 0.05; done; printf READY; ${loop}`;
+		const { pty, ended, shows } = await watch(script);
 		await shows('READY');
-		const program = identify(Number(readFileSync(folder.file('pid'), 'utf8')));
-		pty.kill('SIGKILL');
-		await eventually('the program has ended', () => liveness(program) === 'dead');
+		const pids = ['pid', 'below'].map(name => identify(Number(readFileSync(folder.file(name), 'utf8'))));
+		pty.kill('SIGHUP');
+		await eventually('both have ended', () => pids.every(pid => liveness(pid) === 'dead'));
+		await ended;
 	});
 
 	it('says once that no binary fits, and leaves its program in the terminal by itself', async () => {

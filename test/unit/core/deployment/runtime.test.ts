@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import {
 	chmod,
 	chown,
@@ -18,8 +19,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { LAUNCHER_PATTERN } from '../../../../src/core/deployment/launcher.ts';
 import { installRuntime, type RuntimeSources } from '../../../../src/core/deployment/runtime.ts';
+import { environmentOfTerminal } from '../../../../src/core/driver/agentEnvironment.ts';
 import { tryLauncher } from '../../../../src/process/tryLauncher.ts';
 
 const run = promisify(execFile);
@@ -209,6 +212,33 @@ describe('a runtime', () => {
 		await writeFile(script, 'console.log(process.argv[0], process.env.ELECTRON_RUN_AS_NODE)');
 		const { stdout } = await run(join(moved.folder, 'node'), [script], { env: { PATH: '/nowhere' } });
 		expect(stdout).toMatch(/ 1\n$/);
+	});
+
+	it('starts a program in a terminal without what the terminal has for Node, and keeps that for its CLI', async () => {
+		const installed = await installRuntime(sources, '0.1.0', join(folder, 'nancy'), { ...node, isElectron: true });
+		const script = join(folder, 'says.js');
+		await writeFile(script, 'console.log(JSON.stringify(process.env))');
+		const start = async (env: Record<string, string>) => {
+			const { stdout } = await run(join(installed.folder, 'terminal'), [script], { env });
+			return z.record(z.string(), z.string()).parse(JSON.parse(stdout));
+		};
+		const ofTerminal = {
+			NODE_OPTIONS: '--no-such-option "of $HOME"',
+			NODE_V8_COVERAGE: join(folder, 'coverage'),
+			NODE_COMPILE_CACHE: join(folder, 'own cache'),
+			program: 'mine',
+			kind: 'of its own',
+		};
+		const env = await start({ ...ofTerminal, PATH: '/nowhere' });
+		expect(env).toMatchObject({ NODE_COMPILE_CACHE: join(installed.folder, 'cache'), ELECTRON_RUN_AS_NODE: '1' });
+		expect(env).not.toHaveProperty('NODE_OPTIONS');
+		expect(existsSync(ofTerminal.NODE_V8_COVERAGE)).toBe(false);
+		const ofCli = environmentOfTerminal(env);
+		expect(ofCli).toMatchObject(ofTerminal);
+		expect(ofCli).not.toHaveProperty('ELECTRON_RUN_AS_NODE');
+		// What a terminal around this one had is none of this one's.
+		const bare = environmentOfTerminal(await start({ NANCY_KEPT_NODE_OPTIONS: '--old', ELECTRON_RUN_AS_NODE: '' }));
+		expect(Object.keys(bare).filter(name => /NODE|NANCY/.test(name))).toEqual(['ELECTRON_RUN_AS_NODE']);
 	});
 
 	it('falls back to the node on PATH when its own has gone', async () => {
