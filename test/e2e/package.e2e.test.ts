@@ -121,7 +121,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/extension.js': 2,
 		'dist/late.js': 8,
 		'dist/hook/claude-code.js': 174,
-		'dist/main.js': 968,
+		'dist/main.js': 972,
 		'dist/nancy.js': 830,
 		'dist/hook/watched.js': 300,
 		'dist/serve.js': 155,
@@ -132,7 +132,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(2975);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(2990);
 });
 
 it('has a page for a phone that is small on its way there', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readTextIfExists } from '../../base/atomicFile.ts';
 import { isExecutable } from '../../base/searchPath.ts';
-import { KEPT } from '../driver/agentEnvironment.ts';
+import { KEPT, NODE_VARIABLES } from '../driver/agentEnvironment.ts';
 
 /** The program that runs the bundled JavaScript. */
 export interface NodeProgram {
@@ -79,26 +79,17 @@ export const NODE_SCRIPT = [
 	'',
 ].join('\n');
 
-/** What a Node reads, and what {@link NODE_SCRIPT} sets for Nancy's own. */
-const OF_NODE = [
-	'NODE_OPTIONS',
-	'NODE_V8_COVERAGE',
-	'NODE_REDIRECT_WARNINGS',
-	'NODE_COMPILE_CACHE',
-	'ELECTRON_RUN_AS_NODE',
-] as const;
-
 /**
  * Starts a program of Nancy's that runs a CLI in a terminal. The terminal's variables of Node are for that CLI: in Nancy's own Node, an unknown
  * option would end the terminal. The program gets them back by `environmentOfTerminal`.
  */
 export const TERMINAL_SCRIPT = [
 	'#!/bin/sh',
-	...OF_NODE.flatMap(name => [
+	...NODE_VARIABLES.flatMap(name => [
 		`unset ${KEPT}${name}`,
 		`[ -z "\${${name}+set}" ] || export "${KEPT}${name}=$${name}"`,
 	]),
-	`unset ${OF_NODE.join(' ')}`,
+	`unset ${NODE_VARIABLES.join(' ')}`,
 	'exec "${0%/*}/node" "$@"',
 	'',
 ].join('\n');

@@ -72,12 +72,23 @@ function ofRuntime(env: AgentStart['inherited']): readonly string[] {
 	return isIts ? OF_NODE : [];
 }
 
+/** What a Node reads that the user may have set in a terminal, and what the runtime sets for its own. */
+export const NODE_VARIABLES: readonly string[] = [
+	...OF_NODE,
+	'NODE_OPTIONS',
+	'NODE_V8_COVERAGE',
+	'NODE_REDIRECT_WARNINGS',
+];
+
 /** In front of the names of what a terminal had for Node: see `TERMINAL_SCRIPT`. */
 export const KEPT = 'NANCY_KEPT_';
 
 /** The environment of the terminal in which a program of the runtime runs, without what its own Node has of it. */
 export function environmentOfTerminal(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const others = Object.entries(env).filter(([name]) => !OF_NODE.includes(name) && !name.startsWith(KEPT));
-	const kept = Object.entries(env).filter(([name]) => name.startsWith(KEPT));
-	return Object.fromEntries([...others, ...kept.map(([name, value]) => [name.slice(KEPT.length), value] as const)]);
+	// These names alone: an agent could have set another, and with it a variable that it may not choose.
+	const kept = NODE_VARIABLES.map(name => [name, env[KEPT + name]] as const).filter(
+		([, value]) => value !== undefined,
+	);
+	return Object.fromEntries([...others, ...kept]);
 }

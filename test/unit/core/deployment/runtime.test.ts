@@ -237,8 +237,10 @@ describe('a runtime', () => {
 		expect(ofCli).toMatchObject(ofTerminal);
 		expect(ofCli).not.toHaveProperty('ELECTRON_RUN_AS_NODE');
 		// What a terminal around this one had is none of this one's.
-		const bare = environmentOfTerminal(await start({ NANCY_KEPT_NODE_OPTIONS: '--old', ELECTRON_RUN_AS_NODE: '' }));
-		expect(Object.keys(bare).filter(name => /NODE|NANCY/.test(name))).toEqual(['ELECTRON_RUN_AS_NODE']);
+		const bare = environmentOfTerminal(
+			await start({ NANCY_KEPT_NODE_OPTIONS: '--old', NANCY_KEPT_LD_PRELOAD: 'x', ELECTRON_RUN_AS_NODE: '' }),
+		);
+		expect(Object.keys(bare).filter(name => /NODE|NANCY|LD_/.test(name))).toEqual(['ELECTRON_RUN_AS_NODE']);
 	});
 
 	it('falls back to the node on PATH when its own has gone', async () => {
