@@ -273,7 +273,7 @@ describe('a terminal with a server of its own', () => {
 				env: {},
 			}),
 		).toEqual({
-			executable: '/r/node',
+			executable: '/r/terminal',
 			args: ['/r/hook/codex-terminal.js', '/r/nancy-hook', '/w', '/bin/codex', ...words],
 		});
 	});

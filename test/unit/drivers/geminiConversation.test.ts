@@ -154,7 +154,7 @@ it('a launch of which the answers are carried is left to the CLI’s own termina
 			{ workspaceFolder: '/w', cwd: '/w', env: { HOME: '/h', GEMINI_CLI_SYSTEM_SETTINGS_PATH: '/none' } },
 		);
 	expect(program(undefined)).toMatchObject({
-		executable: '/n/node',
+		executable: '/n/terminal',
 		args: expect.arrayContaining(['gemini', '--acp']),
 	});
 	expect(program(SessionId.parse('s2'))).toMatchObject({
