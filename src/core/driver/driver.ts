@@ -145,7 +145,7 @@ export interface Interrupt {
 }
 
 /** In milliseconds. Some CLIs take two keys at once for another key, and two that are half a second apart for one each. */
-export const BETWEEN_KEYS_MS = 300;
+export const BETWEEN_KEYS_MS = 150;
 
 export interface LaunchRequest extends LaunchPlace {
 	prompt: string | undefined;
