@@ -4,14 +4,16 @@ const PAUSES = '2 8';
 const SCRIPT = `for pause in ${PAUSES}; do
 	sleep $pause
 	for message in "$1"/*.md; do
-		[ -f "$message" ] && [ -f "$0" ] && ! [ -L "$0" ] && date >"$0"
+		[ -f "$message" ] || continue
+		touch -c -h -- "$0"
 		break
 	done
 done`;
 
 /**
  * Rings a bell after this hook has ended, if a message waits by then: the session watches its bell only once it has the hook's answer, and
- * a ring before that is heard by nobody. Uses a shell of its own, which holds none of the hook's pipes: the CLI waits for those.
+ * a ring before that is heard by nobody. Uses a shell of its own, which holds none of the hook's pipes: the CLI waits for those. It touches the
+ * bell, and writes nothing: an agent could put a link in its place at any moment.
  * @param inbox the folder of the queued messages
  */
 export async function ringLater(bell: string, inbox: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import type { IPty } from 'node-pty';
-import { identify } from '../../base/liveness.ts';
+import { identify, type ProcessIdentity } from '../../base/liveness.ts';
 import { withSafePath } from '../../base/searchPath.ts';
 import { stopTree } from '../../process/stopTree.ts';
 
@@ -44,10 +44,14 @@ export class Passage {
 	/** Once a hang-up has not ended the program. */
 	private stopping: Promise<unknown> | undefined;
 
+	/** While it lives: later, its number may be another's. */
+	private readonly program: ProcessIdentity;
+
 	private constructor(
 		private readonly pty: IPty,
 		private readonly onlooker: Onlooker,
 	) {
+		this.program = identify(pty.pid);
 		this.ended = new Promise(resolve =>
 			pty.onExit(({ exitCode, signal }) => resolve(signal ? BY_SIGNAL + signal : exitCode)),
 		);
@@ -149,7 +153,7 @@ export class Passage {
 		this.isHungUp = true;
 		this.signal('SIGHUP');
 		setTimeout(() => {
-			const stopped = stopTree(identify(this.pty.pid), HANG_UP_MS);
+			const stopped = stopTree(this.program, HANG_UP_MS);
 			this.stopping = stopped.catch(() => this.signal('SIGKILL'));
 		}, HANG_UP_MS).unref();
 	}

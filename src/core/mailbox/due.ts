@@ -41,7 +41,7 @@ export function isDue(slot: Slot, message: Urgency): boolean {
 	return slot !== 'never' && dueByKind[message.kind](slot, message);
 }
 
-/** After so many lost deliveries of one message, none wakes an agent again: each would be a turn that fails. */
+/** So many lost deliveries of one message are followed by another try. A turn that fails for ever would follow more. */
 export const MOST_LOST = 3;
 
 /** Whether such a message is worth waking an idle agent for. A pause is not: the agent is idle already. */

@@ -16,12 +16,16 @@ export class ConversationRecord {
 	/** @param file absolute */
 	private constructor(readonly file: string) {}
 
-	/** A record that is there goes on. @throws NancyError `bad-file` if it would not be the user's alone */
+	/**
+	 * A record that is there goes on.
+	 * @throws NancyError `bad-file` if it would not be the user's alone
+	 * @throws Error on a full disk: the first line says since when the record knows anything
+	 */
 	static async begin(own: OwnFolder, session: SessionId): Promise<ConversationRecord> {
 		await own.note();
 		await own.makeFolder(FOLDER);
 		const record = new ConversationRecord(own.path(FOLDER, session));
-		record.over();
+		record.append({});
 		return record;
 	}
 
@@ -44,10 +48,14 @@ export class ConversationRecord {
 
 	/** On a full disk, words count as unread and come again. A line that the disk cut short takes no later one with it. */
 	private write(line: Omit<ConversationLine, 'at'>): void {
-		const whole = { at: new Date().toISOString(), ...line } satisfies ConversationLine;
 		try {
-			appendFileSync(this.file, `\n${JSON.stringify(whole)}\n`, { mode: 0o600 });
+			this.append(line);
 		} catch {}
+	}
+
+	private append(line: Omit<ConversationLine, 'at'>): void {
+		const whole = { at: new Date().toISOString(), ...line } satisfies ConversationLine;
+		appendFileSync(this.file, `\n${JSON.stringify(whole)}\n`, { mode: 0o600 });
 	}
 }
 

@@ -24,8 +24,8 @@ type Line = z.infer<ReturnType<typeof schema>>;
 /** The session's file below `~/.qwen/projects/<folder>/chats`. */
 export const transcript: TranscriptFormat = {
 	words: 'none',
-	// No line holds a reason that keeps the agent going. A long message may have come with several events.
 	isNancys: false,
+	// No line holds a reason that keeps the agent going. A long message may have come with several events.
 	keepsDelivery: ({ event, parts }) => event !== 'Stop' && parts === undefined,
 	fold(known, value) {
 		const line = schema().safeParse(value);
