@@ -4,7 +4,20 @@ import { DriverId } from '../../protocol/names.ts';
 import { CAPABILITIES } from '../driver/abilities.ts';
 import type { Driver } from '../driver/driver.ts';
 
-const fixed = {
+/** The reasons that say all by their code. */
+export const PLAIN = [
+	'ended',
+	'ended-unread',
+	'waiting',
+	'resting',
+	'unheard',
+	'unanswered',
+	'brought',
+	'unprompted',
+	'no-hooks',
+] as const;
+
+const fixed: Readonly<Record<(typeof PLAIN)[number], Phrase>> = {
 	ended: phrase`the agent has ended; resume it to deliver`,
 	/** The delegate's result names the messages that it did not read. */
 	'ended-unread': phrase`the delegate ended without reading it`,
@@ -17,23 +30,11 @@ const fixed = {
 		"git rm -r --cached .nancy"; "nancy setup" says what else is in the way`,
 	unprompted: phrase`the agent waits for its first prompt, and hears nothing before; prompt it in its terminal, or use "Nancy: Wake by Typing"`,
 	'no-hooks': phrase`the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks`,
-} as const;
+};
 
 /** Why a queued message still waits, as `<id>.held` beside it says in JSON. */
 export const Held = z.discriminatedUnion('code', [
-	z.object({
-		code: z.enum([
-			'ended',
-			'ended-unread',
-			'waiting',
-			'resting',
-			'unheard',
-			'unanswered',
-			'brought',
-			'unprompted',
-			'no-hooks',
-		]),
-	}),
+	z.object({ code: z.enum(PLAIN) }),
 	/** The agent lacks an ability, or has it only in part. */
 	z.object({ code: z.literal('limit'), agent: DriverId, capability: z.enum(CAPABILITIES) }),
 ]);

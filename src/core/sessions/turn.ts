@@ -141,9 +141,10 @@ export class Turn {
 		if (stdout === '') return;
 		if (!(await this.place.print(stdout))) return;
 		if (told !== undefined) notes?.wereTold();
+		if (!watches) return;
 		// Messages may be queued already, and more may come before the session watches its bell. No window may be open to ring again.
-		if (watches) await this.place.ringLater(bell, join(this.mailbox.folder, folderByState.queued));
-		if (watches && !bound.watched && (version === undefined || can(driver, 'wake', version)))
+		await this.place.ringLater(bell, join(this.mailbox.folder, folderByState.queued));
+		if (!bound.watched && (version === undefined || can(driver, 'wake', version)))
 			await bindSession(workspace, event.session, { address: bound.address, watched: true });
 	}
 

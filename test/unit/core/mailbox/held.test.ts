@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Phrase } from '../../../../src/base/phrase.ts';
-import { heldText, parseHeld, wakeLimit } from '../../../../src/core/mailbox/held.ts';
+import { heldText, parseHeld, PLAIN, wakeLimit } from '../../../../src/core/mailbox/held.ts';
 import { drivers, limitOf } from '../../../../src/drivers/index.ts';
 
 it('a driver’s limit is said in the driver’s words; where it has none, in words that hold for every agent', () => {
@@ -19,18 +19,7 @@ it('a file keeps its code; whatever else it says is its text', () => {
 });
 
 it('every reason of Nancy’s own is a phrase, so that the window says it in the user’s language', () => {
-	const codes = [
-		'ended',
-		'ended-unread',
-		'waiting',
-		'resting',
-		'unheard',
-		'unanswered',
-		'brought',
-		'unprompted',
-		'no-hooks',
-	] as const;
 	const limits = drivers.map(driver => heldText(wakeLimit(driver), limitOf));
-	const reasons = [...codes.map(code => heldText({ code }, limitOf)), ...limits];
+	const reasons = [...PLAIN.map(code => heldText({ code }, limitOf)), ...limits];
 	expect(reasons.filter(reason => !(reason instanceof Phrase))).toEqual([]);
 });
