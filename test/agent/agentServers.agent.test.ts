@@ -250,28 +250,33 @@ describe.each(SERVERS)('$agent.id, named by a setting', ({ agent, args, asking, 
 		await readAgain(lab, worker, 'Use the other port.');
 	});
 
-	it('has with its next prompt what its turns have failed with, and is woken by it no more than four times', async () => {
+	it('is woken no more than four times by what its turns fail with, and has it after a turn that ends well', async () => {
 		await begin();
 		const worker = await lab.startIdle();
 		const id = await lab.send(worker.address, 'Use the other port. [[err:400]]');
 		// The words of an error are words of this agent, and the prompt stays in its conversation.
-		if (saysErrors) await worker.terminal.waitForText(/Error: 400/);
-		else {
-			await eventually(
-				'it is woken no more',
+		if (saysErrors) {
+			await worker.terminal.waitForText(/Error: 400/);
+			expect((await lab.delivered(worker.address, id)).receipt?.lost).toBeUndefined();
+			return;
+		}
+		const isQueuedAfter = (losses: number) =>
+			eventually(
+				`it was lost ${losses} times`,
 				async () => {
 					await lab.view(worker.address);
 					const { messages } = await lab.nancy.mailbox(worker.address).list(['queued']);
-					return messages[0]?.held?.code === 'unanswered';
+					return messages[0]?.held?.code === 'unanswered' && messages[0].lost === losses;
 				},
 				{ everyMs: 250 },
 			);
-			expect(worker.terminal.history().split('✗')).toHaveLength(5);
-		}
+		const failures = () => worker.terminal.history().split('✗').length - 1;
+		await isQueuedAfter(4);
+		expect(failures()).toBe(4);
 		await worker.submit('Go on. [[text:Going on]]');
-		expect((await lab.seen('Go on.')).text).toContain('Use the other port.');
-		const { receipt } = await lab.delivered(worker.address, id);
-		expect(receipt?.lost ?? []).toHaveLength(saysErrors ? 0 : 4);
+		await worker.terminal.waitForText(/Going on\s*\n/);
+		await isQueuedAfter(5);
+		expect(failures()).toBe(5);
 	});
 
 	it('reads, once it is resumed, what was being handed over when it was killed', async () => {

@@ -5,7 +5,7 @@ import type { Effect, MessageContent } from '../../protocol/message.ts';
 import type { MessageId, SessionId } from '../../protocol/names.ts';
 import type { Receipt } from '../../protocol/records.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
-import { isAroundTools, isBeforeTool, isDue } from './due.ts';
+import { goesAlone, isAroundTools, isBeforeTool, isDue } from './due.ts';
 import type { Slot } from '../driver/slot.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Claim } from './messageClaims.ts';
@@ -46,9 +46,16 @@ export async function claimBatch(
 	let room = wholeRoom;
 	let handed: readonly number[] = [];
 	let isInParts = false;
-	const claims = await mailbox.claim(({ content, author, id }) => {
+	let isAlone = false;
+	const claims = await mailbox.claim(message => {
+		const { content, author, id } = message;
 		const before = mailbox.handedParts(id, session);
 		if (!isDue(slot, before.length > 0 ? { ...content, effect: 'none' } : content)) return 'leave';
+		if (isAlone) return 'stop';
+		if (goesAlone(message)) {
+			if (slot !== 'end' || room < wholeRoom) return 'leave';
+			isAlone = true;
+		}
 		const { length } = render({ content, author, id, earlierClaims: 1 });
 		if (before.length === 0 && !isInParts && length <= room) {
 			room -= length + SEPARATOR.length;

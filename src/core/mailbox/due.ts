@@ -44,18 +44,27 @@ export function isDue(slot: Slot, message: Urgency): boolean {
 /** So many lost deliveries of one message are followed by another try. A turn that fails for ever would follow more. */
 export const MOST_LOST = 3;
 
+/** What is known of a queued message. */
+interface Queued<Content> {
+	readonly content: Content;
+	/** How often it was handed over and lost. */
+	readonly lost?: number;
+}
+
+/**
+ * Whether this queued message waits for the end of a turn, and is then handed over with nothing beside it. Nobody knows whether the model fails
+ * because of it. With a prompt it could break that too, and a turn that has ended by itself shows that the model works.
+ */
+export function goesAlone({ content, lost = 0 }: Queued<Urgency>): boolean {
+	return lost > MOST_LOST && isDue('end', content);
+}
+
 /** Whether such a message is worth waking an idle agent for. A pause is not: the agent is idle already. */
 export function wakes(message: Pick<MessageContent, 'effect'>): boolean {
 	return message.effect !== 'pause';
 }
 
 /** Whether this queued message is still worth waking an idle agent for. */
-export function mayWake({
-	content,
-	lost = 0,
-}: {
-	readonly content: Pick<MessageContent, 'effect'>;
-	readonly lost?: number;
-}): boolean {
+export function mayWake({ content, lost = 0 }: Queued<Pick<MessageContent, 'effect'>>): boolean {
 	return wakes(content) && lost <= MOST_LOST;
 }

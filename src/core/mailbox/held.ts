@@ -25,7 +25,7 @@ const fixed: Readonly<Record<(typeof PLAIN)[number], Phrase>> = {
 	/** A pause: the agent rests already. */
 	resting: phrase`the agent is idle already; the pause waits for the next prompt`,
 	unheard: phrase`the agent is idle and did not answer its bell; it gets the message at its next prompt`,
-	unanswered: phrase`the agent was handed it several times and never answered; it comes again with the next prompt, unless you take it back`,
+	unanswered: phrase`the agent was handed it several times and never answered; it comes again by itself after a turn that ends well, unless you take it back`,
 	brought: phrase`the message may have come with the repository: git tracks files of .nancy, or does not say. Look at what is in it, then run
 		"git rm -r --cached .nancy"; "nancy setup" says what else is in the way`,
 	unprompted: phrase`the agent waits for its first prompt, and hears nothing before; prompt it in its terminal, or use "Nancy: Wake by Typing"`,

@@ -112,6 +112,27 @@ describe('claimBatch', () => {
 		return batch;
 	}
 
+	it('leaves what was lost four times out of every prompt, and hands it over by itself at the end of a turn', async () => {
+		const put = async (kind: MessageContent['kind'], losses: number) => {
+			const id = await mailbox.put(messageContent(kind, { kind }), BY_USER);
+			for (let n = 0; n < losses; n++) {
+				for (const claim of await mailbox.claim(message => (message.id === id ? 'take' : 'leave')))
+					claim.deliver(facts());
+				expect(mailbox.requeue(id)).toBe(true);
+			}
+			return id;
+		};
+		const lost = await put('directive', 4);
+		const other = await put('feedback', 3);
+		const further = await put('result', 4);
+		const last = await put('result', 0);
+		const ids = async (slot: Slot) => (await handOver(session, slot)).claims.map(({ id }) => id);
+		expect(await ids('boundary')).toEqual([]);
+		expect(await ids('turn')).toEqual([other, last]);
+		expect(await ids('end')).toEqual([lost]);
+		expect(await ids('end')).toEqual([further]);
+	});
+
 	it('hands a long message over in parts, one at each call, whole and in order, before what came after it', async () => {
 		const words = Array.from({ length: 6000 }, (_, n) => `w${n}`).join(' ');
 		const id = await mailbox.put(messageContent(words), BY_USER);
