@@ -123,8 +123,10 @@ export class Turn {
 
 	/** Whether the hook of the first prompt was faster than this one of the start, where the CLI runs both at once. */
 	private async isOvertaken(): Promise<boolean> {
-		if (this.place.driver.hooks.reportsStart !== 'at-first-prompt' || this.bound.isNewProcess) return false;
-		return (await readPhase(this.workspace.paths, this.event.session)).phase === 'busy';
+		if (this.place.driver.hooks.reportsStart !== 'at-first-prompt') return false;
+		const { phase, ageMs } = await readPhase(this.workspace.paths, this.event.session);
+		// An earlier process may have been killed in the middle of a turn. The hook of a prompt runs beside this one.
+		return phase === 'busy' && (!this.bound.isNewProcess || ageMs < process.uptime() * 1000);
 	}
 
 	/** Tells the session to watch its doorbell and the model how its mailbox works, if its CLI takes that. */

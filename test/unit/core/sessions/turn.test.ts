@@ -1,3 +1,5 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Driver } from '../../../../src/core/driver/driver.ts';
 import type { Slot } from '../../../../src/core/driver/slot.ts';
@@ -9,6 +11,7 @@ import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/name
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
 import type { AgentEvent, DeliveryNote } from '../../../../src/protocol/traffic.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
+
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
@@ -90,14 +93,16 @@ describe('a turn', () => {
 	});
 
 	it.each([
-		{ reportsStart: 'at-first-prompt', isNewProcess: false, phase: 'busy' },
-		{ reportsStart: 'at-first-prompt', isNewProcess: true, phase: 'idle' },
-		{ reportsStart: 'at-launch', isNewProcess: false, phase: 'idle' },
+		{ reportsStart: 'at-first-prompt', isNewProcess: false, of: 'long ago', phase: 'busy' },
+		{ reportsStart: 'at-first-prompt', isNewProcess: true, of: 'this moment', phase: 'busy' },
+		{ reportsStart: 'at-first-prompt', isNewProcess: true, of: 'long ago', phase: 'idle' },
+		{ reportsStart: 'at-launch', isNewProcess: false, of: 'this moment', phase: 'idle' },
 	] as const)(
-		'is $phase once the start comes after the prompt, reported $reportsStart (a new process: $isNewProcess)',
-		async ({ reportsStart, isNewProcess, phase }) => {
+		'is $phase once the start, reported $reportsStart, comes after the prompt of $of (a new process: $isNewProcess)',
+		async ({ reportsStart, isNewProcess, of, phase }) => {
 			const starting = { ...driver, hooks: { ...driver.hooks, reportsStart } };
 			await prompt({ driver: starting });
+			if (of === 'long ago') utimesSync(join(workspace.paths.phases, session), 0, 0);
 			const start = { driver: driver.id, session, kind: 'session-start', event: 'Start' } as const;
 			await turn(start, 'never', { driver: starting }, { ...bound, isNewProcess });
 
