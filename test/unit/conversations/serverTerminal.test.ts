@@ -1,17 +1,26 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identify, liveness } from '../../../src/base/liveness.ts';
+import { eventually } from '../../support/eventually.ts';
 import { programs } from '../../support/programs.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { terminal } from '../../support/terminal.ts';
 
-/** The smallest program that speaks the protocol. It keeps its own variables, and answers a prompt at once. */
-const AGENT = `
+/**
+ * The smallest program that speaks the protocol. It keeps its own variables.
+ * @param prompted what it does at a prompt, before it ends the turn
+ */
+const agent = (prompted = '') => `
 	require('node:fs').writeFileSync(process.env.SEEN + '/agent', JSON.stringify(process.env));
+	const say = message => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+	const tell = update => say({ method: 'session/update', params: { sessionId: 's1', update } });
+	const words = text => tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
 	require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
 		const { id, method } = JSON.parse(line);
 		const result = { initialize: { protocolVersion: 1 }, 'session/new': { sessionId: 's1' } }[method] ?? { stopReason: 'end_turn' };
-		console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+		if (method === 'session/prompt') { ${prompted} }
+		say({ id, result });
 	});
 `;
 /** In place of the guard: keeps the variables of each call. */
@@ -21,11 +30,12 @@ let folder: TempFolder;
 beforeEach(() => {
 	folder = tempFolder();
 	for (const each of ['.config/nancy', 'seen', 'project']) mkdirSync(folder.file(each), { recursive: true });
-	writeFileSync(folder.file('agent.cjs'), AGENT);
+	does(agent());
 	writeFileSync(folder.file('guard'), GUARD, { mode: 0o755 });
 });
 afterEach(() => folder.remove());
 
+const does = (program: string) => writeFileSync(folder.file('agent.cjs'), program);
 const set = (agentServers: object) =>
 	writeFileSync(folder.file('.config', 'nancy', 'settings.json'), JSON.stringify({ agentServers }), { mode: 0o600 });
 
@@ -71,4 +81,60 @@ it.each([
 	await shown.close();
 	expect(() => seen('agent')).toThrow(/ENOENT/);
 	expect(() => seen('guard')).toThrow(/ENOENT/);
+});
+
+describe('an agent that does what it should not', () => {
+	beforeEach(() => set({ mine: { command: 'node' } }));
+
+	it('writes what is no message, and the terminal shows the rest of its turn alone', async () => {
+		const clears = JSON.stringify('\u001b[2J\u001b[H gone');
+		does(
+			agent(`
+				words('Before.\\n');
+				console.log('Loading ' + ${clears});
+				for (const value of [[], null, 7, {}, { id: ${clears}, result: 1 }, { method: ${clears} }]) console.log(JSON.stringify(value));
+				say({ id: ${clears}, result: {} });
+				say({ method: ${clears}, params: {} });
+				tell({ sessionUpdate: 'of_a_later_version' });
+				tell({ sessionUpdate: 'plan', entries: 'none' });
+				words('After.\\n');
+			`),
+		);
+		const shown = await talk();
+		expect(await shown.waitForText(/After\.\s+>/)).toMatch(/^> Begin\.\s+Before\.\s+After\.\s+>$/);
+		await shown.close();
+	});
+
+	it('writes 50 MB in one turn, and the end of it is shown', async () => {
+		does(
+			agent("for (let n = 0; n < 760; n++) words(('x'.repeat(100) + '\\n').repeat(650)); words('The end.\\n');"),
+		);
+		const shown = await talk();
+		await shown.waitForText(/x\nThe end\.\s+>/);
+		await shown.close();
+	});
+
+	it('crashes in the middle of a turn, and the terminal ends with its last words', async () => {
+		does(agent(`words('Before.\\n'); console.error('Out of memory'); process.exit(134);`));
+		const shown = await talk();
+		expect(await shown.ended).toBe(1);
+		expect(await shown.waitForText(/Out of memory/)).toContain('Before.');
+		await shown.close();
+	});
+
+	it('never says what it can, and ends with the terminal that its user leaves', async () => {
+		does(
+			"require('node:fs').writeFileSync(process.env.SEEN + '/agent', String(process.pid)); setInterval(() => {}, 1000);",
+		);
+		const shown = await talk();
+		const pid = await eventually(
+			'it has begun',
+			() => existsSync(folder.file('seen', 'agent')) && Number(seen('agent')),
+		);
+		const begun = identify(pid);
+		shown.type('\u0003');
+		await shown.ended;
+		await eventually('it has ended', () => liveness(begun) === 'dead');
+		await shown.close();
+	});
 });
