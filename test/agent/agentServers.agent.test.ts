@@ -9,6 +9,7 @@ import { deploy } from '../../src/core/deployment/deploy.ts';
 import { serverDriver } from '../../src/drivers/acp/server.ts';
 import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
+import { signal } from '../../src/process/signal.ts';
 import { isAfter } from '../conformance/evidence.ts';
 import { AskingOutput } from '../../src/protocol/output/questions.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
@@ -287,6 +288,27 @@ describe.each(SERVERS)('$agent.id, named by a setting', ({ agent, args, asking, 
 		await lab.start({ resume: true, prompt: 'Go on. [[text:Going on]]' });
 		expect((await lab.seen('Use the other port.')).text).toContain('Use the other port.');
 	});
+
+	it.each(['without', 'with'])(
+		'reads, once it is resumed, what came at the end of a turn, and was not answered when it was killed %s its terminal',
+		async how => {
+			await begin();
+			const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 3]] [[text:First]]' });
+			await lab.made('begun');
+			const letGo = lab.model.hold(({ text }) => text.includes('Use the other port.'));
+			const id = await lab.send(worker.address, 'Use the other port. [[text:Read it]]');
+			await lab.seen('Use the other port.');
+			expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { event: 'stop' } });
+			const before = lab.requests().length;
+			const below = descendantsOf(worker.terminal.pid, await processTable());
+			for (const pid of how === 'without' ? below : []) signal(pid, 'SIGKILL');
+			if (how === 'with') signal(-worker.terminal.pid, 'SIGKILL');
+			await worker.terminal.ended;
+			letGo();
+			const again = await lab.start({ resume: true, prompt: 'Go on. [[text:Going on]]' });
+			await readAgain(lab, again, 'Use the other port.', before);
+		},
+	);
 
 	it('reads after a command of its own what waits for it, and not with the command', async () => {
 		await begin();
