@@ -2,9 +2,8 @@ import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { realOr } from '../base/realPath.ts';
-import { uniqueHex } from '../base/unique.ts';
 import { permit } from '../core/asker/permit.ts';
-import { idTime } from '../core/mailbox/messageId.ts';
+import { newId } from '../core/mailbox/messageId.ts';
 import { Questions } from '../core/questions/questions.ts';
 import { ruledRequest, whyNoRule, whyNoYes } from '../core/questions/ruleFor.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
@@ -85,7 +84,7 @@ async function ruleOf(workspace: Workspace, asked: Add): Promise<Rule> {
 	if (why !== undefined) throw new NancyError('bad-usage', phrase`no rule may answer such a question: ${why}`);
 	const now = Date.now();
 	const common = {
-		id: RuleId.parse(`${idTime(now)}-${uniqueHex(8)}`),
+		id: RuleId.parse(newId(now)),
 		madeAt: new Date(now).toISOString(),
 		workspace: realOr(workspace.folder),
 		driver: question.driver,

@@ -14,9 +14,13 @@ export function idTime(ms: number): string {
 }
 
 /** A fresh id: sorts by time, and within this process never before an earlier one. */
-export function newMessageId(nowMs: number = Date.now()): MessageId {
+export function newId(nowMs: number = Date.now()): string {
 	lastMs = Math.max(nowMs, lastMs + 1);
-	return MessageId.parse(`${idTime(lastMs)}-${uniqueHex(8)}`);
+	return `${idTime(lastMs)}-${uniqueHex(8)}`;
+}
+
+export function newMessageId(nowMs?: number): MessageId {
+	return MessageId.parse(newId(nowMs));
 }
 
 /** When a message was made, where its id tells: one that a person drops by hand may be called anything. UTC, ISO 8601. */

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ownIdentity, type ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { uniqueHex } from '../../base/unique.ts';
 import { exact, visible, visibleLine } from '../../base/visible.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Question } from '../../protocol/question.ts';
 import { LONGEST_BODY, QuestionId } from '../../protocol/question.ts';
 import type { AskedRequest } from '../driver/asking.ts';
-import { idTime } from '../mailbox/messageId.ts';
+import { newId } from '../mailbox/messageId.ts';
 import { redactText, redactValue } from '../traffic/redact.ts';
 import { digestOf } from './digest.ts';
 import { isYes } from './reply.ts';
@@ -50,7 +49,7 @@ export function newQuestion(
 		...shown,
 		...(!isShort && { body: shown.body.slice(0, LONGEST_BODY), also: [], files: [], fields: [] }),
 		version: 1 as const,
-		id: QuestionId.parse(`${idTime(now)}-${uniqueHex(8)}`),
+		id: QuestionId.parse(newId(now)),
 		driver,
 		...(delegate !== undefined && { delegate }),
 		askedAt: new Date(now).toISOString(),
