@@ -1,6 +1,6 @@
-// npm run package: the VSIX, at out/nancy.vsix
+// npm run package: a VSIX for each platform, and out/nancy.vsix for any other
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
-const { packageExtension } = await import('./lib/packageExtension.mjs');
-console.log(await packageExtension());
+const { packageAll } = await import('./lib/packageExtension.mjs');
+await packageAll();

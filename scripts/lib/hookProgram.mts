@@ -2,6 +2,7 @@ import { cpSync, globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
+import { WATCHED } from './targets.mts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -11,9 +12,10 @@ const driversWith = (file: string): string[] =>
 		.map(found => basename(dirname(found)))
 		.toSorted();
 
-const AS_IT_IS: Plugin = { name: 'as-it-is', setup: () => undefined };
-
-/** What stands in an agent's terminal writes nothing of its own there. Libraries would: a key that came too late, with a stack. */
+/**
+ * What stands in an agent's terminal writes nothing of its own there. Libraries would: a key that came too late, or what an agent says wrong, with
+ * its control sequences.
+ */
 const WITHOUT_CONSOLE: Plugin = {
 	name: 'without-console',
 	setup(build) {
@@ -42,7 +44,7 @@ export const hookPrograms: readonly { name: string; entry: string; plugin: Plugi
 		entry: `src/drivers/${folder}/terminal.ts`,
 		plugin: hookProgram(folder),
 	})),
-	{ name: 'conversation', entry: 'src/conversations/main.ts', plugin: AS_IT_IS },
+	{ name: 'conversation', entry: 'src/conversations/main.ts', plugin: WITHOUT_CONSOLE },
 	{ name: 'watched', entry: 'src/conversations/watched/main.ts', plugin: WITHOUT_CONSOLE },
 ];
 
@@ -80,12 +82,9 @@ function hookProgram(folder: string): Plugin {
 	};
 }
 
-/** The platforms that Nancy runs on. */
-const PLATFORMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
-
-/** Copies the binaries of pseudo-terminals for every platform. The program that watches a terminal looks for them beside itself. */
-export function copyTerminals(folder: string): void {
-	for (const platform of PLATFORMS) {
+/** Copies the binaries of pseudo-terminals for these platforms. The program that watches a terminal looks for them beside itself. */
+export function copyTerminals(folder: string, platforms = WATCHED): void {
+	for (const platform of platforms) {
 		const place = join('prebuilds', platform);
 		cpSync(join(root, 'node_modules', 'node-pty', place), join(folder, place), { recursive: true });
 	}

@@ -1,31 +1,56 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { root } from './bootstrap.mjs';
 import { build } from './bundles.mjs';
+import { copyTerminals } from './hookProgram.mts';
 import { runOrThrow } from './run.mjs';
+import { ownTarget, TARGETS, vsixOf, WATCHED } from './targets.mts';
 
-/** @returns {Promise<string>} the VSIX file; the build in dist/ is a minified one afterwards */
-export async function packageExtension() {
-	// Whatever lies in dist/ would be packed.
-	await rm(join(root, 'dist'), { recursive: true, force: true });
+/**
+ * Builds once, and packs a VSIX for each of these targets. Each holds what its platform needs to watch a terminal, and that of `undefined` holds
+ * none of it. The build in dist/ is a minified one afterwards.
+ * @param {readonly (string | undefined)[]} targets that of this machine by default
+ * @returns {Promise<string[]>} the VSIX files
+ */
+export async function packageExtension(targets = [ownTarget]) {
+	const dist = join(root, 'dist');
+	const terminals = join(dist, 'hook', 'prebuilds');
+	// Whatever lies there would be packed.
+	await rm(dist, { recursive: true, force: true });
 	await build({ minify: true });
-	const file = await pack(root, 'nancy');
-	const { size } = await stat(file);
-	console.log(`package: ${Math.round(size / 1024)} KB`);
-	return file;
+	const files = [];
+	for (const target of targets) {
+		await rm(terminals, { recursive: true, force: true });
+		copyTerminals(
+			join(dist, 'hook'),
+			WATCHED.filter(platform => platform === target),
+		);
+		const file = vsixOf(target);
+		await pack(root, file, target === undefined ? [] : ['--target', target]);
+		const { size } = await stat(file);
+		console.log(`package: ${relative(root, file)}, ${Math.round(size / 1024)} KB`);
+		files.push(file);
+	}
+	copyTerminals(join(dist, 'hook'));
+	return files;
+}
+
+/** The VSIX of each target, and the one for every other platform. */
+export function packageAll() {
+	return packageExtension([...Object.keys(TARGETS), undefined]);
 }
 
 /** @returns {Promise<string>} the VSIX file of the extension that shows the demo where Nancy is */
 export function packageDemo() {
-	return pack(join(root, 'scripts', 'demo'), 'nancy-demo');
+	return pack(join(root, 'scripts', 'demo'), join(root, 'out', 'nancy-demo.vsix'));
 }
 
-/** @param {string} folder @param {string} name */
-async function pack(folder, name) {
-	const file = join(root, 'out', `${name}.vsix`);
-	const unfinished = join(root, 'out', `${name}-${process.pid}.vsix`);
-	await mkdir(join(root, 'out'), { recursive: true });
+/** @param {string} folder @param {string} file @param {string[]} more */
+async function pack(folder, file, more = []) {
+	const unfinished = file.replace(/\.vsix$/, `-${process.pid}.vsix`);
+	await mkdir(dirname(file), { recursive: true });
 	const options = [
+		...more,
 		'--no-dependencies',
 		'--no-rewrite-relative-links',
 		'--skip-license',

@@ -10,7 +10,7 @@ import { useFastTemp } from './fastTemp.mjs';
 import { installAgent } from './installAgent.mjs';
 import { installChromium } from './installChromium.mjs';
 import { installVscodeServer } from './installVscodeServer.mjs';
-import { packageExtension } from './packageExtension.mjs';
+import { packageAll } from './packageExtension.mjs';
 import { run } from './run.mjs';
 import { untilStopped } from './untilStopped.mjs';
 
@@ -42,7 +42,7 @@ const PHASES = [
 		run: hostTests,
 		beside: 'unit',
 	},
-	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
+	{ name: 'package', needs: [], run: () => packageAll().then(() => true), also: ['e2e'] },
 	{
 		name: 'e2e',
 		needs: ['server', 'chromium', 'claude-code', 'codex', 'qwen'],

@@ -16,10 +16,6 @@ const acp = acpAgents[speakerOf(id)];
 
 const env = environmentOfTerminal(process.env);
 
-const nothing = () => undefined;
-// The protocol's library writes there what an agent says wrong, with its control sequences.
-Object.assign(console, { error: nothing, warn: nothing });
-
 if (!acp) throw new Error(`${id} is no agent that Nancy talks with`);
 if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Error('a conversation needs a terminal');
 const { args, prompt, resume } = acp.read(words);

@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { hookPrograms } from '../../scripts/lib/hookProgram.mts';
+import { TARGETS, vsixOf } from '../../scripts/lib/targets.mts';
 import { packagedExtension } from '../support/installVsix.ts';
 import { repository } from '../support/programs.ts';
 import { filesInZip } from '../support/zip.ts';
@@ -32,8 +33,17 @@ const pluginFiles = [
 	...[...SKILLS, 'session-history', 'update-spec'].map(skill => `nancy/skills/${skill}/SKILL.md`),
 ];
 
-it('ships what it needs, and no source, map or test', () => {
-	const names = [...filesInZip(packagedExtension).keys()].map(name => name.replace(PART, '/$1.js'));
+/** What a platform needs to watch a terminal. */
+function terminalsOf(target: string | undefined): string[] {
+	if (target === undefined || !TARGETS[target]?.watches) return [];
+	return target.startsWith('darwin') ? [`${target}/pty.node`, `${target}/spawn-helper`] : [`${target}/pty.node`];
+}
+
+it.each([...Object.keys(TARGETS), undefined])('ships what %s needs, and no source, map or test', target => {
+	const packed = filesInZip(vsixOf(target));
+	const named = /TargetPlatform="([^"]+)"/.exec(packed.get('extension.vsixmanifest')?.text() ?? '');
+	expect(named?.[1]).toBe(target);
+	const names = [...packed.keys()].map(name => name.replace(PART, '/$1.js'));
 	expect(names.toSorted()).toEqual(
 		[
 			'[Content_Types].xml',
@@ -43,13 +53,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/dist/ThirdPartyNotices.txt',
 			'extension/dist/extension.js',
 			...hookPrograms.map(({ name }) => `extension/dist/hook/${name}.js`),
-			...[
-				'darwin-arm64/pty.node',
-				'darwin-arm64/spawn-helper',
-				'darwin-x64/pty.node',
-				'darwin-x64/spawn-helper',
-			].map(file => `extension/dist/hook/prebuilds/${file}`),
-			...['linux-arm64', 'linux-x64'].map(platform => `extension/dist/hook/prebuilds/${platform}/pty.node`),
+			...terminalsOf(target).map(file => `extension/dist/hook/prebuilds/${file}`),
 			'extension/dist/late.js',
 			'extension/dist/main.js',
 			'extension/dist/memory.js',

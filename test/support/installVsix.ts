@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ownTarget, vsixOf } from '../../scripts/lib/targets.mts';
 import { serverProgram } from './vscodeServer.ts';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-
-/** What `npm run package` makes. */
-export const packagedExtension = join(root, 'out', 'nancy.vsix');
+/** What `npm run package` makes for this machine. */
+export const packagedExtension = vsixOf(ownTarget);
 
 /** Installs a VSIX for a server that will run in `serverFolder`, the way VS Code itself installs it. */
 export async function installVsix(serverFolder: string, vsix = packagedExtension): Promise<void> {
