@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { benchActivation } from './activation.ts';
 import { benchAgent } from './agent.ts';
+import { benchConversations } from './conversations.ts';
 import { benchDelegates } from './delegates.ts';
 import { benchGuard } from './guard.ts';
 import { benchMemory } from './memory.ts';
@@ -16,6 +17,7 @@ const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 	activation: benchActivation,
 	guard: benchGuard,
 	agent: benchAgent,
+	conversations: benchConversations,
 	delegates: benchDelegates,
 	memory: benchMemory,
 	page: benchPage,
