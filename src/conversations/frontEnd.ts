@@ -1,12 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestPermissionRequest, RequestPermissionResponse, StopReason } from '@agentclientprotocol/sdk';
+import type { StopReason } from '@agentclientprotocol/sdk';
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
 import type { SessionId } from '../protocol/names.ts';
-import { AcpConversation, CANCELLED, type Program } from './acpConversation.ts';
+import {
+	isYes,
+	type Answered,
+	type Asked,
+	type Beginning,
+	type Conversation,
+	type Listener,
+	type Program,
+} from './conversation.ts';
 import { GuardedConversation, type GuardedTalk } from './guarded.ts';
-import { isYes, PermissionQuestion } from './permission.ts';
+import { PermissionQuestion } from './permission.ts';
 import { PromptedLines } from './promptedLines.ts';
 import { styled, type Style } from './style.ts';
 import { SilentHookCalls } from './silentHooks.ts';
@@ -14,6 +22,8 @@ import { UpdateLines } from './updateLines.ts';
 
 export interface Talk extends GuardedTalk {
 	readonly program: Program;
+	/** Starts the agent. @throws Error with its own words if it does not begin */
+	begin(beginning: Beginning, listener: Listener): Promise<Conversation>;
 	/** The first prompt. */
 	readonly prompt: string | undefined;
 	/** The session to go on with. */
@@ -40,7 +50,7 @@ const PULL_MS = 1500;
 export class FrontEnd {
 	private readonly lines: PromptedLines;
 	private readonly shown: UpdateLines;
-	private conversation: AcpConversation | undefined;
+	private conversation: Conversation | undefined;
 	private isWorking = false;
 	/** The agent has a prompt, and its turn is not over. */
 	private isPrompted = false;
@@ -68,6 +78,7 @@ export class FrontEnd {
 			interrupt: () => (this.isWorking && !this.isBreaking ? this.interrupt() : this.leave()),
 			escape: () => this.interrupt(),
 			ended: () => this.leave(),
+			taken: line => this.steer(line),
 			keepsEarly: true,
 		});
 		this.shown = new UpdateLines((line, style) => {
@@ -83,7 +94,7 @@ export class FrontEnd {
 		if (prompt !== undefined) this.lines.put(prompt);
 		try {
 			const pull = acp.steering === 'none' ? undefined : acp.steering.method;
-			this.conversation = await AcpConversation.begin(
+			this.conversation = await this.talk.begin(
 				{ program, resume, pull, stop: this.left.signal },
 				{
 					update: update => {
@@ -91,8 +102,10 @@ export class FrontEnd {
 						this.shown.take(update);
 						this.silent?.update(update);
 					},
-					ask: (request, over) => this.ask(request, over),
+					ask: (question, over) => this.ask(question, over),
 					words: () => this.words(),
+					began: turn => void this.begun(turn),
+					note: text => this.note(text),
 				},
 			);
 			const guarded = await GuardedConversation.begin(this.talk, this.conversation);
@@ -131,7 +144,7 @@ export class FrontEnd {
 	}
 
 	/** A turn, and those that go on with what is handed over at its end. */
-	private async turns(conversation: AcpConversation, guarded: GuardedConversation, text: string): Promise<void> {
+	private async turns(conversation: Conversation, guarded: GuardedConversation, text: string): Promise<void> {
 		let next = await this.turn(conversation, guarded, text, false);
 		while (next !== undefined && !this.left.signal.aborted) {
 			this.say(next, 'dim');
@@ -141,7 +154,7 @@ export class FrontEnd {
 
 	/** @returns words to go on with */
 	private async turn(
-		conversation: AcpConversation,
+		conversation: Conversation,
 		guarded: GuardedConversation,
 		text: string,
 		isContinued: boolean,
@@ -151,13 +164,12 @@ export class FrontEnd {
 		if (isContinued) guarded.owe(text);
 		const prompt = isContinued ? text : await guarded.prompted(text, words => this.say(words, 'dim'));
 		const isSent = prompt !== undefined && !this.isBreaking;
-		const stopped = isSent ? await this.sent(conversation, prompt) : 'cancelled';
+		const stopped = isSent ? await this.atWork(conversation.prompt(prompt)) : 'cancelled';
 		const isRead = typeof stopped === 'string' && READ.has(stopped);
 		if (isRead) guarded.answered();
 		const { said } = this.shown;
 		this.shown.endTurn();
-		if (typeof stopped !== 'string') this.say(`✗ ${stopped.error}`, 'red');
-		else if (STOPPED[stopped] !== undefined && prompt !== undefined) this.say(STOPPED[stopped], 'dim');
+		if (prompt !== undefined) this.tell(stopped);
 		if (!isSent && prompt !== undefined) this.say(`Not sent: ${text}`, 'dim');
 		guarded.over(isRead);
 		const next = await this.ended(guarded, stopped === 'end_turn', { said, isContinued });
@@ -165,16 +177,40 @@ export class FrontEnd {
 		return next;
 	}
 
-	/** Runs the agent's part of a turn. */
-	private async sent(conversation: AcpConversation, prompt: string): Promise<StopReason | { error: string }> {
+	/** The agent has begun a turn by itself: it was woken, or something that it waited for has happened. */
+	private async begun(turn: Promise<StopReason>): Promise<void> {
+		this.note('the agent goes on by itself');
+		this.isWorking = true;
+		this.isBreaking = false;
+		const stopped = await this.atWork(turn);
+		this.shown.endTurn();
+		this.tell(stopped);
+		this.isWorking = false;
+	}
+
+	/** The agent's part of a turn. */
+	private async atWork(turn: Promise<StopReason>): Promise<StopReason | { error: string }> {
 		this.isPrompted = true;
 		try {
-			return await conversation.prompt(prompt);
+			return await turn;
 		} catch (error) {
 			return { error: errorText(error) };
 		} finally {
 			this.isPrompted = false;
 		}
+	}
+
+	private tell(stopped: StopReason | { error: string }): void {
+		if (typeof stopped !== 'string') this.say(`✗ ${stopped.error}`, 'red');
+		else if (STOPPED[stopped] !== undefined) this.say(STOPPED[stopped], 'dim');
+	}
+
+	/** A line that is typed while the agent works goes to it at once, if it takes that. */
+	private steer(line: string): boolean {
+		if (!this.isPrompted || this.isBreaking || line.startsWith('/')) return false;
+		if (this.conversation?.steer(line) !== true) return false;
+		this.note('sent: the agent reads it before its next step');
+		return true;
 	}
 
 	/** Tells the guard that a turn is over. @returns words to go on with */
@@ -184,7 +220,8 @@ export class FrontEnd {
 		turn: { said: string; isContinued: boolean },
 	): Promise<string | undefined> {
 		await this.silent?.kept;
-		if (isBySelf && !(this.isDenied && this.talk.acp.brokenOff.isAfterNo)) {
+		const { brokenOff } = this.talk.acp;
+		if (isBySelf && !(this.isDenied && brokenOff !== 'none' && brokenOff.isAfterNo)) {
 			const next = await guarded.stopped(turn);
 			if (next === undefined || !this.isBreaking) return next;
 			this.say(STOPPED['cancelled'] ?? '', 'dim');
@@ -217,29 +254,31 @@ export class FrontEnd {
 		if (this.isPrompted) void this.conversation?.cancel().catch(() => undefined);
 	}
 
-	private async ask(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse> {
+	private async ask(question: Asked, over: AbortSignal): Promise<Answered | undefined> {
 		const before = this.asking;
-		const answer = before.then(() => this.askNow(request, over));
+		const answer = before.then(() => this.askNow(question, over));
 		this.asking = answer.catch(() => undefined);
 		return answer;
 	}
 
-	private async askNow(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse> {
-		if (over.aborted) return CANCELLED;
+	private async askNow(asked: Asked, over: AbortSignal): Promise<Answered | undefined> {
+		if (over.aborted) return undefined;
 		this.shown.flush();
 		this.held = [];
-		this.silent?.asked(request);
-		const question = new PermissionQuestion(request, this.talk.acp, this.lines, over);
+		this.silent?.asked(asked);
+		const question = new PermissionQuestion(asked, this.talk.acp, this.lines, over);
 		const answer = await question.answer(
-			asked => this.guarded?.call(asked.event, 'ask', asked.payload),
+			held => this.guarded?.call(held.event, 'ask', held.payload),
 			this.isWorking,
 		);
 		for (const say of this.held.splice(0)) say();
 		this.held = undefined;
-		if (isYes(request, answer)) this.silent?.allowed(request);
+		const told = answer && asked.told(answer);
+		if (told) void this.guarded?.call(told.event, 'report', told.payload);
+		if (isYes(answer)) this.silent?.allowed(asked);
 		else {
 			this.isDenied = true;
-			this.silent?.denied(request);
+			this.silent?.denied(asked);
 		}
 		return answer;
 	}
@@ -254,7 +293,7 @@ export class FrontEnd {
 		return text;
 	}
 
-	private silentHooks({ session, pid }: AcpConversation, guarded: GuardedConversation): SilentHookCalls | undefined {
+	private silentHooks({ session, pid }: Conversation, guarded: GuardedConversation): SilentHookCalls | undefined {
 		const { silent } = this.talk.acp;
 		if (silent === 'none') return undefined;
 		const place = { session, cwd: this.talk.program.cwd, isResumed: this.talk.resume !== undefined };
@@ -262,6 +301,11 @@ export class FrontEnd {
 			// Its end is told too.
 			await guarded.call(event, slot, payload, pid)?.printed;
 		});
+	}
+
+	private note(text: string): void {
+		this.shown.flush();
+		this.say(`— ${text} —`, 'dim');
 	}
 
 	private say(line: string, style?: Style): void {

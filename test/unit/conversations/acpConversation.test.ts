@@ -59,11 +59,13 @@ async function talked(capabilities: object, { session = 's1', resume, sessions: 
 		},
 		{
 			update: () => undefined,
-			ask: async ({ sessionId }) => {
-				asked.push(sessionId);
-				return { outcome: { outcome: 'selected', optionId: 'yes' } };
+			ask: async ({ held }) => {
+				asked.push(String((held.payload as { session?: string }).session));
+				return { option: { optionId: 'yes', name: 'Yes', kind: 'allow_once' } };
 			},
 			words: () => Promise.resolve(undefined),
+			began: () => undefined,
+			note: () => undefined,
 		},
 	);
 	const { session: name } = conversation;
