@@ -4,17 +4,9 @@ import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
 import type { SessionId } from '../protocol/names.ts';
-import {
-	isYes,
-	type Answered,
-	type Asked,
-	type Beginning,
-	type Conversation,
-	type Listener,
-	type Program,
-} from './conversation.ts';
+import { AskedHere } from './askedHere.ts';
+import type { Beginning, Conversation, Listener, Program } from './conversation.ts';
 import { GuardedConversation, type GuardedTalk } from './guarded.ts';
-import { PermissionQuestion } from './permission.ts';
 import { PromptedLines } from './promptedLines.ts';
 import { styled, type Style } from './style.ts';
 import { SilentHookCalls } from './silentHooks.ts';
@@ -52,18 +44,13 @@ export class FrontEnd {
 	private readonly shown: UpdateLines;
 	private conversation: Conversation | undefined;
 	private isWorking = false;
-	/** The agent has a prompt, and its turn is not over. */
-	private isPrompted = false;
-	/** A question of this turn was not answered with a Yes. */
-	private isDenied = false;
+	/** The turn of the agent's that is not over: that of a prompt, or one of its own. */
+	private atWork: Promise<StopReason> | undefined;
 	private isBreaking = false;
 	private silent: SilentHookCalls | undefined;
 	private guarded: GuardedConversation | undefined;
-	/** What the agent says while its user is asked: it comes between no question and its answer. */
-	private held: (() => void)[] | undefined;
+	private readonly asked: AskedHere;
 	private readonly left = new AbortController();
-	/** One after the other. */
-	private asking: Promise<unknown> = Promise.resolve();
 	/** Waits until a message is worth a turn. */
 	private listening: CalledGuard | undefined;
 	/** Words that the guard hands over, and the agent has not got yet. */
@@ -75,16 +62,18 @@ export class FrontEnd {
 			prompt: '> ',
 			completer: line => [this.completions(line), line],
 			write: text => void process.stdout.write(`${text}\n`),
-			interrupt: () => (this.isWorking && !this.isBreaking ? this.interrupt() : this.leave()),
+			interrupt: () => (this.isBusy && !this.isBreaking ? this.interrupt() : this.leave()),
 			escape: () => this.interrupt(),
 			ended: () => this.leave(),
 			taken: line => this.steer(line),
 			keepsEarly: true,
 		});
-		this.shown = new UpdateLines((line, style) => {
-			if (this.held) this.held.push(() => this.say(line, style));
-			else this.say(line, style);
+		this.asked = new AskedHere(() => {
+			this.shown.flush();
+			const { lines, guarded, silent, isBusy } = this;
+			return { agent: this.talk.acp, lines, guarded, silent, isBusy };
 		});
+		this.shown = new UpdateLines((line, style) => this.asked.say(() => this.say(line, style)));
 	}
 
 	/** @throws Error with the agent's own words if it does not begin */
@@ -98,11 +87,11 @@ export class FrontEnd {
 				{ program, resume, pull, stop: this.left.signal },
 				{
 					update: update => {
-						if (this.isPrompted) this.guarded?.said(update.sessionUpdate);
+						if (this.atWork) this.guarded?.said(update.sessionUpdate);
 						this.shown.take(update);
 						this.silent?.update(update);
 					},
-					ask: (question, over) => this.ask(question, over),
+					ask: (question, over) => this.asked.ask(question, over),
 					words: () => this.words(),
 					began: turn => void this.begun(turn),
 					note: text => this.note(text),
@@ -160,11 +149,11 @@ export class FrontEnd {
 		isContinued: boolean,
 	): Promise<string | undefined> {
 		this.isWorking = true;
-		this.isDenied = this.isBreaking = false;
+		this.asked.isDenied = this.isBreaking = false;
 		if (isContinued) guarded.owe(text);
 		const prompt = isContinued ? text : await guarded.prompted(text, words => this.say(words, 'dim'));
 		const isSent = prompt !== undefined && !this.isBreaking;
-		const stopped = isSent ? await this.atWork(conversation.prompt(prompt)) : 'cancelled';
+		const stopped = isSent ? await this.over(conversation.prompt(prompt)) : 'cancelled';
 		const isRead = typeof stopped === 'string' && READ.has(stopped);
 		if (isRead) guarded.answered();
 		const { said } = this.shown;
@@ -180,23 +169,21 @@ export class FrontEnd {
 	/** The agent has begun a turn by itself: it was woken, or something that it waited for has happened. */
 	private async begun(turn: Promise<StopReason>): Promise<void> {
 		this.note('the agent goes on by itself');
-		this.isWorking = true;
 		this.isBreaking = false;
-		const stopped = await this.atWork(turn);
+		const stopped = await this.over(turn);
 		this.shown.endTurn();
 		this.tell(stopped);
-		this.isWorking = false;
 	}
 
-	/** The agent's part of a turn. */
-	private async atWork(turn: Promise<StopReason>): Promise<StopReason | { error: string }> {
-		this.isPrompted = true;
+	/** The agent's part of a turn. Its next one may have begun before anybody hears of the end. */
+	private async over(turn: Promise<StopReason>): Promise<StopReason | { error: string }> {
+		this.atWork = turn;
 		try {
 			return await turn;
 		} catch (error) {
 			return { error: errorText(error) };
 		} finally {
-			this.isPrompted = false;
+			if (this.atWork === turn) this.atWork = undefined;
 		}
 	}
 
@@ -207,7 +194,7 @@ export class FrontEnd {
 
 	/** A line that is typed while the agent works goes to it at once, if it takes that. */
 	private steer(line: string): boolean {
-		if (!this.isPrompted || this.isBreaking || line.startsWith('/')) return false;
+		if (!this.atWork || this.isBreaking || line.startsWith('/')) return false;
 		if (this.conversation?.steer(line) !== true) return false;
 		this.note('sent: the agent reads it before its next step');
 		return true;
@@ -221,7 +208,7 @@ export class FrontEnd {
 	): Promise<string | undefined> {
 		await this.silent?.kept;
 		const { brokenOff } = this.talk.acp;
-		if (isBySelf && !(this.isDenied && brokenOff !== 'none' && brokenOff.isAfterNo)) {
+		if (isBySelf && !(this.asked.isDenied && brokenOff !== 'none' && brokenOff.isAfterNo)) {
 			const next = await guarded.stopped(turn);
 			if (next === undefined || !this.isBreaking) return next;
 			this.say(STOPPED['cancelled'] ?? '', 'dim');
@@ -247,40 +234,15 @@ export class FrontEnd {
 		return line.startsWith('/') ? commands.filter(command => command.startsWith(line)) : [];
 	}
 
+	private get isBusy(): boolean {
+		return this.isWorking || this.atWork !== undefined;
+	}
+
 	/** Breaks the turn off. */
 	private interrupt(): void {
-		if (!this.isWorking) return;
+		if (!this.isBusy) return;
 		this.isBreaking = true;
-		if (this.isPrompted) void this.conversation?.cancel().catch(() => undefined);
-	}
-
-	private async ask(question: Asked, over: AbortSignal): Promise<Answered | undefined> {
-		const before = this.asking;
-		const answer = before.then(() => this.askNow(question, over));
-		this.asking = answer.catch(() => undefined);
-		return answer;
-	}
-
-	private async askNow(asked: Asked, over: AbortSignal): Promise<Answered | undefined> {
-		if (over.aborted) return undefined;
-		this.shown.flush();
-		this.held = [];
-		this.silent?.asked(asked);
-		const question = new PermissionQuestion(asked, this.talk.acp, this.lines, over);
-		const answer = await question.answer(
-			held => this.guarded?.call(held.event, 'ask', held.payload),
-			this.isWorking,
-		);
-		for (const say of this.held.splice(0)) say();
-		this.held = undefined;
-		const told = answer && asked.told(answer);
-		if (told) void this.guarded?.call(told.event, 'report', told.payload);
-		if (isYes(answer)) this.silent?.allowed(asked);
-		else {
-			this.isDenied = true;
-			this.silent?.denied(asked);
-		}
-		return answer;
+		if (this.atWork) void this.conversation?.cancel().catch(() => undefined);
 	}
 
 	/** What the agent waits too briefly for goes with its next pull, or is its next prompt. */
@@ -305,7 +267,7 @@ export class FrontEnd {
 
 	private note(text: string): void {
 		this.shown.flush();
-		this.say(`— ${text} —`, 'dim');
+		this.asked.say(() => this.say(`— ${text} —`, 'dim'));
 	}
 
 	private say(line: string, style?: Style): void {
