@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../src/base/liveness.ts';
@@ -133,7 +133,13 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 1000; touch never]] [[text:Never said]]' });
 		await lab.made('begun');
 		const before = descendantsOf(worker.terminal.pid, await processTable()).map(identify);
+		// Beyond the late rings of the session's start, which would wake it too.
+		await sleep(11_000);
 		const message = await lab.send(worker.address, 'Stop there. [[text:Stopped]]', { kind: 'feedback' });
+		// The bell has rung while it was at work.
+		await eventually('its hook has heard the bell', () =>
+			readdirSync(lab.nancy.paths.spool).some(name => name.includes('~FileChanged~')),
+		);
 		await worker.interrupt();
 		await worker.terminal.waitForText(/— interrupted —/);
 		await lab.seen('Stop there.');

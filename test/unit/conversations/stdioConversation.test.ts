@@ -121,6 +121,7 @@ it('answers no question of a turn that its user breaks off', async () => {
 	await it.conversation.cancel();
 	expect(await turn).toBe('cancelled');
 	expect(asked[0]?.aborted).toBe(true);
+	await it.conversation.close();
 	expect(it.conversation.complaints()).toBe('');
 });
 
