@@ -21,15 +21,16 @@ const LONGEST_MESSAGE = 64 * 1024 * 1024;
 /** One conversation with an agent over the Agent Client Protocol, on the standard input and output of its process. */
 export class AcpConversation implements Conversation {
 	/** Nancy's name for it. */
-	readonly session: string;
+	session: string;
 	/** The agent's name for it. */
-	readonly own: string;
+	own: string;
 	private broken = new AbortController();
 
 	private constructor(
 		private readonly process: AgentProcess,
 		private readonly connection: ClientConnection,
 		names: Names,
+		private readonly program: Program,
 	) {
 		this.session = names.session;
 		this.own = names.own;
@@ -52,16 +53,14 @@ export class AcpConversation implements Conversation {
 					clientInfo: { name: 'nancy', title: 'Nancy', version: '1' },
 					clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
 				});
-				const place: NewSessionRequest = { cwd: program.cwd, mcpServers: [] };
-				if (resume === undefined)
-					return namesOf((await agent.request(methods.agent.session.new, place)).sessionId, program);
+				if (resume === undefined) return newSession(connection, program);
 				if (agentCapabilities?.loadSession !== true)
 					throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
 				const own = program.sessions === 'own' ? resume : program.sessions.ownOf(resume);
-				await agent.request(methods.agent.session.load, { ...place, sessionId: own });
+				await agent.request(methods.agent.session.load, { ...placeOf(program), sessionId: own });
 				return { session: resume, own };
 			});
-			return (begun = new AcpConversation(child, connection, names));
+			return (begun = new AcpConversation(child, connection, names, program));
 		} catch (error) {
 			connection.close();
 			await child.end();
@@ -93,6 +92,13 @@ export class AcpConversation implements Conversation {
 			prompt: [{ type: 'text', text }],
 		});
 		return stopReason;
+	}
+
+	/** @throws Error with the agent's words if it begins none */
+	async clear(): Promise<void> {
+		const { session, own } = await newSession(this.connection, this.program);
+		this.session = session;
+		this.own = own;
 	}
 
 	/** Many an agent would break its turn off for a second prompt. */
@@ -160,6 +166,14 @@ interface Names {
 	readonly session: string;
 	/** The agent's. */
 	readonly own: string;
+}
+
+function placeOf({ cwd }: Program): NewSessionRequest {
+	return { cwd, mcpServers: [] };
+}
+
+async function newSession({ agent }: ClientConnection, program: Program): Promise<Names> {
+	return namesOf((await agent.request(methods.agent.session.new, placeOf(program))).sessionId, program);
 }
 
 /** The names of a session that begins. Nancy's becomes a file name. */

@@ -5,7 +5,7 @@ import type { SessionId } from '../protocol/names.ts';
 
 /** One conversation with an agent, by whatever protocol. */
 export interface Conversation {
-	/** Nancy's name for it. */
+	/** Nancy's name for it. The agent may begin another session. */
 	readonly session: string;
 	/** The agent's process; `undefined` once it has ended. */
 	readonly pid: number | undefined;
@@ -17,6 +17,8 @@ export interface Conversation {
 	prompt(text: string): Promise<StopReason>;
 	/** Hands words to the agent while it works; `false` where it takes none. */
 	steer(text: string): boolean;
+	/** Begins another session with the same agent, between two turns. Absent where the agent's own `/clear` does. */
+	clear?(): Promise<void>;
 	/** Breaks the turn off, with its open questions. */
 	cancel(): Promise<void>;
 	/** Ends the agent. */

@@ -9,7 +9,7 @@ import type { Beginning, Conversation, Listener, Program } from './conversation.
 import { GuardedConversation, type GuardedTalk } from './guarded.ts';
 import { PromptedLines } from './promptedLines.ts';
 import { styled, type Style } from './style.ts';
-import { SilentHookCalls } from './silentHooks.ts';
+import { silentHookCalls, type SilentHookCalls } from './silentHooks.ts';
 import { UpdateLines } from './updateLines.ts';
 
 export interface Talk extends GuardedTalk {
@@ -34,6 +34,7 @@ const STOPPED: Readonly<Record<string, string>> = {
 const READ: ReadonlySet<string> = new Set(['end_turn', 'max_tokens', 'max_turn_requests'] satisfies StopReason[]);
 
 const LEAVING = ['/exit', '/quit'];
+const CLEAR = '/clear';
 
 /** How long a pull is answered late, in milliseconds: Qwen Code 0.24.4 waits for 2 s, and pulls no more after three late answers. */
 const PULL_MS = 1500;
@@ -97,24 +98,26 @@ export class FrontEnd {
 					note: text => this.note(text),
 				},
 			);
-			const guarded = await GuardedConversation.begin(this.talk, this.conversation);
-			this.guarded = guarded;
-			this.silent = this.silentHooks(this.conversation, guarded);
-			await this.silent?.begun();
+			const { conversation } = this;
+			let guarded = await this.acquainted(conversation, resume !== undefined);
 			let isGone = false;
-			void this.conversation.closed.then(() => {
+			void conversation.closed.then(() => {
 				isGone = !this.left.signal.aborted;
 				this.lines.end();
 			});
 			for (;;) {
 				this.listen(guarded);
 				const text = await this.lines.next();
-				if (isGone) throw new Error(this.conversation.complaints() || 'The agent has ended.');
+				if (isGone) throw new Error(conversation.complaints() || 'The agent has ended.');
 				if (text === undefined || this.left.signal.aborted || LEAVING.includes(text)) return;
-				await this.turns(this.conversation, guarded, text);
+				if (text === CLEAR && (await this.cleared(conversation))) {
+					guarded = await this.acquainted(conversation, false);
+					continue;
+				}
+				await this.turns(conversation, guarded, text);
 				const late = await this.pulling;
 				this.pulling = undefined;
-				if (late !== undefined) await this.turns(this.conversation, guarded, late);
+				if (late !== undefined) await this.turns(conversation, guarded, late);
 			}
 		} finally {
 			this.lines.close();
@@ -122,6 +125,32 @@ export class FrontEnd {
 			await this.silent?.ended();
 			await this.conversation?.close();
 		}
+	}
+
+	/** The guard knows the session that has begun. */
+	private async acquainted(conversation: Conversation, isResumed: boolean): Promise<GuardedConversation> {
+		const guarded = await GuardedConversation.begin(this.talk, conversation);
+		this.guarded = guarded;
+		const { acp, program } = this.talk;
+		const place = { session: conversation.session, cwd: program.cwd, isResumed };
+		this.silent = acp.silent === 'none' ? undefined : silentHookCalls(acp.silent, place, guarded, conversation.pid);
+		await this.silent?.begun();
+		return guarded;
+	}
+
+	/** Ends the session, and begins another. @returns `false` where the agent's own command does that */
+	private async cleared(conversation: Conversation): Promise<boolean> {
+		if (!conversation.clear) return false;
+		this.listening?.end('SIGTERM');
+		this.listening = undefined;
+		await this.silent?.ended();
+		try {
+			await conversation.clear();
+			this.note('a new conversation');
+		} catch (error) {
+			this.tell({ error: errorText(error) });
+		}
+		return true;
 	}
 
 	/** The terminal is gone, and the agent ends with it. */
@@ -222,16 +251,19 @@ export class FrontEnd {
 	/** A message begins the next turn while the agent is idle. A half-typed line stays. */
 	private listen(guarded: GuardedConversation): void {
 		if (this.listening || this.left.signal.aborted) return;
-		this.listening = guarded.wait(prompt => {
+		const waiting = guarded.wait(prompt => {
+			// Another session may have begun meanwhile.
+			if (this.listening !== waiting) return;
 			this.listening = undefined;
 			// While it works, it gets the message by its hooks.
 			if (prompt !== undefined && !this.isWorking) this.lines.put(prompt);
 		});
+		this.listening = waiting;
 	}
 
 	private completions(line: string): string[] {
-		const commands = [...this.shown.commands.map(name => `/${name}`), ...LEAVING];
-		return line.startsWith('/') ? commands.filter(command => command.startsWith(line)) : [];
+		const commands = new Set([...this.shown.commands.map(name => `/${name}`), CLEAR, ...LEAVING]);
+		return line.startsWith('/') ? [...commands].filter(command => command.startsWith(line)) : [];
 	}
 
 	private get isBusy(): boolean {
@@ -253,16 +285,6 @@ export class FrontEnd {
 		if (text === 'late') return undefined;
 		this.pulling = undefined;
 		return text;
-	}
-
-	private silentHooks({ session, pid }: Conversation, guarded: GuardedConversation): SilentHookCalls | undefined {
-		const { silent } = this.talk.acp;
-		if (silent === 'none') return undefined;
-		const place = { session, cwd: this.talk.program.cwd, isResumed: this.talk.resume !== undefined };
-		return new SilentHookCalls(silent, place, async ({ event, slot, payload }) => {
-			// Its end is told too.
-			await guarded.call(event, slot, payload, pid)?.printed;
-		});
 	}
 
 	private note(text: string): void {

@@ -1,5 +1,20 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { DENIED, type SilentHook, type SilentHooks, type ToolCall } from '../core/driver/acp.ts';
+import type { GuardedConversation } from './guarded.ts';
+
+type Place = ConstructorParameters<typeof SilentHookCalls>[1];
+
+/** @param pid the agent's process: its end is told, too */
+export function silentHookCalls(
+	hooks: SilentHooks,
+	place: Place,
+	guarded: GuardedConversation,
+	pid: number | undefined,
+): SilentHookCalls {
+	return new SilentHookCalls(hooks, place, async ({ event, slot, payload }) => {
+		await guarded.call(event, slot, payload, pid)?.printed;
+	});
+}
 
 const RAN = ['completed', 'failed'];
 const BEGINS = 'in_progress';
