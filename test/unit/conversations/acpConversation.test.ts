@@ -99,6 +99,30 @@ it('has a name of its own for a session that an agent may have counted, and the 
 	expect(again.kept.slice(0, 2)).toEqual(['session/load 1', 'session/prompt 1']);
 });
 
+it('begins another session with the same agent, which has the next prompts', async () => {
+	await using folder = tempFolder();
+	writeFileSync(folder.file('agent.cjs'), speaks({}, '1'));
+	const args = [folder.file('agent.cjs')];
+	const program = { executable: process.execPath, args, cwd: folder.path, env: {}, sessions };
+	const conversation = await AcpConversation.begin(
+		{ program, resume: undefined, pull: undefined, stop: new AbortController().signal },
+		{
+			update: () => undefined,
+			ask: () => Promise.resolve(undefined),
+			words: () => Promise.resolve(undefined),
+			began: () => undefined,
+			note: () => undefined,
+		},
+	);
+	const { session, pid } = conversation;
+	await conversation.clear();
+	expect(conversation.session).toMatch(/^acp-[0-9a-f]{12}-1$/);
+	expect(conversation.session).not.toBe(session);
+	expect(conversation.pid).toBe(pid);
+	expect(await conversation.prompt('Go.')).toBe('end_turn');
+	await conversation.close();
+});
+
 it('ends with the words of an agent that nobody has logged in to', async () => {
 	await expect(begin({}, { session: 'no' })).rejects.toThrow('Authentication required');
 });
