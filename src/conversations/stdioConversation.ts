@@ -155,7 +155,8 @@ export class StdioConversation implements Conversation {
 	private async ask(question: StdioQuestion): Promise<void> {
 		const over = new AbortController();
 		this.open.set(question.id, over);
-		const answer = await this.listener.ask(this.askedBy(question), over.signal);
+		// Whatever fails there is no Yes.
+		const answer = await this.listener.ask(this.askedBy(question), over.signal).catch(() => undefined);
 		this.open.delete(question.id);
 		// Whoever withdraws a question has an answer.
 		if (over.signal.aborted) return;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ASKS_PERMISSION } from '../../core/driver/acp.ts';
+import type { AskedRequest } from '../../core/driver/asking.ts';
 import type { Decision, StdioAgent, StdioLine, StdioQuestion } from '../../core/driver/stdio.ts';
 import { knownLine } from '../stream.ts';
 import { textIn } from '../summary.ts';
@@ -57,7 +58,7 @@ function decisionIn(decision: unknown): Decision | undefined {
 	return data && { isYes: data.behavior === 'allow', isEnd: data.interrupt === true, said: data };
 }
 
-function questionOf(id: string, session: string, asked: CanUseTool): StdioLine | undefined {
+function questionOf(id: string, session: string, asked: CanUseTool): StdioLine {
 	const { tool_name, input, tool_use_id, permission_suggestions, agent_id } = asked;
 	const payload = {
 		session_id: session,
@@ -69,15 +70,30 @@ function questionOf(id: string, session: string, asked: CanUseTool): StdioLine |
 		permission_suggestions,
 		agent_id,
 	};
-	const request = asking.read({ event: ASKS_PERMISSION, payload, env: {} });
-	if (request === 'none') return undefined;
-	const { choices, fields, kind, body } = request;
+	const { choices, fields, kind, body } = requestIn(payload) ?? UNREADABLE;
 	const shown: Pick<StdioQuestion['toolCall'], 'title' | 'rawInput' | 'content'> =
 		kind === 'plan'
 			? { title: 'Its plan:', content: [{ type: 'content', content: { type: 'text', text: body } }] }
 			: { rawInput: input, content: changesIn(input) };
 	const toolCall = { toolCallId: tool_use_id, _meta: { toolName: tool_name }, ...shown };
 	return { is: 'asked', question: { id, session, toolCall, choices, fields, input, payload } };
+}
+
+/** Of a question to the user whose fields are none that Nancy knows. The desk shows none either. */
+const UNREADABLE = {
+	choices: [{ effect: 'no' }, { effect: 'end' }],
+	fields: [],
+	kind: 'tool',
+	body: '',
+} satisfies Partial<AskedRequest>;
+
+function requestIn(payload: object): AskedRequest | undefined {
+	try {
+		const request = asking.read({ event: ASKS_PERMISSION, payload, env: {} });
+		return request === 'none' ? undefined : request;
+	} catch {
+		return undefined;
+	}
 }
 
 function request(id: string, asked: object): string {

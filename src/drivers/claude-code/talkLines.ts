@@ -103,7 +103,7 @@ const Result = z.looseObject({
 /** The CLI's own words in place of a model's. */
 const SYNTHETIC = '<synthetic>';
 
-type AskedOf = (id: string, session: string, asked: CanUseTool) => StdioLine | undefined;
+type AskedOf = (id: string, session: string, asked: CanUseTool) => StdioLine;
 
 /** Reads what one process of the CLI prints. @param begin the id of the request that begins */
 export function talkReader(begin: string, askedOf: AskedOf): (text: string) => readonly StdioLine[] | undefined {

@@ -93,8 +93,11 @@ it('hears of a turn that the agent begins by itself', async () => {
 	expect(await it.turns[0]).toBe('end_turn');
 });
 
-it('ends the turn with a No where nobody has answered', async () => {
-	await using it = await talk(SPEAKS);
+it.each([
+	['nobody has answered', () => Promise.resolve(undefined)],
+	['asking has failed', () => Promise.reject(new Error('no terminal'))],
+])('ends the turn with a No where %s', async (_, ask) => {
+	await using it = await talk(SPEAKS, ask);
 	await it.conversation.prompt('ask');
 	await eventually('the answer', () => it.conversation.complaints().includes('"interrupt":true'));
 	expect(it.conversation.complaints()).toContain('"behavior":"deny"');

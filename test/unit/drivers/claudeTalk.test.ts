@@ -155,6 +155,12 @@ it('shows a plan as its text, and an edit as its diff', () => {
 	]);
 });
 
+it('offers no Yes to a question that it cannot read', () => {
+	const question = asked({ tool_name: 'AskUserQuestion', input: { questions: 'odd' } });
+	expect(question.choices.map(({ effect }) => effect)).toEqual(['no', 'end']);
+	expect(question.toolCall.rawInput).toEqual({ questions: 'odd' });
+});
+
 it('has the prompt of a launch for itself, and leaves all else to the CLI', () => {
 	expect(stdio.read(['--resume', 's', '-p', '--', '-x is', 'odd'])).toEqual({
 		args: ['--resume', 's', '-p'],
