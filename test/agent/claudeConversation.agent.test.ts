@@ -174,6 +174,32 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		expect(await again.session()).toBe(session);
 	});
 
+	it('begins with a copy of another conversation', async () => {
+		await begin();
+		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
+		await worker.idle();
+		const copy = await lab.start({ prompt: 'Which door? [[text:The blue one]]', fork: worker.address.worker });
+		expect((await lab.seen('Which door?')).text).toContain('The door is blue.');
+		await copy.idle();
+		expect(await copy.session()).not.toBe(await worker.session());
+	});
+
+	it.each(['SIGHUP', 'SIGKILL'] as const)(
+		'allows nothing when its terminal ends by %s at a question',
+		async signal => {
+			const desk = await begin();
+			const worker = await lab.start({ prompt: '[[sh:touch never]] [[text:Never said]]', asks: true });
+			const [question] = await desk.asked();
+			await worker.terminal.waitForText(/touch never[^]*Your answer/);
+			const below = descendantsOf(worker.terminal.pid, await processTable()).map(identify);
+			process.kill(worker.terminal.pid, signal);
+			await eventually('all of it has ended', () => below.every(each => liveness(each) === 'dead'));
+			// A terminal that is closed counts as a No, where Nancy's program still hears of it.
+			expect(['ended', 'no-elsewhere']).toContain((await desk.outcome(question)).state);
+			expect(lab.has('never')).toBe(false);
+		},
+	);
+
 	it('reads a line that is typed while it works before its next step, and says so', async () => {
 		await begin();
 		const worker = await lab.start({ prompt: `${lab.held} [[sh:true]] [[text:All done]]` });
