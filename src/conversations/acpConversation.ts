@@ -1,5 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { Writable, type Readable } from 'node:stream';
 import {
 	client,
@@ -8,64 +6,31 @@ import {
 	PROTOCOL_VERSION,
 	type ClientConnection,
 	type NewSessionRequest,
-	type RequestPermissionRequest,
 	type RequestPermissionResponse,
-	type SessionUpdate,
 	type StopReason,
 } from '@agentclientprotocol/sdk';
 import * as z from 'zod/mini';
-import type { SessionNames } from '../core/driver/acp.ts';
 import { SessionId } from '../protocol/names.ts';
+import { acpQuestion } from './acpQuestion.ts';
+import { AgentProcess } from './agentProcess.ts';
+import { BROKEN_OFF, type Beginning, type Conversation, type Listener, type Program } from './conversation.ts';
 
 /** In bytes, of one message. A tool may print much. */
 const LONGEST_MESSAGE = 64 * 1024 * 1024;
-/** How long an agent may take to say what it can, in milliseconds. The slowest needs 4 s on an idle machine. */
-const BEGIN_MS = 120_000;
-/** Of the agent's own complaints, in UTF-16 units. */
-const LONGEST_ERRORS = 4000;
-
-export interface Program {
-	readonly executable: string;
-	readonly args: readonly string[];
-	readonly cwd: string;
-	readonly env: NodeJS.ProcessEnv;
-	/** How Nancy names the agent's sessions. */
-	readonly sessions: SessionNames | 'own';
-}
-
-export interface Beginning {
-	readonly program: Program;
-	/** An earlier conversation to go on with. What it held comes again as updates, which are left out. */
-	readonly resume: SessionId | undefined;
-	/** The request by which the agent asks for words. */
-	readonly pull: string | undefined;
-	/** Nobody waits for it any more. */
-	readonly stop: AbortSignal;
-}
-
-export interface Listener {
-	/** In the order in which they come. */
-	update(update: SessionUpdate): void;
-	/** With Nancy's name of the session. @param over the agent does not wait any more */
-	ask(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse>;
-	/** The words that wait for the agent, which asks for them between two steps. */
-	words(): Promise<string | undefined>;
-}
 
 /** One conversation with an agent over the Agent Client Protocol, on the standard input and output of its process. */
-export class AcpConversation {
+export class AcpConversation implements Conversation {
 	/** Nancy's name for it. */
-	readonly session: string;
+	session: string;
 	/** The agent's name for it. */
-	readonly own: string;
+	own: string;
 	private broken = new AbortController();
 
 	private constructor(
-		private readonly process: ChildProcess,
+		private readonly process: AgentProcess,
 		private readonly connection: ClientConnection,
 		names: Names,
-		/** What the agent has written to its standard error. */
-		readonly complaints: () => string,
+		private readonly program: Program,
 	) {
 		this.session = names.session;
 		this.own = names.own;
@@ -76,50 +41,39 @@ export class AcpConversation {
 	 * @throws Error with the agent's own words if it does not begin
 	 */
 	static async begin({ program, resume, pull, stop }: Beginning, listener: Listener): Promise<AcpConversation> {
-		const child = spawn(program.executable, program.args, {
-			cwd: program.cwd,
-			env: program.env,
-			stdio: ['pipe', 'pipe', 'pipe'],
-		});
-		await once(child, 'spawn');
-		let complaints = '';
-		child.stderr.setEncoding('utf8').on('data', (text: string) => {
-			complaints = (complaints + text).slice(-LONGEST_ERRORS);
-		});
+		const child = await AgentProcess.start({ program, stop });
 		let begun: AcpConversation | undefined;
 		const connection = connect(child, pull, listener, () => begun);
-		child.once('exit', () => connection.close());
-		stop.addEventListener('abort', () => child.kill('SIGTERM'));
-		if (stop.aborted) child.kill('SIGTERM');
+		child.onExit(() => connection.close());
 		try {
 			const { agent } = connection;
-			const names = await inTime(child, async () => {
+			const names = await child.inTime(async () => {
 				const { agentCapabilities } = await agent.request(methods.agent.initialize, {
 					protocolVersion: PROTOCOL_VERSION,
 					clientInfo: { name: 'nancy', title: 'Nancy', version: '1' },
 					clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
 				});
-				const place: NewSessionRequest = { cwd: program.cwd, mcpServers: [] };
-				if (resume === undefined)
-					return namesOf((await agent.request(methods.agent.session.new, place)).sessionId, program);
+				if (resume === undefined) return newSession(connection, program);
 				if (agentCapabilities?.loadSession !== true)
 					throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
 				const own = program.sessions === 'own' ? resume : program.sessions.ownOf(resume);
-				await agent.request(methods.agent.session.load, { ...place, sessionId: own });
+				await agent.request(methods.agent.session.load, { ...placeOf(program), sessionId: own });
 				return { session: resume, own };
 			});
-			return (begun = new AcpConversation(child, connection, names, () => complaints.trim()));
+			return (begun = new AcpConversation(child, connection, names, program));
 		} catch (error) {
 			connection.close();
-			await ended(child);
-			throw new Error(complaints.trim() || String(error), { cause: error });
+			await child.end();
+			throw new Error(child.complaints || String(error), { cause: error });
 		}
 	}
 
 	/** The agent's process; `undefined` once it has ended. */
 	get pid(): number | undefined {
-		return hasEnded(this.process) ? undefined : this.process.pid;
+		return this.process.pid;
 	}
+
+	complaints = (): string => this.process.complaints;
 
 	/** Aborted once its user breaks the present turn off. */
 	get breaking(): AbortSignal {
@@ -140,6 +94,18 @@ export class AcpConversation {
 		return stopReason;
 	}
 
+	/** @throws Error with the agent's words if it begins none */
+	async clear(): Promise<void> {
+		const { session, own } = await newSession(this.connection, this.program);
+		this.session = session;
+		this.own = own;
+	}
+
+	/** Many an agent would break its turn off for a second prompt. */
+	steer(): boolean {
+		return false;
+	}
+
 	/** Breaks the turn off. Open questions are answered as cancelled, as the protocol wants it. */
 	async cancel(): Promise<void> {
 		this.broken.abort(BROKEN_OFF);
@@ -150,13 +116,13 @@ export class AcpConversation {
 	/** Ends the agent. */
 	async close(): Promise<void> {
 		this.connection.close();
-		await ended(this.process);
+		await this.process.end();
 	}
 }
 
 /** Speaks with an agent that has been started. @param begun the conversation, once there is one: other sessions are nobody's here */
 function connect(
-	child: ChildProcess & { stdin: Writable; stdout: Readable },
+	child: Pick<AgentProcess, 'stdin' | 'stdout'>,
 	pull: string | undefined,
 	listener: Listener,
 	begun: () => (Names & { breaking: AbortSignal }) | undefined,
@@ -184,7 +150,8 @@ function connect(
 			const known = begun();
 			if (params.sessionId !== known?.own) return CANCELLED;
 			const over = AbortSignal.any([known.breaking, connection.signal, signal]);
-			return listener.ask({ ...params, sessionId: known.session }, over);
+			const answer = await listener.ask(acpQuestion({ ...params, sessionId: known.session }), over);
+			return answer ? { outcome: { outcome: 'selected', optionId: answer.option.optionId } } : CANCELLED;
 		})
 		.connect(
 			ndJsonStream(Writable.toWeb(child.stdin), bytesOf(child.stdout), {
@@ -201,6 +168,14 @@ interface Names {
 	readonly own: string;
 }
 
+function placeOf({ cwd }: Program): NewSessionRequest {
+	return { cwd, mcpServers: [] };
+}
+
+async function newSession({ agent }: ClientConnection, program: Program): Promise<Names> {
+	return namesOf((await agent.request(methods.agent.session.new, placeOf(program))).sessionId, program);
+}
+
 /** The names of a session that begins. Nancy's becomes a file name. */
 function namesOf(own: string, { sessions }: Program): Names {
 	const session = sessions === 'own' ? own : sessions.of(own);
@@ -213,38 +188,8 @@ function namesOf(own: string, { sessions }: Program): Names {
 /** As the one agent that pulls asks. */
 const Pulled = z.looseObject({ sessionId: z.string() });
 
-/** Why the questions of a turn are over that its user breaks off. */
-export const BROKEN_OFF = 'broken off';
-
 /** The answer to a question that is over. */
-export const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
-
-async function inTime<T>(child: ChildProcess, work: () => Promise<T>): Promise<T> {
-	const timer = setTimeout(() => child.kill('SIGKILL'), BEGIN_MS);
-	try {
-		return await work();
-	} finally {
-		clearTimeout(timer);
-	}
-}
-
-/** How long an agent may take to end once its input is closed, in milliseconds. */
-const END_MS = 3000;
-
-async function ended(child: ChildProcess): Promise<void> {
-	if (hasEnded(child)) return;
-	const over = once(child, 'exit');
-	child.stdin?.end();
-	const asked = setTimeout(() => child.kill('SIGTERM'), END_MS);
-	const killed = setTimeout(() => child.kill('SIGKILL'), 2 * END_MS);
-	await over;
-	clearTimeout(asked);
-	clearTimeout(killed);
-}
-
-function hasEnded(child: ChildProcess): boolean {
-	return child.exitCode !== null || child.signalCode !== null;
-}
+const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
 
 /** Not faster than they are read. */
 function bytesOf(output: Readable): ReadableStream<Uint8Array> {

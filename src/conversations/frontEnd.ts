@@ -1,19 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestPermissionRequest, RequestPermissionResponse, StopReason } from '@agentclientprotocol/sdk';
+import type { StopReason } from '@agentclientprotocol/sdk';
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
 import type { SessionId } from '../protocol/names.ts';
-import { AcpConversation, CANCELLED, type Program } from './acpConversation.ts';
+import { AskedHere } from './askedHere.ts';
+import type { Beginning, Conversation, Listener, Program } from './conversation.ts';
 import { GuardedConversation, type GuardedTalk } from './guarded.ts';
-import { isYes, PermissionQuestion } from './permission.ts';
 import { PromptedLines } from './promptedLines.ts';
 import { styled, type Style } from './style.ts';
-import { SilentHookCalls } from './silentHooks.ts';
+import { silentHookCalls, type SilentHookCalls } from './silentHooks.ts';
 import { UpdateLines } from './updateLines.ts';
 
 export interface Talk extends GuardedTalk {
 	readonly program: Program;
+	/** Starts the agent. @throws Error with its own words if it does not begin */
+	begin(beginning: Beginning, listener: Listener): Promise<Conversation>;
 	/** The first prompt. */
 	readonly prompt: string | undefined;
 	/** The session to go on with. */
@@ -32,6 +34,7 @@ const STOPPED: Readonly<Record<string, string>> = {
 const READ: ReadonlySet<string> = new Set(['end_turn', 'max_tokens', 'max_turn_requests'] satisfies StopReason[]);
 
 const LEAVING = ['/exit', '/quit'];
+const CLEAR = '/clear';
 
 /** How long a pull is answered late, in milliseconds: Qwen Code 0.24.4 waits for 2 s, and pulls no more after three late answers. */
 const PULL_MS = 1500;
@@ -40,20 +43,15 @@ const PULL_MS = 1500;
 export class FrontEnd {
 	private readonly lines: PromptedLines;
 	private readonly shown: UpdateLines;
-	private conversation: AcpConversation | undefined;
+	private conversation: Conversation | undefined;
 	private isWorking = false;
-	/** The agent has a prompt, and its turn is not over. */
-	private isPrompted = false;
-	/** A question of this turn was not answered with a Yes. */
-	private isDenied = false;
+	/** The turn of the agent's that is not over: that of a prompt, or one of its own. */
+	private atWork: Promise<StopReason> | undefined;
 	private isBreaking = false;
 	private silent: SilentHookCalls | undefined;
 	private guarded: GuardedConversation | undefined;
-	/** What the agent says while its user is asked: it comes between no question and its answer. */
-	private held: (() => void)[] | undefined;
+	private readonly asked: AskedHere;
 	private readonly left = new AbortController();
-	/** One after the other. */
-	private asking: Promise<unknown> = Promise.resolve();
 	/** Waits until a message is worth a turn. */
 	private listening: CalledGuard | undefined;
 	/** Words that the guard hands over, and the agent has not got yet. */
@@ -65,15 +63,18 @@ export class FrontEnd {
 			prompt: '> ',
 			completer: line => [this.completions(line), line],
 			write: text => void process.stdout.write(`${text}\n`),
-			interrupt: () => (this.isWorking && !this.isBreaking ? this.interrupt() : this.leave()),
+			interrupt: () => (this.isBusy && !this.isBreaking ? this.interrupt() : this.leave()),
 			escape: () => this.interrupt(),
 			ended: () => this.leave(),
+			taken: line => this.steer(line),
 			keepsEarly: true,
 		});
-		this.shown = new UpdateLines((line, style) => {
-			if (this.held) this.held.push(() => this.say(line, style));
-			else this.say(line, style);
+		this.asked = new AskedHere(() => {
+			this.shown.flush();
+			const { lines, guarded, silent, isBusy } = this;
+			return { agent: this.talk.acp, lines, guarded, silent, isBusy };
 		});
+		this.shown = new UpdateLines((line, style) => this.asked.say(() => this.say(line, style)));
 	}
 
 	/** @throws Error with the agent's own words if it does not begin */
@@ -83,36 +84,40 @@ export class FrontEnd {
 		if (prompt !== undefined) this.lines.put(prompt);
 		try {
 			const pull = acp.steering === 'none' ? undefined : acp.steering.method;
-			this.conversation = await AcpConversation.begin(
+			this.conversation = await this.talk.begin(
 				{ program, resume, pull, stop: this.left.signal },
 				{
 					update: update => {
-						if (this.isPrompted) this.guarded?.said(update.sessionUpdate);
+						if (this.atWork) this.guarded?.said(update.sessionUpdate);
 						this.shown.take(update);
 						this.silent?.update(update);
 					},
-					ask: (request, over) => this.ask(request, over),
+					ask: (question, over) => this.asked.ask(question, over),
 					words: () => this.words(),
+					began: turn => void this.begun(turn),
+					note: text => this.note(text),
 				},
 			);
-			const guarded = await GuardedConversation.begin(this.talk, this.conversation);
-			this.guarded = guarded;
-			this.silent = this.silentHooks(this.conversation, guarded);
-			await this.silent?.begun();
+			const { conversation } = this;
+			let guarded = await this.acquainted(conversation, resume !== undefined);
 			let isGone = false;
-			void this.conversation.closed.then(() => {
+			void conversation.closed.then(() => {
 				isGone = !this.left.signal.aborted;
 				this.lines.end();
 			});
 			for (;;) {
 				this.listen(guarded);
 				const text = await this.lines.next();
-				if (isGone) throw new Error(this.conversation.complaints() || 'The agent has ended.');
+				if (isGone) throw new Error(conversation.complaints() || 'The agent has ended.');
 				if (text === undefined || this.left.signal.aborted || LEAVING.includes(text)) return;
-				await this.turns(this.conversation, guarded, text);
+				if (text === CLEAR && (await this.cleared(conversation))) {
+					guarded = await this.acquainted(conversation, false);
+					continue;
+				}
+				await this.turns(conversation, guarded, text);
 				const late = await this.pulling;
 				this.pulling = undefined;
-				if (late !== undefined) await this.turns(this.conversation, guarded, late);
+				if (late !== undefined) await this.turns(conversation, guarded, late);
 			}
 		} finally {
 			this.lines.close();
@@ -120,6 +125,32 @@ export class FrontEnd {
 			await this.silent?.ended();
 			await this.conversation?.close();
 		}
+	}
+
+	/** The guard knows the session that has begun. */
+	private async acquainted(conversation: Conversation, isResumed: boolean): Promise<GuardedConversation> {
+		const guarded = await GuardedConversation.begin(this.talk, conversation);
+		this.guarded = guarded;
+		const { acp, program } = this.talk;
+		const place = { session: conversation.session, cwd: program.cwd, isResumed };
+		this.silent = acp.silent === 'none' ? undefined : silentHookCalls(acp.silent, place, guarded, conversation.pid);
+		await this.silent?.begun();
+		return guarded;
+	}
+
+	/** Ends the session, and begins another. @returns `false` where the agent's own command does that */
+	private async cleared(conversation: Conversation): Promise<boolean> {
+		if (!conversation.clear) return false;
+		this.listening?.end('SIGTERM');
+		this.listening = undefined;
+		await this.silent?.ended();
+		try {
+			await conversation.clear();
+			this.note('a new conversation');
+		} catch (error) {
+			this.tell({ error: errorText(error) });
+		}
+		return true;
 	}
 
 	/** The terminal is gone, and the agent ends with it. */
@@ -131,7 +162,7 @@ export class FrontEnd {
 	}
 
 	/** A turn, and those that go on with what is handed over at its end. */
-	private async turns(conversation: AcpConversation, guarded: GuardedConversation, text: string): Promise<void> {
+	private async turns(conversation: Conversation, guarded: GuardedConversation, text: string): Promise<void> {
 		let next = await this.turn(conversation, guarded, text, false);
 		while (next !== undefined && !this.left.signal.aborted) {
 			this.say(next, 'dim');
@@ -141,23 +172,22 @@ export class FrontEnd {
 
 	/** @returns words to go on with */
 	private async turn(
-		conversation: AcpConversation,
+		conversation: Conversation,
 		guarded: GuardedConversation,
 		text: string,
 		isContinued: boolean,
 	): Promise<string | undefined> {
 		this.isWorking = true;
-		this.isDenied = this.isBreaking = false;
+		this.asked.isDenied = this.isBreaking = false;
 		if (isContinued) guarded.owe(text);
 		const prompt = isContinued ? text : await guarded.prompted(text, words => this.say(words, 'dim'));
 		const isSent = prompt !== undefined && !this.isBreaking;
-		const stopped = isSent ? await this.sent(conversation, prompt) : 'cancelled';
+		const stopped = isSent ? await this.over(conversation.prompt(prompt)) : 'cancelled';
 		const isRead = typeof stopped === 'string' && READ.has(stopped);
 		if (isRead) guarded.answered();
 		const { said } = this.shown;
 		this.shown.endTurn();
-		if (typeof stopped !== 'string') this.say(`✗ ${stopped.error}`, 'red');
-		else if (STOPPED[stopped] !== undefined && prompt !== undefined) this.say(STOPPED[stopped], 'dim');
+		if (prompt !== undefined) this.tell(stopped);
 		if (!isSent && prompt !== undefined) this.say(`Not sent: ${text}`, 'dim');
 		guarded.over(isRead);
 		const next = await this.ended(guarded, stopped === 'end_turn', { said, isContinued });
@@ -165,16 +195,38 @@ export class FrontEnd {
 		return next;
 	}
 
-	/** Runs the agent's part of a turn. */
-	private async sent(conversation: AcpConversation, prompt: string): Promise<StopReason | { error: string }> {
-		this.isPrompted = true;
+	/** The agent has begun a turn by itself: it was woken, or something that it waited for has happened. */
+	private async begun(turn: Promise<StopReason>): Promise<void> {
+		this.note('the agent goes on by itself');
+		this.isBreaking = false;
+		const stopped = await this.over(turn);
+		this.shown.endTurn();
+		this.tell(stopped);
+	}
+
+	/** The agent's part of a turn. Its next one may have begun before anybody hears of the end. */
+	private async over(turn: Promise<StopReason>): Promise<StopReason | { error: string }> {
+		this.atWork = turn;
 		try {
-			return await conversation.prompt(prompt);
+			return await turn;
 		} catch (error) {
 			return { error: errorText(error) };
 		} finally {
-			this.isPrompted = false;
+			if (this.atWork === turn) this.atWork = undefined;
 		}
+	}
+
+	private tell(stopped: StopReason | { error: string }): void {
+		if (typeof stopped !== 'string') this.say(`✗ ${stopped.error}`, 'red');
+		else if (STOPPED[stopped] !== undefined) this.say(STOPPED[stopped], 'dim');
+	}
+
+	/** A line that is typed while the agent works goes to it at once, if it takes that. */
+	private steer(line: string): boolean {
+		if (!this.atWork || this.isBreaking || line.startsWith('/')) return false;
+		if (this.conversation?.steer(line) !== true) return false;
+		this.note('sent: the agent reads it before its next step');
+		return true;
 	}
 
 	/** Tells the guard that a turn is over. @returns words to go on with */
@@ -184,7 +236,8 @@ export class FrontEnd {
 		turn: { said: string; isContinued: boolean },
 	): Promise<string | undefined> {
 		await this.silent?.kept;
-		if (isBySelf && !(this.isDenied && this.talk.acp.brokenOff.isAfterNo)) {
+		const { brokenOff } = this.talk.acp;
+		if (isBySelf && !(this.asked.isDenied && brokenOff !== 'none' && brokenOff.isAfterNo)) {
 			const next = await guarded.stopped(turn);
 			if (next === undefined || !this.isBreaking) return next;
 			this.say(STOPPED['cancelled'] ?? '', 'dim');
@@ -198,50 +251,30 @@ export class FrontEnd {
 	/** A message begins the next turn while the agent is idle. A half-typed line stays. */
 	private listen(guarded: GuardedConversation): void {
 		if (this.listening || this.left.signal.aborted) return;
-		this.listening = guarded.wait(prompt => {
+		const waiting = guarded.wait(prompt => {
+			// Another session may have begun meanwhile.
+			if (this.listening !== waiting) return;
 			this.listening = undefined;
 			// While it works, it gets the message by its hooks.
 			if (prompt !== undefined && !this.isWorking) this.lines.put(prompt);
 		});
+		this.listening = waiting;
 	}
 
 	private completions(line: string): string[] {
-		const commands = [...this.shown.commands.map(name => `/${name}`), ...LEAVING];
-		return line.startsWith('/') ? commands.filter(command => command.startsWith(line)) : [];
+		const commands = new Set([...this.shown.commands.map(name => `/${name}`), CLEAR, ...LEAVING]);
+		return line.startsWith('/') ? [...commands].filter(command => command.startsWith(line)) : [];
+	}
+
+	private get isBusy(): boolean {
+		return this.isWorking || this.atWork !== undefined;
 	}
 
 	/** Breaks the turn off. */
 	private interrupt(): void {
-		if (!this.isWorking) return;
+		if (!this.isBusy) return;
 		this.isBreaking = true;
-		if (this.isPrompted) void this.conversation?.cancel().catch(() => undefined);
-	}
-
-	private async ask(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse> {
-		const before = this.asking;
-		const answer = before.then(() => this.askNow(request, over));
-		this.asking = answer.catch(() => undefined);
-		return answer;
-	}
-
-	private async askNow(request: RequestPermissionRequest, over: AbortSignal): Promise<RequestPermissionResponse> {
-		if (over.aborted) return CANCELLED;
-		this.shown.flush();
-		this.held = [];
-		this.silent?.asked(request);
-		const question = new PermissionQuestion(request, this.talk.acp, this.lines, over);
-		const answer = await question.answer(
-			asked => this.guarded?.call(asked.event, 'ask', asked.payload),
-			this.isWorking,
-		);
-		for (const say of this.held.splice(0)) say();
-		this.held = undefined;
-		if (isYes(request, answer)) this.silent?.allowed(request);
-		else {
-			this.isDenied = true;
-			this.silent?.denied(request);
-		}
-		return answer;
+		if (this.atWork) void this.conversation?.cancel().catch(() => undefined);
 	}
 
 	/** What the agent waits too briefly for goes with its next pull, or is its next prompt. */
@@ -254,14 +287,9 @@ export class FrontEnd {
 		return text;
 	}
 
-	private silentHooks({ session, pid }: AcpConversation, guarded: GuardedConversation): SilentHookCalls | undefined {
-		const { silent } = this.talk.acp;
-		if (silent === 'none') return undefined;
-		const place = { session, cwd: this.talk.program.cwd, isResumed: this.talk.resume !== undefined };
-		return new SilentHookCalls(silent, place, async ({ event, slot, payload }) => {
-			// Its end is told too.
-			await guarded.call(event, slot, payload, pid)?.printed;
-		});
+	private note(text: string): void {
+		this.shown.flush();
+		this.asked.say(() => this.say(`— ${text} —`, 'dim'));
 	}
 
 	private say(line: string, style?: Style): void {

@@ -1,5 +1,5 @@
 import { dataFolder } from '../base/folders.ts';
-import type { AcpAgent, SilentHook, TurnHooks } from '../core/driver/acp.ts';
+import type { SilentHook, TalkedAgent, TurnHooks } from '../core/driver/acp.ts';
 import { callGuard, WAITS, type BetweenPlace, type CalledGuard, type GuardCall } from '../core/driver/calledGuard.ts';
 import { OwnFolder } from '../core/files/ownFolder.ts';
 import { ConversationRecord } from '../core/sessions/conversationRecord.ts';
@@ -9,7 +9,7 @@ import { SessionId, type DriverId } from '../protocol/names.ts';
 /** The agent that the guard is called for. */
 export interface GuardedTalk {
 	readonly driver: DriverId;
-	readonly acp: Omit<AcpAgent, 'read'>;
+	readonly acp: TalkedAgent;
 	readonly place: BetweenPlace;
 	readonly program: { readonly cwd: string };
 }
@@ -88,6 +88,7 @@ export class GuardedConversation {
 	/** The agent is idle, and no end of a turn has said so. */
 	async brokenOff(): Promise<void> {
 		const { brokenOff } = this.talk.acp;
+		if (brokenOff === 'none') return;
 		const payload = brokenOff.payload(this.conversation.session, this.talk.program.cwd);
 		await this.call(brokenOff.event, 'end', payload)?.printed;
 	}
@@ -103,6 +104,7 @@ export class GuardedConversation {
 
 	/** Waits until a message is worth a turn. Then `woken` gets its prompt; a guard that fails has none. */
 	wait(woken: (prompt: string | undefined) => void): CalledGuard | undefined {
+		if (this.talk.acp.wakesItself) return undefined;
 		const guard = this.call(WAITS, 'wait', {});
 		void guard?.woken.then(words => woken(words !== undefined && isWake(words) ? words.trim() : undefined));
 		return guard;

@@ -1,10 +1,14 @@
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import { environmentOfTerminal } from '../core/driver/agentEnvironment.ts';
+import { TALKED_WITH } from '../core/driver/stdio.ts';
 import { acpAgents } from '../drivers/acp.ts';
+import { stdioAgents } from '../drivers/stdio.ts';
 import { speakerOf } from '../protocol/agentServer.ts';
 import { DriverId } from '../protocol/names.ts';
+import { AcpConversation } from './acpConversation.ts';
 import { FrontEnd } from './frontEnd.ts';
+import { StdioConversation } from './stdioConversation.ts';
 import { variablesOf } from './variablesOf.ts';
 
 /**
@@ -13,27 +17,42 @@ import { variablesOf } from './variablesOf.ts';
  */
 const [id = '', launcher = '', workspaceFolder = '', executable = '', ...words] = process.argv.slice(2);
 const acp = acpAgents[speakerOf(id)];
+const stdio = stdioAgents[speakerOf(id)];
+const agent = acp ?? stdio;
 
 const env = environmentOfTerminal(process.env);
 
-if (!acp) throw new Error(`${id} is no agent that Nancy talks with`);
+/** An agent whose own hooks do all that they do in its own terminal. */
+const BY_ITS_HOOKS = {
+	steering: 'none',
+	brokenOff: 'none',
+	silent: 'none',
+	turns: 'none',
+	wakesItself: true,
+} as const;
+
+if (!agent) throw new Error(`${id} is no agent that Nancy talks with`);
 if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Error('a conversation needs a terminal');
-const { args, prompt, resume } = acp.read(words);
+const { args, prompt, resume } = agent.read(words);
 /** Hooks of its own would tell the same once more: Set Up may have written some for it. */
-const hooks = acp.turns === 'none' ? {} : { NANCY_HOOKS: 'off' };
+const hooks = acp && acp.turns !== 'none' ? { NANCY_HOOKS: 'off' } : {};
 
 variablesOf(id, { workspaceFolder, env })
 	.then(own =>
 		new FrontEnd({
 			driver: DriverId.parse(id),
-			acp,
+			acp: acp ?? { ...agent, ...BY_ITS_HOOKS },
+			begin: (beginning, listener) =>
+				stdio
+					? StdioConversation.begin(beginning, stdio, listener)
+					: AcpConversation.begin(beginning, listener),
 			place: { launcher, workspaceFolder, env },
 			program: {
 				executable,
 				args,
 				cwd: process.cwd(),
-				env: { ...env, ...own, ...hooks },
-				sessions: acp.sessions,
+				env: { ...env, ...own, ...hooks, ...(stdio && { [TALKED_WITH]: '1' }) },
+				sessions: acp?.sessions ?? 'own',
 			},
 			prompt,
 			resume,

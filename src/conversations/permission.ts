@@ -1,16 +1,12 @@
-import type {
-	Diff,
-	PermissionOption,
-	RequestPermissionRequest,
-	RequestPermissionResponse,
-} from '@agentclientprotocol/sdk';
+import type { Diff, PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { changedLines, GAP, lineDiff } from '../base/lineDiff.ts';
 import { exact, visible, visibleLine } from '../base/visible.ts';
-import { ASKS_PERMISSION, ChosenKind, type AcpAgent } from '../core/driver/acp.ts';
+import type { AcpAgent } from '../core/driver/acp.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
-import { parseLine } from '../core/traffic/jsonLines.ts';
 import { isObject } from '../drivers/summary.ts';
-import { BROKEN_OFF, CANCELLED } from './acpConversation.ts';
+import { LONGEST_WORDS } from '../protocol/question.ts';
+import { BROKEN_OFF, isAllowing, type Answered, type Asked, type Option } from './conversation.ts';
+import { askFields } from './fields.ts';
 import type { PromptedLines } from './promptedLines.ts';
 import { styled, type Style } from './style.ts';
 
@@ -28,6 +24,8 @@ const USUAL_WIDTH = 80;
 const LEAST_WIDTH = 20;
 /** In UTF-16 units. */
 const LONGEST = 20_000;
+/** In UTF-16 units, of what an option is called. Nancy's own say a whole rule. */
+const LONGEST_NAME = 400;
 /** Unchanged lines around a change. */
 const AROUND = 3;
 
@@ -35,11 +33,11 @@ const AROUND = 3;
 export class PermissionQuestion {
 	private readonly shown: readonly Line[];
 	/** Those that may be chosen here. */
-	private readonly options: readonly PermissionOption[];
+	private readonly options: readonly Option[];
 
 	/** @param over the agent does not wait any more */
 	constructor(
-		private readonly request: RequestPermissionRequest,
+		private readonly request: Asked,
 		acp: Pick<AcpAgent, 'noYes' | 'toolOf'>,
 		private readonly lines: PromptedLines,
 		private readonly over: AbortSignal,
@@ -65,18 +63,17 @@ export class PermissionQuestion {
 	 * @param isAsked in this terminal too
 	 */
 	async answer(
-		hold: (asked: { event: string; payload: object }) => CalledGuard | undefined,
+		hold: (held: Asked['held']) => CalledGuard | undefined,
 		isAsked: boolean,
-	): Promise<RequestPermissionResponse> {
+	): Promise<Answered | undefined> {
 		const { request, over } = this;
-		const payload = { session: request.sessionId, cwd: process.cwd(), request };
-		const guard = hold({ event: ASKS_PERMISSION, payload });
+		const guard = hold(request.held);
 		const isSettled = new AbortController();
 		const here = isAsked ? this.typed(AbortSignal.any([over, isSettled.signal])) : this.told(guard !== undefined);
 		try {
-			const option = await Promise.race(guard ? [here, this.sent(guard)] : [here]);
-			guard?.end(option && isAllowing(option) ? 'SIGUSR2' : this.ending());
-			return option ? { outcome: { outcome: 'selected', optionId: option.optionId } } : CANCELLED;
+			const answer = await Promise.race(guard ? [here, this.sent(guard)] : [here]);
+			guard?.end(answer && isAllowing(answer.option) ? 'SIGUSR2' : this.ending());
+			return answer;
 		} finally {
 			isSettled.abort();
 		}
@@ -87,14 +84,13 @@ export class PermissionQuestion {
 		return !this.over.aborted || this.over.reason === BROKEN_OFF ? 'SIGTERM' : 'SIGHUP';
 	}
 
-	/** A person's answer from elsewhere. Never without one. One of a kind that the agent does not offer is a No; `undefined` cancels. */
-	private async sent(guard: CalledGuard): Promise<PermissionOption | undefined> {
-		const chosen = ChosenKind.safeParse(parseLine(await guard.printed));
-		if (!chosen.success) return new Promise(() => undefined);
-		const of = (wanted: string) => this.request.options.find(({ kind }) => kind === wanted);
-		const option = of(chosen.data.kind) ?? of('reject_once');
-		this.lines.say(`→ ${option ? visibleLine(option.name) : 'Cancelled'} (answered in Nancy)`);
-		return option;
+	/** A person's answer from elsewhere. Never without one; `undefined` cancels. */
+	private async sent(guard: CalledGuard): Promise<Answered | undefined> {
+		const answer = this.request.answerIn(await guard.printed);
+		if (answer === undefined) return new Promise(() => undefined);
+		const name = answer === 'cancelled' ? 'Cancelled' : visibleLine(answer.option.name);
+		this.lines.say(`→ ${name} (answered in Nancy)`);
+		return answer === 'cancelled' ? undefined : answer;
 	}
 
 	/** Outside of a turn, this terminal takes prompts. `undefined` if nobody else can answer, and once the question is over. */
@@ -107,24 +103,28 @@ export class PermissionQuestion {
 	}
 
 	/** The answer that is typed. `undefined` at Ctrl-C, and once the question is over. */
-	private async typed(over: AbortSignal): Promise<PermissionOption | undefined> {
+	private async typed(over: AbortSignal): Promise<Answered | undefined> {
 		const { options } = this;
 		this.show();
-		for (const [at, { name }] of options.entries()) this.lines.say(`  ${at + 1}. ${visibleLine(name)}`);
-		const keys = Object.keys(KEYS).filter(key => options.filter(({ kind }) => kind === KEYS[key]).length === 1);
+		for (const [at, { name }] of options.entries())
+			this.lines.say(`  ${at + 1}. ${visibleLine(name, LONGEST_NAME)}`);
+		const keys = new Map(options.flatMap(option => keyOf(option, options).map(key => [key, option] as const)));
 		for (;;) {
-			const words = await this.lines.ask(`Your answer (${[...keys, 'a number'].join(', ')}): `, over);
+			const words = await this.lines.ask(`Your answer (${[...keys.keys(), 'a number'].join(', ')}): `, over);
 			if (words === undefined) return undefined;
-			const kind = keys.includes(words.toLowerCase()) ? KEYS[words.toLowerCase()] : undefined;
-			const option = options.find((each, at) =>
-				kind === undefined ? `${at + 1}` === words : each.kind === kind,
-			);
-			if (option) {
-				this.lines.say(`→ ${visibleLine(option.name)}`);
-				return option;
-			}
-			this.lines.say(`Type one of: ${[...keys, ...options.map((_, at) => at + 1)].join(', ')}`);
+			const option = keys.get(words.toLowerCase()) ?? options.find((_, at) => `${at + 1}` === words);
+			if (option) return this.completed(option, over);
+			this.lines.say(`Type one of: ${[...keys.keys(), ...options.map((_, at) => at + 1)].join(', ')}`);
 		}
+	}
+
+	/** With what goes with the choice. */
+	private async completed(option: Option, over: AbortSignal): Promise<Answered | undefined> {
+		const words = option.takesWords ? await this.lines.ask('Say why: ', over) : '';
+		const values = isAllowing(option) ? await askFields(this.request.fields, this.lines, over) : {};
+		if (words === undefined || values === undefined) return undefined;
+		this.lines.say(`→ ${visibleLine(option.name, LONGEST_NAME)}`);
+		return { option, ...(words !== '' && { words: words.slice(0, LONGEST_WORDS) }), values };
 	}
 
 	/** Each row of the request has a mark, also where a line is wider than the terminal: none looks like Nancy's own. */
@@ -136,14 +136,11 @@ export class PermissionQuestion {
 	}
 }
 
-/** Whether an answer lets the agent go on. */
-export function isYes({ options }: RequestPermissionRequest, { outcome }: RequestPermissionResponse): boolean {
-	if (outcome.outcome !== 'selected') return false;
-	return options.some(option => option.optionId === outcome.optionId && isAllowing(option));
-}
-
-function isAllowing({ kind }: PermissionOption): boolean {
-	return kind.startsWith('allow');
+/** What is typed for an option in place of its number. */
+function keyOf({ kind, key }: Option, options: readonly Option[]): string[] {
+	if (key !== undefined) return [key];
+	const isAlone = options.filter(each => each.kind === kind).length === 1;
+	return Object.keys(KEYS).filter(each => isAlone && KEYS[each] === kind);
 }
 
 /** So many as a terminal shows. */

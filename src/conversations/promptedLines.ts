@@ -26,6 +26,8 @@ export interface PromptedOptions {
 	readonly escape?: () => void;
 	/** No further line comes. */
 	readonly ended?: () => void;
+	/** Whether somebody takes this line at once: it is no line for {@link PromptedLines.next}, then. */
+	readonly taken?: (line: string) => boolean;
 	/** Lines that were typed before a question are still lines afterwards. Otherwise they are shown, and dropped. */
 	readonly keepsEarly?: boolean;
 }
@@ -211,7 +213,7 @@ export class PromptedLines {
 		const text = this.pasted.join('\n').trim();
 		this.pasted = [];
 		if (text !== '' && Date.now() < this.deafUntil) this.say(`typed too late: ${visible(text)}`);
-		else if (text !== '') this.waiting.push(text);
+		else if (text !== '' && (this.withdraw || this.options.taken?.(text) !== true)) this.waiting.push(text);
 		this.wake();
 	}
 

@@ -1,5 +1,20 @@
-import type { RequestPermissionRequest, SessionUpdate } from '@agentclientprotocol/sdk';
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { DENIED, type SilentHook, type SilentHooks, type ToolCall } from '../core/driver/acp.ts';
+import type { GuardedConversation } from './guarded.ts';
+
+type Place = ConstructorParameters<typeof SilentHookCalls>[1];
+
+/** @param pid the agent's process: its end is told, too */
+export function silentHookCalls(
+	hooks: SilentHooks,
+	place: Place,
+	guarded: GuardedConversation,
+	pid: number | undefined,
+): SilentHookCalls {
+	return new SilentHookCalls(hooks, place, async ({ event, slot, payload }) => {
+		await guarded.call(event, slot, payload, pid)?.printed;
+	});
+}
 
 const RAN = ['completed', 'failed'];
 const BEGINS = 'in_progress';
@@ -37,18 +52,18 @@ export class SilentHookCalls {
 		return this.last;
 	}
 
-	asked({ toolCall }: RequestPermissionRequest): void {
+	asked({ toolCall }: { toolCall: ToolCall }): void {
 		void this.keep(this.hooks.asked(this.known(toolCall), this.place.session, this.place.cwd));
 	}
 
 	/** The agent tells nothing of a call that it was allowed, until that is over. */
-	allowed({ toolCall }: RequestPermissionRequest): void {
+	allowed({ toolCall }: { toolCall: ToolCall }): void {
 		this.running.delete(toolCall.toolCallId);
 		this.told({ ...toolCall, status: BEGINS });
 	}
 
 	/** Otherwise the agent would seem to ask until something else happens. */
-	denied({ toolCall }: RequestPermissionRequest): void {
+	denied({ toolCall }: { toolCall: ToolCall }): void {
 		this.told({ ...toolCall, status: DENIED });
 	}
 

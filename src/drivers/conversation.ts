@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { ACP, type AcpStart } from '../core/driver/acp.ts';
-import type { AnswersByChoice, StartPlace } from '../core/driver/driver.ts';
+import type { AnswersByChoice, OwnTerminal, StartPlace } from '../core/driver/driver.ts';
 import { SessionId } from '../protocol/names.ts';
 
 const PROMPT = '--prompt-interactive=';
@@ -8,16 +8,18 @@ export const RESUME = '--resume=';
 
 /**
  * A program of Nancy's in the terminal, which talks with the CLI: see src/conversations.
+ * @param flags make the CLI talk in the terminal's place
  * @param isLeft whether a launch with these words is left to the CLI's own terminal
  */
-export function conversationIn(
+export function conversation(
 	driver: string,
-	isLeft: (words: readonly string[], place: StartPlace) => boolean,
-): AnswersByChoice {
+	flags: readonly string[],
+	isLeft: (words: readonly string[], place: StartPlace) => boolean = () => false,
+): OwnTerminal {
 	return {
-		args: () => [ACP],
+		args: () => flags,
 		inPlaceOf: ({ executable, args }, { launcher }, place) => {
-			if (isLeft(args, place)) return { executable, args: args.filter(word => word !== ACP) };
+			if (isLeft(args, place)) return { executable, args: args.filter(word => !flags.includes(word)) };
 			const runtime = dirname(launcher);
 			const talk = join(runtime, 'hook', 'conversation.js');
 			return {
@@ -25,6 +27,21 @@ export function conversationIn(
 				args: [talk, driver, launcher, place.workspaceFolder, executable, ...args],
 			};
 		},
+	};
+}
+
+/** The same by the Agent Client Protocol. */
+export function conversationIn(
+	driver: string,
+	isLeft: (words: readonly string[], place: StartPlace) => boolean,
+): OwnTerminal {
+	return conversation(driver, [ACP], isLeft);
+}
+
+/** Such a terminal, for the user's choice that the CLI's questions are answered from outside. */
+export function answersThere(own: OwnTerminal): AnswersByChoice {
+	return {
+		...own,
 		explanation:
 			'The agent then runs in a terminal of Nancy’s own, over the Agent Client Protocol, instead of its own screen.',
 	};

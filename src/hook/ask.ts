@@ -3,6 +3,7 @@ import { createFileAtomicSync } from '../base/atomicFile.ts';
 import { errorText } from '../base/errors.ts';
 import { liveness } from '../base/liveness.ts';
 import { askingDelegate } from '../core/delegates/askingDelegate.ts';
+import { ASKS_PERMISSION } from '../core/driver/acp.ts';
 import { ENDINGS, type Asking } from '../core/driver/asking.ts';
 import type { HookCall } from '../core/driver/hooks.ts';
 import { inHeldFolderSync } from '../core/files/heldFolder.ts';
@@ -40,7 +41,8 @@ const TAIL_BYTES = 64 * 1024;
  */
 async function run(call: Call, asking: Asking): Promise<void> {
 	const text = await readInput();
-	if (!asking.isReportedApart) spool(call, text);
+	// The CLI itself reports what it asks of a conversation of Nancy's.
+	if (!asking.isReportedApart && call.event !== ASKS_PERMISSION) spool(call, text);
 	const hookCall = { event: call.event, payload: JSON.parse(text), env: call.env };
 	const request = asking.read(hookCall);
 	if (request === 'none') return;

@@ -87,6 +87,7 @@ export const orchestrate: Operation<StartRequest, Output, OperationContext, Star
 		// As late as possible: what Nancy has deployed is no change of the task's. Only the start that has made the task takes it.
 		if (asker.is === 'human' && isMade && !place) await beginSnapshot(workspace, input.task);
 		const task = known ?? (await workspace.task(input.task));
+		const { terminalHost } = await context.readSettings(workspace.folder);
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
 			worker: source ? undefined : input.worker,
@@ -97,7 +98,8 @@ export const orchestrate: Operation<StartRequest, Output, OperationContext, Star
 			mode,
 			images: input.images,
 			takesAnswers: await takesAnswers(driver, context),
-			isWatched: (await context.readSettings(workspace.folder)).terminalHost === 'watched',
+			isWatched: terminalHost === 'watched',
+			isTalkedWith: terminalHost === 'conversation',
 			extra: input.extra,
 			mcp: input.mcp,
 			bin: runtime.bin,

@@ -27,8 +27,8 @@ export const CommonSettings = z.extend(DelegateSettings, {
 	permissionsFromAgents: z.optional(z.record(z.string(), z.string())),
 	/** By agent: whether Nancy carries answers to its questions, for a CLI of which that is a choice. */
 	answers: z.optional(z.record(z.string(), z.boolean())),
-	/** Whether a program of Nancy's watches the terminals that it starts agents in. */
-	terminalHost: z.optional(z.enum(['direct', 'watched'])),
+	/** What is in the terminals that Nancy starts agents in: their CLI alone, a program of Nancy's around it, or one that talks with it. */
+	terminalHost: z.optional(z.enum(['direct', 'watched', 'conversation'])),
 	/** Absolute path of a program that is told of questions: see process/tellProgram. */
 	notify: z.optional(z.string()),
 });

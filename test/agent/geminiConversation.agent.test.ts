@@ -85,6 +85,23 @@ describe('a conversation with the real Gemini CLI in a terminal of Nancy’s own
 		await worker.idle();
 	});
 
+	it('begins a new conversation by /clear, which is the worker’s too', async () => {
+		await begin();
+		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
+		await worker.idle();
+		const session = await worker.session();
+		worker.terminal.type('/clear\r');
+		await worker.terminal.waitForText(/— a new conversation —/);
+		await worker.submit('Which door? [[text:I see none]]');
+		expect((await lab.seen('Which door?')).text).not.toContain('The door is blue.');
+		await worker.terminal.waitForText(/I see none\s*\n/);
+		await worker.idle();
+		expect(await worker.session()).not.toBe(session);
+		const wake = await lab.send(worker.address, 'Look again. [[text:Looked]]', { kind: 'feedback' });
+		await lab.seen('Look again.');
+		expect(await lab.delivered(worker.address, wake)).toMatchObject({ receipt: { rung: 'waiter' } });
+	});
+
 	it('is interrupted with the tool that runs, goes on, and ends with its terminal', async () => {
 		await begin();
 		const worker = await lab.start({ prompt: `[[sh:touch begun; sleep 1000]] [[text:Never said]]` });

@@ -129,13 +129,23 @@ export interface LabOptions {
 	answers?: boolean;
 	/** The user wants the terminals of agents watched. */
 	watched?: boolean;
+	/** The user wants Nancy to talk with the CLI. */
+	talked?: boolean;
 	/** The user may install Nancy's plugin, where that is their choice. */
 	plugins?: boolean;
 }
 
 export async function conformanceLab(
 	candidate: Candidate,
-	{ scope = 'launch', asks = false, wakes = false, watched = false, plugins = false, ...options }: LabOptions = {},
+	{
+		scope = 'launch',
+		asks = false,
+		wakes = false,
+		watched = false,
+		talked = false,
+		plugins = false,
+		...options
+	}: LabOptions = {},
 ): Promise<ConformanceLab> {
 	const { agent, driver, installed } = candidate;
 	const version = versionOf(candidate);
@@ -238,6 +248,7 @@ export async function conformanceLab(
 				extra,
 				takesAnswers: answers,
 				isWatched: watched,
+				isTalkedWith: talked,
 			});
 			const env = changed(lab.env, plan.env);
 			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
@@ -246,7 +257,7 @@ export async function conformanceLab(
 			await recordProcess(nancy, plan.address, identify(screen.pid));
 			if (answering) await answerQuestion(screen, answering.question, answering.keys, READY_MS);
 			// At work on a prompt it may show no invitation until what holds its tool has been let go.
-			const ready = (answers && agent.withAnswers?.ready) || lab.agent.ready;
+			const ready = (answers && agent.withAnswers?.ready) || (talked ? /^> ?$/m : lab.agent.ready);
 			if (prompt === undefined || resume || fork) await screen.waitForText(ready, READY_MS);
 			else await lab.model.waitForRequest(({ hasTools }) => hasTools, READY_MS);
 			return started(plan, screen);

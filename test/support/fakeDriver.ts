@@ -86,6 +86,7 @@ export const fakeDriver: Driver = {
 	tells: { inTerminal: ['tokens', 'dollars'], headless: ['tokens'], atStart: [] },
 	launchModes: 'none',
 	answersByChoice: 'none',
+	ownTerminal: 'none',
 	images: 'none',
 	mcp: { flags: 'none', waits: { heard: 50, unheard: 50 }, session: 'none' },
 	headless: 'none',

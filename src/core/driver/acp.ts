@@ -25,6 +25,14 @@ export interface AcpAgent {
 	readonly turns: TurnHooks | 'none';
 }
 
+/** Of an agent that is talked with, by whatever protocol, what the talk needs. */
+export interface TalkedAgent extends Omit<AcpAgent, 'read' | 'sessions' | 'brokenOff'> {
+	/** `none` where the CLI's own record tells of it. */
+	readonly brokenOff: AcpAgent['brokenOff'] | 'none';
+	/** Its own hooks wake it: Nancy's program waits for no message. */
+	readonly wakesItself?: true;
+}
+
 /** Nancy knows a session by its name alone, in all of a workspace. An agent may count its sessions, as another agent does too. */
 export interface SessionNames {
 	/** A name that no other session has. @param own the agent's name for a session that begins */

@@ -76,6 +76,8 @@ export interface Driver extends Abilities {
 	readonly launchModes: LaunchModes | 'none';
 	/** What a launch in a terminal needs so that its questions can be answered from outside, if its user wants that; `none` if it needs nothing. */
 	readonly answersByChoice: AnswersByChoice | 'none';
+	/** What a launch needs so that Nancy talks with it in a terminal of its own, if its user wants that; `none` if Nancy cannot. */
+	readonly ownTerminal: OwnTerminal | 'none';
 	/** How the first prompt in a terminal gets images, or `none` if no flag of its CLI gives it one. */
 	readonly images: ImageFlag | 'none';
 	/** How it speaks with Nancy's server of the Model Context Protocol. */
@@ -111,11 +113,17 @@ export interface StartPlace {
 	readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface AnswersByChoice {
+export interface LaunchChoice {
 	/** The flags of the launch, for the files of {@link DeploymentPlan.launchFiles}. */
 	args(hooks: LaunchHooks): readonly string[];
 	/** What is started in the place of the CLI; absent where that is the CLI itself. */
 	inPlaceOf?(cli: Program, hooks: LaunchHooks, place: StartPlace): Program;
+}
+
+/** A program of Nancy's is in the terminal, unless the words of a launch are left to the CLI's own. */
+export type OwnTerminal = Required<LaunchChoice>;
+
+export interface AnswersByChoice extends LaunchChoice {
 	/** What else the user has to do, and what it brings, in sentences for the setting. */
 	readonly explanation: string;
 }

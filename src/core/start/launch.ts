@@ -6,7 +6,7 @@ import { FIRST_WORKER, type SessionId } from '../../protocol/names.ts';
 import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from '../driver/agentEnvironment.ts';
 import { can } from '../driver/abilities.ts';
-import type { Driver } from '../driver/driver.ts';
+import type { Driver, LaunchChoice } from '../driver/driver.ts';
 import type { InstalledAgent } from '../driver/foundAgent.ts';
 import type { HeadlessLaunch } from '../driver/headless.ts';
 import { prepareHeadless } from '../driver/headlessOf.ts';
@@ -120,10 +120,12 @@ async function tryPlan(
 }
 
 /** What the user has to want, and needs hooks; `undefined` for a run without a terminal and for a version that has no answers, too. */
-function answersOf(driver: Driver, version: Version, { takesAnswers, headless }: WorkerRequest) {
-	const { answersByChoice } = driver;
-	if (answersByChoice === 'none' || takesAnswers !== true || headless) return undefined;
-	return can(driver, 'answers', version) ? answersByChoice : undefined;
+function choiceOf(driver: Driver, version: Version, request: WorkerRequest): LaunchChoice | undefined {
+	const { takesAnswers, isTalkedWith, headless, hooks } = request;
+	if (headless || !hooks || !can(driver, 'answers', version)) return undefined;
+	const { answersByChoice, ownTerminal } = driver;
+	if (isTalkedWith && ownTerminal !== 'none') return ownTerminal;
+	return answersByChoice === 'none' || takesAnswers !== true ? undefined : answersByChoice;
 }
 
 function programOf(
@@ -134,7 +136,7 @@ function programOf(
 ): { executable: string; args: readonly string[] } {
 	const hooks = launchHooks(driver, workspace, request);
 	const place = { workspaceFolder: workspace.folder, cwd: request.cwd ?? workspace.folder, env: request.env };
-	const talk = hooks && answersOf(driver, version, request)?.inPlaceOf?.(cli, hooks, place);
+	const talk = hooks && choiceOf(driver, version, request)?.inPlaceOf?.(cli, hooks, place);
 	return talk ?? watchedProgram(driver, workspace, request, cli);
 }
 
@@ -202,7 +204,7 @@ async function launchOf(
 	const isPrompted = prompt !== undefined && prompt !== '';
 	const extra = [
 		...mcpFlags(driver, version, request),
-		...((conversation.hooks && answersOf(driver, version, request)?.args(conversation.hooks)) ?? []),
+		...((conversation.hooks && choiceOf(driver, version, request)?.args(conversation.hooks)) ?? []),
 		...modeFlags(driver, request.mode, conversation.extra),
 		...imageFlags(driver, request.images ?? [], prompt),
 		...conversation.extra,

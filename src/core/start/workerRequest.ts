@@ -22,6 +22,8 @@ export interface WorkerRequest {
 	images?: readonly string[] | undefined;
 	/** The user wants its questions to be answered from outside its terminal, where that is a choice. */
 	takesAnswers?: boolean | undefined;
+	/** The user wants Nancy to talk with it in a terminal of hers, where she can. */
+	isTalkedWith?: boolean | undefined;
 	/** The user wants its terminal watched, where Nancy can read its screen. */
 	isWatched?: boolean | undefined;
 	/** The user's own arguments for the agent CLI. */

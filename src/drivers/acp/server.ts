@@ -99,6 +99,7 @@ export function serverDriver(name: string, server?: Pick<AgentServer, 'command' 
 		interrupt: { keys: [ESCAPE] },
 		launchModes: 'none',
 		answersByChoice: inOwnTerminal(id),
+		ownTerminal: 'none',
 		images: 'none',
 		mcp: { flags: 'none', waits: { heard: 50, unheard: 50 }, session: 'none' },
 		headless: 'none',

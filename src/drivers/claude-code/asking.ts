@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
+import { ASKS_PERMISSION } from '../../core/driver/acp.ts';
 import type { AskedRequest, Asking } from '../../core/driver/asking.ts';
 import type { HookAnswer, HookCall } from '../../core/driver/hooks.ts';
 import { isYes } from '../../core/questions/reply.ts';
-import type { Answer, Choice, Effect, Field } from '../../protocol/question.ts';
+import type { Answer, Choice, Effect, Field, Reply } from '../../protocol/question.ts';
 import { inputBody } from '../inputBody.ts';
 import { inputSummary, isObject, oneLine, textIn } from '../summary.ts';
 import { addedFolders } from './addedFolders.ts';
@@ -54,17 +55,27 @@ const keptIn: Readonly<Record<string, { effect: Effect; file?: string }>> = {
 
 const NO: readonly Choice[] = [{ effect: 'no' }, { effect: 'end' }];
 
-function read(call: HookCall): AskedRequest | 'none' {
-	if (isForeign(call)) return 'none';
-	const { known } = parsePayload(call.event, call.payload);
-	if (known?.hook_event_name !== 'PermissionRequest') return 'none';
+const PERMISSION = 'PermissionRequest';
+
+/** A conversation of Nancy's hands over the same as the hook, with the id of the call. */
+function askedIn({ event, payload }: HookCall) {
+	const { known } = parsePayload(event === ASKS_PERMISSION ? PERMISSION : event, payload);
+	return known?.hook_event_name === PERMISSION ? known : undefined;
+}
+
+function read(hookCall: HookCall): AskedRequest | 'none' {
+	if (isForeign(hookCall)) return 'none';
+	const known = askedIn(hookCall);
+	if (known === undefined) return 'none';
 	const { session_id: session, agent_id: subagent, agent_type, cwd, tool_name: tool, tool_input: input } = known;
+	const { tool_use_id: call } = known;
 	const about = {
 		session,
 		...(subagent !== undefined && { subagent }),
 		...(subagent !== undefined && agent_type !== undefined && { subagentName: agent_type }),
 		...(cwd !== undefined && { cwd }),
 		tool,
+		...(call !== undefined && { call }),
 		input,
 		files: [textIn(input, 'file_path') ?? textIn(input, 'notebook_path')].filter(file => file !== undefined),
 		fields: [],
@@ -99,33 +110,31 @@ function read(call: HookCall): AskedRequest | 'none' {
 	};
 }
 
-function answer({ event, payload }: HookCall, given: Answer): HookAnswer {
-	const { known } = parsePayload(event, payload);
-	if (known?.hook_event_name !== 'PermissionRequest') throw new Error(`${event} asks nothing`);
+function answer(call: HookCall, given: Answer): HookAnswer {
+	const known = askedIn(call);
+	if (known === undefined) throw new Error(`${call.event} asks nothing`);
 	return {
 		stdout: JSON.stringify({
-			hookSpecificOutput: {
-				hookEventName: event,
-				decision: isYes(given.effect)
-					? {
-							behavior: 'allow',
-							...inputFor(known.tool_name, known.tool_input, given),
-							...rulesFor(known, given),
-						}
-					: {
-							behavior: 'deny',
-							message: given.words ? `The user said no: ${given.words}` : 'The user said no.',
-							...(given.effect === 'end' && { interrupt: true }),
-						},
-			},
+			hookSpecificOutput: { hookEventName: PERMISSION, decision: decisionOf(known, given) },
 		}),
 		stderr: '',
 		exitCode: 0,
 	};
 }
 
+/** An answer in the CLI's own form. */
+export function decisionOf(asked: Asked, given: Reply): object {
+	if (isYes(given.effect))
+		return { behavior: 'allow', ...inputFor(asked.tool_name, asked.tool_input, given), ...rulesFor(asked, given) };
+	return {
+		behavior: 'deny',
+		message: given.words ? `The user said no: ${given.words}` : 'The user said no.',
+		...(given.effect === 'end' && { interrupt: true }),
+	};
+}
+
 /** Never for a tool: what runs is what the person saw. */
-function inputFor(tool: string, input: unknown, { values = {} }: Answer): { updatedInput?: unknown } {
+function inputFor(tool: string, input: unknown, { values = {} }: Reply): { updatedInput?: unknown } {
 	if (tool === 'ExitPlanMode') return { updatedInput: {} };
 	if (tool !== 'AskUserQuestion' || !isObject(input)) return {};
 	// The CLI's own form for several.
@@ -135,10 +144,11 @@ function inputFor(tool: string, input: unknown, { values = {} }: Answer): { upda
 
 interface Asked {
 	tool_name: string;
+	tool_input?: unknown;
 	permission_suggestions?: readonly unknown[] | undefined;
 }
 
-function rulesFor(asked: Asked, { effect }: Answer): { updatedPermissions?: Suggestion[] } {
+function rulesFor(asked: Asked, { effect }: Reply): { updatedPermissions?: Suggestion[] } {
 	if (effect === 'once') return {};
 	if (asked.tool_name === 'ExitPlanMode')
 		return { updatedPermissions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }] };

@@ -6,7 +6,7 @@ import { readEvent } from './events.ts';
 import { extractor } from './extractor.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
-import { foreignVariables, launchPlan } from './launch.ts';
+import { foreignVariables, launchPlan, ownTerminal } from './launch.ts';
 import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
 import { probe } from './probe.ts';
@@ -110,6 +110,7 @@ export const claudeCode: Driver = {
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice: 'none',
+	ownTerminal,
 	images: 'none',
 	mcp,
 	headless,

@@ -4,6 +4,7 @@ import { isOfAnotherSession } from '../payload.ts';
 import { notificationDetails } from '../notification.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
+import { ANSWERED } from './ownEvents.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 import { rungOfWake } from './wake.ts';
 import { program } from './program.ts';
@@ -19,6 +20,7 @@ const kindByEvent: Partial<Record<KnownPayload['hook_event_name'], EventKind>> =
 	PostToolUseFailure: 'tool-failed',
 	PostToolBatch: 'batch-end',
 	PermissionRequest: 'permission-asked',
+	[ANSWERED]: 'permission-answered',
 	PermissionDenied: 'permission-denied',
 	Notification: 'notification',
 	Stop: 'stop',
@@ -84,6 +86,8 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 			};
 		case 'PermissionRequest':
 			return { tool: payload.tool_name, summary: inputSummary(payload.tool_input) };
+		case ANSWERED:
+			return { toolUseId: payload.tool_use_id, cause: payload.cause };
 		case 'PostToolBatch':
 			return { summary: oneLine(payload.tool_calls.map(call => call.tool_name).join(', ')) };
 		case 'Notification':

@@ -1,4 +1,6 @@
 import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import { conversation } from '../conversation.ts';
+import { program } from './program.ts';
 
 export function launchPlan(request: LaunchRequest): LaunchPlan {
 	const { prompt, session, resume, fork, model, title, extra } = request;
@@ -16,6 +18,22 @@ export function launchPlan(request: LaunchRequest): LaunchPlan {
 		sessionIsKnown: true,
 	};
 }
+
+/**
+ * The control protocol of `-p --input-format stream-json`, which the CLI's own SDK speaks. Seen with 2.1.329: all hooks run but those that
+ * want a person in a terminal (`CLAUDE_CODE_SESSION_ATTENDED` is 0), and a question comes as `can_use_tool`.
+ */
+const FLAGS: readonly string[] = [
+	'-p',
+	'--input-format=stream-json',
+	'--output-format=stream-json',
+	'--verbose',
+	'--include-partial-messages',
+	'--replay-user-messages',
+	'--permission-prompt-tool=stdio',
+];
+
+export const ownTerminal = conversation(program.id, FLAGS);
 
 /** Variables that the CLI sets for its own tools and hooks. A session that inherits them behaves as a child of that session. */
 export const foreignVariables = [

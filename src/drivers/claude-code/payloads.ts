@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { SessionId } from '../../protocol/names.ts';
 import { eventName, payloadParser, type PayloadOf } from '../payload.ts';
+import { ANSWERED } from './ownEvents.ts';
 
 const text = () => z.string();
 const maybeText = () => z.optional(z.string());
@@ -27,7 +28,7 @@ function event<Name extends string, Fields extends z.core.$ZodShape>(name: Name,
 	return z.looseObject({ ...common(), hook_event_name: eventName(name), ...fields });
 }
 
-/** The 33 events of Claude Code 2.1.329. Optional is what one recorded payload or another lacks. */
+/** The 33 events of Claude Code 2.1.329, and Nancy's own. Optional is what one recorded payload or another lacks. */
 const schemas = {
 	PreToolUse: () => event('PreToolUse', call()),
 	PostToolUse: () => event('PostToolUse', { ...call(), tool_response: z.unknown(), duration_ms: maybeNumber() }),
@@ -54,7 +55,8 @@ const schemas = {
 	PreModelSwitch: () => event('PreModelSwitch', modelSwitch()),
 	PostModelSwitch: () => event('PostModelSwitch', modelSwitch()),
 	PermissionRequest: () =>
-		event('PermissionRequest', { ...tool(), permission_suggestions: z.optional(z.array(z.unknown())) }),
+		event('PermissionRequest', { ...call(), permission_suggestions: z.optional(z.array(z.unknown())) }),
+	[ANSWERED]: () => event(ANSWERED, { tool_use_id: text(), cause: z.enum(['taken', 'ended', 'terminal']) }),
 	PermissionDenied: () => event('PermissionDenied', { ...call(), reason: maybeText() }),
 	Setup: () => event('Setup', { trigger: maybeText() }),
 	TeammateIdle: () => event('TeammateIdle', {}),
@@ -79,5 +81,5 @@ export type UnknownPayload = z.infer<ReturnType<typeof unknownEvent>>;
 
 export const parsePayload = payloadParser<KnownPayload, UnknownPayload>(schemas, unknownEvent);
 
-/** Names of every event that has a schema. */
-export const knownEvents: readonly string[] = Object.keys(schemas);
+/** Names of the CLI's events that have a schema. */
+export const knownEvents: readonly string[] = Object.keys(schemas).filter(name => name !== ANSWERED);

@@ -63,6 +63,7 @@ export const codex: Driver = {
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice,
+	ownTerminal: 'none',
 	images: { flag: '--image=', separator: ',' },
 	mcp,
 	headless,

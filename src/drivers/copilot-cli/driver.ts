@@ -116,6 +116,7 @@ export const copilotCli: Driver = {
 	interrupt: { keys: [ESCAPE, ESCAPE] },
 	launchModes,
 	answersByChoice,
+	ownTerminal: 'none',
 	images: 'none',
 	mcp,
 	headless,

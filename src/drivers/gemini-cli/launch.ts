@@ -27,7 +27,7 @@ export function launchPlan({ prompt, resume, model, extra }: LaunchRequest): Lau
  * Going on with a session is left to the CLI's own terminal: it finds none when it is talked with (0.61.0). So is a start with a sandbox, in which a
  * request does not say all that a Yes allows.
  */
-export const answersByChoice = conversationIn(
+export const ownTerminal = conversationIn(
 	program.id,
 	(words, place) => words.some(word => word.startsWith(RESUME)) || maySandbox(words, place),
 );

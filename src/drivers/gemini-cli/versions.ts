@@ -29,11 +29,11 @@ export const limits: Driver['limits'] = {
 		'Gemini CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
 	halt: 'A pause denies the tool call and asks the agent to end its turn; where Gemini CLI ends a turn for a hook, the agent never reads why.',
 	quietStop: 'Feedback that keeps the agent going is shown as “Agent execution blocked”.',
-	wake: phrase`Nancy wakes an idle Gemini CLI only in a terminal of its own, where you have set "nancy.agents.gemini-cli.answers"; elsewhere messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
+	wake: phrase`Nancy wakes an idle Gemini CLI only in a terminal of its own, where you have set "nancy.agents.gemini-cli.answers" (or "nancy.terminal.host" to "conversation"); elsewhere messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
 	permissions:
 		'Questions are reported, and answered in the terminal alone but where Nancy carries answers. After a Yes, Gemini CLI says nothing until the command ends: until then the agent is shown as waiting.',
 	answers:
-		'Only to what Nancy starts in a terminal, where you have set "nancy.agents.gemini-cli.answers" and trusted the folder: the agent then runs in a terminal of Nancy’s own, hears a directive when its turn ends, and its session is resumed in its own terminal. A No takes no words. Commands and edits alone are answered, everything else in that terminal.',
+		'Only to what Nancy starts in a terminal, where you have set "nancy.agents.gemini-cli.answers" (or "nancy.terminal.host" to "conversation") and trusted the folder: the agent then runs in a terminal of Nancy’s own, hears a directive when its turn ends, and its session is resumed in its own terminal. A No takes no words. Commands and edits alone are answered, everything else in that terminal.',
 	status: 'Gemini CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	fork: 'Gemini CLI has no option that begins a session as a copy of another.',
 	headless: 'It tells tokens, but no cost.',

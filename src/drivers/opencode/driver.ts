@@ -99,6 +99,7 @@ export const opencode: Driver = {
 	// Its agent “plan” runs commands unasked.
 	launchModes: 'none',
 	answersByChoice: 'none',
+	ownTerminal: 'none',
 	images: 'none',
 	mcp,
 	headless,

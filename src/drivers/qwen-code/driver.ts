@@ -1,4 +1,5 @@
 import { NO_COMPLETIONS } from '../../core/driver/completions.ts';
+import { answersThere } from '../conversation.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
@@ -6,7 +7,7 @@ import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { extractor } from './extractor.ts';
-import { answersByChoice, foreignVariables, launchPlan } from './launch.ts';
+import { foreignVariables, launchPlan, ownTerminal } from './launch.ts';
 import { mcp } from './mcp.ts';
 import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
@@ -93,7 +94,8 @@ export const qwenCode: Driver = {
 	screen: 'none',
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
-	answersByChoice,
+	answersByChoice: answersThere(ownTerminal),
+	ownTerminal,
 	images: 'none',
 	mcp,
 	headless,

@@ -26,7 +26,7 @@ export function launchPlan({ prompt, extra, fork, ...conversation }: LaunchReque
 const FORK = '--fork-session';
 
 /** Copying a session is left to the CLI's own terminal. */
-export const answersByChoice = conversationIn(program.id, words => words.includes(FORK));
+export const ownTerminal = conversationIn(program.id, words => words.includes(FORK));
 
 const SESSION = '--session-id=';
 

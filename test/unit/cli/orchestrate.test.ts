@@ -384,6 +384,10 @@ describe('nancy orchestrate', () => {
 				expect(await above('two', 'copilot-cli', copilot)).toContain('/hook/watched.js copilot-cli ');
 				expect(await above('three', 'codex', codex)).not.toContain('watched.js');
 				expect(await above('four', 'copilot-cli', copilot, '--no-hooks')).not.toContain('watched.js');
+				writeFileSync(settings, JSON.stringify({ delegates: { terminalHost: 'conversation' } }), {
+					mode: 0o600,
+				});
+				expect(await above('five', 'copilot-cli', copilot)).not.toMatch(/watched\.js|conversation\.js/);
 			} finally {
 				rmSync(settings);
 			}

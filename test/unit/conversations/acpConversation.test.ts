@@ -59,11 +59,13 @@ async function talked(capabilities: object, { session = 's1', resume, sessions: 
 		},
 		{
 			update: () => undefined,
-			ask: async ({ sessionId }) => {
-				asked.push(sessionId);
-				return { outcome: { outcome: 'selected', optionId: 'yes' } };
+			ask: async ({ held }) => {
+				asked.push(String((held.payload as { session?: string }).session));
+				return { option: { optionId: 'yes', name: 'Yes', kind: 'allow_once' } };
 			},
 			words: () => Promise.resolve(undefined),
+			began: () => undefined,
+			note: () => undefined,
 		},
 	);
 	const { session: name } = conversation;
@@ -95,6 +97,30 @@ it('has a name of its own for a session that an agent may have counted, and the 
 	const again = await talked({ loadSession: true }, { resume: first.name, sessions, prompt: 'On.' });
 	expect(again.name).toBe(first.name);
 	expect(again.kept.slice(0, 2)).toEqual(['session/load 1', 'session/prompt 1']);
+});
+
+it('begins another session with the same agent, which has the next prompts', async () => {
+	await using folder = tempFolder();
+	writeFileSync(folder.file('agent.cjs'), speaks({}, '1'));
+	const args = [folder.file('agent.cjs')];
+	const program = { executable: process.execPath, args, cwd: folder.path, env: {}, sessions };
+	const conversation = await AcpConversation.begin(
+		{ program, resume: undefined, pull: undefined, stop: new AbortController().signal },
+		{
+			update: () => undefined,
+			ask: () => Promise.resolve(undefined),
+			words: () => Promise.resolve(undefined),
+			began: () => undefined,
+			note: () => undefined,
+		},
+	);
+	const { session, pid } = conversation;
+	await conversation.clear();
+	expect(conversation.session).toMatch(/^acp-[0-9a-f]{12}-1$/);
+	expect(conversation.session).not.toBe(session);
+	expect(conversation.pid).toBe(pid);
+	expect(await conversation.prompt('Go.')).toBe('end_turn');
+	await conversation.close();
 });
 
 it('ends with the words of an agent that nobody has logged in to', async () => {

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { PermissionOption } from '@agentclientprotocol/sdk';
 import { expect, it, vi } from 'vitest';
+import { acpQuestion } from '../../../src/conversations/acpQuestion.ts';
 import { PermissionQuestion } from '../../../src/conversations/permission.ts';
 import { PromptedLines } from '../../../src/conversations/promptedLines.ts';
 import { styled } from '../../../src/conversations/style.ts';
@@ -24,15 +25,20 @@ async function carried(kind: string, options: PermissionOption[]) {
 	});
 	const request = { sessionId: 's', options, toolCall: { toolCallId: 'c', rawInput: { command: 'ls' } } };
 	const over = new AbortController();
-	const question = new PermissionQuestion(request, { noYes: [], toolOf: () => 'shell' }, lines, over.signal);
+	const question = new PermissionQuestion(
+		acpQuestion(request),
+		{ noYes: [], toolOf: () => 'shell' },
+		lines,
+		over.signal,
+	);
 	const guard = {
 		printed: Promise.resolve(JSON.stringify({ kind })),
 		woken: Promise.resolve(undefined),
 		end: (signal: string) => signals.push(signal),
 	};
-	const { outcome } = await question.answer(() => guard, true);
+	const answer = await question.answer(() => guard, true);
 	lines.close();
-	return { outcome, signals, last: said.at(-1) };
+	return { chosen: answer?.option.optionId, signals, last: said.at(-1) };
 }
 
 /** Lines of a terminal, and what is written there. */
@@ -50,22 +56,22 @@ function linesSaid() {
 
 it('an answer of the desk chooses the option of its kind', async () => {
 	expect(await carried('allow_once', [YES, NO])).toMatchObject({
-		outcome: { outcome: 'selected', optionId: 'yes' },
+		chosen: 'yes',
 		signals: ['SIGUSR2'],
 	});
 	expect(await carried('reject_once', [NEVER, YES, NO])).toMatchObject({
-		outcome: { outcome: 'selected', optionId: 'no' },
+		chosen: 'no',
 		signals: ['SIGTERM'],
 	});
 });
 
 it('an answer of the desk for which the agent has no option is its No for once, or cancels: it never waits', async () => {
 	expect(await carried('reject_once', [YES, NEVER])).toEqual({
-		outcome: { outcome: 'cancelled' },
+		chosen: undefined,
 		signals: ['SIGTERM'],
 		last: '→ Cancelled (answered in Nancy)',
 	});
-	expect(await carried('allow_once', [NO])).toMatchObject({ outcome: { outcome: 'selected', optionId: 'no' } });
+	expect(await carried('allow_once', [NO])).toMatchObject({ chosen: 'no' });
 });
 
 it('a request without an input is shown by its title, its changes in colour, and the words beside them; a long one has no Yes', async () => {
@@ -81,7 +87,12 @@ it('a request without an input is shown by its title, its changes in colour, and
 		};
 		const over = new AbortController();
 		const request = { sessionId: 's', options: [YES, NO], toolCall };
-		const question = new PermissionQuestion(request, { noYes: [], toolOf: () => 'replace' }, lines, over.signal);
+		const question = new PermissionQuestion(
+			acpQuestion(request),
+			{ noYes: [], toolOf: () => 'replace' },
+			lines,
+			over.signal,
+		);
 		const answered = question.answer(() => undefined, true);
 		setTimeout(() => over.abort(), 20);
 		await answered;
@@ -137,7 +148,7 @@ it.each([
 	const { said, lines } = linesSaid();
 	const request = { sessionId: 's', options: [YES, NO], toolCall: { toolCallId: 'c', ...toolCall } };
 	const over = AbortSignal.abort();
-	await new PermissionQuestion(request, { noYes: [], toolOf: () => 'execute' }, lines, over).answer(
+	await new PermissionQuestion(acpQuestion(request), { noYes: [], toolOf: () => 'execute' }, lines, over).answer(
 		() => undefined,
 		true,
 	);
@@ -181,7 +192,7 @@ it.each([
 	const content = [{ type: 'diff' as const, path: '/w/a', ...change }];
 	const request = { sessionId: 's', options: [YES, NO], toolCall: { toolCallId: 'c', rawInput, content } };
 	const over = AbortSignal.abort();
-	const question = new PermissionQuestion(request, { noYes: [], toolOf: () => 'edit' }, terminal, over);
+	const question = new PermissionQuestion(acpQuestion(request), { noYes: [], toolOf: () => 'edit' }, terminal, over);
 	await question.answer(() => undefined, true);
 	terminal.close();
 	const rows = stripVTControlCharacters(said.join('\n')).split('\n');

@@ -6,11 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { CAPABILITIES, shortcomings } from '../../../src/core/driver/abilities.ts';
 import type { Driver } from '../../../src/core/driver/driver.ts';
 import { launchModesOf, modeFlags } from '../../../src/core/driver/modeFlags.ts';
+import { acpAgents } from '../../../src/drivers/acp.ts';
 import { askings } from '../../../src/drivers/asking.ts';
 import { allDrivers, drivers } from '../../../src/drivers/index.ts';
 import { manuals } from '../../../src/drivers/manuals.ts';
 import { programs } from '../../../src/drivers/programs.ts';
 import { screens } from '../../../src/drivers/screens.ts';
+import { stdioAgents } from '../../../src/drivers/stdio.ts';
+import { SERVERS } from '../../../src/protocol/agentServer.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 
 const session = SessionId.parse('11111111-1111-4111-8111-111111111111');
@@ -19,7 +22,8 @@ const named: readonly (readonly [string, Driver])[] = drivers.map(driver => [dri
 it('what drivers share names no agent', () => {
 	const folder = join(import.meta.dirname, '../../../src/drivers');
 	const shared = globSync('*.ts', { cwd: folder }).filter(
-		file => !['index.ts', 'programs.ts', 'asking.ts', 'acp.ts', 'manuals.ts', 'screens.ts'].includes(file),
+		file =>
+			!['index.ts', 'programs.ts', 'asking.ts', 'acp.ts', 'stdio.ts', 'manuals.ts', 'screens.ts'].includes(file),
 	);
 	const names = new RegExp(drivers.map(({ command }) => command).join('|'), 'i');
 	expect(shared.length).toBeGreaterThan(5);
@@ -34,6 +38,12 @@ it('every driver is known by its processes, in the same order', () => {
 it('every manual that a driver reads is known', () => {
 	const read = drivers.map(({ hooks }) => hooks.manual).filter(manual => manual !== 'none');
 	expect([...new Set(read)]).toEqual(manuals);
+});
+
+it('every agent that can be in a terminal of Nancy’s own is one that she can talk with, by its id', () => {
+	const own = drivers.flatMap(({ id, ownTerminal }) => (ownTerminal === 'none' ? [] : [id]));
+	const known = [...Object.keys(acpAgents), ...Object.keys(stdioAgents)].filter(id => id !== SERVERS);
+	expect(own.toSorted()).toEqual(known.toSorted());
 });
 
 it('every screen that a driver can read is known, by its id', () => {

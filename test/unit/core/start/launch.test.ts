@@ -123,6 +123,35 @@ it('an agent in a terminal gets the flags for answers only with its hooks, a ver
 	expect(await argsOf({ takesAnswers: true, hasHooks: true, version: [0, 9, 9] })).toEqual(['--verbose']);
 });
 
+it('an agent that its user wants Nancy to talk with begins in a program of hers, with its flags, if it can and has its hooks', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const talks: Driver = {
+		...fakeDriver,
+		floors: { ...fakeDriver.floors, answers: [1, 0, 0] },
+		ownTerminal: {
+			args: () => ['--talk'],
+			inPlaceOf: ({ executable, args }) => ({ executable: '/talk', args: [executable, ...args] }),
+		},
+		launch: ({ extra }) => ({ args: [...extra], env: {}, sessionIsKnown: true }),
+	};
+	const hooks = { launcher: '/l', dataFolder: folder.file('data') };
+	const wordsOf = async (
+		driver: Driver,
+		more: Partial<Parameters<typeof planWorker>[3]>,
+		version: Version = [1, 0, 0],
+	) => {
+		const request = { task, bin: folder.path, env: {}, extra: ['--verbose'], hooks, isTalkedWith: true, ...more };
+		const { command, args } = await planWorker(workspace, driver, { executable: '/a', version }, request);
+		return [command, ...args];
+	};
+	expect(await wordsOf(talks, {})).toEqual(['/talk', '/a', '--talk', '--verbose']);
+	expect(await wordsOf(talks, { isTalkedWith: false })).toEqual(['/a', '--verbose']);
+	expect(await wordsOf(talks, { hooks: undefined })).toEqual(['/a', '--verbose']);
+	expect(await wordsOf(talks, {}, [0, 9, 9])).toEqual(['/a', '--verbose']);
+	expect(await wordsOf({ ...talks, ownTerminal: 'none' }, {})).toEqual(['/a', '--verbose']);
+});
+
 it('a prompt that is too long for an argument is refused before anything is written, but for a run that reads it', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);

@@ -1,0 +1,24 @@
+import type { RequestPermissionRequest } from '@agentclientprotocol/sdk';
+import { ASKS_PERMISSION, ChosenKind } from '../core/driver/acp.ts';
+import { parseLine } from '../core/traffic/jsonLines.ts';
+import type { Asked } from './conversation.ts';
+
+/** `session/request_permission`, with Nancy's name of the session. The desk answers by the kind of an option. */
+export function acpQuestion(request: RequestPermissionRequest): Asked {
+	const { toolCall, options, sessionId: session } = request;
+	const of = (wanted: string) => options.find(({ kind }) => kind === wanted);
+	return {
+		toolCall,
+		options,
+		fields: [],
+		held: { event: ASKS_PERMISSION, payload: { session, cwd: process.cwd(), request } },
+		answerIn: printed => {
+			const { data } = ChosenKind.safeParse(parseLine(printed));
+			if (!data) return undefined;
+			// A kind that the agent does not offer is a No.
+			const option = of(data.kind) ?? of('reject_once');
+			return option ? { option, printed } : 'cancelled';
+		},
+		told: () => undefined,
+	};
+}

@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import type { Beginning } from './conversation.ts';
+
+/** How long an agent may take to say what it can, in milliseconds. The slowest needs 4 s on an idle machine. */
+const BEGIN_MS = 120_000;
+/** How long an agent may take to end once its input is closed, in milliseconds. */
+const END_MS = 3000;
+/** Of the agent's own complaints, in UTF-16 units. */
+const LONGEST_ERRORS = 4000;
+
+/** The process of an agent that is talked with on its standard input and output. */
+export class AgentProcess {
+	private said = '';
+
+	private constructor(
+		private readonly child: ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable },
+	) {
+		child.stderr.setEncoding('utf8').on('data', (text: string) => {
+			this.said = (this.said + text).slice(-LONGEST_ERRORS);
+		});
+	}
+
+	/** @throws Error if it cannot be started */
+	static async start({ program, stop }: Pick<Beginning, 'program' | 'stop'>): Promise<AgentProcess> {
+		const child = spawn(program.executable, program.args, {
+			cwd: program.cwd,
+			env: program.env,
+			stdio: ['pipe', 'pipe', 'pipe'],
+		});
+		await once(child, 'spawn');
+		stop.addEventListener('abort', () => child.kill('SIGTERM'));
+		if (stop.aborted) child.kill('SIGTERM');
+		return new AgentProcess(child);
+	}
+
+	get stdin(): Writable {
+		return this.child.stdin;
+	}
+
+	get stdout(): Readable {
+		return this.child.stdout;
+	}
+
+	/** `undefined` once it has ended. */
+	get pid(): number | undefined {
+		return this.hasEnded ? undefined : this.child.pid;
+	}
+
+	get complaints(): string {
+		return this.said.trim();
+	}
+
+	onExit(act: () => void): void {
+		this.child.once('exit', act);
+	}
+
+	/** The work of a beginning, which an agent may not delay for ever. */
+	async inTime<T>(work: () => Promise<T>): Promise<T> {
+		const timer = setTimeout(() => this.child.kill('SIGKILL'), BEGIN_MS);
+		try {
+			return await work();
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+
+	/** @param atOnce it would not end with its input */
+	async end(atOnce = false): Promise<void> {
+		if (this.hasEnded) return;
+		const over = once(this.child, 'exit');
+		this.child.stdin.end();
+		if (atOnce) this.child.kill('SIGTERM');
+		const asked = setTimeout(() => this.child.kill('SIGTERM'), END_MS);
+		const killed = setTimeout(() => this.child.kill('SIGKILL'), 2 * END_MS);
+		await over;
+		clearTimeout(asked);
+		clearTimeout(killed);
+	}
+
+	private get hasEnded(): boolean {
+		return this.child.exitCode !== null || this.child.signalCode !== null;
+	}
+}

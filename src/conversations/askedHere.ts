@@ -1,0 +1,60 @@
+import type { TalkedAgent } from '../core/driver/acp.ts';
+import { isYes, type Answered, type Asked } from './conversation.ts';
+import type { GuardedConversation } from './guarded.ts';
+import { PermissionQuestion } from './permission.ts';
+import type { PromptedLines } from './promptedLines.ts';
+import type { SilentHookCalls } from './silentHooks.ts';
+
+/** Where an agent's questions are asked. */
+export interface AskingPlace {
+	readonly agent: TalkedAgent;
+	readonly lines: PromptedLines;
+	readonly guarded: GuardedConversation | undefined;
+	readonly silent: SilentHookCalls | undefined;
+	/** A turn runs. Otherwise this terminal takes prompts. */
+	readonly isBusy: boolean;
+}
+
+/** The questions of an agent in this terminal, one after the other. */
+export class AskedHere {
+	/** A question of this turn was not answered with a Yes. */
+	isDenied = false;
+	/** What the agent says while its user is asked: it comes between no question and its answer. */
+	private held: (() => void)[] | undefined;
+	private last: Promise<unknown> = Promise.resolve();
+
+	/** @param place as it is when a question comes */
+	constructor(private readonly place: () => AskingPlace) {}
+
+	/** Says something of the agent's, if nobody is asked; otherwise afterwards. */
+	say(act: () => void): void {
+		if (this.held) this.held.push(act);
+		else act();
+	}
+
+	/** @returns `undefined` if nobody has answered */
+	ask(question: Asked, over: AbortSignal): Promise<Answered | undefined> {
+		const answer = this.last.then(() => this.askNow(question, over));
+		this.last = answer.catch(() => undefined);
+		return answer;
+	}
+
+	private async askNow(asked: Asked, over: AbortSignal): Promise<Answered | undefined> {
+		if (over.aborted) return undefined;
+		const { agent, lines, guarded, silent, isBusy } = this.place();
+		this.held = [];
+		silent?.asked(asked);
+		const question = new PermissionQuestion(asked, agent, lines, over);
+		const answer = await question.answer(held => guarded?.call(held.event, 'ask', held.payload), isBusy);
+		for (const say of this.held.splice(0)) say();
+		this.held = undefined;
+		const told = answer && asked.told(answer);
+		if (told) void guarded?.call(told.event, 'report', told.payload);
+		if (isYes(answer)) silent?.allowed(asked);
+		else {
+			this.isDenied = true;
+			silent?.denied(asked);
+		}
+		return answer;
+	}
+}

@@ -1,0 +1,97 @@
+import type { PermissionOption, RequestPermissionRequest, SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
+import type { SessionNames } from '../core/driver/acp.ts';
+import type { Field } from '../protocol/question.ts';
+import type { SessionId } from '../protocol/names.ts';
+
+/** One conversation with an agent, by whatever protocol. */
+export interface Conversation {
+	/** Nancy's name for it. The agent may begin another session. */
+	readonly session: string;
+	/** The agent's process; `undefined` once it has ended. */
+	readonly pid: number | undefined;
+	/** Fulfilled once the agent has ended. */
+	readonly closed: Promise<void>;
+	/** What the agent has written to its standard error. */
+	readonly complaints: () => string;
+	/** Runs one turn. @throws Error with the agent's words if its model fails, or the agent ends */
+	prompt(text: string): Promise<StopReason>;
+	/** Hands words to the agent while it works; `false` where it takes none. */
+	steer(text: string): boolean;
+	/** Begins another session with the same agent, between two turns. Absent where the agent's own `/clear` does. */
+	clear?(): Promise<void>;
+	/** Breaks the turn off, with its open questions. */
+	cancel(): Promise<void>;
+	/** Ends the agent. */
+	close(): Promise<void>;
+}
+
+export interface Program {
+	readonly executable: string;
+	readonly args: readonly string[];
+	readonly cwd: string;
+	readonly env: NodeJS.ProcessEnv;
+	/** How Nancy names the agent's sessions. */
+	readonly sessions: SessionNames | 'own';
+}
+
+export interface Beginning {
+	readonly program: Program;
+	/** An earlier conversation to go on with. What it held comes again as updates, which are left out. */
+	readonly resume: SessionId | undefined;
+	/** The request by which the agent asks for words. */
+	readonly pull: string | undefined;
+	/** Nobody waits for it any more. */
+	readonly stop: AbortSignal;
+}
+
+export interface Listener {
+	/** In the order in which they come. */
+	update(update: SessionUpdate): void;
+	/** @param over the agent does not wait any more @returns `undefined` if nobody has answered */
+	ask(question: Asked, over: AbortSignal): Promise<Answered | undefined>;
+	/** The words that wait for the agent, which asks for them between two steps. */
+	words(): Promise<string | undefined>;
+	/** The agent has begun a turn that nobody has prompted. */
+	began(turn: Promise<StopReason>): void;
+	/** Something that the user should know. */
+	note(text: string): void;
+}
+
+/** What may be chosen. Where it has a key of its own, that is typed for it. */
+export type Option = PermissionOption & { readonly key?: string; readonly takesWords?: true };
+
+/** A permission question of an agent. */
+export interface Asked {
+	readonly toolCall: RequestPermissionRequest['toolCall'];
+	readonly options: readonly Option[];
+	/** What the model wants to know with a Yes. */
+	readonly fields: readonly Field[];
+	/** What the guard holds at the desk. */
+	readonly held: { readonly event: string; readonly payload: object };
+	/** The answer that the guard has printed; `undefined` if that is none, and `cancelled` if the agent offers nothing for it. */
+	answerIn(printed: string): Answered | 'cancelled' | undefined;
+	/** What the guard is told of an answer. */
+	told(answer: Answered): { readonly event: string; readonly payload: object } | undefined;
+}
+
+export interface Answered {
+	readonly option: Option;
+	/** With a No, to the model. */
+	readonly words?: string;
+	/** By the question of a field. */
+	readonly values?: Record<string, string[]>;
+	/** As the guard has printed it. */
+	readonly printed?: string;
+}
+
+/** Whether an answer lets the agent go on. */
+export function isYes(answer: Answered | undefined): boolean {
+	return answer !== undefined && isAllowing(answer.option);
+}
+
+export function isAllowing({ kind }: Pick<PermissionOption, 'kind'>): boolean {
+	return kind.startsWith('allow');
+}
+
+/** Why the questions of a turn are over that its user breaks off. */
+export const BROKEN_OFF = 'broken off';
