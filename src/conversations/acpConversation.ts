@@ -87,6 +87,7 @@ export class AcpConversation {
 			complaints = (complaints + text).slice(-LONGEST_ERRORS);
 		});
 		let begun: AcpConversation | undefined;
+		let isLoading = false;
 		const connection = connect(child, pull, listener, () => begun);
 		child.once('exit', () => connection.close());
 		stop.addEventListener('abort', () => child.kill('SIGTERM'));
@@ -105,14 +106,17 @@ export class AcpConversation {
 				if (agentCapabilities?.loadSession !== true)
 					throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
 				const own = program.sessions === 'own' ? resume : program.sessions.ownOf(resume);
+				isLoading = true;
 				await agent.request(methods.agent.session.load, { ...place, sessionId: own });
 				return { session: resume, own };
 			});
 			return (begun = new AcpConversation(child, connection, names, () => complaints.trim()));
 		} catch (error) {
+			const isGone = connection.signal.aborted;
 			connection.close();
 			await ended(child);
-			throw new Error(complaints.trim() || String(error), { cause: error });
+			const why = complaints.trim() || (isGone ? ending(child) : wordsOf(error));
+			throw new Error(isLoading ? notLoaded(why) : why, { cause: error });
 		}
 	}
 
@@ -226,6 +230,25 @@ async function inTime<T>(child: ChildProcess, work: () => Promise<T>): Promise<T
 	} finally {
 		clearTimeout(timer);
 	}
+}
+
+/** How an agent has ended that said nothing of it. */
+function ending({ exitCode, signalCode }: ChildProcess): string {
+	if (signalCode === 'SIGKILL') return `the agent did not answer within ${BEGIN_MS / 1000} seconds`;
+	return `the agent has ended without a word (${signalCode ?? `code ${exitCode}`})`;
+}
+
+/** Some agents say in the data of an error what it is about, and only "Internal error" in its message. */
+const WithData = z.looseObject({ message: z.string(), data: z.string() });
+
+function wordsOf(error: unknown): string {
+	const { data } = WithData.safeParse(error);
+	return data ? `${data.message}: ${data.data}` : String(error);
+}
+
+/** By reports, Kiro ends with the code 0, never answers, or refuses for ever a conversation whose process was killed. */
+function notLoaded(why: string): string {
+	return `The earlier conversation cannot go on: ${why.replace(/\.$/, '')}. Start another worker.`;
 }
 
 /** How long an agent may take to end once its input is closed, in milliseconds. */

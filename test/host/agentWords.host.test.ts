@@ -12,6 +12,7 @@ function agent(more: Partial<AgentChoice>): AgentChoice {
 		id,
 		displayName,
 		installCommand: '',
+		isUntried: false,
 		model: undefined,
 		permissionModes: [],
 		launchModes: [],

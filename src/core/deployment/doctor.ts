@@ -11,6 +11,7 @@ import { hooksFinding } from './hooksFinding.ts';
 import { DeploymentRecords } from './records.ts';
 import type { Capability } from '../driver/abilities.ts';
 import type { Driver } from '../driver/driver.ts';
+import { isTalkedWith } from '../driver/talkedWith.ts';
 import { isRunning } from '../workspace/workerLife.ts';
 import { readOverview } from '../live/readOverview.ts';
 import type { InstalledRuntime } from './runtime.ts';
@@ -38,7 +39,7 @@ export async function examine(workspace: Workspace, instruments: Instruments): P
 	if (hasHooks === false) findings.push(withoutHooks(await deployments.all()));
 	for (const each of instruments.agents) {
 		findings.push(...agent(each));
-		if (runtime && hasHooks === true)
+		if (runtime && hasHooks === true && !isTalkedWith(each.driver))
 			await attempt(findings, 'hooks', async () =>
 				findings.push(await hooksFinding(deployments, instruments, runtime, each)),
 			);

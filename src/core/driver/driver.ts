@@ -28,6 +28,8 @@ export interface Driver extends Abilities {
 	 * A function makes the driver of such a program, by its name: one driver speaks for them all, and is no agent itself.
 	 */
 	readonly namedBy: 'nancy' | 'user' | ((name: string) => Driver);
+	/** `runs`: of the real program, which Nancy's tests drive. `documents`: what its source and documents say, and nobody has tried it. */
+	readonly knownFrom: 'runs' | 'documents';
 	/** Executable looked for on PATH when no setting names one. */
 	readonly command: string;
 	readonly versionArgs: readonly string[];
@@ -86,8 +88,10 @@ export interface Driver extends Abilities {
 	readonly extractor: Extractor | 'none';
 	/** The CLI sets one of these for its tools, and a person has none. They tell a command of an agent from a person's. */
 	readonly marks: readonly string[];
-	/** The CLI's package on npm. The path of a process that is the CLI contains its folder. */
-	readonly npmPackage: string;
+	/** The CLI's package on npm. The path of a process that is the CLI contains its folder. `undefined` for a CLI that npm does not bring. */
+	readonly npmPackage: string | undefined;
+	/** Names of its processes beside {@link command}. */
+	readonly alsoCalled?: readonly string[];
 	/** Variables that must not be inherited from Nancy's own shell (a nested agent's own marks). */
 	readonly foreignVariables: readonly string[];
 }
@@ -112,6 +116,8 @@ export interface StartPlace {
 }
 
 export interface AnswersByChoice {
+	/** The agent can do nothing in a terminal without it. So it needs no choice, and the agent is never started without hooks. */
+	readonly isAlways?: true;
 	/** The flags of the launch, for the files of {@link DeploymentPlan.launchFiles}. */
 	args(hooks: LaunchHooks): readonly string[];
 	/** What is started in the place of the CLI; absent where that is the CLI itself. */
