@@ -1,4 +1,5 @@
 import type { KnownDriver } from '../core/asker/asker.ts';
+import { program as amazonQ } from './amazon-q/program.ts';
 import { program as claudeCode } from './claude-code/program.ts';
 import { program as codex } from './codex/program.ts';
 import { program as copilotCli } from './copilot-cli/program.ts';
@@ -11,4 +12,13 @@ import { program as qwenCode } from './qwen-code/program.ts';
  * What tells the processes of each agent CLI from others, in the order of `drivers`. Every `nancy` call asks for it, and loading the whole
  * drivers takes a fifth of such a call.
  */
-export const programs: readonly KnownDriver[] = [claudeCode, copilotCli, codex, geminiCli, opencode, qwenCode, kiro];
+export const programs: readonly KnownDriver[] = [
+	claudeCode,
+	copilotCli,
+	codex,
+	geminiCli,
+	opencode,
+	qwenCode,
+	kiro,
+	amazonQ,
+];

@@ -1,50 +1,24 @@
-import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drivers } from '../../../src/drivers/index.ts';
 import { AgentsOutput } from '../../../src/operations/listAgents.ts';
 import { InboxOutput } from '../../../src/protocol/output/messages.ts';
 import { AskingOutput } from '../../../src/protocol/output/questions.ts';
+import { doubledAgent, type DoubledAgent } from '../../support/doubledAgent.ts';
 import { eventually } from '../../support/eventually.ts';
-import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
-import { terminal } from '../../support/terminal.ts';
-import { NancyCommand } from '../cli/nancyCommand.ts';
 
-/** Nancy's own programs and a double of Kiro CLI, which cannot be installed here: docs/agents/kiro.md says what the double is made from. */
-const DOUBLE = join(import.meta.dirname, '../../double/kiro-cli.mjs');
-
-let nancy: NancyCommand;
-let folder: TempFolder;
+/** What the double is made from, docs/agents/kiro.md says. */
+let lab: DoubledAgent;
 beforeAll(async () => {
-	nancy = await NancyCommand.build({ isPackage: true });
-	folder = tempFolder();
-	for (const each of ['bin', 'project']) mkdirSync(folder.file(each));
-	const run = `#!/bin/sh\nexec '${process.execPath}' '${DOUBLE}' "$@"\n`;
-	writeFileSync(folder.file('bin', 'kiro-cli'), run, { mode: 0o755 });
+	lab = await doubledAgent('kiro-cli', 'kiro-cli.mjs');
 });
-afterAll(async () => {
-	await nancy[Symbol.asyncDispose]();
-	await folder.remove();
-});
+afterAll(() => lab[Symbol.asyncDispose]());
 
-const place = () => ({
-	cwd: folder.file('project'),
-	env: {
-		HOME: folder.path,
-		PATH: `${folder.file('bin')}:/usr/bin:/bin`,
-		XDG_DATA_HOME: nancy.dataFolder,
-		XDG_CONFIG_HOME: folder.file('.config'),
-	},
-});
-const call = (...args: string[]) => nancy.start(args, place());
-const json = async (...args: string[]): Promise<unknown> => JSON.parse((await call(...args, '--json')).stdout);
-const shown = (...args: string[]) => terminal(process.execPath, [nancy.program, ...args], place());
-const idle = () => call('wait', 'build', '--until', 'idle', '--timeout', '600');
 /** The file of the double's only conversation. */
-const conversation = () => folder.file(globSync('.kiro/sessions/cli/*.jsonl', { cwd: folder.path })[0] ?? '');
+const conversation = () => lab.home.file(globSync('.kiro/sessions/cli/*.jsonl', { cwd: lab.home.path })[0] ?? '');
 
 it('offers what nobody has tried after all that was, and says so', async () => {
-	const { agents } = AgentsOutput.parse(await json('agents'));
+	const { agents } = AgentsOutput.parse(await lab.json('agents'));
 	const untried = drivers.filter(({ knownFrom }) => knownFrom === 'documents').map(({ id }) => id);
 	expect(untried).toContain('kiro');
 	expect(agents.slice(-untried.length).map(({ id, isUntried }) => [id, isUntried])).toEqual(
@@ -52,39 +26,39 @@ it('offers what nobody has tried after all that was, and says so', async () => {
 	);
 	expect(agents.filter(({ isUntried }) => isUntried)).toHaveLength(untried.length);
 	expect(agents.find(({ id }) => id === 'kiro')).toMatchObject({ found: { version: '2.16.0' }, installCommand: '' });
-	expect((await call('agents')).stdout).toContain('kiro  Kiro (not tried with Nancy) 2.16.0');
+	expect((await lab.call('agents')).stdout).toContain('kiro  Kiro (not tried with Nancy) 2.16.0');
 });
 
 it('runs a turn, asks at the desk, is woken, and goes on with its conversation', async () => {
 	const prompt = 'The door is blue. [[options]] [[sh:touch made]] [[text:All said]]';
-	const first = shown('orchestrate', 'build', '--agent', 'kiro', '--model', 'auto', '--prompt', prompt);
+	const first = lab.shown('orchestrate', 'build', '--agent', 'kiro', '--model', 'auto', '--prompt', prompt);
 	await first.waitForText(/^Options: --model=auto/m);
 	await first.waitForText(/touch made[^]*Your answer/);
 	const [asked] = await eventually('the question', async () => {
-		const { questions } = AskingOutput.parse(await json('questions'));
+		const { questions } = AskingOutput.parse(await lab.json('questions'));
 		return questions.length > 0 ? questions : undefined;
 	});
 	expect(asked?.question).toMatchObject({ driver: 'kiro', tool: 'execute', body: 'touch made' });
-	const answering = shown('answer', asked?.question.id ?? '', 'yes');
+	const answering = lab.shown('answer', asked?.question.id ?? '', 'yes');
 	await answering.ended;
 	await answering.close();
 	await first.waitForText(/^All said/m);
-	expect(globSync('made', { cwd: folder.file('project') })).toEqual(['made']);
-	await idle();
-	const { stdout: sent } = await call('send', 'build', 'Look. [[text:Looked]]');
+	expect(globSync('made', { cwd: lab.project })).toEqual(['made']);
+	await lab.idle('build');
+	const { stdout: sent } = await lab.call('send', 'build', 'Look. [[text:Looked]]');
 	await first.waitForText(/^Looked/m);
-	const { messages } = InboxOutput.parse(await json('inbox'));
+	const { messages } = InboxOutput.parse(await lab.json('inbox'));
 	expect(messages).toMatchObject([
 		{ id: sent.trim(), state: 'delivered', receipt: { rung: 'waiter', driver: 'kiro' } },
 	]);
-	await idle();
+	await lab.idle('build');
 	first.type('/exit\r');
 	expect(await first.ended).toBe(0);
 	await first.close();
 
-	const again = shown('orchestrate', 'build', '--resume', '--prompt', 'Which door? [[recall]]');
+	const again = lab.shown('orchestrate', 'build', '--resume', '--prompt', 'Which door? [[recall]]');
 	await again.waitForText(/^Before: The door is blue\./m);
-	await idle();
+	await lab.idle('build');
 	again.type('/exit\r');
 	await again.ended;
 	await again.close();
@@ -103,7 +77,7 @@ it.each([
 	],
 ])('says what to do if %s when it is to load a conversation', async (_what, prepare, words) => {
 	prepare();
-	const again = shown('orchestrate', 'build', '--resume', '--prompt', 'Which door?');
+	const again = lab.shown('orchestrate', 'build', '--resume', '--prompt', 'Which door?');
 	expect(await again.ended).toBe(1);
 	// A terminal breaks lines anywhere.
 	await eventually('the reason', () => words.test(again.history().replaceAll('\n', '')));
