@@ -79,7 +79,7 @@ function isAnswersChoice({ answersByChoice }) {
 
 /** One mode of each width: as a limit, modes of one width mean the same. No agent may start what nobody has tried. */
 function widths({ headless, knownFrom }) {
-	if (headless === 'none' || knownFrom === 'documents') return [];
+	if (headless === 'none' || knownFrom !== 'runs') return [];
 	return headless.permissionModes.filter(
 		(mode, index, all) => all.findIndex(other => other.width === mode.width) === index,
 	);
@@ -128,7 +128,7 @@ function agentsTable() {
 	return table(
 		['agent', 'program', 'oldest version', 'install'],
 		drivers.map(({ displayName, knownFrom, command, oldestVersion, installHint }) => [
-			knownFrom === 'documents' ? `${displayName} (not tried)` : displayName,
+			knownFrom === 'runs' ? displayName : `${displayName} (not tried)`,
 			`\`${command}\``,
 			formatVersion(oldestVersion),
 			installHint.startsWith(COMMAND) ? `\`${installHint.slice(COMMAND.length)}\`` : installHint,

@@ -96,7 +96,7 @@ function choicesOf(driver: Driver) {
 	return {
 		id,
 		displayName,
-		isUntried: knownFrom === 'documents',
+		isUntried: knownFrom !== 'runs',
 		permissionModes: headless === 'none' ? [] : [...headless.permissionModes],
 		launchModes: launchModesOf(driver).map(({ id: mode, label, detail }) => ({ id: mode, label, detail })),
 		takesImages: driver.images !== 'none',

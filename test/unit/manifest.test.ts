@@ -100,7 +100,7 @@ const answersSettings = drivers
 /** No agent may start a CLI that nobody has tried, so no mode for that can be set. */
 const settingsOf = ({ id, headless, knownFrom }: Driver) => {
 	const { permissionsFromAgents, ...others } = agentSettings(id);
-	return headless === 'none' || knownFrom === 'documents' ? others : { ...others, permissionsFromAgents };
+	return headless === 'none' || knownFrom !== 'runs' ? others : { ...others, permissionsFromAgents };
 };
 const ownSettings = [
 	...Object.values(SETTINGS),

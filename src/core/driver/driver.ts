@@ -28,8 +28,8 @@ export interface Driver extends Abilities {
 	 * A function makes the driver of such a program, by its name: one driver speaks for them all, and is no agent itself.
 	 */
 	readonly namedBy: 'nancy' | 'user' | ((name: string) => Driver);
-	/** `runs`: of the real program, which Nancy's tests drive. `documents`: what its source and documents say, and nobody has tried it. */
-	readonly knownFrom: 'runs' | 'documents';
+	/** `runs`: of the real program, which Nancy's tests drive. Of any other, nobody has tried it, and the driver is made from what these say. */
+	readonly knownFrom: 'runs' | 'source' | 'documents';
 	/** Executable looked for on PATH when no setting names one. */
 	readonly command: string;
 	readonly versionArgs: readonly string[];

@@ -17,7 +17,7 @@ export const amazonQ: Driver = {
 	displayName: 'Amazon Q',
 	shortName: 'Q',
 	namedBy: 'nancy',
-	knownFrom: 'documents',
+	knownFrom: 'source',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

@@ -95,7 +95,7 @@ export async function permitStart(driver: Driver, folders: readonly string[], as
 			'not-trusted',
 			phrase`an agent may not start ${driver.displayName}: it is a program of the setting "agentServers", and nobody knows what it would read and run here; ask the user to start it`,
 		);
-	if (driver.knownFrom === 'documents')
+	if (driver.knownFrom !== 'runs')
 		throw new NancyError(
 			'not-trusted',
 			phrase`an agent may not start ${driver.displayName}: Nancy was never tried with it, and nobody knows what it would read and run here; ask the user to start it`,

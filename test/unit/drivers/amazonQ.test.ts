@@ -40,15 +40,15 @@ describe('launching Amazon Q', () => {
 	});
 
 	it('trusts the tools of a mode, and all of them only where a person has chosen that', () => {
-		const { launch, permissionModes } = headlessOf(amazonQ);
-		const flags = permissionModes.map(({ id }) =>
-			launch({ ...request, permissions: id }).args.filter(arg => arg.startsWith('--trust')),
+		const headless = headlessOf(amazonQ);
+		const flags = headless.permissionModes.map(({ id }) =>
+			headless.launch({ ...request, permissions: id }).args.filter(arg => arg.startsWith('--trust')),
 		);
 		expect(flags).toEqual([['--trust-tools=fs_read'], ['--trust-tools=fs_read,fs_write'], ['--trust-all-tools']]);
 		for (const word of ['-a', '--trust-all-tools', '--trust-tools=execute_bash', '--agent=mine'])
 			for (const permissions of ['read', 'edit'])
-				expect(() => launch({ ...request, permissions, extra: [word] })).toThrow(/needs "everything"/);
-		expect(launch({ ...request, permissions: 'other' }).args).toContain('--trust-tools=');
+				expect(() => headless.launch({ ...request, permissions, extra: [word] })).toThrow(/needs "everything"/);
+		expect(headless.launch({ ...request, permissions: 'other' }).args).toContain('--trust-tools=');
 	});
 
 	it('reads the answer of a run, and no result where it failed', () => {
