@@ -26,10 +26,13 @@ export async function doubledAgent(command: string, double: string) {
 		},
 	};
 	const call = (...args: string[]) => nancy.start(args, place);
+	const { cwd, env } = place;
 	return {
 		home: folder,
-		project: place.cwd,
+		project: cwd,
 		call,
+		/** As Claude Code calls the command: the variable is a mark of its tools. */
+		callAsAgent: (...args: string[]) => nancy.start(args, { cwd, env: { ...env, CLAUDECODE: '1' } }),
 		json: async (...args: string[]): Promise<unknown> => JSON.parse((await call(...args, '--json')).stdout),
 		/** The command in a terminal. */
 		shown: (...args: string[]) => terminal(process.execPath, [nancy.program, ...args], place),

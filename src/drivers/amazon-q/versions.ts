@@ -1,3 +1,4 @@
+import { phrase } from '../../base/phrase.ts';
 import type { Version } from '../../base/version.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { floorsSince } from '../floors.ts';
@@ -28,7 +29,7 @@ export const limits: Driver['limits'] = {
 	feedback: 'Amazon Q goes on for no hook: feedback waits for the next prompt.',
 	batchEnd: 'Amazon Q reports no end of a step.',
 	quietStop: 'No feedback keeps it going.',
-	wake: 'Nothing wakes an idle Amazon Q: messages wait for the next prompt.',
+	wake: phrase`Nothing wakes an idle Amazon Q: messages wait for the next prompt.`,
 	permissions: 'No hook of Amazon Q tells that it asks, and Nancy does not read its questions from the screen.',
 	answers: 'Its questions are answered in its terminal alone.',
 	status: 'Amazon Q does not tell what its sessions are doing when asked; events do.',

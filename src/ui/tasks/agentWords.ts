@@ -24,6 +24,7 @@ function versionOf({ found, obstacle, oldVersion = '' }: Omit<AgentChoice, 'isUn
 /** The second line of an agent in a list: how it hears the user, or why it cannot be used. */
 export function agentDetail({ found, problem, lacks, limits }: AgentChoice): string {
 	if (!found) return problem === undefined ? '' : sentence(problem);
+	if (lacks.includes('steer') && lacks.includes('feedback')) return l10n.t('Reads messages with your next prompt');
 	const steered = lacks.includes('steer')
 		? l10n.t('Reads messages when it is done')
 		: l10n.t('Steered at each tool call');

@@ -182,6 +182,15 @@ describe('Amazon Q in a terminal of Nancy’s', () => {
 		expect(existsSync(join(lab.project, 'fourth'))).toBe(false);
 	});
 
+	it('is started by no agent, whatever the user has set', async () => {
+		mkdirSync(lab.home.file('.config/nancy'), { recursive: true });
+		const delegates = { permissionsFromAgents: { 'amazon-q': 'everything' } };
+		writeFileSync(lab.home.file('.config/nancy/settings.json'), JSON.stringify({ delegates }), { mode: 0o600 });
+		const { code, stderr } = await lab.callAsAgent('delegate', '--agent', 'amazon-q', 'Go.');
+		expect(code).not.toBe(0);
+		expect(stderr).toContain('an agent may not start Amazon Q: Nancy was never tried with it');
+	});
+
 	it('leaves an agent file of the user’s as it is, and says so', async () => {
 		const file = join(lab.project, '.amazonq/cli-agents/nancy.json');
 		await eventually('it is there', () => existsSync(file));

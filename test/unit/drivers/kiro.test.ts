@@ -64,6 +64,13 @@ it('runs a turn, asks at the desk, is woken, and goes on with its conversation',
 	await again.close();
 });
 
+it('is in Doctor’s report, which finds nothing of it to deploy, and says how to get what is missing', async () => {
+	const { stdout } = await lab.call('doctor');
+	expect(stdout).toMatch(/Kiro 2\.16\.0 at .*kiro-cli/);
+	expect(stdout).not.toMatch(/Kiro has no hooks|Kiro: /);
+	expect(stdout).toMatch(/Amazon Q: there is no "q" on the PATH\. .*says how to install it\./);
+});
+
 it.each([
 	[
 		'Kiro refuses',
