@@ -58,8 +58,7 @@ function agentProperties() {
 		add(`${key}.path`, { type: 'string', scope: 'machine', default: '' });
 		add(`${key}.arguments`, { type: 'array', items: { type: 'string' }, scope: 'machine', default: [] });
 		add(`${key}.model`, { type: 'string', scope: 'machine-overridable', default: '' });
-		if (driver.answersByChoice !== 'none')
-			add(`${key}.answers`, { type: 'boolean', scope: 'machine', default: false });
+		if (isAnswersChoice(driver)) add(`${key}.answers`, { type: 'boolean', scope: 'machine', default: false });
 		const modes = widths(driver);
 		if (modes.length === 0) continue;
 		add(`${key}.permissionsFromAgents`, {
@@ -73,9 +72,14 @@ function agentProperties() {
 	return properties;
 }
 
-/** One mode of each width: as a limit, modes of one width mean the same. */
-function widths({ headless }) {
-	if (headless === 'none') return [];
+/** Whether the user chooses that Nancy answers. @param {Driver} driver */
+function isAnswersChoice({ answersByChoice }) {
+	return answersByChoice !== 'none' && !answersByChoice.isAlways;
+}
+
+/** One mode of each width: as a limit, modes of one width mean the same. No agent may start what nobody has tried. */
+function widths({ headless, knownFrom }) {
+	if (headless === 'none' || knownFrom !== 'runs') return [];
 	return headless.permissionModes.filter(
 		(mode, index, all) => all.findIndex(other => other.width === mode.width) === index,
 	);
@@ -98,30 +102,36 @@ function wordsOf(driver) {
 		[`${key}.path`, `Where the ${name} program is. When empty, Nancy looks for \`${command}\` on the PATH.`],
 		[`${key}.arguments`, `Arguments for ${name}, before those that Nancy adds. ${own}`],
 		[`${key}.model`, `The model for ${name} in VS Code, as the CLI itself takes it. When empty, ${name} chooses.`],
-		...(driver.answersByChoice === 'none'
-			? []
-			: [
+		...(isAnswersChoice(driver)
+			? [
 					[
 						`${key}.answers`,
 						`Whether Nancy shows what ${name} asks where Nancy has started it, and carries your answer. ${driver.answersByChoice.explanation} ${own}`,
 					],
+				]
+			: []),
+		...(widths(driver).length === 0
+			? []
+			: [
+					[
+						`${key}.permissionsFromAgents`,
+						`The widest permission mode that an agent may use when it starts ${name} with the \`nancy\` command. Agents of other CLIs may start it only where you have set this yourself. It does not limit you. ${own}`,
+					],
 				]),
-		[
-			`${key}.permissionsFromAgents`,
-			`The widest permission mode that an agent may use when it starts ${name} with the \`nancy\` command. Agents of other CLIs may start it only where you have set this yourself. It does not limit you. ${own}`,
-		],
 		...widths(driver).map(mode => [`${key}.permissionsFromAgents.${mode.id}`, mode.detail]),
 	];
 }
 
+const COMMAND = 'Install it with: ';
+
 function agentsTable() {
 	return table(
 		['agent', 'program', 'oldest version', 'install'],
-		drivers.map(({ displayName, command, oldestVersion, installHint }) => [
-			displayName,
+		drivers.map(({ displayName, knownFrom, command, oldestVersion, installHint }) => [
+			knownFrom === 'runs' ? displayName : `${displayName} (not tried)`,
 			`\`${command}\``,
 			formatVersion(oldestVersion),
-			`\`${installHint.replace(/^Install it with: /, '')}\``,
+			installHint.startsWith(COMMAND) ? `\`${installHint.slice(COMMAND.length)}\`` : installHint,
 		]),
 	);
 }

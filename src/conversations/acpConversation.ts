@@ -43,6 +43,7 @@ export class AcpConversation implements Conversation {
 	static async begin({ program, resume, pull, stop }: Beginning, listener: Listener): Promise<AcpConversation> {
 		const child = await AgentProcess.start({ program, stop });
 		let begun: AcpConversation | undefined;
+		let isLoading = false;
 		const connection = connect(child, pull, listener, () => begun);
 		child.onExit(() => connection.close());
 		try {
@@ -57,14 +58,17 @@ export class AcpConversation implements Conversation {
 				if (agentCapabilities?.loadSession !== true)
 					throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
 				const own = program.sessions === 'own' ? resume : program.sessions.ownOf(resume);
+				isLoading = true;
 				await agent.request(methods.agent.session.load, { ...placeOf(program), sessionId: own });
 				return { session: resume, own };
 			});
 			return (begun = new AcpConversation(child, connection, names, program));
 		} catch (error) {
+			const isGone = connection.signal.aborted;
 			connection.close();
 			await child.end();
-			throw new Error(child.complaints || String(error), { cause: error });
+			const why = child.complaints || (isGone ? child.lastWords : wordsOf(error));
+			throw new Error(isLoading ? notLoaded(why) : why, { cause: error });
 		}
 	}
 
@@ -190,6 +194,19 @@ const Pulled = z.looseObject({ sessionId: z.string() });
 
 /** The answer to a question that is over. */
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
+
+/** Some agents say in the data of an error what it is about, and only "Internal error" in its message. */
+const WithData = z.looseObject({ message: z.string(), data: z.string() });
+
+function wordsOf(error: unknown): string {
+	const { data } = WithData.safeParse(error);
+	return data ? `${data.message}: ${data.data}` : String(error);
+}
+
+/** By reports, Kiro ends with the code 0, never answers, or refuses for ever a conversation whose process was killed. */
+function notLoaded(why: string): string {
+	return `The earlier conversation cannot go on: ${why.replace(/\.$/, '')}. Start another worker.`;
+}
 
 /** Not faster than they are read. */
 function bytesOf(output: Readable): ReadableStream<Uint8Array> {

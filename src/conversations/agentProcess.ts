@@ -52,6 +52,13 @@ export class AgentProcess {
 		return this.said.trim();
 	}
 
+	/** How it has ended, if it has said nothing of that. */
+	get lastWords(): string {
+		const { exitCode, signalCode } = this.child;
+		if (signalCode === 'SIGKILL') return `the agent did not answer within ${BEGIN_MS / 1000} seconds`;
+		return `the agent has ended without a word (${signalCode ?? `code ${exitCode}`})`;
+	}
+
 	onExit(act: () => void): void {
 		this.child.once('exit', act);
 	}

@@ -5,6 +5,7 @@ import { asking as claudeCode } from './claude-code/asking.ts';
 import { asking as codex } from './codex/asking.ts';
 import { asking as copilotCli } from './copilot-cli/asking.ts';
 import { asking as geminiCli } from './gemini-cli/asking.ts';
+import { asking as kiro } from './kiro/asking.ts';
 import { asking as opencode } from './opencode/asking.ts';
 import { asking as qwenCode } from './qwen-code/asking.ts';
 
@@ -14,6 +15,7 @@ export const askings: Readonly<Record<string, Asking>> = {
 	codex,
 	'copilot-cli': copilotCli,
 	'gemini-cli': geminiCli,
+	kiro,
 	opencode,
 	'qwen-code': qwenCode,
 	[SERVERS]: servers,

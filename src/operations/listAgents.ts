@@ -24,6 +24,8 @@ const Agent = z.object({
 	oldVersion: z.optional(z.string()),
 	/** What a person types into a terminal to install it; empty where only they know. */
 	installCommand: z.string(),
+	/** Nobody has tried Nancy with it: what it does is taken from its source and documents. */
+	isUntried: z.boolean(),
 	/** The abilities that its version does not have, and those that it has only in part. */
 	lacks: z.array(Ability),
 	limits: z.array(Ability),
@@ -71,7 +73,7 @@ async function agentOf(driver: Driver, context: MachineContext, seeker: Seeker):
 					problem: found.reason,
 					oldVersion: found.version && formatVersion(found.version),
 				}),
-		installCommand: `npm install -g ${driver.npmPackage}`,
+		installCommand: driver.npmPackage === undefined ? '' : `npm install -g ${driver.npmPackage}`,
 		...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
 		...choicesOf(driver),
 	};
@@ -90,10 +92,11 @@ async function serversIn(context: MachineContext, seeker: Seeker): Promise<z.inf
 }
 
 function choicesOf(driver: Driver) {
-	const { id, displayName, headless } = driver;
+	const { id, displayName, headless, knownFrom } = driver;
 	return {
 		id,
 		displayName,
+		isUntried: knownFrom !== 'runs',
 		permissionModes: headless === 'none' ? [] : [...headless.permissionModes],
 		launchModes: launchModesOf(driver).map(({ id: mode, label, detail }) => ({ id: mode, label, detail })),
 		takesImages: driver.images !== 'none',

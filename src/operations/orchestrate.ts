@@ -9,6 +9,7 @@ import { planWorker, refuseLongPrompt } from '../core/start/launch.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import { abandonStart } from '../core/start/workerProcess.ts';
 import type { Driver } from '../core/driver/driver.ts';
+import { isTalkedWith } from '../core/driver/talkedWith.ts';
 import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
 import { noteChosenAgent } from '../core/workspace/chosenAgent.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
@@ -136,23 +137,20 @@ function refuseFromAgent(asker: Asker, { place, hooks, images = [], permissions,
 }
 
 /** @throws NancyError `wrong-state` for an agent that can do nothing in a terminal without Nancy's own program */
-function refuseUnhooked({ displayName, namedBy }: Driver): void {
-	if (namedBy !== 'user') return;
+function refuseUnhooked(driver: Driver): void {
+	if (!isTalkedWith(driver)) return;
 	throw new NancyError(
 		'wrong-state',
-		phrase`a program of Nancy talks with ${displayName}, and tells what it does as hooks do: it cannot be started without hooks (--no-hooks, or the setting nancy.hooks)`,
+		phrase`a program of Nancy talks with ${driver.displayName}, and tells what it does as hooks do: it cannot be started without hooks (--no-hooks, or the setting nancy.hooks)`,
 	);
 }
 
 /** Whether the user wants an agent's questions answered in Nancy, where that is a choice. */
-async function takesAnswers(
-	{ id, namedBy, answersByChoice }: Driver,
-	{ workspace, readSettings }: OperationContext,
-): Promise<boolean> {
-	if (answersByChoice === 'none') return false;
-	if (namedBy === 'user') return true;
+async function takesAnswers(driver: Driver, { workspace, readSettings }: OperationContext): Promise<boolean> {
+	if (driver.answersByChoice === 'none') return false;
+	if (isTalkedWith(driver)) return true;
 	const { answers = {} } = await readSettings(workspace.folder);
-	return answers[id] === true;
+	return answers[driver.id] === true;
 }
 
 /** Looks as late as possible: an agent may have written settings since it was permitted to start another one. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { isTalkedWith } from '../core/driver/talkedWith.ts';
 import { importNotes as importInto } from '../core/memory/notesImport.ts';
 import { choosePlugin } from '../core/sessions/pluginChoice.ts';
 import { manuals } from '../drivers/manuals.ts';
@@ -53,7 +54,8 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 			await choosePlugin(workspace.own);
 			return { folder: workspace.folder, agents: [], failed: [] };
 		}
-		const found = agent === undefined ? await foundAgents(context, seekerOf(asker)) : [];
+		const all = agent === undefined ? await foundAgents(context, seekerOf(asker)) : [];
+		const found = all.filter(({ driver }) => !isTalkedWith(driver));
 		// If none is found, the choice of one says what to install.
 		const chosen = found.length > 0 ? found : [await chooseAgent(asker, context, agent)];
 		return deployEach(asker, context, chosen, { scope: 'workspace', isNamed: agent !== undefined });

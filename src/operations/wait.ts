@@ -4,12 +4,14 @@ import { phrase } from '../base/phrase.ts';
 import { theTask, theWorker } from '../core/workspace/named.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
+import { canWake } from '../core/driver/abilities.ts';
 import type { Overview, Phase } from '../core/live/overview.ts';
 import { wakes } from '../core/mailbox/due.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { writer } from '../protocol/author.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
+import type { WorkerRecord } from '../protocol/records.ts';
 import { WaitOutput } from '../protocol/output/messages.ts';
 import { limitsFor, listMailboxes, messageOutput, type FoundMessage } from './shared/mailboxes.ts';
 import { Meant, noWorker } from './shared/meant.ts';
@@ -87,20 +89,29 @@ async function workersOf(workspace: Workspace, { tasks }: Overview, { task, work
 	return Promise.all(
 		chosen.map(async ({ record, state }) => {
 			const address = { task, worker: record.name };
-			const isAboutToWork = state.phase === 'idle' && (await willWork(workspace, address, state.at));
+			const isAboutToWork = state.phase === 'idle' && (await willWork(workspace, record, state.at));
 			return { worker: mailboxName(address), phase: state.phase, isAboutToWork };
 		}),
 	);
 }
 
 /** Whether an agent that is idle since then has a message to act on: queued, or handed over before it could report. */
-async function willWork(workspace: Workspace, address: WorkerAddress, idleSince: string): Promise<boolean> {
+async function willWork(workspace: Workspace, record: WorkerRecord, idleSince: string): Promise<boolean> {
+	const address = { task: record.task, worker: record.name };
 	const { messages } = await workspace.mailbox(address).list(['queued', 'claimed', 'delivered']);
-	return messages.some(({ state, content, receipt }) =>
-		state === 'delivered'
-			? receipt !== undefined && Date.parse(receipt.deliveredAt) > Date.parse(idleSince)
-			: wakes(content),
+	const isRead = messages.some(
+		({ state, receipt }) =>
+			state === 'delivered' && receipt !== undefined && Date.parse(receipt.deliveredAt) > Date.parse(idleSince),
 	);
+	return (
+		isRead || (messages.some(({ state, content }) => state !== 'delivered' && wakes(content)) && canBeWoken(record))
+	);
+}
+
+/** Nothing wakes some agents: what is queued waits for their next prompt. The drivers are loaded only if a message waits. */
+async function canBeWoken({ agent, agentVersion }: WorkerRecord): Promise<boolean> {
+	const driver = (await import('../drivers/index.ts')).driverById(agent);
+	return driver === undefined || canWake(driver, agentVersion);
 }
 
 function isReached({ phase, isAboutToWork }: WaitedFor, until: 'idle' | 'stop'): boolean {

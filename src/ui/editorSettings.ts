@@ -25,7 +25,7 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 		return typeof mode === 'string' ? [[id, mode] as const] : [];
 	});
 	const answers = drivers.flatMap(({ id, answersByChoice }) => {
-		if (answersByChoice === 'none') return [];
+		if (answersByChoice === 'none' || answersByChoice.isAlways) return [];
 		const isOn = common.inspect<unknown>(answersSetting(id))?.globalValue;
 		return typeof isOn === 'boolean' ? [[id, isOn] as const] : [];
 	});

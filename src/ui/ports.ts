@@ -58,8 +58,10 @@ export interface AgentChoice {
 	problem?: string | undefined;
 	/** Its version, if it is too old to be used. */
 	oldVersion?: string | undefined;
-	/** What a person types into a terminal to install it. */
+	/** What a person types into a terminal to install it; empty where no one command does. */
 	installCommand: string;
+	/** Nobody has tried Nancy with it. */
+	isUntried: boolean;
 	/** What its version cannot do at all. */
 	lacks: readonly Capability[];
 	/** What its version can do only in part. */

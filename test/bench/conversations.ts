@@ -282,6 +282,8 @@ async function turns(): Promise<Row> {
 			update: () => undefined,
 			ask: () => Promise.reject(new Error('it asks')),
 			words: () => Promise.resolve(undefined),
+			began: () => undefined,
+			note: () => undefined,
 		},
 	);
 	for (const prompt of [first, ...further]) await conversation.prompt(prompt);

@@ -11,6 +11,7 @@ import { beginningWith, floorVersions, shows } from './floors.ts';
 import { judge } from './judge.ts';
 import type { Candidate } from './lab.ts';
 import { markdownOf } from './markdown.ts';
+import { untried } from './untried.ts';
 import { columnOf, ConformanceReport, type CellResult, type Column } from './report.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -108,7 +109,7 @@ function write(column: Column): void {
 	const rows = cells.map(({ id, title }) => ({ id, title }));
 	const report = ConformanceReport.parse({ version: 1, rows, columns });
 	writeFileSync(json, `${JSON.stringify(report, undefined, '\t')}\n`);
-	writeFileSync(json.replace(/json$/, 'md'), markdownOf(report));
+	writeFileSync(json.replace(/json$/, 'md'), markdownOf(report, untried));
 }
 
 /** What a failing cell saw goes into a file: it is long. */

@@ -1,4 +1,5 @@
 import type { CellResult, Column, ConformanceReport } from './report.ts';
+import type { Untried } from './untried.ts';
 
 const WORDS: Readonly<Record<CellResult['is'], string>> = {
 	works: 'works',
@@ -7,18 +8,24 @@ const WORDS: Readonly<Record<CellResult['is'], string>> = {
 	fails: '**fails**',
 };
 
-/** docs/conformance.md: a row for each cell, a column for each CLI, a numbered note for each reason. */
-export function markdownOf({ rows, columns: all }: ConformanceReport): string {
+/** docs/conformance.md: a row for each cell, a column for each CLI, a numbered note for each reason. CLIs that nobody can try come last. */
+export function markdownOf({ rows, columns: all }: ConformanceReport, untried: readonly Untried[]): string {
 	const columns = all.filter(({ is }) => is !== 'floor');
 	const notes: string[] = [];
-	const cellOf = (column: Column, id: string) => {
-		const result = column.cells[id];
-		if (!result) return 'not tried';
-		const note = noteOf(result);
-		if (note === undefined) return WORDS[result.is];
+	const withNote = (words: string, note: string | undefined) => {
+		if (note === undefined) return words;
 		const known = notes.indexOf(note);
 		const number = known >= 0 ? known + 1 : notes.push(note);
-		return `${WORDS[result.is]} [${number}](#notes)`;
+		return `${words} [${number}](#notes)`;
+	};
+	const cellOf = (column: Column, id: string) => {
+		const result = column.cells[id];
+		return result ? withNote(WORDS[result.is], noteOf(result)) : 'not tried';
+	};
+	const untriedCell = ({ from, cells }: Untried, id: string) => {
+		const { isPossible = true, because } = cells[id] ?? {};
+		const words = `from its ${from}, not tried`;
+		return withNote(isPossible ? words : `– not possible (${words})`, because && oneLine(because));
 	};
 	const table = [
 		[
@@ -26,17 +33,29 @@ export function markdownOf({ rows, columns: all }: ConformanceReport): string {
 			...columns.map(
 				column => `${column.displayName}<br>${column.version}${column.is === 'newest' ? ' (newest)' : ''}`,
 			),
+			...untried.map(({ displayName, version }) => `${displayName}<br>${version}`),
 		],
-		['---', ...columns.map(() => '---')],
-		...rows.map(({ id, title }) => [title, ...columns.map(column => cellOf(column, id))]),
-		['*tried since*', ...columns.map(column => column.date)],
+		['---', ...[...columns, ...untried].map(() => '---')],
+		...rows.map(({ id, title }) => [
+			title,
+			...columns.map(column => cellOf(column, id)),
+			...untried.map(each => untriedCell(each, id)),
+		]),
+		['*tried since*', ...columns.map(column => column.date), ...untried.map(() => 'never')],
 	];
 	return [
 		'# What each agent can do with Nancy',
 		'',
 		'Written by `npm run conformance`, which drives each real CLI against a scripted model. “Works” means that the model received',
-		'it. In rows about what the sidebar shows, it means that the programs that serve the sidebar have read it. Nothing here is',
-		'taken from a manual.',
+		'it. In rows about what the sidebar shows, it means that the programs that serve the sidebar have read it. Nothing that was',
+		'tried is taken from a manual.',
+		...(untried.length === 0
+			? []
+			: [
+					'',
+					`${untried.map(({ displayName }) => displayName).join(' and ')} cannot be installed where Nancy is made. A column of such a CLI says only what its driver`,
+					'takes from its source or documents. Nobody has seen it.',
+				]),
 		'',
 		...table.map(cells => `| ${cells.join(' | ')} |`),
 		'',

@@ -10,7 +10,9 @@ import { repository } from '../support/programs.ts';
 import { filesInZip } from '../support/zip.ts';
 
 const KB = 1024;
-const documents = ['AGENTS.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: repository }), 'docs/agents/acp.md'];
+/** What was measured of the others is for builders. */
+const agentPages = ['acp', 'amazon-q', 'kiro'].map(name => `docs/agents/${name}.md`);
+const documents = ['AGENTS.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: repository }), ...agentPages];
 /** What vsce names anew. */
 const RENAMED: Readonly<Record<string, string>> = {
 	'CHANGELOG.md': 'changelog.md',
@@ -119,14 +121,15 @@ it('ships every file that the README and what it leads to link to', () => {
 	expect(links.filter(link => !packed.has(`extension/${RENAMED[link] ?? link}`))).toEqual([]);
 });
 
+/** The seventh and eighth driver brought 6 KB to each program that knows all of them, and three hook programs of 50 KB to the package. */
 it('is small, above all in what every window loads and what every hook starts', () => {
 	const files = filesInZip(packagedExtension);
 	const tooLarge = Object.entries({
 		'dist/extension.js': 2,
 		'dist/late.js': 8,
 		'dist/hook/claude-code.js': 174,
-		'dist/main.js': 972,
-		'dist/nancy.js': 830,
+		'dist/main.js': 980,
+		'dist/nancy.js': 838,
 		'dist/hook/watched.js': 300,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
@@ -136,7 +139,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(2990);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(3160);
 });
 
 it('has a page for a phone that is small on its way there', () => {

@@ -12,6 +12,7 @@ function agent(more: Partial<AgentChoice>): AgentChoice {
 		id,
 		displayName,
 		installCommand: '',
+		isUntried: false,
 		model: undefined,
 		permissionModes: [],
 		launchModes: [],
@@ -22,7 +23,7 @@ function agent(more: Partial<AgentChoice>): AgentChoice {
 }
 
 describe('the words for an agent in the list', () => {
-	it('say of each CLI how it hears the user, and of none that it cannot be steered', () => {
+	it('say of each CLI how it hears the user', () => {
 		const lines = drivers.map(driver => [
 			driver.id,
 			agentDetail(agent(shortcomings(driver, driver.oldestVersion))),
@@ -35,6 +36,8 @@ describe('the words for an agent in the list', () => {
 			'gemini-cli': `${steered}, waits for your next prompt when idle`,
 			opencode: `${steered}, wakes when idle`,
 			'qwen-code': `${steered}, wakes when idle, with limits`,
+			kiro: 'Reads messages when it is done, wakes when idle',
+			'amazon-q': 'Reads messages with your next prompt',
 		});
 		const newest = shortcomings(
 			drivers.find(({ id }) => id === 'claude-code')!,
@@ -54,6 +57,8 @@ describe('the words for an agent in the list', () => {
 		assert.equal(agentVersion(late), 'did not answer');
 		assert.equal(agentDetail(late), '/bin/x did not answer; try again.');
 		assert.equal(agentVersion(agent({})), '1.2.3');
+		assert.equal(agentVersion(agent({ isUntried: true })), '1.2.3, not tried with Nancy');
+		assert.equal(agentVersion({ ...missing, isUntried: true }), 'not found, not tried with Nancy');
 		assert.equal(agentVersion(agent({ found: { executable: '/bin/x', version: '' } })), 'version unknown');
 	});
 });

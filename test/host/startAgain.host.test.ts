@@ -155,6 +155,7 @@ describe('the list of Start Again', () => {
 		id: DriverId.parse(id),
 		displayName: id,
 		installCommand: '',
+		isUntried: false,
 		lacks: [],
 		limits: [],
 		model: undefined,

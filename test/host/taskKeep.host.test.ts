@@ -16,6 +16,7 @@ const agents = ['heron', 'egret', 'ibis'].map((id): AgentChoice => ({
 	id: DriverId.parse(id),
 	displayName: id,
 	installCommand: '',
+	isUntried: false,
 	lacks: [],
 	limits: [],
 	model: undefined,

@@ -62,8 +62,10 @@ describe('what Nancy says to a CLI', () => {
 
 describe('an option that lets an agent go unasked', () => {
 	it('is passed as nothing but the permissions of a delegate, which a person chooses', () => {
-		const options = '--(?:auto|ui-server|yolo|allow-all[a-z-]*|full-auto|approve-for-me|dangerously-[a-z-]+)';
+		const options =
+			'--(?:auto|ui-server|yolo|allow-all[a-z-]*|trust-all[a-z-]*|full-auto|approve-for-me|dangerously-[a-z-]+)';
 		expect(said(`${options}|yolo|bypassPermissions`)).toEqual([
+			"src/drivers/amazon-q/headless.ts: EVERYTHING]: '--trust-all-tools'",
 			"src/drivers/claude-code/headless.ts: EVERYTHING = 'bypassPermissions'",
 			"src/drivers/copilot-cli/headless.ts: tools: ['--allow-all-tools'",
 			"src/drivers/copilot-cli/headless.ts: all: ['--allow-all'",

@@ -10,6 +10,7 @@ export const fakeDriver: Driver = {
 	displayName: 'Fake',
 	shortName: 'Fake',
 	namedBy: 'nancy',
+	knownFrom: 'runs',
 	command: 'fake',
 	versionArgs: ['--version'],
 	oldestVersion: [0, 0, 0],

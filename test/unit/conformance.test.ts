@@ -10,6 +10,7 @@ import { cells } from '../conformance/cells.ts';
 import { floorVersions } from '../conformance/floors.ts';
 import { lackOf, limitOf } from '../conformance/judge.ts';
 import { markdownOf } from '../conformance/markdown.ts';
+import { untried } from '../conformance/untried.ts';
 import { columnOf, ConformanceReport, type Column } from '../conformance/report.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
@@ -36,7 +37,7 @@ describe('the table of abilities', () => {
 	});
 
 	it('says in words what the JSON says', () => {
-		expect(readFileSync(join(docs, 'conformance.md'), 'utf8')).toBe(markdownOf(report));
+		expect(readFileSync(join(docs, 'conformance.md'), 'utf8')).toBe(markdownOf(report, untried));
 	});
 
 	it('holds no claim of a driver that was not seen', () => {
@@ -110,24 +111,27 @@ describe('a page of the table', () => {
 	];
 
 	it('numbers each reason once, and makes nothing of what a CLI printed', () => {
-		const page = markdownOf({
-			version: 1,
-			rows,
-			columns: [
-				{
-					...column,
-					cells: {
-						one: { is: 'partial', because: 'It shows\n<b> | `badge`.', ms: 1 },
-						two: { is: 'not possible', because: 'No queue.', understated: true, ms: 1 },
+		const page = markdownOf(
+			{
+				version: 1,
+				rows,
+				columns: [
+					{
+						...column,
+						cells: {
+							one: { is: 'partial', because: 'It shows\n<b> | `badge`.', ms: 1 },
+							two: { is: 'not possible', because: 'No queue.', understated: true, ms: 1 },
+						},
 					},
-				},
-				{
-					...column,
-					is: 'pinned',
-					cells: { one: { is: 'works', ms: 1 }, three: { is: 'fails', because: 'No queue.', ms: 1 } },
-				},
-			],
-		});
+					{
+						...column,
+						is: 'pinned',
+						cells: { one: { is: 'works', ms: 1 }, three: { is: 'fails', because: 'No queue.', ms: 1 } },
+					},
+				],
+			},
+			[],
+		);
 		expect(page.split('\n').filter(line => /^[|\d]/.test(line))).toEqual([
 			'|  | Agent<br>1.2.3 (newest) | Agent<br>1.2.3 |',
 			'| --- | --- | --- |',
@@ -138,6 +142,38 @@ describe('a page of the table', () => {
 			'1. It shows b badge .',
 			'2. No queue. It was seen all the same: the driver says less than is true.',
 			'3. No queue.',
+		]);
+	});
+
+	it('says of each cell of a CLI that nobody can try where it is from', () => {
+		const cells = {
+			one: { isPossible: true, because: undefined },
+			two: { isPossible: true, because: 'Half.' },
+			three: { isPossible: false, because: 'No queue.' },
+		};
+		const page = markdownOf({ version: 1, rows, columns: [{ ...column, cells: {} }] }, [
+			{ displayName: 'Other', version: '1.0.0', from: 'source', cells },
+		]);
+		expect(page).toContain('Other cannot be installed where Nancy is made.');
+		expect(page.split('\n').filter(line => /^[|\d]/.test(line))).toEqual([
+			'|  | Agent<br>1.2.3 (newest) | Other<br>1.0.0 |',
+			'| --- | --- | --- |',
+			'| One | not tried | from its source, not tried |',
+			'| Two | not tried | from its source, not tried [1](#notes) |',
+			'| Three | not tried | – not possible (from its source, not tried) [2](#notes) |',
+			'| *tried since* | 2026-11-21 | never |',
+			'1. Half.',
+			'2. No queue.',
+		]);
+	});
+
+	it('claims nothing for an untried CLI of which no ability says that it is missing', () => {
+		const missing = untried.map(({ cells: each }) =>
+			['interrupted', 'memory-compacted', 'headless-denied'].map(id => each[id]?.isPossible),
+		);
+		expect(missing).toEqual([
+			[true, false, false],
+			[false, false, false],
 		]);
 	});
 });

@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import type { Driver } from '../../src/core/driver/driver.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import {
 	ACTING_COMMANDS,
@@ -93,10 +94,17 @@ const settings = Object.assign({}, ...contributes.configuration.map(group => gro
 	string,
 	z.infer<typeof Setting>
 >;
-const answersSettings = drivers.filter(each => each.answersByChoice !== 'none').map(({ id }) => answersSetting(id));
+const answersSettings = drivers
+	.filter(each => each.answersByChoice !== 'none' && !each.answersByChoice.isAlways)
+	.map(({ id }) => answersSetting(id));
+/** No agent may start a CLI that nobody has tried, so no mode for that can be set. */
+const settingsOf = ({ id, headless, knownFrom }: Driver) => {
+	const { permissionsFromAgents, ...others } = agentSettings(id);
+	return headless === 'none' || knownFrom !== 'runs' ? others : { ...others, permissionsFromAgents };
+};
 const ownSettings = [
 	...Object.values(SETTINGS),
-	...drivers.flatMap(driver => Object.values(agentSettings(driver.id))),
+	...drivers.flatMap(driver => Object.values(settingsOf(driver))),
 	...answersSettings,
 ];
 const whens = [
@@ -356,7 +364,7 @@ describe('commands', () => {
 describe('settings', () => {
 	it('that name programs or arguments are the machine’s, and ignored in an untrusted workspace', () => {
 		for (const driver of drivers) {
-			const { model: _ofTheProject, ...machines } = agentSettings(driver.id);
+			const { model: _ofTheProject, ...machines } = settingsOf(driver);
 			for (const key of Object.values(machines)) {
 				expect([key, settings[key]?.scope]).toEqual([key, 'machine']);
 				expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);

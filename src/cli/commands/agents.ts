@@ -26,8 +26,8 @@ export const agents = command(
 	},
 );
 
-function lines({ id, displayName, found, problem, lacks }: AgentsOutput['agents'][number]): string[] {
-	const heading = `${id}  ${displayName}`;
+function lines({ id, displayName, found, problem, lacks, isUntried }: AgentsOutput['agents'][number]): string[] {
+	const heading = `${id}  ${displayName}${isUntried ? ' (not tried with Nancy)' : ''}`;
 	if (!found) return [`${heading}: ${printableLine(String(problem), 1000)}`];
 	const version = found.version === '' ? '' : ` ${found.version}`;
 	const missing = lacks.length === 0 ? [] : [`  lacks: ${lacks.join(', ')}`];

@@ -74,7 +74,7 @@ export interface Lineage {
 	readonly isOrphan: boolean;
 }
 
-export type KnownDriver = Pick<Driver, 'id' | 'command' | 'marks' | 'npmPackage'>;
+export type KnownDriver = Pick<Driver, 'id' | 'command' | 'alsoCalled' | 'marks' | 'npmPackage'>;
 
 /** Nancy sets one of them for every agent that it starts, and for every process that starts one. */
 const OWN_MARKS = ['NANCY_TASK_DIR', 'NANCY_WORKER', 'NANCY_RUN', 'NANCY_RUNNER', 'NANCY_AGENT'];
@@ -248,14 +248,14 @@ const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'den
 
 /** Whether a process is this CLI, by its program or the script that it runs. */
 export function isProcessOf(
-	{ command, npmPackage }: Pick<KnownDriver, 'command' | 'npmPackage'>,
+	{ command, alsoCalled = [], npmPackage }: Pick<KnownDriver, 'command' | 'alsoCalled' | 'npmPackage'>,
 	ancestor: Ancestor,
 ): boolean {
+	const names = [command, ...alsoCalled];
 	return programsOf(ancestor).some(
 		path =>
-			basename(path).replace(/\.exe$/i, '') === command ||
-			path.includes(`/node_modules/${npmPackage}/`) ||
-			path.includes(`/${npmPackage}/`),
+			names.includes(basename(path).replace(/\.exe$/i, '')) ||
+			(npmPackage !== undefined && path.includes(`/${npmPackage}/`)),
 	);
 }
 

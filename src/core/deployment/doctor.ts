@@ -4,13 +4,14 @@ import { errorText, hasErrno, NancyError, said } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import { theWorker } from '../workspace/named.ts';
 import { folderNames } from '../../base/listing.ts';
-import { formatVersion, isAtLeast } from '../../base/version.ts';
+import { formatVersion } from '../../base/version.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import type { Finding, Instruments } from './finding.ts';
 import { hooksFinding } from './hooksFinding.ts';
 import { DeploymentRecords } from './records.ts';
-import type { Capability } from '../driver/abilities.ts';
+import { can, type Capability } from '../driver/abilities.ts';
 import type { Driver } from '../driver/driver.ts';
+import { isTalkedWith } from '../driver/talkedWith.ts';
 import { isRunning } from '../workspace/workerLife.ts';
 import { readOverview } from '../live/readOverview.ts';
 import type { InstalledRuntime } from './runtime.ts';
@@ -38,7 +39,7 @@ export async function examine(workspace: Workspace, instruments: Instruments): P
 	if (hasHooks === false) findings.push(withoutHooks(await deployments.all()));
 	for (const each of instruments.agents) {
 		findings.push(...agent(each));
-		if (runtime && hasHooks === true)
+		if (runtime && hasHooks === true && !isTalkedWith(each.driver))
 			await attempt(findings, 'hooks', async () =>
 				findings.push(await hooksFinding(deployments, instruments, runtime, each)),
 			);
@@ -104,18 +105,21 @@ async function launcher(
 const abilities: readonly { capability: Capability; without: Phrase }[] = [
 	{ capability: 'hooks', without: phrase`reports nothing to Nancy` },
 	{ capability: 'steer', without: phrase`reads messages only when it is done` },
+	{ capability: 'feedback', without: phrase`reads messages with its next prompt alone` },
 	{ capability: 'quietStop', without: phrase`shows an error badge when feedback keeps it going` },
 	{ capability: 'wake', without: phrase`cannot be woken when idle; messages wait for its next prompt` },
 	{ capability: 'status', without: phrase`reports its state through events only` },
 ];
 
+/** What an agent that reads messages with its prompts alone lacks besides needs no line of its own. */
+const SAID_BY_FEEDBACK: readonly Capability[] = ['steer', 'quietStop', 'wake'];
+
 function agent({ driver, found, problem }: Instruments['agents'][number]): Finding[] {
 	if (!found) return [{ check: 'agent', level: 'note', text: phrase`${driver.displayName}: ${problem}` }];
 	const version = `${driver.displayName} ${formatVersion(found.version)}`;
-	const missing = abilities.filter(({ capability }) => {
-		const floor = driver.floors[capability];
-		return floor === 'none' || !isAtLeast(found.version, floor);
-	});
+	const lacks = ({ capability }: { capability: Capability }) => !can(driver, capability, found.version);
+	const isLater = lacks({ capability: 'feedback' });
+	const missing = abilities.filter(each => lacks(each) && !(isLater && SAID_BY_FEEDBACK.includes(each.capability)));
 	return [
 		{ check: 'agent', level: 'ok', text: phrase`${version} at ${found.executable}` },
 		...missing.map(({ without }): Finding => ({

@@ -28,6 +28,8 @@ export interface Driver extends Abilities {
 	 * A function makes the driver of such a program, by its name: one driver speaks for them all, and is no agent itself.
 	 */
 	readonly namedBy: 'nancy' | 'user' | ((name: string) => Driver);
+	/** `runs`: of the real program, which Nancy's tests drive. Of any other, nobody has tried it, and the driver is made from what these say. */
+	readonly knownFrom: 'runs' | 'source' | 'documents';
 	/** Executable looked for on PATH when no setting names one. */
 	readonly command: string;
 	readonly versionArgs: readonly string[];
@@ -88,8 +90,10 @@ export interface Driver extends Abilities {
 	readonly extractor: Extractor | 'none';
 	/** The CLI sets one of these for its tools, and a person has none. They tell a command of an agent from a person's. */
 	readonly marks: readonly string[];
-	/** The CLI's package on npm. The path of a process that is the CLI contains its folder. */
-	readonly npmPackage: string;
+	/** The CLI's package on npm. The path of a process that is the CLI contains its folder. `undefined` for a CLI that npm does not bring. */
+	readonly npmPackage: string | undefined;
+	/** Names of its processes beside {@link command}. */
+	readonly alsoCalled?: readonly string[];
 	/** Variables that must not be inherited from Nancy's own shell (a nested agent's own marks). */
 	readonly foreignVariables: readonly string[];
 }
@@ -124,6 +128,8 @@ export interface LaunchChoice {
 export type OwnTerminal = Required<LaunchChoice>;
 
 export interface AnswersByChoice extends LaunchChoice {
+	/** The agent can do nothing in a terminal without it. So it needs no choice, and the agent is never started without hooks. */
+	readonly isAlways?: true;
 	/** What else the user has to do, and what it brings, in sentences for the setting. */
 	readonly explanation: string;
 }

@@ -35,8 +35,12 @@ export type ReadingPlace =
 	| 'ask-to-pause'
 	/** At the next question for permission, where its turn ends. */
 	| 'permission'
+	/** The same, but if none follows, with its next prompt. */
+	| 'instead-or-prompt'
 	/** When it is done. It goes on with the message. */
-	| 'stop';
+	| 'stop'
+	/** With its next prompt: it goes on for no message. */
+	| 'prompt';
 
 /** When an agent reads a message that is sent now. */
 export type Reading =
@@ -101,12 +105,13 @@ function placeOf({ hooks, limits }: Reader, letter: Letter): ReadingPlace {
 	const due = Object.entries(hooks.slots)
 		.filter(([, slot]) => isAroundTools(slot) && isDue(slot, letter))
 		.map(([kind]) => kind);
-	if (due.length === 0) return 'stop';
+	const goesOn = hooks.slots.stop !== undefined;
+	if (due.length === 0) return goesOn ? 'stop' : 'prompt';
 	switch (letter.effect) {
 		case 'none':
 			return 'tool';
 		case 'halt':
-			return 'instead';
+			return goesOn ? 'instead' : 'instead-or-prompt';
 		case 'pause':
 			if (limits.halt !== undefined) return 'ask-to-pause';
 			return due.every(kind => kind === 'permission-check') ? 'permission' : 'pause';

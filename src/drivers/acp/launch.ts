@@ -23,6 +23,7 @@ export function wordsFrom([resume = '', prompt = '', ...args]: readonly string[]
 /** Nancy's own program is always in the terminal: such an agent has no screen. */
 export function inOwnTerminal(id: DriverId): AnswersByChoice {
 	return {
+		isAlways: true,
 		args: () => [],
 		inPlaceOf: ({ executable, args }, { launcher }, place) => {
 			const runtime = dirname(launcher);

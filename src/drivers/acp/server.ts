@@ -2,6 +2,7 @@ import { NO_COMPLETIONS } from '../../core/driver/completions.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { SILENT } from '../../core/driver/hooks.ts';
 import { serverId, type AgentServer } from '../../protocol/agentServer.ts';
+import type { DriverId } from '../../protocol/names.ts';
 import { wakeAnswer } from '../bell.ts';
 import { floorsSince } from '../floors.ts';
 import { ESCAPE } from '../keys.ts';
@@ -12,28 +13,39 @@ import { transcript } from './transcript.ts';
 
 const UNKNOWN = [0, 0, 0] as const;
 
+/** What Nancy cannot do with an agent of which it knows nothing but the protocol. */
+export const LACKS: Partial<Driver['floors']> = {
+	steer: 'none',
+	halt: 'none',
+	batchEnd: 'none',
+	status: 'none',
+	skills: 'none',
+	fork: 'none',
+	headless: 'none',
+	worktree: 'none',
+	tools: 'none',
+};
+
 /** The driver of a program that the user's settings name. What is the same in all of them is known without the settings. */
 export function serverDriver(name: string, server?: Pick<AgentServer, 'command' | 'args'>): Driver {
-	const id = serverId(name);
+	return { ...talkedWith(serverId(name), name, server), namedBy: 'user' };
+}
+
+/** An agent that Nancy talks with alone, in a terminal of Nancy's own. */
+export function talkedWith(
+	id: DriverId,
+	name: string,
+	server?: Pick<AgentServer, 'command' | 'args'>,
+): Omit<Driver, 'namedBy'> {
 	return {
 		id,
 		displayName: name,
 		shortName: name,
-		namedBy: 'user',
+		knownFrom: 'runs',
 		command: server?.command ?? name,
 		versionArgs: [],
 		oldestVersion: UNKNOWN,
-		floors: floorsSince(UNKNOWN, {
-			steer: 'none',
-			halt: 'none',
-			batchEnd: 'none',
-			status: 'none',
-			skills: 'none',
-			fork: 'none',
-			headless: 'none',
-			worktree: 'none',
-			tools: 'none',
-		}),
+		floors: floorsSince(UNKNOWN, LACKS),
 		limits: {
 			hooks: 'Nancy’s own program tells what the agent says over the Agent Client Protocol: its hooks stay silent.',
 			steer: 'The Agent Client Protocol has no message in the middle of a turn: a directive is read when the turn ends.',
@@ -105,7 +117,7 @@ export function serverDriver(name: string, server?: Pick<AgentServer, 'command' 
 		headless: 'none',
 		extractor: 'none',
 		marks: [],
-		npmPackage: '',
+		npmPackage: undefined,
 		foreignVariables: [],
 	};
 }

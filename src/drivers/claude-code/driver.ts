@@ -21,6 +21,7 @@ export const claudeCode: Driver = {
 	displayName: 'Claude Code',
 	shortName: 'Claude',
 	namedBy: 'nancy',
+	knownFrom: 'runs',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

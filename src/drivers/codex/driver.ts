@@ -20,6 +20,7 @@ export const codex: Driver = {
 	displayName: 'Codex',
 	shortName: 'Codex',
 	namedBy: 'nancy',
+	knownFrom: 'runs',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

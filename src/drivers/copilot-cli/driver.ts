@@ -22,6 +22,7 @@ export const copilotCli: Driver = {
 	displayName: 'GitHub Copilot CLI',
 	shortName: 'Copilot',
 	namedBy: 'nancy',
+	knownFrom: 'runs',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

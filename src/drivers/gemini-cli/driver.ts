@@ -22,6 +22,7 @@ export const geminiCli: Driver = {
 	displayName: 'Gemini CLI',
 	shortName: 'Gemini',
 	namedBy: 'nancy',
+	knownFrom: 'runs',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

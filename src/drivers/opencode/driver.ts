@@ -17,6 +17,7 @@ export const opencode: Driver = {
 	displayName: 'opencode',
 	shortName: 'opencode',
 	namedBy: 'nancy',
+	knownFrom: 'runs',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

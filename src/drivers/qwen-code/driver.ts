@@ -22,6 +22,7 @@ export const qwenCode: Driver = {
 	displayName: 'Qwen Code',
 	shortName: 'Qwen',
 	namedBy: 'nancy',
+	knownFrom: 'runs',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,

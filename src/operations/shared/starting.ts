@@ -95,6 +95,11 @@ export async function permitStart(driver: Driver, folders: readonly string[], as
 			'not-trusted',
 			phrase`an agent may not start ${driver.displayName}: it is a program of the setting "agentServers", and nobody knows what it would read and run here; ask the user to start it`,
 		);
+	if (driver.knownFrom !== 'runs')
+		throw new NancyError(
+			'not-trusted',
+			phrase`an agent may not start ${driver.displayName}: Nancy was never tried with it, and nobody knows what it would read and run here; ask the user to start it`,
+		);
 	if (asker.driver !== driver.id && settings.permissionsFromAgents?.[driver.id] === undefined)
 		throw refusal(driver, asking, `start ${driver.displayName}: an agent starts its own CLI alone`);
 	if (mayAll(driver, asking)) return;

@@ -45,6 +45,7 @@ function shortPlace(at: ReadingPlace): string {
 	switch (at) {
 		case 'tool':
 		case 'instead':
+		case 'instead-or-prompt':
 		case 'pause':
 		case 'ask-to-pause':
 			return l10n.t('next tool call');
@@ -52,6 +53,8 @@ function shortPlace(at: ReadingPlace): string {
 			return l10n.t('next permission');
 		case 'stop':
 			return l10n.t('when done');
+		case 'prompt':
+			return l10n.t('next prompt');
 	}
 }
 
@@ -97,6 +100,8 @@ function placeWords(at: ReadingPlace): string {
 			return l10n.t('Read at its next tool call, or when it is done.');
 		case 'instead':
 			return l10n.t('Blocks its next tool call. Read there, or when it is done.');
+		case 'instead-or-prompt':
+			return l10n.t('Blocks its next tool call. Read there, or with its next prompt.');
 		case 'pause':
 			return l10n.t('Read at its next tool call, where its turn ends.');
 		case 'ask-to-pause':
@@ -105,6 +110,8 @@ function placeWords(at: ReadingPlace): string {
 			return l10n.t('Read when it next needs permission for a tool, where its turn ends.');
 		case 'stop':
 			return l10n.t('Read when it is done. It continues with it.');
+		case 'prompt':
+			return l10n.t('Read with its next prompt: nothing hands it over before.');
 	}
 }
 
@@ -113,9 +120,12 @@ function countWords(readings: readonly Reading[]): string {
 	const count = (...whens: readonly Reading['when'][]) => readings.filter(({ when }) => whens.includes(when)).length;
 	const working = readings.filter(each => each.when === 'working');
 	const atStop = working.filter(({ at }) => at === 'stop').length;
+	const atPrompt = working.filter(({ at }) => at === 'prompt').length;
+	const atTool = working.length - atStop - atPrompt;
 	const phrases: readonly [number, string][] = [
-		[working.length - atStop, l10n.t('{0} at the next tool call', working.length - atStop)],
+		[atTool, l10n.t('{0} at the next tool call', atTool)],
 		[atStop, l10n.t('{0} when they are done', atStop)],
+		[atPrompt, l10n.t('{0} at the next prompt', atPrompt)],
 		[count('wakes', 'may-wake'), l10n.t('{0} woken now', count('wakes', 'may-wake'))],
 		[count('started', 'first-prompt'), l10n.t('{0} at the start', count('started', 'first-prompt'))],
 		[count('ending'), l10n.t('{0} about to end', count('ending'))],

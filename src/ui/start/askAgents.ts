@@ -88,7 +88,7 @@ async function askToInstall(frame: StepFrame, agent: AgentChoice): Promise<void>
 	const { isInstall, detail: setting } = await askChoice(
 		{ ...frame, title: displayName, step: 2 },
 		{
-			items: serverName(id) === undefined ? [install, path] : [entry],
+			items: serverName(id) === undefined ? [...(installCommand === '' ? [] : [install]), path] : [entry],
 			active: undefined,
 			placeholder: agentDetail(agent),
 		},

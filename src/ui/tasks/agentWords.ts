@@ -2,8 +2,12 @@ import { l10n } from 'vscode';
 import { sentence } from '../kit/format.ts';
 import type { AgentChoice } from '../ports.ts';
 
-/** Its version, or why there is none to use. */
-export function agentVersion({ found, obstacle, oldVersion = '' }: AgentChoice): string {
+/** Its version, or why there is none to use, and whether it was ever tried. */
+export function agentVersion({ isUntried, ...agent }: AgentChoice): string {
+	return isUntried ? l10n.t('{0}, not tried with Nancy', versionOf(agent)) : versionOf(agent);
+}
+
+function versionOf({ found, obstacle, oldVersion = '' }: Omit<AgentChoice, 'isUntried'>): string {
 	if (found) return found.version || l10n.t('version unknown');
 	switch (obstacle) {
 		case 'too-old':
@@ -20,6 +24,7 @@ export function agentVersion({ found, obstacle, oldVersion = '' }: AgentChoice):
 /** The second line of an agent in a list: how it hears the user, or why it cannot be used. */
 export function agentDetail({ found, problem, lacks, limits }: AgentChoice): string {
 	if (!found) return problem === undefined ? '' : sentence(problem);
+	if (lacks.includes('steer') && lacks.includes('feedback')) return l10n.t('Reads messages with your next prompt');
 	const steered = lacks.includes('steer')
 		? l10n.t('Reads messages when it is done')
 		: l10n.t('Steered at each tool call');

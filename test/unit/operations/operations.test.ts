@@ -541,6 +541,7 @@ describe('listAgents', () => {
 			obstacle: 'too-old',
 			oldVersion: '0.1.0',
 			installCommand: 'npm install -g @anthropic-ai/claude-code',
+			isUntried: false,
 		});
 		expect(String(old?.problem)).toContain('is version 0.1.0; Nancy needs');
 		expect(old).not.toHaveProperty('found');

@@ -23,8 +23,15 @@ function place(id: string, letter: Letter): string | undefined {
 }
 
 describe('when an agent reads a message', () => {
-	it.each(drivers.map(({ id }) => id))('at work: %s at the next tool call, before it, or when it is done', id => {
+	const hooked = drivers.map(({ id }) => id).filter(id => !['kiro', 'amazon-q'].includes(id));
+	it.each(hooked)('at work: %s at the next tool call, before it, or when it is done', id => {
 		expect([place(id, directive), place(id, halt), place(id, feedback)]).toEqual(['tool', 'instead', 'stop']);
+	});
+
+	it('at work: when it is done, where the protocol has no message before, or with its next prompt, where it goes on for none', () => {
+		const placesOf = (id: string) => [place(id, directive), place(id, halt), place(id, feedback)];
+		expect(placesOf('kiro')).toEqual(['stop', 'stop', 'stop']);
+		expect(placesOf('amazon-q')).toEqual(['prompt', 'instead-or-prompt', 'prompt']);
 	});
 
 	it('a pause ends the turn only where the CLI can end one, and where it takes one', () => {
@@ -36,6 +43,8 @@ describe('when an agent reads a message', () => {
 			'gemini-cli': 'ask-to-pause',
 			opencode: 'pause',
 			'qwen-code': 'ask-to-pause',
+			kiro: 'stop',
+			'amazon-q': 'ask-to-pause',
 		});
 	});
 
@@ -48,6 +57,8 @@ describe('when an agent reads a message', () => {
 			'gemini-cli': { when: 'may-wake', held: { code: 'limit', agent: 'gemini-cli', capability: 'wake' } },
 			opencode: { when: 'wakes' },
 			'qwen-code': { when: 'may-wake', held: { code: 'limit', agent: 'qwen-code', capability: 'wake' } },
+			kiro: { when: 'wakes' },
+			'amazon-q': { when: 'held', held: { code: 'limit', agent: 'amazon-q', capability: 'wake' } },
 		});
 	});
 

@@ -36,7 +36,8 @@ function hooksOf(folder: string): readonly TrafficRecord[] {
 	return files.flatMap(file => recordOf(folder, file) ?? []);
 }
 
-const folders = drivers.map(({ id }) => id);
+/** Of the others there is no payload that a real CLI has sent. */
+const folders = drivers.filter(({ knownFrom }) => knownFrom === 'runs').map(({ id }) => id);
 
 function turnsOf(records: readonly TrafficRecord[]): readonly Turn[] {
 	const arranger = new TurnArranger(wordsOf);

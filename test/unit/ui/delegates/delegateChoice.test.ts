@@ -12,6 +12,7 @@ const agent = (id: string): AgentChoice => ({
 	found: undefined,
 	problem: undefined,
 	installCommand: '',
+	isUntried: false,
 	lacks: id === 'egret' ? ['worktree'] : [],
 	limits: [],
 	model: id === 'ibis' ? 'curved' : undefined,

@@ -1,0 +1,47 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+import { tempFolder } from './tempFolder.ts';
+import { terminal } from './terminal.ts';
+
+/**
+ * The `nancy` command with all of Nancy's programs, and a double on the PATH in place of an agent CLI that cannot be installed.
+ * @param command the CLI's
+ * @param double a program in test/double/
+ */
+export async function doubledAgent(command: string, double: string) {
+	const nancy = await NancyCommand.build({ isPackage: true });
+	const folder = tempFolder();
+	for (const each of ['bin', 'project']) mkdirSync(folder.file(each));
+	const program = join(import.meta.dirname, '../double', double);
+	const script = `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`;
+	writeFileSync(folder.file('bin', command), script, { mode: 0o755 });
+	const place = {
+		cwd: folder.file('project'),
+		env: {
+			HOME: folder.path,
+			PATH: `${folder.file('bin')}:/usr/bin:/bin`,
+			XDG_DATA_HOME: nancy.dataFolder,
+			XDG_CONFIG_HOME: folder.file('.config'),
+		},
+	};
+	const call = (...args: string[]) => nancy.start(args, place);
+	const { cwd, env } = place;
+	return {
+		home: folder,
+		project: cwd,
+		call,
+		/** As Claude Code calls the command: the variable is a mark of its tools. */
+		callAsAgent: (...args: string[]) => nancy.start(args, { cwd, env: { ...env, CLAUDECODE: '1' } }),
+		json: async (...args: string[]): Promise<unknown> => JSON.parse((await call(...args, '--json')).stdout),
+		/** The command in a terminal. */
+		shown: (...args: string[]) => terminal(process.execPath, [nancy.program, ...args], place),
+		/** Waits until Nancy knows the task's worker as idle. */
+		idle: (task: string) => call('wait', task, '--until', 'idle', '--timeout', '600'),
+		async [Symbol.asyncDispose]() {
+			await nancy[Symbol.asyncDispose]();
+			await folder.remove();
+		},
+	};
+}
+export type DoubledAgent = Awaited<ReturnType<typeof doubledAgent>>;
