@@ -174,6 +174,8 @@ describe('what nancy prints', () => {
 			'conversations/frontEnd.ts',
 			'conversations/main.ts',
 			'conversations/promptedLines.ts',
+			// To the agent's own input.
+			'conversations/stdioConversation.ts',
 			// The CLI's own bytes, for the terminal that they would reach without Nancy, and for the picture of it.
 			'conversations/watched/main.ts',
 			'conversations/watched/passage.ts',
