@@ -22,7 +22,7 @@ export class SeenScreen {
 	private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 	constructor(
-		private readonly profile: ScreenProfile,
+		private readonly profile: ScreenProfile | undefined,
 		columns: number,
 		rows: number,
 	) {
@@ -50,7 +50,7 @@ export class SeenScreen {
 	inputLine(): InputLine | undefined {
 		const { active } = this.terminal.buffer;
 		// Elsewhere the last lines may be those of any program.
-		if (active.type !== 'alternate') return undefined;
+		if (!this.profile || active.type !== 'alternate') return undefined;
 		return inputLineIn(this.lines(), this.terminal.cols, this.profile);
 	}
 

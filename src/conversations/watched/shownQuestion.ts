@@ -14,6 +14,8 @@ export interface ShownQuestion {
 	readonly asks: string;
 	/** The CLI's word for its tool, if the dialog has one. */
 	readonly tool: string | undefined;
+	/** What it says of the call beside its tool and its text; it may be cut. */
+	readonly about: string;
 	/** The text in it, such as a command. Lines that the screen has broken are lines of their own. */
 	readonly what: string;
 	/** Whether the CLI shows all of that text. */
@@ -35,11 +37,12 @@ function read(lines: readonly string[], marks: QuestionMarks): ShownQuestion | u
 	const from = lines.findLastIndex(line => top.test(line));
 	if (from < 0) return undefined;
 	const dialog = lines.slice(from).map(line => (frame ? line.replace(frame, '').trimEnd() : line));
-	const { asks, tool, what = '', options = '' } = whole.exec(dialog.join('\n'))?.groups ?? {};
+	const { asks, tool, about = '', what = '', options = '' } = whole.exec(dialog.join('\n'))?.groups ?? {};
 	const listed = optionsIn(options, marks.options);
 	if (asks === undefined || !listed) return undefined;
-	const isWhole = !cut || !what.split('\n').some(line => cut.test(line));
-	return { state, asks: inOneLine(asks), tool, what: unframed(what), isWhole, options: listed };
+	const text = unframed(what);
+	const isWhole = !cut || !text.split('\n').some(line => cut.test(line));
+	return { state, asks: inOneLine(asks), tool, about: inOneLine(about), what: text, isWhole, options: listed };
 }
 
 /** A number, or the mark of the chosen option, begins one. What follows is a label that the screen has broken. */

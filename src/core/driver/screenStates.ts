@@ -1,3 +1,6 @@
+import * as z from 'zod/mini';
+import { SessionId } from '../../protocol/names.ts';
+
 /** What the screen of a CLI shows that it does. `trust`: it asks whether it may trust the folder, before any turn. */
 export type ShownState = 'asking' | 'idle' | 'trust' | 'working';
 
@@ -27,8 +30,8 @@ export interface QuestionMarks {
 	/** What stands in each line before and behind the text, such as a frame; removed before `whole` is looked for. */
 	readonly frame?: RegExp;
 	/**
-	 * The dialog to its end. Groups: `asks` is the sentence, `options` the list, `what` the text that stands in it, and `tool` the CLI's word
-	 * for its tool. `what` begins no later and ends no earlier than the text that the CLI shows, whatever that text holds.
+	 * The dialog to its end. Groups: `asks` is the sentence, `options` the list, `what` the text that stands in it, `tool` the CLI's word
+	 * for its tool, and `about` what it says of the call beside that. `what` begins no later and ends no earlier than the text that the CLI shows, whatever that text holds.
 	 */
 	readonly whole: RegExp;
 	/** A line by which the CLI says that the text goes on where the screen does not show it. */
@@ -42,9 +45,30 @@ export interface QuestionMarks {
  * Each decides between the states that a better one has left open.
  */
 export interface ScreenStates {
+	/** What takes a person's answers from elsewhere: a hook of the CLI's, or nothing but its keys. */
+	readonly answers: 'hook' | 'keys';
 	/** What a title can mean. One that matches none says nothing. */
 	readonly titles: readonly { readonly is: RegExp; readonly means: readonly ShownState[] }[];
 	/** What the last lines mean, joined: the first that matches. */
 	readonly bottoms: readonly { readonly is: RegExp; readonly means: 'idle' | 'working' }[];
 	readonly questions: readonly QuestionMarks[];
 }
+
+/** An event of Nancy's own: a question that no hook of the CLI answers stands on its screen. */
+export const ASKS_ON_SCREEN = 'askOnScreen';
+
+/** What a guard is told of such a question, to hold it at the desk. */
+export const AskedOnScreen = z.object({
+	session: SessionId,
+	cwd: z.string(),
+	/** The sentence. */
+	asks: z.string(),
+	/** The CLI's word for its tool. */
+	tool: z.string(),
+	/** What the dialog says of the call beside its text. */
+	about: z.string(),
+	/** The text in the dialog. Lines that the screen has broken are lines of their own. */
+	what: z.string(),
+	isWhole: z.boolean(),
+});
+export type AskedOnScreen = z.infer<typeof AskedOnScreen>;

@@ -96,6 +96,7 @@ export function serverDriver(name: string, server?: Pick<AgentServer, 'command' 
 		transcript,
 		tells: { inTerminal: [], headless: [], atStart: [] },
 		screen: 'none',
+		asksOnScreen: false,
 		interrupt: { keys: [ESCAPE] },
 		launchModes: 'none',
 		answersByChoice: inOwnTerminal(id),

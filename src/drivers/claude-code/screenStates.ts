@@ -2,6 +2,7 @@ import type { ScreenStates } from '../../core/driver/screenStates.ts';
 
 /** Seen with 2.1.329. Below an answer of the model are always the input line and its footer; a question takes their place. */
 export const screenStates: ScreenStates = {
+	answers: 'hook',
 	// In a terminal that answers its question for OSC 7501, the title is constant.
 	titles: [
 		{ is: /^[◐◑] /, means: ['working'] },

@@ -60,6 +60,7 @@ export const codex: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	screen: 'none',
+	asksOnScreen: false,
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice,

@@ -2,6 +2,7 @@ import type { ScreenStates } from '../../core/driver/screenStates.ts';
 
 /** Seen with 0.169.0, which reports what it does by OSC 7501 unasked. */
 export const screenStates: ScreenStates = {
+	answers: 'hook',
 	// Of an idle one, the title is a name alone.
 	titles: [
 		{ is: /^\[ [!.] \] Action Required(?: \||$)/, means: ['asking'] },

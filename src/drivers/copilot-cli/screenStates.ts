@@ -5,6 +5,7 @@ const ESCAPE = '\u001b';
 
 /** Seen with 1.0.102. Its title is a prompt. It shows an open turn by OSC 9;4, if `TERM_PROGRAM` is set. */
 export const screenStates: ScreenStates = {
+	answers: 'hook',
 	titles: [],
 	bottoms: [
 		{ is: /\n [◉●○◎] \S[^\n]*$/, means: 'working' },

@@ -5,6 +5,7 @@ const ESCAPE = '\u001b';
 
 /** Seen with 1.18.33. Only a colour shows which option Enter would choose. */
 export const screenStates: ScreenStates = {
+	answers: 'hook',
 	titles: [],
 	bottoms: [
 		{ is: /\n[^\n]* esc (?:again to )?interrupt\b[^\n]*$/, means: 'working' },

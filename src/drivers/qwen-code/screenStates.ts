@@ -2,6 +2,7 @@ import type { ScreenStates } from '../../core/driver/screenStates.ts';
 
 /** Seen with 0.24.4. */
 export const screenStates: ScreenStates = {
+	answers: 'keys',
 	titles: [
 		{ is: /^✳\ufe0e? /, means: ['asking'] },
 		{ is: /^[◐◑◒◓]\ufe0e? /, means: ['working'] },
@@ -17,9 +18,9 @@ export const screenStates: ScreenStates = {
 			// What it asks about is further in.
 			top: /^ {2}\? \S/,
 			// A scroll bar.
-			frame: / *█$/,
-			whole: /^ {2}\? (?<tool>\S+) (?:[^\n]*\n)+?\n(?<what>[^]*)\n\n {3}(?<asks>(?:Allow execution of: '[^]*'|Apply this change)\?)\n\n(?<options> {3}[› ] 1\. [^]*?)\n\n+ {2}[\u2800-\u28ff] Waiting for user confirmation\.\.\.$/,
-			cut: /lines? hidden|^ *… /,
+			frame: / *[█│]$/,
+			whole: /^ {2}\? (?<tool>\S+) (?<about>(?:[^\n]*\n)+?)\n(?<what>[^]*)\n\n {3}(?<asks>(?:Allow execution of: '[^]*'|Apply this change)\?)\n\n(?<options> {3}[› ] 1\. [^]*?)\n\n+ {2}[\u2800-\u28ff] Waiting for user confirmation\.\.\.$/,
+			cut: /^ *\.{3} (?:first |last )?\d+ (?:lines? )?hidden /,
 			options: [
 				{ label: /^Yes, allow once$/, means: 'yes', key: 'digit' },
 				{ label: /^(?:Always allow|Yes, allow always)\b/, means: 'always', key: 'digit' },
