@@ -36,12 +36,13 @@ function read(lines: readonly string[], marks: QuestionMarks): ShownQuestion | u
 	const { state, top, frame, whole, cut } = marks;
 	const from = lines.findLastIndex(line => top.test(line));
 	if (from < 0) return undefined;
-	const dialog = lines.slice(from).map(line => (frame ? line.replace(frame, '').trimEnd() : line));
+	const drawn = lines.slice(from);
+	const dialog = drawn.map(line => (frame ? line.replace(frame, '').trimEnd() : line));
 	const { asks, tool, about = '', what = '', options = '' } = whole.exec(dialog.join('\n'))?.groups ?? {};
 	const listed = optionsIn(options, marks.options);
 	if (asks === undefined || !listed) return undefined;
 	const text = unframed(what);
-	const isWhole = !cut || !text.split('\n').some(line => cut.test(line));
+	const isWhole = !cut || ![...drawn, ...text.split('\n')].some(line => cut.test(line));
 	return { state, asks: inOneLine(asks), tool, about: inOneLine(about), what: text, isWhole, options: listed };
 }
 

@@ -34,7 +34,7 @@ export interface QuestionMarks {
 	 * for its tool, and `about` what it says of the call beside that. `what` begins no later and ends no earlier than the text that the CLI shows, whatever that text holds.
 	 */
 	readonly whole: RegExp;
-	/** A line by which the CLI says that the text goes on where the screen does not show it. */
+	/** A line, with its frame or without, that shows that something of the text is not on the screen. */
 	readonly cut?: RegExp;
 	/** Each option of the list has one. */
 	readonly options: readonly OptionMarks[];

@@ -20,7 +20,8 @@ export const screenStates: ScreenStates = {
 			// A scroll bar.
 			frame: / *[█│]$/,
 			whole: /^ {2}\? (?<tool>\S+) (?<about>(?:[^\n]*\n)+?)\n(?<what>[^]*)\n\n {3}(?<asks>(?:Allow execution of: '[^]*'|Apply this change)\?)\n\n(?<options> {3}[› ] 1\. [^]*?)\n\n+ {2}[\u2800-\u28ff] Waiting for user confirmation\.\.\.$/,
-			cut: /^ *\.{3} (?:first |last )?\d+ (?:lines? )?hidden /,
+			// Beside the scroll bar, it leaves out the last character of a line that is full.
+			cut: /^ *\.{3} (?:first |last )?\d+ (?:lines? )?hidden |\S {0,7}[█│]$/,
 			options: [
 				{ label: /^Yes, allow once$/, means: 'yes', key: 'digit' },
 				{ label: /^(?:Always allow|Yes, allow always)\b/, means: 'always', key: 'digit' },
