@@ -22,13 +22,13 @@ export interface Reading {
 /** Text of a CLI's own below an answer of the model: an input line with its footer. */
 const BOTTOM_LINES = 14;
 
-const STATUS: Readonly<Record<string, readonly ShownState[]>> = {
-	idle: ['idle'],
-	done: ['idle'],
-	error: ['idle'],
-	working: ['working'],
-	blocked: ['asking', 'trust'],
-};
+const STATUS: ReadonlyMap<string | undefined, readonly ShownState[]> = new Map([
+	['idle', ['idle']],
+	['done', ['idle']],
+	['error', ['idle']],
+	['working', ['working']],
+	['blocked', ['asking', 'trust']],
+]);
 const OPEN: readonly ShownState[] = ['asking', 'working'];
 const OVER: readonly ShownState[] = ['idle'];
 
@@ -40,7 +40,7 @@ export function readingOf(shown: Shown, profile: ScreenStates): Reading {
 	const seen = profile.bottoms.find(({ is }) => is.test(bottom))?.means;
 	const { isTurnOpen } = shown;
 	const state = narrowed([
-		STATUS[shown.status ?? ''],
+		STATUS.get(shown.status),
 		profile.titles.find(({ is }) => is.test(shown.title))?.means,
 		isTurnOpen === undefined ? undefined : isTurnOpen ? OPEN : OVER,
 		question && [question.state],

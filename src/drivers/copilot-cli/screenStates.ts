@@ -3,7 +3,7 @@ import type { ScreenStates } from '../../core/driver/screenStates.ts';
 const FRAME = /^│ | *│$/g;
 const ESCAPE = '\u001b';
 
-/** Seen with 1.0.102. Its title is a prompt. It shows an open turn by OSC 9;4, if `TERM_PROGRAM` is set. */
+/** Seen with 1.0.102. Its title is a prompt. */
 export const screenStates: ScreenStates = {
 	answers: 'hook',
 	titles: [],
