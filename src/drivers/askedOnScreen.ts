@@ -12,7 +12,7 @@ export interface ToolOnScreen {
 }
 
 /** The mark of a line that the CLI has cut to the width of the screen. */
-const CUT = /…$/;
+const CUT = /\u2026$/;
 
 /**
  * The question that stands on a screen. A person there sees no more of the request than this. `none` if the event is another, or the tool is not
@@ -27,7 +27,7 @@ export function askedOnScreen(
 	const known = tools[tool];
 	if (!known) return 'none';
 	const isCommand = known.bodyIs === 'command';
-	// What is cut beside a command is the command once more, or its description.
+	// Beside a command, that is the command once more, or its description.
 	const mayAllow = isWhole && what !== '' && (isCommand || !CUT.test(about));
 	return {
 		session,
@@ -37,7 +37,7 @@ export function askedOnScreen(
 		title: oneLine(isCommand ? what : about) ?? known.tool,
 		body: what,
 		bodyIs: known.bodyIs,
-		also: isCommand ? [] : [{ name: 'explanation', value: about }],
+		also: about === what ? [] : [{ name: 'explanation', value: about }],
 		files: [],
 		fields: [],
 		choices: [...(mayAllow ? [{ effect: 'once' as const }] : []), { effect: 'end', isMute: true }],

@@ -51,6 +51,19 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 		expect(lab.has('made')).toBe(false);
 	});
 
+	it('shows a new file, and the name that its heading has', async () => {
+		const { desk } = await begin('[[write:new.txt|one\ntwo]] [[text:Over]]');
+		const [asked] = await desk.asked();
+		expect(asked).toMatchObject({
+			tool: 'write_file',
+			body: '1 one\n2 two',
+			also: [{ name: 'explanation', value: 'Writing to new.txt' }],
+		});
+		await desk.answer(asked, { effect: 'once' });
+		await lab.made('new.txt');
+		expect(await desk.outcome(asked)).toMatchObject({ state: 'applied' });
+	});
+
 	it('is over at the desk once it is answered in the terminal', async () => {
 		const { worker, desk } = await begin('[[sh:touch made]] [[sh:touch never]] [[text:Never said]]');
 		const [yes] = await desk.asked();

@@ -19,7 +19,7 @@ export const screenStates: ScreenStates = {
 			top: /^╭─{10,}╮$/,
 			frame: /^│ | *│$/g,
 			// Below it may be a warning of the CLI's own, as where the terminal has few colours.
-			whole: /^╭─+╮\n\? (?<tool>\S+) (?<about>(?:[^\n]*\n)+?)(?<what>╭─+╮\n[^]*╰─+╯)\n(?<asks>(?:Allow execution of \[[^]*?\]|Apply this change)\?)\n(?:[^\n]*\n)*?\n(?<options>[● ] 1\. [^]*?)\n*\n╰─+╯(?:\n\n⚠ [^\n]*(?:\n {3}[^\n]*){0,3})?$/,
+			whole: /^╭─+╮\n\? (?<tool>\S+) (?<about>(?:[^\n]*\n)+?)(?<what>╭─+╮\n[^]*╰─+╯)\n(?<asks>(?:Allow execution of \[[^]*?\]|Apply this change)\?)\n(?:Redirection detected\.[^\n]*\n(?:[^\n]+\n)?)?\n(?<options>[● ] 1\. [^]*?)\n*\n╰─+╯(?:\n\n⚠ [^\n]*(?:\n {3}[^\n]*){0,3})?$/,
 			cut: /^\.{3} (?:first |last )?\d+ (?:lines? )?hidden /,
 			options: [
 				{ label: /^Allow once$/, means: 'yes', key: 'digit' },

@@ -42,7 +42,8 @@ function room() {
 		type: text => void typed.push(text),
 		hold: () => isDropped => void dropped.push(isDropped),
 		ask: async ({ what }) => {
-			const { promise: printed, resolve: answer } = Promise.withResolvers<string>();
+			let answer: (printed: string) => void = () => undefined;
+			const printed = new Promise<string>(resolve => (answer = resolve));
 			const asked: Held = { what, answer, ended: [] };
 			held.push(asked);
 			return { printed, woken: Promise.resolve(undefined), end: signal => void asked.ended.push(signal) };
