@@ -245,6 +245,9 @@ describe('text of a model', () => {
 		const profile = statesOf(cli);
 		expect(readingOf(asking, profile).question?.what).toContain('touch one.txt');
 		expect(readingOf({ ...screen, lines }, profile)).toEqual({ state, question: undefined });
+		// The lines tell it alone, where a user has switched titles off.
+		const mute = { ...screen, lines, title: '', status: undefined };
+		expect(readingOf(mute, profile).question).toBe(undefined);
 		// Not even where it is all of the screen, and the CLI says that it does not ask.
 		const reported = { idle: 'idle', working: 'working' }[state];
 		expect(readingOf({ ...screen, lines: dialog, status: reported }, profile).question).toBe(undefined);
