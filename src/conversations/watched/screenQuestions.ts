@@ -125,6 +125,10 @@ export class ScreenQuestions {
 			// Keys that were meant for this question answer no other.
 			letGo(true);
 		}
+		if (over.signal.aborted) return;
+		// The CLI has not taken the key: whoever has answered is asked once more.
+		this.standing = undefined;
+		this.lookSoon();
 	}
 }
 

@@ -146,6 +146,18 @@ describe.concurrent('a question on a screen', () => {
 		expect(first.ended).toEqual([signal]);
 	});
 
+	it('is asked once more if its CLI has not taken the key', async () => {
+		const { typed, shows, asked } = room();
+		shows(ASKS('touch a'));
+		(await asked(1)).answer(YES);
+		const again = await asked(2);
+		expect(typed).toEqual(['2']);
+		again.answer(NO);
+		await eventually('the other key', () => typed.length > 1);
+		expect(typed).toEqual(['2', '3']);
+		shows(IDLE);
+	});
+
 	it('ends with its CLI', async () => {
 		const { questions, shows, asked } = room();
 		shows(ASKS('touch a'));
