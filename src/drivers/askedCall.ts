@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { changedLines, GAP, lineDiff } from '../base/lineDiff.ts';
 import { ASKS_PERMISSION } from '../core/driver/acp.ts';
 import type { HookAnswer, HookCall } from '../core/driver/hooks.ts';
+import { ASKS_ON_SCREEN } from '../core/driver/screenStates.ts';
 import { isYes } from '../core/questions/reply.ts';
 import type { Answer } from '../protocol/question.ts';
 import { printed } from './answers.ts';
@@ -26,6 +27,6 @@ export function diffOf(before: string, after: string): string {
 
 /** The answer of a person, by the kind of the option to choose. */
 export function answerByKind({ event }: HookCall, { effect }: Answer): HookAnswer {
-	if (event !== ASKS_PERMISSION) throw new Error(`${event} asks nothing`);
+	if (event !== ASKS_PERMISSION && event !== ASKS_ON_SCREEN) throw new Error(`${event} asks nothing`);
 	return printed({ kind: isYes(effect) ? 'allow_once' : 'reject_once' });
 }

@@ -4,14 +4,19 @@ import { errorText } from '../../base/errors.ts';
 import { keepProgramsOutOf } from '../../base/searchPath.ts';
 import { visible } from '../../base/visible.ts';
 import { environmentOfTerminal } from '../../core/driver/agentEnvironment.ts';
-import { callGuard, WAITS, type CalledGuard } from '../../core/driver/calledGuard.ts';
+import { callGuard, WAITS, type CalledGuard, type GuardCall } from '../../core/driver/calledGuard.ts';
 import type { ScreenProfile } from '../../core/driver/screen.ts';
+import { ASKS_ON_SCREEN, type AskedOnScreen, type ScreenStates } from '../../core/driver/screenStates.ts';
 import { agentsFolders } from '../../core/workspace/placeFrom.ts';
 import { Workspace } from '../../core/workspace/workspace.ts';
 import { screens } from '../../drivers/screens.ts';
-import { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
+import { screenStates } from '../../drivers/screenStates.ts';
+import { DriverId, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
 import { BY_SIGNAL, Passage, type Program } from './passage.ts';
+import { ScreenQuestions } from './screenQuestions.ts';
 import { SeenScreen } from './seenScreen.ts';
+import type { ShownQuestion } from './shownQuestion.ts';
+import { readingOf } from './shownState.ts';
 import { TypedWake } from './typedWake.ts';
 
 /**
@@ -26,7 +31,9 @@ const program: Program = { executable, args, cwd: process.cwd(), env };
 /** Of a terminal that says none: 80 and 24. */
 const size = { cols: process.stdout.columns || 80, rows: process.stdout.rows || 24 };
 const profile = screens[id];
-const run = profile && process.stdout.isTTY && process.stdin.isTTY ? watched(profile) : direct();
+const states = screenStates[id];
+const isSeen = profile || states?.answers === 'keys';
+const run = isSeen && process.stdout.isTTY && process.stdin.isTTY ? watched(profile, states) : direct();
 run.then(
 	code => process.exit(code),
 	(error: unknown) => {
@@ -35,16 +42,21 @@ run.then(
 	},
 );
 
-async function watched(seen: ScreenProfile): Promise<number> {
+async function watched(seen: ScreenProfile | undefined, shows: ScreenStates | undefined): Promise<number> {
 	const screen = new SeenScreen(seen, size.cols, size.rows);
 	let wake: TypedWake | undefined;
+	let questions: ScreenQuestions | undefined;
 	const passage = await Passage.begin(program, size, {
 		output: (bytes, shown) =>
 			screen.write(bytes, () => {
 				shown();
 				wake?.changed();
+				questions?.changed();
 			}),
-		input: bytes => wake?.input(bytes),
+		input: bytes => {
+			wake?.input(bytes);
+			questions?.input();
+		},
 		resized: (columns, rows) => screen.resize(columns, rows),
 	}).catch((error: unknown) => {
 		process.stderr.write(
@@ -52,26 +64,50 @@ async function watched(seen: ScreenProfile): Promise<number> {
 		);
 	});
 	if (!passage) return direct();
-	wake = new TypedWake({
-		sends: seen.sends,
-		inputLine: () => screen.inputLine(),
-		type: text => passage.type(text),
-		hold: () => passage.hold(),
-		listen: () => listen(passage.pid),
-	});
+	const types = { type: (text: string) => passage.type(text), hold: () => passage.hold() };
+	if (seen)
+		wake = new TypedWake({
+			...types,
+			sends: seen.sends,
+			inputLine: () => screen.inputLine(),
+			listen: () => called(passage.pid, { event: WAITS, slot: 'wait', seesIdle: true }, () => ({})),
+		});
+	if (shows?.answers === 'keys')
+		questions = new ScreenQuestions({
+			...types,
+			reading: () => {
+				const shown = screen.shown();
+				return shown && readingOf(shown, shows);
+			},
+			ask: question =>
+				called(passage.pid, { event: ASKS_ON_SCREEN, slot: 'ask' }, session => askedOn(question, session)),
+		});
 	const code = await passage.ended;
-	wake.end();
+	wake?.end();
+	questions?.end();
 	await passage.close();
 	return code;
 }
 
-async function listen(agent: number): Promise<CalledGuard | undefined> {
+/** Of the session that the CLI in this terminal has begun last; `undefined` if none is known. */
+async function called(
+	agent: number,
+	call: Pick<GuardCall, 'event' | 'slot' | 'seesIdle'>,
+	payload: (session: SessionId) => object,
+): Promise<CalledGuard | undefined> {
 	const address = { task: TaskName.parse(env['NANCY_TASK']), worker: WorkerName.parse(env['NANCY_WORKER']) };
 	// The one that the record names last: a CLI may begin another.
 	const session = (await new Workspace(workspaceFolder).worker(address))?.sessions.at(-1)?.id;
 	if (session === undefined) return undefined;
-	const call = { driver: DriverId.parse(id), event: WAITS, slot: 'wait', session, agent, seesIdle: true } as const;
-	return callGuard({ launcher, workspaceFolder, env }, call, {});
+	return callGuard(
+		{ launcher, workspaceFolder, env },
+		{ driver: DriverId.parse(id), session, agent, ...call },
+		payload(session),
+	);
+}
+
+function askedOn({ asks, tool = '', about, what, isWhole }: ShownQuestion, session: SessionId): AskedOnScreen {
+	return { session, cwd: process.cwd(), asks, tool, about, what, isWhole };
 }
 
 /** In this terminal itself. */

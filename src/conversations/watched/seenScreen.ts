@@ -1,5 +1,7 @@
 import headless from '@xterm/headless';
 import type { ScreenProfile } from '../../core/driver/screen.ts';
+import type { Shown } from './shownState.ts';
+import { Signals } from './signals.ts';
 
 /** What stands in the input line. */
 export interface InputLine {
@@ -15,9 +17,12 @@ const MOST_LINES = 12;
 /** The screen that a CLI's output makes. It answers none of the CLI's questions: the user's own terminal does. Nothing of it is kept. */
 export class SeenScreen {
 	private readonly terminal: headless.Terminal;
+	private readonly signals: Signals;
+	/** The emulator's own one loses a character that comes in two pieces, if the first piece ends with the byte 0x80 (6.0.0). */
+	private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 	constructor(
-		private readonly profile: ScreenProfile,
+		private readonly profile: ScreenProfile | undefined,
 		columns: number,
 		rows: number,
 	) {
@@ -29,11 +34,12 @@ export class SeenScreen {
 			// It would write into the terminal of the user.
 			logLevel: 'off',
 		});
+		this.signals = new Signals(this.terminal);
 	}
 
 	/** @param seen is called once these bytes are on the screen */
 	write(bytes: Uint8Array, seen: () => void): void {
-		this.terminal.write(bytes, seen);
+		this.terminal.write(this.decoder.decode(bytes, { stream: true }), seen);
 	}
 
 	resize(columns: number, rows: number): void {
@@ -44,12 +50,23 @@ export class SeenScreen {
 	inputLine(): InputLine | undefined {
 		const { active } = this.terminal.buffer;
 		// Elsewhere the last lines may be those of any program.
-		if (active.type !== 'alternate') return undefined;
-		const lines = Array.from(
+		if (!this.profile || active.type !== 'alternate') return undefined;
+		return inputLineIn(this.lines(), this.terminal.cols, this.profile);
+	}
+
+	/** `undefined` while the CLI says that it draws. */
+	shown(): Shown | undefined {
+		if (this.terminal.modes.synchronizedOutputMode) return undefined;
+		const { title, status, isTurnOpen } = this.signals;
+		return { lines: this.lines(), title, status, isTurnOpen };
+	}
+
+	private lines(): string[] {
+		const { active } = this.terminal.buffer;
+		return Array.from(
 			{ length: this.terminal.rows },
 			(_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
 		);
-		return inputLineIn(lines, this.terminal.cols, this.profile);
 	}
 }
 

@@ -142,12 +142,13 @@ function programOf(
 
 /** A program of Nancy's in the terminal, in which the CLI runs as it is: see src/conversations/watched. Without hooks no message reaches it. */
 function watchedProgram(
-	{ id, screen }: Driver,
+	{ id, screen, asksOnScreen }: Driver,
 	{ folder }: Workspace,
 	{ hooks, headless, isWatched }: WorkerRequest,
 	{ executable, args }: { executable: string; args: readonly string[] },
 ): { executable: string; args: readonly string[] } {
-	if (!isWatched || screen === 'none' || headless || !hooks) return { executable, args };
+	const isRead = screen !== 'none' || asksOnScreen;
+	if (!isWatched || !isRead || headless || !hooks) return { executable, args };
 	const runtime = dirname(hooks.launcher);
 	const watch = join(runtime, 'hook', 'watched.js');
 	return { executable: join(runtime, 'terminal'), args: [watch, id, hooks.launcher, folder, executable, ...args] };

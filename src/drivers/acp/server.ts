@@ -108,6 +108,7 @@ export function talkedWith(
 		transcript,
 		tells: { inTerminal: [], headless: [], atStart: [] },
 		screen: 'none',
+		asksOnScreen: false,
 		interrupt: { keys: [ESCAPE] },
 		launchModes: 'none',
 		answersByChoice: inOwnTerminal(id),

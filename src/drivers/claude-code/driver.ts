@@ -108,6 +108,7 @@ export const claudeCode: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: ['dollars'] },
 	screen: 'none',
+	asksOnScreen: false,
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice: 'none',

@@ -61,6 +61,7 @@ export const codex: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	screen: 'none',
+	asksOnScreen: false,
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice,

@@ -114,6 +114,7 @@ export const copilotCli: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	screen,
+	asksOnScreen: false,
 	interrupt: { keys: [ESCAPE, ESCAPE] },
 	launchModes,
 	answersByChoice,

@@ -5,6 +5,7 @@ import type { HookCall } from '../../core/driver/hooks.ts';
 import type { Question } from '../../protocol/question.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { answerByKind, CallContent, diffOf } from '../askedCall.ts';
+import { askedOnScreen, type ToolOnScreen } from '../askedOnScreen.ts';
 import { includedFolders } from '../includedFolders.ts';
 import { oneLine } from '../summary.ts';
 import { SHELL, toolOf } from './acp.ts';
@@ -38,8 +39,16 @@ type ToolCall = z.infer<typeof Request>['toolCall'];
 
 const Payload = z.looseObject({ session: SessionId, cwd: z.string(), request: Request });
 
-function read({ event, payload }: HookCall): AskedRequest | 'none' {
-	if (event !== ASKS_PERMISSION) return 'none';
+/** In its own terminal: the words of its dialogs. */
+const TOOLS: Readonly<Record<string, ToolOnScreen>> = {
+	Shell: { tool: SHELL, bodyIs: 'command' },
+	WriteFile: { tool: 'write_file', bodyIs: 'text' },
+	Edit: { tool: 'replace', bodyIs: 'text' },
+};
+
+function read(call: HookCall): AskedRequest | 'none' {
+	const { event, payload } = call;
+	if (event !== ASKS_PERMISSION) return askedOnScreen(call, TOOLS);
 	const { session, cwd, request } = Payload.parse(payload);
 	const { toolCall } = request;
 	const tool = toolOf(toolCall);

@@ -100,6 +100,7 @@ export const geminiCli: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	screen: 'none',
+	asksOnScreen: true,
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice: answersThere(ownTerminal),

@@ -4,6 +4,7 @@ import type { AskedRequest, Asking } from '../../core/driver/asking.ts';
 import type { HookCall } from '../../core/driver/hooks.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { answerByKind } from '../askedCall.ts';
+import { askedOnScreen, type ToolOnScreen } from '../askedOnScreen.ts';
 import { includedFolders } from '../includedFolders.ts';
 import { inputBody } from '../inputBody.ts';
 import { inputSummary, isObject, oneLine, textIn } from '../summary.ts';
@@ -38,8 +39,16 @@ const Request = z.looseObject({
 
 const Payload = z.looseObject({ session: SessionId, cwd: z.string(), request: Request });
 
-function read({ event, payload }: HookCall): AskedRequest | 'none' {
-	if (event !== ASKS_PERMISSION) return 'none';
+/** In its own terminal: the words of its dialogs. */
+const TOOLS: Readonly<Record<string, ToolOnScreen>> = {
+	Shell: { tool: 'run_shell_command', bodyIs: 'command' },
+	WriteFile: { tool: 'write_file', bodyIs: 'text' },
+	Edit: { tool: 'edit', bodyIs: 'text' },
+};
+
+function read(call: HookCall): AskedRequest | 'none' {
+	const { event, payload } = call;
+	if (event !== ASKS_PERMISSION) return askedOnScreen(call, TOOLS);
 	const { session, cwd, request } = Payload.parse(payload);
 	const { title, rawInput, _meta } = request.toolCall;
 	const tool = _meta?.toolName;

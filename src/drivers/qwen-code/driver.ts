@@ -93,6 +93,7 @@ export const qwenCode: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	screen: 'none',
+	asksOnScreen: true,
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice: answersThere(ownTerminal),

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChosenKind } from '../../core/driver/acp.ts';
+import type { CalledGuard } from '../../core/driver/calledGuard.ts';
+import { parseLine } from '../../core/traffic/jsonLines.ts';
+import type { ShownQuestion } from './shownQuestion.ts';
+import type { Reading } from './shownState.ts';
+
+/** What stands between the terminal and the CLI, as far as a question needs it. */
+export interface QuestionPlace {
+	/** `undefined` while the CLI draws. */
+	reading(): Reading | undefined;
+	type(text: string): void;
+	/** Holds back what the user types. @returns to let go of it, or to drop it with a bell */
+	hold(): (isDropped: boolean) => void;
+	/** Has a guard hold the question at the desk; `undefined` where none can. */
+	ask(question: ShownQuestion): Promise<CalledGuard | undefined>;
+}
+
+/** A screen that has stayed the same for so long is no half picture, in milliseconds. It is longer than a typed wake takes to give up. */
+const STEADY_MS = 500;
+
+/** For so long the user must have typed nothing before a key is typed here, in milliseconds: keys are on the screen later than they are typed. */
+const QUIET_MS = 1000;
+
+/** How long a CLI may take to close its dialog, in milliseconds. */
+const CLOSED_MS = 5000;
+const LOOK_MS = 50;
+const AGAIN_MS = 1000;
+
+interface Standing {
+	readonly question: ShownQuestion;
+	readonly key: string;
+	readonly over: AbortController;
+	guard: CalledGuard | undefined;
+}
+
+/**
+ * The permission questions of a CLI that no hook answers, at the desk too. An answer from there is typed as the option that has its meaning,
+ * while the screen still shows that very question, and nothing else of a question is ever typed. An answer in the terminal ends it at the desk.
+ */
+export class ScreenQuestions {
+	private standing: Standing | undefined;
+	/** What was seen last, and since when. */
+	private seen = '';
+	private seenAt = 0;
+	private typedAt = 0;
+	private soon: NodeJS.Timeout | undefined;
+
+	constructor(private readonly place: QuestionPlace) {}
+
+	/** The screen has changed. */
+	changed(): void {
+		this.look();
+	}
+
+	/** Bytes have come from the terminal. */
+	input(): void {
+		this.typedAt = Date.now();
+	}
+
+	/** The CLI has ended. */
+	end(): void {
+		clearTimeout(this.soon);
+		this.close('SIGHUP');
+	}
+
+	private look(): void {
+		const reading = this.place.reading();
+		if (!reading) return this.lookSoon();
+		const key = keyOf(reading);
+		if (key !== this.seen) [this.seen, this.seenAt] = [key, Date.now()];
+		// Its title says so, or its report: a half picture does not.
+		if (reading.state === 'working' || reading.state === 'idle') this.close(closedBy(reading));
+		if (key === (this.standing?.key ?? '')) return;
+		if (Date.now() - this.seenAt < STEADY_MS) return this.lookSoon();
+		this.close(closedBy(reading));
+		if (reading.question?.state === 'asking') void this.open(reading.question, key);
+	}
+
+	private lookSoon(): void {
+		this.soon ??= setTimeout(() => {
+			this.soon = undefined;
+			this.look();
+		}, STEADY_MS).unref();
+	}
+
+	private close(signal: NodeJS.Signals): void {
+		this.standing?.over.abort();
+		this.standing?.guard?.end(signal);
+		this.standing = undefined;
+	}
+
+	private async open(question: ShownQuestion, key: string): Promise<void> {
+		const standing: Standing = { question, key, over: new AbortController(), guard: undefined };
+		this.standing = standing;
+		const over = standing.over.signal;
+		let guard: CalledGuard | undefined;
+		while (!guard && !over.aborted) {
+			guard = await this.place.ask(question).catch(() => undefined);
+			// Its session may not be known yet.
+			if (!guard) await sleep(AGAIN_MS);
+		}
+		// The CLI has closed it meanwhile, and nobody knows how.
+		if (!guard || over.aborted) return guard?.end('SIGHUP');
+		standing.guard = guard;
+		const chosen = ChosenKind.safeParse(parseLine(await guard.printed));
+		if (chosen.success) await this.answer(standing, chosen.data.kind === 'allow_once' ? 'yes' : 'no');
+	}
+
+	private async answer({ question, key, over }: Standing, means: 'yes' | 'no'): Promise<void> {
+		const keys = question.options.find(option => option.means === means)?.keys;
+		if (keys === undefined) return;
+		const isSeen = () => {
+			const reading = this.place.reading();
+			return reading && keyOf(reading) === key;
+		};
+		while (!over.signal.aborted && (Date.now() - this.typedAt < QUIET_MS || isSeen() === undefined))
+			await sleep(LOOK_MS);
+		if (over.signal.aborted || !isSeen()) return;
+		const letGo = this.place.hold();
+		this.place.type(keys);
+		try {
+			for (const end = Date.now() + CLOSED_MS; Date.now() < end && !over.signal.aborted;) await sleep(LOOK_MS);
+		} finally {
+			// Keys that were meant for this question answer no other.
+			letGo(true);
+		}
+		if (over.signal.aborted) return;
+		// The CLI has not taken the key: whoever has answered is asked once more.
+		this.standing = undefined;
+		this.lookSoon();
+	}
+}
+
+/** How a question that is gone was answered, as the holder is told: see `ENDINGS`. After a No these CLIs end the turn. */
+function closedBy({ state }: Reading): NodeJS.Signals {
+	if (state === 'idle') return 'SIGTERM';
+	return state === undefined ? 'SIGHUP' : 'SIGUSR2';
+}
+
+function keyOf({ question }: Reading): string {
+	return question?.state === 'asking' ? JSON.stringify(question) : '';
+}

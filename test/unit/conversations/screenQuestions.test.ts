@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { ScreenQuestions } from '../../../src/conversations/watched/screenQuestions.ts';
+import type { ShownQuestion } from '../../../src/conversations/watched/shownQuestion.ts';
+import type { Reading } from '../../../src/conversations/watched/shownState.ts';
+import { drivers } from '../../../src/drivers/index.ts';
+import { screenStates } from '../../../src/drivers/screenStates.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const questionOf = (what: string): ShownQuestion => ({
+	state: 'asking',
+	asks: 'Allow execution of [Shell]?',
+	tool: 'Shell',
+	about: what,
+	what,
+	isWhole: true,
+	options: [
+		{ label: 'Allow for this session', means: 'always', keys: '1' },
+		{ label: 'Allow once', means: 'yes', keys: '2' },
+		{ label: 'No, suggest changes (esc)', means: 'no', keys: '3' },
+	],
+});
+const ASKS = (what: string): Reading => ({ state: 'asking', question: questionOf(what) });
+const WORKS: Reading = { state: 'working', question: undefined };
+const IDLE: Reading = { state: 'idle', question: undefined };
+const UNKNOWN: Reading = { state: undefined, question: undefined };
+/** Longer than anything here waits before it asks, or types. */
+const LATER_MS = 2500;
+
+interface Held {
+	what: string;
+	answer: (printed: string) => void;
+	ended: NodeJS.Signals[];
+}
+
+/** A screen, a keyboard and the guards of a desk. */
+function room() {
+	let reading: Reading = WORKS;
+	const [typed, dropped, held]: [string[], boolean[], Held[]] = [[], [], []];
+	const questions = new ScreenQuestions({
+		reading: () => reading,
+		type: text => void typed.push(text),
+		hold: () => isDropped => void dropped.push(isDropped),
+		ask: async ({ what }) => {
+			let answer: (printed: string) => void = () => undefined;
+			const printed = new Promise<string>(resolve => (answer = resolve));
+			const asked: Held = { what, answer, ended: [] };
+			held.push(asked);
+			return { printed, woken: Promise.resolve(undefined), end: signal => void asked.ended.push(signal) };
+		},
+	});
+	const shows = (next: Reading) => {
+		reading = next;
+		questions.changed();
+	};
+	const asked = (count: number) =>
+		eventually(`${count} questions at the desk`, () => (held.length >= count ? held[count - 1] : undefined));
+	return { questions, typed, dropped, held, shows, asked };
+}
+
+const YES = JSON.stringify({ kind: 'allow_once' });
+const NO = JSON.stringify({ kind: 'reject_once' });
+
+describe.concurrent('a question on a screen', () => {
+	it.each([
+		[YES, '2'],
+		[NO, '3'],
+	])('is answered by the key of its option, and never for good (%s)', async (printed, key) => {
+		const { typed, dropped, held, shows, asked } = room();
+		shows(ASKS('touch a'));
+		const first = await asked(1);
+		first.answer(printed);
+		await eventually('a key', () => typed.length > 0);
+		shows(WORKS);
+		await eventually('what the user has typed meanwhile is dropped', () => dropped.length > 0);
+		expect({ typed, dropped, asked: held.map(({ what }) => what) }).toEqual({
+			typed: [key],
+			dropped: [true],
+			asked: ['touch a'],
+		});
+	});
+
+	it('gets no key once another stands in its place', async () => {
+		const { typed, held, shows, asked } = room();
+		shows(ASKS('touch a'));
+		const first = await asked(1);
+		shows(ASKS('rm -r all'));
+		first.answer(YES);
+		const second = await asked(2);
+		await sleep(LATER_MS);
+		expect(typed).toEqual([]);
+		expect(first.ended).toEqual(['SIGUSR2']);
+		expect(second).toMatchObject({ what: 'rm -r all', ended: [] });
+		expect(held.length).toBe(2);
+	});
+
+	it('gets no key while the user types, and none if that has answered it', async () => {
+		const { questions, typed, shows, asked } = room();
+		shows(ASKS('touch a'));
+		const first = await asked(1);
+		questions.input();
+		first.answer(YES);
+		await sleep(300);
+		expect(typed).toEqual([]);
+		shows(IDLE);
+		await sleep(LATER_MS);
+		expect(typed).toEqual([]);
+		expect(first.ended).toEqual(['SIGTERM']);
+	});
+
+	it('is not at the desk before it has stood for a moment, and half a picture does not end it', async () => {
+		const { held, shows, asked } = room();
+		shows(ASKS('touch a'));
+		shows(WORKS);
+		await sleep(LATER_MS);
+		expect(held).toEqual([]);
+		shows(ASKS('touch b'));
+		const first = await asked(1);
+		shows(UNKNOWN);
+		shows(ASKS('touch b'));
+		await sleep(LATER_MS);
+		expect(held.length).toBe(1);
+		expect(first.ended).toEqual([]);
+	});
+
+	it('is asked anew where the same request comes again', async () => {
+		const { held, shows, asked } = room();
+		shows(ASKS('touch a'));
+		const first = await asked(1);
+		shows(WORKS);
+		shows(ASKS('touch a'));
+		await asked(2);
+		expect(first.ended).toEqual(['SIGUSR2']);
+		expect(held.map(({ ended }) => ended)).toEqual([['SIGUSR2'], []]);
+	});
+
+	it.each([
+		['no', IDLE, 'SIGTERM'],
+		['an end that nobody knows', UNKNOWN, 'SIGHUP'],
+	])('that is gone is over at the desk (%s)', async (_, after, signal) => {
+		const { shows, asked } = room();
+		shows(ASKS('touch a'));
+		const first = await asked(1);
+		shows(after);
+		await eventually('its holder has ended', () => first.ended.length > 0);
+		expect(first.ended).toEqual([signal]);
+	});
+
+	it('is asked once more if its CLI has not taken the key', async () => {
+		const { typed, shows, asked } = room();
+		shows(ASKS('touch a'));
+		(await asked(1)).answer(YES);
+		const again = await asked(2);
+		expect(typed).toEqual(['2']);
+		again.answer(NO);
+		await eventually('the other key', () => typed.length > 1);
+		expect(typed).toEqual(['2', '3']);
+		shows(IDLE);
+	});
+
+	it('ends with its CLI', async () => {
+		const { questions, shows, asked } = room();
+		shows(ASKS('touch a'));
+		const first = await asked(1);
+		questions.end();
+		expect(first.ended).toEqual(['SIGHUP']);
+	});
+});
+
+describe('the drivers', () => {
+	it('say of the same CLIs that nothing but keys answers them', () => {
+		const byKeys = Object.keys(screenStates).filter(id => screenStates[id]?.answers === 'keys');
+		expect(drivers.flatMap(({ id, asksOnScreen }) => (asksOnScreen ? [String(id)] : [])).sort()).toEqual(
+			byKeys.sort(),
+		);
+	});
+});
