@@ -16,9 +16,11 @@ import { pinnedAgent } from '../support/pinnedAgent.ts';
 describe('a conversation with the real Claude Code in a terminal of Nancy’s own', () => {
 	let lab: ConformanceLab;
 	afterEach(() => lab[Symbol.asyncDispose]());
-	const begin = async () => {
-		const candidate = { agent: claudeCodeUnderTest, driver: claudeCode, installed: pinnedAgent('claude-code') };
-		lab = await conformanceLab(candidate, { talked: true });
+	/** @param asking of the user's own settings */
+	const begin = async (asking = {}) => {
+		const agent = { ...claudeCodeUnderTest, asking };
+		const candidate = { agent, driver: claudeCode, installed: pinnedAgent('claude-code') };
+		lab = await conformanceLab(candidate, { talked: true, asks: true });
 		return deskOf(lab.nancy);
 	};
 	const dialog = /Your answer[^\n]*\s*$/;
@@ -300,5 +302,29 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		expect((await lab.seen('"Which colour?"="Blue"')).text).toContain('answered');
 		expect(await desk.outcome(choice)).toMatchObject({ state: 'yes-elsewhere' });
 		await worker.idle();
+	});
+
+	it('shows a plan as its text, and goes on by it after a Yes', async () => {
+		const desk = await begin({ permissions: { defaultMode: 'plan' } });
+		const worker = await lab.start({ prompt: '[[text:Hello]]', asks: true });
+		await worker.idle();
+		// The CLI takes the plan from a file that it names to the model.
+		const said = lab
+			.requests()
+			.map(({ text }) => text)
+			.join('\n');
+		const [file] = /\S+\/plans\/[\w.-]+\.md/.exec(said) ?? expect.unreachable();
+		const load = toolStep('ToolSearch', { query: 'select:ExitPlanMode', max_results: 1 });
+		await worker.submit(`[[write:${file}|# Build it]] ${load} ${toolStep('ExitPlanMode', {})} [[text:Built]]`);
+		const [plan] = await desk.asked();
+		expect(plan).toMatchObject({ kind: 'plan', title: 'Build it', body: '# Build it' });
+		await worker.terminal.waitForText(
+			/│ Its plan:\s+│ # Build it[^]*2\. Yes, and until this session ends: acceptEdits/,
+		);
+		worker.terminal.type('y\r');
+		await lab.seen('User has approved your plan');
+		await worker.terminal.waitForText(/Built\s*\n/);
+		await worker.idle();
+		expect(await desk.outcome(plan)).toMatchObject({ state: 'yes-elsewhere' });
 	});
 });
