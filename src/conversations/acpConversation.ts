@@ -16,6 +16,7 @@ import {
 import * as z from 'zod/mini';
 import type { SessionNames } from '../core/driver/acp.ts';
 import { SessionId } from '../protocol/names.ts';
+import { hasTaken, STEER, steeringOf, takesSteering } from './acpSteering.ts';
 
 /** In bytes, of one message. A tool may print much. */
 const LONGEST_MESSAGE = 64 * 1024 * 1024;
@@ -58,17 +59,20 @@ export class AcpConversation {
 	readonly session: string;
 	/** The agent's name for it. */
 	readonly own: string;
+	/** It takes words in the middle of a turn. */
+	readonly isSteered: boolean;
 	private broken = new AbortController();
 
 	private constructor(
 		private readonly process: ChildProcess,
 		private readonly connection: ClientConnection,
-		names: Names,
+		names: Names & { readonly isSteered: boolean },
 		/** What the agent has written to its standard error. */
 		readonly complaints: () => string,
 	) {
 		this.session = names.session;
 		this.own = names.own;
+		this.isSteered = names.isSteered;
 	}
 
 	/**
@@ -94,19 +98,22 @@ export class AcpConversation {
 		try {
 			const { agent } = connection;
 			const names = await inTime(child, async () => {
-				const { agentCapabilities } = await agent.request(methods.agent.initialize, {
+				const initialized = await agent.request(methods.agent.initialize, {
 					protocolVersion: PROTOCOL_VERSION,
 					clientInfo: { name: 'nancy', title: 'Nancy', version: '1' },
 					clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
 				});
+				const isSteered = takesSteering(initialized);
 				const place: NewSessionRequest = { cwd: program.cwd, mcpServers: [] };
-				if (resume === undefined)
-					return namesOf((await agent.request(methods.agent.session.new, place)).sessionId, program);
-				if (agentCapabilities?.loadSession !== true)
+				if (resume === undefined) {
+					const { sessionId } = await agent.request(methods.agent.session.new, place);
+					return { ...namesOf(sessionId, program), isSteered };
+				}
+				if (initialized.agentCapabilities?.loadSession !== true)
 					throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
 				const own = program.sessions === 'own' ? resume : program.sessions.ownOf(resume);
 				await agent.request(methods.agent.session.load, { ...place, sessionId: own });
-				return { session: resume, own };
+				return { session: resume, own, isSteered };
 			});
 			return (begun = new AcpConversation(child, connection, names, () => complaints.trim()));
 		} catch (error) {
@@ -138,6 +145,11 @@ export class AcpConversation {
 			prompt: [{ type: 'text', text }],
 		});
 		return stopReason;
+	}
+
+	/** Hands words to the turn that runs. @returns whether they are a part of it; otherwise it is over */
+	async steer(text: string): Promise<boolean> {
+		return hasTaken(await this.connection.agent.request(STEER, steeringOf(this.own, text)));
 	}
 
 	/** Breaks the turn off. Open questions are answered as cancelled, as the protocol wants it. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestPermissionRequest, RequestPermissionResponse, StopReason } from '@agentclientprotocol/sdk';
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
@@ -8,8 +7,10 @@ import { AcpConversation, CANCELLED, type Program } from './acpConversation.ts';
 import { GuardedConversation, type GuardedTalk } from './guarded.ts';
 import { isYes, PermissionQuestion } from './permission.ts';
 import { PromptedLines } from './promptedLines.ts';
+import { Pulls } from './pulls.ts';
 import { styled, type Style } from './style.ts';
 import { SilentHookCalls } from './silentHooks.ts';
+import { Steering } from './steering.ts';
 import { UpdateLines } from './updateLines.ts';
 
 export interface Talk extends GuardedTalk {
@@ -33,9 +34,6 @@ const READ: ReadonlySet<string> = new Set(['end_turn', 'max_tokens', 'max_turn_r
 
 const LEAVING = ['/exit', '/quit'];
 
-/** How long a pull is answered late, in milliseconds: Qwen Code 0.24.4 waits for 2 s, and pulls no more after three late answers. */
-const PULL_MS = 1500;
-
 /** Talks with an agent in this terminal, until its user ends it. */
 export class FrontEnd {
 	private readonly lines: PromptedLines;
@@ -49,6 +47,8 @@ export class FrontEnd {
 	private isBreaking = false;
 	private silent: SilentHookCalls | undefined;
 	private guarded: GuardedConversation | undefined;
+	/** Of an agent that takes words in the middle of its turn. */
+	private steering: Steering | undefined;
 	/** What the agent says while its user is asked: it comes between no question and its answer. */
 	private held: (() => void)[] | undefined;
 	private readonly left = new AbortController();
@@ -56,8 +56,7 @@ export class FrontEnd {
 	private asking: Promise<unknown> = Promise.resolve();
 	/** Waits until a message is worth a turn. */
 	private listening: CalledGuard | undefined;
-	/** Words that the guard hands over, and the agent has not got yet. */
-	private pulling: Promise<string | undefined> | undefined;
+	private readonly pulls = new Pulls(async () => this.guarded?.pulled());
 
 	constructor(private readonly talk: Talk) {
 		this.lines = new PromptedLines({
@@ -89,14 +88,16 @@ export class FrontEnd {
 					update: update => {
 						if (this.isPrompted) this.guarded?.said(update.sessionUpdate);
 						this.shown.take(update);
+						this.steering?.update(update);
 						this.silent?.update(update);
 					},
 					ask: (request, over) => this.ask(request, over),
-					words: () => this.words(),
+					words: () => this.pulls.next(),
 				},
 			);
 			const guarded = await GuardedConversation.begin(this.talk, this.conversation);
 			this.guarded = guarded;
+			if (this.conversation.isSteered) this.steering = this.steeringOf(this.conversation, guarded);
 			this.silent = this.silentHooks(this.conversation, guarded);
 			await this.silent?.begun();
 			let isGone = false;
@@ -110,8 +111,7 @@ export class FrontEnd {
 				if (isGone) throw new Error(this.conversation.complaints() || 'The agent has ended.');
 				if (text === undefined || this.left.signal.aborted || LEAVING.includes(text)) return;
 				await this.turns(this.conversation, guarded, text);
-				const late = await this.pulling;
-				this.pulling = undefined;
+				const late = await this.pulls.left();
 				if (late !== undefined) await this.turns(this.conversation, guarded, late);
 			}
 		} finally {
@@ -151,7 +151,7 @@ export class FrontEnd {
 		if (isContinued) guarded.owe(text);
 		const prompt = isContinued ? text : await guarded.prompted(text, words => this.say(words, 'dim'));
 		const isSent = prompt !== undefined && !this.isBreaking;
-		const stopped = isSent ? await this.sent(conversation, prompt) : 'cancelled';
+		const stopped = isSent ? await this.sent(conversation, guarded, prompt) : 'cancelled';
 		const isRead = typeof stopped === 'string' && READ.has(stopped);
 		if (isRead) guarded.answered();
 		const { said } = this.shown;
@@ -165,9 +165,25 @@ export class FrontEnd {
 		return next;
 	}
 
-	/** Runs the agent's part of a turn. */
-	private async sent(conversation: AcpConversation, prompt: string): Promise<StopReason | { error: string }> {
+	/** Runs the agent's part of a turn. What came too late to be a part of it is the next prompt. */
+	private async sent(
+		conversation: AcpConversation,
+		guarded: GuardedConversation,
+		prompt: string,
+	): Promise<StopReason | { error: string }> {
+		const stopped = await this.answered(conversation, prompt);
+		await this.silent?.kept;
+		const late = await this.steering?.end();
+		if (late === undefined || stopped !== 'end_turn' || this.isBreaking) return stopped;
+		guarded.answered();
+		guarded.owe(late);
+		this.say(late, 'dim');
+		return this.sent(conversation, guarded, late);
+	}
+
+	private async answered(conversation: AcpConversation, prompt: string): Promise<StopReason | { error: string }> {
 		this.isPrompted = true;
+		this.steering?.begin();
 		try {
 			return await conversation.prompt(prompt);
 		} catch (error) {
@@ -183,7 +199,6 @@ export class FrontEnd {
 		isBySelf: boolean,
 		turn: { said: string; isContinued: boolean },
 	): Promise<string | undefined> {
-		await this.silent?.kept;
 		if (isBySelf && !(this.isDenied && this.talk.acp.brokenOff.isAfterNo)) {
 			const next = await guarded.stopped(turn);
 			if (next === undefined || !this.isBreaking) return next;
@@ -244,14 +259,15 @@ export class FrontEnd {
 		return answer;
 	}
 
-	/** What the agent waits too briefly for goes with its next pull, or is its next prompt. */
-	private async words(): Promise<string | undefined> {
-		this.pulling ??= this.guarded?.pulled() ?? Promise.resolve(undefined);
-		const { pulling } = this;
-		const text = await Promise.race([pulling, sleep(PULL_MS, 'late' as const, { ref: false })]);
-		if (text === 'late') return undefined;
-		this.pulling = undefined;
-		return text;
+	private steeringOf(conversation: AcpConversation, guarded: GuardedConversation): Steering {
+		return new Steering({
+			steer: async words => !this.isBreaking && conversation.steer(words),
+			taken: words => {
+				guarded.gave(words);
+				this.say(words, 'dim');
+			},
+			stepped: () => guarded.stepped(),
+		});
 	}
 
 	private silentHooks({ session, pid }: AcpConversation, guarded: GuardedConversation): SilentHookCalls | undefined {
@@ -259,8 +275,11 @@ export class FrontEnd {
 		if (silent === 'none') return undefined;
 		const place = { session, cwd: this.talk.program.cwd, isResumed: this.talk.resume !== undefined };
 		return new SilentHookCalls(silent, place, async ({ event, slot, payload }) => {
+			const isTaken = slot !== 'boundary' || this.steering?.isBetweenSteps === true;
 			// Its end is told too.
-			await guarded.call(event, slot, payload, pid)?.printed;
+			const printed = await guarded.call(event, isTaken ? slot : 'report', payload, pid)?.printed;
+			const words = slot === 'boundary' && guarded.wordsIn(printed ?? '');
+			if (words) this.steering?.give(words);
 		});
 	}
 
