@@ -8,7 +8,7 @@ const WORDS: Readonly<Record<CellResult['is'], string>> = {
 };
 
 /** docs/conformance.md: a row for each cell, a column for each CLI, a numbered note for each reason. */
-export function markdownOf({ rows, columns: all }: ConformanceReport): string {
+export function markdownOf({ rows, columns: all, talked }: ConformanceReport): string {
 	const columns = all.filter(({ is }) => is !== 'floor');
 	const notes: string[] = [];
 	const cellOf = (column: Column, id: string) => {
@@ -20,17 +20,20 @@ export function markdownOf({ rows, columns: all }: ConformanceReport): string {
 		const number = known >= 0 ? known + 1 : notes.push(note);
 		return `${WORDS[result.is]} [${number}](#notes)`;
 	};
-	const table = [
-		[
-			'',
-			...columns.map(
-				column => `${column.displayName}<br>${column.version}${column.is === 'newest' ? ' (newest)' : ''}`,
-			),
-		],
-		['---', ...columns.map(() => '---')],
-		...rows.map(({ id, title }) => [title, ...columns.map(column => cellOf(column, id))]),
-		['*tried since*', ...columns.map(column => column.date)],
-	];
+	const linesOf = (rows: ConformanceReport['rows'], columns: readonly Column[]) => {
+		const table = [
+			[
+				'',
+				...columns.map(
+					column => `${column.displayName}<br>${column.version}${column.is === 'newest' ? ' (newest)' : ''}`,
+				),
+			],
+			['---', ...columns.map(() => '---')],
+			...rows.map(({ id, title }) => [title, ...columns.map(column => cellOf(column, id))]),
+			['*tried since*', ...columns.map(column => column.date)],
+		];
+		return table.map(cells => `| ${cells.join(' | ')} |`);
+	};
 	return [
 		'# What each agent can do with Nancy',
 		'',
@@ -38,14 +41,27 @@ export function markdownOf({ rows, columns: all }: ConformanceReport): string {
 		'it. In rows about what the sidebar shows, it means that the programs that serve the sidebar have read it. Nothing here is',
 		'taken from a manual.',
 		'',
-		...table.map(cells => `| ${cells.join(' | ')} |`),
+		...linesOf(rows, columns),
 		'',
 		...floorsOf(all),
+		...(talked.columns.length === 0 ? [] : talkedOf(linesOf(talked.rows, talked.columns))),
 		'## Notes',
 		'',
 		...(notes.length === 0 ? ['None.'] : notes.map((note, index) => `${index + 1}. ${note}`)),
 		'',
 	].join('\n');
+}
+
+function talkedOf(lines: readonly string[]): string[] {
+	return [
+		'## Talked with over ACP',
+		'',
+		'Written by `npm run conformance -- --talked`: agents that Nancy’s own program in the terminal talks with over the Agent Client',
+		'Protocol. Qwen Code and Gemini CLI run so where you have set that Nancy may answer what they ask. `nancy.agentServers` names the others.',
+		'',
+		...lines,
+		'',
+	];
 }
 
 /** What was tried on the lowest version of each ability. */

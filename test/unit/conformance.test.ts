@@ -12,6 +12,7 @@ import { lackOf, limitOf } from '../conformance/judge.ts';
 import { markdownOf } from '../conformance/markdown.ts';
 import { columnOf, ConformanceReport, type Column } from '../conformance/report.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
+import { talkedAgents, talkedCells } from '../conformance/talked.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
@@ -35,12 +36,19 @@ describe('the table of abilities', () => {
 		expect(new Set(cells.map(({ id }) => id)).size).toBe(cells.length);
 	});
 
+	it('has the same of each agent that Nancy talks with over ACP', () => {
+		expect(report.talked.rows).toEqual(talkedCells.map(({ id, title }) => ({ id, title })));
+		expect(report.talked.columns.map(({ agent }) => agent)).toEqual(talkedAgents.map(({ id }) => id));
+		for (const { agent, cells: tried } of report.talked.columns)
+			expect(Object.keys(tried).toSorted(), agent).toEqual(talkedCells.map(({ id }) => id).toSorted());
+	});
+
 	it('says in words what the JSON says', () => {
 		expect(readFileSync(join(docs, 'conformance.md'), 'utf8')).toBe(markdownOf(report));
 	});
 
 	it('holds no claim of a driver that was not seen', () => {
-		const failures = report.columns.flatMap(({ agent, version, cells: tried }) =>
+		const failures = [...report.columns, ...report.talked.columns].flatMap(({ agent, version, cells: tried }) =>
 			Object.entries(tried).flatMap(([id, { is }]) => (is === 'fails' ? [`${agent} ${version}: ${id}`] : [])),
 		);
 		expect(failures).toEqual([]);
@@ -113,6 +121,7 @@ describe('a page of the table', () => {
 		const page = markdownOf({
 			version: 1,
 			rows,
+			talked: { rows: [], columns: [] },
 			columns: [
 				{
 					...column,
