@@ -1,4 +1,4 @@
-// npm run conformance [-- --agent X]… [--newest] [--floors] [words in names of cells…]: tries every ability on every real agent CLI
+// npm run conformance [-- --agent X]… [--newest] [--floors] [--talked] [words in names of cells…]: tries every ability on every real agent CLI
 // and writes docs/conformance.md and docs/conformance.json. Ends with 1 when a driver claims what was not seen. With --floors it
 // tries, in place of the pinned version, each version that an ability begins with, for the abilities that do.
 import { spawnSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
 const { installAgent, installNewest, installVersion } = await import('./lib/installAgent.mjs');
-const { agentIds } = await import('../test/support/pinnedAgent.ts');
+const { adapterIds, agentIds } = await import('../test/support/pinnedAgent.ts');
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
@@ -15,6 +15,7 @@ const { values, positionals } = parseArgs({
 		agent: { type: 'string', multiple: true },
 		newest: { type: 'boolean', default: false },
 		floors: { type: 'boolean', default: false },
+		talked: { type: 'boolean', default: false },
 	},
 });
 const unknown = (values.agent ?? []).filter(id => !agentIds.includes(id));
@@ -22,7 +23,8 @@ if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}; ther
 const newest = {};
 for (const id of values.agent ?? agentIds) {
 	await installAgent(id);
-	if (values.newest) newest[id] = await installNewest(id);
+	// What is pinned is tried of what Nancy talks with.
+	if (values.newest && !adapterIds.includes(id)) newest[id] = await installNewest(id);
 	if (values.floors) for (const version of await floorsOf(id)) await installVersion(id, version);
 }
 const options = [
@@ -30,6 +32,7 @@ const options = [
 	'--newest',
 	JSON.stringify(newest),
 	...(values.floors ? ['--floors'] : []),
+	...(values.talked ? ['--talked'] : []),
 ];
 const program = ['--experimental-transform-types', '--no-warnings', 'test/conformance/main.ts'];
 process.exitCode =

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, open, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { localAgent, packageOf, pinnedAgent } from '../../test/support/pinnedAgent.ts';
+import { adapterIds, localAgent, packageOf, pinnedAgent } from '../../test/support/pinnedAgent.ts';
 import { INSTALL, npmEnvironment, root } from './bootstrap.mjs';
 import { runOrThrow } from './run.mjs';
 
@@ -55,7 +55,8 @@ async function install(id, { folder, executable }, writeManifest) {
 	await mkdir(temporary, { recursive: true });
 	try {
 		await writeManifest(temporary);
-		await runOrThrow('npm', INSTALL, { cwd: temporary, env: npmEnvironment() });
+		const options = adapterIds.includes(id) ? [...INSTALL, '--omit=optional'] : INSTALL;
+		await runOrThrow('npm', options, { cwd: temporary, env: npmEnvironment() });
 		await bindToNode(join(temporary, relative(folder, executable)));
 		await writeFile(join(temporary, 'done'), '');
 		await rename(temporary, folder).catch(error => {

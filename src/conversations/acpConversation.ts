@@ -12,6 +12,7 @@ import {
 import * as z from 'zod/mini';
 import { SessionId } from '../protocol/names.ts';
 import { acpQuestion } from './acpQuestion.ts';
+import { hasTaken, STEER, steeringOf, takesSteering } from './acpSteering.ts';
 import { AgentProcess } from './agentProcess.ts';
 import { BROKEN_OFF, type Beginning, type Conversation, type Listener, type Program } from './conversation.ts';
 
@@ -24,6 +25,8 @@ export class AcpConversation implements Conversation {
 	session: string;
 	/** The agent's name for it. */
 	own: string;
+	/** Hands words to the turn that runs; `undefined` where the agent takes none there. */
+	readonly give: Conversation['give'];
 	private broken = new AbortController();
 
 	private constructor(
@@ -31,9 +34,12 @@ export class AcpConversation implements Conversation {
 		private readonly connection: ClientConnection,
 		names: Names,
 		private readonly program: Program,
+		isSteered: boolean,
 	) {
 		this.session = names.session;
 		this.own = names.own;
+		if (isSteered)
+			this.give = async words => hasTaken(await connection.agent.request(STEER, steeringOf(this.own, words)));
 	}
 
 	/**
@@ -48,21 +54,23 @@ export class AcpConversation implements Conversation {
 		child.onExit(() => connection.close());
 		try {
 			const { agent } = connection;
+			let isSteered = false;
 			const names = await child.inTime(async () => {
-				const { agentCapabilities } = await agent.request(methods.agent.initialize, {
+				const initialized = await agent.request(methods.agent.initialize, {
 					protocolVersion: PROTOCOL_VERSION,
 					clientInfo: { name: 'nancy', title: 'Nancy', version: '1' },
 					clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
 				});
+				isSteered = takesSteering(initialized);
 				if (resume === undefined) return newSession(connection, program);
-				if (agentCapabilities?.loadSession !== true)
+				if (initialized.agentCapabilities?.loadSession !== true)
 					throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
 				const own = program.sessions === 'own' ? resume : program.sessions.ownOf(resume);
 				isLoading = true;
 				await agent.request(methods.agent.session.load, { ...placeOf(program), sessionId: own });
 				return { session: resume, own };
 			});
-			return (begun = new AcpConversation(child, connection, names, program));
+			return (begun = new AcpConversation(child, connection, names, program, isSteered));
 		} catch (error) {
 			const isGone = connection.signal.aborted;
 			connection.close();

@@ -15,8 +15,10 @@ export interface Conversation {
 	readonly complaints: () => string;
 	/** Runs one turn. @throws Error with the agent's words if its model fails, or the agent ends */
 	prompt(text: string): Promise<StopReason>;
-	/** Hands words to the agent while it works; `false` where it takes none. */
+	/** Hands a line that is typed to the agent while it works; `false` where it takes none. */
 	steer(text: string): boolean;
+	/** Hands words to the turn that runs, between two steps of it. @returns whether they are a part of it; otherwise it is over */
+	readonly give?: ((words: string) => Promise<boolean>) | undefined;
 	/** Begins another session with the same agent, between two turns. Absent where the agent's own `/clear` does. */
 	clear?(): Promise<void>;
 	/** Breaks the turn off, with its open questions. */

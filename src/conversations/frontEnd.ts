@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
@@ -8,8 +7,11 @@ import { AskedHere } from './askedHere.ts';
 import type { Beginning, Conversation, Listener, Program } from './conversation.ts';
 import { GuardedConversation, type GuardedTalk } from './guarded.ts';
 import { PromptedLines } from './promptedLines.ts';
+import { Pulls } from './pulls.ts';
 import { styled, type Style } from './style.ts';
 import { silentHookCalls, type SilentHookCalls } from './silentHooks.ts';
+import { steeringOf, type Steering } from './steering.ts';
+import { READ, STOPPED } from './turnEnds.ts';
 import { UpdateLines } from './updateLines.ts';
 
 export interface Talk extends GuardedTalk {
@@ -22,22 +24,8 @@ export interface Talk extends GuardedTalk {
 	readonly resume: SessionId | undefined;
 }
 
-/** What a terminal says of how a turn ended; nothing of one that ended by itself. */
-const STOPPED: Readonly<Record<string, string>> = {
-	cancelled: '— interrupted —',
-	max_tokens: '— the answer reached its limit of tokens —',
-	max_turn_requests: '— the turn reached its limit of requests —',
-	refusal: '— the model refused —',
-};
-
-/** How a turn ends whose prompt is in the conversation. What a model refuses, the agent may drop. */
-const READ: ReadonlySet<string> = new Set(['end_turn', 'max_tokens', 'max_turn_requests'] satisfies StopReason[]);
-
 const LEAVING = ['/exit', '/quit'];
 const CLEAR = '/clear';
-
-/** How long a pull is answered late, in milliseconds: Qwen Code 0.24.4 waits for 2 s, and pulls no more after three late answers. */
-const PULL_MS = 1500;
 
 /** Talks with an agent in this terminal, until its user ends it. */
 export class FrontEnd {
@@ -51,11 +39,12 @@ export class FrontEnd {
 	private silent: SilentHookCalls | undefined;
 	private guarded: GuardedConversation | undefined;
 	private readonly asked: AskedHere;
+	/** Of an agent that takes words in the middle of its turn. */
+	private steering: Steering | undefined;
 	private readonly left = new AbortController();
 	/** Waits until a message is worth a turn. */
 	private listening: CalledGuard | undefined;
-	/** Words that the guard hands over, and the agent has not got yet. */
-	private pulling: Promise<string | undefined> | undefined;
+	private readonly pulls = new Pulls(async () => this.guarded?.pulled());
 
 	constructor(private readonly talk: Talk) {
 		this.lines = new PromptedLines({
@@ -90,10 +79,11 @@ export class FrontEnd {
 					update: update => {
 						if (this.atWork) this.guarded?.said(update.sessionUpdate);
 						this.shown.take(update);
+						this.steering?.update(update);
 						this.silent?.update(update);
 					},
 					ask: (question, over) => this.asked.ask(question, over),
-					words: () => this.words(),
+					words: () => this.pulls.next(),
 					began: turn => void this.begun(turn),
 					note: text => this.note(text),
 				},
@@ -115,8 +105,7 @@ export class FrontEnd {
 					continue;
 				}
 				await this.turns(conversation, guarded, text);
-				const late = await this.pulling;
-				this.pulling = undefined;
+				const late = await this.pulls.left();
 				if (late !== undefined) await this.turns(conversation, guarded, late);
 			}
 		} finally {
@@ -133,7 +122,12 @@ export class FrontEnd {
 		this.guarded = guarded;
 		const { acp, program } = this.talk;
 		const place = { session: conversation.session, cwd: program.cwd, isResumed };
-		this.silent = acp.silent === 'none' ? undefined : silentHookCalls(acp.silent, place, guarded, conversation.pid);
+		const { give, pid } = conversation;
+		const say = (words: string) => this.say(words, 'dim');
+		const steering = give && steeringOf(async words => !this.isBreaking && give(words), guarded, say);
+		this.steering = steering;
+		this.silent =
+			acp.silent === 'none' ? undefined : silentHookCalls(acp.silent, place, { guarded, pid, steering });
 		await this.silent?.begun();
 		return guarded;
 	}
@@ -182,7 +176,7 @@ export class FrontEnd {
 		if (isContinued) guarded.owe(text);
 		const prompt = isContinued ? text : await guarded.prompted(text, words => this.say(words, 'dim'));
 		const isSent = prompt !== undefined && !this.isBreaking;
-		const stopped = isSent ? await this.over(conversation.prompt(prompt)) : 'cancelled';
+		const stopped = isSent ? await this.sent(conversation, guarded, prompt) : 'cancelled';
 		const isRead = typeof stopped === 'string' && READ.has(stopped);
 		if (isRead) guarded.answered();
 		const { said } = this.shown;
@@ -195,6 +189,23 @@ export class FrontEnd {
 		return next;
 	}
 
+	/** The agent's part of a turn. What came too late to be a part of it is the next prompt. */
+	private async sent(
+		conversation: Conversation,
+		guarded: GuardedConversation,
+		prompt: string,
+	): Promise<StopReason | { error: string }> {
+		this.steering?.begin();
+		const stopped = await this.over(conversation.prompt(prompt));
+		await this.silent?.kept;
+		const late = await this.steering?.end();
+		if (late === undefined || stopped !== 'end_turn' || this.isBreaking) return stopped;
+		guarded.answered();
+		guarded.owe(late);
+		this.say(late, 'dim');
+		return this.sent(conversation, guarded, late);
+	}
+
 	/** The agent has begun a turn by itself: it was woken, or something that it waited for has happened. */
 	private async begun(turn: Promise<StopReason>): Promise<void> {
 		this.note('the agent goes on by itself');
@@ -204,7 +215,7 @@ export class FrontEnd {
 		this.tell(stopped);
 	}
 
-	/** The agent's part of a turn. Its next one may have begun before anybody hears of the end. */
+	/** Until a turn of the agent's is over. Its next one may have begun before anybody hears of the end. */
 	private async over(turn: Promise<StopReason>): Promise<StopReason | { error: string }> {
 		this.atWork = turn;
 		try {
@@ -235,7 +246,6 @@ export class FrontEnd {
 		isBySelf: boolean,
 		turn: { said: string; isContinued: boolean },
 	): Promise<string | undefined> {
-		await this.silent?.kept;
 		const { brokenOff } = this.talk.acp;
 		if (isBySelf && !(this.asked.isDenied && brokenOff !== 'none' && brokenOff.isAfterNo)) {
 			const next = await guarded.stopped(turn);
@@ -275,16 +285,6 @@ export class FrontEnd {
 		if (!this.isBusy) return;
 		this.isBreaking = true;
 		if (this.atWork) void this.conversation?.cancel().catch(() => undefined);
-	}
-
-	/** What the agent waits too briefly for goes with its next pull, or is its next prompt. */
-	private async words(): Promise<string | undefined> {
-		this.pulling ??= this.guarded?.pulled() ?? Promise.resolve(undefined);
-		const { pulling } = this;
-		const text = await Promise.race([pulling, sleep(PULL_MS, 'late' as const, { ref: false })]);
-		if (text === 'late') return undefined;
-		this.pulling = undefined;
-		return text;
 	}
 
 	private note(text: string): void {

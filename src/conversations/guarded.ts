@@ -21,6 +21,8 @@ const REPLIES: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thou
 export class GuardedConversation {
 	/** After a turn that did not end by itself, an agent may still say things of it. */
 	private isOfThisTurn = true;
+	/** Given to the agent in the middle of the turn. What it says next may be older. */
+	private given: string[] = [];
 
 	private constructor(
 		private readonly talk: GuardedTalk,
@@ -110,9 +112,25 @@ export class GuardedConversation {
 		return guard;
 	}
 
+	/** The words of what the guard has printed for an agent that is talked with; `undefined` if there are none. */
+	wordsIn(printed: string): string | undefined {
+		const { turns } = this.talk.acp;
+		return turns === 'none' ? undefined : turns.words(printed);
+	}
+
 	/** These words are on their way to the agent. */
 	owe(words: string): void {
 		this.record?.owe(words);
+	}
+
+	/** The agent has these words in the middle of its turn. */
+	gave(words: string): void {
+		this.given.push(words);
+	}
+
+	/** A step of the turn is over: what the agent says now, it says after all that it was given. */
+	stepped(): void {
+		for (const words of this.given.splice(0)) this.owe(words);
 	}
 
 	/** The agent says something. @param update the protocol's name of it */
@@ -122,12 +140,14 @@ export class GuardedConversation {
 
 	/** The agent has ended a turn by itself. */
 	answered(): void {
+		this.stepped();
 		this.record?.answered();
 	}
 
 	/** Words that nothing has answered come again. @param isBySelf the agent has ended the turn by itself */
 	over(isBySelf: boolean): void {
 		this.isOfThisTurn = isBySelf;
+		this.given = [];
 		this.record?.over();
 	}
 

@@ -1,18 +1,28 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { DENIED, type SilentHook, type SilentHooks, type ToolCall } from '../core/driver/acp.ts';
 import type { GuardedConversation } from './guarded.ts';
+import type { Steering } from './steering.ts';
 
 type Place = ConstructorParameters<typeof SilentHookCalls>[1];
 
-/** @param pid the agent's process: its end is told, too */
+/**
+ * @param pid the agent's process: its end is told, too
+ * @param steering of an agent that takes words in the middle of its turn
+ */
 export function silentHookCalls(
 	hooks: SilentHooks,
 	place: Place,
-	guarded: GuardedConversation,
-	pid: number | undefined,
+	{
+		guarded,
+		pid,
+		steering,
+	}: { guarded: GuardedConversation; pid: number | undefined; steering: Steering | undefined },
 ): SilentHookCalls {
 	return new SilentHookCalls(hooks, place, async ({ event, slot, payload }) => {
-		await guarded.call(event, slot, payload, pid)?.printed;
+		const isTaken = slot !== 'boundary' || steering?.isBetweenSteps === true;
+		const printed = await guarded.call(event, isTaken ? slot : 'report', payload, pid)?.printed;
+		const words = slot === 'boundary' && guarded.wordsIn(printed ?? '');
+		if (words) steering?.give(words);
 	});
 }
 

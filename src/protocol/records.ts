@@ -11,9 +11,9 @@ export const Moment = z.iso.datetime();
 /**
  * How a message reached the agent, best first. `hook`: at one of the agent's own events. `wake`: its driver's native wake. `waiter`: a
  * waiting Stop hook. `queue`: the CLI's own queue command. `resume`: the session was resumed with the messages. `keys`: typed into its
- * terminal. `tool`: the agent asked for it, by a tool of Nancy's MCP server.
+ * terminal. `steer`: given to it in the middle of its turn. `tool`: the agent asked for it, by a tool of Nancy's MCP server.
  */
-export const Rung = z.enum(['hook', 'wake', 'waiter', 'queue', 'resume', 'keys', 'tool']);
+export const Rung = z.enum(['hook', 'wake', 'waiter', 'queue', 'resume', 'keys', 'steer', 'tool']);
 export type Rung = z.infer<typeof Rung>;
 
 /** A delivery that did not reach the model: after its turn was over, the agent's own record did not show it. */

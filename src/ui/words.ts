@@ -66,6 +66,8 @@ export function rungWords(rung: Rung): string {
 			return l10n.t('the session was resumed with it');
 		case 'keys':
 			return l10n.t('typed into the idle terminal');
+		case 'steer':
+			return l10n.t('given to the agent in the middle of its turn');
 		case 'tool':
 			return l10n.t('the agent asked for it');
 	}

@@ -1,122 +1,39 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { configFolder } from '../../src/base/folders.ts';
 import { identify, liveness } from '../../src/base/liveness.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
-import { serverDriver } from '../../src/drivers/acp/server.ts';
 import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { signal } from '../../src/process/signal.ts';
-import { isAfter } from '../conformance/evidence.ts';
 import { AskingOutput } from '../../src/protocol/output/questions.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../src/protocol/output/tasks.ts';
-import { TrafficRecord, type AgentEvent } from '../../src/protocol/traffic.ts';
-import { conformanceLab, WORKER, type ConformanceLab, type StartedWorker } from '../conformance/lab.ts';
+import { eventsOf, isAfter } from '../conformance/evidence.ts';
+import { WORKER, type ConformanceLab, type StartedWorker } from '../conformance/lab.ts';
 import { agentLab } from '../support/agentLab.ts';
-import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
-import { copilotUnderTest } from '../support/agents/copilot.ts';
-import { geminiUnderTest } from '../support/agents/gemini.ts';
-import { opencodeUnderTest } from '../support/agents/opencode.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { opencodeHome } from '../support/opencodeHome.ts';
-import { pinnedAgent } from '../support/pinnedAgent.ts';
+import {
+	commandOf,
+	copilotServed,
+	geminiServed,
+	holdAnswers,
+	opencodeServed,
+	readAgain,
+	servedLab,
+} from '../support/servedAgents.ts';
 import { terminal } from '../support/terminal.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
-/** Real agents, as `nancy.agentServers` names them. */
-const SERVERS = [
-	{
-		agent: opencodeUnderTest,
-		args: ['acp'],
-		asking: { permission: { bash: 'ask', edit: 'ask' } },
-		saysErrors: false,
-	},
-	// It asks before it runs anything that changes a file, unless it is told not to.
-	{
-		agent: copilotUnderTest,
-		args: ['--acp', '--allow-all-tools'],
-		asking: {},
-		askingArgs: ['--acp'],
-		saysErrors: true,
-	},
-];
-
-/** As Nancy's own program shows it: the agent's screen, and what it asks there, are none of this. */
-function inOwnTerminal(agent: AgentUnderTest, asking: Readonly<Record<string, unknown>>): AgentUnderTest {
-	return {
-		...agent,
-		home: options => ({ ...agent.home(options), unattended: [], ready: /^> ?$/m }),
-		asking,
-		answering: 'none',
-		trust: [],
-	};
-}
-
-/** As the user has named it. Nancy's program in the terminal reads it again. */
-function setServer({ env }: ConformanceLab, server: object): void {
-	const settings = join(configFolder(env), 'settings.json');
-	mkdirSync(dirname(settings), { recursive: true });
-	writeFileSync(settings, JSON.stringify({ agentServers: { mine: server } }), { mode: 0o600 });
-}
-
-/** Empty once it has ended. */
-function commandOf(pid: number): string {
-	return spawnSync('ps', ['-o', 'args=', '-p', `${pid}`], { encoding: 'utf8' }).stdout;
-}
-
-async function eventsOf(lab: ConformanceLab, worker: StartedWorker): Promise<AgentEvent[]> {
-	const traffic = readFileSync(join(lab.nancy.paths.traffic, `${await worker.session()}.jsonl`), 'utf8');
-	return traffic.split('\n').flatMap(line => {
-		const record = line === '' ? undefined : TrafficRecord.parse(JSON.parse(line));
-		return record?.type === 'event' ? [record.event] : [];
-	});
-}
-
-/** The guard's answers to an event reach nobody until they are let go; what they hand over has its receipts by then. */
-function holdAnswers({ runtime: { launcher } }: ConformanceLab, event: string): () => void {
-	const [real, gate] = [`${launcher}-real`, `${launcher}-gate`];
-	renameSync(launcher, real);
-	writeFileSync(gate, '');
-	// What reads the answers waits for all who could still write some.
-	const script = `[ "$2" = ${event} ] && while [ -e "$0-gate" ]; do sleep 0.1; done &\nexec "$0-real" "$@"`;
-	writeFileSync(launcher, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-	return () => rmSync(gate);
-}
-
-/** A window looks now and then, and the agent is woken. @param before how many requests there were */
-async function readAgain(lab: ConformanceLab, worker: StartedWorker, words: string, before = 0): Promise<void> {
-	await eventually(
-		'the message is in a request',
-		async () => {
-			await lab.view(worker.address);
-			return lab
-				.requests()
-				.slice(before)
-				.some(({ text }) => text.includes(words));
-		},
-		{ everyMs: 250 },
-	);
-}
-
-describe.each(SERVERS)('$agent.id, named by a setting', ({ agent, args, asking, saysErrors, askingArgs = args }) => {
+describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', served => {
 	let lab: ConformanceLab;
 	afterEach(() => lab[Symbol.asyncDispose]());
 	const begin = async (asks = false) => {
-		const installed = pinnedAgent(agent.id);
-		const server = {
-			command: installed.executable,
-			args: asks ? askingArgs : args,
-			env: { FROM_SETTINGS: 'yes' },
-		};
-		const driver = serverDriver('mine', server);
-		lab = await conformanceLab({ agent: inOwnTerminal(agent, asking), driver, installed }, { asks, answers: true });
-		setServer(lab, server);
+		lab = await servedLab(served, { asks, env: { FROM_SETTINGS: 'yes' } });
 		return deskOf(lab.nancy);
 	};
 	/** It is idle, and a message is on its way to it. */
@@ -256,7 +173,7 @@ describe.each(SERVERS)('$agent.id, named by a setting', ({ agent, args, asking, 
 		const worker = await lab.startIdle();
 		const id = await lab.send(worker.address, 'Use the other port. [[err:400]]');
 		// The words of an error are words of this agent, and the prompt stays in its conversation.
-		if (saysErrors) {
+		if (served.saysErrors) {
 			await worker.terminal.waitForText(/Error: 400/);
 			expect((await lab.delivered(worker.address, id)).receipt?.lost).toBeUndefined();
 			return;
@@ -360,14 +277,7 @@ describe.each(SERVERS)('$agent.id, named by a setting', ({ agent, args, asking, 
 });
 
 it('tells each thing once where Set Up has written hooks that the same CLI runs', async () => {
-	const installed = pinnedAgent('gemini');
-	const server = { command: installed.executable, args: ['--acp'] };
-	const driver = serverDriver('mine', server);
-	await using lab = await conformanceLab(
-		{ agent: inOwnTerminal(geminiUnderTest, {}), driver, installed },
-		{ answers: true },
-	);
-	setServer(lab, server);
+	await using lab = await servedLab(geminiServed);
 	await deploy(lab.nancy, geminiCli, { runtime: lab.runtime, agentVersion: lab.version, scope: 'workspace' });
 	const worker = await lab.start({ prompt: '[[text:First end]]' });
 	await worker.terminal.waitForText(/First end/);

@@ -6,6 +6,7 @@ import type { Driver } from '../../src/core/driver/driver.ts';
 import { partly, type Cell, type Verdict } from './cell.ts';
 import { conformanceLab, versionOf, type Candidate, type ConformanceLab } from './lab.ts';
 import type { CellResult } from './report.ts';
+import type { TalkedAgent, TalkedCell } from './talked.ts';
 
 /** Longest time a cell may take, in milliseconds. */
 const LIMIT_MS = 240_000;
@@ -24,16 +25,33 @@ export async function judge(
 	const after = (verdict: Omit<CellResult, 'ms'>): CellResult => ({ ...verdict, ms: Date.now() - started });
 	const because = lackOf(cell, candidate.driver, versionOf(candidate));
 	const limit = limitOf(cell, candidate.driver);
+	const lab = () => conformanceLab(candidate, cell.lab);
 	if (because !== undefined) {
-		const works = cell.triedAnyway && (await tried(cell, candidate).then(isSeen, () => false));
+		const works = cell.triedAnyway && (await tried(cell, lab).then(isSeen, () => false));
 		return after({ is: 'not possible', because, ...(works && { understated: true }) });
 	}
 	try {
-		const verdict = await tried(cell, candidate, onFailure);
+		const verdict = await tried(cell, lab, onFailure);
 		return after(limit === undefined || verdict.is === 'not possible' ? verdict : withLimit(verdict, limit));
 	} catch (error) {
 		return after({ is: 'fails', because: firstLine(errorText(error)) });
 	}
+}
+
+/** Tries one cell on an agent that Nancy talks with. @param onFailure is told what stood on the screens */
+export async function judgeTalked(
+	cell: TalkedCell,
+	agent: TalkedAgent,
+	onFailure: (details: string) => void,
+): Promise<CellResult> {
+	const started = Date.now();
+	const lack = agent.lacks?.[cell.id];
+	if (lack !== undefined) return { is: 'not possible', because: lack, ms: 0 };
+	const verdict = await tried(cell, () => agent.lab(cell.asks === true), onFailure).catch((error: unknown) => ({
+		is: 'fails' as const,
+		because: firstLine(errorText(error)),
+	}));
+	return { ...verdict, ms: Date.now() - started };
 }
 
 /** Why a cell is not possible on a version of a CLI, in the driver's words; undefined where the driver claims all that it needs. */
@@ -48,8 +66,12 @@ export function limitOf(cell: Cell, driver: Driver): string | undefined {
 	return limit === undefined ? undefined : String(limit);
 }
 
-async function tried(cell: Cell, candidate: Candidate, onFailure?: (details: string) => void): Promise<Verdict> {
-	await using lab = await conformanceLab(candidate, cell.lab);
+async function tried(
+	cell: Pick<Cell, 'run'>,
+	begin: () => Promise<ConformanceLab>,
+	onFailure?: (details: string) => void,
+): Promise<Verdict> {
+	await using lab = await begin();
 	const timer = new AbortController();
 	const late = sleep(LIMIT_MS, undefined, { signal: timer.signal }).then(() => {
 		throw new Error(`It was not over after ${LIMIT_MS / 1000} s`);

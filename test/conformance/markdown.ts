@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<CellResult['is'], string>> = {
 };
 
 /** docs/conformance.md: a row for each cell, a column for each CLI, a numbered note for each reason. CLIs that nobody can try come last. */
-export function markdownOf({ rows, columns: all }: ConformanceReport, untried: readonly Untried[]): string {
+export function markdownOf({ rows, columns: all, talked }: ConformanceReport, untried: readonly Untried[]): string {
 	const columns = all.filter(({ is }) => is !== 'floor');
 	const notes: string[] = [];
 	const withNote = (words: string, note: string | undefined) => {
@@ -27,22 +27,25 @@ export function markdownOf({ rows, columns: all }: ConformanceReport, untried: r
 		const words = `from its ${from}, not tried`;
 		return withNote(isPossible ? words : `– not possible (${words})`, because && oneLine(because));
 	};
-	const table = [
-		[
-			'',
-			...columns.map(
-				column => `${column.displayName}<br>${column.version}${column.is === 'newest' ? ' (newest)' : ''}`,
-			),
-			...untried.map(({ displayName, version }) => `${displayName}<br>${version}`),
-		],
-		['---', ...[...columns, ...untried].map(() => '---')],
-		...rows.map(({ id, title }) => [
-			title,
-			...columns.map(column => cellOf(column, id)),
-			...untried.map(each => untriedCell(each, id)),
-		]),
-		['*tried since*', ...columns.map(column => column.date), ...untried.map(() => 'never')],
-	];
+	const linesOf = (rows: ConformanceReport['rows'], columns: readonly Column[], others: readonly Untried[] = []) => {
+		const table = [
+			[
+				'',
+				...columns.map(
+					column => `${column.displayName}<br>${column.version}${column.is === 'newest' ? ' (newest)' : ''}`,
+				),
+				...others.map(({ displayName, version }) => `${displayName}<br>${version}`),
+			],
+			['---', ...[...columns, ...others].map(() => '---')],
+			...rows.map(({ id, title }) => [
+				title,
+				...columns.map(column => cellOf(column, id)),
+				...others.map(each => untriedCell(each, id)),
+			]),
+			['*tried since*', ...columns.map(column => column.date), ...others.map(() => 'never')],
+		];
+		return table.map(cells => `| ${cells.join(' | ')} |`);
+	};
 	return [
 		'# What each agent can do with Nancy',
 		'',
@@ -57,14 +60,27 @@ export function markdownOf({ rows, columns: all }: ConformanceReport, untried: r
 					'takes from its source or documents. Nobody has seen it.',
 				]),
 		'',
-		...table.map(cells => `| ${cells.join(' | ')} |`),
+		...linesOf(rows, columns, untried),
 		'',
 		...floorsOf(all),
+		...(talked.columns.length === 0 ? [] : talkedOf(linesOf(talked.rows, talked.columns))),
 		'## Notes',
 		'',
 		...(notes.length === 0 ? ['None.'] : notes.map((note, index) => `${index + 1}. ${note}`)),
 		'',
 	].join('\n');
+}
+
+function talkedOf(lines: readonly string[]): string[] {
+	return [
+		'## Talked with over ACP',
+		'',
+		'Written by `npm run conformance -- --talked`: agents that Nancy’s own program in the terminal talks with over the Agent Client',
+		'Protocol. Qwen Code and Gemini CLI run so where you have set that Nancy may answer what they ask. `nancy.agentServers` names the others.',
+		'',
+		...lines,
+		'',
+	];
 }
 
 /** What was tried on the lowest version of each ability. */

@@ -27,12 +27,18 @@ export const Column = z.object({
 });
 export type Column = z.infer<typeof Column>;
 
-/** docs/conformance.json */
-export const ConformanceReport = z.object({
-	version: z.literal(1),
+const Table = {
 	/** The rows, in their order. */
 	rows: z.array(z.object({ id: z.string(), title: z.string() })),
 	columns: z.array(Column),
+};
+
+/** docs/conformance.json */
+export const ConformanceReport = z.object({
+	version: z.literal(1),
+	...Table,
+	/** Of the agents that Nancy's own program in the terminal talks with. */
+	talked: z.object(Table),
 });
 export type ConformanceReport = z.infer<typeof ConformanceReport>;
 

@@ -13,6 +13,8 @@ const PACKAGES = {
 	gemini: { name: '@google/gemini-cli', command: 'gemini' },
 	opencode: { name: 'opencode-ai', command: 'opencode' },
 	qwen: { name: '@qwen-code/qwen-code', command: 'qwen' },
+	'claude-acp': { name: '@agentclientprotocol/claude-agent-acp', command: 'claude-agent-acp' },
+	'codex-acp': { name: '@agentclientprotocol/codex-acp', command: 'codex-acp' },
 } as const;
 
 export type AgentId = keyof typeof PACKAGES;
@@ -50,6 +52,9 @@ export function localAgent(id: AgentId, version: string): LocalAgent {
 	const folder = join(root, '.agents', `${id}-${version}`);
 	return { version, folder, executable: join(folder, 'node_modules', '.bin', PACKAGES[id].command) };
 }
+
+/** Programs that speak for another CLI. They run the pinned one, and the copy that they would bring is not installed. */
+export const adapterIds: readonly AgentId[] = ['claude-acp', 'codex-acp'];
 
 /** The npm package of a CLI. */
 export function packageOf(id: AgentId): string {

@@ -13,6 +13,7 @@ import { markdownOf } from '../conformance/markdown.ts';
 import { untried } from '../conformance/untried.ts';
 import { columnOf, ConformanceReport, type Column } from '../conformance/report.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
+import { talkedAgents, talkedCells } from '../conformance/talked.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
@@ -36,12 +37,19 @@ describe('the table of abilities', () => {
 		expect(new Set(cells.map(({ id }) => id)).size).toBe(cells.length);
 	});
 
+	it('has the same of each agent that Nancy talks with over ACP', () => {
+		expect(report.talked.rows).toEqual(talkedCells.map(({ id, title }) => ({ id, title })));
+		expect(report.talked.columns.map(({ agent }) => agent)).toEqual(talkedAgents.map(({ id }) => id));
+		for (const { agent, cells: tried } of report.talked.columns)
+			expect(Object.keys(tried).toSorted(), agent).toEqual(talkedCells.map(({ id }) => id).toSorted());
+	});
+
 	it('says in words what the JSON says', () => {
 		expect(readFileSync(join(docs, 'conformance.md'), 'utf8')).toBe(markdownOf(report, untried));
 	});
 
 	it('holds no claim of a driver that was not seen', () => {
-		const failures = report.columns.flatMap(({ agent, version, cells: tried }) =>
+		const failures = [...report.columns, ...report.talked.columns].flatMap(({ agent, version, cells: tried }) =>
 			Object.entries(tried).flatMap(([id, { is }]) => (is === 'fails' ? [`${agent} ${version}: ${id}`] : [])),
 		);
 		expect(failures).toEqual([]);
@@ -115,6 +123,7 @@ describe('a page of the table', () => {
 			{
 				version: 1,
 				rows,
+				talked: { rows: [], columns: [] },
 				columns: [
 					{
 						...column,
@@ -151,9 +160,10 @@ describe('a page of the table', () => {
 			two: { isPossible: true, because: 'Half.' },
 			three: { isPossible: false, because: 'No queue.' },
 		};
-		const page = markdownOf({ version: 1, rows, columns: [{ ...column, cells: {} }] }, [
-			{ displayName: 'Other', version: '1.0.0', from: 'source', cells },
-		]);
+		const page = markdownOf(
+			{ version: 1, rows, talked: { rows: [], columns: [] }, columns: [{ ...column, cells: {} }] },
+			[{ displayName: 'Other', version: '1.0.0', from: 'source', cells }],
+		);
 		expect(page).toContain('Other cannot be installed where Nancy is made.');
 		expect(page.split('\n').filter(line => /^[|\d]/.test(line))).toEqual([
 			'|  | Agent<br>1.2.3 (newest) | Other<br>1.0.0 |',

@@ -41,7 +41,10 @@ export interface SessionNames {
 	ownOf(session: SessionId): string;
 }
 
-/** What a program of Nancy's calls the guard with, in place of the CLI. Nothing can be handed over there. */
+/**
+ * What a program of Nancy's calls the guard with, in place of the CLI. Words can be handed over at a `boundary` alone, and only to an agent that
+ * takes some in the middle of its turn.
+ */
 export interface SilentHooks {
 	begun(session: string, cwd: string, isResumed: boolean): SilentHook;
 	ended(session: string, cwd: string): SilentHook;
@@ -50,7 +53,7 @@ export interface SilentHooks {
 	told(call: ToolCall, session: string, cwd: string): SilentHook | undefined;
 }
 
-export interface SilentHook<Slot = 'report' | 'program'> {
+export interface SilentHook<Slot = 'boundary' | 'report' | 'program'> {
 	readonly event: string;
 	readonly slot: Slot;
 	readonly payload: object;

@@ -233,6 +233,9 @@ function outcomeAt(
 			// A call that is denied fails too.
 			if (answer && !saidYes) return event.kind === 'tool-failed' ? inTime : 'late';
 			return answer ? inTime : 'yes-elsewhere';
+		case 'permission-denied':
+			// A No may end the turn, as if it was broken off.
+			return answer && !saidYes && isOneOf && calls.length === 1 ? inTime : undefined;
 		case 'batch-end':
 		case 'stop':
 		case 'stop-failed':

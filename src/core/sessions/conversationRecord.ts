@@ -11,7 +11,7 @@ const FOLDER = 'conversations';
  */
 export class ConversationRecord {
 	/** Handed over, and not yet known to be read. */
-	private owed: string | undefined;
+	private owed: string[] = [];
 
 	/** @param file absolute */
 	private constructor(readonly file: string) {}
@@ -31,18 +31,17 @@ export class ConversationRecord {
 
 	/** These words are on their way to the agent. */
 	owe(words: string): void {
-		this.owed = words;
+		this.owed.push(words);
 	}
 
 	/** The agent has answered, so it has read what it was sent. */
 	answered(): void {
-		if (this.owed !== undefined) this.write({ read: this.owed });
-		this.owed = undefined;
+		for (const read of this.owed.splice(0)) this.write({ read });
 	}
 
 	/** The turn has ended. Words that nothing has answered were not read. */
 	over(): void {
-		this.owed = undefined;
+		this.owed = [];
 		this.write({});
 	}
 

@@ -31,7 +31,8 @@ export const acp: AcpAgent = {
 		asked: (asked, session, cwd) => call('permission-asked', 'report', { session, cwd, ...toolIn(asked) }),
 		told(told, session, cwd) {
 			const event = TOLD[told.status ?? ''];
-			return event && call(event, 'report', { session, cwd, ...toolIn(told) });
+			const slot = event === 'tool-end' || event === 'tool-failed' ? 'boundary' : 'report';
+			return event && call(event, slot, { session, cwd, ...toolIn(told) });
 		},
 	},
 	turns: {

@@ -6,9 +6,11 @@ import { knownLine } from '../stream.ts';
 
 const Output = z.object({ words: z.string() });
 
-/** For Nancy's own program: the words go with the prompt, or are the next one. */
+/** For Nancy's own program: the words go with the prompt, or are the next one, or come between two steps of a turn. */
 export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswer {
-	return handedOver(event, { words: wordsWithPause(delivery) } satisfies z.infer<typeof Output>);
+	const answer = handedOver(event, { words: wordsWithPause(delivery) } satisfies z.infer<typeof Output>);
+	const isBetweenSteps = event.kind === 'tool-end' || event.kind === 'tool-failed';
+	return isBetweenSteps ? { ...answer, rung: 'steer' } : answer;
 }
 
 /** The words of such an answer; `undefined` if nothing was handed over, or not all of it has come. */

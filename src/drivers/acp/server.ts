@@ -48,7 +48,7 @@ export function talkedWith(
 		floors: floorsSince(UNKNOWN, LACKS),
 		limits: {
 			hooks: 'Nancy’s own program tells what the agent says over the Agent Client Protocol: its hooks stay silent.',
-			steer: 'The Agent Client Protocol has no message in the middle of a turn: a directive is read when the turn ends.',
+			steer: 'Only an agent that says that it can be steered reads a directive in the middle of its turn; any other reads it when the turn ends.',
 			halt: 'Nothing denies a tool call that the agent does not ask about; Esc in its terminal breaks its turn off.',
 			batchEnd: 'The Agent Client Protocol reports no end of a step.',
 			permissions: 'Only what the agent itself asks: what it runs unasked, its own settings say.',
@@ -72,7 +72,7 @@ export function talkedWith(
 		completions: NO_COMPLETIONS,
 		hookSwitch: 'none',
 		hooks: {
-			slots: { prompt: 'turn', stop: 'end' },
+			slots: { prompt: 'turn', 'tool-end': 'boundary', 'tool-failed': 'boundary', stop: 'end' },
 			// The text is a part of a prompt. The limit keeps it readable for a person.
 			contextLimit: 8000,
 			// Feedback is an ordinary prompt.

@@ -148,12 +148,20 @@ it('tells what happens in the words of the vocabulary, as this agent', () => {
 	expect(read({ event: 'of-a-later-version', payload: { session, cwd: '/w' } })).toMatchObject({ kind: 'other' });
 });
 
-it('hands over at a prompt and at an end alone', () => {
+it('hands over at a prompt, at an end, and between two steps of a turn', () => {
 	const { turns } = acp;
 	if (turns === 'none') throw new Error('it runs hooks');
 	const event = { driver: mine.id, session, kind: 'stop', event: 'stop' } as const;
 	const { stdout, rung } = mine.hooks.answer(event, { text: 'Words.', effect: 'none', version: undefined });
 	expect([turns.words(stdout), rung]).toEqual(['Words.', 'hook']);
 	for (const cut of ['', stdout.slice(0, -3), '[]']) expect(turns.words(cut)).toBeUndefined();
-	expect(mine.hooks.slots).toEqual({ prompt: 'turn', stop: 'end' });
+	for (const kind of ['tool-end', 'tool-failed'] as const) {
+		const between = mine.hooks.answer(
+			{ ...event, kind, event: kind },
+			{ text: 'Words.', effect: 'none', version: undefined },
+		);
+		expect([turns.words(between.stdout), between.rung]).toEqual(['Words.', 'steer']);
+	}
+	const around = { 'tool-end': 'boundary', 'tool-failed': 'boundary' };
+	expect(mine.hooks.slots).toEqual({ prompt: 'turn', ...around, stop: 'end' });
 });

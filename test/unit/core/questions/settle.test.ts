@@ -70,6 +70,17 @@ describe('a question that names its call', () => {
 	});
 });
 
+describe('the denial of a call', () => {
+	it('applies the No before it, which may end the turn as if it was broken off', () => {
+		const denied: Partial<AgentEvent> = { kind: 'permission-denied', toolUseId: 'call_1' };
+		expect(stateAfter(denied, answer('no'))).toBe('applied');
+		expect(stateAfter(denied, answer('no', 1001))).toBe('late');
+		expect(stateAfter({ ...denied, toolUseId: 'call_2' }, answer('no'))).toBe(undefined);
+		expect(stateAfter(denied, answer('once'))).toBe(undefined);
+		expect(stateAfter(denied)).toBe(undefined);
+	});
+});
+
 describe('an answer after the one in the terminal', () => {
 	it('is late if the call was over, or had begun and ran for long, before it', () => {
 		const end: Partial<AgentEvent> = { kind: 'tool-end', toolUseId: 'call_1' };

@@ -1,0 +1,93 @@
+import { setImmediate as turnOfEvents } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { hasTaken, takesSteering } from '../../../src/conversations/acpSteering.ts';
+import { Steering } from '../../../src/conversations/steering.ts';
+
+function steering(answers: (boolean | Error)[] = []) {
+	const said: string[] = [];
+	const made = new Steering({
+		steer: async words => {
+			said.push(`steer ${words}`);
+			const answer = answers.shift() ?? true;
+			if (answer instanceof Error) throw answer;
+			return answer;
+		},
+		taken: words => said.push(`taken ${words}`),
+		stepped: () => said.push('stepped'),
+	});
+	const tool = (toolCallId: string, status: 'in_progress' | 'completed' | 'failed') =>
+		made.update({ sessionUpdate: 'tool_call_update', toolCallId, status });
+	/** Once all that is under way has been said. */
+	const end = async () => {
+		await turnOfEvents();
+		return made.end();
+	};
+	return { made, said, tool, end };
+}
+
+describe('words for the middle of a turn', () => {
+	it('go to the agent between two steps, and wait while a call runs', async () => {
+		const { made, said, tool, end } = steering();
+		made.begin();
+		tool('1', 'in_progress');
+		tool('2', 'in_progress');
+		made.give('Stop.');
+		tool('1', 'completed');
+		await turnOfEvents();
+		expect(said).toEqual([]);
+		tool('2', 'failed');
+		expect(await end()).toBe(undefined);
+		expect(said).toEqual(['stepped', 'steer Stop.', 'taken Stop.']);
+	});
+
+	it.each([false, new Error('no such method')])(
+		'are the next prompt where the agent takes none: %s',
+		async answer => {
+			const { made, said, end } = steering([answer]);
+			made.begin();
+			made.give('Stop.');
+			expect(await end()).toBe('Stop.');
+			expect(await end()).toBe(undefined);
+			expect(said).toEqual(['steer Stop.']);
+		},
+	);
+
+	it('are the next prompt where a call never ended, and no later turn waits for it', async () => {
+		const { made, said, tool, end } = steering();
+		made.begin();
+		tool('1', 'in_progress');
+		made.give('Stop.');
+		made.give('And look.');
+		expect(await end()).toBe('Stop.\n\nAnd look.');
+		made.begin();
+		made.give('Go on.');
+		expect(await end()).toBe(undefined);
+		expect(said).toEqual(['steer Go on.', 'taken Go on.']);
+	});
+
+	it('that come while others are on their way follow them', async () => {
+		const { made, said, end } = steering([false, true, true]);
+		made.begin();
+		made.give('First.');
+		await turnOfEvents();
+		made.give('Second.');
+		await turnOfEvents();
+		made.give('Third.');
+		expect(await end()).toBe(undefined);
+		const both = 'First.\n\nSecond.';
+		expect(said).toEqual(['steer First.', `steer ${both}`, `taken ${both}`, 'steer Third.', 'taken Third.']);
+	});
+});
+
+it('an agent takes words where it says so in the form that is known', () => {
+	expect(takesSteering({ _meta: { steering: { supported: true } } })).toBe(true);
+	for (const _meta of [null, {}, { steering: true }, { steering: { supported: 'yes' } }])
+		expect(takesSteering({ _meta })).toBe(false);
+});
+
+it('words are in a turn by all answers but one, and an unknown answer is none', () => {
+	expect(hasTaken({ outcome: 'injected' })).toBe(true);
+	expect(hasTaken({ outcome: 'startedNewTurn' })).toBe(true);
+	expect(hasTaken({ outcome: 'promptRequired', reason: 'noRunningTurn' })).toBe(false);
+	for (const answer of [null, {}, { outcome: 'perhaps' }]) expect(() => hasTaken(answer)).toThrow();
+});
