@@ -129,13 +129,23 @@ export interface LabOptions {
 	answers?: boolean;
 	/** The user wants the terminals of agents watched. */
 	watched?: boolean;
+	/** Of each terminal. */
+	size?: { columns: number; rows: number };
 	/** The user may install Nancy's plugin, where that is their choice. */
 	plugins?: boolean;
 }
 
 export async function conformanceLab(
 	candidate: Candidate,
-	{ scope = 'launch', asks = false, wakes = false, watched = false, plugins = false, ...options }: LabOptions = {},
+	{
+		scope = 'launch',
+		asks = false,
+		wakes = false,
+		watched = false,
+		size,
+		plugins = false,
+		...options
+	}: LabOptions = {},
 ): Promise<ConformanceLab> {
 	const { agent, driver, installed } = candidate;
 	const version = versionOf(candidate);
@@ -240,7 +250,7 @@ export async function conformanceLab(
 				isWatched: watched,
 			});
 			const env = changed(lab.env, plan.env);
-			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
+			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env, ...size });
 			opened.push(screen);
 			await sealedAfter?.();
 			await recordProcess(nancy, plan.address, identify(screen.pid));

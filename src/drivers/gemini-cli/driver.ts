@@ -12,6 +12,7 @@ import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { program } from './program.ts';
+import { screen } from './screen.ts';
 import { wakeAnswer } from '../bell.ts';
 import { SILENT } from '../../core/driver/hooks.ts';
 import { ESCAPE } from '../keys.ts';
@@ -97,7 +98,7 @@ export const geminiCli: Driver = {
 	probe: 'none',
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
-	screen: 'none',
+	screen,
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice,
