@@ -131,6 +131,8 @@ export interface LabOptions {
 	watched?: boolean;
 	/** The user wants Nancy to talk with the CLI. */
 	talked?: boolean;
+	/** Of each terminal. */
+	size?: { columns: number; rows: number };
 	/** The user may install Nancy's plugin, where that is their choice. */
 	plugins?: boolean;
 }
@@ -143,6 +145,7 @@ export async function conformanceLab(
 		wakes = false,
 		watched = false,
 		talked = false,
+		size,
 		plugins = false,
 		...options
 	}: LabOptions = {},
@@ -251,7 +254,7 @@ export async function conformanceLab(
 				isTalkedWith: talked,
 			});
 			const env = changed(lab.env, plan.env);
-			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
+			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env, ...size });
 			opened.push(screen);
 			await sealedAfter?.();
 			await recordProcess(nancy, plan.address, identify(screen.pid));

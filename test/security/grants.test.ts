@@ -36,6 +36,8 @@ describe('what Nancy says to a CLI', () => {
 			"src/drivers/claude-code/asking.ts: z.literal('allow'",
 			"src/drivers/claude-code/asking.ts: behavior: 'allow'",
 			// The person's answer in the terminal.
+			"src/drivers/claude-code/stdio.ts: z.enum(['allow'",
+			"src/drivers/claude-code/stdio.ts: data.behavior === 'allow'",
 			"src/drivers/copilot-cli/questions.ts: .startsWith('approved'",
 			// A rule of the user's that a delegate does not get.
 			"src/drivers/opencode/pluginRunQuestions.ts: action !== 'allow'",

@@ -1,5 +1,5 @@
 import headless from '@xterm/headless';
-import type { ScreenProfile } from '../../core/driver/screen.ts';
+import { HEAD_LINES, type ScreenProfile } from '../../core/driver/screen.ts';
 import type { Shown } from './shownState.ts';
 import { Signals } from './signals.ts';
 
@@ -50,8 +50,12 @@ export class SeenScreen {
 	inputLine(): InputLine | undefined {
 		const { active } = this.terminal.buffer;
 		// Elsewhere the last lines may be those of any program.
-		if (!this.profile || active.type !== 'alternate') return undefined;
-		return inputLineIn(this.lines(), this.terminal.cols, this.profile);
+		if (!this.profile || active.type !== this.profile.buffer) return undefined;
+		const lines = this.lines().map(line => line.trimEnd());
+		const line = inputLineIn(lines, this.terminal.cols, this.profile);
+		const { idleTitle } = this.profile;
+		const isIdle = idleTitle === 'none' || idleTitle.test(this.signals.title);
+		return line && { ...line, isFree: line.isFree && isIdle };
 	}
 
 	/** `undefined` while the CLI says that it draws. */
@@ -71,19 +75,23 @@ export class SeenScreen {
 }
 
 /** @param lines all of the screen, without trailing blanks */
-export function inputLineIn(
+function inputLineIn(
 	lines: readonly string[],
 	columns: number,
-	{ rule, first, further, idle }: ScreenProfile,
+	{ fills, above, below, first, further, placeholder, head, footers, idle }: ScreenProfile,
 ): InputLine | undefined {
-	const whole = rule.repeat(columns);
-	const [footer = '', below, ...above] = lines.toReversed();
-	const end = above.indexOf(whole);
-	if (below !== whole || end < 1 || end > MOST_LINES) return undefined;
-	const [head = '', ...tail] = above.slice(0, end).toReversed();
-	const typed = [first.exec(head), ...tail.map(line => further.exec(line))];
+	const isEdge = (line: string | undefined, marks: readonly string[]) =>
+		marks.some(mark => line === mark.repeat(columns).trimEnd());
+	const end = fills ? lines.length : lines.findLastIndex(line => line !== '') + 1;
+	const bottom = end - footers - 1;
+	if (!isEdge(lines[bottom], below)) return undefined;
+	const top = lines.slice(0, bottom).findLastIndex(line => isEdge(line, above));
+	const [begin = '', ...rest] = lines.slice(top + 1, bottom);
+	if (top < 0 || rest.length >= MOST_LINES) return undefined;
+	if (!head.test(lines.slice(Math.max(0, top - HEAD_LINES), top).join('\n'))) return undefined;
+	const typed = [first.exec(begin), ...rest.map(line => further.exec(line))];
 	if (typed.includes(null)) return undefined;
 	const text = typed.map(match => match?.[1] ?? '').join('\n');
-	// A CLI may have written blanks over what was taken back.
-	return { typed: text, isFree: text.trim() === '' && idle.test(footer) };
+	const isEmpty = text.trim() === '' || text.trim() === placeholder;
+	return { typed: isEmpty ? '' : text, isFree: isEmpty && idle.test(lines.slice(bottom + 1, end).join('\n')) };
 }

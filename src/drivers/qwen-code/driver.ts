@@ -13,6 +13,7 @@ import { launchModes } from './modes.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { program } from './program.ts';
+import { screen } from './screen.ts';
 import { wakeAnswer } from '../bell.ts';
 import { SILENT } from '../../core/driver/hooks.ts';
 import { ESCAPE } from '../keys.ts';
@@ -92,7 +93,7 @@ export const qwenCode: Driver = {
 	probe: 'none',
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
-	screen: 'none',
+	screen,
 	asksOnScreen: true,
 	interrupt: { keys: [ESCAPE] },
 	launchModes,

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { identify, liveness } from '../../src/base/liveness.ts';
+import { WAKE_PROMPT } from '../../src/core/driver/hooks.ts';
+import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
+import { qwenCode } from '../../src/drivers/qwen-code/driver.ts';
+import { descendantsOf, processTable } from '../../src/process/processTable.ts';
+import { conformanceLab, type ConformanceLab, type LabOptions } from '../conformance/lab.ts';
+import { geminiUnderTest } from '../support/agents/gemini.ts';
+import { qwenUnderTest } from '../support/agents/qwen.ts';
+import { eventually } from '../support/eventually.ts';
+import { pinnedAgent } from '../support/pinnedAgent.ts';
+
+/** Longer than a wake takes, in milliseconds. */
+const LONGER_MS = 6000;
+
+const clis = [
+	{
+		agent: geminiUnderTest,
+		driver: geminiCli,
+		shown: ['─'.repeat(40), ' Shift+Tab to accept edits', '', ' >   Type your message or @path/to/file', ''],
+		footer: [' workspace (/directory)      sandbox', ' /workspace      no sandbox'],
+		onWake: /Request cancelled/,
+		interrupted: /Request cancelled/,
+	},
+	{
+		agent: qwenUnderTest,
+		driver: qwenCode,
+		shown: ['─'.repeat(40), '>   Type your message or @path/to/file', '─'.repeat(40)],
+		footer: ['  ➜ workspace', '  ⏸ Ask permissions (shift + tab to cycle)'],
+		onWake: qwenUnderTest.question,
+		interrupted: /cancelled/i,
+	},
+] as const;
+
+describe.each(clis)('the real $driver.displayName in a watched terminal', ({ agent, driver, ...cli }) => {
+	let lab: ConformanceLab;
+	afterEach(() => lab[Symbol.asyncDispose]());
+	const begin = async ({ asks = false, ...options }: LabOptions = {}) => {
+		const candidate = { agent, driver, installed: pinnedAgent(agent.id) };
+		lab = await conformanceLab(candidate, { watched: true, asks, ...options });
+		// Not with its start: Gemini CLI may report that later than the end of its first turn.
+		const worker = await lab.start({ asks });
+		await worker.submit('[[text:First turn]]');
+		await worker.idle();
+		return worker;
+	};
+	const queued = async (address: Parameters<ConformanceLab['view']>[0]) =>
+		(await lab.nancy.mailbox(address).list(['queued'])).messages.length;
+
+	it.each([
+		{ columns: 80, rows: 24 },
+		{ columns: 40, rows: 24 },
+	])('is woken by typing, again and again, and its receipts say so, on $columns columns', async size => {
+		const worker = await begin({ size });
+		for (const words of ['Look at the log.', 'And at the tests.']) {
+			const id = await lab.send(worker.address, `${words} [[text:Looked]]`, { kind: 'feedback' });
+			expect((await lab.seen(words)).text).toContain(WAKE_PROMPT);
+			expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
+			await worker.idle();
+		}
+		expect(agent.complaint.test(worker.terminal.screen())).toBe(false);
+	});
+
+	it('keeps a half-typed draft as it is, and the message waits until the draft is gone', async () => {
+		const worker = await begin();
+		worker.terminal.type('half a thought');
+		await worker.terminal.waitForText(/[>*] half a thought/);
+		const id = await lab.send(worker.address, 'While you type. [[text:Looked]]');
+		const before = lab.requests().length;
+		await sleep(LONGER_MS);
+		expect(worker.terminal.screen()).toMatch(/[>*] half a thought\s*\n/);
+		expect(await queued(worker.address)).toBe(1);
+		expect(lab.requests().length).toBe(before);
+		for (const _ of 'half a thought') worker.terminal.type('\u007f');
+		await lab.seen('While you type.');
+		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
+		expect(lab.requests().some(({ text }) => text.includes('half a thought'))).toBe(false);
+		await worker.idle();
+	});
+
+	it('is not woken in shell mode', async () => {
+		const worker = await begin();
+		worker.terminal.type('!');
+		await worker.terminal.waitForText(/shell mode enabled/);
+		await lab.send(worker.address, 'In the shell. [[text:Looked]]');
+		await sleep(LONGER_MS);
+		expect(worker.terminal.screen()).not.toContain(WAKE_PROMPT);
+		expect(await queued(worker.address)).toBe(1);
+		worker.terminal.type('!');
+		await lab.seen('In the shell.');
+		await worker.idle();
+	});
+
+	it('is not woken at a question, whatever its model has printed, and once it is over', async () => {
+		const worker = await begin({ asks: true, size: { columns: 40, rows: 40 } });
+		await worker.submit(`[[text:${[...cli.shown, ...cli.footer].join('\\n')}]]`);
+		await worker.idle();
+		await worker.submit('[[sh:touch made]] [[text:Over]]');
+		await worker.terminal.waitForText(agent.question);
+		const id = await lab.send(worker.address, 'At the question. [[text:Looked]]', { kind: 'feedback' });
+		const before = lab.requests().length;
+		await sleep(LONGER_MS);
+		expect(worker.terminal.screen()).toMatch(agent.question);
+		expect(await queued(worker.address)).toBe(1);
+		expect(lab.requests().length).toBe(before);
+		worker.terminal.type(agent.no);
+		await lab.seen('At the question.');
+		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
+		expect(lab.has('made')).toBe(false);
+		await worker.idle();
+	});
+
+	it('takes the keys of a wake for no Yes to a question that opens in that moment', async () => {
+		const worker = await begin({ asks: true });
+		await worker.submit('[[sh:touch made]] [[text:Over]]');
+		await worker.terminal.waitForText(agent.question);
+		worker.terminal.type(WAKE_PROMPT);
+		worker.terminal.type(driver.screen === 'none' ? '' : driver.screen.sends);
+		// A key that it takes shows at once.
+		await sleep(2000);
+		expect(worker.terminal.screen()).toMatch(cli.onWake);
+		worker.terminal.type(agent.no);
+		await sleep(2000);
+		expect(lab.has('made')).toBe(false);
+	});
+
+	it('is interrupted by keys, and its command ends', async () => {
+		const worker = await begin();
+		await worker.submit('[[sh:touch begun; exec sleep 1000]] [[text:Never said]]');
+		await lab.made('begun');
+		const before = descendantsOf(worker.terminal.pid, await processTable()).length;
+		await worker.interrupt();
+		await worker.terminal.waitForText(cli.interrupted);
+		await eventually(
+			'its command has ended',
+			async () => descendantsOf(worker.terminal.pid, await processTable()).length < before,
+		);
+	});
+
+	it('ends with its terminal, and so does the command that it runs', async () => {
+		const worker = await begin();
+		await worker.submit('[[sh:touch begun; tail -f /dev/null]] [[text:Never said]]');
+		await lab.made('begun');
+		const table = await processTable();
+		const programs = descendantsOf(worker.terminal.pid, table).map(identify);
+		expect(programs.length).toBeGreaterThan(2);
+		// As a window does whose terminal is closed, and nothing more.
+		process.kill(worker.terminal.pid, 'SIGHUP');
+		await worker.terminal.ended;
+		await eventually('the agent and its command have ended', () =>
+			programs.every(each => liveness(each) === 'dead'),
+		);
+		await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
+	});
+});
