@@ -1,3 +1,5 @@
+import { errorText } from '../base/errors.ts';
+import { visible } from '../base/visible.ts';
 import type { TalkedAgent } from '../core/driver/acp.ts';
 import { isYes, type Answered, type Asked } from './conversation.ts';
 import type { GuardedConversation } from './guarded.ts';
@@ -39,15 +41,28 @@ export class AskedHere {
 		return answer;
 	}
 
+	/** Holds back what the agent says. */
+	private async whileHeld<T>(work: () => Promise<T>): Promise<T> {
+		const held: (() => void)[] = (this.held = []);
+		try {
+			return await work();
+		} finally {
+			this.held = undefined;
+			for (const say of held) say();
+		}
+	}
+
 	private async askNow(asked: Asked, over: AbortSignal): Promise<Answered | undefined> {
 		if (over.aborted) return undefined;
 		const { agent, lines, guarded, silent, isBusy } = this.place();
-		this.held = [];
-		silent?.asked(asked);
-		const question = new PermissionQuestion(asked, agent, lines, over);
-		const answer = await question.answer(held => guarded?.call(held.event, 'ask', held.payload), isBusy);
-		for (const say of this.held.splice(0)) say();
-		this.held = undefined;
+		const answer = await this.whileHeld(async () => {
+			silent?.asked(asked);
+			const question = new PermissionQuestion(asked, agent, lines, over);
+			return question.answer(held => guarded?.call(held.event, 'ask', held.payload), isBusy);
+		}).catch((error: unknown) => {
+			lines.say(`This question cannot be asked, and is denied: ${visible(errorText(error))}`);
+			return undefined;
+		});
 		const told = answer && asked.told(answer);
 		if (told) void guarded?.call(told.event, 'report', told.payload);
 		if (isYes(answer)) silent?.allowed(asked);

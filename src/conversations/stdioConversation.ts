@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StopReason } from '@agentclientprotocol/sdk';
-import { visibleLine } from '../base/visible.ts';
+import { visible, visibleLine } from '../base/visible.ts';
 import { ASKS_PERMISSION } from '../core/driver/acp.ts';
 import type { StdioAgent, StdioLine, StdioQuestion } from '../core/driver/stdio.ts';
 import { Lines } from '../process/lines.ts';
@@ -40,6 +40,7 @@ export class StdioConversation implements Conversation {
 		process.onExit(() => {
 			const gone = new Error(this.complaints() || 'The agent has ended.');
 			this.begun.reject(gone);
+			for (const over of this.open.values()) over.abort();
 			this.over(turn => turn.reject(gone));
 			ended.resolve();
 		});
@@ -107,10 +108,10 @@ export class StdioConversation implements Conversation {
 		return (this.turn ??= new Settled<StopReason>());
 	}
 
+	/** The turn is over. A question of what runs beside it stays open. */
 	private over(end: (turn: Settled<StopReason>) => void): void {
 		const { turn } = this;
 		this.turn = undefined;
-		for (const over of this.open.values()) over.abort();
 		if (turn) end(turn);
 	}
 
@@ -140,6 +141,9 @@ export class StdioConversation implements Conversation {
 			}
 			case 'asked':
 				return void this.ask(line.question);
+			case 'unknown':
+				this.listener.note('It asks for something that Nancy does not know, and is told so');
+				return this.send(this.agent.refusal(line.id));
 			case 'withdrawn':
 				return this.open.get(line.id)?.abort();
 			case 'over':
@@ -153,6 +157,8 @@ export class StdioConversation implements Conversation {
 	}
 
 	private async ask(question: StdioQuestion): Promise<void> {
+		// One answer is for both.
+		if (this.open.has(question.id)) return;
 		const over = new AbortController();
 		this.open.set(question.id, over);
 		// Whatever fails there is no Yes.
@@ -238,7 +244,7 @@ const LONGEST_RULE = 300;
 function optionsOf(choices: readonly Choice[]): Option[] {
 	return choices.flatMap(({ effect, rule = '', keptIn }): Option[] => {
 		const kept = keptIn === undefined ? '' : `, kept in ${keptIn}`;
-		if (rule.length > LONGEST_RULE) return [];
+		if (visible(rule).length > LONGEST_RULE) return [];
 		switch (effect) {
 			case 'once':
 				return [{ optionId: effect, kind: 'allow_once', name: 'Yes, this once', key: 'y' }];

@@ -31,7 +31,8 @@ export function askedOnScreen(
 	const mayAllow = isWhole && what !== '' && (isCommand || !CUT.test(about));
 	return {
 		session,
-		cwd,
+		// The model may have chosen another folder for a command, of which the dialog says nothing.
+		...(!isCommand && { cwd }),
 		kind: 'tool',
 		tool: known.tool,
 		title: oneLine(isCommand ? what : about) ?? known.tool,

@@ -6,7 +6,7 @@ import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { canWake } from '../core/driver/abilities.ts';
 import type { Overview, Phase } from '../core/live/overview.ts';
-import { wakes } from '../core/mailbox/due.ts';
+import { mayWake } from '../core/mailbox/due.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { writer } from '../protocol/author.ts';
@@ -104,7 +104,7 @@ async function willWork(workspace: Workspace, record: WorkerRecord, idleSince: s
 			state === 'delivered' && receipt !== undefined && Date.parse(receipt.deliveredAt) > Date.parse(idleSince),
 	);
 	return (
-		isRead || (messages.some(({ state, content }) => state !== 'delivered' && wakes(content)) && canBeWoken(record))
+		isRead || (messages.some(message => message.state !== 'delivered' && mayWake(message)) && canBeWoken(record))
 	);
 }
 

@@ -17,28 +17,22 @@ describe('a question of the real Qwen Code in a watched terminal', () => {
 		return { worker, desk: deskOf(lab.nancy) };
 	};
 
-	it('stands at the desk, where a Yes lets the tool run, once', async () => {
-		const { worker, desk } = await begin('[[sh:touch made]] [[sh:touch more]] [[text:All said]]');
-		const [first] = await desk.asked();
-		expect(first).toMatchObject({
+	it('stands at the desk until it is answered in the terminal: it is not known to be whole, so a Yes is given there', async () => {
+		const { worker, desk } = await begin('[[sh:touch made]] [[text:All said]]');
+		const [asked] = await desk.asked();
+		expect(asked).toMatchObject({
 			kind: 'tool',
 			tool: 'run_shell_command',
 			body: 'touch made',
 			bodyIs: 'command',
-			choices: [{ effect: 'once' }, { effect: 'end', isMute: true }],
+			choices: [{ effect: 'end', isMute: true }],
 			session: await worker.session(),
 		});
 		expect(worker.terminal.screen()).toMatch(qwenUnderTest.question);
-		expect(lab.has('made')).toBe(false);
-		await desk.answer(first, { effect: 'once' });
+		worker.terminal.type(qwenUnderTest.yes);
 		await lab.made('made');
-		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
-		const [second] = await desk.asked();
-		expect(second).toMatchObject({ body: 'touch more' });
-		expect(lab.has('more')).toBe(false);
-		await desk.answer(second, { effect: 'once' });
+		expect(await desk.outcome(asked)).toMatchObject({ state: 'yes-elsewhere' });
 		await worker.terminal.waitForText(/◆\ufe0e All said/);
-		expect(lab.has('more')).toBe(true);
 		await worker.idle();
 	});
 

@@ -109,14 +109,14 @@ export class ScreenQuestions {
 
 	private async answer({ question, key, over }: Standing, means: 'yes' | 'no'): Promise<void> {
 		const keys = question.options.find(option => option.means === means)?.keys;
-		if (keys === undefined) return;
+		if (keys === undefined) return this.askAgain();
 		const isSeen = () => {
 			const reading = this.place.reading();
-			return reading && keyOf(reading) === key;
+			return reading !== undefined && keyOf(reading) === key;
 		};
-		while (!over.signal.aborted && (Date.now() - this.typedAt < QUIET_MS || isSeen() === undefined))
-			await sleep(LOOK_MS);
-		if (over.signal.aborted || !isSeen()) return;
+		// Half a picture does not show it. One that is gone is over.
+		while (!over.signal.aborted && (Date.now() - this.typedAt < QUIET_MS || !isSeen())) await sleep(LOOK_MS);
+		if (over.signal.aborted) return;
 		const letGo = this.place.hold();
 		this.place.type(keys);
 		try {
@@ -125,8 +125,12 @@ export class ScreenQuestions {
 			// Keys that were meant for this question answer no other.
 			letGo(true);
 		}
-		if (over.signal.aborted) return;
-		// The CLI has not taken the key: whoever has answered is asked once more.
+		// The CLI has not taken the key.
+		if (!over.signal.aborted) this.askAgain();
+	}
+
+	/** Whoever has answered is asked once more. */
+	private askAgain(): void {
 		this.standing = undefined;
 		this.lookSoon();
 	}
@@ -135,7 +139,8 @@ export class ScreenQuestions {
 /** How a question that is gone was answered, as the holder is told: see `ENDINGS`. After a No these CLIs end the turn. */
 function closedBy({ state }: Reading): NodeJS.Signals {
 	if (state === 'idle') return 'SIGTERM';
-	return state === undefined ? 'SIGHUP' : 'SIGUSR2';
+	// Another question in its place tells nothing of this one.
+	return state === 'working' ? 'SIGUSR2' : 'SIGHUP';
 }
 
 function keyOf({ question }: Reading): string {

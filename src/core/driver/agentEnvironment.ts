@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path';
 import { withSafePath } from '../../base/searchPath.ts';
 import type { Driver } from './driver.ts';
+import { TALKED_WITH } from './stdio.ts';
 import type { TaskName, WorkerName } from '../../protocol/names.ts';
 
 /** One agent process that is about to start, with the facts that its environment depends on. */
@@ -33,6 +34,8 @@ export function agentEnvironment(
 		NANCY_HOOKS: hasHooks ? null : 'off',
 		// In a run that ends with its turn, nothing waits in the background.
 		NANCY_ATTENDED: isHeadless ? '0' : null,
+		// Of the agent that has started this one.
+		[TALKED_WITH]: null,
 		NANCY_TASK_DIR: worker?.taskFolder ?? null,
 		NANCY_TASK: worker?.address.task ?? null,
 		NANCY_WORKER: worker?.address.worker ?? null,

@@ -20,6 +20,8 @@ export interface StdioAgent extends Pick<AcpAgent, 'read' | 'noYes' | 'toolOf'> 
 	decisionIn(printed: string): Decision | undefined;
 	/** The answer to a question. */
 	reply(question: StdioQuestion, decision: Decision): string;
+	/** The answer to a request that Nancy does not know. */
+	refusal(id: string): string;
 	/** The event that tells of an answer. */
 	answered(question: StdioQuestion, answer: 'taken' | 'ended' | 'terminal'): { event: string; payload: object };
 }
@@ -62,6 +64,8 @@ export type StdioLine =
 	/** A message of the user's has come to the model. */
 	| { readonly is: 'read'; readonly id: string }
 	| { readonly is: 'asked'; readonly question: StdioQuestion }
+	/** A request that is none of these: the CLI waits until it is answered. */
+	| { readonly is: 'unknown'; readonly id: string }
 	/** Nobody has to answer this question any more. */
 	| { readonly is: 'withdrawn'; readonly id: string }
 	/** The turn is over. */

@@ -98,7 +98,8 @@ function read(hookCall: HookCall): AskedRequest | 'none' {
 			title,
 			body: plan,
 			bodyIs: 'plan',
-			choices: [{ effect: 'once' }, edits, ...NO],
+			// A Yes is for what can be read.
+			choices: plan.trim() === '' ? [...NO] : [{ effect: 'once' }, edits, ...NO],
 		};
 	}
 	return {

@@ -37,6 +37,11 @@ export const stdio: StdioAgent = {
 				response: isYes ? { updatedInput: input, ...said } : said,
 			},
 		}),
+	refusal: id =>
+		line({
+			type: 'control_response',
+			response: { subtype: 'error', request_id: id, error: 'Nancy does not know this request.' },
+		}),
 	answered: ({ session, toolCall }, cause) => ({
 		event: ANSWERED,
 		payload: { session_id: session, hook_event_name: ANSWERED, tool_use_id: toolCall.toolCallId, cause },

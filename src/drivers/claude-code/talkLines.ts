@@ -145,7 +145,7 @@ export function talkReader(begin: string, askedOf: AskedOf): (text: string) => r
 				const asked =
 					data?.request.subtype === 'can_use_tool' ? CanUseTool.safeParse(data.request).data : undefined;
 				const question = data && asked && askedOf(data.request_id, session, asked);
-				return question ? [question] : [];
+				return question ? [question] : data ? [{ is: 'unknown', id: data.request_id }] : [];
 			}
 			case 'control_cancel_request': {
 				const { data } = Cancelled.safeParse(line);

@@ -89,9 +89,24 @@ describe.concurrent('a question on a screen', () => {
 		const second = await asked(2);
 		await sleep(LATER_MS);
 		expect(typed).toEqual([]);
-		expect(first.ended).toEqual(['SIGUSR2']);
+		// Nobody knows what has become of the first one.
+		expect(first.ended).toEqual(['SIGHUP']);
 		expect(second).toMatchObject({ what: 'rm -r all', ended: [] });
 		expect(held.length).toBe(2);
+	});
+
+	it('gets its key once half a picture, in which the answer came, is whole again', async () => {
+		const { typed, held, shows, asked } = room();
+		shows(ASKS('touch a'));
+		const first = await asked(1);
+		shows(UNKNOWN);
+		first.answer(YES);
+		await sleep(200);
+		expect(typed).toEqual([]);
+		shows(ASKS('touch a'));
+		await eventually('a key', () => typed.length > 0);
+		shows(WORKS);
+		expect({ typed, held: held.length }).toEqual({ typed: ['2'], held: 1 });
 	});
 
 	it('gets no key while the user types, and none if that has answered it', async () => {

@@ -123,12 +123,12 @@ it('knows a line that is no JSON from one that says nothing', () => {
 		expect(read(line)).toEqual([]);
 });
 
-it('leaves out what a subagent says, and what a request of another kind wants', () => {
+it('leaves out what a subagent says, and refuses a request of another kind', () => {
 	const message = { content: [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }] };
 	expect(told([json({ type: 'assistant', message, parent_tool_use_id: 'a' })])).toEqual([]);
 	expect(told([json({ type: 'assistant', message, parent_tool_use_id: null })])).toHaveLength(1);
 	const request = { subtype: 'mcp_message' };
-	expect(told([json({ type: 'control_request', request_id: 'r', request })])).toEqual([]);
+	expect(told([json({ type: 'control_request', request_id: 'r', request })])).toEqual([{ is: 'unknown', id: 'r' }]);
 });
 
 it('judges a result by its error alone', () => {
