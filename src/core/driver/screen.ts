@@ -30,4 +30,4 @@ export interface ScreenProfile {
 }
 
 /** So many lines in front of the input line tell whose it is. */
-export const HEAD_LINES = 3;
+export const HEAD_LINES = 4;

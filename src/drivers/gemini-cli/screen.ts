@@ -16,8 +16,8 @@ export const screen: ScreenProfile = {
 	first: /^ [>*] (.*)$/,
 	further: /^(?: {3}(.*))?$/,
 	placeholder: 'Type your message or @path/to/file',
-	// A rule and the mode. On a narrow screen one more line follows, which may be blank.
-	head: /(?:^|\n)\u2500+\n {1,2}(?:Shift\+Tab to|auto-accept edits|plan|YOLO) [^\n]*(?:\n[^\n]*)?$/,
+	// A rule and the mode. On a narrow screen up to two more lines follow.
+	head: /(?:^|\n)\u2500+\n {1,2}(?:Shift\+Tab to|auto-accept edits|plan|YOLO) [^\n]*(?:\n[^\n]*){0,2}$/,
 	footers: 2,
 	idle: /^ \S.*\n \S/,
 	idleTitle: /^\u25c7 {2}Ready /,

@@ -29,7 +29,7 @@ export const limits: Driver['limits'] = {
 		'Gemini CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
 	halt: 'A pause denies the tool call and asks the agent to end its turn; where Gemini CLI ends a turn for a hook, the agent never reads why.',
 	quietStop: 'Feedback that keeps the agent going is shown as “Agent execution blocked”.',
-	wake: phrase`Nancy wakes an idle Gemini CLI only in a terminal of its own, where you have set "nancy.agents.gemini-cli.answers" (or "nancy.terminal.host" to "conversation"); elsewhere messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
+	wake: phrase`Nancy wakes an idle Gemini CLI only where you have set "nancy.terminal.host" to "watched" or "conversation", or "nancy.agents.gemini-cli.answers"; elsewhere messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
 	permissions:
 		'Questions are reported, and answered in the terminal alone but where Nancy carries answers. After a Yes, Gemini CLI says nothing until the command ends: until then the agent is shown as waiting.',
 	answers:
