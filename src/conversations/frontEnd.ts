@@ -4,6 +4,7 @@ import { visible } from '../base/visible.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { AskedHere } from './askedHere.ts';
+import { completed } from './completions.ts';
 import type { Beginning, Conversation, Listener, Program } from './conversation.ts';
 import { GuardedConversation, type GuardedTalk } from './guarded.ts';
 import { PromptedLines } from './promptedLines.ts';
@@ -50,7 +51,8 @@ export class FrontEnd {
 		this.lines = new PromptedLines({
 			stdin: process.stdin,
 			prompt: '> ',
-			completer: line => [this.completions(line), line],
+			completer: line =>
+				completed(line, talk.program.cwd, [...this.shown.commands.map(name => `/${name}`), CLEAR, ...LEAVING]),
 			write: text => void process.stdout.write(`${text}\n`),
 			interrupt: () => (this.isBusy && !this.isBreaking ? this.interrupt() : this.leave()),
 			escape: () => this.interrupt(),
@@ -82,7 +84,10 @@ export class FrontEnd {
 						this.steering?.update(update);
 						this.silent?.update(update);
 					},
-					ask: (question, over) => this.asked.ask(question, over),
+					ask: (question, over) => {
+						this.shown.askedFor(question.toolCall.toolCallId);
+						return this.asked.ask(question, over);
+					},
 					words: () => this.pulls.next(),
 					began: turn => void this.begun(turn),
 					note: text => this.note(text),
@@ -269,11 +274,6 @@ export class FrontEnd {
 			if (prompt !== undefined && !this.isWorking) this.lines.put(prompt);
 		});
 		this.listening = waiting;
-	}
-
-	private completions(line: string): string[] {
-		const commands = new Set([...this.shown.commands.map(name => `/${name}`), CLEAR, ...LEAVING]);
-		return line.startsWith('/') ? [...commands].filter(command => command.startsWith(line)) : [];
 	}
 
 	private get isBusy(): boolean {

@@ -1,14 +1,14 @@
-import type { Diff, PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk';
-import { changedLines, GAP, lineDiff } from '../base/lineDiff.ts';
-import { exact, visible, visibleLine } from '../base/visible.ts';
+import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk';
+import { visible, visibleLine } from '../base/visible.ts';
 import type { AcpAgent } from '../core/driver/acp.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
 import { isObject } from '../drivers/summary.ts';
 import { LONGEST_WORDS } from '../protocol/question.ts';
+import { changeOf, rowsIn, type Change, type Row } from './changeRows.ts';
 import { BROKEN_OFF, isAllowing, type Answered, type Asked, type Option } from './conversation.ts';
 import { askFields } from './fields.ts';
 import type { PromptedLines } from './promptedLines.ts';
-import { styled, type Style } from './style.ts';
+import { styled } from './style.ts';
 
 /** Keys beside the numbers, where an agent offers one option of the kind alone. */
 const KEYS: Readonly<Record<string, PermissionOption['kind']>> = { y: 'allow_once', n: 'reject_once' };
@@ -26,12 +26,10 @@ const LEAST_WIDTH = 20;
 const LONGEST = 20_000;
 /** In UTF-16 units, of what an option is called. Nancy's own say a whole rule. */
 const LONGEST_NAME = 400;
-/** Unchanged lines around a change. */
-const AROUND = 3;
 
 /** A permission question, in this terminal and at the desk. */
 export class PermissionQuestion {
-	private readonly shown: readonly Line[];
+	private readonly shown: readonly Row[];
 	/** Those that may be chosen here. */
 	private readonly options: readonly Option[];
 
@@ -144,9 +142,9 @@ function keyOf({ kind, key }: Option, options: readonly Option[]): string[] {
 }
 
 /** So many as a terminal shows. */
-function firstOf(lines: readonly Line[]): Line[] {
+function firstOf(lines: readonly Row[]): Row[] {
 	let left = LONGEST;
-	const shown: Line[] = [];
+	const shown: Row[] = [];
 	for (const line of lines.slice(0, MOST_ROWS)) {
 		if (left <= 0) break;
 		shown.push({ ...line, text: line.text.slice(0, left) });
@@ -158,7 +156,7 @@ function firstOf(lines: readonly Line[]): Line[] {
 const MARK = '│ ';
 
 /** A line as the rows that a terminal of this width shows. A character that is no ASCII may take two columns. */
-function rowsOf({ text, style }: Line, width: number): Line[] {
+function rowsOf({ text, style }: Row, width: number): Row[] {
 	const said = visible(text)
 		.replaceAll('\t', TAB)
 		.replace(/ +/g, blanks => (blanks.length > MOST_BLANKS ? `⟨${blanks.length} blanks⟩` : blanks));
@@ -176,45 +174,24 @@ function rowsOf({ text, style }: Line, width: number): Line[] {
 	return rows.map(row => ({ text: row, ...(style && { style }) }));
 }
 
-interface Line {
-	readonly text: string;
-	readonly style?: Style;
-}
-
-/** What would change, as an agent says it. */
-interface Change {
-	readonly rows: readonly Line[];
-	/** The texts of which the rows show every line. */
-	readonly shown: readonly string[];
-}
-
 /** Some agents send an input, some what the call would change, and some both: either may say what the other leaves out. */
-function inputOf({ rawInput, title, content }: RequestPermissionRequest['toolCall']): Line[] {
+function inputOf({ rawInput, title, content }: RequestPermissionRequest['toolCall']): Row[] {
 	const changes = (content ?? []).flatMap(each => (each.type === 'diff' ? [changeOf(each)] : []));
 	const rows = changes.flatMap(each => each.rows);
-	if (!isSaying(rawInput)) return [...linesOf(title ?? 'null'), ...rows];
+	if (!isSaying(rawInput)) return [...rowsIn(title ?? 'null'), ...rows];
 	const isSaid = !title || JSON.stringify(rawInput).includes(JSON.stringify(title).slice(1, -1));
-	return [...(isSaid ? [] : linesOf(title)), ...withoutShown(rawInput, changes), ...rows];
-}
-
-function changeOf({ path, oldText, newText }: Diff): Change {
-	const before = oldText ?? '';
-	const lines = changedLines(lineDiff(before, newText), AROUND);
-	return {
-		rows: [...linesOf(`${path}:`), ...lines.map(changed)],
-		shown: lines.includes(GAP) ? [] : [before, newText].filter(Boolean),
-	};
+	return [...(isSaid ? [] : rowsIn(title)), ...withoutShown(rawInput, changes), ...rows];
 }
 
 /** An input. A text of which the changes show every line is only named: an edit would soon be too long for a Yes. */
-function withoutShown(rawInput: unknown, changes: readonly Change[]): Line[] {
+function withoutShown(rawInput: unknown, changes: readonly Change[]): Row[] {
 	const fields = isObject(rawInput) ? Object.entries(rawInput) : [];
 	const isShown = ([, value]: [string, unknown]) => changes.some(({ shown }) => shown.some(text => text === value));
 	const rest = fields.filter(each => !isShown(each));
-	if (rest.length === fields.length) return linesOf(JSON.stringify(rawInput, null, 2));
+	if (rest.length === fields.length) return rowsIn(JSON.stringify(rawInput, null, 2));
 	return [
-		...(rest.length === 0 ? [] : linesOf(JSON.stringify(Object.fromEntries(rest), null, 2))),
-		...fields.filter(isShown).flatMap(([name]) => linesOf(`${JSON.stringify(name)}: a text of the change below`)),
+		...(rest.length === 0 ? [] : rowsIn(JSON.stringify(Object.fromEntries(rest), null, 2))),
+		...fields.filter(isShown).flatMap(([name]) => rowsIn(`${JSON.stringify(name)}: a text of the change below`)),
 	];
 }
 
@@ -222,20 +199,9 @@ function isSaying(rawInput: unknown): boolean {
 	return typeof rawInput === 'object' ? Object.keys(rawInput ?? {}).length > 0 : rawInput !== undefined;
 }
 
-function changed(line: string): Line {
-	const text = exact(line);
-	return line.startsWith('+ ') ? { text, style: 'green' } : line.startsWith('- ') ? { text, style: 'red' } : { text };
-}
-
 /** What the agent says of the call. */
-function remarksOf({ content }: RequestPermissionRequest['toolCall']): Line[] {
+function remarksOf({ content }: RequestPermissionRequest['toolCall']): Row[] {
 	return (content ?? []).flatMap(each =>
-		each.type === 'content' && each.content.type === 'text' ? linesOf(each.content.text) : [],
+		each.type === 'content' && each.content.type === 'text' ? rowsIn(each.content.text) : [],
 	);
-}
-
-function linesOf(text: string): Line[] {
-	return exact(text)
-		.split('\n')
-		.map(line => ({ text: line }));
 }

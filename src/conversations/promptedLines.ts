@@ -2,6 +2,7 @@ import { createInterface, clearLine, cursorTo, type Interface } from 'node:readl
 import { Readable } from 'node:stream';
 import { NancyError } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
+import type { Completed } from './completions.ts';
 
 /** A terminal tells by these where a pasted text begins and ends. */
 const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
@@ -17,7 +18,8 @@ export interface LineSource extends AsyncIterable<Uint8Array | string> {
 export interface PromptedOptions {
 	readonly stdin: LineSource;
 	readonly prompt: string;
-	readonly completer: (line: string) => [string[], string];
+	/** @param line up to the cursor */
+	readonly completer: (line: string) => Completed | Promise<Completed>;
 	/** Writes lines, also while one is being typed. */
 	readonly write: (text: string) => void;
 	/** Ctrl-C while nothing is typed. */
@@ -59,7 +61,7 @@ export class PromptedLines {
 			...(this.isTerminal && { output: process.stdout }),
 			terminal: this.isTerminal,
 			prompt,
-			completer,
+			completer: (line, done) => void Promise.resolve(completer(line)).then(found => done(null, found), done),
 		});
 		this.lines.on('line', line => this.take(line));
 		this.lines.on('close', () => this.end());

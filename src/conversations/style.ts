@@ -1,15 +1,38 @@
-/** How a line of Nancy's own looks in a terminal. An agent's words have none. */
-export type Style = 'dim' | 'red' | 'green';
-
-const CODES: Readonly<Record<Style, readonly [on: number, off: number]>> = {
+/** How a line of Nancy's own looks in a terminal, or one of a change that it shows. */
+const CODES = {
 	dim: [2, 22],
 	red: [31, 39],
 	green: [32, 39],
-};
+} as const;
+
+/** How an agent's words look, which are Markdown. None of it looks like a line of Nancy's own. */
+const WORDS = {
+	heading: [1, 22],
+	bold: [1, 22],
+	code: [36, 39],
+} as const;
+
+export type Style = keyof typeof CODES | keyof typeof WORDS | 'prose';
+
+/** In UTF-16 units. In a longer line nobody looks for words, which takes long in a hostile one. */
+const LONGEST_PROSE = 4000;
+
+type Codes = readonly [on: number, off: number];
 
 /** @param env with `NO_COLOR` (no-color.org) there is no colour, and none on a terminal that is dumb */
 export function styled(text: string, style: Style | undefined, env = process.env): string {
 	if (style === undefined || Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb') return text;
-	const [on, off] = CODES[style];
+	return style === 'prose' ? proseOf(text) : within(text, { ...CODES, ...WORDS }[style]);
+}
+
+/** A line with `code` and **bold** words in it. Their signs stay: nothing is lost to who copies it. */
+function proseOf(text: string): string {
+	if (text.length > LONGEST_PROSE) return text;
+	return text.replace(/(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|\*\*(?=\S)[^*`]+(?<=\S)\*\*/g, part =>
+		within(part, part.startsWith('`') ? WORDS.code : WORDS.bold),
+	);
+}
+
+function within(text: string, [on, off]: Codes): string {
 	return `\u001b[${on}m${text}\u001b[${off}m`;
 }

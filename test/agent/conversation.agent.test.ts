@@ -151,6 +151,22 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect(lab.has('new.txt')).toBe(false);
 	});
 
+	it('shows what a tool has changed once nobody was asked, and completes a mention of the file by Tab', async () => {
+		await begin();
+		const worker = await lab.start({
+			prompt: `[[write:${lab.workspace.file('noted.txt')}|hello]] [[text:Written]]`,
+		});
+		await worker.terminal.waitForText(/^ {2}\S*noted\.txt:\n {2}\+ hello[^]*Written/m);
+		await worker.idle();
+		worker.terminal.type('Read @not');
+		await worker.terminal.waitForText(/> Read @not$/m);
+		worker.terminal.type('\t');
+		await worker.terminal.waitForText(/> Read @noted\.txt$/m);
+		worker.terminal.type(' [[text:Looked]]\r');
+		await worker.terminal.waitForText(/Looked\s*\n/);
+		expect((await lab.seen('Read @noted.txt')).text).toContain('Read @noted.txt');
+	});
+
 	it('takes no half-typed answer for one to the next question, and keeps a prompt that was typed before', async () => {
 		const desk = await begin();
 		const worker = await lab.start({

@@ -16,6 +16,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	drivers: ['core', 'base', 'protocol', 'zod/mini', 'ws', 'node:'],
 	conversations: [
 		'drivers',
+		'git',
 		'process',
 		'core',
 		'base',

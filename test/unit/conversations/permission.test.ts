@@ -134,6 +134,16 @@ it('nothing has a colour on a terminal that is dumb, and a line without a style 
 	expect(styled('x', 'red', { TERM: 'dumb' })).toBe('x');
 	expect(styled('x', undefined, {})).toBe('x');
 	expect(styled('x', 'green', { NO_COLOR: '' })).toBe('\u001b[32mx\u001b[39m');
+	expect(styled('**x**', 'prose', { NO_COLOR: '1' })).toBe('**x**');
+});
+
+it.each([
+	['a **b c** d', 'a \u001b[1m**b c**\u001b[22m d'],
+	['`a` and ``b ` c``', '\u001b[36m`a`\u001b[39m and \u001b[36m``b ` c``\u001b[39m'],
+	['`**a**` **`', '\u001b[36m`**a**`\u001b[39m **`'],
+	['2 ** 3 ** 4, `open, ** b**', '2 ** 3 ** 4, `open, ** b**'],
+])('of the agent’s words %j, those in signs have a look, and the signs stay', (text, shown) => {
+	expect(styled(text, 'prose', {})).toBe(shown);
 });
 
 it.each([

@@ -115,4 +115,61 @@ describe('what an agent does is shown', () => {
 		lines.take({ sessionUpdate: 'current_mode_update', currentModeId: 'plan' });
 		expect(said).toEqual(['  ✓ Look', '  ○ Build']);
 	});
+
+	const edit = (id: string, status: 'in_progress' | 'completed' | 'failed', newText?: string) =>
+		lines.take({
+			sessionUpdate: 'tool_call_update',
+			toolCallId: id,
+			title: 'Edit',
+			status,
+			...(newText !== undefined && {
+				content: [{ type: 'diff', path: 'a.txt', oldText: 'one\ntwo\n', newText }],
+			}),
+		});
+
+	it('with what a call has changed, whenever it told, and nothing controls the terminal', () => {
+		const styles: unknown[] = [];
+		lines = new UpdateLines((line, style) => styles.push([line, style]));
+		edit('a', 'in_progress', 'one\nthree\r\n');
+		edit('a', 'completed');
+		expect(styles).toEqual([
+			['● Edit', undefined],
+			['  a.txt:', undefined],
+			['    one', undefined],
+			['  - two', 'red'],
+			[String.raw`  + three\x0d`, 'green'],
+		]);
+	});
+
+	it('but not of a call that has failed, or that a question has shown', () => {
+		edit('a', 'failed', 'other\n');
+		lines.askedFor('b');
+		edit('b', 'completed', 'other\n');
+		expect(said).toEqual(['● Edit', '  ✗ failed', '● Edit']);
+	});
+
+	it('of a long change its first lines, with how many are left out, and of a long line its beginning', () => {
+		edit('a', 'completed', `${'x'.repeat(1000)}\n${'more\n'.repeat(99)}`);
+		// The path, two removed and a hundred added.
+		expect(said).toHaveLength(1 + 60 + 1);
+		expect(said.at(-1)).toBe('  … (43 further lines not shown here)');
+		expect(Math.max(...said.map(({ length }) => length))).toBe(2 + 400 + 1);
+	});
+
+	it('as Markdown, with blocks of code that end where they should', () => {
+		const styles: unknown[] = [];
+		lines = new UpdateLines((_, style) => styles.push(style));
+		text('# Title\nWords\n````ts\n# no title\n```\n````\nWords\n```inline``` words\n~~~\nopen');
+		lines.endTurn();
+		text('Words\n');
+		expect(styles).toEqual([
+			'heading',
+			'prose',
+			...['code', 'code', 'code', 'code'],
+			'prose',
+			'prose',
+			...['code', 'code'],
+			'prose',
+		]);
+	});
 });
