@@ -3,6 +3,8 @@ import type { InstalledRuntime } from '../core/deployment/runtime.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
+import { SshExecutor } from '../executors/sshExecutor.ts';
+import { hostOf } from '../protocol/executorId.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Context } from './command.ts';
 import { runDelegate } from '../delegates/runDelegate.ts';
@@ -64,6 +66,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 						notesBefore: async prompt => (isHooked ? '' : notesBeforePrompt(where, prompt)),
 					};
 				},
+				executor: async on => new SshExecutor(hostOf(on), await runtimeAtStart()),
 				env: context.env,
 				// In tmux somebody may be watching.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),

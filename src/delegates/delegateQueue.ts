@@ -54,7 +54,7 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 			}
 		};
 		await each((await delegates.list()).delegates, delegate =>
-			delegate.isForeign ? endKilledRun(delegate) : endDead(delegates, tickets, delegate),
+			delegate.isForeign ? endKilledRun(delegate) : endOrWatch(delegates, delegate, options),
 		);
 		const parked = await delegates.parked(Date.now());
 		// A delegate that can be neither ended nor started takes no place.
@@ -76,6 +76,23 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 export async function endDead(delegates: Delegates, tickets: Tickets, delegate: Delegate): Promise<void> {
 	const dead = await settle(delegates, tickets, delegate);
 	if (dead) await giveUp(delegates, tickets, dead);
+}
+
+/** {@link endDead}. But a delegate on another machine goes on there: it gets another runner here, which watches it. Needs the lock. */
+async function endOrWatch(delegates: Delegates, delegate: Delegate, options: QueueOptions): Promise<void> {
+	const { tickets, nancy, env = {} } = options;
+	const dead = await settle(delegates, tickets, delegate);
+	if (!dead) return;
+	const { id } = dead.record;
+	if (!(await isElsewhere(delegates, tickets, id))) return giveUp(delegates, tickets, dead);
+	const runner = await startRunner(nancy, delegates.workspace.folder, id, env);
+	await tickets.takeOver(id, runner);
+	await delegates.writeStatus(id, { ...dead.status, status: 'running', runner });
+}
+
+/** By the user's sealed records. */
+async function isElsewhere(delegates: Delegates, tickets: Tickets, id: DelegateId): Promise<boolean> {
+	return (await ownRequest(delegates, tickets, id))?.record.on !== undefined;
 }
 
 /**
@@ -184,6 +201,12 @@ export async function stopDelegate(
 		if (isIt) {
 			signal(runner.pid, 'SIGTERM');
 			return false;
+		}
+		if (known && (await isElsewhere(delegates, tickets, id))) {
+			throw new NancyError(
+				'busy',
+				phrase`${theDelegate(id)} runs on ${delegate.record.on}, and its runner here has ended; look at nancy delegates, which starts it again, and stop it then`,
+			);
 		}
 		await giveUp(delegates, tickets, delegate, 'cancelled');
 		return true;

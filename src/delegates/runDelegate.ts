@@ -12,6 +12,7 @@ import { newMessageId } from '../core/mailbox/messageId.ts';
 import { DelegateStatus, type DelegateId } from '../protocol/delegate.ts';
 import { PATIENCE_MS } from './parking.ts';
 import { DelegateRun } from './delegateRun.ts';
+import { RemoteRun } from './remoteRun.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
 /** Runs one delegate from its turn in the queue to its `.done`. Whatever happens, the delegate ends as done or failed. */
@@ -20,7 +21,11 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	if (!claimed) return;
 	const { delegate, prompt } = claimed;
 	const lease = new Leases(delegates.workspace.paths.machines).keep();
-	const run = new DelegateRun(delegates, delegate, prompt, tools);
+	const { on } = delegate.record;
+	const run =
+		on === undefined
+			? new DelegateRun(delegates, delegate, prompt, tools)
+			: new RemoteRun(delegate, prompt, await tools.executor(on), tools);
 	let outcome: Outcome;
 	try {
 		outcome = await run.run();

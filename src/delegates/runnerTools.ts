@@ -2,6 +2,8 @@ import type { Delegate } from '../core/delegates/delegate.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import type { WorkerRequest } from '../core/start/workerRequest.ts';
+import type { Executor } from '../executors/executor.ts';
+import type { ExecutorId } from '../protocol/executorId.ts';
 import type { Seeker } from '../process/detect.ts';
 
 /** `bin`: folder with the `nancy` command. `hooks`: where hooks come from; `undefined` if the user wants none. */
@@ -17,6 +19,8 @@ export interface RunnerTools {
 	findAgent(agent: Delegate['record']['agent'], seeker: Seeker): Promise<FoundAgent>;
 	/** Writes what the agent needs. A failure is the delegate's. */
 	prepare(found: FoundAgent): Promise<Prepared>;
+	/** The machine of a delegate that runs elsewhere. */
+	executor(on: ExecutorId): Promise<Executor>;
 	env: Readonly<Record<string, string | undefined>>;
 	/** Gets the text for the log, without anything that a terminal would obey. */
 	show(text: string): void;

@@ -47,14 +47,19 @@ export async function createWorktree(request: WorktreeRequest): Promise<Worktree
  * @throws NancyError `git` if the worktree has none: a commit holds no empty folder, and no uncommitted one
  */
 export async function folderInWorktree(worktree: Worktree, folder: string): Promise<string> {
-	const prefix = await lineAt(folder, ['rev-parse', '--show-prefix']);
-	const found = join(worktree.folder, prefix ?? '');
+	const prefix = await prefixIn(folder);
+	const found = join(worktree.folder, prefix);
 	if (existsSync(found)) return found;
 	throw new NancyError(
 		'git',
 		phrase`the worktree has no folder ${prefix}, because nothing in that folder is committed; commit it, work from ${worktree.repository},
 			or take what is not committed along`,
 	);
+}
+
+/** A folder's path in its checkout, with `/` at its end; empty for the top. */
+export async function prefixIn(folder: string): Promise<string> {
+	return (await lineAt(folder, ['rev-parse', '--show-prefix'])) ?? '';
 }
 
 async function create(

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Asker } from '../core/asker/asker.ts';
+import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import type { FullRequest } from '../core/delegates/queueDelegate.ts';
@@ -9,6 +10,8 @@ import type { Driver } from '../core/driver/driver.ts';
 import { folderSeenFrom } from '../git/homeCheckout.ts';
 import { seekerForDelegate } from '../process/detect.ts';
 import { Budget } from '../protocol/budget.ts';
+import { ExecutorId } from '../protocol/executorId.ts';
+import type { CommonSettings } from '../protocol/settings.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
@@ -48,6 +51,8 @@ const Input = z.object({
 	group: Text,
 	/** What it may take. A person's alone to set. */
 	budget: z.optional(Budget),
+	/** `ssh:<host>`, or a name of the user's settings. A person's alone to choose. */
+	on: Text,
 	/** Its name if it becomes a new worker of a claude-swarm. */
 	feature: Text,
 });
@@ -65,6 +70,7 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 	output: DelegateCreatedOutput,
 	async permit(asker, input, context) {
 		await refuseTracked(context.workspace);
+		if (input.on !== undefined) permit(asker, { is: 'use-machine', on: input.on });
 		if (input.budget) permit(asker, { is: 'set-budget', what: 'a delegate' });
 		const start = await startOf(asker, input, context);
 		if (input.budget) requireTold(input.budget, unitsAtStart(start.found.driver), phrase`the delegate`);
@@ -77,6 +83,7 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 	async run(asker, input, context, { found, folder, asking }) {
 		const { settings } = asking;
 		const { prompt, title, model, permissions, worktree, group, feature, budget } = input;
+		const on = input.on === undefined ? undefined : executorFor(input.on, input, settings);
 		const request = {
 			prompt,
 			title,
@@ -85,7 +92,9 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 			folder,
 			worktree,
 			limits: limitsFor(input.limits, asking),
-			...(worktree && commandsFor(found.driver, asking)),
+			// They would run here, and the delegate does not work here.
+			...(worktree && on === undefined && commandsFor(found.driver, asking)),
+			on,
 			parent: input.parent ?? (asker.is === 'agent' ? asker.worker?.address : undefined),
 			group,
 			swarm: swarmOf(feature, context.env, settings),
@@ -115,6 +124,21 @@ async function startOf(asker: Asker, input: Input, context: OperationContext): P
 			? await folderSeenFrom(input.from, workspace.folder)
 			: workspace.folder;
 	return { found, folder, asking };
+}
+
+/** @throws NancyError `bad-usage` for a machine that the user has not named, or what a delegate on another machine cannot have */
+function executorFor(name: string, { worktree, budget }: Input, settings: CommonSettings): ExecutorId {
+	const known = settings.executors && Object.hasOwn(settings.executors, name) ? settings.executors[name] : undefined;
+	const id = ExecutorId.safeParse(known ? `ssh:${known.host}` : name);
+	if (!id.success)
+		throw new NancyError(
+			'bad-usage',
+			phrase`no machine is named ${JSON.stringify(name)}; give ssh:<host>, or name it in "executors" of "delegates" in your settings.json`,
+		);
+	if (!worktree)
+		throw new NancyError('bad-usage', phrase`on another machine a delegate works in a worktree; add --worktree`);
+	if (budget) throw new NancyError('bad-usage', phrase`on another machine nobody keeps a budget yet; use --timeout`);
+	return id.data;
 }
 
 /** The user's commands for a new worktree. */

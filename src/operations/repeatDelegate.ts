@@ -78,9 +78,9 @@ function shared(record: DelegateRecord) {
 
 type Own = Pick<FullRequest, 'prompt' | 'folder'> & Partial<FullRequest>;
 
-function again({ place, limits, setUp, tearDown, group, swarm }: DelegateRecord, prompt: string): Own {
+function again({ place, limits, setUp, tearDown, group, swarm, on }: DelegateRecord, prompt: string): Own {
 	const worktree = place.is === 'worktree' ? { withChanges: place.withChanges } : undefined;
-	return { prompt, folder: place.folder, worktree, limits, setUp, tearDown, group, swarm };
+	return { prompt, folder: place.folder, worktree, limits, setUp, tearDown, group, swarm, on };
 }
 
 async function withRemarks(

@@ -5,6 +5,7 @@ import { swarmFeature } from '../core/delegates/swarm.ts';
 import { isSwarmWorker } from '../core/delegates/swarmMark.ts';
 import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
+import type { HeadlessEvent } from '../core/driver/headless.ts';
 import { headlessOf, prepareHeadless } from '../core/driver/headlessOf.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import type { LaunchHooks } from '../core/driver/launchPlace.ts';
@@ -63,6 +64,8 @@ const Output = z.object({
 export interface RunContext extends OperationContext {
 	/** Gets a line of text for each step of the agent. */
 	readonly show: (line: string) => void;
+	/** Gets each step as the agent's CLI reports it. */
+	readonly onEvent?: (event: HeadlessEvent) => void;
 	/** Ends the agent, with everything that it has started. */
 	readonly signal: AbortSignal;
 	/** The run's events go into the traffic of its folder, by these hooks, or none. Without, nobody records it. */
@@ -166,11 +169,12 @@ async function programOf(
 	};
 }
 
-function listenerOf(record: RunRecord, { dataFolder, show, note }: RunContext): RunListener {
+function listenerOf(record: RunRecord, { dataFolder, show, note, onEvent }: RunContext): RunListener {
 	return {
 		onStart: process => sealStart(dataFolder, process),
 		onEvent: event => {
 			record.note(event);
+			onEvent?.(event);
 			const line = eventLine(event);
 			if (line === undefined) return;
 			show(line);

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 import { Moment, ProcessRecord } from './records.ts';
+import { ExecutorId } from './executorId.ts';
 import { Worktree } from './worktree.ts';
 
 /** A delegate's file name without its ending. Sorts by time: `<UTC time>-<random>`, lower case. */
@@ -68,6 +69,8 @@ export const DelegateRecord = z.looseObject({
 	/** Commands for `sh`, run in a worktree after it was made and before it is removed. */
 	setUp: z.optional(z.string()),
 	tearDown: z.optional(z.string()),
+	/** The machine that it runs on; this one if absent. */
+	on: z.optional(ExecutorId),
 	/** The mailbox of its own. */
 	task: TaskName,
 	worker: WorkerName,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { SshHost } from './executorId.ts';
 
 /** A command for `sh`. An empty one means none. */
 const Command = z.string().check(z.trim());
@@ -27,6 +28,8 @@ export const CommonSettings = z.extend(DelegateSettings, {
 	permissionsFromAgents: z.optional(z.record(z.string(), z.string())),
 	/** By agent: whether Nancy carries answers to its questions, for a CLI of which that is a choice. */
 	answers: z.optional(z.record(z.string(), z.boolean())),
+	/** By name: other machines for delegates. Only written by hand. */
+	executors: z.optional(z.record(z.string(), z.object({ type: z.literal('ssh'), host: SshHost }))),
 	/** What is in the terminals that Nancy starts agents in: their CLI alone, a program of Nancy's around it, or one that talks with it. */
 	terminalHost: z.optional(z.enum(['direct', 'watched', 'conversation'])),
 	/** Absolute path of a program that is told of questions: see process/tellProgram. */

@@ -12,7 +12,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	core: ['base', 'protocol', 'zod/mini', 'jsonc-parser', 'smol-toml', 'node:'],
 	process: ['core', 'base', 'protocol', 'node:'],
 	git: ['process', 'core', 'base', 'protocol', 'node:'],
-	delegates: ['git', 'process', 'core', 'base', 'protocol', 'node:'],
+	executors: ['git', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
+	delegates: ['executors', 'git', 'process', 'core', 'base', 'protocol', 'node:'],
 	drivers: ['core', 'base', 'protocol', 'zod/mini', 'ws', 'node:'],
 	conversations: [
 		'drivers',
@@ -41,6 +42,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 		'conversations',
 		'drivers',
 		'delegates',
+		'executors',
 		'git',
 		'process',
 		'core',

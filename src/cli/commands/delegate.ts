@@ -23,6 +23,7 @@ const Input = z.object({
 	'working-dir': z.optional(z.string()),
 	worktree: z._default(z.boolean(), false),
 	'with-changes': z._default(z.boolean(), false),
+	on: z.optional(z.string()),
 	timeout: z.optional(z.string()),
 	'idle-timeout': z.optional(z.string()),
 	budget: z.optional(z.string()),
@@ -64,6 +65,10 @@ export const delegate = command(
 				help: 'works in its own git worktree, made from HEAD; the folders of submodules are empty there',
 			},
 			'with-changes': { help: 'the worktree also gets uncommitted changes, except those inside submodules' },
+			on: {
+				value: 'MACHINE',
+				help: 'runs on another machine: ssh:<host>, or a name of your settings; needs --worktree',
+			},
 			timeout: { value: 'SECONDS', help: 'longest time; default 1800' },
 			'idle-timeout': { value: 'SECONDS', help: 'longest time without any output; default 600' },
 			budget: {
@@ -105,6 +110,7 @@ export const delegate = command(
 				budget: budgetOf(input.budget),
 				parent: input.to === undefined ? undefined : await resolveMailbox(workspace, context.asker, input.to),
 				feature: featureOf(file),
+				on: input.on,
 			},
 			programContext(workspace, context),
 		);

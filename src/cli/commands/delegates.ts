@@ -141,11 +141,18 @@ async function listed(context: Context, where: OperationContext): Promise<Answer
 	const all = await perform(await operations.listDelegates(), context.asker, {}, where);
 	for (const { file, reason } of all.problems) context.note(`${file}: ${reason}`);
 	const lines = all.delegates.map(delegate => {
-		const { id, status, title, toolCalls, lastTool, error } = delegate;
+		const { id, status, title, on, toolCalls, lastTool, error } = delegate;
 		const calls = toolCalls === 0 ? undefined : `${toolCalls} tool calls`;
-		const facts = [status, asksWords(delegate), title, calls, lastTool, error, unproved(delegate)].filter(
-			each => each !== undefined,
-		);
+		const facts = [
+			status,
+			asksWords(delegate),
+			on && `on ${on}`,
+			title,
+			calls,
+			lastTool,
+			error,
+			unproved(delegate),
+		].filter(each => each !== undefined);
 		return printableLine(`${id}  ${facts.join(' · ')}`);
 	});
 	return answer(DelegatesOutput, all, lines.length === 0 ? 'no delegates' : lines);

@@ -17,6 +17,8 @@ import { withCancel } from '../withCancel.ts';
 const Input = z.object({
 	headless: z._default(z.boolean(), false),
 	delegate: z.optional(DelegateId),
+	remote: z.optional(z.string()),
+	'remote-job': z.optional(DelegateId),
 	prompt: z.optional(z.string()),
 	'prompt-file': z.optional(z.string()),
 	stdin: z._default(z.boolean(), false),
@@ -55,6 +57,11 @@ export const run = command(
 			timeout: { value: 'SECONDS', help: 'longest time; default 1800' },
 			'idle-timeout': { value: 'SECONDS', help: 'longest time without any output; default 600' },
 			delegate: { value: 'ID', help: 'runs this delegate of the workspace (for Nancy itself)' },
+			remote: {
+				value: 'STEP',
+				help: 'a step of a delegate that another machine has sent here (for Nancy itself)',
+			},
+			'remote-job': { value: 'ID', help: 'the delegate of that step (for Nancy itself)' },
 		},
 		extra: 'arguments for the agent, passed on unchanged; one that replaces --permissions needs the widest mode',
 		examples: [
@@ -67,6 +74,10 @@ export const run = command(
 		if (input.delegate !== undefined) {
 			const { runOfQueue } = await import('../runOfQueue.ts');
 			return runOfQueue(input.delegate, context);
+		}
+		if (input.remote !== undefined) {
+			const { remoteStep } = await import('../remoteStep.ts');
+			return remoteStep(input.remote, input['remote-job'], context);
 		}
 		if (!input.headless) {
 			throw new NancyError('bad-usage', 'add --headless; with a terminal, nancy orchestrate starts an agent');

@@ -14,6 +14,8 @@ export type UseCase =
 	| { is: 'change-tasks'; what: 'archive' | 'restore' | 'delete' | 'rename' }
 	/** Set what a task or a delegate may take. */
 	| { is: 'set-budget'; what: string }
+	/** Have a delegate run on another machine. */
+	| { is: 'use-machine'; on: string }
 	/** Read what agents ask for, and what was answered. */
 	| { is: 'see-questions' }
 	/** Allow or deny what an agent asks for. */
@@ -57,6 +59,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 		isOwn ? undefined : `work in ${folder}, outside its own workspace; leave -C away`,
 	'change-settings': (_, { command }) => `change the settings of agents and tools; ask the user to run: ${command}`,
 	'change-tasks': (_, { what }) => `${what} tasks; ask the user to`,
+	'use-machine': (_, { on }) => `run a delegate on ${on}; ask the user to`,
 	'set-budget': (_, { what }) => `set the budget of ${what}; ask the user to`,
 	'see-questions': () => 'see what agents ask the user',
 	'answer-question': () => 'answer a question to the user',

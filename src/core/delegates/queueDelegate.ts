@@ -1,3 +1,4 @@
+import type { ExecutorId } from '../../protocol/executorId.ts';
 import type { Budget } from '../../protocol/budget.ts';
 import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/delegate.ts';
 import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
@@ -30,6 +31,8 @@ export interface DelegateRequest {
 	/** The receiver of the result; the human of that task for `orchestrator`, the human if absent. */
 	parent?: WorkerAddress | undefined;
 	group?: string | undefined;
+	/** The machine that it runs on; this one if absent. A person's alone to choose. */
+	on?: ExecutorId | undefined;
 }
 
 /** With what only the user's settings and sealed requests decide. */
@@ -61,6 +64,7 @@ export async function queueDelegate(
 				agent: others.agent,
 				permissions: others.permissions,
 				...(others.model !== undefined && { model: others.model }),
+				...(others.on !== undefined && { on: others.on }),
 				...(others.group !== undefined && { group: others.group }),
 				...(others.setUp !== undefined && { setUp: others.setUp }),
 				...(others.tearDown !== undefined && { tearDown: others.tearDown }),

@@ -7,6 +7,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { folderNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
 import { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
+import { RemotePhase } from '../../protocol/remoteJob.ts';
 import { Moment, ProcessRecord } from '../../protocol/records.ts';
 import { Worktree } from '../../protocol/worktree.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
@@ -81,6 +82,7 @@ const FOLDER = 'delegates';
 const ISSUED = 'ticket.json';
 const RUN = 'run.json';
 const WORKTREE = 'worktree.json';
+const REMOTE = 'remote.json';
 const ANSWER = 'answer.json';
 const END = 'end.json';
 const STOPPED = 'stopped.json';
@@ -177,6 +179,20 @@ export class Tickets {
 	/** Uses the ticket up. `false`: it is used up already, and nothing may be run. Exactly one caller gets `true`. */
 	async begin(id: DelegateId, runner: ProcessIdentity): Promise<boolean> {
 		return this.own.create({ version: 1, runner, startedAt: new Date().toISOString() }, FOLDER, id, RUN);
+	}
+
+	/** Names another runner: the one before is dead, and the delegate goes on on another machine. Needs the queue's lock. */
+	async takeOver(id: DelegateId, runner: ProcessIdentity): Promise<void> {
+		await this.own.write({ version: 1, runner, startedAt: new Date().toISOString() }, FOLDER, id, RUN);
+	}
+
+	/** How far it has come on another machine. */
+	remotePhase(id: DelegateId): Promise<RemotePhase | undefined> {
+		return this.own.read(RemotePhase, FOLDER, id, REMOTE);
+	}
+
+	async writeRemotePhase(id: DelegateId, phase: RemotePhase): Promise<void> {
+		await this.own.write(phase, FOLDER, id, REMOTE);
 	}
 
 	/** The worktree that its runner has made for it. */

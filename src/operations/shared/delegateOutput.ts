@@ -12,6 +12,7 @@ export function delegateOutput({ record, status, state, error, files, isUnproved
 		...(error !== undefined && { error }),
 		...(isUnproved && { isUnproved }),
 		agent: record.agent,
+		...(record.on !== undefined && { on: record.on }),
 		model: status.model ?? record.model,
 		worker: mailboxName(record),
 		createdAt: record.createdAt,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ExecutorId } from '../executorId.ts';
 import { DelegateId, DelegateState } from '../delegate.ts';
 import { DriverId } from '../names.ts';
 import { QuestionKind } from '../question.ts';
@@ -35,6 +36,8 @@ export const DelegateOutput = z.object({
 	isOutputChanged: z.optional(z.literal(true)),
 	agent: DriverId,
 	model: z.optional(z.string()),
+	/** The machine that it runs on, if that is another one. */
+	on: z.optional(ExecutorId),
 	worker: Mailbox,
 	createdAt: Moment,
 	startedAt: z.optional(Moment),

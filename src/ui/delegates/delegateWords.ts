@@ -59,6 +59,7 @@ export function delegateLine(delegate: Delegate, isMerged = false, nowMs: number
 		state === 'parked' ? until : '',
 		state === 'failed' && error !== 'cancelled' ? firstLine(error ?? '') : '',
 		asksWords(delegate),
+		delegate.record.on ?? '',
 		delegate.isUnproved ? l10n.t('not queued by you here') : '',
 		toolCalls(status.tool_calls),
 		state === 'running' && !delegate.asks ? lastStep(delegate) : '',

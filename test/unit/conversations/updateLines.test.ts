@@ -165,10 +165,14 @@ describe('what an agent does is shown', () => {
 		expect(styles).toEqual([
 			'heading',
 			'prose',
-			...['code', 'code', 'code', 'code'],
+			'code',
+			'code',
+			'code',
+			'code',
 			'prose',
 			'prose',
-			...['code', 'code'],
+			'code',
+			'code',
 			'prose',
 		]);
 	});

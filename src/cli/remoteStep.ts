@@ -1,0 +1,84 @@
+import { appendFileSync, existsSync } from 'node:fs';
+import * as z from 'zod/mini';
+import { errorText, NancyError } from '../base/errors.ts';
+import { progress } from '../core/delegates/progress.ts';
+import { StatusWriter } from '../core/delegates/statusWriter.ts';
+import { Workspace } from '../core/workspace/workspace.ts';
+import { JobFiles, steps, workingFolderThere } from '../executors/there.ts';
+import { marked } from '../executors/ssh.ts';
+import { commitThere } from '../git/remoteRepository.ts';
+import * as operations from '../operations/index.ts';
+import { perform } from '../operations/operation.ts';
+import { programContext } from '../operations/shared/programContext.ts';
+import { DelegateStatus, type DelegateId } from '../protocol/delegate.ts';
+import type { RemoteEnd, RemoteJob } from '../protocol/remoteJob.ts';
+import type { Context } from './command.ts';
+import { ExitCode } from './failure.ts';
+import { withCancel } from './withCancel.ts';
+
+/** Of an answer, in characters: what comes back is read in one piece. */
+const LONGEST_OUTPUT = 1024 * 1024;
+
+/** A step of a delegate that another machine has sent here. Prints one marked line, also of a failure. */
+export async function remoteStep(name: string, job: DelegateId | undefined, context: Context): Promise<number> {
+	if (context.asker.is !== 'human')
+		throw new NancyError('not-trusted', 'an agent may not run the steps of a remote delegate');
+	if (name === 'run' && job !== undefined) return runThere(job, context);
+	try {
+		const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
+		if (!step) throw new NancyError('bad-usage', `there is no step "${name}"`);
+		let text = '';
+		for await (const chunk of context.stdin)
+			text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+		await context.send(marked(await step(z.unknown().parse(JSON.parse(text)), context.program)));
+	} catch (error) {
+		await context.send(marked({ error: errorText(error) }));
+	}
+	return ExitCode.ok;
+}
+
+/** Runs a job to its end, which is written last. */
+async function runThere(id: DelegateId, context: Context): Promise<number> {
+	const files = new JobFiles(id);
+	await withCancel(async signal => {
+		await files.writeRunner();
+		const job = await files.job();
+		if (!job) return;
+		await files.writeEnd(await endOf(job, files, signal, context));
+	});
+	return ExitCode.ok;
+}
+
+async function endOf(job: RemoteJob, files: JobFiles, signal: AbortSignal, context: Context): Promise<RemoteEnd> {
+	try {
+		const { repository, folder } = await workingFolderThere(job, files);
+		const ran =
+			existsSync(files.cancelled) || signal.aborted ? undefined : await run(job, folder, files, signal, context);
+		const tip = await commitThere(repository, files.tree, job.id);
+		if (!ran) return { ok: false, reason: 'cancelled', output: '', tip };
+		const { ok, reason, output } = ran;
+		return { ok, output: output.slice(0, LONGEST_OUTPUT), ...(reason !== undefined && { reason }), tip };
+	} catch (error) {
+		return { ok: false, reason: errorText(error), output: '' };
+	}
+}
+
+async function run(job: RemoteJob, folder: string, files: JobFiles, signal: AbortSignal, context: Context) {
+	const status = DelegateStatus.parse({ task_id: job.id, status: 'running', iteration: 1 });
+	const writer = new StatusWriter(status, now => files.writeStatus(now));
+	const where = {
+		...programContext(new Workspace(folder), context),
+		show: (line: string) => appendFileSync(files.log, `${line}\n`),
+		onEvent: (event: Parameters<typeof progress>[1]) => writer.change(progress(status, event, {})),
+		signal,
+	};
+	const { agent, model, permissions, prompt, wallSeconds, idleSeconds } = job;
+	const limits = { wallSeconds, idleSeconds };
+	const asked = { prompt, folder, agent, model, permissions, extra: [], limits };
+	try {
+		return (await perform(await operations.run(), context.asker, asked, where)).run;
+	} finally {
+		await writer.close();
+		await files.writeStatus(status);
+	}
+}

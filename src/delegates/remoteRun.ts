@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText, hasCode, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
+import { sha256 } from '../base/sha256.ts';
+import { visible, visibleLine } from '../base/visible.ts';
+import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
+import { LogWriter } from '../core/delegates/logWriter.ts';
+import { StatusWriter } from '../core/delegates/statusWriter.ts';
+import { redactText } from '../core/traffic/redact.ts';
+import type { Executor } from '../executors/executor.ts';
+import { createWorktree, prefixIn } from '../git/worktree.ts';
+import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
+import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
+import { cancelled } from './outcomeOf.ts';
+import type { RunnerTools } from './runnerTools.ts';
+
+/** Between two looks, in milliseconds. */
+const LOOK_MS = 500;
+/** Between two tries at a machine that cannot be reached; doubled each time up to the longest. */
+const RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 60_000;
+/** For a person who has stopped a delegate on a machine that cannot be reached. */
+const CANCEL_MS = 60_000;
+
+/**
+ * A delegate on another machine, watched from here. Before each step its phase is on the disk. So after a kill of this process, the next
+ * runner goes on from there, and nothing is started twice.
+ */
+export class RemoteRun {
+	private readonly status: StatusWriter;
+	private readonly log: LogWriter;
+	private phase: RemotePhase = RemotePhase.parse({ version: 1, phase: 'preparing' });
+	/** Since when a person waits for its end, in milliseconds since 1970, while the machine cannot be reached. */
+	private cancelledAt: number | undefined;
+
+	constructor(
+		private readonly delegate: Delegate,
+		private readonly prompt: string,
+		private readonly executor: Executor,
+		private readonly tools: RunnerTools,
+	) {
+		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
+		this.log = new LogWriter(text => delegate.files.appendLog(text));
+	}
+
+	async run(): Promise<Outcome> {
+		const { tickets, signal } = this.tools;
+		const { id } = this.delegate.record;
+		const earlier = await tickets.remotePhase(id);
+		if (signal.aborted && !earlier) return cancelled();
+		this.phase = earlier ?? this.phase;
+		const worktree = await this.worktree();
+		const job = await this.job(worktree);
+		try {
+			const end = this.phase.end ?? (await this.toEnd(job, worktree));
+			if (this.phase.phase !== 'cleaned') {
+				await this.insist(() => this.executor.cleanUp(job));
+				await this.reach('cleaned');
+			}
+			return outcomeOfEnd(end);
+		} catch (error) {
+			if (!(error instanceof GivenUp)) throw error;
+			return { ok: false, reason: `cancelled, but ${errorText(error)}`, output: '' };
+		}
+	}
+
+	async settle(): Promise<void> {
+		await Promise.all([this.status.close(), this.log.settle()]);
+	}
+
+	private async toEnd(job: RemoteJob, worktree: Worktree): Promise<RemoteEnd> {
+		if (this.phase.phase === 'preparing') {
+			await this.reach('preparing');
+			await this.insist(() => this.executor.prepare(job, worktree));
+			if (this.tools.signal.aborted) return this.keepEnd({ ok: false, reason: 'cancelled', output: '' });
+			await this.reach('submitting');
+		}
+		// The machine lets one start of an id through. So a repeat after an unknown outcome starts nothing twice.
+		if (this.phase.phase === 'submitting') {
+			await this.insist(() => this.executor.submit(job));
+			await this.reach('submitted');
+		}
+		const end = await this.watch(job);
+		return this.keepEnd(end.tip === undefined ? end : await this.collect(job, worktree, end));
+	}
+
+	private async keepEnd(end: RemoteEnd): Promise<RemoteEnd> {
+		await this.reach('collected', { end });
+		return end;
+	}
+
+	private async watch(job: RemoteJob): Promise<RemoteEnd> {
+		const { signal } = this.tools;
+		let isCancelAsked = false;
+		for (;;) {
+			if (signal.aborted && !isCancelAsked) {
+				await this.insist(() => this.executor.cancel(job));
+				isCancelAsked = true;
+			}
+			const seen = await this.insist(() => this.executor.observe(job, this.phase.offset));
+			await this.mirror(seen);
+			// Its folder there is gone, or its runner: it may have worked, so it is not started again.
+			if (seen.is === 'absent')
+				return { ok: false, reason: 'its folder on the other machine is gone', output: '' };
+			if (seen.is === 'lost') return { ok: false, reason: 'its runner on the other machine died', output: '' };
+			if (seen.is === 'ended' && seen.end && seen.log === '') return seen.end;
+			if (seen.log === '')
+				await sleep(LOOK_MS, undefined, { signal: isCancelAsked ? undefined : signal }).catch(() => undefined);
+		}
+	}
+
+	/** A failure to bring the work back is the delegate's, and its answer is kept. */
+	private async collect(job: RemoteJob, worktree: Worktree, end: RemoteEnd): Promise<RemoteEnd> {
+		try {
+			await this.insist(() => this.executor.collect(job, worktree));
+			return end;
+		} catch (error) {
+			if (error instanceof GivenUp) throw error;
+			return { ...end, ok: false, reason: errorText(error) };
+		}
+	}
+
+	/** Texts of the other machine are somebody else's words: secrets go out, and control characters are shown. */
+	private async mirror({ status, log, nextOffset }: Seen): Promise<void> {
+		if (status) {
+			const { last_tool, last_file, denied, model, ...numbers } = status;
+			const line = (text: string | undefined) =>
+				text === undefined ? undefined : visibleLine(redactText(text), 300);
+			this.status.change({
+				...numbers,
+				last_tool: line(last_tool),
+				last_file: line(last_file),
+				model: line(model),
+				denied: denied.slice(0, 100).map(each => visibleLine(redactText(each), 300)),
+			});
+		}
+		if (log === '') return;
+		this.say(log);
+		await this.save({ offset: nextOffset });
+	}
+
+	private async worktree(): Promise<Worktree> {
+		const { id, place } = this.delegate.record;
+		const { tickets } = this.tools;
+		if (place.is !== 'worktree')
+			throw new NancyError('bad-usage', phrase`on another machine a delegate works in a worktree`);
+		const { folder, withChanges } = place;
+		const made =
+			(await tickets.worktree(id)) ??
+			(await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: false }));
+		await tickets.made(id, made);
+		this.status.change({ worktree: made });
+		await this.status.flush();
+		return made;
+	}
+
+	private async job({ repository, base }: Worktree): Promise<RemoteJob> {
+		const { id, agent, model, permissions, limits, place } = this.delegate.record;
+		return {
+			id,
+			repository: sha256(repository).slice(0, 16),
+			base,
+			prefix: await prefixIn(place.folder),
+			prompt: this.prompt,
+			agent,
+			model,
+			permissions,
+			wallSeconds: limits.wallSeconds,
+			idleSeconds: limits.idleSeconds,
+		};
+	}
+
+	/** Tries until the machine answers. Says once that it does not. Only a person who stops the delegate ends the tries. */
+	private async insist<T>(step: () => Promise<T>): Promise<T> {
+		const { signal } = this.tools;
+		for (let pauseMs = RETRY_MS, hasSaid = false; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
+			try {
+				const done = await step();
+				if (hasSaid) this.say('reached again\n');
+				return done;
+			} catch (error) {
+				if (!hasCode(error, 'timeout')) throw error;
+				if (!hasSaid) this.say(`${errorText(error)}; trying again\n`);
+				hasSaid = true;
+				if (signal.aborted) this.cancelledAt ??= Date.now();
+				if (this.cancelledAt !== undefined && Date.now() - this.cancelledAt > CANCEL_MS)
+					throw new GivenUp('timeout', phrase`it may still run there: ${errorText(error)}`);
+			}
+			await sleep(signal.aborted ? RETRY_MS : pauseMs, undefined, {
+				signal: signal.aborted ? undefined : signal,
+			}).catch(() => undefined);
+		}
+	}
+
+	private reach(phase: RemotePhase['phase'], more: Partial<RemotePhase> = {}): Promise<void> {
+		return this.save({ ...more, phase });
+	}
+
+	private async save(change: Partial<RemotePhase>): Promise<void> {
+		this.phase = { ...this.phase, ...change };
+		await this.tools.tickets.writeRemotePhase(this.delegate.record.id, this.phase);
+	}
+
+	private say(text: string): void {
+		this.tools.show(visible(text));
+		this.log.say(visible(text));
+	}
+}
+
+class GivenUp extends NancyError {}
+
+function outcomeOfEnd({ ok, output, reason }: RemoteEnd): Outcome {
+	return ok ? { ok, output } : { ok: false, reason: visibleLine(reason ?? 'it failed', 500), output };
+}

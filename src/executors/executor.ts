@@ -1,0 +1,21 @@
+import type { RemoteJob, Seen } from '../protocol/remoteJob.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+
+/**
+ * A place where delegates run that is not this machine. Every call has a time limit. A repeat of any call does no harm. `timeout` from a call
+ * says nothing about the job: only {@link observe} tells.
+ */
+export interface Executor {
+	/** Ships what the job needs: Nancy itself, the repository, the commit that it begins with. */
+	prepare(job: RemoteJob, worktree: Worktree): Promise<void>;
+	/** Starts the job, once, however often it is asked. */
+	submit(job: RemoteJob): Promise<void>;
+	/** @param offset of the log, in bytes */
+	observe(job: RemoteJob, offset: number): Promise<Seen>;
+	/** Asks the job to end. Only {@link observe} tells that it has. */
+	cancel(job: RemoteJob): Promise<void>;
+	/** Brings the work of an ended job into its worktree here. */
+	collect(job: RemoteJob, worktree: Worktree): Promise<void>;
+	/** Leaves no process, worktree or folder of the job there. */
+	cleanUp(job: RemoteJob): Promise<void>;
+}

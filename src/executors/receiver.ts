@@ -1,0 +1,23 @@
+/**
+ * Runs on the other machine by `node -e`, before there is a Nancy: puts Nancy's programs into a folder named by their version and hash. They
+ * get that name only once they are whole.
+ */
+export const RECEIVER = `
+const fs = require('node:fs'), path = require('node:path'), os = require('node:os');
+const say = value => console.log('NANCY ' + JSON.stringify(value));
+try {
+	if (Number(process.versions.node.split('.')[0]) < 20) throw new Error('Node 20 or newer is needed, and this is ' + process.version);
+	const { version, files } = JSON.parse(fs.readFileSync(0, 'utf8'));
+	const folder = path.join(os.homedir(), '.nancy-remote', 'runtime', version);
+	if (files.length > 0 && !fs.existsSync(folder)) {
+		const temp = folder + '.new-' + process.pid;
+		fs.mkdirSync(temp, { recursive: true, mode: 0o700 });
+		for (const { name, base64 } of files) fs.writeFileSync(path.join(temp, name), Buffer.from(base64, 'base64'));
+		if (!fs.existsSync(folder)) fs.renameSync(temp, folder);
+		else fs.rmSync(temp, { recursive: true });
+	}
+	say({ node: process.version, isThere: fs.existsSync(folder) });
+} catch (error) {
+	say({ error: String(error.message) });
+}
+`;

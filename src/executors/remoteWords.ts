@@ -1,0 +1,15 @@
+/**
+ * Words as one command of a POSIX shell. `ssh` joins its arguments by spaces and lets the other machine's shell read the result. So every
+ * word that goes there is quoted here.
+ */
+export function remoteWords(words: readonly string[]): string {
+	return words.map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+}
+
+/**
+ * The same in a login shell of the user there: without one, the PATH is the bare one, and `node` and the agent's CLI are often not on it.
+ * The outer shell may be any; it reads only quoted words and `$SHELL`.
+ */
+export function inLoginShell(words: readonly string[]): string {
+	return `exec "$SHELL" -lc ${remoteWords([`exec ${remoteWords(words)}`])}`;
+}

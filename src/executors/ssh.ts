@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
+import { visibleLine } from '../base/visible.ts';
+import { requireOwn } from '../core/files/ownFolder.ts';
+import { SshHost } from '../protocol/executorId.ts';
+import { remoteWords } from './remoteWords.ts';
+
+/** Every line that a step of Nancy's prints there. A `.profile` may print others. */
+const MARK = 'NANCY ';
+/** Of one answer, in bytes. */
+const LONGEST_ANSWER = 16 * 1024 * 1024;
+/** Of the error output that is kept, in characters. */
+const LONGEST_COMPLAINT = 2000;
+
+/** The user's own `ssh` to one host, with their configuration, keys, jumps and agents. No call waits without a limit. */
+export class Ssh {
+	private readonly host: string;
+
+	constructor(host: string) {
+		this.host = SshHost.parse(host);
+	}
+
+	/**
+	 * Options of every call. It asks nothing, and a connection is shared by the calls of a minute. A socket's path may have 107 bytes, so its
+	 * folder is short. Windows has no shared connections.
+	 */
+	get options(): readonly string[] {
+		const { socket } = this;
+		const shared =
+			socket === undefined
+				? ['ControlMaster=no', 'ControlPath=none']
+				: ['ControlMaster=auto', `ControlPath=${socket}`, 'ControlPersist=60'];
+		return [
+			'-T',
+			...[
+				'BatchMode=yes',
+				'ConnectTimeout=10',
+				'ServerAliveInterval=15',
+				'ServerAliveCountMax=3',
+				...shared,
+			].flatMap(option => ['-o', option]),
+		];
+	}
+
+	private get socket(): string | undefined {
+		const me = process.getuid?.();
+		if (me === undefined) return undefined;
+		const folder = join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), `nancy-ssh-${me}`);
+		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		requireOwn([folder]);
+		// %C becomes 40 characters, and ssh adds 17 of its own while it makes the socket.
+		return Buffer.byteLength(folder) + 58 < 104 ? join(folder, '%C') : undefined;
+	}
+
+	/**
+	 * `GIT_SSH_COMMAND` for one program of git's there. Git's own words for host and command are cut off by the `#`: settings of the
+	 * repository, such as `url.<base>.insteadOf`, could lead the code to another machine.
+	 */
+	gitCommand(program: 'git-receive-pack' | 'git-upload-pack', repository: string): string {
+		return `${remoteWords(['ssh', ...this.options, '--', this.host, remoteWords([program, repository])])} #`;
+	}
+
+	/**
+	 * Runs a command there and returns what it says in its marked line. Without that line nobody knows what it did: `ssh` ends with 255 for a
+	 * refused connection and for a killed command.
+	 * @param command for the shell there, quoted
+	 * @throws NancyError `timeout` with ssh's own words
+	 */
+	ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
+		return new Promise((resolve, reject) => {
+			const child = spawn('ssh', [...this.options, '--', this.host, command], {
+				stdio: ['pipe', 'pipe', 'pipe'],
+				timeout: timeoutMs,
+				killSignal: 'SIGKILL',
+				windowsHide: true,
+			});
+			let output = '';
+			let complaint = '';
+			child.stdout.setEncoding('utf8').on('data', (text: string) => {
+				output += text;
+				if (output.length > LONGEST_ANSWER) child.kill('SIGKILL');
+			});
+			child.stderr.setEncoding('utf8').on('data', (text: string) => {
+				complaint = `${complaint}${text}`.slice(-LONGEST_COMPLAINT);
+			});
+			child.stdin.on('error', () => undefined); // it has ended without reading all of it
+			child.stdin.end(input);
+			const refuse = (why: string) => reject(unreachable(this.host, why));
+			let ended: string | undefined;
+			let isRead = false;
+			const settle = () => {
+				if (ended === undefined || !isRead) return;
+				const answer = markedLine(output);
+				if (answer === undefined) refuse(complaint.trim() || ended);
+				else resolve(answer);
+			};
+			child.once('error', error => refuse(error.message));
+			// A shared connection goes on in the background. It holds the error output open, so "close" would not come.
+			child.once('exit', (code, signal) => {
+				ended = signal ? `no answer in ${timeoutMs / 1000} s` : `ssh ended with ${code}`;
+				if (signal) child.stdout.destroy();
+				isRead ||= signal !== null;
+				settle();
+			});
+			child.stdout.once('end', () => {
+				isRead = true;
+				settle();
+			});
+		});
+	}
+}
+
+/** The content of the last whole marked line. */
+export function markedLine(output: string): unknown {
+	const lines = output.split('\n').slice(0, -1);
+	const line = lines.findLast(each => each.startsWith(MARK));
+	try {
+		return line === undefined ? undefined : JSON.parse(line.slice(MARK.length));
+	} catch {
+		return undefined;
+	}
+}
+
+/** What {@link markedLine} finds. */
+export function marked(value: unknown): string {
+	return `${MARK}${JSON.stringify(value)}`;
+}
+
+function unreachable(host: string, why: string): NancyError {
+	return new NancyError('timeout', phrase`${host} cannot be reached by ssh: ${visibleLine(why, 300)}`);
+}

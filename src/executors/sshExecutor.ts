@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
+import { visibleLine } from '../base/visible.ts';
+import { fetchWork, sendBase, type Transport } from '../git/remoteRepository.ts';
+import { Seen, type RemoteJob } from '../protocol/remoteJob.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import type { Executor } from './executor.ts';
+import { RECEIVER } from './receiver.ts';
+import { inLoginShell } from './remoteWords.ts';
+import { Ssh } from './ssh.ts';
+
+/** For a step, in milliseconds. A first connection takes most of it. */
+const STEP_MS = 60_000;
+/** For code on its way. */
+const TRANSFER_MS = 15 * 60_000;
+/** The programs of a runtime that a job calls. */
+const SHIPPED = ['nancy.js', 'memory.js', 'projects.js'];
+
+const Answer = z.object({ error: z.optional(z.string()) });
+const Place = z.object({ repository: z.string().check(z.regex(/^\/[^\0\n]*$/)) });
+const Received = z.object({ node: z.string(), isThere: z.boolean() });
+
+/** Delegates on a machine that the user reaches by `ssh`. */
+export class SshExecutor implements Executor {
+	private readonly ssh: Ssh;
+
+	/** @param runtime the installed one: its folder's name is its version and its hash */
+	constructor(
+		host: string,
+		private readonly runtime: { folder: string; version: string },
+	) {
+		this.ssh = new Ssh(host);
+	}
+
+	async prepare(job: RemoteJob, worktree: Worktree): Promise<void> {
+		await this.ship();
+		await sendBase(worktree, job.id, await this.transport(job));
+	}
+
+	async submit(job: RemoteJob): Promise<void> {
+		await this.step('start', job);
+	}
+
+	async observe(job: RemoteJob, offset: number): Promise<Seen> {
+		return Seen.parse(await this.step('look', { id: job.id, offset }));
+	}
+
+	async cancel({ id }: RemoteJob): Promise<void> {
+		await this.step('cancel', { id });
+	}
+
+	async collect(job: RemoteJob, worktree: Worktree): Promise<void> {
+		await fetchWork(worktree, job.id, await this.transport(job));
+	}
+
+	async cleanUp({ id, repository }: RemoteJob): Promise<void> {
+		await this.step('clean', { id, repository });
+	}
+
+	/** Nancy's own programs, once for each version. */
+	private async ship(): Promise<void> {
+		const { version, folder } = this.runtime;
+		if ((await this.receive({ version, files: [] })).isThere) return;
+		const files = await Promise.all(
+			SHIPPED.map(async name => ({ name, base64: (await readFile(join(folder, name))).toString('base64') })),
+		);
+		await this.receive({ version, files });
+	}
+
+	private async receive(input: { version: string; files: readonly { name: string; base64: string }[] }) {
+		const answer = await this.ssh.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), TRANSFER_MS);
+		return Received.parse(refuseError(answer));
+	}
+
+	private async transport({ repository }: RemoteJob): Promise<Transport> {
+		const place = Place.parse(await this.step('repository', { repository }));
+		return {
+			command: program => this.ssh.gitCommand(program, place.repository),
+			deadlineMs: Date.now() + TRANSFER_MS,
+		};
+	}
+
+	private async step(name: string, input: unknown): Promise<unknown> {
+		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
+		const script = 'exec node "$HOME/.nancy-remote/runtime/$1/nancy.js" run --remote "$2"';
+		const command = inLoginShell(['sh', '-c', script, 'nancy', this.runtime.version, name]);
+		return refuseError(await this.ssh.ask(command, JSON.stringify(input), STEP_MS));
+	}
+}
+
+function refuseError(answer: unknown): unknown {
+	const { error } = Answer.parse(answer);
+	if (error !== undefined) throw new NancyError('io', phrase`the other machine says: ${visibleLine(error, 500)}`);
+	return answer;
+}

@@ -1,0 +1,188 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { writeFileAtomic } from '../base/atomicFile.ts';
+import { hasErrno, NancyError } from '../base/errors.ts';
+import { identify, liveness } from '../base/liveness.ts';
+import { phrase } from '../base/phrase.ts';
+import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
+import { bareRepository, checkoutThere, forgetThere } from '../git/remoteRepository.ts';
+import { stopMarked } from '../process/marked.ts';
+import { signal } from '../process/signal.ts';
+import { DelegateId } from '../protocol/delegate.ts';
+import { ProcessRecord } from '../protocol/records.ts';
+import { RemoteEnd, RemoteJob, RemoteStatus, type Seen } from '../protocol/remoteJob.ts';
+
+/**
+ * The environment variable that marks everything a job starts, by its id. `NANCY_RUN` would make an agent of the runner: see core/asker/asker.
+ */
+export const REMOTE_MARK = 'NANCY_REMOTE_JOB';
+
+/** Of the log in one look, in bytes. */
+const LOG_PART = 256 * 1024;
+/** Longest time between the fence and the word of its runner, in milliseconds. */
+const BEGINNING_MS = 30_000;
+
+const RepositoryName = z.pick(RemoteJob, { repository: true });
+const JobName = z.pick(RemoteJob, { id: true });
+const Look = z.object({ id: DelegateId, offset: z.int().check(z.nonnegative()) });
+const Clean = z.pick(RemoteJob, { id: true, repository: true });
+const Runner = z.object({ runner: ProcessRecord });
+
+/** One job's files on this machine, which runs it for another. They are the truth about it. */
+export class JobFiles {
+	readonly folder: string;
+
+	constructor(readonly id: DelegateId) {
+		this.folder = join(root(), 'jobs', id);
+	}
+
+	get tree(): string {
+		return join(this.folder, 'tree');
+	}
+	get log(): string {
+		return join(this.folder, 'log');
+	}
+	/** Made by the one start that wins. */
+	get fence(): string {
+		return join(this.folder, 'started');
+	}
+	get cancelled(): string {
+		return join(this.folder, 'cancel');
+	}
+
+	job(): Promise<RemoteJob | undefined> {
+		return readJsonFile(join(this.folder, 'job.json'), RemoteJob);
+	}
+	writeJob(job: RemoteJob): Promise<void> {
+		return this.write('job.json', job);
+	}
+	async runner() {
+		return (await readJsonFile(join(this.folder, 'runner.json'), Runner))?.runner;
+	}
+	writeRunner(): Promise<void> {
+		return this.write('runner.json', { runner: identify(process.pid) });
+	}
+	status() {
+		return readJsonFile(join(this.folder, 'status.json'), RemoteStatus);
+	}
+	writeStatus(status: z.infer<typeof RemoteStatus>): Promise<void> {
+		return this.write('status.json', RemoteStatus.parse(status));
+	}
+	end() {
+		return readJsonFile(join(this.folder, 'end.json'), RemoteEnd);
+	}
+	writeEnd(end: RemoteEnd): Promise<void> {
+		return this.write('end.json', end);
+	}
+
+	private write(name: string, value: unknown): Promise<void> {
+		return writeFileAtomic(join(this.folder, name), jsonText(value), { sync: true });
+	}
+}
+
+function root(): string {
+	return join(homedir(), '.nancy-remote');
+}
+
+export function repositoryFolder({ repository }: z.infer<typeof RepositoryName>): string {
+	return join(root(), 'repos', `${repository}.git`);
+}
+
+/**
+ * The steps that another machine asks for, by name. Each takes parsed JSON from there, and may be repeated.
+ * @param program this Nancy's file
+ */
+export const steps: Readonly<Record<string, (input: unknown, program: string) => Promise<object>>> = {
+	async repository(input) {
+		await mkdir(join(root(), 'repos'), { recursive: true, mode: 0o700 });
+		return { repository: await bareRepository(repositoryFolder(RepositoryName.parse(input))) };
+	},
+	async start(input, program) {
+		const job = RemoteJob.parse(input);
+		const files = new JobFiles(job.id);
+		await mkdir(files.folder, { recursive: true, mode: 0o700 });
+		try {
+			await mkdir(files.fence);
+		} catch (error) {
+			if (hasErrno(error, 'EEXIST')) return {};
+			throw error;
+		}
+		await files.writeJob(job);
+		spawn(process.execPath, [program, 'run', '--remote', 'run', '--remote-job', job.id], {
+			cwd: files.folder,
+			detached: true,
+			stdio: 'ignore',
+			env: { ...process.env, [REMOTE_MARK]: job.id },
+		}).unref();
+		return {};
+	},
+	async look(input) {
+		const { id, offset } = Look.parse(input);
+		return seen(new JobFiles(id), offset);
+	},
+	async cancel(input) {
+		const files = new JobFiles(JobName.parse(input).id);
+		if (!existsSync(files.folder)) return {};
+		await writeFileAtomic(files.cancelled, '');
+		const runner = await files.runner();
+		if (runner && liveness(runner) === 'alive') signal(runner.pid, 'SIGTERM');
+		return {};
+	},
+	async clean(input) {
+		const { id, repository } = Clean.parse(input);
+		const files = new JobFiles(id);
+		await stopMarked(REMOTE_MARK, id);
+		await forgetThere(repositoryFolder({ repository }), files.tree, id);
+		await rm(files.folder, { recursive: true, force: true });
+		return {};
+	},
+};
+
+/** Makes the worktree of a job, and returns the folder to work in. */
+export async function workingFolderThere(
+	job: RemoteJob,
+	files: JobFiles,
+): Promise<{ repository: string; folder: string }> {
+	const repository = await bareRepository(repositoryFolder(job));
+	await checkoutThere(repository, files.tree, job.base);
+	const folder = join(files.tree, job.prefix);
+	if (existsSync(folder)) return { repository, folder };
+	throw new NancyError('git', phrase`nothing is committed in ${job.prefix}, so the worktree has no such folder`);
+}
+
+async function seen(files: JobFiles, offset: number): Promise<Seen> {
+	const none = { log: '', nextOffset: offset };
+	if (!existsSync(files.fence)) return { is: 'absent', ...none };
+	const runner = await files.runner();
+	// A started program takes a moment to say who it is.
+	const isBeginning = !runner && Date.now() - (await stat(files.fence)).mtimeMs < BEGINNING_MS;
+	const isAlive = isBeginning || (runner !== undefined && liveness(runner) === 'alive');
+	// After the runner: it writes its end before it is gone.
+	const end = await files.end();
+	if (!isAlive && !end) await stopMarked(REMOTE_MARK, files.id);
+	const status = await files.status();
+	return {
+		is: end ? 'ended' : isAlive ? 'running' : 'lost',
+		...(status && { status }),
+		...(await logFrom(files.log, offset)),
+		...(end && { end }),
+	};
+}
+
+async function logFrom(file: string, offset: number): Promise<{ log: string; nextOffset: number }> {
+	try {
+		await using handle = await open(file, 'r');
+		const { bytesRead, buffer } = await handle.read(Buffer.alloc(LOG_PART), 0, LOG_PART, offset);
+		// Whole lines: a character may have several bytes.
+		const part = buffer.subarray(0, bytesRead);
+		const whole = part.subarray(0, part.lastIndexOf(0x0a) + 1);
+		return { log: whole.toString('utf8'), nextOffset: offset + whole.length };
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT')) return { log: '', nextOffset: offset };
+		throw error;
+	}
+}

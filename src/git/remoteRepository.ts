@@ -1,0 +1,134 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasErrno, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
+import { uniqueHex } from '../base/unique.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import { git, gitAnswer, gitHolds, type GitPlace } from './git.ts';
+import { adminFolder, openWorktree, refOf } from './openWorktree.ts';
+
+/** The way to one repository on another machine. */
+export interface Transport {
+	/** `GIT_SSH_COMMAND` of a program there. It alone decides about machine and repository. */
+	command(program: 'git-receive-pack' | 'git-upload-pack'): string;
+	/** In milliseconds since 1970. */
+	deadlineMs: number;
+}
+
+/** Git only splits it: see {@link Transport}. */
+const ANY_URL = 'ssh://nancy/repository';
+
+const baseRef = (id: string) => `refs/nancy-base/${id}`;
+const resultRef = (id: string) => `refs/nancy-result/${id}`;
+/** The work that came back, until it is in its worktree. */
+const arrivedRef = (id: string) => `refs/nancy-arrived/${id}`;
+
+function variables(transport: Transport, program: Parameters<Transport['command']>[0]): Record<string, string> {
+	return {
+		GIT_SSH_COMMAND: transport.command(program),
+		// Without it, git asks the program which kind of ssh it is.
+		GIT_SSH_VARIANT: 'ssh',
+		GIT_ALLOW_PROTOCOL: 'ssh',
+		// What comes back was made on a machine that is not trusted.
+		GIT_CONFIG_COUNT: '1',
+		GIT_CONFIG_KEY_0: 'transfer.fsckObjects',
+		GIT_CONFIG_VALUE_0: 'true',
+	};
+}
+
+/** Sends the commit that a worktree begins with. A repeat sends nothing. */
+export async function sendBase(worktree: Worktree, id: string, transport: Transport): Promise<void> {
+	const { parent } = await openWorktree(worktree);
+	const place = { ...parent, deadlineMs: transport.deadlineMs };
+	const closed = ['--quiet', '--no-verify', '--no-follow-tags', '--no-signed', '--recurse-submodules=no'];
+	await git(place, ['push', ...closed, ANY_URL, `+${worktree.base}:${baseRef(id)}`], {
+		env: variables(transport, 'git-receive-pack'),
+	});
+}
+
+/**
+ * Fetches the work of a delegate, and brings it into its worktree here. A repeat changes nothing.
+ * @throws NancyError `git` if the work does not continue what the worktree began with; it stays in the repository then
+ */
+export async function fetchWork(worktree: Worktree, id: string, transport: Transport): Promise<void> {
+	const { own, parent } = await openWorktree(worktree);
+	if (!own) throw new NancyError('git', phrase`${worktree.folder} is gone`);
+	const ref = arrivedRef(id);
+	const closed = [
+		'--quiet',
+		'--no-tags',
+		'--no-write-fetch-head',
+		'--no-prune',
+		'--no-recurse-submodules',
+		'--refmap=',
+	];
+	await git(
+		{ ...parent, deadlineMs: transport.deadlineMs },
+		['fetch', ...closed, ANY_URL, `+${resultRef(id)}:${ref}`],
+		{
+			env: variables(transport, 'git-upload-pack'),
+		},
+	);
+	const tip = await gitAnswer(own, ['rev-parse', '--verify', `${ref}^{commit}`]);
+	if (!(await gitHolds(own, ['merge-base', '--is-ancestor', 'HEAD', tip]))) {
+		throw new NancyError(
+			'git',
+			phrase`its commits do not continue what it began with, so they are not in its worktree; ${ref} holds them`,
+		);
+	}
+	await git(own, ['merge', '--quiet', '--ff-only', tip]);
+	await git(parent, ['update-ref', '-d', ref, tip]);
+}
+
+/** On the other machine: a bare repository, made whole or not at all. Returns its real path. */
+export async function bareRepository(folder: string): Promise<string> {
+	if (!existsSync(folder)) {
+		const temp = `${folder}.new-${uniqueHex(8)}`;
+		for (const each of ['objects', 'refs']) await mkdir(join(temp, each), { recursive: true, mode: 0o700 });
+		await writeFile(join(temp, 'HEAD'), 'ref: refs/heads/none\n');
+		await writeFile(join(temp, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
+		await rename(temp, folder).catch((error: unknown) => {
+			if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
+		});
+		await rm(temp, { recursive: true, force: true });
+	}
+	return realpathSync(folder);
+}
+
+function bare(repository: string): GitPlace {
+	return { folder: repository, gitDir: repository, common: repository };
+}
+
+/** On the other machine: a worktree of the commit that was sent. Made anew if it is there: nothing has worked in it yet. */
+export async function checkoutThere(repository: string, folder: string, base: string): Promise<void> {
+	await removeCheckout(repository, folder);
+	await git(bare(repository), ['worktree', 'add', '--quiet', '--detach', folder, base]);
+}
+
+/** On the other machine: commits everything in the worktree, and names it for {@link fetchWork}. Returns the commit. */
+export async function commitThere(repository: string, folder: string, id: string): Promise<string> {
+	const gitDir = await adminFolder(repository, folder);
+	if (gitDir === undefined) throw new NancyError('git', phrase`${folder} is no worktree any more`);
+	const own = { folder, gitDir, common: repository };
+	await git(own, ['add', '--all']);
+	if (!(await gitHolds(own, ['diff', '--cached', '--quiet'])))
+		await git(own, ['commit', '--quiet', '--no-verify', '-m', `nancy: uncommitted work of ${id}`]);
+	const tip = await gitAnswer(own, ['rev-parse', '--verify', 'HEAD^{commit}']);
+	await git(bare(repository), ['update-ref', resultRef(id), tip]);
+	return tip;
+}
+
+/** On the other machine: removes the worktree, and what named its commits. */
+export async function forgetThere(repository: string, folder: string, id: string): Promise<void> {
+	if (!existsSync(repository)) return;
+	await removeCheckout(repository, folder);
+	const place = bare(repository);
+	for (const ref of [baseRef(id), resultRef(id)])
+		if ((await refOf(place, ref)) !== undefined) await git(place, ['update-ref', '-d', ref]);
+}
+
+async function removeCheckout(repository: string, folder: string): Promise<void> {
+	await rm(folder, { recursive: true, force: true });
+	await git(bare(repository), ['worktree', 'prune', '--expire=now']);
+}

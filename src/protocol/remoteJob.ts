@@ -1,0 +1,71 @@
+import * as z from 'zod/mini';
+import { DelegateId, DelegateStatus } from './delegate.ts';
+
+export const Commit = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
+
+/** Everything that the other machine needs to know of a delegate. Goes there on standard input. */
+export const RemoteJob = z.object({
+	id: DelegateId,
+	/** Name of the bare repository there: a hash. */
+	repository: z.string().check(z.regex(/^[0-9a-f]{16}$/)),
+	/** The commit that the worktree there begins with. */
+	base: Commit,
+	/** The folder to work in, relative to the top of the worktree; empty for the top. */
+	prefix: z.string().check(z.refine(text => !text.startsWith('/') && !text.split('/').includes('..'))),
+	prompt: z.string(),
+	agent: z.string(),
+	model: z.optional(z.string()),
+	permissions: z.string(),
+	wallSeconds: z.number(),
+	idleSeconds: z.number(),
+});
+export type RemoteJob = z.infer<typeof RemoteJob>;
+
+/** How a job ended there. */
+export const RemoteEnd = z.object({
+	ok: z.boolean(),
+	output: z.string(),
+	reason: z.optional(z.string()),
+	/** Its work, all of it committed; absent if it could not be. */
+	tip: z.optional(Commit),
+});
+export type RemoteEnd = z.infer<typeof RemoteEnd>;
+
+/** What a live status may carry from there. Nothing in it names a file or a process of this machine. */
+export const RemoteStatus = z.object({
+	tool_calls: DelegateStatus.shape.tool_calls,
+	last_tool: DelegateStatus.shape.last_tool,
+	last_file: DelegateStatus.shape.last_file,
+	last_activity: DelegateStatus.shape.last_activity,
+	denied: DelegateStatus.shape.denied,
+	input_tokens: DelegateStatus.shape.input_tokens,
+	output_tokens: DelegateStatus.shape.output_tokens,
+	cost_usd: DelegateStatus.shape.cost_usd,
+	model: DelegateStatus.shape.model,
+});
+
+/** A job as its files there say. */
+export const Seen = z.object({
+	/**
+	 * `absent`: never accepted, or cleaned up. `running`: its runner lives. `ended`: `end` is there. `lost`: it was begun, its runner is
+	 * gone, and nobody wrote an end.
+	 */
+	is: z.enum(['absent', 'running', 'ended', 'lost']),
+	status: z.optional(RemoteStatus),
+	/** The log from the asked offset on, in bytes. */
+	log: z.string(),
+	nextOffset: z.int().check(z.nonnegative()),
+	end: z.optional(RemoteEnd),
+});
+export type Seen = z.infer<typeof Seen>;
+
+/** Before each step on another machine, the phase is on the disk here: after a kill, the step is looked at or repeated. */
+export const RemotePhase = z.looseObject({
+	version: z.literal(1),
+	phase: z.enum(['preparing', 'submitting', 'submitted', 'collected', 'cleaned']),
+	/** Of the remote log, as far as it is in the log here. */
+	offset: z._default(z.int(), 0),
+	/** Set with `collected`. */
+	end: z.optional(RemoteEnd),
+});
+export type RemotePhase = z.infer<typeof RemotePhase>;
