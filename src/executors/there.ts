@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
+import { removeTree } from '../base/removeTree.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { phrase } from '../base/phrase.ts';
 import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
@@ -137,7 +138,7 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 		const files = new JobFiles(id);
 		await stopMarked(REMOTE_MARK, id);
 		await forgetThere(repositoryFolder({ repository }), files.tree, id);
-		await rm(files.folder, { recursive: true, force: true });
+		await removeTree(files.folder);
 		return {};
 	},
 };
@@ -151,7 +152,10 @@ export async function workingFolderThere(
 	await checkoutThere(repository, files.tree, job.base);
 	const folder = join(files.tree, job.prefix);
 	if (existsSync(folder)) return { repository, folder };
-	throw new NancyError('git', phrase`nothing is committed in ${job.prefix}, so the worktree has no such folder`);
+	throw new NancyError(
+		'bad-usage',
+		phrase`nothing is committed in ${job.prefix}, so the worktree has no such folder`,
+	);
 }
 
 async function seen(files: JobFiles, offset: number): Promise<Seen> {

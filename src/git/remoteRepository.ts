@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
+import { removeTree } from '../base/removeTree.ts';
 import { phrase } from '../base/phrase.ts';
 import { uniqueHex } from '../base/unique.ts';
 import type { Worktree } from '../protocol/worktree.ts';
@@ -91,7 +92,7 @@ export async function bareRepository(folder: string): Promise<string> {
 		await rename(temp, folder).catch((error: unknown) => {
 			if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
 		});
-		await rm(temp, { recursive: true, force: true });
+		await removeTree(temp);
 	}
 	return realpathSync(folder);
 }
@@ -129,6 +130,6 @@ export async function forgetThere(repository: string, folder: string, id: string
 }
 
 async function removeCheckout(repository: string, folder: string): Promise<void> {
-	await rm(folder, { recursive: true, force: true });
+	await removeTree(folder);
 	await git(bare(repository), ['worktree', 'prune', '--expire=now']);
 }

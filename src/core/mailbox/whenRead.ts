@@ -101,9 +101,11 @@ function whenIdle(reader: Reader, { record, state, held }: ReaderState, letter: 
 	return reader.limits.wake === undefined ? { when: 'wakes' } : { when: 'may-wake', held: wakeLimit(reader) };
 }
 
-function placeOf({ hooks, limits }: Reader, letter: Letter): ReadingPlace {
+function placeOf({ hooks, limits, floors }: Reader, letter: Letter): ReadingPlace {
 	const due = Object.entries(hooks.slots)
 		.filter(([, slot]) => isAroundTools(slot) && isDue(slot, letter))
+		// Whether such an agent takes words there, only its session tells.
+		.filter(([, slot]) => slot !== 'boundary' || floors.steer !== 'none')
 		.map(([kind]) => kind);
 	const goesOn = hooks.slots.stop !== undefined;
 	if (due.length === 0) return goesOn ? 'stop' : 'prompt';

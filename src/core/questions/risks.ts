@@ -27,7 +27,6 @@ export function risksOf(request: AskedRequest, surroundings: Surroundings): Risk
 	const found = new Set<Risk>();
 	const places = new Places(surroundings, request.cwd ?? surroundings.folders[0] ?? '/', found);
 	places.see(request.cwd ?? '.');
-	if (request.cwd === undefined && request.bodyIs === 'command') found.add('outside');
 	for (const file of request.files) places.see(file);
 	for (const { name, value } of request.also) {
 		if (/sandbox/i.test(name) && value !== 'false') found.add('sandbox');
