@@ -132,7 +132,7 @@ describe('a task in the sidebar', () => {
 		await workbench.contextMenu(workbench.row('Tasks', /Keep watch/), 'Stop Worker');
 		await workbench.row('Tasks', /ended/).waitFor();
 		await workbench.command("Nancy: Compare Agents' Abilities");
-		await report.getByRole('columnheader', { name: 'Claude Code' }).waitFor();
+		await report.getByRole('columnheader', { name: /^Claude Code \d/ }).waitFor();
 		await workbench.command('Nancy: Doctor');
 		await report.getByText('Nothing is broken.').waitFor();
 		writeFileSync(join(workspace, '.claude', 'settings.local.json'), '{}\n');
