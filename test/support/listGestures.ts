@@ -45,9 +45,9 @@ export function inQueue(rows: readonly string[]): string[] {
 	return rows.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** The row that has the focus of its list, if it is this one. */
+/** The row that takes the keys, if it is this one. A list shows its focused row also while the keyboard is elsewhere, in a terminal say. */
 export function focusedRow(workbench: Workbench, paneTitle: string, text: string | RegExp): Locator {
-	return workbench.pane(paneTitle).locator('.monaco-list-row.focused').filter({ hasText: text });
+	return workbench.pane(paneTitle).locator('.monaco-list:focus .monaco-list-row.focused').filter({ hasText: text });
 }
 
 /** Moves through the list that has the focus until this row has it. */
