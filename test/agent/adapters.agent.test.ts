@@ -16,6 +16,7 @@ import {
 	readAgain,
 	servedLab,
 } from '../support/servedAgents.ts';
+import { goesOnOnceResumed, hearsDeskAndTerminal } from './stories.ts';
 
 const WORDS = 'Use the other port.';
 
@@ -140,17 +141,7 @@ describe.each([claudeAdapterServed, codexAdapterServed])('$agent.id, named by a 
 		expect(first).toMatchObject({ driver: 'acp-mine', kind: 'tool', tool: 'execute' });
 		expect(first.body).toContain('touch made');
 		expect(first.choices).toEqual([{ effect: 'once' }, { effect: 'no', isMute: true }]);
-		await worker.terminal.waitForText(/touch made[^]*Your answer/);
-		expect(lab.has('made')).toBe(false);
-		await desk.answer(first, { effect: 'once' });
-		await lab.made('made');
-		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
-		const [second] = await desk.asked();
-		await worker.terminal.waitForText(/touch more[^]*Your answer/);
-		await answerQuestion(worker.terminal, dialog, 'n\r');
-		expect(await desk.outcome(second)).toMatchObject({ state: 'no-elsewhere' });
-		await worker.idle();
-		expect(lab.has('more')).toBe(false);
+		await hearsDeskAndTerminal(lab, worker, desk, first);
 	});
 
 	it('is answered in the terminal with a Yes and at the desk with a No', async () => {
@@ -195,14 +186,6 @@ describe.each([claudeAdapterServed, codexAdapterServed])('$agent.id, named by a 
 
 	it('goes on with its conversation once it is resumed', async () => {
 		await begin();
-		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
-		await worker.idle();
-		const session = await worker.session();
-		await worker.terminal.close();
-		const again = await lab.start({ prompt: 'Which door? [[text:The blue one]]', resume: true });
-		expect((await lab.seen('Which door?')).text).toContain('The door is blue.');
-		await again.terminal.waitForText(/The blue one\s*\n/);
-		await again.idle();
-		expect(await again.session()).toBe(session);
+		await goesOnOnceResumed(lab);
 	});
 });

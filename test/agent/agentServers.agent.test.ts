@@ -13,7 +13,6 @@ import { StatusOutput } from '../../src/protocol/output/tasks.ts';
 import { eventsOf, isAfter } from '../conformance/evidence.ts';
 import { WORKER, type ConformanceLab, type StartedWorker } from '../conformance/lab.ts';
 import { agentLab } from '../support/agentLab.ts';
-import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { opencodeHome } from '../support/opencodeHome.ts';
@@ -28,6 +27,7 @@ import {
 } from '../support/servedAgents.ts';
 import { terminal } from '../support/terminal.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+import { goesOnOnceResumed, hearsDeskAndTerminal } from './stories.ts';
 
 describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', served => {
 	let lab: ConformanceLab;
@@ -45,7 +45,6 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		await lab.delivered(worker.address, id);
 		return { worker, letGo };
 	};
-	const dialog = /Your answer[^\n]*\s*$/;
 
 	it('runs a turn with the variables of the setting, and is idle', async () => {
 		await begin();
@@ -74,18 +73,8 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 			session: await worker.session(),
 			choices: [{ effect: 'once' }, { effect: 'no' }],
 		});
-		await worker.terminal.waitForText(/touch made[^]*Your answer/);
 		await lab.becomes(worker.address, 'waiting', ({ state }) => state.phase === 'waiting');
-		expect(lab.has('made')).toBe(false);
-		await desk.answer(first, { effect: 'once' });
-		await lab.made('made');
-		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
-		const [second] = await desk.asked();
-		await worker.terminal.waitForText(/touch more[^]*Your answer/);
-		await answerQuestion(worker.terminal, dialog, 'n\r');
-		expect(await desk.outcome(second)).toMatchObject({ state: 'no-elsewhere' });
-		await worker.idle();
-		expect(lab.has('more')).toBe(false);
+		await hearsDeskAndTerminal(lab, worker, desk, first);
 	});
 
 	it('shows what an edit would change, and writes the file after a Yes', async () => {
@@ -264,15 +253,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 
 	it('goes on with its conversation once it is resumed', async () => {
 		await begin();
-		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
-		await worker.idle();
-		const session = await worker.session();
-		await worker.terminal.close();
-		const again = await lab.start({ prompt: 'Which door? [[text:The blue one]]', resume: true });
-		expect((await lab.seen('Which door?')).text).toContain('The door is blue.');
-		await again.terminal.waitForText(/The blue one\s*\n/);
-		await again.idle();
-		expect(await again.session()).toBe(session);
+		await goesOnOnceResumed(lab);
 	});
 });
 

@@ -12,6 +12,7 @@ import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { beginsAnewByClear, goesOnOnceResumed } from './stories.ts';
 
 describe('a conversation with the real Claude Code in a terminal of Nancy’s own', () => {
 	let lab: ConformanceLab;
@@ -165,15 +166,7 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 
 	it('goes on with the same conversation once it is resumed', async () => {
 		await begin();
-		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
-		await worker.idle();
-		const session = await worker.session();
-		await worker.terminal.close();
-		const again = await lab.start({ prompt: 'Which door? [[text:The blue one]]', resume: true });
-		expect((await lab.seen('Which door?')).text).toContain('The door is blue.');
-		await again.terminal.waitForText(/The blue one\s*\n/);
-		await again.idle();
-		expect(await again.session()).toBe(session);
+		await goesOnOnceResumed(lab);
 	});
 
 	it('begins with a copy of another conversation', async () => {
@@ -253,19 +246,7 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 
 	it('begins a new conversation by /clear, which is the worker’s too', async () => {
 		await begin();
-		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
-		await worker.idle();
-		const session = await worker.session();
-		worker.terminal.type('/clear\r');
-		await worker.terminal.waitForText(/— a new conversation —/);
-		await worker.submit('Which door? [[sh:true]] [[text:I see none]]');
-		expect((await lab.seen('Which door?')).text).not.toContain('The door is blue.');
-		await worker.terminal.waitForText(/I see none\s*\n/);
-		await worker.idle();
-		expect(await worker.session()).not.toBe(session);
-		const wake = await lab.send(worker.address, 'Look again. [[text:Looked]]', { kind: 'feedback' });
-		await lab.seen('Look again.');
-		expect(await lab.delivered(worker.address, wake)).toMatchObject({ receipt: { rung: 'wake' } });
+		await beginsAnewByClear(lab, 'wake', '[[sh:true]] ');
 	});
 
 	it('shows an edit as its diff, and asks in the terminal what the model wants to know', async () => {

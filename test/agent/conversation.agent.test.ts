@@ -11,6 +11,7 @@ import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { beginsAnewByClear } from './stories.ts';
 
 describe('a conversation with the real Qwen Code in a terminal of Nancy’s own', () => {
 	let lab: ConformanceLab;
@@ -123,19 +124,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 
 	it('begins a new conversation by /clear, which is the worker’s too', async () => {
 		await begin();
-		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
-		await worker.idle();
-		const session = await worker.session();
-		worker.terminal.type('/clear\r');
-		await worker.terminal.waitForText(/— a new conversation —/);
-		await worker.submit('Which door? [[sh:true]] [[text:I see none]]');
-		expect((await lab.seen('Which door?')).text).not.toContain('The door is blue.');
-		await worker.terminal.waitForText(/I see none\s*\n/);
-		await worker.idle();
-		expect(await worker.session()).not.toBe(session);
-		const wake = await lab.send(worker.address, 'Look again. [[text:Looked]]', { kind: 'feedback' });
-		await lab.seen('Look again.');
-		expect(await lab.delivered(worker.address, wake)).toMatchObject({ receipt: { rung: 'waiter' } });
+		await beginsAnewByClear(lab, 'waiter', '[[sh:true]] ');
 	});
 
 	it('shows what would be written before it asks', async () => {

@@ -8,6 +8,7 @@ import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
 import { copilotUnderTest } from '../support/agents/copilot.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { isWokenByTyping } from './stories.ts';
 
 describe('the real GitHub Copilot CLI in a watched terminal, without its experimental features', () => {
 	let lab: ConformanceLab;
@@ -24,13 +25,7 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 
 	it('is woken by typing, again and again, and its receipts say so', async () => {
 		const worker = await begin();
-		for (const words of ['Look at the log.', 'And at the tests.']) {
-			const id = await lab.send(worker.address, `${words} [[text:Looked]]`, { kind: 'feedback' });
-			expect((await lab.seen(words)).text).toContain(WAKE_PROMPT);
-			expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
-			await worker.idle();
-		}
-		expect(copilotUnderTest.complaint.test(worker.terminal.screen())).toBe(false);
+		await isWokenByTyping(lab, worker);
 	});
 
 	it('gets a wake as its first prompt if it was started without one', async () => {

@@ -10,6 +10,7 @@ import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { isWokenByTyping } from './stories.ts';
 
 /** Longer than a wake takes, in milliseconds. */
 const LONGER_MS = 6000;
@@ -53,13 +54,7 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 		{ columns: 40, rows: 24 },
 	])('is woken by typing, again and again, and its receipts say so, on $columns columns', async size => {
 		const worker = await begin({ size });
-		for (const words of ['Look at the log.', 'And at the tests.']) {
-			const id = await lab.send(worker.address, `${words} [[text:Looked]]`, { kind: 'feedback' });
-			expect((await lab.seen(words)).text).toContain(WAKE_PROMPT);
-			expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
-			await worker.idle();
-		}
-		expect(agent.complaint.test(worker.terminal.screen())).toBe(false);
+		await isWokenByTyping(lab, worker);
 	});
 
 	it('keeps a half-typed draft as it is, and the message waits until the draft is gone', async () => {

@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import { WAKE_PROMPT } from '../../src/core/driver/hooks.ts';
+import type { Receipt } from '../../src/protocol/records.ts';
+import type { ConformanceLab, StartedWorker } from '../conformance/lab.ts';
+import { answerQuestion } from '../support/answerQuestion.ts';
+import type { deskOf } from '../support/desk.ts';
+
+type Desk = ReturnType<typeof deskOf>;
+type Asked = Parameters<Desk['answer']>[0];
+
+/** A conversation knows after a resume what was said before. */
+export async function goesOnOnceResumed(lab: ConformanceLab): Promise<void> {
+	const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
+	await worker.idle();
+	const session = await worker.session();
+	await worker.terminal.close();
+	const again = await lab.start({ prompt: 'Which door? [[text:The blue one]]', resume: true });
+	expect((await lab.seen('Which door?')).text).toContain('The door is blue.');
+	await again.terminal.waitForText(/The blue one\s*\n/);
+	await again.idle();
+	expect(await again.session()).toBe(session);
+}
+
+/**
+ * `/clear` begins a conversation that knows nothing of the one before, and is the worker's too.
+ * @param rung of the wake afterwards
+ * @param tool a step of the first turn
+ */
+export async function beginsAnewByClear(lab: ConformanceLab, rung: Receipt['rung'], tool = ''): Promise<void> {
+	const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
+	await worker.idle();
+	const session = await worker.session();
+	worker.terminal.type('/clear\r');
+	await worker.terminal.waitForText(/— a new conversation —/);
+	await worker.submit(`Which door? ${tool}[[text:I see none]]`);
+	expect((await lab.seen('Which door?')).text).not.toContain('The door is blue.');
+	await worker.terminal.waitForText(/I see none\s*\n/);
+	await worker.idle();
+	expect(await worker.session()).not.toBe(session);
+	const wake = await lab.send(worker.address, 'Look again. [[text:Looked]]', { kind: 'feedback' });
+	await lab.seen('Look again.');
+	expect(await lab.delivered(worker.address, wake)).toMatchObject({ receipt: { rung } });
+}
+
+/** An idle agent in a watched terminal is woken twice by keys. */
+export async function isWokenByTyping(lab: ConformanceLab, worker: StartedWorker): Promise<void> {
+	for (const words of ['Look at the log.', 'And at the tests.']) {
+		const id = await lab.send(worker.address, `${words} [[text:Looked]]`, { kind: 'feedback' });
+		expect((await lab.seen(words)).text).toContain(WAKE_PROMPT);
+		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
+		await worker.idle();
+	}
+	expect(lab.candidate.complaint.test(worker.terminal.screen())).toBe(false);
+}
+
+/** An agent asks for `touch made`, gets a Yes from the desk, then asks for `touch more`, and gets a No in its terminal. */
+export async function hearsDeskAndTerminal(
+	lab: ConformanceLab,
+	worker: StartedWorker,
+	desk: Desk,
+	first: Asked,
+): Promise<void> {
+	await worker.terminal.waitForText(/touch made[^]*Your answer/);
+	expect(lab.has('made')).toBe(false);
+	await desk.answer(first, { effect: 'once' });
+	await lab.made('made');
+	expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
+	const [second] = await desk.asked();
+	await worker.terminal.waitForText(/touch more[^]*Your answer/);
+	await answerQuestion(worker.terminal, /Your answer[^\n]*\s*$/, 'n\r');
+	expect(await desk.outcome(second)).toMatchObject({ state: 'no-elsewhere' });
+	await worker.idle();
+	expect(lab.has('more')).toBe(false);
+}
