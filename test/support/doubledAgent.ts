@@ -12,7 +12,7 @@ import { terminal } from './terminal.ts';
 export async function doubledAgent(command: string, double: string) {
 	const nancy = await NancyCommand.build({ isPackage: true });
 	const folder = tempFolder();
-	for (const each of ['bin', 'project']) mkdirSync(folder.file(each));
+	for (const each of ['bin', 'project', 'tmp']) mkdirSync(folder.file(each));
 	const program = join(import.meta.dirname, '../double', double);
 	const script = `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`;
 	writeFileSync(folder.file('bin', command), script, { mode: 0o755 });
@@ -20,6 +20,8 @@ export async function doubledAgent(command: string, double: string) {
 		cwd: folder.file('project'),
 		env: {
 			HOME: folder.path,
+			// Agents write to the temporary folder, so no question is held in one, and the data of this test may be in the usual one.
+			TMPDIR: folder.file('tmp'),
 			PATH: `${folder.file('bin')}:/usr/bin:/bin`,
 			XDG_DATA_HOME: nancy.dataFolder,
 			XDG_CONFIG_HOME: folder.file('.config'),
