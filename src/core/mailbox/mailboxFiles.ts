@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { mapConcurrently } from '../../base/concurrent.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { UNKNOWN_AUTHOR, type Author } from '../../protocol/author.ts';
@@ -96,9 +97,19 @@ export class MailboxFiles {
 			const present = new Set(names);
 			for (const name of known.keys()) if (!present.has(name)) known.delete(name);
 		}
-		const queued = messages.filter(message => message.state === 'queued').sort(byDeliveryOrder);
-		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
+		const present = this.stillThere(messages);
+		const queued = present.filter(message => message.state === 'queued').sort(byDeliveryOrder);
+		const others = present.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
 		return { messages: [...queued, ...others], problems };
+	}
+
+	/** A message that moved on while the folders were read was found in two of them. Its file is in the later one only. */
+	private stillThere(messages: StoredMessage[]): StoredMessage[] {
+		const counts = new Map<MessageId, number>();
+		for (const { id } of messages) counts.set(id, (counts.get(id) ?? 0) + 1);
+		return messages.filter(({ id, state, file }) => {
+			return counts.get(id) === 1 || existsSync(this.paths.in(state, basename(file)));
+		});
 	}
 
 	/**

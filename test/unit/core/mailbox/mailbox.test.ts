@@ -81,6 +81,20 @@ describe('Mailbox', () => {
 			mailbox = new Mailbox(root, folder, ownSeals(root), canHold);
 		});
 
+		it('lists a message once that moves on while the folders are read', async () => {
+			const moving = await mailbox.put(messageContent('moves on'), BY_USER);
+			await mailbox.put(messageContent('being read meanwhile', { priority: 'urgent' }), BY_USER);
+			await mailbox.claim(({ id }) => (id === moving ? 'leave' : 'take'));
+
+			// The first folder is read at once, the last after a wait.
+			const listed = mailbox.list();
+			await mailbox.withdraw(moving);
+
+			expect((await listed).messages.filter(({ id }) => id === moving).map(({ state }) => state)).toEqual([
+				'withdrawn',
+			]);
+		});
+
 		it('queues, hands over, takes back, archives and queues again', async () => {
 			const [first, second] = [
 				await mailbox.put(messageContent('one'), BY_USER),
