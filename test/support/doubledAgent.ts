@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { onTestFailed } from 'vitest';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+import { HANG_MS } from './eventually.ts';
 import { tempFolder } from './tempFolder.ts';
 import { terminal } from './terminal.ts';
 
@@ -36,10 +38,17 @@ export async function doubledAgent(command: string, double: string) {
 		/** As Claude Code calls the command: the variable is a mark of its tools. */
 		callAsAgent: (...args: string[]) => nancy.start(args, { cwd, env: { ...env, CLAUDECODE: '1' } }),
 		json: async (...args: string[]): Promise<unknown> => JSON.parse((await call(...args, '--json')).stdout),
-		/** The command in a terminal. */
-		shown: (...args: string[]) => terminal(process.execPath, [nancy.program, ...args], place),
-		/** Waits until Nancy knows the task's worker as idle. */
-		idle: (task: string) => call('wait', task, '--until', 'idle', '--timeout', '600'),
+		/** The command in a terminal. What stood there is told of a test that fails. */
+		shown: (...args: string[]) => {
+			const shown = terminal(process.execPath, [nancy.program, ...args], place);
+			onTestFailed(() => console.error(`nancy ${args.join(' ')}\n${shown.history()}`));
+			return shown;
+		},
+		/** Waits until Nancy knows the task's worker as idle; what the worker does instead is in the error. */
+		idle: async (task: string) => {
+			const { code, stderr } = await call('wait', task, '--until', 'idle', '--timeout', String(HANG_MS / 1000));
+			if (code !== 0) throw new Error(stderr);
+		},
 		async [Symbol.asyncDispose]() {
 			await nancy[Symbol.asyncDispose]();
 			await folder.remove();
