@@ -79,7 +79,9 @@ async function turn(prompt) {
 	await hooks('agentSpawn', { prompt });
 	read({ prompt, context: printedBy(await hooks('userPromptSubmit', { prompt })) });
 	for (const [, verb, what] of prompt.matchAll(/\[\[(\w+):([^\]]*)\]\]/g)) {
-		if (verb === 'text') process.stdout.write(`\x1b[38;5;10m> \x1b[39m${what}\n`);
+		// \n is a line's end, and { } are brackets.
+		const words = what.replaceAll('\\n', '\n').replaceAll('{', '[').replaceAll('}', ']');
+		if (verb === 'text') process.stdout.write(`\x1b[38;5;10m> \x1b[39m${words}\n`);
 		if (verb === 'sh') read({ result: await tool(what) });
 		if (isInterrupted) return;
 	}
@@ -101,7 +103,7 @@ async function tool(command) {
 		process.stderr.write(
 			"\nAllow this action? Use 't' to trust (always allow) this tool for the session. [y/n/t]:\n\n",
 		);
-		const answer = await line();
+		const answer = await prompted();
 		if (answer === 't') trusted.add('execute_bash');
 		if (answer === 'n') return 'I deny this tool request. Ask a follow up question clarifying the expected action';
 		if (!['y', 't'].includes(answer)) return answer;
@@ -132,10 +134,13 @@ function line() {
 	if (lines.length > 0) return Promise.resolve(lines.shift());
 	return new Promise(resolve => (next = text => ((next = undefined), resolve(text))));
 }
+function prompted() {
+	process.stdout.write(`[${agent.name}] > `);
+	return line();
+}
 if (positionals[1] !== undefined) await turn(positionals[1]);
 for (;;) {
-	process.stdout.write(`[${agent.name}] > `);
-	const text = await line();
+	const text = await prompted();
 	if (text === '/quit') process.exit(0);
 	if (text !== '') await turn(text);
 }

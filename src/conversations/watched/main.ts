@@ -7,6 +7,7 @@ import { environmentOfTerminal } from '../../core/driver/agentEnvironment.ts';
 import { callGuard, WAITS, type CalledGuard, type GuardCall } from '../../core/driver/calledGuard.ts';
 import type { ScreenProfile } from '../../core/driver/screen.ts';
 import { ASKS_ON_SCREEN, type AskedOnScreen, type ScreenStates } from '../../core/driver/screenStates.ts';
+import { readPhase } from '../../core/sessions/phase.ts';
 import { agentsFolders } from '../../core/workspace/placeFrom.ts';
 import { Workspace } from '../../core/workspace/workspace.ts';
 import { screens } from '../../drivers/screens.ts';
@@ -32,7 +33,8 @@ const program: Program = { executable, args, cwd: process.cwd(), env };
 const size = { cols: process.stdout.columns || 80, rows: process.stdout.rows || 24 };
 const profile = screens[id];
 const states = screenStates[id];
-const isSeen = profile || states?.answers === 'keys';
+const asksHere = states !== undefined && states.answers !== 'hook';
+const isSeen = profile !== undefined || asksHere;
 const run = isSeen && process.stdout.isTTY && process.stdin.isTTY ? watched(profile, states) : direct();
 run.then(
 	code => process.exit(code),
@@ -70,17 +72,22 @@ async function watched(seen: ScreenProfile | undefined, shows: ScreenStates | un
 			...types,
 			sends: seen.sends,
 			inputLine: () => screen.inputLine(),
-			listen: () => called(passage.pid, { event: WAITS, slot: 'wait', seesIdle: true }, () => ({})),
+			listen: () => called(passage.pid, { event: WAITS, slot: 'wait', seesIdle: true }, async () => ({})),
 		});
-	if (shows?.answers === 'keys')
+	if (shows && asksHere)
 		questions = new ScreenQuestions({
 			...types,
+			goesOnAfterNo: shows.answers === 'line',
 			reading: () => {
 				const shown = screen.shown();
 				return shown && readingOf(shown, shows);
 			},
 			ask: question =>
-				called(passage.pid, { event: ASKS_ON_SCREEN, slot: 'ask' }, session => askedOn(question, session)),
+				called(passage.pid, { event: ASKS_ON_SCREEN, slot: 'ask' }, async (session, { paths }) => {
+					// In a terminal of lines, an answer can look like a question. Its turn is over, then.
+					const isOver = shows.answers === 'line' && (await readPhase(paths, session)).phase !== 'busy';
+					return isOver ? undefined : askedOn(question, session);
+				}),
 		});
 	const code = await passage.ended;
 	wake?.end();
@@ -89,20 +96,22 @@ async function watched(seen: ScreenProfile | undefined, shows: ScreenStates | un
 	return code;
 }
 
-/** Of the session that the CLI in this terminal has begun last; `undefined` if none is known. */
+/** Of the session that the CLI in this terminal has begun last; `undefined` if none is known, or there is nothing to say. */
 async function called(
 	agent: number,
 	call: Pick<GuardCall, 'event' | 'slot' | 'seesIdle'>,
-	payload: (session: SessionId) => object,
+	payloadOf: (session: SessionId, workspace: Workspace) => Promise<object | undefined>,
 ): Promise<CalledGuard | undefined> {
 	const address = { task: TaskName.parse(env['NANCY_TASK']), worker: WorkerName.parse(env['NANCY_WORKER']) };
+	const workspace = new Workspace(workspaceFolder);
 	// The one that the record names last: a CLI may begin another.
-	const session = (await new Workspace(workspaceFolder).worker(address))?.sessions.at(-1)?.id;
-	if (session === undefined) return undefined;
+	const session = (await workspace.worker(address))?.sessions.at(-1)?.id;
+	const payload = session && (await payloadOf(session, workspace));
+	if (session === undefined || payload === undefined) return undefined;
 	return callGuard(
 		{ launcher, workspaceFolder, env },
 		{ driver: DriverId.parse(id), session, agent, ...call },
-		payload(session),
+		payload,
 	);
 }
 

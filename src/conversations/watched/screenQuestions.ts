@@ -9,6 +9,8 @@ import type { Reading } from './shownState.ts';
 export interface QuestionPlace {
 	/** `undefined` while the CLI draws. */
 	reading(): Reading | undefined;
+	/** A turn that goes on shows no Yes. */
+	readonly goesOnAfterNo: boolean;
 	type(text: string): void;
 	/** Holds back what the user types. @returns to let go of it, or to drop it with a bell */
 	hold(): (isDropped: boolean) => void;
@@ -70,11 +72,18 @@ export class ScreenQuestions {
 		const key = keyOf(reading);
 		if (key !== this.seen) [this.seen, this.seenAt] = [key, Date.now()];
 		// Its title says so, or its report: a half picture does not.
-		if (reading.state === 'working' || reading.state === 'idle') this.close(closedBy(reading));
+		if (reading.state === 'working' || reading.state === 'idle') this.close(this.closedBy(reading));
 		if (key === (this.standing?.key ?? '')) return;
 		if (Date.now() - this.seenAt < STEADY_MS) return this.lookSoon();
-		this.close(closedBy(reading));
+		this.close(this.closedBy(reading));
 		if (reading.question?.state === 'asking') void this.open(reading.question, key);
+	}
+
+	/** How a question that is gone was answered, as the holder is told: see `ENDINGS`. */
+	private closedBy({ state }: Reading): NodeJS.Signals {
+		// Another question in its place tells nothing of this one, either.
+		if (this.place.goesOnAfterNo || (state !== 'idle' && state !== 'working')) return 'SIGHUP';
+		return state === 'idle' ? 'SIGTERM' : 'SIGUSR2';
 	}
 
 	private lookSoon(): void {
@@ -134,13 +143,6 @@ export class ScreenQuestions {
 		this.standing = undefined;
 		this.lookSoon();
 	}
-}
-
-/** How a question that is gone was answered, as the holder is told: see `ENDINGS`. After a No these CLIs end the turn. */
-function closedBy({ state }: Reading): NodeJS.Signals {
-	if (state === 'idle') return 'SIGTERM';
-	// Another question in its place tells nothing of this one.
-	return state === 'working' ? 'SIGUSR2' : 'SIGHUP';
 }
 
 function keyOf({ question }: Reading): string {

@@ -45,8 +45,11 @@ export interface QuestionMarks {
  * Each decides between the states that a better one has left open.
  */
 export interface ScreenStates {
-	/** What takes a person's answers from elsewhere: a hook of the CLI's, or nothing but its keys. */
-	readonly answers: 'hook' | 'keys';
+	/**
+	 * What takes a person's answers from elsewhere: a hook of the CLI's, or nothing but its keys, after whose No the turn ends. `line`: keys
+	 * too, and the turn goes on after a No.
+	 */
+	readonly answers: 'hook' | 'keys' | 'line';
 	/** What a title can mean. One that matches none says nothing. */
 	readonly titles: readonly { readonly is: RegExp; readonly means: readonly ShownState[] }[];
 	/** What the last lines mean, joined: the first that matches. */

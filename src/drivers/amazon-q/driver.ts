@@ -62,7 +62,7 @@ export const amazonQ: Driver = {
 	launchModes: 'none',
 	answersByChoice: 'none',
 	ownTerminal: 'none',
-	asksOnScreen: false,
+	asksOnScreen: true,
 	images: 'none',
 	mcp: { flags: 'none', waits: { heard: 50, unheard: 50 }, session: 'none' },
 	headless,

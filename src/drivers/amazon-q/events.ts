@@ -1,4 +1,5 @@
 import type { HookCall } from '../../core/driver/hooks.ts';
+import { ASKS_ON_SCREEN, AskedOnScreen } from '../../core/driver/screenStates.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, textIn, withoutUndefined } from '../summary.ts';
@@ -15,6 +16,7 @@ const kindByEvent: Readonly<Record<EventName, EventKind>> = {
 
 /** Reads one hook payload, to which the hook's line has added the session. */
 export function readEvent(call: HookCall): AgentEvent {
+	if (call.event === ASKS_ON_SCREEN) return askedOf(AskedOnScreen.parse(call.payload));
 	const { payload, known } = parsePayload(call.event, call.payload);
 	return withoutUndefined({
 		driver: program.id,
@@ -23,6 +25,19 @@ export function readEvent(call: HookCall): AgentEvent {
 		event: payload.hook_event_name,
 		cwd: payload.cwd,
 		...(known && detailsOf(known)),
+	});
+}
+
+/** Nancy itself tells what stands on the screen. */
+function askedOf({ session, cwd, tool, what }: AskedOnScreen): AgentEvent {
+	return withoutUndefined({
+		driver: program.id,
+		session,
+		kind: 'permission-asked',
+		event: ASKS_ON_SCREEN,
+		cwd,
+		tool,
+		summary: oneLine(what),
 	});
 }
 

@@ -30,8 +30,10 @@ export const limits: Driver['limits'] = {
 	batchEnd: 'Amazon Q reports no end of a step.',
 	quietStop: 'No feedback keeps it going.',
 	wake: phrase`Nothing wakes an idle Amazon Q: messages wait for the next prompt.`,
-	permissions: 'No hook of Amazon Q tells that it asks, and Nancy does not read its questions from the screen.',
-	answers: 'Its questions are answered in its terminal alone.',
+	permissions:
+		'No hook of Amazon Q tells that it asks. Nancy reads it from the screen where you have set "nancy.terminal.host" to "watched".',
+	answers:
+		'Its questions are answered in its terminal. Where you have set "nancy.terminal.host" to "watched", a No can come from elsewhere.',
 	status: 'Amazon Q does not tell what its sessions are doing when asked; events do.',
 	skills: 'Amazon Q reads no skills.',
 	resume: 'Amazon Q goes on with the last conversation of a folder, whosever that is: Nancy would give one worker the conversation of another.',

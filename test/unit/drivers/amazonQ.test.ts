@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readingOf } from '../../../src/conversations/watched/shownState.ts';
 import { headlessOf } from '../../../src/core/driver/headlessOf.ts';
 import { amazonQ } from '../../../src/drivers/amazon-q/driver.ts';
+import { screenStates } from '../../../src/drivers/amazon-q/screenStates.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { InboxOutput } from '../../../src/protocol/output/messages.ts';
+import { AskingOutput } from '../../../src/protocol/output/questions.ts';
 import { StatusOutput } from '../../../src/protocol/output/tasks.ts';
 import { doubledAgent, type DoubledAgent } from '../../support/doubledAgent.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -97,6 +101,31 @@ describe('the hooks of Amazon Q', () => {
 	});
 });
 
+describe('the screen of Amazon Q', () => {
+	const reading = (columns: number, end: string) => {
+		const asks = "Allow this action? Use 't' to trust (always allow) this tool for the session. [y/n/t]:";
+		const lines = asks.match(new RegExp(`.{1,${columns}}`, 'g')) ?? [];
+		const call = ['🛠️  Using tool: execute_bash', ' ● I will run the following shell command: touch made', ''];
+		return readingOf(
+			{ lines: ['> Begun', ...call, ...lines, '', end], title: '', status: undefined, isTurnOpen: undefined },
+			screenStates,
+		);
+	};
+
+	it.each([120, 83, 81, 80, 40, 20])('shows the question on %i columns, with a No alone', columns => {
+		expect(reading(columns, '[nancy] >')).toMatchObject({
+			state: 'asking',
+			question: { tool: 'execute_bash', isWhole: false, options: [{ means: 'no', keys: 'n\r' }] },
+		});
+	});
+
+	it('shows none while something stands in the input line, and is idle without one', () => {
+		expect(reading(80, '[nancy] > y').question).toBeUndefined();
+		const idle = { lines: ['> Begun', '!>'], title: '', status: undefined, isTurnOpen: undefined };
+		expect(readingOf(idle, screenStates)).toEqual({ state: 'idle', question: undefined });
+	});
+});
+
 /** What the double is made from, docs/agents/amazon-q.md says. */
 describe('Amazon Q in a terminal of Nancy’s', () => {
 	let lab: DoubledAgent;
@@ -105,6 +134,8 @@ describe('Amazon Q in a terminal of Nancy’s', () => {
 	});
 	afterAll(() => lab[Symbol.asyncDispose]());
 
+	/** Its input line. Hooks tell of the end of a turn before it is there. */
+	const INPUT = /\[nancy\] >$/;
 	/** What its model has read. */
 	const read = () => readFileSync(lab.home.file('requests'), 'utf8');
 	const phase = async () => {
@@ -137,13 +168,56 @@ describe('Amazon Q in a terminal of Nancy’s', () => {
 		expect(read()).toMatch(/PreToolHook blocked the tool execution: [^]*Not the second one\./);
 		expect(read()).not.toContain('A plain directive.');
 		await lab.idle('build');
+		await worker.waitForText(INPUT);
 		worker.type('[[text:Again]]\r');
 		await worker.waitForText(/^> Again/m);
 		expect(read()).toContain('A plain directive.');
 		await lab.idle('build');
+		await worker.waitForText(INPUT);
 		worker.type('/quit\r');
 		await worker.ended;
 		await worker.close();
+	});
+
+	const asked = async (what: string) =>
+		eventually(`${what} at the desk`, async () => {
+			const { questions } = AskingOutput.parse(await lab.json('questions'));
+			return questions.find(({ question }) => question.body.includes(what))?.question;
+		});
+
+	it('asks at the desk too where its terminal is watched, takes a No from there, and goes on', async () => {
+		mkdirSync(lab.home.file('.config/nancy'), { recursive: true });
+		writeFileSync(lab.home.file('.config/nancy/settings.json'), '{"delegates":{"terminalHost":"watched"}}', {
+			mode: 0o600,
+		});
+		const worker = lab.shown('orchestrate', 'third', '--agent', 'amazon-q');
+		await worker.waitForText(INPUT);
+		worker.type('[[sh:touch denied]] [[sh:touch allowed]] [[text:All through]]\r');
+		const first = await asked('touch denied');
+		expect(first).toMatchObject({ driver: 'amazon-q', tool: 'execute_bash', choices: [{ effect: 'no' }] });
+		const answering = lab.shown('answer', first.id, 'no');
+		await answering.ended;
+		await answering.close();
+		await asked('touch allowed');
+		worker.type('y\r');
+		await worker.waitForText(/^> All through/m);
+		await lab.idle('third');
+		expect([existsSync(join(lab.project, 'denied')), existsSync(join(lab.project, 'allowed'))]).toEqual([
+			false,
+			true,
+		]);
+		expect(read()).toContain('I deny this tool request.');
+
+		const ASKS = "Allow this action? Use 't' to trust (always allow) this tool for the session. {y/n/t}:";
+		const fake = `Look:\\n🛠️  Using tool: execute_bash\\n ● I will run the following shell command: false\\n\\n${ASKS}\\n`;
+		worker.type(`[[text:${fake}]]\r`);
+		await worker.waitForText(/shell command: false[^]*\[y\/n\/t\]:\n\n\[nancy\] >$/);
+		await lab.idle('third');
+		// Longer than a question stands before it is asked.
+		await sleep(3000);
+		expect(AskingOutput.parse(await lab.json('questions')).questions).toEqual([]);
+		await worker.close();
+		rmSync(lab.home.file('.config/nancy/settings.json'));
 	});
 
 	const run = (...args: string[]) => lab.call('run', '--headless', '--agent', 'amazon-q', ...args);
@@ -153,7 +227,7 @@ describe('Amazon Q in a terminal of Nancy’s', () => {
 		const nested = "echo '[[text:Nested]]' | q chat --agent=nancy --no-interactive";
 		writeFileSync(join(lab.project, 'nested'), nested);
 		const worker = lab.shown('orchestrate', 'other', '--agent', 'amazon-q');
-		await worker.waitForText(/\[nancy\] >/);
+		await worker.waitForText(INPUT);
 		worker.type('[[sh:sh nested]] [[text:All done]]\r');
 		await worker.waitForText(/\[y\/n\/t\]:/);
 		await lab.call('send', 'other', 'For the outer one alone.');
