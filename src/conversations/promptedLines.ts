@@ -8,7 +8,7 @@ import type { Completed } from './completions.ts';
 const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 
 /** How long after an answer from elsewhere a line is taken for one to that question, in milliseconds. */
-const DEAF_MS = 1000;
+export const DEAF_MS = 1000;
 
 /** What lines come from. */
 export interface LineSource extends AsyncIterable<Uint8Array | string> {
