@@ -22,6 +22,8 @@ export const SETTINGS = [
 	`core.hooksPath=${devNull}`,
 	// A program that git asks for changed files.
 	'core.fsmonitor=false',
+	// A program that names the commits of a repository whose objects this one borrows. It is run by a fetch.
+	'core.alternateRefsCommand=:',
 	// Programs that know passwords. Nothing is fetched, and a filter that would fetch runs without them.
 	'credential.helper=',
 	// Programs that sign, and programs that check signatures.

@@ -7,6 +7,7 @@ import { phrase } from '../base/phrase.ts';
 import { uniqueHex } from '../base/unique.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { git, gitAnswer, gitHolds, type GitPlace } from './git.ts';
+import { commitTree, headOf, treeOf, withWorkingTree } from './gitTree.ts';
 import { adminFolder, openWorktree, refOf } from './openWorktree.ts';
 
 /** The way to one repository on another machine. */
@@ -17,24 +18,43 @@ export interface Transport {
 	deadlineMs: number;
 }
 
-/** Git only splits it: see {@link Transport}. */
-const ANY_URL = 'ssh://nancy/repository';
+/**
+ * Git only splits it: see {@link Transport}. Nobody can know it beforehand, and it stands for itself. Otherwise settings of the repository could
+ * make it a helper's (`remote.<url>.vcs`, `url.<base>.insteadOf`). As the protocol must be `ssh`, git would run `alias.remote-ssh`.
+ */
+function anyUrl(): string {
+	return `ssh://${crypto.randomUUID()}/repository`;
+}
 
 const baseRef = (id: string) => `refs/nancy-base/${id}`;
 const resultRef = (id: string) => `refs/nancy-result/${id}`;
 /** The work that came back, until it is in its worktree. */
 const arrivedRef = (id: string) => `refs/nancy-arrived/${id}`;
 
-function variables(transport: Transport, program: Parameters<Transport['command']>[0]): Record<string, string> {
+function variables(
+	transport: Transport,
+	program: Parameters<Transport['command']>[0],
+	url: string,
+): Record<string, string> {
+	const settings = [
+		// What comes back was made on a machine that is not trusted.
+		['transfer.fsckObjects', 'true'],
+		// The longest one counts.
+		[`url.${url}.insteadOf`, url],
+		[`url.${url}.pushInsteadOf`, url],
+	];
 	return {
 		GIT_SSH_COMMAND: transport.command(program),
 		// Without it, git asks the program which kind of ssh it is.
 		GIT_SSH_VARIANT: 'ssh',
 		GIT_ALLOW_PROTOCOL: 'ssh',
-		// What comes back was made on a machine that is not trusted.
-		GIT_CONFIG_COUNT: '1',
-		GIT_CONFIG_KEY_0: 'transfer.fsckObjects',
-		GIT_CONFIG_VALUE_0: 'true',
+		GIT_CONFIG_COUNT: `${settings.length}`,
+		...Object.fromEntries(
+			settings.flatMap(([key, value], at) => [
+				[`GIT_CONFIG_KEY_${at}`, key],
+				[`GIT_CONFIG_VALUE_${at}`, value],
+			]),
+		),
 	};
 }
 
@@ -43,8 +63,9 @@ export async function sendBase(worktree: Worktree, id: string, transport: Transp
 	const { parent } = await openWorktree(worktree);
 	const place = { ...parent, deadlineMs: transport.deadlineMs };
 	const closed = ['--quiet', '--no-verify', '--no-follow-tags', '--no-signed', '--recurse-submodules=no'];
-	await git(place, ['push', ...closed, ANY_URL, `+${worktree.base}:${baseRef(id)}`], {
-		env: variables(transport, 'git-receive-pack'),
+	const url = anyUrl();
+	await git(place, ['push', ...closed, url, `+${worktree.base}:${baseRef(id)}`], {
+		env: variables(transport, 'git-receive-pack', url),
 	});
 }
 
@@ -56,6 +77,7 @@ export async function fetchWork(worktree: Worktree, id: string, transport: Trans
 	const { own, parent } = await openWorktree(worktree);
 	if (!own) throw new NancyError('git', phrase`${worktree.folder} is gone`);
 	const ref = arrivedRef(id);
+	const url = anyUrl();
 	const closed = [
 		'--quiet',
 		'--no-tags',
@@ -64,13 +86,9 @@ export async function fetchWork(worktree: Worktree, id: string, transport: Trans
 		'--no-recurse-submodules',
 		'--refmap=',
 	];
-	await git(
-		{ ...parent, deadlineMs: transport.deadlineMs },
-		['fetch', ...closed, ANY_URL, `+${resultRef(id)}:${ref}`],
-		{
-			env: variables(transport, 'git-upload-pack'),
-		},
-	);
+	await git({ ...parent, deadlineMs: transport.deadlineMs }, ['fetch', ...closed, url, `+${resultRef(id)}:${ref}`], {
+		env: variables(transport, 'git-upload-pack', url),
+	});
 	const tip = await gitAnswer(own, ['rev-parse', '--verify', `${ref}^{commit}`]);
 	if (!(await gitHolds(own, ['merge-base', '--is-ancestor', 'HEAD', tip]))) {
 		throw new NancyError(
@@ -112,10 +130,11 @@ export async function commitThere(repository: string, folder: string, id: string
 	const gitDir = await adminFolder(repository, folder);
 	if (gitDir === undefined) throw new NancyError('git', phrase`${folder} is no worktree any more`);
 	const own = { folder, gitDir, common: repository };
-	await git(own, ['add', '--all']);
-	if (!(await gitHolds(own, ['diff', '--cached', '--quiet'])))
-		await git(own, ['commit', '--quiet', '--no-verify', '-m', `nancy: uncommitted work of ${id}`]);
-	const tip = await gitAnswer(own, ['rev-parse', '--verify', 'HEAD^{commit}']);
+	const tip = await withWorkingTree(own, async ({ tree }) => {
+		const head = await headOf(own);
+		if (head !== undefined && (await treeOf(own, head)) === tree) return head;
+		return commitTree(own, tree, head === undefined ? [] : [head], `nancy: uncommitted work of ${id}\n`);
+	});
 	await git(bare(repository), ['update-ref', resultRef(id), tip]);
 	return tip;
 }

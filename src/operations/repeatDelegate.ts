@@ -39,7 +39,7 @@ type Output = z.infer<typeof DelegateCreatedOutput>;
 
 /**
  * Delegates once more what a delegate was asked. The request is the one that the ticket covers, read once: its permissions and its commands
- * for the worktree run as the user's.
+ * for the worktree run as the user's. One that an agent has asked for keeps an agent's bounds.
  * @throws NancyError `not-trusted` for a delegate that the user has not queued here, or whose request was changed since
  */
 export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
@@ -56,7 +56,7 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 		if (!own) throw new NancyError('not-trusted', phrase`${theDelegate(id)} is not repeated: ${NO_TICKET}`);
 		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 		const { record, prompt } = own;
-		const found = await findAgent(knownDriver(record.agent), context, seekerForDelegate(asker));
+		const found = await findAgent(knownDriver(record.agent), context, seekerForDelegate(record.askedBy));
 		const request =
 			remarks === undefined
 				? again(record, prompt)
@@ -72,8 +72,8 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 };
 
 function shared(record: DelegateRecord) {
-	const { title, model, permissions, parent, task } = record;
-	return { title, model, permissions, parent: parent ?? { task, worker: ORCHESTRATOR } };
+	const { title, model, permissions, parent, task, askedBy } = record;
+	return { title, model, permissions, askedBy, parent: parent ?? { task, worker: ORCHESTRATOR } };
 }
 
 type Own = Pick<FullRequest, 'prompt' | 'folder'> & Partial<FullRequest>;

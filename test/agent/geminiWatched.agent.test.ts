@@ -17,29 +17,33 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 		return { worker, desk: deskOf(lab.nancy) };
 	};
 
-	it('stands at the desk, where a Yes lets the tool run, once', async () => {
-		const { worker, desk } = await begin('[[sh:touch made]] [[sh:touch more]] [[text:All said]]');
-		const [first] = await desk.asked();
-		expect(first).toMatchObject({
+	it('stands at the desk until it is answered in the terminal: it is not known to be whole, so a Yes is given there', async () => {
+		const { worker, desk } = await begin('[[sh:touch made]] [[text:All said]]');
+		const [asked] = await desk.asked();
+		expect(asked).toMatchObject({
 			kind: 'tool',
 			tool: 'run_shell_command',
 			body: 'touch made',
 			bodyIs: 'command',
-			choices: [{ effect: 'once' }, { effect: 'end', isMute: true }],
+			choices: [{ effect: 'end', isMute: true }],
 			session: await worker.session(),
 		});
 		expect(worker.terminal.screen()).toMatch(geminiUnderTest.question);
-		expect(lab.has('made')).toBe(false);
-		await desk.answer(first, { effect: 'once' });
+		worker.terminal.type(geminiUnderTest.yes);
 		await lab.made('made');
-		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
-		const [second] = await desk.asked();
-		expect(second).toMatchObject({ body: 'touch more' });
-		expect(lab.has('more')).toBe(false);
-		await desk.answer(second, { effect: 'once' });
+		expect(await desk.outcome(asked)).toMatchObject({ state: 'yes-elsewhere' });
 		await worker.terminal.waitForText(/✦ All said/);
-		expect(lab.has('more')).toBe(true);
 		await worker.idle();
+	});
+
+	it('has no Yes at the desk, for the CLI shows another command than it runs', async () => {
+		const { worker, desk } = await begin(
+			String.raw`[[tool:run_shell_command|{"command":"echo made \u001b;touch made"}]] [[text:All said]]`,
+		);
+		const [asked] = await desk.asked();
+		expect(asked).toMatchObject({ body: 'echo made ouch made', choices: [{ effect: 'end', isMute: true }] });
+		worker.terminal.type(geminiUnderTest.yes);
+		await lab.made('made');
 	});
 
 	it('is denied by a No at the desk, which ends the turn', async () => {
@@ -59,9 +63,7 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 			body: '1 one\n2 two',
 			also: [{ name: 'explanation', value: 'Writing to new.txt' }],
 		});
-		await desk.answer(asked, { effect: 'once' });
-		await lab.made('new.txt');
-		expect(await desk.outcome(asked)).toMatchObject({ state: 'applied' });
+		expect(asked?.choices).toEqual([{ effect: 'end', isMute: true }]);
 	});
 
 	it('is over at the desk once it is answered in the terminal', async () => {

@@ -71,6 +71,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 	'safe.barerepository': 'explicit',
 	'core.hookspath': '/dev/null',
 	'core.fsmonitor': 'false',
+	'core.alternaterefscommand': ':',
 	'credential.helper': '',
 	'commit.gpgsign': 'false',
 	'merge.verifysignatures': 'false',

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { IN_TERMINAL, IN_WINDOW } from '../../src/core/asker/asker.ts';
+import { IN_TERMINAL, IN_WINDOW, type Asker } from '../../src/core/asker/asker.ts';
 import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
 import { Budgets } from '../../src/core/budgets/budgets.ts';
 import type { Delegate } from '../../src/core/delegates/delegate.ts';
@@ -45,10 +45,10 @@ afterEach(async () => {
 	await folder.remove();
 });
 
-const queue = (more: Partial<FullRequest> = {}) => {
+const queue = (more: Partial<FullRequest> = {}, asker: Asker = IN_TERMINAL) => {
 	const worktree = { withChanges: false };
 	const request = { prompt: 'Paint it.', permissions: careful, folder: repository.root, worktree, ...more };
-	return queueDelegate(store, tickets, IN_TERMINAL, { ...request, agent: driver.id });
+	return queueDelegate(store, tickets, asker, { ...request, agent: driver.id });
 };
 const repeat = async ({ record: { id } }: Delegate, remarks?: string) => {
 	const done = await perform(await operations.repeatDelegate(), IN_WINDOW, { id, remarks }, context);
@@ -105,6 +105,16 @@ describe('a delegate that is repeated', () => {
 		expect(record).toMatchObject({ permissions: careful });
 		expect(record.setUp).toBeUndefined();
 	});
+
+	it.each([undefined, 'Make it green.'])(
+		'stays an agent’s if an agent has asked for it (remarks: %s)',
+		async remarks => {
+			const address = { task: TaskName.parse('mine'), worker: FIRST_WORKER };
+			const first = await queue({}, agentAt(folder, address));
+			await worksIn(first);
+			expect((await repeat(first, remarks)).record.askedBy).toEqual({ is: 'agent', worker: address });
+		},
+	);
 
 	it('is refused to an agent, also to the one that asked for it', async () => {
 		const address = { task: TaskName.parse('mine'), worker: FIRST_WORKER };

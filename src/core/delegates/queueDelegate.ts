@@ -44,6 +44,8 @@ export interface FullRequest extends DelegateRequest {
 	swarm?: { feature: string | undefined } | undefined;
 	/** What it may take. A person's alone to set. */
 	budget?: Budget | undefined;
+	/** The asker of the one that a person repeats: an agent's words stay an agent's. */
+	askedBy?: DelegateRecord['askedBy'];
 }
 
 /** Queues a delegate, with a mailbox of its own in the asker's task. The queue starts it when it may. */
@@ -54,6 +56,8 @@ export async function queueDelegate(
 	request: FullRequest,
 ): Promise<Delegate> {
 	const { prompt, parent, worktree, folder, limits, swarm, budget, ...others } = request;
+	const by: DelegateRecord['askedBy'] =
+		asker.is === 'human' ? { is: 'human' } : { is: 'agent', worker: asker.worker?.address };
 	const task = parent?.task ?? (await ownTask(delegates.workspace, request.agent));
 	return delegates.locked(async () => {
 		const worker = await delegates.nextWorker(task);
@@ -75,7 +79,7 @@ export async function queueDelegate(
 				worker,
 				...(feature !== undefined && { swarm: { feature } }),
 				...(parent && parent.worker !== ORCHESTRATOR && { parent }),
-				askedBy: asker.is === 'human' ? { is: 'human' } : { is: 'agent', worker: asker.worker?.address },
+				askedBy: others.askedBy ?? by,
 			} satisfies Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 			prompt,
 			async (record, contents, report) => {

@@ -31,9 +31,10 @@ export function agentEnvironment(
 		...Object.fromEntries(driver.foreignVariables.map(name => [name, null])),
 		...Object.fromEntries(ofRuntime(inherited).map(name => [name, null])),
 		...launchEnv,
-		NANCY_HOOKS: hasHooks ? null : 'off',
+		// Set in any case: some CLIs take what is not set from an `.env` of the workspace.
+		NANCY_HOOKS: hasHooks ? 'on' : 'off',
 		// In a run that ends with its turn, nothing waits in the background.
-		NANCY_ATTENDED: isHeadless ? '0' : null,
+		NANCY_ATTENDED: isHeadless ? '0' : '1',
 		// Of the agent that has started this one.
 		[TALKED_WITH]: null,
 		NANCY_TASK_DIR: worker?.taskFolder ?? null,

@@ -147,7 +147,7 @@ describe('nancy orchestrate', () => {
 			expect(readdirSync(project)).toEqual(['.nancy']);
 			await workspace.updateConfig(config => ({ ...config, hooks: 'on' }));
 			await start('Fix Login', '--worker', 'worker').ended;
-			expect(variables()['NANCY_HOOKS']).toBeUndefined();
+			expect(variables()['NANCY_HOOKS']).toBe('on');
 			expect(await workspace.worker({ task, worker })).not.toHaveProperty('hooks');
 			expect(existsSync(join(project, '.claude/settings.local.json'))).toBe(true);
 		}));
@@ -160,11 +160,11 @@ describe('nancy orchestrate', () => {
 			expect(await screen.ended).toBe(0);
 			await eventually('the note', () => screen.history().includes('does not count'));
 			await screen.close();
-			expect(variables()['NANCY_HOOKS']).toBeUndefined();
+			expect(variables()['NANCY_HOOKS']).toBe('on');
 			await start('Fix Login', '--worker', 'worker', '--no-hooks').ended;
 			expect(variables()['NANCY_HOOKS']).toBe('off');
 			await start('Fix Login', '--worker', 'worker').ended;
-			expect(variables()['NANCY_HOOKS']).toBeUndefined();
+			expect(variables()['NANCY_HOOKS']).toBe('on');
 		}));
 
 	it('says that a setting of the project keeps the agent from running hooks', () =>

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bareRepository, checkoutThere, commitThere, fetchWork, sendBase } from '../../src/git/remoteRepository.ts';
+import type { Worktree } from '../../src/protocol/worktree.ts';
+import type { GitRepository } from '../support/gitRepository.ts';
+import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { worktreeRepository } from '../support/worktreeRepository.ts';
+
+let repo: GitRepository;
+let worktree: Worktree;
+/** What a hostile command leaves behind is below; its name needs no quotes. */
+let outside: TempFolder;
+let ran: string;
+let saved: NodeJS.ProcessEnv;
+
+beforeEach(async () => {
+	({ repo, made: worktree } = await worktreeRepository());
+	outside = tempFolder();
+	ran = outside.file('ran');
+	saved = { ...process.env };
+	Object.assign(process.env, { HOME: outside.path, XDG_CONFIG_HOME: outside.path, GIT_CONFIG_NOSYSTEM: '1' });
+});
+afterEach(async () => {
+	process.env = saved;
+	await repo.remove();
+	await outside.remove();
+});
+
+const ID = '20261129t101112123z-0a1b2c3d';
+const set = (settings: Readonly<Record<string, string>>, folder = repo.root) => {
+	for (const [key, value] of Object.entries(settings)) repo.git(['config', key, value], folder);
+};
+
+/** As ssh does it, without another machine. */
+async function otherMachine() {
+	const there = await bareRepository(outside.file('there.git'));
+	const command = (program: string) => `sh -c '${program} ${there}' #`;
+	return { there, transport: { command, deadlineMs: Date.now() + 60_000 } };
+}
+
+describe('on the way to another machine, git runs nothing', () => {
+	const helper = { 'alias.remote-ssh': '' };
+	it.each<[string, Readonly<Record<string, string>>]>([
+		['that a remote names', { 'remote.ssh://nancy/repository.vcs': 'ssh', ...helper }],
+		['that a rewritten address names', { 'url.ssh::x.insteadOf': 'ssh://', ...helper }],
+		['that an address rewritten for a push names', { 'url.ssh::x.pushInsteadOf': 'ssh://', ...helper }],
+		['that lists the commits of a borrowed repository', { 'core.alternateRefsCommand': '' }],
+	])('%s', async (_, settings) => {
+		const hostile = (key: string) => (key.startsWith('alias.') ? `!touch ${ran} #` : `touch ${ran} #`);
+		set(Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, value || hostile(key)])));
+		repo.git(['clone', '--quiet', '--bare', '.', outside.file('borrowed.git')]);
+		writeFileSync(join(repo.root, '.git/objects/info/alternates'), `${outside.file('borrowed.git/objects')}\n`);
+		const { there, transport } = await otherMachine();
+		await sendBase(worktree, ID, transport);
+		const folder = outside.file('tree');
+		await checkoutThere(there, folder, worktree.base);
+		writeFileSync(join(folder, 'made.txt'), 'there');
+		await commitThere(there, folder, ID);
+		await fetchWork(worktree, ID, transport);
+		expect(readFileSync(join(worktree.folder, 'made.txt'), 'utf8')).toBe('there');
+		expect(existsSync(ran)).toBe(false);
+	});
+});
+
+it('on another machine, git enters no submodule that an agent has made there', async () => {
+	const git = (folder: string, ...args: string[]) =>
+		execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], { cwd: folder });
+	const head = repo.git(['rev-parse', 'HEAD']);
+	repo.git(['update-index', '--add', '--cacheinfo', `160000,${head},sub`]);
+	repo.git(['commit', '--quiet', '-m', 'a submodule']);
+	const { there } = await otherMachine();
+	repo.git(['push', '--quiet', there, 'HEAD:refs/heads/base']);
+	const folder = outside.file('tree');
+	await checkoutThere(there, folder, repo.git(['rev-parse', 'HEAD']));
+	const sub = join(folder, 'sub');
+	git(sub, 'clone', '--quiet', repo.root, '.');
+	git(sub, 'reset', '--quiet', '--hard', head);
+	writeFileSync(join(sub, '.gitattributes'), '* filter=evil\n');
+	set({ 'filter.evil.clean': `touch ${ran}; cat` }, sub);
+	// Of the same length: git has to look into the file.
+	writeFileSync(join(sub, 'a.txt'), readFileSync(join(sub, 'a.txt'), 'utf8').replace('a', 'b'));
+	writeFileSync(join(folder, 'made.txt'), 'there');
+	const tip = await commitThere(there, folder, ID);
+	expect(repo.git(['--git-dir', there, 'diff-tree', '-r', '--name-only', `${tip}~`, tip])).toBe('made.txt');
+	expect(existsSync(ran)).toBe(false);
+	// A person's git runs it.
+	git(folder, 'status');
+	expect(existsSync(ran)).toBe(true);
+});
