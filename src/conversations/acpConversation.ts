@@ -12,7 +12,7 @@ import {
 import * as z from 'zod/mini';
 import { SessionId } from '../protocol/names.ts';
 import { acpQuestion } from './acpQuestion.ts';
-import { hasTaken, STEER, steeringOf, takesSteering } from './acpSteering.ts';
+import { hasTaken, STEER, steeringBy, steeringOf } from './acpSteering.ts';
 import { AgentProcess } from './agentProcess.ts';
 import { BROKEN_OFF, type Beginning, type Conversation, type Listener, type Program } from './conversation.ts';
 
@@ -28,18 +28,21 @@ export class AcpConversation implements Conversation {
 	/** Hands words to the turn that runs; `undefined` where the agent takes none there. */
 	readonly give: Conversation['give'];
 	private broken = new AbortController();
+	/** The prompts of the turn that runs. */
+	private turn: Promise<StopReason>[] | undefined;
 
 	private constructor(
 		private readonly process: AgentProcess,
 		private readonly connection: ClientConnection,
 		names: Names,
 		private readonly program: Program,
-		isSteered: boolean,
+		steering: ReturnType<typeof steeringBy>,
 	) {
 		this.session = names.session;
 		this.own = names.own;
-		if (isSteered)
+		if (steering === 'request')
 			this.give = async words => hasTaken(await connection.agent.request(STEER, steeringOf(this.own, words)));
+		if (steering === 'prompt') this.give = async words => this.join(words);
 	}
 
 	/**
@@ -54,14 +57,14 @@ export class AcpConversation implements Conversation {
 		child.onExit(() => connection.close());
 		try {
 			const { agent } = connection;
-			let isSteered = false;
+			let steering: ReturnType<typeof steeringBy> = 'none';
 			const names = await child.inTime(async () => {
 				const initialized = await agent.request(methods.agent.initialize, {
 					protocolVersion: PROTOCOL_VERSION,
 					clientInfo: { name: 'nancy', title: 'Nancy', version: '1' },
 					clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
 				});
-				isSteered = takesSteering(initialized);
+				steering = steeringBy(initialized);
 				if (resume === undefined) return newSession(connection, program);
 				if (initialized.agentCapabilities?.loadSession !== true)
 					throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
@@ -70,7 +73,7 @@ export class AcpConversation implements Conversation {
 				await agent.request(methods.agent.session.load, { ...placeOf(program), sessionId: own });
 				return { session: resume, own };
 			});
-			return (begun = new AcpConversation(child, connection, names, program, isSteered));
+			return (begun = new AcpConversation(child, connection, names, program, steering));
 		} catch (error) {
 			const isGone = connection.signal.aborted;
 			connection.close();
@@ -99,6 +102,26 @@ export class AcpConversation implements Conversation {
 
 	/** Runs one turn. @throws Error with the agent's words if its model fails, or the agent ends */
 	async prompt(text: string): Promise<StopReason> {
+		const first = this.sent(text);
+		const turn = (this.turn = [first]);
+		let last = first;
+		// One that comes when the others are just over has begun another turn, which belongs to this one.
+		for (const each of turn) await (last = each).catch(() => undefined);
+		this.turn = undefined;
+		return last;
+	}
+
+	/** Sends a second prompt. @returns whether a turn runs, which it is a part of */
+	private join(text: string): boolean {
+		if (!this.turn) return false;
+		const sent = this.sent(text);
+		// Whoever waits for the turn hears of it.
+		void sent.catch(() => undefined);
+		this.turn.push(sent);
+		return true;
+	}
+
+	private async sent(text: string): Promise<StopReason> {
 		const { stopReason } = await this.connection.agent.request(methods.agent.session.prompt, {
 			sessionId: this.own,
 			prompt: [{ type: 'text', text }],

@@ -1,14 +1,24 @@
 import type { InitializeResponse } from '@agentclientprotocol/sdk';
 import * as z from 'zod/mini';
+import { isAtLeast, parseVersion } from '../base/version.ts';
+import { steeredByPrompt } from '../drivers/acp.ts';
 
 /** Not of the protocol itself. Seen in the adapters of Claude (0.100.0) and Codex (2.6.0). */
 export const STEER = '_session/steering';
 
 const Meta = z.object({ steering: z.object({ supported: z.literal(true) }) });
 
-/** Whether an agent has said that it takes words in the middle of a turn. */
-export function takesSteering({ _meta }: Pick<InitializeResponse, '_meta'>): boolean {
-	return Meta.safeParse(_meta).success;
+/** How an agent takes words in the middle of a turn: by a request of its own, or as a second prompt. `none` where it has not said so. */
+export function steeringBy({
+	_meta,
+	agentInfo,
+}: Pick<InitializeResponse, '_meta' | 'agentInfo'>): 'request' | 'prompt' | 'none' {
+	if (Meta.safeParse(_meta).success) return 'request';
+	const version = parseVersion(agentInfo?.version ?? '');
+	const isKnown = steeredByPrompt.some(
+		({ name, oldestVersion }) => name === agentInfo?.name && version && isAtLeast(version, oldestVersion),
+	);
+	return isKnown ? 'prompt' : 'none';
 }
 
 /** Words for the turn that runs. Where there is none they remain with who has sent them. */

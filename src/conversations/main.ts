@@ -51,7 +51,7 @@ variablesOf(id, { workspaceFolder, env })
 				executable,
 				args,
 				cwd: process.cwd(),
-				env: { ...env, ...own, ...hooks, ...(stdio && { [TALKED_WITH]: '1' }) },
+				env: { ...env, ...own, ...hooks, ...(stdio && { [TALKED_WITH]: String(process.pid) }) },
 				sessions: acp?.sessions ?? 'own',
 			},
 			prompt,

@@ -1,4 +1,4 @@
-import { createInterface, clearLine, cursorTo, type Interface } from 'node:readline';
+import { clearScreenDown, createInterface, moveCursor, cursorTo, type Interface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { NancyError } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
@@ -9,6 +9,9 @@ const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 
 /** How long after an answer from elsewhere a line is taken for one to that question, in milliseconds. */
 export const DEAF_MS = 1000;
+
+/** So many inputs are remembered. */
+const MOST_TYPED = 100;
 
 /** What lines come from. */
 export interface LineSource extends AsyncIterable<Uint8Array | string> {
@@ -37,11 +40,19 @@ export interface PromptedOptions {
 /** The lines that a person types, or that a pipe brings. A pasted text is one of them. */
 export class PromptedLines {
 	readonly isTerminal: boolean;
+	/** Control sequences mean nothing to it. */
+	private readonly isDumb = process.env['TERM'] === 'dumb';
 	private readonly lines: Interface;
 	private readonly waiting: string[] = [];
 	private pasted: string[] = [];
+	/** What Up brings back, the newest first: texts that were pasted as a whole, and no answers. */
+	private readonly typed: string[] = [];
+	/** What the terminal brings back by itself: single lines. */
+	private history: string[] = [];
 	private isPasting = false;
 	private isClosed = false;
+	/** The line that is being typed is on the screen, behind its prompt. */
+	private isShown = false;
 	/** Somebody waits for the next line. */
 	private isReading = false;
 	private wake: () => void = () => {};
@@ -63,6 +74,7 @@ export class PromptedLines {
 			prompt,
 			completer: (line, done) => void Promise.resolve(completer(line)).then(found => done(null, found), done),
 		});
+		this.lines.on('history', history => (this.history = history));
 		this.lines.on('line', line => this.take(line));
 		this.lines.on('close', () => this.end());
 		this.lines.on('SIGINT', () => this.interrupt());
@@ -70,8 +82,15 @@ export class PromptedLines {
 			if (key?.name === 'paste-start') this.isPasting = true;
 			if (key?.name === 'paste-end') this.isPasting = false;
 			if (key?.name === 'escape' && !this.isLent) this.options.escape?.();
+			// Nobody waits for it yet: whoever types sees where.
+			if (!this.isShown && !this.isPasting && this.lines.line !== '') this.show();
 		});
-		if (this.isTerminal) process.stdout.write(PASTE.on);
+		this.tellPastes(true);
+	}
+
+	/** Whether the terminal tells where a pasted text begins and ends. */
+	private tellPastes(isOn: boolean): void {
+		if (this.isTerminal && !this.isDumb) process.stdout.write(isOn ? PASTE.on : PASTE.off);
 	}
 
 	/** Takes a line as if it was typed. A terminal shows it so. */
@@ -115,6 +134,7 @@ export class PromptedLines {
 		} finally {
 			over?.removeEventListener('abort', withdraw);
 			this.withdraw = undefined;
+			if (this.isShown) this.makeRoom();
 			this.lines.setPrompt(prompt);
 			if (over?.aborted === true) this.dropLate();
 			if (this.options.keepsEarly === true) this.waiting.unshift(...early);
@@ -131,13 +151,26 @@ export class PromptedLines {
 	/** Writes lines, beside one that is being typed. @param write by default to standard output */
 	say(text: string, write: (text: string) => void = this.options.write): void {
 		this.whenOwn(() => {
-			if (this.isTerminal) {
-				cursorTo(process.stdout, 0);
-				clearLine(process.stdout, 0);
-			}
+			this.makeRoom();
 			write(text);
 			this.show();
 		});
+	}
+
+	/** Takes the line that is being typed from the screen, with all its rows. A dumb terminal takes nothing back: there it ends. */
+	private makeRoom(): void {
+		if (!this.isTerminal) return;
+		const rows = this.isShown ? this.lines.getCursorPos().rows : 0;
+		if (this.isDumb) {
+			if (this.isShown) process.stdout.write('\n');
+		} else {
+			moveCursor(process.stdout, 0, -rows);
+			cursorTo(process.stdout, 0);
+			clearScreenDown(process.stdout);
+			// Otherwise it would clear the rows above once more.
+			Object.assign(this.lines, { prevRows: 0 });
+		}
+		this.isShown = false;
 	}
 
 	/** Does something once the terminal is this program's: at once, if no other one has it. */
@@ -165,7 +198,7 @@ export class PromptedLines {
 		process.on('SIGINT', interrupt);
 		try {
 			this.lines.pause();
-			process.stdout.write(PASTE.off);
+			this.tellPastes(false);
 			stdin.setRawMode(false);
 			return await work(interrupted.signal);
 		} finally {
@@ -173,7 +206,7 @@ export class PromptedLines {
 			// A terminal that was closed takes no mode any more.
 			if (!this.isClosed) {
 				stdin.setRawMode(true);
-				process.stdout.write(PASTE.on);
+				this.tellPastes(true);
 				this.lines.resume();
 			}
 			process.off('SIGINT', interrupt);
@@ -196,27 +229,35 @@ export class PromptedLines {
 	}
 
 	close(): void {
-		if (this.isTerminal) process.stdout.write(PASTE.off);
+		this.tellPastes(false);
 		this.lines.close();
 	}
 
 	private async pause(): Promise<void> {
 		const woken = new Promise<void>(resolve => (this.wake = resolve));
 		this.isReading = true;
-		// A half-typed line stays as it is, with its cursor.
-		if (this.isTerminal) this.lines.prompt(true);
+		this.show();
 		await woken;
 		this.isReading = false;
 	}
 
 	private take(line: string): void {
-		this.pasted.push(line);
+		this.isShown = false;
+		// One that Up has brought back may have several lines.
+		this.pasted.push(line.replaceAll('\r', '\n'));
 		if (this.isPasting) return;
 		const text = this.pasted.join('\n').trim();
 		this.pasted = [];
+		this.remember(text);
 		if (text !== '' && Date.now() < this.deafUntil) this.say(`typed too late: ${visible(text)}`);
 		else if (text !== '' && (this.withdraw || this.options.taken?.(text) !== true)) this.waiting.push(text);
 		this.wake();
+	}
+
+	private remember(text: string): void {
+		if (text !== '' && !this.withdraw && text !== this.typed[0]) this.typed.unshift(text);
+		this.typed.splice(MOST_TYPED);
+		this.history.splice(0, this.history.length, ...this.typed);
 	}
 
 	private interrupt(): void {
@@ -228,12 +269,16 @@ export class PromptedLines {
 	/** The whole input: also the lines of a pasted text above the last one. */
 	private clear(): void {
 		this.pasted = [];
-		this.lines.write(null, { ctrl: true, name: 'e' });
-		this.lines.write(null, { ctrl: true, name: 'u' });
-		this.lines.prompt();
+		this.makeRoom();
+		Object.assign(this.lines, { line: '', cursor: 0 });
+		this.show();
 	}
 
+	/** A half-typed line stays as it is, with its cursor. */
 	private show(): void {
-		if (this.isTerminal && this.isReading && !this.isClosed) this.lines.prompt(true);
+		if (!this.isTerminal || this.isClosed || !(this.isReading || this.lines.line !== '')) return;
+		this.lines.prompt(true);
+		if (this.isDumb) process.stdout.write(this.lines.line);
+		this.isShown = true;
 	}
 }

@@ -1,6 +1,5 @@
 import { NO_WORKSPACE, withSafePath } from '../base/searchPath.ts';
 import type { HookAnswer, HookWake, WakeCommand } from '../core/driver/hooks.ts';
-import { TALKED_WITH } from '../core/driver/stdio.ts';
 import { mayWake } from '../core/mailbox/due.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import { isSettled, type StoredMessage } from '../core/mailbox/mailboxFiles.ts';
@@ -10,6 +9,7 @@ import type { SessionId } from '../protocol/names.ts';
 import { wakingOf, type Call } from './call.ts';
 import { mayHandOver } from '../git/mayHandOver.ts';
 import { spool } from './notes.ts';
+import { isTalkedWith } from './talkedWith.ts';
 import { becomeWaiter } from './waiter.ts';
 import { sessionBinding } from '../core/sessions/bindings.ts';
 
@@ -49,7 +49,7 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	await mailbox.recover();
 	if ((await waking(mailbox)).length === 0) return rung === 'waiter' ? LATER : LEAVE;
 	if (!(await isIdle(call, session, transcript, isAgain, WAKE_MS[driver.hooks.wake.by])))
-		return call.isAttended || call.env[TALKED_WITH] === '1' ? LATER : LEAVE;
+		return call.isAttended || (await isTalkedWith(call)) ? LATER : LEAVE;
 	// While the CLI was asked, another hook may have handed the message over. A wake needs a message.
 	const due = await waking(mailbox);
 	if (due.length === 0) return rung === 'waiter' ? LATER : LEAVE;

@@ -11,7 +11,7 @@ import { AskingOutput } from '../../src/protocol/output/questions.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../src/protocol/output/tasks.ts';
 import { eventsOf, isAfter } from '../conformance/evidence.ts';
-import { WORKER, type ConformanceLab, type StartedWorker } from '../conformance/lab.ts';
+import { WORKER, type ConformanceLab } from '../conformance/lab.ts';
 import { agentLab } from '../support/agentLab.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
@@ -89,18 +89,9 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		await worker.idle();
 	});
 
-	it('reads what comes while it works as its next prompt, and is woken by a message while it is idle', async () => {
+	it('is woken by a message while it is idle', async () => {
 		await begin();
-		const worker: StartedWorker = await lab.start({ prompt: `${lab.held} [[text:First end]]` });
-		await lab.made('begun');
-		const directive = await lab.send(worker.address, 'Use the other port. [[text:Second end]]');
-		lab.letGo();
-		expect(isAfter(await lab.seen('Use the other port.'), 'First end')).toBe(true);
-		expect(await lab.delivered(worker.address, directive)).toMatchObject({
-			receipt: { rung: 'hook', event: 'stop' },
-		});
-		await worker.terminal.waitForText(/Second end/);
-		await worker.idle();
+		const worker = await lab.startIdle();
 		const wake = await lab.send(worker.address, 'Look at the log. [[text:Woken up]]', { kind: 'feedback' });
 		await lab.seen('Look at the log.');
 		expect(await lab.delivered(worker.address, wake)).toMatchObject({
@@ -255,6 +246,18 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		await begin();
 		await goesOnOnceResumed(lab);
 	});
+});
+
+it('reads what comes while it works as its next prompt where it cannot be steered', async () => {
+	await using lab = await servedLab(copilotServed);
+	const worker = await lab.start({ prompt: `${lab.held} [[text:First end]]` });
+	await lab.made('begun');
+	const directive = await lab.send(worker.address, 'Use the other port. [[text:Second end]]');
+	lab.letGo();
+	expect(isAfter(await lab.seen('Use the other port.'), 'First end')).toBe(true);
+	expect(await lab.delivered(worker.address, directive)).toMatchObject({ receipt: { rung: 'hook', event: 'stop' } });
+	await worker.terminal.waitForText(/Second end/);
+	await worker.idle();
 });
 
 it('tells each thing once where Set Up has written hooks that the same CLI runs', async () => {

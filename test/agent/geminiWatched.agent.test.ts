@@ -3,6 +3,7 @@ import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
 import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
 import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { deskOf } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 
 describe('a question of the real Gemini CLI in a watched terminal', () => {
@@ -53,6 +54,20 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 		await worker.terminal.waitForText(/Request cancelled/);
 		expect(await desk.outcome(asked)).toMatchObject({ state: 'applied' });
 		expect(lab.has('made')).toBe(false);
+	});
+
+	it('stands at the desk again when what held it there is killed, and its answer lets the tool run', async () => {
+		const { worker, desk } = await begin('[[sh:touch made]] [[text:All said]]');
+		const [first] = await desk.asked();
+		process.kill(first.holder.pid, 'SIGKILL');
+		const again = await eventually('it is asked again', async () =>
+			(await desk.open()).find(({ id }) => id !== first.id),
+		);
+		expect(again).toMatchObject({ body: 'touch made' });
+		await desk.answer(again, { effect: 'once' });
+		await worker.terminal.waitForText(/✦ All said/);
+		expect(lab.has('made')).toBe(true);
+		expect(await desk.outcome(again)).toMatchObject({ state: 'applied' });
 	});
 
 	it('shows a new file, and the name that its heading has', async () => {

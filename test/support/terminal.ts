@@ -8,6 +8,8 @@ export interface TerminalOptions {
 	env: Record<string, string>;
 	columns?: number;
 	rows?: number;
+	/** Gets each byte that it writes. */
+	raw?: (data: string) => void;
 }
 
 /** A program in a real pseudo-terminal, with a real emulator that answers its questions. */
@@ -31,15 +33,16 @@ export interface Terminal {
 export function terminal(command: string, args: readonly string[], options: TerminalOptions): Terminal {
 	const { columns: cols = 120, rows = 40, cwd, env } = options;
 	const pty = spawn(command, [...args], {
-		name: 'xterm-256color',
+		name: env['TERM'] ?? 'xterm-256color',
 		cols,
 		rows,
 		cwd,
-		env: { TERM: 'xterm-256color', ...env },
+		env,
 	});
 	const emulator = new xterm.Terminal({ cols, rows, scrollback: 5000, allowProposedApi: true });
 	emulator.onData(answer => pty.write(answer));
 	pty.onData(data => emulator.write(data));
+	if (options.raw) pty.onData(options.raw);
 	let running = true;
 	const ended = new Promise<number>(resolve => {
 		pty.onExit(({ exitCode }) => {

@@ -114,6 +114,8 @@ export class ScreenQuestions {
 		standing.guard = guard;
 		const chosen = ChosenKind.safeParse(parseLine(await guard.printed));
 		if (chosen.success) await this.answer(standing, chosen.data.kind === 'allow_once' ? 'yes' : 'no');
+		// Not by this program: the question stands, and nobody holds it.
+		else if ((await guard.killed) && !over.aborted) this.askAgain();
 	}
 
 	private async answer({ question, key, over }: Standing, means: 'yes' | 'no'): Promise<void> {

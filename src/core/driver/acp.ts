@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Version } from '../../base/version.ts';
 import type { SessionId } from '../../protocol/names.ts';
 
 /** How a CLI speaks the Agent Client Protocol. */
@@ -95,6 +96,13 @@ export interface Pull {
 	payload(session: string, cwd: string): object;
 	/** The words of what the guard then prints; `undefined` if there are none. */
 	words(printed: string): string | undefined;
+}
+
+/** An agent, by what it says of itself when a talk begins. */
+export interface NamedAgent {
+	readonly name: string;
+	/** The lowest version that was seen to do what is said here. */
+	readonly oldestVersion: Version;
 }
 
 /** Among the words of a launch: the agent is talked with, and Nancy's own program is in the terminal. */

@@ -37,6 +37,8 @@ export interface CalledGuard {
 	readonly printed: Promise<string>;
 	/** Of a wait: the words of the turn; nothing if there is none to begin. */
 	readonly woken: Promise<string | undefined>;
+	/** Whether a signal has ended it, from here or from elsewhere. */
+	readonly killed: Promise<boolean>;
 	/** Of a question that is over; the signal tells how: see {@link ENDINGS}. */
 	end(signal: NodeJS.Signals): void;
 }
@@ -61,13 +63,16 @@ export function callGuard(
 		},
 		stdio: ['pipe', 'pipe', slot === 'wait' ? 'pipe' : 'ignore'],
 	});
-	const exit = new Promise<number | null>(done => child.on('error', () => done(null)).on('exit', done));
+	const exit = new Promise<{ code?: number | null; signal?: NodeJS.Signals | null }>(done =>
+		child.on('error', () => done({})).on('exit', (code, signal) => done({ code, signal })),
+	);
 	child.stdin?.on('error', () => undefined).end(JSON.stringify(payload));
 	const read = (from: Readable | null) => (from ? text(from).catch(() => '') : Promise.resolve(''));
 	const [printed, said] = [read(child.stdout), read(child.stderr)];
 	return {
 		printed,
-		woken: exit.then(async code => (code === WAKES ? await said : undefined)),
+		woken: exit.then(async ({ code }) => (code === WAKES ? await said : undefined)),
+		killed: exit.then(({ signal }) => typeof signal === 'string'),
 		end: signal => void child.kill(signal),
 	};
 }

@@ -93,5 +93,8 @@ export type TalkUpdate =
 	| { sessionUpdate: 'usage_update'; used: number; size: number; cost?: { amount: number; currency: string } }
 	| { sessionUpdate: 'available_commands_update'; availableCommands: { name: string; description: string }[] };
 
-/** Set for an agent that is talked with so: its hooks take it for a run without a person, and a person is there. */
+/**
+ * Set for an agent that is talked with so: its hooks take it for a run without a person, and a person is there. The value is the pid of the
+ * program that talks with it and has started it. What the agent starts inherits it.
+ */
 export const TALKED_WITH = 'NANCY_TALKED_WITH';

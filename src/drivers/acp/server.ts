@@ -48,7 +48,7 @@ export function talkedWith(
 		floors: floorsSince(UNKNOWN, LACKS),
 		limits: {
 			hooks: 'Nancy’s own program tells what the agent says over the Agent Client Protocol: its hooks stay silent.',
-			steer: 'Only an agent that says that it can be steered reads a directive in the middle of its turn; any other reads it when the turn ends.',
+			steer: 'Only an agent that can be steered reads a directive in the middle of its turn; any other reads it when the turn ends.',
 			halt: 'Nothing denies a tool call that the agent does not ask about; Esc in its terminal breaks its turn off.',
 			batchEnd: 'The Agent Client Protocol reports no end of a step.',
 			permissions: 'Only what the agent itself asks: what it runs unasked, its own settings say.',

@@ -34,6 +34,7 @@ async function carried(kind: string, options: PermissionOption[]) {
 	const guard = {
 		printed: Promise.resolve(JSON.stringify({ kind })),
 		woken: Promise.resolve(undefined),
+		killed: Promise.resolve(false),
 		end: (signal: string) => signals.push(signal),
 	};
 	const answer = await question.answer(() => guard, true);

@@ -30,6 +30,8 @@ const LATER_MS = 2500;
 interface Held {
 	what: string;
 	answer: (printed: string) => void;
+	/** Without an answer. */
+	ends: (isKilled: boolean) => void;
 	ended: NodeJS.Signals[];
 }
 
@@ -45,9 +47,15 @@ function room({ goesOnAfterNo = false } = {}) {
 		ask: async ({ what }) => {
 			let answer: (printed: string) => void = () => undefined;
 			const printed = new Promise<string>(resolve => (answer = resolve));
-			const asked: Held = { what, answer, ended: [] };
+			let kill: (isKilled: boolean) => void = () => undefined;
+			const killed = new Promise<boolean>(resolve => (kill = resolve));
+			const ends = (isKilled: boolean) => {
+				answer('');
+				kill(isKilled);
+			};
+			const asked: Held = { what, answer, ends, ended: [] };
 			held.push(asked);
-			return { printed, woken: Promise.resolve(undefined), end: signal => void asked.ended.push(signal) };
+			return { printed, killed, woken: Promise.resolve(undefined), end: signal => void asked.ended.push(signal) };
 		},
 	});
 	const shows = (next: Reading) => {
@@ -172,6 +180,33 @@ describe.concurrent('a question on a screen', () => {
 		await eventually('the other key', () => typed.length > 1);
 		expect(typed).toEqual(['2', '3']);
 		shows(IDLE);
+	});
+
+	it('is asked once more if its holder is killed, and its answer is typed', async () => {
+		const { typed, shows, asked } = room();
+		shows(ASKS('touch a'));
+		(await asked(1)).ends(true);
+		(await asked(2)).answer(YES);
+		await eventually('a key', () => typed.length > 0);
+		expect(typed).toEqual(['2']);
+		shows(WORKS);
+	});
+
+	it.each([
+		['ends by itself', (first: Held) => first.ends(false)],
+		[
+			'is ended because the question is gone',
+			(first: Held, shows: (next: Reading) => void) => {
+				shows(IDLE);
+				first.ends(true);
+			},
+		],
+	])('is not asked again if its holder %s', async (_, act) => {
+		const { held, shows, asked } = room();
+		shows(ASKS('touch a'));
+		act(await asked(1), shows);
+		await sleep(LATER_MS);
+		expect(held.length).toBe(1);
 	});
 
 	it('ends with its CLI', async () => {

@@ -1,6 +1,6 @@
 import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { hasTaken, takesSteering } from '../../../src/conversations/acpSteering.ts';
+import { hasTaken, steeringBy } from '../../../src/conversations/acpSteering.ts';
 import { Steering } from '../../../src/conversations/steering.ts';
 
 function steering(answers: (boolean | Error)[] = []) {
@@ -80,9 +80,18 @@ describe('words for the middle of a turn', () => {
 });
 
 it('an agent takes words where it says so in the form that is known', () => {
-	expect(takesSteering({ _meta: { steering: { supported: true } } })).toBe(true);
+	expect(steeringBy({ _meta: { steering: { supported: true } } })).toBe('request');
 	for (const _meta of [null, {}, { steering: true }, { steering: { supported: 'yes' } }])
-		expect(takesSteering({ _meta })).toBe(false);
+		expect(steeringBy({ _meta })).toBe('none');
+});
+
+it('a second prompt goes to an agent that was seen to take it into its turn, and to no other', () => {
+	const named = (name: string, version: string) => steeringBy({ agentInfo: { name, version } });
+	expect(named('OpenCode', '1.18.33')).toBe('prompt');
+	expect(named('OpenCode', '1.19.0')).toBe('prompt');
+	expect(named('OpenCode', '1.18.32')).toBe('none');
+	expect(named('OpenCode', 'local')).toBe('none');
+	for (const name of ['gemini-cli', 'Copilot', 'qwen-code', 'Codex']) expect(named(name, '9.0.0')).toBe('none');
 });
 
 it('words are in a turn by all answers but one, and an unknown answer is none', () => {

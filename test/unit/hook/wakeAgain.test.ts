@@ -33,6 +33,22 @@ it.each([
 	expect(code).toBe(stillWaits ? 2 : 0);
 });
 
+it.each([
+	['is woken where the program that talks with it has started it', process.ppid, 2],
+	['is left alone where another process has, and the variable is inherited', process.pid, 0],
+])('an agent without a terminal %s', async (_, talker, code) => {
+	await using folder = tempFolder('nancy wake talked ');
+	const { workspace, launcher } = await hookedWorker(folder.path, { agent: claudeCode.id, session });
+	await workspace.prepare();
+	await workspace.send(address, messageContent('Look at the log.', { kind: 'feedback' }), BY_USER);
+	await writePhase(workspace.paths, session, 'busy');
+	const cli = folder.file('claude');
+	const status = JSON.stringify([{ sessionId: session, status: 'idle', pid: process.pid }]);
+	await writeFile(cli, `#!/bin/sh\necho '${status}'\n`, { mode: 0o755 });
+	const env = { NANCY_HOOK_ATTENDED: '0', NANCY_AGENT_PROGRAM: cli, NANCY_TALKED_WITH: String(talker) };
+	expect(ring(workspace, launcher, env).status).toBe(code);
+});
+
 it('a pipe in place of an agent’s transcript holds up no wake', async () => {
 	await using folder = tempFolder('nancy wake pipe ');
 	const { workspace, launcher } = await hookedWorker(folder.path, { agent: claudeCode.id, session });
