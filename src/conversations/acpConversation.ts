@@ -13,7 +13,7 @@ import * as z from 'zod/mini';
 import { SessionId } from '../protocol/names.ts';
 import { acpQuestion } from './acpQuestion.ts';
 import { hasTaken, STEER, steeringBy, steeringOf } from './acpSteering.ts';
-import { AgentProcess } from './agentProcess.ts';
+import type { AgentProcess } from './agentProcess.ts';
 import { BROKEN_OFF, type Beginning, type Conversation, type Listener, type Program } from './conversation.ts';
 
 /** In bytes, of one message. A tool may print much. */
@@ -46,11 +46,14 @@ export class AcpConversation implements Conversation {
 	}
 
 	/**
-	 * Starts an agent and a conversation.
+	 * Begins a conversation with an agent that has just started.
 	 * @throws Error with the agent's own words if it does not begin
 	 */
-	static async begin({ program, resume, pull, stop }: Beginning, listener: Listener): Promise<AcpConversation> {
-		const child = await AgentProcess.start({ program, stop });
+	static async begin(
+		child: AgentProcess,
+		{ program, resume, pull }: Beginning,
+		listener: Listener,
+	): Promise<AcpConversation> {
 		let begun: AcpConversation | undefined;
 		let isLoading = false;
 		const connection = connect(child, pull, listener, () => begun);

@@ -59,8 +59,10 @@ export class AgentProcess {
 		return `the agent has ended without a word (${signalCode ?? `code ${exitCode}`})`;
 	}
 
+	/** Also of one that has ended already. */
 	onExit(act: () => void): void {
-		this.child.once('exit', act);
+		if (this.hasEnded) act();
+		else this.child.once('exit', act);
 	}
 
 	/** The work of a beginning, which an agent may not delay for ever. */

@@ -101,8 +101,9 @@ export class FrontEnd {
 				this.lines.end();
 			});
 			for (;;) {
+				const line = this.lines.next();
 				this.listen(guarded);
-				const text = await this.lines.next();
+				const text = await line;
 				if (isGone) throw new Error(conversation.complaints() || 'The agent has ended.');
 				if (text === undefined || this.left.signal.aborted || LEAVING.includes(text)) return;
 				if (text === CLEAR && (await this.cleared(conversation))) {

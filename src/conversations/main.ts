@@ -6,9 +6,9 @@ import { acpAgents } from '../drivers/acp.ts';
 import { stdioAgents } from '../drivers/stdio.ts';
 import { speakerOf } from '../protocol/agentServer.ts';
 import { DriverId } from '../protocol/names.ts';
-import { AcpConversation } from './acpConversation.ts';
+import { AgentProcess } from './agentProcess.ts';
+import type { Beginning, Conversation, Listener } from './conversation.ts';
 import { FrontEnd } from './frontEnd.ts';
-import { StdioConversation } from './stdioConversation.ts';
 import { variablesOf } from './variablesOf.ts';
 
 /**
@@ -42,10 +42,7 @@ variablesOf(id, { workspaceFolder, env })
 		new FrontEnd({
 			driver: DriverId.parse(id),
 			acp: acp ?? { ...agent, ...BY_ITS_HOOKS },
-			begin: (beginning, listener) =>
-				stdio
-					? StdioConversation.begin(beginning, stdio, listener)
-					: AcpConversation.begin(beginning, listener),
+			begin,
 			place: { launcher, workspaceFolder, env },
 			program: {
 				executable,
@@ -65,3 +62,10 @@ variablesOf(id, { workspaceFolder, env })
 			process.exit(1);
 		},
 	);
+
+/** Loads the protocol while the agent starts: its schemas take as long as half a start of Node. */
+async function begin(beginning: Beginning, listener: Listener): Promise<Conversation> {
+	const child = await AgentProcess.start(beginning);
+	if (stdio) return (await import('./stdioConversation.ts')).StdioConversation.begin(child, stdio, listener);
+	return (await import('./acpConversation.ts')).AcpConversation.begin(child, beginning, listener);
+}

@@ -5,13 +5,12 @@ import { ASKS_PERMISSION } from '../core/driver/acp.ts';
 import type { StdioAgent, StdioLine, StdioQuestion } from '../core/driver/stdio.ts';
 import { Lines } from '../process/lines.ts';
 import type { Choice } from '../protocol/question.ts';
-import { AgentProcess } from './agentProcess.ts';
+import type { AgentProcess } from './agentProcess.ts';
 import {
 	BROKEN_OFF,
 	isAllowing,
 	type Answered,
 	type Asked,
-	type Beginning,
 	type Conversation,
 	type Listener,
 	type Option,
@@ -55,8 +54,7 @@ export class StdioConversation implements Conversation {
 	}
 
 	/** @throws Error with the agent's own words if it does not begin */
-	static async begin(beginning: Beginning, agent: StdioAgent, listener: Listener): Promise<StdioConversation> {
-		const process = await AgentProcess.start(beginning);
+	static async begin(process: AgentProcess, agent: StdioAgent, listener: Listener): Promise<StdioConversation> {
 		const conversation = new StdioConversation(process, agent, listener);
 		process.stdin.write(agent.begin());
 		try {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn, type IPty } from 'node-pty';
 import { AcpConversation } from '../../src/conversations/acpConversation.ts';
+import { AgentProcess } from '../../src/conversations/agentProcess.ts';
 import { qwenCode } from '../../src/drivers/qwen-code/driver.ts';
 import { conformanceLab } from '../conformance/lab.ts';
 import { agentLab } from '../support/agentLab.ts';
@@ -190,10 +191,10 @@ const AGENT = `
 	});
 `;
 
-/** An agent that takes no time to begin. */
+/** An agent that takes no time to begin: its shell starts no program. */
 const AT_ONCE = `
-	read -r line; echo '{"jsonrpc":"2.0","id":'$(expr "$line" : '.*"id":\\([0-9]*\\)')',"result":{"protocolVersion":1}}'
-	read -r line; echo '{"jsonrpc":"2.0","id":'$(expr "$line" : '.*"id":\\([0-9]*\\)')',"result":{"sessionId":"s1"}}'
+	read -r line; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'
+	read -r line; echo '{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}'
 	read -r line
 `;
 
@@ -206,16 +207,23 @@ async function ownTerminal(folder: TempFolder): Promise<Row[]> {
 	writeFileSync(folder.file('at-once.sh'), AT_ONCE);
 	const agentServers = { mine: { command: process.execPath } };
 	writeFileSync(join(settings, 'settings.json'), JSON.stringify({ agentServers }), { mode: 0o600 });
-	const place = { cwd: folder.path, env: { PATH: '/usr/bin:/bin', HOME: folder.path } };
+	// As the installed runtime has it.
+	const compiled = { NODE_COMPILE_CACHE: folder.file('cache') };
+	const place = { cwd: folder.path, env: { PATH: '/usr/bin:/bin', HOME: folder.path, ...compiled } };
 	const node = process.execPath;
 	const talk = [node, program('conversation'), 'acp-mine', '/bin/true', folder.path];
+	const start = () => new Shown([...talk, '/bin/sh', '', '', folder.file('at-once.sh')], place);
+	const first = start();
+	await first.until(text => text.includes('> '));
+	first.type('/exit\r');
+	await first.quiet();
 	const [begins, nothing, resident] = [[] as number[], [] as number[], [] as number[]];
 	for (let round = 0; round < STARTS; round++) {
 		const began = performance.now();
 		spawnSync(node, ['-e', '0']);
 		nothing.push(performance.now() - began);
 		const from = performance.now();
-		const shown = new Shown([...talk, '/bin/sh', '', '', folder.file('at-once.sh')], place);
+		const shown = start();
 		await shown.until(text => text.includes('> '));
 		begins.push(performance.now() - from);
 		shown.end();
@@ -265,27 +273,21 @@ async function turns(): Promise<Row> {
 	};
 	const [first = '', ...further] = Array.from({ length: ROUNDS + 1 }, (_, n) => `Turn ${n}. ${TURN}`);
 
-	const conversation = await AcpConversation.begin(
-		{
-			program: {
-				executable: installed.executable,
-				args: ['--acp', ...plain.agent.unattended],
-				cwd: plain.workspace.path,
-				env: plain.env,
-				sessions: 'own',
-			},
-			resume: undefined,
-			pull: undefined,
-			stop: new AbortController().signal,
-		},
-		{
-			update: () => undefined,
-			ask: () => Promise.reject(new Error('it asks')),
-			words: () => Promise.resolve(undefined),
-			began: () => undefined,
-			note: () => undefined,
-		},
-	);
+	const program = {
+		executable: installed.executable,
+		args: ['--acp', ...plain.agent.unattended],
+		cwd: plain.workspace.path,
+		env: plain.env,
+		sessions: 'own' as const,
+	};
+	const beginning = { program, resume: undefined, pull: undefined, stop: new AbortController().signal };
+	const conversation = await AcpConversation.begin(await AgentProcess.start(beginning), beginning, {
+		update: () => undefined,
+		ask: () => Promise.reject(new Error('it asks')),
+		words: () => Promise.resolve(undefined),
+		began: () => undefined,
+		note: () => undefined,
+	});
 	for (const prompt of [first, ...further]) await conversation.prompt(prompt);
 	await conversation.close();
 

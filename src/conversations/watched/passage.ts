@@ -24,8 +24,8 @@ export interface Onlooker {
 /** How long a program may take to end by SIGHUP once its terminal is gone, and then by SIGTERM, in milliseconds. Some end by neither. */
 const HANG_UP_MS = 2000;
 
-/** Bytes that the onlooker may be behind. Then the program waits, as it would for a slow terminal. */
-const MOST_BEHIND = 1_000_000;
+/** Bytes that the onlooker may be behind. Then the program waits until half of them are seen, as it would for a slow terminal. */
+const MOST_BEHIND = 64_000_000;
 
 /** What a shell adds to the number of the signal that has ended a program. */
 export const BY_SIGNAL = 128;
@@ -119,7 +119,7 @@ export class Passage {
 		if (this.behind > MOST_BEHIND) this.pty.pause();
 		this.onlooker.output(bytes, () => {
 			this.behind -= bytes.length;
-			if (this.behind <= MOST_BEHIND) this.pty.resume();
+			if (this.behind <= MOST_BEHIND / 2) this.pty.resume();
 		});
 	}
 

@@ -1,5 +1,6 @@
 import headless from '@xterm/headless';
 import { HEAD_LINES, type ScreenProfile } from '../../core/driver/screen.ts';
+import { Backlog } from './backlog.ts';
 import type { Shown } from './shownState.ts';
 import { Signals } from './signals.ts';
 
@@ -20,6 +21,9 @@ export class SeenScreen {
 	private readonly signals: Signals;
 	/** The emulator's own one loses a character that comes in two pieces, if the first piece ends with the byte 0x80 (6.0.0). */
 	private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+	private readonly backlog = new Backlog((bytes, seen) =>
+		this.terminal.write(this.decoder.decode(bytes, { stream: true }), seen),
+	);
 
 	constructor(
 		private readonly profile: ScreenProfile | undefined,
@@ -39,15 +43,17 @@ export class SeenScreen {
 
 	/** @param seen is called once these bytes are on the screen */
 	write(bytes: Uint8Array, seen: () => void): void {
-		this.terminal.write(this.decoder.decode(bytes, { stream: true }), seen);
+		this.backlog.add(bytes, seen);
 	}
 
+	/** Once the bytes that came before are on the screen. */
 	resize(columns: number, rows: number): void {
-		this.terminal.resize(columns, rows);
+		this.backlog.add(Buffer.of(), () => this.terminal.resize(columns, rows));
 	}
 
-	/** `undefined` where the screen shows none: a question, another view, half a picture. */
+	/** `undefined` where the screen shows none: a question, another view, half a picture, an old one. */
 	inputLine(): InputLine | undefined {
+		if (this.backlog.isFlood) return undefined;
 		const { active } = this.terminal.buffer;
 		// Elsewhere the last lines may be those of any program.
 		if (!this.profile || active.type !== this.profile.buffer) return undefined;
@@ -58,9 +64,9 @@ export class SeenScreen {
 		return line && { ...line, isFree: line.isFree && isIdle };
 	}
 
-	/** `undefined` while the CLI says that it draws. */
+	/** `undefined` while the CLI says that it draws, and in a flood. */
 	shown(): Shown | undefined {
-		if (this.terminal.modes.synchronizedOutputMode) return undefined;
+		if (this.backlog.isFlood || this.terminal.modes.synchronizedOutputMode) return undefined;
 		const { title, status, isTurnOpen } = this.signals;
 		return { lines: this.lines(), title, status, isTurnOpen };
 	}

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { uniqueHex } from '../../base/unique.ts';
 import type { SessionNames } from '../../core/driver/acp.ts';
 import { SERVERS } from '../../protocol/agentServer.ts';
 
@@ -10,6 +10,6 @@ const NAME = new RegExp(`^${SERVERS}-[0-9a-f]{12}-(.+)$`);
  * of Nancy took the own name as it was.
  */
 export const sessions: SessionNames = {
-	of: own => `${SERVERS}-${randomUUID().slice(-12)}-${own}`,
+	of: own => `${SERVERS}-${uniqueHex(12)}-${own}`,
 	ownOf: session => NAME.exec(session)?.[1] ?? session,
 };

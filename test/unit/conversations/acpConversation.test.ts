@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { AcpConversation } from '../../../src/conversations/acpConversation.ts';
+import { AgentProcess } from '../../../src/conversations/agentProcess.ts';
 import type { SessionNames } from '../../../src/core/driver/acp.ts';
 import { sessions } from '../../../src/drivers/acp/sessions.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
@@ -50,24 +51,22 @@ async function talked(capabilities: object, { session = 's1', resume, sessions: 
 	const args = [folder.file('agent.cjs')];
 	const program = { executable: process.execPath, args, cwd: folder.path, env: {}, sessions: named };
 	const asked: string[] = [];
-	const conversation = await AcpConversation.begin(
-		{
-			program,
-			resume: resume === undefined ? undefined : SessionId.parse(resume),
-			pull: undefined,
-			stop: new AbortController().signal,
+	const beginning = {
+		program,
+		resume: resume === undefined ? undefined : SessionId.parse(resume),
+		pull: undefined,
+		stop: new AbortController().signal,
+	};
+	const conversation = await AcpConversation.begin(await AgentProcess.start(beginning), beginning, {
+		update: () => undefined,
+		ask: async ({ held }) => {
+			asked.push(String((held.payload as { session?: string }).session));
+			return { option: { optionId: 'yes', name: 'Yes', kind: 'allow_once' } };
 		},
-		{
-			update: () => undefined,
-			ask: async ({ held }) => {
-				asked.push(String((held.payload as { session?: string }).session));
-				return { option: { optionId: 'yes', name: 'Yes', kind: 'allow_once' } };
-			},
-			words: () => Promise.resolve(undefined),
-			began: () => undefined,
-			note: () => undefined,
-		},
-	);
+		words: () => Promise.resolve(undefined),
+		began: () => undefined,
+		note: () => undefined,
+	});
 	const { session: name } = conversation;
 	if (prompt !== undefined) await conversation.prompt(prompt);
 	await conversation.close();
@@ -104,16 +103,14 @@ it('begins another session with the same agent, which has the next prompts', asy
 	writeFileSync(folder.file('agent.cjs'), speaks({}, '1'));
 	const args = [folder.file('agent.cjs')];
 	const program = { executable: process.execPath, args, cwd: folder.path, env: {}, sessions };
-	const conversation = await AcpConversation.begin(
-		{ program, resume: undefined, pull: undefined, stop: new AbortController().signal },
-		{
-			update: () => undefined,
-			ask: () => Promise.resolve(undefined),
-			words: () => Promise.resolve(undefined),
-			began: () => undefined,
-			note: () => undefined,
-		},
-	);
+	const beginning = { program, resume: undefined, pull: undefined, stop: new AbortController().signal };
+	const conversation = await AcpConversation.begin(await AgentProcess.start(beginning), beginning, {
+		update: () => undefined,
+		ask: () => Promise.resolve(undefined),
+		words: () => Promise.resolve(undefined),
+		began: () => undefined,
+		note: () => undefined,
+	});
 	const { session, pid } = conversation;
 	await conversation.clear();
 	expect(conversation.session).toMatch(/^acp-[0-9a-f]{12}-1$/);

@@ -26,10 +26,12 @@ async function replay(
 		if (kind !== 'o') continue;
 		const bytes = Buffer.from(text);
 		for (let from = 0; from < bytes.length; from += size) {
-			await shown(seen, bytes.subarray(from, from + size));
-			const isFree = seen.inputLine()?.isFree === true;
-			if (isFree !== (frees.at(-1) ?? false)) frees.push(isFree);
+			seen.write(bytes.subarray(from, from + size), () => {
+				const isFree = seen.inputLine()?.isFree === true;
+				if (isFree !== (frees.at(-1) ?? false)) frees.push(isFree);
+			});
 		}
+		await shown(seen, '');
 	}
 	return { at, frees };
 }

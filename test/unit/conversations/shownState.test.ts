@@ -24,6 +24,9 @@ const statesOf = (name: string) => {
 	return found;
 };
 
+/** In bytes. */
+const NO_FLOOD = 100_000;
+
 interface Replayed {
 	readonly at: Readonly<Record<string, Reading | undefined>>;
 	/** The screens of these readings. */
@@ -49,18 +52,20 @@ async function replay(name: string, size: number, looks: 'often' | 'seldom' = 's
 		if (reading && said(reading) !== said(course.at(-1))) course.push(reading);
 		return reading;
 	};
-	const isOver = new Promise<void>(done => {
-		for (const { kind, text } of pieces) {
-			const bytes = Buffer.from(kind === 'o' ? text : '');
-			for (let from = 0; from < bytes.length; from += size) {
-				const isLooked = looks === 'often' || from + size >= bytes.length;
-				seen.write(bytes.subarray(from, from + size), () => isLooked && look());
-			}
-			if (kind === 'm') seen.write(bytes, () => ([at[text], screens[text]] = [look(), seen.shown()]));
+	const isShown = () => new Promise<void>(done => seen.write(Buffer.of(), done));
+	let sent = 0;
+	for (const { kind, text } of pieces) {
+		const bytes = Buffer.from(kind === 'o' ? text : '');
+		for (let from = 0; from < bytes.length; from += size) {
+			const isLooked = looks === 'often' || from + size >= bytes.length;
+			seen.write(bytes.subarray(from, from + size), () => isLooked && look());
 		}
-		seen.write(Buffer.of(), done);
-	});
-	await isOver;
+		if (kind === 'm') seen.write(bytes, () => ([at[text], screens[text]] = [look(), seen.shown()]));
+		sent += bytes.length;
+		// A screen in a flood is not read.
+		if (sent > NO_FLOOD) await isShown().then(() => (sent = 0));
+	}
+	await isShown();
 	return { at, screens, course };
 }
 

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { AgentProcess } from '../../../src/conversations/agentProcess.ts';
 import type { Asked, Answered } from '../../../src/conversations/conversation.ts';
 import { StdioConversation } from '../../../src/conversations/stdioConversation.ts';
 import { stdio } from '../../../src/drivers/claude-code/stdio.ts';
@@ -57,7 +58,7 @@ async function talk(source: string, ask: Ask = () => Promise.resolve(undefined))
 		sessions: 'own' as const,
 	};
 	const conversation = await StdioConversation.begin(
-		{ program, resume: undefined, pull: undefined, stop: new AbortController().signal },
+		await AgentProcess.start({ program, stop: new AbortController().signal }),
 		stdio,
 		{
 			update: () => undefined,
