@@ -15,6 +15,7 @@ import { findAgent, knownDriver } from '../operations/shared/agents.ts';
 import { compileNotes, notesBeforePrompt } from '../operations/shared/compiledNotes.ts';
 import { deployAgent } from '../operations/shared/deployEach.ts';
 import { hasHooks } from '../operations/shared/hooksChoice.ts';
+import { isSteeredElsewhere } from '../operations/shared/elsewhere.ts';
 import { capOf, queueOptions } from '../operations/shared/queueOptions.ts';
 import { ticketsOf } from '../operations/shared/ticketsOf.ts';
 import { withCancel } from './withCancel.ts';
@@ -66,6 +67,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 						notesBefore: async prompt => (isHooked ? '' : notesBeforePrompt(where, prompt)),
 					};
 				},
+				isSteered: agent => isSteeredElsewhere(agent, where),
 				executor: async on => new SshExecutor(hostOf(on), await runtimeAtStart()),
 				env: context.env,
 				// In tmux somebody may be watching.

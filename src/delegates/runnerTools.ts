@@ -19,6 +19,8 @@ export interface RunnerTools {
 	findAgent(agent: Delegate['record']['agent'], seeker: Seeker): Promise<FoundAgent>;
 	/** Writes what the agent needs. A failure is the delegate's. */
 	prepare(found: FoundAgent): Promise<Prepared>;
+	/** Whether messages reach this agent on another machine: by hooks, which the user may not want, and which not every CLI takes there. */
+	isSteered(agent: Delegate['record']['agent']): Promise<boolean>;
 	/** The machine of a delegate that runs elsewhere. */
 	executor(on: ExecutorId): Promise<Executor>;
 	env: Readonly<Record<string, string | undefined>>;

@@ -1,11 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { delimiter, dirname } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
+import { DelegateStatus } from '../../src/protocol/delegate.ts';
 import { DelegateCreatedOutput, DelegatesOutput } from '../../src/protocol/output/delegates.ts';
+import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import type { NancyCommand } from '../unit/cli/nancyCommand.ts';
 import { claudeExecutable, claudeHome } from './claudeHome.ts';
 import { deployedLab } from './deployedLab.ts';
+import { eventually } from './eventually.ts';
 import { dataFolderIn } from './runtime.ts';
 import { sshLab } from './sshLab.ts';
 
@@ -64,6 +68,29 @@ export async function twoMachines(nancy: NancyCommand, { isDeployed = false } = 
 			).delegates;
 			if (!delegate) throw new Error('no delegate');
 			return delegate;
+		},
+		/** Resolves once it has begun so many tool calls. */
+		async atWork(toolCalls = 1) {
+			await eventually(
+				'at work',
+				async () => (await call(['delegates'])).stdout.includes(`${toolCalls} tool calls`) || undefined,
+			);
+		},
+		/** Resolves once a message is in the mailbox on the other machine. */
+		async isThere(message: string) {
+			const name = join('.nancy-remote/jobs/*/.nancy/tasks/*/comms/*/inbox', `${message}.md`);
+			await eventually('carried', () => globSync(name, { cwd: there.home }).length === 1 || undefined);
+		},
+		/** The process that watches a delegate here. */
+		runner(id: string): number {
+			const status = readFileSync(lab.workspace.file(`.nancy/delegates/${id}.status`), 'utf8');
+			return DelegateStatus.parse(JSON.parse(status)).runner?.pid ?? 0;
+		},
+		log: (id: string) => lab.workspace.file(`.nancy/delegates/${id}.log`),
+		/** The messages of its mailbox here. */
+		async mail(worker: string) {
+			const { stdout } = await call(['inbox', worker, '--all', '--json']);
+			return InboxOutput.parse(JSON.parse(stdout)).messages;
 		},
 		async ended(id: string) {
 			const done = await call(['delegates', id, '--wait', '--timeout', '240', '--json']);
