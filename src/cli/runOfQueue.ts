@@ -16,7 +16,7 @@ import { compileNotes, notesBeforePrompt } from '../operations/shared/compiledNo
 import { deployAgent } from '../operations/shared/deployEach.ts';
 import { hasHooks } from '../operations/shared/hooksChoice.ts';
 import { isSteeredElsewhere } from '../operations/shared/elsewhere.ts';
-import { capOf, queueOptions } from '../operations/shared/queueOptions.ts';
+import { capacityOf, queueOptions } from '../operations/shared/queueOptions.ts';
 import { ticketsOf } from '../operations/shared/ticketsOf.ts';
 import { withCancel } from './withCancel.ts';
 
@@ -72,7 +72,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				env: context.env,
 				// In tmux somebody may be watching.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
-				cap: async () => capOf(where, await where.readSettings(workspace.folder).catch(() => ({}))),
+				capacity: async () => capacityOf(where, await where.readSettings(workspace.folder).catch(() => ({}))),
 				signal,
 			}),
 		),

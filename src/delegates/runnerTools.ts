@@ -1,3 +1,4 @@
+import type { Capacity } from '../core/delegates/admission.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
@@ -26,8 +27,8 @@ export interface RunnerTools {
 	env: Readonly<Record<string, string | undefined>>;
 	/** Gets the text for the log, without anything that a terminal would obey. */
 	show(text: string): void;
-	/** How many delegates run at once in this folder; `undefined` leaves it to Nancy. */
-	cap(): Promise<number | undefined>;
+	/** How many delegates of this folder run at once. */
+	capacity(): Promise<Capacity>;
 	/** Aborted when somebody stops the delegate. */
 	signal: AbortSignal;
 }

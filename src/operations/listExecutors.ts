@@ -23,6 +23,8 @@ const Executor = z.object({
 	id: ExecutorId,
 	/** The user's settings of Nancy, or `~/.ssh/config`; `asked` for one that only the caller has named. */
 	from: z.enum(['settings', 'ssh', 'asked']),
+	/** How many delegates of a folder run there at once, if that is limited. */
+	max: z.optional(z.number()),
 	/** Set if it was probed. */
 	isReachable: z.optional(z.boolean()),
 	/** What is there, if it was reached. */
@@ -63,10 +65,11 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 	},
 	async run(_asker, { names, isProbed }, { readSettings, workspace, env }) {
 		const settings = await readSettings(workspace.folder);
-		const known: Executor[] = Object.entries(settings.executors ?? {}).map(([name, { host }]) => ({
+		const known: Executor[] = Object.entries(settings.executors ?? {}).map(([name, { host, max }]) => ({
 			name,
 			id: `ssh:${host}`,
 			from: 'settings',
+			max,
 			lacks: [],
 		}));
 		for (const host of sshHosts(env['HOME'] ?? homedir()))

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tickets } from '../../src/core/delegates/tickets.ts';
@@ -136,6 +136,22 @@ describe('a delegate on another machine', () => {
 		expect(await machines.ended(id)).toMatchObject({ status: 'done' });
 		expect(readFileSync(log, 'utf8')).toContain('reached again');
 		expect(await leftThere(there, id)).toEqual(NOTHING);
+	});
+
+	it('waits for a place if so many run on its machine as the user has set, and says so', async () => {
+		await using machines = await twoMachines(nancy);
+		const { lab, there, call } = machines;
+		const folder = join(lab.home, '.config', 'nancy');
+		mkdirSync(folder, { recursive: true });
+		const executors = { lab: { type: 'ssh', host: 'lab', max: 1 } };
+		writeFileSync(join(folder, 'settings.json'), JSON.stringify({ delegates: { executors } }), { mode: 0o600 });
+		const gate = gateIn(there.home);
+		const first = await machines.delegate(`${gate.step} [[text:One.]]`);
+		await machines.atWork();
+		const second = await machines.delegate('[[text:Two.]]');
+		expect((await call(['delegates'])).stdout).toContain(`${second} queued · on ssh:lab · waits for a place there`);
+		gate.open();
+		for (const id of [first, second]) expect(await machines.ended(id)).toMatchObject({ status: 'done' });
 	});
 
 	it('is not for agents to start', async () => {

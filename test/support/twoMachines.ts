@@ -34,6 +34,7 @@ export async function twoMachines(nancy: NancyCommand, { isDeployed = false } = 
 		...lab.env,
 		PATH: [there.bin, ...tools, lab.env['PATH']].join(delimiter),
 		XDG_DATA_HOME: dirname(dataFolderIn(lab.home)),
+		XDG_CONFIG_HOME: join(lab.home, '.config'),
 		IS_SANDBOX: '1',
 	};
 	const call = (args: string[], more: Record<string, string> = {}, stdin = '') =>
