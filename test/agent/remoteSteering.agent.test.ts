@@ -70,6 +70,8 @@ describe('a message to a delegate on another machine', () => {
 		// Nobody watches: the agent gets it meanwhile.
 		gate.open();
 		await lab.model.waitForRequest(each => each.text.includes('Mind the kettle.'));
+		const end = join(there.home, '.nancy-remote/jobs', id, 'end.json');
+		await eventually('ended there', () => existsSync(end) || undefined);
 		expect(await machines.mail(worker)).toEqual([expect.not.objectContaining({ state: 'delivered' })]);
 		expect((await call(['delegates'])).stdout).toContain('running');
 		expect(await machines.ended(id)).toMatchObject({ status: 'done' });
