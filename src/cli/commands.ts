@@ -30,6 +30,7 @@ export const commands: Commands = {
 	picture: async () => (await import('./commands/picture.ts')).picture,
 	mcp: async () => (await import('./commands/mcp.ts')).mcp,
 	agents: async () => (await import('./commands/agents.ts')).agents,
+	executors: async () => (await import('./commands/executors.ts')).executors,
 	setup: async () => (await import('./commands/setup.ts')).setup,
 	update: async () => (await import('./commands/setup.ts')).update,
 	cleanup: async () => (await import('./commands/cleanup.ts')).cleanup,

@@ -13,6 +13,7 @@ import { programContext } from '../operations/shared/programContext.ts';
 import { DelegateStatus, type DelegateId } from '../protocol/delegate.ts';
 import type { RemoteEnd, RemoteJob } from '../protocol/remoteJob.ts';
 import type { Context } from './command.ts';
+import { hooksThere } from './remoteHooks.ts';
 import { ExitCode } from './failure.ts';
 import { withCancel } from './withCancel.ts';
 
@@ -67,16 +68,18 @@ async function run(job: RemoteJob, folder: string, files: JobFiles, signal: Abor
 	const status = DelegateStatus.parse({ task_id: job.id, status: 'running', iteration: 1 });
 	const writer = new StatusWriter(status, now => files.writeStatus(now));
 	const where = {
-		...programContext(new Workspace(folder), context),
+		...programContext(new Workspace(files.folder), context),
 		show: (line: string) => appendFileSync(files.log, `${line}\n`),
 		onEvent: (event: Parameters<typeof progress>[1]) => writer.change(progress(status, event, {})),
 		signal,
 	};
 	const { agent, model, permissions, prompt, wallSeconds, idleSeconds } = job;
 	const limits = { wallSeconds, idleSeconds };
-	const asked = { prompt, folder, agent, model, permissions, extra: [], limits };
 	try {
-		return (await perform(await operations.run(), context.asker, asked, where)).run;
+		const hooks = await hooksThere(job, files.folder, context);
+		const asked = { prompt, folder, agent, model, permissions, extra: hooks?.extra ?? [], limits };
+		const recorded = hooks && { recorded: hooks.recorded };
+		return (await perform(await operations.run(), context.asker, asked, { ...where, ...recorded })).run;
 	} finally {
 		await writer.close();
 		await files.writeStatus(status);

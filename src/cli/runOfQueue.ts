@@ -15,7 +15,8 @@ import { findAgent, knownDriver } from '../operations/shared/agents.ts';
 import { compileNotes, notesBeforePrompt } from '../operations/shared/compiledNotes.ts';
 import { deployAgent } from '../operations/shared/deployEach.ts';
 import { hasHooks } from '../operations/shared/hooksChoice.ts';
-import { capOf, queueOptions } from '../operations/shared/queueOptions.ts';
+import { isSteeredElsewhere } from '../operations/shared/elsewhere.ts';
+import { capacityOf, queueOptions } from '../operations/shared/queueOptions.ts';
 import { ticketsOf } from '../operations/shared/ticketsOf.ts';
 import { withCancel } from './withCancel.ts';
 
@@ -66,11 +67,12 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 						notesBefore: async prompt => (isHooked ? '' : notesBeforePrompt(where, prompt)),
 					};
 				},
+				isSteered: agent => isSteeredElsewhere(agent, where),
 				executor: async on => new SshExecutor(hostOf(on), await runtimeAtStart()),
 				env: context.env,
 				// In tmux somebody may be watching.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
-				cap: async () => capOf(where, await where.readSettings(workspace.folder).catch(() => ({}))),
+				capacity: async () => capacityOf(where, await where.readSettings(workspace.folder).catch(() => ({}))),
 				signal,
 			}),
 		),

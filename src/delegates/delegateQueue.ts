@@ -5,7 +5,7 @@ import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { theDelegate } from '../core/workspace/named.ts';
 import { liveness } from '../base/liveness.ts';
-import { admitted } from '../core/delegates/admission.ts';
+import { admitted, fullMachine, type Capacity } from '../core/delegates/admission.ts';
 import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { endUnwatched, settle } from '../core/delegates/ending.ts';
@@ -24,12 +24,10 @@ import { inspectRepository } from '../git/repository.ts';
 import { startRunner } from '../process/runnerHost.ts';
 import { createWorktree } from '../git/worktree.ts';
 
-export interface QueueOptions {
+export interface QueueOptions extends Capacity {
 	tickets: Tickets;
 	/** The installed `nancy`, which outlives the window. */
 	nancy: string;
-	/** Delegates that run at once; by cores and free memory where absent. */
-	cap?: number | undefined;
 	/** Set for the runners, on top of what they inherit. */
 	env?: Readonly<Record<string, string | null>>;
 }
@@ -65,8 +63,9 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 					!isForeign && !failures.has(record.id) && !(isFinal(state) && status.reported),
 			);
 			const now = await Promise.all(open.map(delegate => reportable(delegates, tickets, delegate)));
-			await each(admitted(now, options.cap, parked), one => start(delegates, one, options));
+			await each(admitted(now, options, parked), one => start(delegates, one, options));
 		}
+		if (Object.keys(options.places ?? {}).length > 0) await noteWaiting(delegates, options);
 		const [first] = failures.values();
 		if (first !== undefined) throw first;
 	});
@@ -135,6 +134,16 @@ async function adoptWorktree(delegates: Delegates, tickets: Tickets, { record, s
 	const worktree = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes });
 	await tickets.made(id, worktree);
 	await delegates.writeStatus(id, { ...status, worktree });
+}
+
+/** People see which delegates wait for a place on another machine. */
+async function noteWaiting(delegates: Delegates, options: QueueOptions): Promise<void> {
+	const all = (await delegates.list()).delegates;
+	for (const delegate of all.filter(({ state, isForeign }) => state === 'queued' && !isForeign)) {
+		const machine = fullMachine(delegate, all, options);
+		const { record, status } = delegate;
+		if (machine !== status.waits_for) await delegates.writeStatus(record.id, { ...status, waits_for: machine });
+	}
 }
 
 async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy, env }: QueueOptions): Promise<void> {

@@ -4,6 +4,7 @@ import { hasPlace } from '../core/delegates/admission.ts';
 import { LONGEST_PARKING_MS, type Delegates } from '../core/delegates/delegates.ts';
 import type { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { DriverId } from '../protocol/names.ts';
+import type { RunnerTools } from './runnerTools.ts';
 
 /** Pause if the CLI reports the account's limit without a reset time, in milliseconds. */
 const QUOTA_PAUSE_MS = 15 * 60 * 1000;
@@ -20,7 +21,7 @@ export class Parking {
 		private readonly delegates: Delegates,
 		private readonly agent: DriverId,
 		private readonly status: StatusWriter,
-		private readonly limits: { cap(): Promise<number | undefined>; signal: AbortSignal },
+		private readonly limits: Pick<RunnerTools, 'capacity' | 'signal'>,
 		private readonly say: (text: string) => void,
 	) {}
 
@@ -61,7 +62,7 @@ export class Parking {
 		await this.status.flush();
 		const take = async () => {
 			const { delegates } = await this.delegates.list();
-			if (!hasPlace(delegates, await this.limits.cap())) return false;
+			if (!hasPlace(delegates, await this.limits.capacity())) return false;
 			this.status.change({ status: 'running', parked_until: undefined });
 			await this.status.flush();
 			return true;

@@ -7,11 +7,13 @@ import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import { redactText } from '../core/traffic/redact.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import type { Executor } from '../executors/executor.ts';
 import { createWorktree, prefixIn } from '../git/worktree.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
+import { RemoteMail } from './remoteMail.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
 /** Between two looks, in milliseconds. */
@@ -32,8 +34,11 @@ export class RemoteRun {
 	private phase: RemotePhase = RemotePhase.parse({ version: 1, phase: 'preparing' });
 	/** Since when a person waits for its end, in milliseconds since 1970, while the machine cannot be reached. */
 	private cancelledAt: number | undefined;
+	/** Why messages could not go over at the last look. */
+	private trouble: string | undefined;
 
 	constructor(
+		private readonly workspace: Workspace,
 		private readonly delegate: Delegate,
 		private readonly prompt: string,
 		private readonly executor: Executor,
@@ -80,7 +85,8 @@ export class RemoteRun {
 			await this.insist(() => this.executor.submit(job));
 			await this.reach('submitted');
 		}
-		const end = await this.watch(job);
+		const mail = new RemoteMail(this.workspace, this.executor, job);
+		const end = await this.watch(job, mail).finally(() => mail.release());
 		return this.keepEnd(end.tip === undefined ? end : await this.collect(job, worktree, end));
 	}
 
@@ -89,23 +95,40 @@ export class RemoteRun {
 		return end;
 	}
 
-	private async watch(job: RemoteJob): Promise<RemoteEnd> {
+	private async watch(job: RemoteJob, mail: RemoteMail): Promise<RemoteEnd> {
 		const { signal } = this.tools;
 		let isCancelAsked = false;
+		let isLastLook = false;
 		for (;;) {
 			if (signal.aborted && !isCancelAsked) {
 				await this.insist(() => this.executor.cancel(job));
 				isCancelAsked = true;
 			}
-			const seen = await this.insist(() => this.executor.observe(job, this.phase.offset));
+			const seen = await this.insist(() => this.executor.observe(job, this.phase.offset, mail.letters));
 			await this.mirror(seen);
-			// Its folder there is gone, or its runner: it may have worked, so it is not started again.
-			if (seen.is === 'absent')
-				return { ok: false, reason: 'its folder on the other machine is gone', output: '' };
-			if (seen.is === 'lost') return { ok: false, reason: 'its runner on the other machine died', output: '' };
-			if (seen.is === 'ended' && seen.end && seen.log === '') return seen.end;
-			if (seen.log === '')
+			await this.steer(mail, seen, isLastLook);
+			if (seen.is !== 'running' && seen.log === '') {
+				// An earlier runner may have carried messages: one more look asks for the receipts of all.
+				if (isLastLook || mail.letters.length === 0) return endSeen(seen);
+				isLastLook = true;
+			} else if (seen.log === '')
 				await sleep(LOOK_MS, undefined, { signal: isCancelAsked ? undefined : signal }).catch(() => undefined);
+		}
+	}
+
+	/** A message that cannot go over now goes after the next look. Whatever is wrong with it, the delegate goes on. */
+	private async steer(mail: RemoteMail, { is, receipts }: Seen, isLastLook: boolean): Promise<void> {
+		try {
+			mail.deliver(receipts);
+			if (isLastLook) return;
+			const letters = await mail.collect();
+			if (is === 'running' && letters.length > 0) await this.insist(() => mail.carry(letters));
+			this.trouble = undefined;
+		} catch (error) {
+			if (error instanceof GivenUp) throw error;
+			const trouble = errorText(error);
+			if (trouble !== this.trouble) this.say(`messages wait: ${trouble}\n`);
+			this.trouble = trouble;
 		}
 	}
 
@@ -155,7 +178,7 @@ export class RemoteRun {
 	}
 
 	private async job({ repository, base }: Worktree): Promise<RemoteJob> {
-		const { id, agent, model, permissions, limits, place } = this.delegate.record;
+		const { id, agent, model, permissions, limits, place, task, worker } = this.delegate.record;
 		return {
 			id,
 			repository: sha256(repository).slice(0, 16),
@@ -163,6 +186,7 @@ export class RemoteRun {
 			prefix: await prefixIn(place.folder),
 			prompt: this.prompt,
 			agent,
+			mailbox: (await this.tools.isSteered(agent)) ? { task, worker } : undefined,
 			model,
 			permissions,
 			wallSeconds: limits.wallSeconds,
@@ -176,11 +200,17 @@ export class RemoteRun {
 		for (let pauseMs = RETRY_MS, hasSaid = false; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
 			try {
 				const done = await step();
-				if (hasSaid) this.say('reached again\n');
+				if (hasSaid) {
+					this.say('reached again\n');
+					await this.save({ unreachableSince: undefined });
+				}
 				return done;
 			} catch (error) {
 				if (!hasCode(error, 'timeout')) throw error;
-				if (!hasSaid) this.say(`${errorText(error)}; trying again\n`);
+				if (!hasSaid) {
+					this.say(`${errorText(error)}; trying again\n`);
+					await this.save({ unreachableSince: new Date().toISOString() });
+				}
 				hasSaid = true;
 				if (signal.aborted) this.cancelledAt ??= Date.now();
 				if (this.cancelledAt !== undefined && Date.now() - this.cancelledAt > CANCEL_MS)
@@ -208,6 +238,14 @@ export class RemoteRun {
 }
 
 class GivenUp extends NancyError {}
+
+/** Of a job that runs no more. */
+function endSeen({ is, end }: Seen): RemoteEnd {
+	if (end) return end;
+	// Its folder there is gone, or its runner: it may have worked, so it is not started again.
+	const what = is === 'absent' ? 'its folder on the other machine is gone' : 'its runner on the other machine died';
+	return { ok: false, reason: what, output: '' };
+}
 
 function outcomeOfEnd({ ok, output, reason }: RemoteEnd): Outcome {
 	return ok ? { ok, output } : { ok: false, reason: visibleLine(reason ?? 'it failed', 500), output };

@@ -25,7 +25,7 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	const run =
 		on === undefined
 			? new DelegateRun(delegates, delegate, prompt, tools)
-			: new RemoteRun(delegate, prompt, await tools.executor(on), tools);
+			: new RemoteRun(delegates.workspace, delegate, prompt, await tools.executor(on), tools);
 	let outcome: Outcome;
 	try {
 		outcome = await run.run();

@@ -1,3 +1,4 @@
+import type { Capacity } from '../core/delegates/admission.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
@@ -19,13 +20,15 @@ export interface RunnerTools {
 	findAgent(agent: Delegate['record']['agent'], seeker: Seeker): Promise<FoundAgent>;
 	/** Writes what the agent needs. A failure is the delegate's. */
 	prepare(found: FoundAgent): Promise<Prepared>;
+	/** Whether messages reach this agent on another machine: by hooks, which the user may not want, and which not every CLI takes there. */
+	isSteered(agent: Delegate['record']['agent']): Promise<boolean>;
 	/** The machine of a delegate that runs elsewhere. */
 	executor(on: ExecutorId): Promise<Executor>;
 	env: Readonly<Record<string, string | undefined>>;
 	/** Gets the text for the log, without anything that a terminal would obey. */
 	show(text: string): void;
-	/** How many delegates run at once in this folder; `undefined` leaves it to Nancy. */
-	cap(): Promise<number | undefined>;
+	/** How many delegates of this folder run at once. */
+	capacity(): Promise<Capacity>;
 	/** Aborted when somebody stops the delegate. */
 	signal: AbortSignal;
 }

@@ -1,4 +1,4 @@
-import type { RemoteJob, Seen } from '../protocol/remoteJob.ts';
+import type { RemoteJob, RemoteLetter, Seen } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
 /**
@@ -10,8 +10,13 @@ export interface Executor {
 	prepare(job: RemoteJob, worktree: Worktree): Promise<void>;
 	/** Starts the job, once, however often it is asked. */
 	submit(job: RemoteJob): Promise<void>;
-	/** @param offset of the log, in bytes */
-	observe(job: RemoteJob, offset: number): Promise<Seen>;
+	/** Puts messages into the mailbox there. Each comes there once, however often it is carried. */
+	carry(job: RemoteJob, letters: readonly RemoteLetter[]): Promise<void>;
+	/**
+	 * @param offset of the log, in bytes
+	 * @param carried the messages of which receipts are wanted
+	 */
+	observe(job: RemoteJob, offset: number, carried: readonly RemoteLetter[]): Promise<Seen>;
 	/** Asks the job to end. Only {@link observe} tells that it has. */
 	cancel(job: RemoteJob): Promise<void>;
 	/** Brings the work of an ended job into its worktree here. */

@@ -8,11 +8,15 @@ const say = value => console.log('NANCY ' + JSON.stringify(value));
 try {
 	if (Number(process.versions.node.split('.')[0]) < 20) throw new Error('Node 20 or newer is needed, and this is ' + process.version);
 	const { version, files } = JSON.parse(fs.readFileSync(0, 'utf8'));
-	const folder = path.join(os.homedir(), '.nancy-remote', 'runtime', version);
+	const folder = path.join(os.homedir(), '.nancy-remote', 'nancy', 'runtime', version);
 	if (files.length > 0 && !fs.existsSync(folder)) {
 		const temp = folder + '.new-' + process.pid;
 		fs.mkdirSync(temp, { recursive: true, mode: 0o700 });
-		for (const { name, base64 } of files) fs.writeFileSync(path.join(temp, name), Buffer.from(base64, 'base64'));
+		for (const { name, base64, isProgram } of files) {
+			const file = path.join(temp, name);
+			fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+			fs.writeFileSync(file, Buffer.from(base64, 'base64'), { mode: isProgram ? 0o700 : 0o600 });
+		}
 		if (!fs.existsSync(folder)) fs.renameSync(temp, folder);
 		else fs.rmSync(temp, { recursive: true });
 	}

@@ -1,13 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { fileNames } from '../base/listing.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import { fetchWork, sendBase, type Transport } from '../git/remoteRepository.ts';
-import { Seen, type RemoteJob } from '../protocol/remoteJob.ts';
+import { Seen, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { Executor } from './executor.ts';
+import { letterName } from './mailThere.ts';
 import { RECEIVER } from './receiver.ts';
 import { inLoginShell } from './remoteWords.ts';
 import { Ssh } from './ssh.ts';
@@ -16,8 +18,14 @@ import { Ssh } from './ssh.ts';
 const STEP_MS = 60_000;
 /** For code on its way. */
 const TRANSFER_MS = 15 * 60_000;
-/** The programs of a runtime that a job calls. */
-const SHIPPED = ['nancy.js', 'memory.js', 'projects.js'];
+/** The programs of a runtime that a job and its hooks call. */
+const SHIPPED = ['nancy.js', 'memory.js', 'projects.js', 'nancy-hook', 'due', 'hand-over', 'hand-over.pl', 'node'];
+
+interface ShippedFile {
+	name: string;
+	base64: string;
+	isProgram: boolean;
+}
 
 const Answer = z.object({ error: z.optional(z.string()) });
 const Place = z.object({ repository: z.string().check(z.regex(/^\/[^\0\n]*$/)) });
@@ -44,8 +52,12 @@ export class SshExecutor implements Executor {
 		await this.step('start', job);
 	}
 
-	async observe(job: RemoteJob, offset: number): Promise<Seen> {
-		return Seen.parse(await this.step('look', { id: job.id, offset }));
+	async carry({ id }: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
+		await this.step('mail', { id, letters });
+	}
+
+	async observe({ id }: RemoteJob, offset: number, carried: readonly RemoteLetter[]): Promise<Seen> {
+		return Seen.parse(await this.step('look', { id, offset, carried: carried.map(letterName) }));
 	}
 
 	async cancel({ id }: RemoteJob): Promise<void> {
@@ -64,13 +76,18 @@ export class SshExecutor implements Executor {
 	private async ship(): Promise<void> {
 		const { version, folder } = this.runtime;
 		if ((await this.receive({ version, files: [] })).isThere) return;
+		const hooks = (await fileNames(join(folder, 'hook'), '.js')).map(name => `hook/${name}`);
 		const files = await Promise.all(
-			SHIPPED.map(async name => ({ name, base64: (await readFile(join(folder, name))).toString('base64') })),
+			[...SHIPPED, ...hooks].map(async name => {
+				const file = join(folder, name);
+				const [bytes, { mode }] = await Promise.all([readFile(file), stat(file)]);
+				return { name, base64: bytes.toString('base64'), isProgram: (mode & 0o100) !== 0 };
+			}),
 		);
 		await this.receive({ version, files });
 	}
 
-	private async receive(input: { version: string; files: readonly { name: string; base64: string }[] }) {
+	private async receive(input: { version: string; files: readonly ShippedFile[] }) {
 		const answer = await this.ssh.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), TRANSFER_MS);
 		return Received.parse(refuseError(answer));
 	}
@@ -85,7 +102,7 @@ export class SshExecutor implements Executor {
 
 	private async step(name: string, input: unknown): Promise<unknown> {
 		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
-		const script = 'exec node "$HOME/.nancy-remote/runtime/$1/nancy.js" run --remote "$2"';
+		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
 		const command = inLoginShell(['sh', '-c', script, 'nancy', this.runtime.version, name]);
 		return refuseError(await this.ssh.ask(command, JSON.stringify(input), STEP_MS));
 	}

@@ -15,7 +15,8 @@ import { stopMarked } from '../process/marked.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { ProcessRecord } from '../protocol/records.ts';
-import { RemoteEnd, RemoteJob, RemoteStatus, type Seen } from '../protocol/remoteJob.ts';
+import { RemoteEnd, RemoteJob, RemoteLetter, RemoteStatus, type Seen } from '../protocol/remoteJob.ts';
+import { forgetRecordsThere, LetterName, putThere, receiptsThere } from './mailThere.ts';
 
 /**
  * The environment variable that marks everything a job starts, by its id. `NANCY_RUN` would make an agent of the runner: see core/asker/asker.
@@ -29,7 +30,12 @@ const BEGINNING_MS = 30_000;
 
 const RepositoryName = z.pick(RemoteJob, { repository: true });
 const JobName = z.pick(RemoteJob, { id: true });
-const Look = z.object({ id: DelegateId, offset: z.int().check(z.nonnegative()) });
+const Look = z.object({
+	id: DelegateId,
+	offset: z.int().check(z.nonnegative()),
+	carried: z._default(z.array(LetterName), []),
+});
+const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
 const Clean = z.pick(RemoteJob, { id: true, repository: true });
 const Runner = z.object({ runner: ProcessRecord });
 
@@ -122,8 +128,22 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 		return {};
 	},
 	async look(input) {
-		const { id, offset } = Look.parse(input);
-		return seen(new JobFiles(id), offset);
+		const { id, offset, carried } = Look.parse(input);
+		const files = new JobFiles(id);
+		const now = await seen(files, offset);
+		// After its state: the receipts of an ended job are the last ones.
+		const mailbox = carried.length > 0 ? (await files.job())?.mailbox : undefined;
+		if (!mailbox) return now;
+		// They are asked for again, and the job counts more.
+		const receipts = await receiptsThere(files.folder, mailbox, carried).catch(() => []);
+		return { ...now, receipts };
+	},
+	async mail(input) {
+		const { id, letters } = Mail.parse(input);
+		const files = new JobFiles(id);
+		const mailbox = (await files.job())?.mailbox;
+		if (mailbox) await putThere(files.folder, mailbox, letters);
+		return {};
 	},
 	async cancel(input) {
 		const files = new JobFiles(JobName.parse(input).id);
@@ -138,6 +158,7 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 		const files = new JobFiles(id);
 		await stopMarked(REMOTE_MARK, id);
 		await forgetThere(repositoryFolder({ repository }), files.tree, id);
+		await forgetRecordsThere(files.folder);
 		await removeTree(files.folder);
 		return {};
 	},
@@ -159,7 +180,7 @@ export async function workingFolderThere(
 }
 
 async function seen(files: JobFiles, offset: number): Promise<Seen> {
-	const none = { log: '', nextOffset: offset };
+	const none = { log: '', nextOffset: offset, receipts: [] };
 	if (!existsSync(files.fence)) return { is: 'absent', ...none };
 	const runner = await files.runner();
 	// A started program takes a moment to say who it is.
@@ -174,6 +195,7 @@ async function seen(files: JobFiles, offset: number): Promise<Seen> {
 		...(status && { status }),
 		...(await logFrom(files.log, offset)),
 		...(end && { end }),
+		receipts: [],
 	};
 }
 

@@ -10,7 +10,7 @@ import type { Driver } from '../core/driver/driver.ts';
 import { folderSeenFrom } from '../git/homeCheckout.ts';
 import { seekerForDelegate } from '../process/detect.ts';
 import { Budget } from '../protocol/budget.ts';
-import { ExecutorId } from '../protocol/executorId.ts';
+import type { ExecutorId } from '../protocol/executorId.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
@@ -20,6 +20,7 @@ import type { Operation, OperationContext } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { requireTold, unitsAtStart } from './shared/budgetUnits.ts';
 import { noteSeen } from './shared/noteSeen.ts';
+import { executorNamed } from './shared/executors.ts';
 import { startDelegate } from './shared/startDelegate.ts';
 import { limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './shared/starting.ts';
 
@@ -128,17 +129,11 @@ async function startOf(asker: Asker, input: Input, context: OperationContext): P
 
 /** @throws NancyError `bad-usage` for a machine that the user has not named, or what a delegate on another machine cannot have */
 function executorFor(name: string, { worktree, budget }: Input, settings: CommonSettings): ExecutorId {
-	const known = settings.executors && Object.hasOwn(settings.executors, name) ? settings.executors[name] : undefined;
-	const id = ExecutorId.safeParse(known ? `ssh:${known.host}` : name);
-	if (!id.success)
-		throw new NancyError(
-			'bad-usage',
-			phrase`no machine is named ${JSON.stringify(name)}; give ssh:<host>, or name it in "executors" of "delegates" in your settings.json`,
-		);
+	const id = executorNamed(name, settings);
 	if (!worktree)
 		throw new NancyError('bad-usage', phrase`on another machine a delegate works in a worktree; add --worktree`);
 	if (budget) throw new NancyError('bad-usage', phrase`on another machine nobody keeps a budget yet; use --timeout`);
-	return id.data;
+	return id;
 }
 
 /** The user's commands for a new worktree. */

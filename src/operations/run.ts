@@ -73,8 +73,8 @@ export interface RunContext extends OperationContext {
 		session: SessionId;
 		resume: SessionId | undefined;
 		hooks: LaunchHooks | undefined;
-		/** Its notes are told by the hooks, or stand before the prompt already. */
-		project: ProjectName;
+		/** Its notes are told by the hooks, or stand before the prompt already. Absent for a delegate of another machine. */
+		project?: ProjectName;
 	};
 }
 
@@ -162,7 +162,7 @@ async function programOf(
 				isHeadless: true,
 				worker: undefined,
 			}),
-			...(recorded && { NANCY_PROJECT: recorded.project }),
+			...(recorded?.project !== undefined && { NANCY_PROJECT: recorded.project }),
 		},
 		stdin: launch.stdin,
 		mark: crypto.randomUUID(),

@@ -10,10 +10,6 @@ import { heldText } from '../core/mailbox/held.ts';
 import { whyUnheard } from '../core/sessions/hearing.ts';
 import { readPhase } from '../core/sessions/phase.ts';
 import { prepareAnswer } from '../core/sessions/prepareAnswer.ts';
-import { Delegates } from '../core/delegates/delegates.ts';
-import { ownRequest } from '../core/delegates/ownRequest.ts';
-import { Tickets } from '../core/delegates/tickets.ts';
-import { theDelegate } from '../core/workspace/named.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { headerName } from '../protocol/author.ts';
@@ -22,6 +18,7 @@ import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../protocol/
 import { SendOutput } from '../protocol/output/messages.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
 import type { Operation } from './operation.ts';
+import { delegateElsewhere } from './shared/elsewhere.ts';
 import { indexOf, mayTrack } from '../git/mayTrack.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 
@@ -42,9 +39,10 @@ export const send: Operation<Input, SendOutput> = {
 	input: Input,
 	output: SendOutput,
 	permit: (_asker, _input, context) => refuseTracked(context.workspace),
-	async run(asker, input, { workspace, dataFolder }) {
+	async run(asker, input, context) {
+		const { workspace } = context;
 		const { to: address, priority, effect, text } = input;
-		await refuseElsewhere(address, workspace, dataFolder);
+		const elsewhere = await delegateElsewhere(address, context);
 		const isToHuman = address.worker === ORCHESTRATOR;
 		refuseEffect(input, address);
 		const author = authorOf(asker);
@@ -56,9 +54,10 @@ export const send: Operation<Input, SendOutput> = {
 		const record = isToHuman
 			? undefined
 			: await workspace.worker(address).catch((error: unknown) => void trouble.add(errorText(error)));
-		const running = record !== undefined && isRunning(record);
-		if (running) await prepare(workspace, record, id);
-		const held = running && wakes(words) ? await whyItWaits(workspace, record, id) : undefined;
+		const isHere = record !== undefined && isRunning(record);
+		if (isHere) await prepare(workspace, record, id);
+		const held = isHere && wakes(words) ? await whyItWaits(workspace, record, id) : elsewhere?.held;
+		const running = isHere || elsewhere?.isRunning === true;
 		return {
 			id,
 			to: mailboxName(address),
@@ -73,19 +72,6 @@ export const send: Operation<Input, SendOutput> = {
 		};
 	},
 };
-
-/** @throws NancyError `wrong-state` for a delegate that works on another machine: messages do not get there yet */
-async function refuseElsewhere(address: WorkerAddress, workspace: Workspace, dataFolder: string): Promise<void> {
-	const tickets = new Tickets(dataFolder, workspace.folder);
-	for (const id of await tickets.openAt(address)) {
-		const on = (await ownRequest(new Delegates(workspace), tickets, id))?.record.on;
-		if (on === undefined) continue;
-		throw new NancyError(
-			'wrong-state',
-			phrase`${theDelegate(id)} runs on ${on}, where messages do not reach it yet; stop it, or wait for its result`,
-		);
-	}
-}
 
 /** @throws NancyError `bad-usage` for a halt or a pause that cannot be */
 export function refuseEffect({ kind, effect }: Pick<Input, 'kind' | 'effect'>, { worker }: WorkerAddress): void {

@@ -119,6 +119,8 @@ export const DelegateStatus = z.looseObject({
 	session: z.optional(SessionId),
 	runner: z.optional(ProcessRecord),
 	agent_process: z.optional(ProcessRecord),
+	/** Of a queued one: the machine that has no place for it now. */
+	waits_for: z.optional(ExecutorId),
 	/** Of a parked one. Absent once that time is over and it waits for a place. */
 	parked_until: z.optional(Moment),
 	worktree: z.optional(Worktree),

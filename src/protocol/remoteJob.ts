@@ -1,5 +1,9 @@
 import * as z from 'zod/mini';
+import { Author } from './author.ts';
 import { DelegateId, DelegateStatus } from './delegate.ts';
+import { MessageHeader } from './message.ts';
+import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
+import { Moment } from './records.ts';
 
 export const Commit = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
 
@@ -13,7 +17,9 @@ export const RemoteJob = z.object({
 	/** The folder to work in, relative to the top of the worktree; empty for the top. */
 	prefix: z.string().check(z.refine(text => !text.startsWith('/') && !text.split('/').includes('..'))),
 	prompt: z.string(),
-	agent: z.string(),
+	agent: DriverId,
+	/** Its mailbox, which has the same name there. Absent if no message reaches it there. */
+	mailbox: z.optional(z.object({ task: TaskName, worker: WorkerName })),
 	model: z.optional(z.string()),
 	permissions: z.string(),
 	wallSeconds: z.number(),
@@ -30,6 +36,24 @@ export const RemoteEnd = z.object({
 	tip: z.optional(Commit),
 });
 export type RemoteEnd = z.infer<typeof RemoteEnd>;
+
+/** A message on its way to the agent. Its text and its author decide whether it is the same one that went there before. */
+export const RemoteLetter = z.object({
+	id: MessageId,
+	content: z.extend(MessageHeader, { text: z.string() }),
+	author: Author,
+});
+export type RemoteLetter = z.infer<typeof RemoteLetter>;
+
+/** What is believed of a receipt from there: where the agent got a message. */
+export const RemoteReceipt = z.object({
+	id: MessageId,
+	deliveredAt: Moment,
+	event: z.string(),
+	session: SessionId,
+	tool: z.optional(z.string()),
+});
+export type RemoteReceipt = z.infer<typeof RemoteReceipt>;
 
 /** What a live status may carry from there. Nothing in it names a file or a process of this machine. */
 export const RemoteStatus = z.object({
@@ -56,6 +80,8 @@ export const Seen = z.object({
 	log: z.string(),
 	nextOffset: z.int().check(z.nonnegative()),
 	end: z.optional(RemoteEnd),
+	/** Of the messages that were asked for, as far as the agent has them. */
+	receipts: z._default(z.array(RemoteReceipt), []),
 });
 export type Seen = z.infer<typeof Seen>;
 
@@ -65,6 +91,8 @@ export const RemotePhase = z.looseObject({
 	phase: z.enum(['preparing', 'submitting', 'submitted', 'collected', 'cleaned']),
 	/** Of the remote log, as far as it is in the log here. */
 	offset: z._default(z.int(), 0),
+	/** Since when the machine cannot be reached (UTC, ISO 8601); absent while it can. */
+	unreachableSince: z.optional(Moment),
 	/** Set with `collected`. */
 	end: z.optional(RemoteEnd),
 });

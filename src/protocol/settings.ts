@@ -29,7 +29,17 @@ export const CommonSettings = z.extend(DelegateSettings, {
 	/** By agent: whether Nancy carries answers to its questions, for a CLI of which that is a choice. */
 	answers: z.optional(z.record(z.string(), z.boolean())),
 	/** By name: other machines for delegates. Only written by hand. */
-	executors: z.optional(z.record(z.string(), z.object({ type: z.literal('ssh'), host: SshHost }))),
+	executors: z.optional(
+		z.record(
+			z.string(),
+			z.object({
+				type: z.literal('ssh'),
+				host: SshHost,
+				/** How many delegates of a folder run there at once. Without it they count among those here. */
+				max: z.optional(z.int().check(z.positive())),
+			}),
+		),
+	),
 	/** What is in the terminals that Nancy starts agents in: their CLI alone, a program of Nancy's around it, or one that talks with it. */
 	terminalHost: z.optional(z.enum(['direct', 'watched', 'conversation'])),
 	/** Absolute path of a program that is told of questions: see process/tellProgram. */

@@ -21,6 +21,7 @@ const driver: Driver = {
 };
 const format: HeadlessFormat = {
 	permissionModes: [],
+	settingsFrom: 'none',
 	beside: '',
 	launch: () => ({ args: [], stdin: '', env: {}, sessionIsKnown: true }),
 	reader: () => ({

@@ -7,6 +7,7 @@ import { fakeDriver } from './fakeDriver.ts';
 /** Reads what test/fixtures/children/fakeAgent.mjs prints: one event in each line. */
 const format: HeadlessFormat = {
 	permissionModes: [{ id: 'default', label: phrase`Default`, detail: phrase``, width: 0 }],
+	settingsFrom: 'none',
 	beside: '',
 	launch: ({ session, resume, prompt }) => ({
 		args: [new URL('../fixtures/children/fakeAgent.mjs', import.meta.url).pathname, resume ?? session],

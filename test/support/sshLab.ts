@@ -11,6 +11,8 @@ const SSHD = '/usr/sbin/sshd';
 export interface SshLab extends AsyncDisposable {
 	/** Goes first on the PATH: an `ssh` that knows the host `lab`. */
 	bin: string;
+	/** Its settings, to which other hosts can be added. */
+	config: string;
 	/** The home folder on that host. */
 	home: string;
 	/** Ends the server and every connection. */
@@ -94,6 +96,7 @@ SetEnv HOME=${home}
 	await start();
 	return {
 		bin,
+		config: folder.file('ssh_config'),
 		home,
 		start,
 		stop,

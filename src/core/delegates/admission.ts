@@ -1,5 +1,6 @@
 import { availableParallelism, freemem } from 'node:os';
 import type { Parked } from '../../protocol/delegate.ts';
+import type { ExecutorId } from '../../protocol/executorId.ts';
 import type { Delegate } from './delegate.ts';
 
 /** What an agent CLI with its tools takes, roughly, in bytes. */
@@ -13,33 +14,71 @@ export function defaultCap(running: number, cores = availableParallelism(), free
 	return Math.max(1, Math.min(cores * 2, running + Math.floor(freeBytes / MEMORY_EACH)));
 }
 
+/** How many delegates run at once. */
+export interface Capacity {
+	/** Here; by cores and free memory where `undefined`. */
+	readonly cap: number | undefined;
+	/** On other machines that have a limit of their own, by their ids. Delegates there take no place here. */
+	readonly places?: Readonly<Partial<Record<ExecutorId, number>>>;
+}
+
 /**
- * The queued delegates that may start now, in order. Nobody waits behind parked delegates, or behind those whose agent has reached its
- * limit.
+ * The queued delegates that may start now, in order. Nobody waits behind parked delegates, behind those whose agent has reached its limit,
+ * or behind those whose machine is full.
  */
 export function admitted(
 	delegates: readonly Delegate[],
-	cap: number | undefined,
+	capacity: Capacity,
 	parked: readonly Parked[],
 	nowMs = Date.now(),
 ): Delegate[] {
-	const running = runningOf(delegates).length;
 	const due = delegates.filter(({ state, isForeign, status }) => {
 		// Its runner waits for the next place.
 		return !isForeign && state === 'parked' && !(Date.parse(status.parked_until ?? '') > nowMs);
 	}).length;
 	const isParked = ({ record }: Delegate) => parked.some(({ agent }) => agent === record.agent);
-	return delegates
-		.filter(delegate => delegate.state === 'queued' && !isParked(delegate))
-		.slice(0, Math.max(0, (cap ?? defaultCap(running)) - running - due));
+	const free = new Map<ExecutorId | undefined, number>([[undefined, freeHere(delegates, capacity) - due]]);
+	const takePlace = (delegate: Delegate) => {
+		const place = placeOf(delegate, capacity);
+		const left = free.get(place) ?? (place === undefined ? 0 : freeAt(place, delegates, capacity));
+		free.set(place, left - 1);
+		return left > 0;
+	};
+	return delegates.filter(each => each.state === 'queued' && !isParked(each) && takePlace(each));
 }
 
-/** Whether one more may run: for a parked one that goes on. */
-export function hasPlace(delegates: readonly Delegate[], cap: number | undefined): boolean {
-	const running = runningOf(delegates).length;
-	return running < (cap ?? defaultCap(running));
+/** The machine whose own limit keeps this queued delegate waiting. */
+export function fullMachine(
+	delegate: Delegate,
+	delegates: readonly Delegate[],
+	capacity: Capacity,
+): ExecutorId | undefined {
+	const place = placeOf(delegate, capacity);
+	return delegate.state === 'queued' && place !== undefined && freeAt(place, delegates, capacity) <= 0
+		? place
+		: undefined;
 }
 
-function runningOf(delegates: readonly Delegate[]): Delegate[] {
-	return delegates.filter(({ state, isForeign }) => !isForeign && state === 'running');
+/** Whether one more may run here: for a parked one that goes on. */
+export function hasPlace(delegates: readonly Delegate[], capacity: Capacity): boolean {
+	return freeHere(delegates, capacity) > 0;
+}
+
+/** The machine whose own limit counts for a delegate; `undefined` for the limit here. */
+function placeOf({ record: { on } }: Delegate, { places = {} }: Capacity): ExecutorId | undefined {
+	return on === undefined || places[on] === undefined ? undefined : on;
+}
+
+function freeHere(delegates: readonly Delegate[], capacity: Capacity): number {
+	const running = runningAt(undefined, delegates, capacity);
+	return (capacity.cap ?? defaultCap(running)) - running;
+}
+
+function freeAt(place: ExecutorId, delegates: readonly Delegate[], capacity: Capacity): number {
+	return (capacity.places?.[place] ?? 0) - runningAt(place, delegates, capacity);
+}
+
+function runningAt(place: ExecutorId | undefined, delegates: readonly Delegate[], capacity: Capacity): number {
+	return delegates.filter(each => !each.isForeign && each.state === 'running' && placeOf(each, capacity) === place)
+		.length;
 }

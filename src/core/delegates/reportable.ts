@@ -104,7 +104,8 @@ function asSealed(claimed: Delegate, { mailbox, parent, report, run, end, worktr
 	}
 	const told = { report, reported: false };
 	if (!run) {
-		const blank = DelegateStatus.parse({ task_id: delegate.record.id, status: 'queued', ...told });
+		const { waits_for } = status;
+		const blank = DelegateStatus.parse({ task_id: delegate.record.id, status: 'queued', waits_for, ...told });
 		return { ...delegate, state: 'queued', status: blank };
 	}
 	const is = state === 'parked' ? 'parked' : 'running';

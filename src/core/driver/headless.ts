@@ -8,6 +8,11 @@ export interface HeadlessFormat {
 	readonly permissionModes: readonly PermissionMode[];
 	/** Limits of every mode: a sentence for a person, '' if there are none. */
 	readonly beside: string;
+	/**
+	 * Arguments with which a run also takes the hooks of this settings file, in whatever folder. The file is as `DeploymentPlan.edits` writes
+	 * it. `none` for a CLI that takes hooks only from the places that it knows.
+	 */
+	readonly settingsFrom: ((file: string) => readonly string[]) | 'none';
 	launch(request: HeadlessRequest): HeadlessLaunch;
 	/** Begins to read the output of one run. */
 	reader(): HeadlessReader;

@@ -143,6 +143,7 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
+	settingsFrom: file => ['--settings', file],
 	beside: 'Without a terminal Claude Code runs the hooks of a folder whether you trust it or not, and takes rules and further folders from the settings of one that you trust: they can allow more than “Read only”, “Plan” and “Edit” say.',
 	launch: ({ session, resume, model, permissions, maxCostUsd, extra, prompt, hooks }) => {
 		refuseUnheld(permissions, hooks);

@@ -81,6 +81,7 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
+	settingsFrom: 'none',
 	beside: 'Custom tools and plugins ask nobody: those of the project run too, in every mode.',
 	launch: ({ resume, model, permissions, extra, prompt, cwd, ...place }) => {
 		refuseUnheld(permissions, place.hooks);

@@ -13,6 +13,7 @@ export function delegateOutput({ record, status, state, error, files, isUnproved
 		...(isUnproved && { isUnproved }),
 		agent: record.agent,
 		...(record.on !== undefined && { on: record.on }),
+		...(state === 'queued' && status.waits_for !== undefined && { waitsFor: status.waits_for }),
 		model: status.model ?? record.model,
 		worker: mailboxName(record),
 		createdAt: record.createdAt,

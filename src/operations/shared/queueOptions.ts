@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Capacity } from '../../core/delegates/admission.ts';
 import type { Runtime } from '../../core/deployment/runtime.ts';
 import type { QueueOptions } from '../../delegates/delegateQueue.ts';
 import { drivers } from '../../drivers/index.ts';
@@ -24,13 +25,16 @@ export function queueOptions(
 		tickets: ticketsOf(context),
 		// Installed: it outlives this process.
 		nancy: join(bin, 'nancy'),
-		cap: capOf(context, settings),
+		...capacityOf(context, settings),
 		env: { ...Object.fromEntries(programs), ...(host !== undefined && { NANCY_DELEGATES_HOST: host }) },
 	};
 }
 
-/** The limit of parallel delegates: of the user's shell, else of the settings. `undefined` leaves it to Nancy. */
-export function capOf({ env }: Pick<OperationContext, 'env'>, { max }: CommonSettings): number | undefined {
+/** The limits of parallel delegates: here of the user's shell, else of the settings; elsewhere of the settings. */
+export function capacityOf({ env }: Pick<OperationContext, 'env'>, { max, executors = {} }: CommonSettings): Capacity {
 	const cap = Number(env['NANCY_DELEGATES']);
-	return Number.isInteger(cap) && cap > 0 ? cap : max;
+	const limited = Object.values(executors).flatMap(({ host, max: most }) =>
+		most === undefined ? [] : [[`ssh:${host}`, most] as const],
+	);
+	return { cap: Number.isInteger(cap) && cap > 0 ? cap : max, places: Object.fromEntries(limited) };
 }

@@ -38,6 +38,8 @@ export const DelegateOutput = z.object({
 	model: z.optional(z.string()),
 	/** The machine that it runs on, if that is another one. */
 	on: z.optional(ExecutorId),
+	/** Of a queued one: the machine that has no place for it now. */
+	waitsFor: z.optional(ExecutorId),
 	worker: Mailbox,
 	createdAt: Moment,
 	startedAt: z.optional(Moment),

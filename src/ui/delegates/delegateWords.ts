@@ -57,6 +57,7 @@ export function delegateLine(delegate: Delegate, isMerged = false, nowMs: number
 	return [
 		stateWord(delegate, isMerged),
 		state === 'parked' ? until : '',
+		state === 'queued' && status.waits_for !== undefined ? l10n.t('waits for a place') : '',
 		state === 'failed' && error !== 'cancelled' ? firstLine(error ?? '') : '',
 		asksWords(delegate),
 		delegate.record.on ?? '',

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../../src/base/liveness.ts';
 import { Budgets } from '../../../../src/core/budgets/budgets.ts';
-import { admitted, defaultCap } from '../../../../src/core/delegates/admission.ts';
+import { admitted, defaultCap, fullMachine, hasPlace } from '../../../../src/core/delegates/admission.ts';
 import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
 import type { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { endDelegate, finish, reconcile } from '../../../../src/core/delegates/ending.ts';
@@ -17,6 +17,7 @@ import { deleteTask, deleteWorker } from '../../../../src/core/workspace/deletio
 import { newMessageId } from '../../../../src/core/mailbox/messageId.ts';
 import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
 import { DelegateRecord, DelegateStatus, type DelegateState } from '../../../../src/protocol/delegate.ts';
+import { ExecutorId } from '../../../../src/protocol/executorId.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
@@ -359,19 +360,44 @@ describe('the queue', () => {
 			delegate('c', 'queued'),
 			delegate('d', 'queued'),
 		];
-		expect(ids(admitted(all, 3, []))).toEqual(['b', 'c']);
-		expect(ids(admitted(all, 1, []))).toEqual([]);
+		expect(ids(admitted(all, { cap: 3 }, []))).toEqual(['b', 'c']);
+		expect(ids(admitted(all, { cap: 1 }, []))).toEqual([]);
 		// What is parked takes no place, but the next one once it may go on.
 		const parked = delegate('p', 'parked');
 		parked.status.parked_until = new Date(2000).toISOString();
-		expect(ids(admitted([parked, ...all], 3, [], 1999))).toEqual(['b', 'c']);
-		expect(ids(admitted([parked, ...all], 3, [], 2000))).toEqual(['b']);
+		expect(ids(admitted([parked, ...all], { cap: 3 }, [], 1999))).toEqual(['b', 'c']);
+		expect(ids(admitted([parked, ...all], { cap: 3 }, [], 2000))).toEqual(['b']);
+	});
+
+	it('keeps to the limit of another machine, whose delegates take no place here', () => {
+		const [big, other] = [ExecutorId.parse('ssh:big'), ExecutorId.parse('ssh:other')];
+		const at = (on: ExecutorId, found: Delegate) => ({ ...found, record: { ...found.record, on } });
+		const all = [
+			at(big, delegate('a', 'running')),
+			at(big, delegate('b', 'queued')),
+			at(big, delegate('c', 'queued')),
+			at(other, delegate('d', 'queued')),
+			delegate('e', 'queued'),
+			delegate('f', 'queued'),
+		];
+		const capacity = { cap: 2, places: { [big]: 2 } };
+		expect(ids(admitted(all, capacity, []))).toEqual(['b', 'd', 'e']);
+		expect(all.map(each => fullMachine(each, all, { cap: 2, places: { [big]: 1 } }))).toEqual([
+			undefined,
+			big,
+			big,
+			undefined,
+			undefined,
+			undefined,
+		]);
+		expect(hasPlace(all, { cap: 1, places: { [big]: 2 } })).toBe(true);
+		expect(hasPlace(all, { cap: 1 })).toBe(false);
 	});
 
 	it('leaves a parked agent waiting, and lets another agent go past', () => {
 		const all = [delegate('a', 'parked'), delegate('b', 'queued'), delegate('c', 'queued', 'other')];
 		const parked = [{ version: 1 as const, agent: agent('heron'), until: '', reason: '' }];
-		expect(ids(admitted(all, 2, parked))).toEqual(['c']);
+		expect(ids(admitted(all, { cap: 2 }, parked))).toEqual(['c']);
 	});
 
 	it('has room for at least one, and for more on a larger machine', () => {

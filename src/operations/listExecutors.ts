@@ -1,0 +1,131 @@
+import { homedir } from 'node:os';
+import * as z from 'zod/mini';
+import { errorText, hasCode, NancyError } from '../base/errors.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
+import { isAtLeast, parseVersion } from '../base/version.ts';
+import { drivers } from '../drivers/index.ts';
+import { probe, type Probed } from '../executors/probe.ts';
+import { sshHosts } from '../executors/sshHosts.ts';
+import { ExecutorId, hostOf } from '../protocol/executorId.ts';
+import { DriverId } from '../protocol/names.ts';
+import { Said } from '../protocol/said.ts';
+import { executorNamed } from './shared/executors.ts';
+import type { Operation, OperationContext } from './operation.ts';
+
+/** Of Nancy's programs. */
+const OLDEST_NODE = [20, 0, 0] as const;
+/** Below that, a repository and a worktree soon have no room, in bytes. */
+const LITTLE_ROOM = 1024 ** 3;
+
+const Executor = z.object({
+	/** What `--on` takes. */
+	name: z.string(),
+	id: ExecutorId,
+	/** The user's settings of Nancy, or `~/.ssh/config`; `asked` for one that only the caller has named. */
+	from: z.enum(['settings', 'ssh', 'asked']),
+	/** How many delegates of a folder run there at once, if that is limited. */
+	max: z.optional(z.number()),
+	/** Set if it was probed. */
+	isReachable: z.optional(z.boolean()),
+	/** What is there, if it was reached. */
+	has: z.optional(
+		z.object({
+			node: z.string(),
+			git: z.string(),
+			agents: z.array(z.object({ id: DriverId, version: z.string() })),
+			freeBytes: z.number(),
+			survivesLogout: z.enum(['yes', 'no', 'unknown']),
+		}),
+	),
+	/** What a delegate lacks there, each with the way to get it. */
+	lacks: z.array(Said),
+});
+type Executor = z.infer<typeof Executor>;
+
+/** `nancy executors` */
+export const ExecutorsOutput = z.object({ executors: z.array(Executor) });
+export type ExecutorsOutput = z.infer<typeof ExecutorsOutput>;
+
+const Input = z.object({
+	/** Those alone, and each is probed. */
+	names: z.array(z.string()),
+	/** Whether to connect to each. Without it, nothing is connected to. */
+	isProbed: z.boolean(),
+});
+type Input = z.infer<typeof Input>;
+
+/** The machines that delegates can run on. They are probed at once, so that a machine that hangs keeps no other one waiting. */
+export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> = {
+	name: 'listExecutors',
+	input: Input,
+	output: ExecutorsOutput,
+	permit(asker) {
+		if (asker.is === 'human') return Promise.resolve();
+		throw new NancyError('not-trusted', phrase`an agent may not ask for the user's other machines`);
+	},
+	async run(_asker, { names, isProbed }, { readSettings, workspace, env }) {
+		const settings = await readSettings(workspace.folder);
+		const known: Executor[] = Object.entries(settings.executors ?? {}).map(([name, { host, max }]) => ({
+			name,
+			id: `ssh:${host}`,
+			from: 'settings',
+			max,
+			lacks: [],
+		}));
+		for (const host of sshHosts(env['HOME'] ?? homedir()))
+			known.push({ name: `ssh:${host}`, id: `ssh:${host}`, from: 'ssh', lacks: [] });
+		if (names.length === 0) return { executors: isProbed ? await Promise.all(known.map(probed)) : known };
+		const asked = names.map(
+			(name): Executor =>
+				known.find(each => each.name === name || each.name === `ssh:${name}`) ?? {
+					name,
+					id: executorNamed(name, settings),
+					from: 'asked',
+					lacks: [],
+				},
+		);
+		return { executors: await Promise.all(asked.map(probed)) };
+	},
+};
+
+async function probed(executor: Executor): Promise<Executor> {
+	const candidates = drivers.filter(({ headless }) => headless !== 'none');
+	try {
+		const has = await probe(hostOf(executor.id), candidates);
+		const agents = candidates.flatMap(({ id }) =>
+			has.agents.filter(each => each.id === id).map(each => ({ ...each, id })),
+		);
+		return { ...executor, isReachable: true, has: { ...has, agents }, lacks: lacksOf(has) };
+	} catch (error) {
+		if (!hasCode(error, 'timeout', 'io')) throw error;
+		const command = `ssh ${hostOf(executor.id)}`;
+		return {
+			...executor,
+			isReachable: false,
+			lacks: [phrase`${errorText(error)}. Connect once in a terminal: ${command}`],
+		};
+	}
+}
+
+function lacksOf({ node, git, agents, freeBytes, survivesLogout }: Probed): Phrase[] {
+	const lacks: Phrase[] = [];
+	const version = parseVersion(node);
+	if (!version)
+		lacks.push(
+			phrase`a login shell finds no node: install Node 20 or newer there, or add it to the PATH in ~/.profile`,
+		);
+	else if (!isAtLeast(version, OLDEST_NODE)) lacks.push(phrase`its Node is ${node}: install Node 20 or newer there`);
+	if (git === '') lacks.push(phrase`a login shell finds no git: install git there`);
+	if (agents.length === 0) {
+		const [first] = drivers;
+		const command = `npm install -g ${first?.npmPackage}`;
+		lacks.push(phrase`a login shell finds no agent: install one there, as by ${command}, and log it in`);
+	}
+	if (freeBytes < LITTLE_ROOM)
+		lacks.push(
+			phrase`its home folder has ${Math.floor(freeBytes / 1024 ** 2)} MB left: make room for a repository and a worktree`,
+		);
+	if (survivesLogout === 'no')
+		lacks.push(phrase`it ends delegates at logout: set KillUserProcesses=no in /etc/systemd/logind.conf there`);
+	return lacks;
+}

@@ -1,0 +1,103 @@
+import { appendFileSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ExecutorsOutput } from '../../src/operations/listExecutors.ts';
+import { sshLab } from '../support/sshLab.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+import { twoMachines } from '../support/twoMachines.ts';
+import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build();
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+
+/** Accepts connections and says nothing, as a machine that hangs. */
+async function silentServer() {
+	const sockets = new Set<{ destroy(): unknown }>();
+	const server = createServer(socket => void sockets.add(socket.on('error', () => undefined)));
+	await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve));
+	const address = server.address();
+	return {
+		port: typeof address === 'object' && address ? address.port : 0,
+		[Symbol.asyncDispose]: () =>
+			new Promise<void>(resolve => {
+				server.close(() => resolve());
+				for (const socket of sockets) socket.destroy();
+			}),
+	};
+}
+
+describe('nancy executors', () => {
+	it('names the machines of the settings and of ~/.ssh/config, and connects to none', async () => {
+		await using folder = tempFolder('nancy-executors-');
+		const ssh = folder.file('.ssh');
+		mkdirSync(join(ssh, 'more'), { recursive: true });
+		writeFileSync(
+			join(ssh, 'config'),
+			'# Host not\nInclude more/*.conf\nHost gpu1 "gpu2" *.example.com !x\n\tUser u\nhost=gpu3\nMatch host m\n',
+		);
+		writeFileSync(join(ssh, 'more', 'a.conf'), 'Host inner ?\n');
+		const settings = join(nancy.configFolder, 'nancy', 'settings.json');
+		mkdirSync(dirname(settings), { recursive: true });
+		const executors = { big: { type: 'ssh', host: 'me@big.example.com' } };
+		writeFileSync(settings, JSON.stringify({ delegates: { executors } }), { mode: 0o600 });
+		// No ssh would be found.
+		const call = { cwd: folder.path, env: { HOME: folder.path, PATH: '/nowhere' } };
+		const { stdout, code } = await nancy.run(['executors'], call);
+		expect(code).toBe(0);
+		expect(stdout.split('\n')).toEqual(
+			expect.arrayContaining(['big  ssh:me@big.example.com', 'ssh:inner', 'ssh:gpu1', 'ssh:gpu2', 'ssh:gpu3']),
+		);
+		expect(stdout.trim().split('\n')).toHaveLength(5);
+		writeFileSync(settings, '{}', { mode: 0o600 });
+	});
+
+	it('says of each machine what is there, and a machine that hangs or is gone keeps no other one waiting', async () => {
+		await using machines = await twoMachines(nancy);
+		await using silent = await silentServer();
+		appendFileSync(
+			machines.there.config,
+			`Host hangs\n\tHostName 127.0.0.1\n\tPort ${silent.port}\nHost gone\n\tHostName 127.0.0.1\n\tPort 1\n`,
+		);
+		const { stdout, code } = await machines.call(['executors', '--json', 'ssh:hangs', 'ssh:lab', 'ssh:gone']);
+		expect(code).toBe(1);
+		const [hangs, lab, gone] = ExecutorsOutput.parse(JSON.parse(stdout)).executors;
+		expect(lab).toMatchObject({
+			id: 'ssh:lab',
+			isReachable: true,
+			has: { node: process.version, git: expect.stringContaining('git version'), survivesLogout: 'unknown' },
+			lacks: [],
+		});
+		expect(lab?.has?.agents).toEqual([{ id: 'claude-code', version: expect.stringContaining('Claude Code') }]);
+		expect(lab?.has?.freeBytes).toBeGreaterThan(0);
+		expect(hangs).toMatchObject({ isReachable: false, lacks: [expect.stringContaining('Connection timed out')] });
+		expect(gone).toMatchObject({ isReachable: false, lacks: [expect.stringContaining('Connection refused')] });
+		expect((await machines.call(['executors', 'ssh:lab'])).stdout).toContain('ssh:lab: ready');
+		expect((await machines.call(['executors', 'ssh:lab'], { CLAUDECODE: '1' })).code).toBe(5);
+	});
+
+	it('says what a machine lacks and how to get it, and shows its words only', async () => {
+		await using tools = tempFolder('nancy-bare-');
+		for (const name of ['sh', 'head', 'tr', 'cut', 'awk', 'sed', 'df', 'timeout'])
+			symlinkSync(join('/usr/bin', name), tools.file(name));
+		const program = (name: string, text: string) => {
+			writeFileSync(tools.file(name), `#!/bin/sh\n${text}\n`);
+			chmodSync(tools.file(name), 0o755);
+		};
+		program('node', `printf 'v18.0.0","git":"\\033[31mred\\n'`);
+		program('id', 'echo 1000');
+		program('loginctl', 'echo KillUserProcesses=yes');
+		await using there = await sshLab({ PATH: tools.path });
+		const call = { cwd: tools.path, env: { PATH: `${there.bin}:${process.env['PATH']}`, HOME: there.home } };
+		const { stdout, code } = await nancy.start(['executors', 'ssh:lab'], call);
+		expect(code).toBe(1);
+		expect(stdout).toContain('its Node is v18.0.0,git:[31mred: install Node 20 or newer there');
+		expect(stdout).toContain('finds no git: install git there');
+		expect(stdout).toContain('finds no agent: install one there');
+		expect(stdout).toContain('set KillUserProcesses=no');
+		expect(stdout).not.toContain('\u001b');
+	});
+});
