@@ -11,24 +11,19 @@ export interface ToolOnScreen {
 	readonly bodyIs: Question['bodyIs'];
 }
 
-/** The mark of a line that the CLI has cut to the width of the screen. */
-const CUT = /\u2026$/;
-
 /**
- * The question that stands on a screen. A person there sees no more of the request than this. `none` if the event is another, or the tool is not
- * known. A No ends the turn, and takes no words.
+ * The question that stands on a screen. `none` if the event is another, or the tool is not known. A No ends the turn, and takes no words. No Yes is
+ * offered, for a screen may not show the whole request. CLIs were seen to leave out characters that the shell reads, and the ends of lines.
  */
 export function askedOnScreen(
 	{ event, payload }: HookCall,
 	tools: Readonly<Record<string, ToolOnScreen>>,
 ): AskedRequest | 'none' {
 	if (event !== ASKS_ON_SCREEN) return 'none';
-	const { session, cwd, asks, tool, about, what, isWhole } = AskedOnScreen.parse(payload);
+	const { session, cwd, asks, tool, about, what } = AskedOnScreen.parse(payload);
 	const known = tools[tool];
 	if (!known) return 'none';
 	const isCommand = known.bodyIs === 'command';
-	// Beside a command, that is the command once more, or its description.
-	const mayAllow = isWhole && what !== '' && (isCommand || !CUT.test(about));
 	return {
 		session,
 		// The model may have chosen another folder for a command, of which the dialog says nothing.
@@ -41,7 +36,7 @@ export function askedOnScreen(
 		also: about === what ? [] : [{ name: 'explanation', value: about }],
 		files: [],
 		fields: [],
-		choices: [...(mayAllow ? [{ effect: 'once' as const }] : []), { effect: 'end', isMute: true }],
+		choices: [{ effect: 'end', isMute: true }],
 		input: { asks, about, what },
 	};
 }

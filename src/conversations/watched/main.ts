@@ -115,8 +115,8 @@ async function called(
 	);
 }
 
-function askedOn({ asks, tool = '', about, what, isWhole }: ShownQuestion, session: SessionId): AskedOnScreen {
-	return { session, cwd: process.cwd(), asks, tool, about, what, isWhole };
+function askedOn({ asks, tool = '', about, what }: ShownQuestion, session: SessionId): AskedOnScreen {
+	return { session, cwd: process.cwd(), asks, tool, about, what };
 }
 
 /** In this terminal itself. */

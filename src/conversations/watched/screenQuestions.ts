@@ -37,7 +37,7 @@ interface Standing {
 }
 
 /**
- * The permission questions of a CLI that no hook answers, at the desk too. An answer from there is typed as the option that has its meaning,
+ * The permission questions of a CLI that no hook answers, at the desk too. A No from there is typed as the option that has that meaning,
  * while the screen still shows that very question, and nothing else of a question is ever typed. An answer in the terminal ends it at the desk.
  */
 export class ScreenQuestions {
@@ -113,13 +113,13 @@ export class ScreenQuestions {
 		if (!guard || over.aborted) return guard?.end('SIGHUP');
 		standing.guard = guard;
 		const chosen = ChosenKind.safeParse(parseLine(await guard.printed));
-		if (chosen.success) await this.answer(standing, chosen.data.kind === 'allow_once' ? 'yes' : 'no');
+		if (chosen.data?.kind === 'reject_once') await this.deny(standing);
 		// Not by this program: the question stands, and nobody holds it.
 		else if ((await guard.killed) && !over.aborted) this.askAgain();
 	}
 
-	private async answer({ question, key, over }: Standing, means: 'yes' | 'no'): Promise<void> {
-		const keys = question.options.find(option => option.means === means)?.keys;
+	private async deny({ question, key, over }: Standing): Promise<void> {
+		const keys = question.options.find(({ means }) => means === 'no')?.keys;
 		if (keys === undefined) return this.askAgain();
 		const isSeen = () => {
 			const reading = this.place.reading();

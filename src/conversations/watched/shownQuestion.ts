@@ -18,8 +18,6 @@ export interface ShownQuestion {
 	readonly about: string;
 	/** The text in it, such as a command. Lines that the screen has broken are lines of their own. */
 	readonly what: string;
-	/** Whether the CLI shows all of that text. */
-	readonly isWhole: boolean;
 	readonly options: readonly ShownOption[];
 }
 
@@ -33,17 +31,14 @@ export function questionIn(lines: readonly string[], marks: readonly QuestionMar
 }
 
 function read(lines: readonly string[], marks: QuestionMarks): ShownQuestion | undefined {
-	const { state, top, frame, whole, cut } = marks;
+	const { state, top, frame, whole } = marks;
 	const from = lines.findLastIndex(line => top.test(line));
 	if (from < 0) return undefined;
-	const drawn = lines.slice(from);
-	const dialog = drawn.map(line => (frame ? line.replace(frame, '').trimEnd() : line));
+	const dialog = lines.slice(from).map(line => (frame ? line.replace(frame, '').trimEnd() : line));
 	const { asks, tool, about = '', what = '', options = '' } = whole.exec(dialog.join('\n'))?.groups ?? {};
 	const listed = optionsIn(options, marks.options);
 	if (asks === undefined || !listed) return undefined;
-	const text = unframed(what);
-	const isWhole = !cut || ![...drawn, ...text.split('\n')].some(line => cut.test(line));
-	return { state, asks: inOneLine(asks), tool, about: inOneLine(about), what: text, isWhole, options: listed };
+	return { state, asks: inOneLine(asks), tool, about: inOneLine(about), what: unframed(what), options: listed };
 }
 
 /** A number, or the mark of the chosen option, begins one. What follows is a label that the screen has broken. */

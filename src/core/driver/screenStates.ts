@@ -34,8 +34,6 @@ export interface QuestionMarks {
 	 * for its tool, and `about` what it says of the call beside that. `what` begins no later and ends no earlier than the text that the CLI shows, whatever that text holds.
 	 */
 	readonly whole: RegExp;
-	/** A line, with its frame or without, that shows that something of the text is not on the screen. */
-	readonly cut?: RegExp;
 	/** Each option of the list has one. */
 	readonly options: readonly OptionMarks[];
 }
@@ -72,6 +70,5 @@ export const AskedOnScreen = z.object({
 	about: z.string(),
 	/** The text in the dialog. Lines that the screen has broken are lines of their own. */
 	what: z.string(),
-	isWhole: z.boolean(),
 });
 export type AskedOnScreen = z.infer<typeof AskedOnScreen>;

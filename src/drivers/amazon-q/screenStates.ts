@@ -23,8 +23,6 @@ export const screenStates: ScreenStates = {
 			whole: new RegExp(
 				`^\u{1f6e0}\ufe0f? +Using tool: (?<tool>[a-z_]+)[^\n]*\n(?<what>[^]*?)\n\n(?<asks>${broken(ASKS)}\n?(?<options>n)\n?${broken('/t]:')})\n\n${INPUT}`,
 			),
-			// A model can print all of this, and a command can hold it: who says Yes must have seen the terminal.
-			cut: /^/,
 			// Any line but `y` and `t` is a No.
 			options: [{ label: /^n$/, means: 'no', key: 'n\r' }],
 		},

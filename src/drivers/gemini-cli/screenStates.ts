@@ -20,8 +20,6 @@ export const screenStates: ScreenStates = {
 			frame: /^│ | *│$/g,
 			// Below it may be a warning of the CLI's own, as where the terminal has few colours.
 			whole: /^╭─+╮\n\? (?<tool>\S+) (?<about>(?:[^\n]*\n)+?)(?<what>╭─+╮\n[^]*╰─+╯)\n(?<asks>(?:Allow execution of \[[^]*?\]|Apply this change)\?)\n(?:Redirection detected\.[^\n]*\n(?:[^\n]+\n)?)?\n(?<options>[● ] 1\. [^]*?)\n*\n╰─+╯(?:\n\n⚠ [^\n]*(?:\n {3}[^\n]*){0,3})?$/,
-			// It leaves control characters out, and a letter behind them, that the shell reads: ESC, `;`, `t` are nothing. So nothing is known to be whole.
-			cut: /^/,
 			options: [
 				{ label: /^Allow once$/, means: 'yes', key: 'digit' },
 				{ label: /^Allow for /, means: 'always', key: 'digit' },

@@ -20,8 +20,6 @@ export const screenStates: ScreenStates = {
 			// A scroll bar.
 			frame: / *[█│]$/,
 			whole: /^ {2}\? (?<tool>\S+) (?<about>(?:[^\n]*\n)+?)\n(?<what>[^]*)\n\n {3}(?<asks>(?:Allow execution of: '[^]*'|Apply this change)\?)\n\n(?<options> {3}[› ] 1\. [^]*?)\n\n+ {2}[\u2800-\u28ff] Waiting for user confirmation\.\.\.$/,
-			// Beside its scroll bar, it leaves out the end of a full line, and it hides the bar after a moment. So nothing is known to be whole.
-			cut: /^/,
 			options: [
 				{ label: /^Yes, allow once$/, means: 'yes', key: 'digit' },
 				{ label: /^(?:Always allow|Yes, allow always)\b/, means: 'always', key: 'digit' },

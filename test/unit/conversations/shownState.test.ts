@@ -71,7 +71,7 @@ async function replay(name: string, size: number, looks: 'often' | 'seldom' = 's
 
 const said = (reading: Reading | undefined) => {
 	const { question } = reading ?? {};
-	if (question?.state === 'asking') return `${question.isWhole ? '?' : 'a part?'} ${question.what}`;
+	if (question?.state === 'asking') return `? ${question.what}`;
 	return String(reading?.state);
 };
 const questionsOf = (words: readonly string[]) => words.filter(each => /^(?:a part)?\? /.test(each));

@@ -115,7 +115,7 @@ describe('the screen of Amazon Q', () => {
 	it.each([120, 83, 81, 80, 40, 20])('shows the question on %i columns, with a No alone', columns => {
 		expect(reading(columns, '[nancy] >')).toMatchObject({
 			state: 'asking',
-			question: { tool: 'execute_bash', isWhole: false, options: [{ means: 'no', keys: 'n\r' }] },
+			question: { tool: 'execute_bash', options: [{ means: 'no', keys: 'n\r' }] },
 		});
 	});
 
