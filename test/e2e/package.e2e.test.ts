@@ -127,10 +127,10 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const tooLarge = Object.entries({
 		'dist/extension.js': 2,
 		'dist/late.js': 8,
-		'dist/hook/claude-code.js': 174,
+		'dist/hook/claude-code.js': 175,
 		'dist/main.js': 988,
-		// 17 of them are the steps of delegates on other machines.
-		'dist/nancy.js': 860,
+		// 26 of them are the steps of delegates on other machines, their messages, and the list of machines.
+		'dist/nancy.js': 872,
 		'dist/hook/watched.js': 315,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
@@ -140,7 +140,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(3160);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(3180);
 });
 
 it('has a page for a phone that is small on its way there', () => {
