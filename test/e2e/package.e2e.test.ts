@@ -121,7 +121,7 @@ it('ships every file that the README and what it leads to link to', () => {
 	expect(links.filter(link => !packed.has(`extension/${RENAMED[link] ?? link}`))).toEqual([]);
 });
 
-/** The seventh and eighth driver brought 6 KB to each program that knows all of them, and three hook programs of 50 KB to the package. */
+/** The seventh and eighth driver brought 6 KB to each program that knows all of them, and four hook programs of 50 to 60 KB to the package. */
 it('is small, above all in what every window loads and what every hook starts', () => {
 	const files = filesInZip(packagedExtension);
 	const tooLarge = Object.entries({
@@ -140,7 +140,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(3180);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(3210);
 });
 
 it('has a page for a phone that is small on its way there', () => {
