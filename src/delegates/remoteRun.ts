@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasCode, NancyError } from '../base/errors.ts';
-import { phrase } from '../base/phrase.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import { sha256 } from '../base/sha256.ts';
 import { visible, visibleLine } from '../base/visible.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
@@ -21,7 +21,7 @@ const LOOK_MS = 500;
 /** Between two tries at a machine that cannot be reached; doubled each time up to the longest. */
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
-/** For a person who has stopped a delegate on a machine that cannot be reached. */
+/** For so long a person waits who has stopped a delegate: on a machine that cannot be reached, or that says again and again that it runs. */
 const CANCEL_MS = 60_000;
 
 /**
@@ -32,7 +32,7 @@ export class RemoteRun {
 	private readonly status: StatusWriter;
 	private readonly log: LogWriter;
 	private phase: RemotePhase = RemotePhase.parse({ version: 1, phase: 'preparing' });
-	/** Since when a person waits for its end, in milliseconds since 1970, while the machine cannot be reached. */
+	/** Since when a person waits for its end, in milliseconds since 1970. */
 	private cancelledAt: number | undefined;
 	/** Why messages could not go over at the last look. */
 	private trouble: string | undefined;
@@ -105,6 +105,7 @@ export class RemoteRun {
 				isCancelAsked = true;
 			}
 			const seen = await this.insist(() => this.executor.observe(job, this.phase.offset, mail.letters));
+			if (seen.is === 'running') this.requireTime(phrase`the machine says that it does`);
 			await this.mirror(seen);
 			await this.steer(mail, seen, isLastLook);
 			if (seen.is !== 'running' && seen.log === '') {
@@ -212,14 +213,20 @@ export class RemoteRun {
 					await this.save({ unreachableSince: new Date().toISOString() });
 				}
 				hasSaid = true;
-				if (signal.aborted) this.cancelledAt ??= Date.now();
-				if (this.cancelledAt !== undefined && Date.now() - this.cancelledAt > CANCEL_MS)
-					throw new GivenUp('timeout', phrase`it may still run there: ${errorText(error)}`);
+				this.requireTime(errorText(error));
 			}
 			await sleep(signal.aborted ? RETRY_MS : pauseMs, undefined, {
 				signal: signal.aborted ? undefined : signal,
 			}).catch(() => undefined);
 		}
+	}
+
+	/** @throws GivenUp if a person has stopped it, and has waited long enough. @param why it has not ended */
+	private requireTime(why: Phrase | string): void {
+		if (!this.tools.signal.aborted) return;
+		this.cancelledAt ??= Date.now();
+		if (Date.now() - this.cancelledAt > CANCEL_MS)
+			throw new GivenUp('timeout', phrase`it may still run there: ${why}`);
 	}
 
 	private reach(phase: RemotePhase['phase'], more: Partial<RemotePhase> = {}): Promise<void> {
