@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { SshHost } from '../protocol/executorId.ts';
 
@@ -21,11 +21,35 @@ function hostsIn(file: string, folder: string, home: string, depth: number): str
 		if (keyword?.toLowerCase() === 'host') return values.filter(value => SshHost.safeParse(value).success);
 		if (keyword?.toLowerCase() !== 'include') return [];
 		return values.flatMap(value =>
-			globSync(absolute(value, folder, home))
-				.sort()
-				.flatMap(each => hostsIn(each, folder, home, depth + 1)),
+			matching(absolute(value, folder, home)).flatMap(each => hostsIn(each, folder, home, depth + 1)),
 		);
 	});
+}
+
+/** The paths of a pattern with `*` and `?`, as `glob(3)` orders them. Node 20, which may run this, has no such function. */
+function matching(pattern: string): string[] {
+	return pattern.split('/').reduce<string[]>(
+		(folders, part) => {
+			if (!/[*?]/.test(part)) return folders.map(folder => `${folder}${part === '' ? '' : `/${part}`}`);
+			const is = new RegExp(`^${part.replace(/[^*?]/g, '\\$&').replace(/\*/g, '.*').replace(/\?/g, '.')}$`, 's');
+			const isHiddenToo = part.startsWith('.');
+			return folders.flatMap(folder =>
+				namesIn(`${folder}/`)
+					.filter(name => is.test(name) && (isHiddenToo || !name.startsWith('.')))
+					.sort()
+					.map(name => `${folder}/${name}`),
+			);
+		},
+		[''],
+	);
+}
+
+function namesIn(folder: string): string[] {
+	try {
+		return readdirSync(folder);
+	} catch {
+		return [];
+	}
 }
 
 function linesOf(file: string): string[] {

@@ -161,6 +161,21 @@ describe('imports', () => {
 		expect(tests.filter(file => mocks.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
 	});
 
+	it('take nothing of Node that 20 lacks, which may run the programs', () => {
+		const later = [
+			'glob',
+			'globSync',
+			'matchesGlob',
+			'mkdtempDisposableSync',
+			'registerHooks',
+			'styleText',
+			'threadCpuUsage',
+		];
+		const named = new RegExp(String.raw`\b(?:${later.join('|')})\b(?=[^;]*from 'node:)|\.(?:${later.join('|')})\(`);
+		expect(named.test("import { globSync } from 'node:fs';")).toBe(true);
+		expect(files.filter(file => named.test(readFileSync(join(root, 'src', file), 'utf8')))).toEqual([]);
+	});
+
 	it('name a file that is there, by its own ending', () => {
 		const relative = files.flatMap(importsOf).filter(({ specifier }) => specifier.startsWith('.'));
 		expect(relative.length).toBeGreaterThan(300);
