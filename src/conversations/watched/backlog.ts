@@ -31,6 +31,11 @@ export class Backlog {
 		return this.bytes > STEP;
 	}
 
+	/** The screen shows all that has come. */
+	get isEmpty(): boolean {
+		return this.bytes === 0;
+	}
+
 	/** @param seen is called once these bytes are on the screen, and no later ones */
 	add(bytes: Uint8Array, seen: () => void): void {
 		this.pieces.push({ bytes, seen });

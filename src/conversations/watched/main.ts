@@ -77,6 +77,7 @@ async function watched(seen: ScreenProfile | undefined, shows: ScreenStates | un
 	if (shows && asksHere)
 		questions = new ScreenQuestions({
 			...types,
+			isCurrent: () => screen.isCurrent,
 			goesOnAfterNo: shows.answers === 'line',
 			reading: () => {
 				const shown = screen.shown();

@@ -9,6 +9,8 @@ import type { Reading } from './shownState.ts';
 export interface QuestionPlace {
 	/** `undefined` while the CLI draws. */
 	reading(): Reading | undefined;
+	/** It is of all that the CLI has drawn. */
+	isCurrent(): boolean;
 	/** A turn that goes on shows no Yes. */
 	readonly goesOnAfterNo: boolean;
 	type(text: string): void;
@@ -123,7 +125,7 @@ export class ScreenQuestions {
 		if (keys === undefined) return this.askAgain();
 		const isSeen = () => {
 			const reading = this.place.reading();
-			return reading !== undefined && keyOf(reading) === key;
+			return reading !== undefined && this.place.isCurrent() && keyOf(reading) === key;
 		};
 		// Half a picture does not show it. One that is gone is over.
 		while (!over.signal.aborted && (Date.now() - this.typedAt < QUIET_MS || !isSeen())) await sleep(LOOK_MS);

@@ -51,6 +51,11 @@ export class SeenScreen {
 		this.backlog.add(Buffer.of(), () => this.terminal.resize(columns, rows));
 	}
 
+	/** It shows all that the CLI has drawn. */
+	get isCurrent(): boolean {
+		return this.backlog.isEmpty;
+	}
+
 	/** `undefined` where the screen shows none: a question, another view, half a picture, an old one. */
 	inputLine(): InputLine | undefined {
 		if (this.backlog.isFlood) return undefined;

@@ -37,9 +37,11 @@ interface Held {
 /** A screen, a keyboard and the guards of a desk. */
 function room({ goesOnAfterNo = false } = {}) {
 	let reading: Reading = WORKS;
+	let isCurrent = true;
 	const [typed, dropped, held]: [string[], boolean[], Held[]] = [[], [], []];
 	const questions = new ScreenQuestions({
 		goesOnAfterNo,
+		isCurrent: () => isCurrent,
 		reading: () => reading,
 		type: text => void typed.push(text),
 		hold: () => isDropped => void dropped.push(isDropped),
@@ -63,7 +65,8 @@ function room({ goesOnAfterNo = false } = {}) {
 	};
 	const asked = (count: number) =>
 		eventually(`${count} questions at the desk`, () => (held.length >= count ? held[count - 1] : undefined));
-	return { questions, typed, dropped, held, shows, asked };
+	const draws = (isDrawing: boolean) => void (isCurrent = !isDrawing);
+	return { questions, typed, dropped, held, shows, asked, draws };
 }
 
 const NO = JSON.stringify({ kind: 'reject_once' });
@@ -111,6 +114,18 @@ describe.concurrent('a question on a screen', () => {
 		await eventually('a key', () => typed.length > 0);
 		shows(WORKS);
 		expect({ typed, held: held.length }).toEqual({ typed: ['3'], held: 1 });
+	});
+
+	it('gets its key once all that its CLI has drawn is on the screen', async () => {
+		const { typed, shows, asked, draws } = room();
+		shows(ASKS('touch a'));
+		const first = await asked(1);
+		draws(true);
+		first.answer(NO);
+		await sleep(300);
+		expect(typed).toEqual([]);
+		draws(false);
+		await eventually('a key', () => typed.length > 0);
 	});
 
 	it('gets no key while the user types, and none if that has answered it', async () => {
