@@ -23,8 +23,7 @@ const LONGEST_REASON = 2000;
 
 /**
  * In the order in which they run. `needs`: what must be installed; `also`: runs too when one of these is asked for; `beside`:
- * begins with that phase, in turn with others that do, for it mostly waits; `after`: does not run while that one does, whose build it would
- * replace. `run` gets words that select files and how programs are
+ * runs while that phase does, in turn with others that do, for it mostly waits. `run` gets words that select files and how programs are
  * started; it returns totals, or a boolean where there are no tests to count.
  */
 const PHASES = [
@@ -36,14 +35,14 @@ const PHASES = [
 		run: (_, { onOutput }) => check({ fix: false, print: onOutput && (text => onOutput(`${text}\n`)) }),
 		beside: 'unit',
 	},
+	{ name: 'agent', needs: agentIds, run: (words, how) => vitest('agent', words, how), beside: 'unit' },
 	{
 		name: 'host',
 		needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'],
 		run: hostTests,
 		beside: 'unit',
 	},
-	{ name: 'agent', needs: agentIds, run: (words, how) => vitest('agent', words, how), beside: 'unit' },
-	{ name: 'package', needs: [], run: () => packageAll().then(() => true), also: ['e2e'], after: 'host' },
+	{ name: 'package', needs: [], run: () => packageAll().then(() => true), also: ['e2e'] },
 	{
 		name: 'e2e',
 		needs: ['server', 'chromium', 'claude-code', 'codex', 'qwen'],
@@ -77,7 +76,9 @@ export async function runPhases(args) {
 	try {
 		const isStopped = await untilStopped(async stopped => {
 			const installing = startInstallers(new Set(chosen.flatMap(phase => phase.needs)));
-			outcomes.push(...(await runInOrder(chosen, installing, words, stopped)));
+			for (const together of sideBySide(chosen)) {
+				if (!stopped.aborted) outcomes.push(...(await runTogether(together, installing, words, stopped)));
+			}
 		});
 		return { failed: isStopped ? 0 : report(outcomes, Date.now() - started), isStopped };
 	} finally {
@@ -85,44 +86,37 @@ export async function runPhases(args) {
 	}
 }
 
-/**
- * The phases in their order, each with those that take turns beside it. Nobody waits for these before the end: what comes after the phase
- * runs beside them too, and the machine is never idle. They are shown whole, then.
- */
-async function runInOrder(chosen, installing, words, stopped) {
-	const isBeside = phase => chosen.some(({ name }) => name === phase.beside);
-	const outcomes = [];
-	const besides = [];
-	const ended = new Map();
-	for (const phase of chosen.filter(each => !isBeside(each))) {
-		const others = chosen.filter(({ beside }) => beside === phase.name);
-		if (others.length > 0) besides.push(runInTurn(others, ended, installing, words, stopped));
-		await ended.get(phase.after);
-		const names = others.map(({ name }) => name).join(', ');
-		console.log(`\n== ${phase.name}${names && ` (beside it, shown later: ${names})`}`);
-		if (!stopped.aborted) outcomes.push(await runPhase(phase, installing, words, { signal: stopped }));
+/** The phases in groups that run at the same time. */
+function sideBySide(chosen) {
+	const groups = [];
+	for (const phase of chosen) {
+		const beside = groups.find(group => group[0].name === phase.beside);
+		if (beside) beside.push(phase);
+		else groups.push([phase]);
 	}
-	for (const { outcome, texts } of (await Promise.all(besides)).flat()) {
+	return groups;
+}
+
+/** The first phase shows what it does while it does it; the others take turns beside it and are shown whole, after it. */
+async function runTogether([first, ...others], installing, words, stopped) {
+	const turns = async () => {
+		const ended = [];
+		for (const phase of others) {
+			const texts = [];
+			const how = { signal: stopped, onOutput: text => texts.push(text) };
+			ended.push({ outcome: await runPhase(phase, installing, words, how), texts });
+		}
+		return ended;
+	};
+	const beside = turns();
+	const names = others.map(({ name }) => name).join(', ');
+	console.log(`\n== ${first.name}${names && ` (beside it, shown later: ${names})`}`);
+	const outcomes = [await runPhase(first, installing, words, { signal: stopped })];
+	for (const { outcome, texts } of await beside) {
 		console.log(`\n== ${outcome.name}\n${texts.join('')}`);
 		outcomes.push(outcome);
 	}
 	return outcomes;
-}
-
-/** Notes in `ended` when each of them ends. */
-function runInTurn(phases, ended, installing, words, stopped) {
-	let before = Promise.resolve();
-	const all = [];
-	for (const phase of phases) {
-		const texts = [];
-		const how = { signal: stopped, onOutput: text => texts.push(text) };
-		before = before.then(async () =>
-			stopped.aborted ? [] : [{ outcome: await runPhase(phase, installing, words, how), texts }],
-		);
-		ended.set(phase.name, before);
-		all.push(before);
-	}
-	return Promise.all(all).then(each => each.flat());
 }
 
 /** They start together and early, and finish while phases run that do not need them. */
