@@ -190,10 +190,12 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		'reads, once it is resumed, what came at the end of a turn, and was not answered when it was killed %s its terminal',
 		async how => {
 			await begin();
-			const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 3]] [[text:First]]' });
-			await lab.made('begun');
-			const letGo = lab.model.hold(({ text }) => text.includes('Use the other port.'));
+			const end = lab.model.hold(({ text }) => text.includes('[[text:First]]'));
+			const worker = await lab.start({ prompt: '[[text:First]]' });
+			await lab.seen('[[text:First]]');
 			const id = await lab.send(worker.address, 'Use the other port. [[text:Read it]]');
+			const letGo = lab.model.hold(({ text }) => text.includes('Use the other port.'));
+			end();
 			await lab.seen('Use the other port.');
 			expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { event: 'stop' } });
 			const before = lab.requests().length;

@@ -56,18 +56,18 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 		expect(lab.has('made')).toBe(false);
 	});
 
-	it('stands at the desk again when what held it there is killed, and its answer lets the tool run', async () => {
-		const { worker, desk } = await begin('[[sh:touch made]] [[text:All said]]');
+	it('stands at the desk again when what held it there is killed, and its No is typed', async () => {
+		const { worker, desk } = await begin('[[sh:touch made]] [[text:Never said]]');
 		const [first] = await desk.asked();
 		process.kill(first.holder.pid, 'SIGKILL');
 		const again = await eventually('it is asked again', async () =>
 			(await desk.open()).find(({ id }) => id !== first.id),
 		);
 		expect(again).toMatchObject({ body: 'touch made' });
-		await desk.answer(again, { effect: 'once' });
-		await worker.terminal.waitForText(/✦ All said/);
-		expect(lab.has('made')).toBe(true);
+		await desk.answer(again, { effect: 'end' });
+		await worker.terminal.waitForText(/Request cancelled/);
 		expect(await desk.outcome(again)).toMatchObject({ state: 'applied' });
+		expect(lab.has('made')).toBe(false);
 	});
 
 	it('shows a new file, and the name that its heading has', async () => {

@@ -16,7 +16,7 @@ import { killExtensionHost } from '../support/extensionHost.ts';
 import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../support/delegateSeeds.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
-import { focusedRow, moveTo, unfold } from '../support/listGestures.ts';
+import { focusedRow, moveTo, unfold, openRow } from '../support/listGestures.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
@@ -606,8 +606,7 @@ describe('in a trusted folder, delegates', () => {
 		await row(/List the files/)
 			.and(page.locator('[aria-expanded=false]'))
 			.waitFor();
-		await moveTo(workbench, 'Delegates', 'List the files');
-		await page.keyboard.press('ArrowRight');
+		await openRow(workbench, 'Delegates', 'List the files');
 		await row('moved.txt').waitFor();
 		// The letters come later than the rows.
 		await row('moved.txt').locator('[class*="monaco-decoration"]').first().waitFor({ state: 'attached' });

@@ -17,7 +17,7 @@ import { killExtensionHost } from '../support/extensionHost.ts';
 import { gateIn } from '../support/gate.ts';
 import type { Lab } from '../support/lab.ts';
 import { gitIn, seedDelegate } from '../support/delegateSeeds.ts';
-import { contextKey, focusedRow, inQueue, moveTo } from '../support/listGestures.ts';
+import { contextKey, focusedRow, inQueue, moveTo, openRow } from '../support/listGestures.ts';
 import { questionFrame } from '../support/questionFrame.ts';
 import { messageFrame } from '../support/messageFrame.ts';
 import { messageContent } from '../support/messageContent.ts';
@@ -540,8 +540,7 @@ describe('a task in the sidebar', () => {
 
 		// The file below the row, by keys.
 		await workbench.command('Nancy: Focus on Tasks View');
-		await moveTo(workbench, 'Tasks', 'Plant a tree');
-		await page.keyboard.press('ArrowRight');
+		await openRow(workbench, 'Tasks', 'Plant a tree');
 		await workbench.row('Tasks', /Changed Files.*1/).waitFor();
 		await moveTo(workbench, 'Tasks', 'tree.txt');
 		await page.keyboard.press('Enter');

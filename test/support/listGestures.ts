@@ -63,6 +63,23 @@ export async function moveTo(workbench: Workbench, paneTitle: string, text: stri
 	});
 }
 
+/**
+ * Opens this row by keys, so that rows are below it. VS Code gives the keyboard back to the view when its command palette has closed, which may be
+ * between two keys: the second one is lost then.
+ */
+export async function openRow(workbench: Workbench, paneTitle: string, text: string | RegExp): Promise<void> {
+	const closed = workbench.row(paneTitle, text).and(workbench.page.locator('[aria-expanded=false]'));
+	await eventually(
+		'the row is open',
+		async () => {
+			await moveTo(workbench, paneTitle, text);
+			if ((await closed.count()) > 0) await workbench.page.keyboard.press('ArrowRight');
+			return (await closed.count()) === 0;
+		},
+		{ everyMs: 1000 },
+	);
+}
+
 /** Chooses from the context menu of this row, which has the focus, without a mouse. */
 export async function contextKey(
 	workbench: Workbench,
