@@ -1,8 +1,11 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { NancyError } from '../../../src/base/errors.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { RemoteRun } from '../../../src/delegates/remoteRun.ts';
+import type { Executor } from '../../../src/executors/executor.ts';
+import type { Seen } from '../../../src/protocol/remoteJob.ts';
 import { seedDelegate, smallRepository } from '../../support/delegateSeeds.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
@@ -12,49 +15,123 @@ afterEach(() => {
 });
 
 const notAsked = () => Promise.reject(new Error('not asked'));
+const unreachable = () => Promise.reject(new NancyError('timeout', 'lab cannot be reached'));
+const RUNNING: Seen = { is: 'running', log: '', nextOffset: 0, receipts: [] };
+const MINUTE = 60_000;
 
-it('ends a minute after a person has stopped it, though the machine says for ever that it runs', async () => {
-	await using folder = tempFolder();
+/** A delegate on a machine of which a test says how it answers. */
+async function remote() {
+	const folder = tempFolder();
 	const project = smallRepository(folder, { 'a.txt': 'one' });
 	const workspace = new Workspace(project);
 	const place = { is: 'worktree', folder: project, withChanges: false } as const;
 	const delegate = await seedDelegate(new Delegates(workspace), { title: 'T', state: 'running', place });
 	const tickets = new Tickets(folder.file('data'), project);
 	const stop = new AbortController();
+	const asked: string[] = [];
+	const counted = (name: string) => async () => void asked.push(name);
 	const { executor } = folderMachine(folder.file('there'));
-	const later = Date.now() + 120_000;
+	return {
+		stop,
+		/** What was asked of the machine, but for looks. */
+		asked,
+		/** The clock goes on at once by so many milliseconds. */
+		later(ms: number) {
+			const now = Date.now() + ms;
+			vi.spyOn(Date, 'now').mockReturnValue(now);
+		},
+		async run(answers: Partial<Executor>) {
+			const machine = {
+				...executor,
+				cancel: counted('cancel'),
+				collect: counted('collect'),
+				cleanUp: counted('cleanUp'),
+				...answers,
+			};
+			const run = new RemoteRun(workspace, delegate, 'x', machine, {
+				tickets,
+				signal: stop.signal,
+				env: {},
+				show: () => undefined,
+				isSteered: () => Promise.resolve(false),
+				findAgent: notAsked,
+				prepare: notAsked,
+				executor: notAsked,
+				capacity: notAsked,
+			});
+			const outcome = await run.run();
+			await run.settle();
+			return outcome;
+		},
+		[Symbol.asyncDispose]: () => folder.remove(),
+	};
+}
+
+it('brings the work back of a delegate that needs minutes to end after a person has stopped it', async () => {
+	await using one = await remote();
+	const end = { ok: false, reason: 'cancelled', output: '', tip: 'a'.repeat(40) };
+	let looks = 0;
+	const outcome = await one.run({
+		observe: async () => {
+			one.stop.abort();
+			if (++looks === 4) one.later(9 * MINUTE);
+			return looks < 6 ? RUNNING : { ...RUNNING, is: 'ended', end };
+		},
+	});
+	expect(outcome).toEqual({ ok: false, reason: 'cancelled', output: '' });
+	expect(one.asked).toEqual(['cancel', 'collect', 'cleanUp']);
+});
+
+it('kills a stopped delegate there that its machine says for ten minutes to run', async () => {
+	await using one = await remote();
+	let looks = 0;
+	const outcome = await one.run({
+		observe: async () => {
+			one.stop.abort();
+			if (++looks === 3) one.later(11 * MINUTE);
+			return RUNNING;
+		},
+	});
+	expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining('it is killed there') });
+	expect(one.asked).toEqual(['cancel', 'cleanUp']);
+});
+
+it('counts that time from when the machine was reached', async () => {
+	await using one = await remote();
 	let cancels = 0;
-	const run = new RemoteRun(
-		workspace,
-		delegate,
-		'x',
-		{
-			...executor,
-			cancel: async () => void cancels++,
-			observe: async (...args) => {
-				if (!stop.signal.aborted) stop.abort();
-				// Its first look after that is at the time of the stop.
-				else if (cancels > 0) setImmediate(() => vi.spyOn(Date, 'now').mockReturnValue(later));
-				return executor.observe(...args);
-			},
+	let looks = 0;
+	const outcome = await one.run({
+		cancel: async () => {
+			if (++cancels === 1) await unreachable();
+			one.later(MINUTE - 1000);
 		},
-		{
-			tickets,
-			signal: stop.signal,
-			env: {},
-			show: () => undefined,
-			isSteered: () => Promise.resolve(false),
-			findAgent: notAsked,
-			prepare: notAsked,
-			executor: notAsked,
-			capacity: notAsked,
+		observe: async () => {
+			one.stop.abort();
+			if (++looks === 3) one.later(9 * MINUTE + 30_000);
+			return looks < 4 ? RUNNING : { ...RUNNING, is: 'lost' };
 		},
-	);
-	expect(await run.run()).toEqual({
+	});
+	expect(outcome).toMatchObject({ reason: 'its runner on the other machine died' });
+});
+
+it('gives a machine up that cannot be reached for a minute after a person has stopped the delegate', async () => {
+	await using one = await remote();
+	let cancels = 0;
+	const outcome = await one.run({
+		cancel: async () => {
+			if (++cancels === 2) one.later(MINUTE + 1000);
+			await unreachable();
+		},
+		observe: async () => {
+			one.stop.abort();
+			return RUNNING;
+		},
+	});
+	expect(outcome).toEqual({
 		ok: false,
-		reason: 'cancelled, but it may still run there: the machine says that it does',
+		reason: 'cancelled, but it may still run there: lab cannot be reached',
 		output: '',
 	});
-	expect(cancels).toBe(1);
-	await run.settle();
+	expect(cancels).toBe(2);
+	expect(one.asked).toEqual([]);
 });
