@@ -125,7 +125,11 @@ export class RemoteRun {
 			mail.deliver(receipts);
 			if (isLastLook) return;
 			const letters = await mail.collect();
-			if (is === 'running' && letters.length > 0) await this.insist(() => mail.carry(letters));
+			if (is === 'running' && letters.length > 0) {
+				// First: after a kill nobody takes back or changes what the agent may read.
+				await this.save({ carried: [...new Set([...this.phase.carried, ...letters.map(({ id }) => id)])] });
+				await this.insist(() => mail.carry(letters));
+			}
 			this.trouble = undefined;
 		} catch (error) {
 			if (error instanceof GivenUp) throw error;

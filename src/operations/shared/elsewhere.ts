@@ -8,6 +8,7 @@ import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { OperationContext } from '../operation.ts';
 import { hasHooks } from './hooksChoice.ts';
+import type { MessageAt } from './messageAt.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
 /** A delegate that works on another machine. */
@@ -23,6 +24,23 @@ export async function isSteeredElsewhere(agent: DriverId, context: OperationCont
 	const { driverById } = await import('../../drivers/index.ts');
 	const driver = driverById(agent);
 	return driver !== undefined && headlessOf(driver).settingsFrom !== 'none' && (await hasHooks(context));
+}
+
+/**
+ * A message that was carried to another machine may wait here again after a kill. Until the machine was asked, nobody takes it back or changes
+ * its words: its agent may read them.
+ * @throws NancyError `not-queued`
+ */
+export async function refuseCarried(
+	{ id: message, ...address }: MessageAt,
+	context: Pick<OperationContext, 'dataFolder' | 'workspace'>,
+): Promise<void> {
+	const tickets = ticketsOf(context);
+	for (const id of await tickets.openAt(address)) {
+		const { phase, carried } = (await tickets.remotePhase(id)) ?? {};
+		if (phase === 'submitted' && carried?.includes(message))
+			throw new NancyError('not-queued', phrase`message ${message} is being delivered at this moment`);
+	}
 }
 
 /**

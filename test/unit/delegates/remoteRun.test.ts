@@ -7,6 +7,7 @@ import { RemoteRun } from '../../../src/delegates/remoteRun.ts';
 import type { Executor } from '../../../src/executors/executor.ts';
 import type { Seen } from '../../../src/protocol/remoteJob.ts';
 import { seedDelegate, smallRepository } from '../../support/delegateSeeds.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
@@ -33,6 +34,9 @@ async function remote() {
 	const { executor } = folderMachine(folder.file('there'));
 	return {
 		stop,
+		workspace,
+		mailbox: workspace.mailbox(delegate.record),
+		phase: () => tickets.remotePhase(delegate.record.id),
 		/** What was asked of the machine, but for looks. */
 		asked,
 		/** The clock goes on at once by so many milliseconds. */
@@ -40,7 +44,7 @@ async function remote() {
 			const now = Date.now() + ms;
 			vi.spyOn(Date, 'now').mockReturnValue(now);
 		},
-		async run(answers: Partial<Executor>) {
+		async run(answers: Partial<Executor>, isSteered = false) {
 			const machine = {
 				...executor,
 				cancel: counted('cancel'),
@@ -53,7 +57,7 @@ async function remote() {
 				signal: stop.signal,
 				env: {},
 				show: () => undefined,
-				isSteered: () => Promise.resolve(false),
+				isSteered: () => Promise.resolve(isSteered),
 				findAgent: notAsked,
 				prepare: notAsked,
 				executor: notAsked,
@@ -134,4 +138,18 @@ it('gives a machine up that cannot be reached for a minute after a person has st
 	});
 	expect(cancels).toBe(2);
 	expect(one.asked).toEqual([]);
+});
+
+it('notes which messages may be there before it carries them', async () => {
+	await using one = await remote();
+	const id = await one.mailbox.put(messageContent('one'), BY_USER);
+	let noted: Awaited<ReturnType<typeof one.phase>>;
+	await one.run(
+		{
+			carry: async () => void (noted = await one.phase()),
+			observe: async () => (noted ? { ...RUNNING, is: 'lost' } : RUNNING),
+		},
+		true,
+	);
+	expect(noted).toMatchObject({ phase: 'submitted', carried: [id] });
 });
