@@ -119,7 +119,7 @@ export class RemoteRun {
 		}
 	}
 
-	/** A message that cannot go over now goes after the next look. Whatever is wrong with it, the delegate goes on. */
+	/** A message that cannot go over now goes after the next look. Whatever is wrong with it, and however long, the delegate goes on. */
 	private async steer(mail: RemoteMail, { is, receipts }: Seen, isLastLook: boolean): Promise<void> {
 		try {
 			mail.deliver(receipts);
@@ -128,11 +128,10 @@ export class RemoteRun {
 			if (is === 'running' && letters.length > 0) {
 				// First: after a kill nobody takes back or changes what the agent may read.
 				await this.save({ carried: [...new Set([...this.phase.carried, ...letters.map(({ id }) => id)])] });
-				await this.insist(() => mail.carry(letters));
+				await mail.carry(letters);
 			}
 			this.trouble = undefined;
 		} catch (error) {
-			if (error instanceof GivenUp) throw error;
 			const trouble = errorText(error);
 			if (trouble !== this.trouble) this.say(`messages wait: ${trouble}\n`);
 			this.trouble = trouble;

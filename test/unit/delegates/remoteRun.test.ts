@@ -153,3 +153,22 @@ it('notes which messages may be there before it carries them', async () => {
 	);
 	expect(noted).toMatchObject({ phase: 'submitted', carried: [id] });
 });
+
+it('ends although its messages cannot go over', async () => {
+	await using one = await remote();
+	const id = await one.mailbox.put(messageContent('one'), BY_USER);
+	let tries = 0;
+	const outcome = await one.run(
+		{
+			carry: () => {
+				tries++;
+				return unreachable();
+			},
+			observe: async () =>
+				tries < 2 ? RUNNING : { ...RUNNING, is: 'ended', end: { ok: true, output: 'Done.' } },
+		},
+		true,
+	);
+	expect(outcome).toEqual({ ok: true, output: 'Done.' });
+	expect((await one.mailbox.list()).messages).toMatchObject([{ id, state: 'queued' }]);
+});
