@@ -207,21 +207,21 @@ export class RemoteRun {
 	private async insist<T>(step: () => Promise<T>): Promise<T> {
 		const { signal } = this.tools;
 		let stoppedAt: number | undefined;
-		for (let pauseMs = RETRY_MS, hasSaid = false; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
+		for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
 			try {
 				const done = await step();
-				if (hasSaid) {
+				// Perhaps an earlier runner has noted it.
+				if (this.phase.unreachableSince !== undefined) {
 					this.say('reached again\n');
 					await this.save({ unreachableSince: undefined });
 				}
 				return done;
 			} catch (error) {
 				if (!hasCode(error, 'timeout')) throw error;
-				if (!hasSaid) {
+				if (this.phase.unreachableSince === undefined) {
 					this.say(`${errorText(error)}; trying again\n`);
 					await this.save({ unreachableSince: new Date().toISOString() });
 				}
-				hasSaid = true;
 				if (signal.aborted) stoppedAt ??= Date.now();
 				if (stoppedAt !== undefined && Date.now() - stoppedAt > UNREACHABLE_MS)
 					throw new GivenUp('timeout', phrase`it may still run there: ${errorText(error)}`);

@@ -5,7 +5,7 @@ import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { RemoteRun } from '../../../src/delegates/remoteRun.ts';
 import type { Executor } from '../../../src/executors/executor.ts';
-import type { Seen } from '../../../src/protocol/remoteJob.ts';
+import { RemotePhase, type Seen } from '../../../src/protocol/remoteJob.ts';
 import { seedDelegate, smallRepository } from '../../support/delegateSeeds.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
@@ -37,6 +37,12 @@ async function remote() {
 		workspace,
 		mailbox: workspace.mailbox(delegate.record),
 		phase: () => tickets.remotePhase(delegate.record.id),
+		/** An earlier runner has come so far. */
+		earlier: (phase: Partial<RemotePhase>) =>
+			tickets.writeRemotePhase(
+				delegate.record.id,
+				RemotePhase.parse({ version: 1, phase: 'submitted', ...phase }),
+			),
 		/** What was asked of the machine, but for looks. */
 		asked,
 		/** The clock goes on at once by so many milliseconds. */
@@ -171,4 +177,17 @@ it('ends although its messages cannot go over', async () => {
 	);
 	expect(outcome).toEqual({ ok: true, output: 'Done.' });
 	expect((await one.mailbox.list()).messages).toMatchObject([{ id, state: 'queued' }]);
+});
+
+it('is reached again although the runner that could not reach it was killed', async () => {
+	await using one = await remote();
+	await one.earlier({ unreachableSince: '2026-11-29T10:00:00Z' });
+	const noted: unknown[] = [];
+	await one.run({
+		observe: async () => {
+			noted.push((await one.phase())?.unreachableSince);
+			return noted.length < 2 ? RUNNING : { ...RUNNING, is: 'lost' };
+		},
+	});
+	expect(noted).toEqual(['2026-11-29T10:00:00Z', undefined]);
 });
