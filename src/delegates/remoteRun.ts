@@ -26,6 +26,9 @@ const UNREACHABLE_MS = 60_000;
 /** For so long a delegate may go on after its machine was asked to end it: its runner there commits its work, and a large tree takes long. */
 const ENDING_MS = 10 * 60_000;
 
+/** After the end the rest of the log is read, in so many looks at most. A look brings 256 KB: see executors/there. */
+const LOOKS_AFTER_END = 200;
+
 /**
  * A delegate on another machine, watched from here. Before each step its phase is on the disk. So after a kill of this process, the next
  * runner goes on from there, and nothing is started twice.
@@ -98,6 +101,7 @@ export class RemoteRun {
 	private async watch(job: RemoteJob, mail: RemoteMail): Promise<RemoteEnd> {
 		const { signal } = this.tools;
 		let cancelledAt: number | undefined;
+		let looksAfterEnd = 0;
 		let isLastLook = false;
 		for (;;) {
 			if (signal.aborted && cancelledAt === undefined) {
@@ -105,17 +109,20 @@ export class RemoteRun {
 				cancelledAt = Date.now();
 			}
 			const seen = await this.insist(() => this.executor.observe(job, this.phase.offset, mail.letters));
-			await this.mirror(seen);
+			const hasMore = await this.mirror(seen);
 			await this.steer(mail, seen, isLastLook);
-			if (cancelledAt !== undefined && Date.now() - cancelledAt > ENDING_MS) return seen.end ?? NOT_ENDED;
-			if (seen.is !== 'running' && seen.log === '') {
+			if (cancelledAt !== undefined && Date.now() - cancelledAt > ENDING_MS)
+				return seen.is === 'running' ? NOT_ENDED : endSeen(seen);
+			if (seen.is === 'running') {
+				if (!hasMore)
+					await sleep(LOOK_MS, undefined, { signal: cancelledAt === undefined ? signal : undefined }).catch(
+						() => undefined,
+					);
+			} else if (!hasMore || ++looksAfterEnd >= LOOKS_AFTER_END) {
 				// An earlier runner may have carried messages: one more look asks for the receipts of all.
 				if (isLastLook || mail.letters.length === 0) return endSeen(seen);
 				isLastLook = true;
-			} else if (seen.log === '')
-				await sleep(LOOK_MS, undefined, { signal: cancelledAt === undefined ? signal : undefined }).catch(
-					() => undefined,
-				);
+			}
 		}
 	}
 
@@ -149,8 +156,8 @@ export class RemoteRun {
 		}
 	}
 
-	/** Texts of the other machine are somebody else's words: secrets go out, and control characters are shown. */
-	private async mirror({ status, log, nextOffset }: Seen): Promise<void> {
+	/** Says whether there was more of the log. Texts of the other machine are somebody else's words: secrets go out, and control characters are shown. */
+	private async mirror({ status, log, nextOffset }: Seen): Promise<boolean> {
 		if (status) {
 			const { last_tool, last_file, denied, model, ...numbers } = status;
 			const line = (text: string | undefined) =>
@@ -163,9 +170,10 @@ export class RemoteRun {
 				denied: denied.slice(0, 100).map(each => visibleLine(redactText(each), 300)),
 			});
 		}
-		if (log === '') return;
+		if (log === '' || nextOffset <= this.phase.offset) return false;
 		this.say(log);
 		await this.save({ offset: nextOffset });
+		return true;
 	}
 
 	private async worktree(): Promise<Worktree> {

@@ -191,3 +191,21 @@ it('is reached again although the runner that could not reach it was killed', as
 	});
 	expect(noted).toEqual(['2026-11-29T10:00:00Z', undefined]);
 });
+
+it.each(['ended', 'lost', 'absent'] as const)(
+	'ends where the machine says %s, whatever it adds to the log for ever',
+	async is => {
+		for (const growth of [0, 2]) {
+			await using one = await remote();
+			let looks = 0;
+			const outcome = await one.run({
+				observe: async (_job, offset) => {
+					looks++;
+					return { ...RUNNING, is, log: 'x\n', nextOffset: offset + growth };
+				},
+			});
+			expect(outcome).toMatchObject({ ok: false });
+			expect(looks).toBeLessThan(300);
+		}
+	},
+);
