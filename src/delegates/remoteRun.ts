@@ -81,7 +81,7 @@ export class RemoteRun {
 			await this.reach('preparing');
 			await this.insist(() => this.executor.prepare(job, worktree));
 			if (this.tools.signal.aborted) return this.keepEnd({ ok: false, reason: 'cancelled', output: '' });
-			await this.reach('submitting');
+			await this.reach('submitting', { isSteered: job.mailbox !== undefined });
 		}
 		// The machine lets one start of an id through. So a repeat after an unknown outcome starts nothing twice.
 		if (this.phase.phase === 'submitting') {
@@ -200,7 +200,8 @@ export class RemoteRun {
 			prefix: await prefixIn(place.folder),
 			prompt: this.prompt,
 			agent,
-			mailbox: (await this.tools.isSteered(agent)) ? { task, worker } : undefined,
+			// As it was submitted, whatever the user has chosen since.
+			mailbox: (this.phase.isSteered ?? (await this.tools.isSteered(agent))) ? { task, worker } : undefined,
 			model,
 			permissions,
 			wallSeconds: limits.wallSeconds,

@@ -55,13 +55,13 @@ export async function delegateElsewhere(
 	for (const id of await tickets.openAt(address)) {
 		const record = (await ownRequest(new Delegates(context.workspace), tickets, id))?.record;
 		if (record?.on === undefined) continue;
-		if (!(await isSteeredElsewhere(record.agent, context))) {
+		const { phase, isSteered, unreachableSince } = (await tickets.remotePhase(id)) ?? {};
+		if (!(isSteered ?? (await isSteeredElsewhere(record.agent, context)))) {
 			throw new NancyError(
 				'wrong-state',
 				phrase`${theDelegate(id)} runs on ${record.on}, where its agent has no hooks and hears nothing; stop it, or wait for its result`,
 			);
 		}
-		const { phase, unreachableSince } = (await tickets.remotePhase(id)) ?? {};
 		return {
 			isRunning: phase === 'submitting' || phase === 'submitted',
 			held:

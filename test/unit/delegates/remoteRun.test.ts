@@ -4,8 +4,13 @@ import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { RemoteRun } from '../../../src/delegates/remoteRun.ts';
+import { steps } from '../../../src/executors/there.ts';
+import { delegateElsewhere } from '../../../src/operations/shared/elsewhere.ts';
+import { ExecutorId } from '../../../src/protocol/executorId.ts';
+import { DelegateRoom } from '../../support/delegateRoom.ts';
+import { contextOf } from '../../support/operationContext.ts';
 import type { Executor } from '../../../src/executors/executor.ts';
-import { RemotePhase, type Seen } from '../../../src/protocol/remoteJob.ts';
+import { RemotePhase, type RemoteJob, type Seen } from '../../../src/protocol/remoteJob.ts';
 import { seedDelegate, smallRepository } from '../../support/delegateSeeds.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
@@ -209,3 +214,42 @@ it.each(['ended', 'lost', 'absent'] as const)(
 		}
 	},
 );
+
+it.each([true, false])(
+	'keeps the mailbox that it was submitted with (%s), whatever the user chooses for the next runner',
+	async isSteered => {
+		await using one = await remote();
+		let submitted: RemoteJob | undefined;
+		const submit = async (job: RemoteJob) => {
+			submitted = job;
+			throw new Error('killed');
+		};
+		await expect(one.run({ submit }, isSteered)).rejects.toThrow('killed');
+		const first = submitted;
+		await expect(one.run({ submit }, !isSteered)).rejects.toThrow('killed');
+		expect(submitted).toEqual(first);
+		expect(submitted?.mailbox !== undefined).toBe(isSteered);
+	},
+);
+
+it.each([true, false])(
+	'gets messages as it was submitted (%s), whatever the user has chosen since',
+	async isSteered => {
+		const room = new DelegateRoom();
+		const { id, task, worker } = (await room.queue({ on: ExecutorId.parse('ssh:lab') })).record;
+		await room.tickets.writeRemotePhase(id, RemotePhase.parse({ version: 1, phase: 'submitted', isSteered }));
+		const asked = delegateElsewhere(
+			{ task, worker },
+			contextOf(room.folder, room.workspace, {
+				settings: { hooks: isSteered ? 'off' : 'on', tokenThreshold: undefined },
+			}),
+		);
+		if (isSteered) expect(await asked).toMatchObject({ isRunning: true });
+		else await expect(asked).rejects.toThrow('hears nothing');
+		await room.folder.remove();
+	},
+);
+
+it('says there that no message reaches a job without a mailbox', async () => {
+	await expect(steps['mail']?.({ id: 'unknown-job', letters: [] }, '')).rejects.toThrow('no message reaches');
+});
