@@ -1,8 +1,10 @@
 import { appendFileSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SHIPPED, SshExecutor } from '../../src/executors/sshExecutor.ts';
 import { ExecutorsOutput } from '../../src/operations/listExecutors.ts';
+import { folderMachine } from '../support/folderMachine.ts';
 import { sshLab } from '../support/sshLab.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { twoMachines } from '../support/twoMachines.ts';
@@ -29,6 +31,19 @@ async function silentServer() {
 			}),
 	};
 }
+
+it('a job that an earlier version of Nancy has begun is watched by this version, which is shipped first', async () => {
+	await using folder = tempFolder('nancy-runtime-');
+	await using there = await sshLab({ PATH: `${dirname(process.execPath)}:/usr/bin:/bin` });
+	vi.stubEnv('PATH', `${there.bin}:${process.env['PATH']}`);
+	const answer = JSON.stringify({ is: 'absent', log: '', nextOffset: 7 });
+	mkdirSync(folder.file('hook'));
+	for (const name of SHIPPED) writeFileSync(folder.file(name), `console.log('NANCY ${answer}')`);
+	const executor = new SshExecutor('lab', { folder: folder.path, version: '2-new' });
+	for (let look = 0; look < 2; look++)
+		expect(await executor.observe(folderMachine('').job, 0, [])).toMatchObject({ nextOffset: 7 });
+	vi.unstubAllEnvs();
+});
 
 describe('nancy executors', () => {
 	it('names the machines of the settings and of ~/.ssh/config, and connects to none', async () => {
