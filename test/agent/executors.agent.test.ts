@@ -104,6 +104,7 @@ describe('nancy executors', () => {
 		};
 		program('node', `printf 'v18.0.0","git":"\\033[31mred\\n'`);
 		program('id', 'echo 1000');
+		program('codex', 'echo codex-cli 0.1');
 		program('loginctl', 'echo KillUserProcesses=yes');
 		await using there = await sshLab({ PATH: tools.path });
 		const call = { cwd: tools.path, env: { PATH: `${there.bin}:${process.env['PATH']}`, HOME: there.home } };
@@ -111,7 +112,8 @@ describe('nancy executors', () => {
 		expect(code).toBe(1);
 		expect(stdout).toContain('its Node is v18.0.0,git:[31mred: install Node 20 or newer there');
 		expect(stdout).toContain('finds no git: install git there');
-		expect(stdout).toContain('finds no agent: install one there');
+		expect(stdout).toContain('codex-cli 0.1');
+		expect(stdout).toContain('finds no Claude Code, the only agent that was tried');
 		expect(stdout).toContain('set KillUserProcesses=no');
 		expect(stdout).not.toContain('\u001b');
 	});

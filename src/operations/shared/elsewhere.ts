@@ -39,7 +39,7 @@ export async function refuseCarried(
 	for (const id of await tickets.openAt(address)) {
 		const { phase, carried } = (await tickets.remotePhase(id)) ?? {};
 		if (phase === 'submitted' && carried?.includes(message))
-			throw new NancyError('not-queued', phrase`message ${message} is being delivered at this moment`);
+			throw new NancyError('not-queued', phrase`message ${message} ${phrase`is being delivered at this moment`}`);
 	}
 }
 
