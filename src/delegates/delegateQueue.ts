@@ -65,7 +65,9 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 			const now = await Promise.all(open.map(delegate => reportable(delegates, tickets, delegate)));
 			await each(admitted(now, options, parked), one => start(delegates, one, options));
 		}
-		if (Object.keys(options.places ?? {}).length > 0) await noteWaiting(delegates, options);
+		const all = (await delegates.list()).delegates;
+		const sound = all.filter(({ record }) => !failures.has(record.id));
+		await each(sound, delegate => noteWaiting(delegates, delegate, all, options));
 		const [first] = failures.values();
 		if (first !== undefined) throw first;
 	});
@@ -136,14 +138,17 @@ async function adoptWorktree(delegates: Delegates, tickets: Tickets, { record, s
 	await delegates.writeStatus(id, { ...status, worktree });
 }
 
-/** People see which delegates wait for a place on another machine. */
-async function noteWaiting(delegates: Delegates, options: QueueOptions): Promise<void> {
-	const all = (await delegates.list()).delegates;
-	for (const delegate of all.filter(({ state, isForeign }) => state === 'queued' && !isForeign)) {
-		const machine = fullMachine(delegate, all, options);
-		const { record, status } = delegate;
-		if (machine !== status.waits_for) await delegates.writeStatus(record.id, { ...status, waits_for: machine });
-	}
+/** People see whether a delegate waits for a place on another machine. */
+async function noteWaiting(
+	delegates: Delegates,
+	delegate: Delegate,
+	all: readonly Delegate[],
+	options: QueueOptions,
+): Promise<void> {
+	const { record, status, state, isForeign } = delegate;
+	if (state !== 'queued' || isForeign) return;
+	const machine = fullMachine(delegate, all, options);
+	if (machine !== status.waits_for) await delegates.writeStatus(record.id, { ...status, waits_for: machine });
 }
 
 async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy, env }: QueueOptions): Promise<void> {

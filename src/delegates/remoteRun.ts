@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasCode, NancyError } from '../base/errors.ts';
-import { phrase, type Phrase } from '../base/phrase.ts';
+import { phrase } from '../base/phrase.ts';
 import { sha256 } from '../base/sha256.ts';
 import { visible, visibleLine } from '../base/visible.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
@@ -21,8 +21,13 @@ const LOOK_MS = 500;
 /** Between two tries at a machine that cannot be reached; doubled each time up to the longest. */
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
-/** For so long a person waits who has stopped a delegate: on a machine that cannot be reached, or that says again and again that it runs. */
-const CANCEL_MS = 60_000;
+/** For so long a person who has stopped a delegate waits for a machine that cannot be reached. */
+const UNREACHABLE_MS = 60_000;
+/** For so long a delegate may go on after its machine was asked to end it: its runner there commits its work, and a large tree takes long. */
+const ENDING_MS = 10 * 60_000;
+
+/** After the end the rest of the log is read, in so many looks at most. A look brings 256 KB: see executors/there. */
+const LOOKS_AFTER_END = 200;
 
 /**
  * A delegate on another machine, watched from here. Before each step its phase is on the disk. So after a kill of this process, the next
@@ -32,8 +37,6 @@ export class RemoteRun {
 	private readonly status: StatusWriter;
 	private readonly log: LogWriter;
 	private phase: RemotePhase = RemotePhase.parse({ version: 1, phase: 'preparing' });
-	/** Since when a person waits for its end, in milliseconds since 1970. */
-	private cancelledAt: number | undefined;
 	/** Why messages could not go over at the last look. */
 	private trouble: string | undefined;
 
@@ -78,7 +81,7 @@ export class RemoteRun {
 			await this.reach('preparing');
 			await this.insist(() => this.executor.prepare(job, worktree));
 			if (this.tools.signal.aborted) return this.keepEnd({ ok: false, reason: 'cancelled', output: '' });
-			await this.reach('submitting');
+			await this.reach('submitting', { isSteered: job.mailbox !== undefined });
 		}
 		// The machine lets one start of an id through. So a repeat after an unknown outcome starts nothing twice.
 		if (this.phase.phase === 'submitting') {
@@ -97,36 +100,45 @@ export class RemoteRun {
 
 	private async watch(job: RemoteJob, mail: RemoteMail): Promise<RemoteEnd> {
 		const { signal } = this.tools;
-		let isCancelAsked = false;
+		let cancelledAt: number | undefined;
+		let looksAfterEnd = 0;
 		let isLastLook = false;
 		for (;;) {
-			if (signal.aborted && !isCancelAsked) {
+			if (signal.aborted && cancelledAt === undefined) {
 				await this.insist(() => this.executor.cancel(job));
-				isCancelAsked = true;
+				cancelledAt = Date.now();
 			}
 			const seen = await this.insist(() => this.executor.observe(job, this.phase.offset, mail.letters));
-			if (seen.is === 'running') this.requireTime(phrase`the machine says that it does`);
-			await this.mirror(seen);
+			const hasMore = await this.mirror(seen);
 			await this.steer(mail, seen, isLastLook);
-			if (seen.is !== 'running' && seen.log === '') {
+			if (cancelledAt !== undefined && Date.now() - cancelledAt > ENDING_MS)
+				return seen.is === 'running' ? NOT_ENDED : endSeen(seen);
+			if (seen.is === 'running') {
+				if (!hasMore)
+					await sleep(LOOK_MS, undefined, { signal: cancelledAt === undefined ? signal : undefined }).catch(
+						() => undefined,
+					);
+			} else if (!hasMore || ++looksAfterEnd >= LOOKS_AFTER_END) {
 				// An earlier runner may have carried messages: one more look asks for the receipts of all.
 				if (isLastLook || mail.letters.length === 0) return endSeen(seen);
 				isLastLook = true;
-			} else if (seen.log === '')
-				await sleep(LOOK_MS, undefined, { signal: isCancelAsked ? undefined : signal }).catch(() => undefined);
+			}
 		}
 	}
 
-	/** A message that cannot go over now goes after the next look. Whatever is wrong with it, the delegate goes on. */
+	/** A message that cannot go over now goes after the next look. Whatever is wrong with it, and however long, the delegate goes on. */
 	private async steer(mail: RemoteMail, { is, receipts }: Seen, isLastLook: boolean): Promise<void> {
 		try {
 			mail.deliver(receipts);
 			if (isLastLook) return;
 			const letters = await mail.collect();
-			if (is === 'running' && letters.length > 0) await this.insist(() => mail.carry(letters));
+			if (is === 'running' && letters.length > 0) {
+				// First: after a kill nobody takes back or changes what the agent may read.
+				await this.save({ carried: [...new Set([...this.phase.carried, ...letters.map(({ id }) => id)])] });
+				await mail.carry(letters);
+			}
 			this.trouble = undefined;
 		} catch (error) {
-			if (error instanceof GivenUp) throw error;
 			const trouble = errorText(error);
 			if (trouble !== this.trouble) this.say(`messages wait: ${trouble}\n`);
 			this.trouble = trouble;
@@ -144,8 +156,8 @@ export class RemoteRun {
 		}
 	}
 
-	/** Texts of the other machine are somebody else's words: secrets go out, and control characters are shown. */
-	private async mirror({ status, log, nextOffset }: Seen): Promise<void> {
+	/** Says whether there was more of the log. Texts of the other machine are somebody else's words: secrets go out, and control characters are shown. */
+	private async mirror({ status, log, nextOffset }: Seen): Promise<boolean> {
 		if (status) {
 			const { last_tool, last_file, denied, model, ...numbers } = status;
 			const line = (text: string | undefined) =>
@@ -158,9 +170,10 @@ export class RemoteRun {
 				denied: denied.slice(0, 100).map(each => visibleLine(redactText(each), 300)),
 			});
 		}
-		if (log === '') return;
+		if (log === '' || nextOffset <= this.phase.offset) return false;
 		this.say(log);
 		await this.save({ offset: nextOffset });
+		return true;
 	}
 
 	private async worktree(): Promise<Worktree> {
@@ -187,7 +200,8 @@ export class RemoteRun {
 			prefix: await prefixIn(place.folder),
 			prompt: this.prompt,
 			agent,
-			mailbox: (await this.tools.isSteered(agent)) ? { task, worker } : undefined,
+			// As it was submitted, whatever the user has chosen since.
+			mailbox: (this.phase.isSteered ?? (await this.tools.isSteered(agent))) ? { task, worker } : undefined,
 			model,
 			permissions,
 			wallSeconds: limits.wallSeconds,
@@ -195,38 +209,36 @@ export class RemoteRun {
 		};
 	}
 
-	/** Tries until the machine answers. Says once that it does not. Only a person who stops the delegate ends the tries. */
+	/**
+	 * Tries until the machine answers. Says once that it does not.
+	 * @throws GivenUp if a person has stopped the delegate, and has waited long enough since
+	 */
 	private async insist<T>(step: () => Promise<T>): Promise<T> {
 		const { signal } = this.tools;
-		for (let pauseMs = RETRY_MS, hasSaid = false; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
+		let stoppedAt: number | undefined;
+		for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
 			try {
 				const done = await step();
-				if (hasSaid) {
+				// Perhaps an earlier runner has noted it.
+				if (this.phase.unreachableSince !== undefined) {
 					this.say('reached again\n');
 					await this.save({ unreachableSince: undefined });
 				}
 				return done;
 			} catch (error) {
 				if (!hasCode(error, 'timeout')) throw error;
-				if (!hasSaid) {
+				if (this.phase.unreachableSince === undefined) {
 					this.say(`${errorText(error)}; trying again\n`);
 					await this.save({ unreachableSince: new Date().toISOString() });
 				}
-				hasSaid = true;
-				this.requireTime(errorText(error));
+				if (signal.aborted) stoppedAt ??= Date.now();
+				if (stoppedAt !== undefined && Date.now() - stoppedAt > UNREACHABLE_MS)
+					throw new GivenUp('timeout', phrase`it may still run there: ${errorText(error)}`);
 			}
 			await sleep(signal.aborted ? RETRY_MS : pauseMs, undefined, {
 				signal: signal.aborted ? undefined : signal,
 			}).catch(() => undefined);
 		}
-	}
-
-	/** @throws GivenUp if a person has stopped it, and has waited long enough. @param why it has not ended */
-	private requireTime(why: Phrase | string): void {
-		if (!this.tools.signal.aborted) return;
-		this.cancelledAt ??= Date.now();
-		if (Date.now() - this.cancelledAt > CANCEL_MS)
-			throw new GivenUp('timeout', phrase`it may still run there: ${why}`);
 	}
 
 	private reach(phase: RemotePhase['phase'], more: Partial<RemotePhase> = {}): Promise<void> {
@@ -245,6 +257,13 @@ export class RemoteRun {
 }
 
 class GivenUp extends NancyError {}
+
+/** Of a job that does not end when it is asked to. The clean-up ends it, and nothing of it can be brought back. */
+const NOT_ENDED: RemoteEnd = {
+	ok: false,
+	reason: 'cancelled, but it did not end there in ten minutes; it is killed there, and its work is lost',
+	output: '',
+};
 
 /** Of a job that runs no more. */
 function endSeen({ is, end }: Seen): RemoteEnd {

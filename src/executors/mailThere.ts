@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { hasCode } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { fileNames } from '../base/listing.ts';
 import { realOr } from '../base/realPath.ts';
@@ -9,6 +10,7 @@ import { sha256 } from '../base/sha256.ts';
 import { allRecords, PlaceNote } from '../core/files/recordPlaces.ts';
 import { holdingLock } from '../core/files/holdingLock.ts';
 import { createJsonFile, readJsonFile } from '../core/files/jsonFile.ts';
+import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import type { MailboxListing } from '../core/mailbox/mailboxFiles.ts';
 import { forgetSealedAgents } from '../core/sessions/sealedAgents.ts';
 import { Workspace, type WorkerAddress } from '../core/workspace/workspace.ts';
@@ -16,18 +18,19 @@ import { formatMessage } from '../protocol/message.ts';
 import { MessageId } from '../protocol/names.ts';
 import type { RemoteLetter, RemoteReceipt } from '../protocol/remoteJob.ts';
 
-/** A message that was carried: its id, and the hash of its words and its author. */
+/** A message that was carried: its id, and the hash of its words and its author. Its place in the queue here makes it no other message. */
 export const LetterName = z.object({ id: MessageId, sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)) });
 type LetterName = z.infer<typeof LetterName>;
 
 const Note = z.object({ sha256: z.string() });
 
 export function letterName({ id, content, author }: RemoteLetter): LetterName {
-	return { id, sha256: sha256(`${formatMessage(content)}\0${JSON.stringify(author)}`) };
+	return { id, sha256: sha256(`${formatMessage({ ...content, order: undefined })}\0${JSON.stringify(author)}`) };
 }
 
 /**
- * On the other machine: puts messages into the mailbox of a job, as from their authors. A message that is or was there is not put again.
+ * On the other machine: puts messages into the mailbox of a job, as from their authors. A message that is or was there is not put again. If it
+ * still waits there with other words, these are taken back.
  * @param folder of the job, which is the workspace of its agent
  */
 export async function putThere(
@@ -42,6 +45,7 @@ export async function putThere(
 	await holdingLock(join(folder, 'letters.lock'), async () => {
 		for (const letter of letters) {
 			const id = await nameThere(folder, letterName(letter));
+			if (id !== letter.id) await takeBack(mailbox, letter.id);
 			const standing = mailbox.standing(id)?.state;
 			if (standing !== undefined && standing !== 'queued') continue;
 			// A seal without a file is that of a step that was killed in between. Nobody seals a message of an unknown author.
@@ -49,6 +53,14 @@ export async function putThere(
 			if (!messages.some(each => each.id === id)) await mailbox.put(letter.content, letter.author, id);
 		}
 	});
+}
+
+async function takeBack(mailbox: Mailbox, id: MessageId): Promise<void> {
+	try {
+		await mailbox.withdraw(id);
+	} catch (error) {
+		if (!hasCode(error, 'not-queued')) throw error; // the agent may have read it
+	}
 }
 
 /** On the other machine: where the agent got the messages that it has got of these. */
@@ -71,7 +83,7 @@ function receiptOf({ id, receipt }: MailboxListing['messages'][number], names: R
 }
 
 /**
- * The name of a message there: its own. A message can wait again after a kill here, and be edited then. With other words it is another
+ * The name of a message there: its own. After a kill here its file waits again, and somebody may change it by hand. With other words it is another
  * message there, because the agent may have read the first.
  */
 async function nameThere(folder: string, { id, sha256: hash }: LetterName): Promise<MessageId> {

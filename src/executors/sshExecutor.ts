@@ -19,7 +19,16 @@ const STEP_MS = 60_000;
 /** For code on its way. */
 const TRANSFER_MS = 15 * 60_000;
 /** The programs of a runtime that a job and its hooks call. */
-const SHIPPED = ['nancy.js', 'memory.js', 'projects.js', 'nancy-hook', 'due', 'hand-over', 'hand-over.pl', 'node'];
+export const SHIPPED = [
+	'nancy.js',
+	'memory.js',
+	'projects.js',
+	'nancy-hook',
+	'due',
+	'hand-over',
+	'hand-over.pl',
+	'node',
+];
 
 interface ShippedFile {
 	name: string;
@@ -34,6 +43,7 @@ const Received = z.object({ node: z.string(), isThere: z.boolean() });
 /** Delegates on a machine that the user reaches by `ssh`. */
 export class SshExecutor implements Executor {
 	private readonly ssh: Ssh;
+	private isShipped = false;
 
 	/** @param runtime the installed one: its folder's name is its version and its hash */
 	constructor(
@@ -44,7 +54,6 @@ export class SshExecutor implements Executor {
 	}
 
 	async prepare(job: RemoteJob, worktree: Worktree): Promise<void> {
-		await this.ship();
 		await sendBase(worktree, job.id, await this.transport(job));
 	}
 
@@ -100,7 +109,10 @@ export class SshExecutor implements Executor {
 		};
 	}
 
+	/** Every step ships first what it calls: the Nancy that began the job may have been an earlier version. */
 	private async step(name: string, input: unknown): Promise<unknown> {
+		if (!this.isShipped) await this.ship();
+		this.isShipped = true;
 		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
 		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
 		const command = inLoginShell(['sh', '-c', script, 'nancy', this.runtime.version, name]);

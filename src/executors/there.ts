@@ -142,7 +142,8 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 		const { id, letters } = Mail.parse(input);
 		const files = new JobFiles(id);
 		const mailbox = (await files.job())?.mailbox;
-		if (mailbox) await putThere(files.folder, mailbox, letters);
+		if (!mailbox) throw new NancyError('wrong-state', phrase`no message reaches the agent of this job`);
+		await putThere(files.folder, mailbox, letters);
 		return {};
 	},
 	async cancel(input) {

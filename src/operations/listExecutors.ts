@@ -116,10 +116,12 @@ function lacksOf({ node, git, agents, freeBytes, survivesLogout }: Probed): Phra
 		);
 	else if (!isAtLeast(version, OLDEST_NODE)) lacks.push(phrase`its Node is ${node}: install Node 20 or newer there`);
 	if (git === '') lacks.push(phrase`a login shell finds no git: install git there`);
-	if (agents.length === 0) {
-		const [first] = drivers;
-		const command = `npm install -g ${first?.npmPackage}`;
-		lacks.push(phrase`a login shell finds no agent: install one there, as by ${command}, and log it in`);
+	const [tried] = drivers;
+	if (tried && !agents.some(({ id }) => id === tried.id)) {
+		const command = `npm install -g ${tried.npmPackage}`;
+		lacks.push(
+			phrase`a login shell finds no ${tried.displayName}, the only agent that was tried on other machines: install it there, as by ${command}, and log it in`,
+		);
 	}
 	if (freeBytes < LITTLE_ROOM)
 		lacks.push(

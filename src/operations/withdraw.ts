@@ -8,6 +8,7 @@ import type { FiledAs } from '../core/mailbox/seal.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import { writer } from '../protocol/author.ts';
 import { MovedOutput } from '../protocol/output/messages.ts';
+import { refuseCarried } from './shared/elsewhere.ts';
 import { MessageAt, storedMessage } from './shared/messageAt.ts';
 import type { Operation } from './operation.ts';
 
@@ -42,7 +43,10 @@ export const withdraw: Operation<z.infer<typeof Input>, MovedOutput> = {
 				sealed && standing === 'queued' ? sealed : await storedMessage(context.workspace, each, MESSAGE_STATES);
 			// An agent must not make the user's words, or another agent's, disappear before they are read.
 			permit(asker, { is: 'withdraw', id, isOwn: own !== undefined && writer(author) === mailboxName(own) });
-			if (standing === 'queued' || state === 'queued') continue;
+			if (standing === 'queued' || state === 'queued') {
+				await refuseCarried(each, context);
+				continue;
+			}
 			throw new NancyError('not-queued', phrase`message ${id} ${whyNot[standing]}`);
 		}
 	},

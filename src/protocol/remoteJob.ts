@@ -93,6 +93,10 @@ export const RemotePhase = z.looseObject({
 	offset: z._default(z.int(), 0),
 	/** Since when the machine cannot be reached (UTC, ISO 8601); absent while it can. */
 	unreachableSince: z.optional(Moment),
+	/** Whether messages reach its agent, as it was submitted; absent before. */
+	isSteered: z.optional(z.boolean()),
+	/** The messages that may be there, noted before they are carried. */
+	carried: z._default(z.array(MessageId), []),
 	/** Set with `collected`. */
 	end: z.optional(RemoteEnd),
 });

@@ -1,8 +1,10 @@
 import { appendFileSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SHIPPED, SshExecutor } from '../../src/executors/sshExecutor.ts';
 import { ExecutorsOutput } from '../../src/operations/listExecutors.ts';
+import { folderMachine } from '../support/folderMachine.ts';
 import { sshLab } from '../support/sshLab.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { twoMachines } from '../support/twoMachines.ts';
@@ -29,6 +31,19 @@ async function silentServer() {
 			}),
 	};
 }
+
+it('a job that an earlier version of Nancy has begun is watched by this version, which is shipped first', async () => {
+	await using folder = tempFolder('nancy-runtime-');
+	await using there = await sshLab({ PATH: `${dirname(process.execPath)}:/usr/bin:/bin` });
+	vi.stubEnv('PATH', `${there.bin}:${process.env['PATH']}`);
+	const answer = JSON.stringify({ is: 'absent', log: '', nextOffset: 7 });
+	mkdirSync(folder.file('hook'));
+	for (const name of SHIPPED) writeFileSync(folder.file(name), `console.log('NANCY ${answer}')`);
+	const executor = new SshExecutor('lab', { folder: folder.path, version: '2-new' });
+	for (let look = 0; look < 2; look++)
+		expect(await executor.observe(folderMachine('').job, 0, [])).toMatchObject({ nextOffset: 7 });
+	vi.unstubAllEnvs();
+});
 
 describe('nancy executors', () => {
 	it('names the machines of the settings and of ~/.ssh/config, and connects to none', async () => {
@@ -89,6 +104,7 @@ describe('nancy executors', () => {
 		};
 		program('node', `printf 'v18.0.0","git":"\\033[31mred\\n'`);
 		program('id', 'echo 1000');
+		program('codex', 'echo codex-cli 0.1');
 		program('loginctl', 'echo KillUserProcesses=yes');
 		await using there = await sshLab({ PATH: tools.path });
 		const call = { cwd: tools.path, env: { PATH: `${there.bin}:${process.env['PATH']}`, HOME: there.home } };
@@ -96,7 +112,8 @@ describe('nancy executors', () => {
 		expect(code).toBe(1);
 		expect(stdout).toContain('its Node is v18.0.0,git:[31mred: install Node 20 or newer there');
 		expect(stdout).toContain('finds no git: install git there');
-		expect(stdout).toContain('finds no agent: install one there');
+		expect(stdout).toContain('codex-cli 0.1');
+		expect(stdout).toContain('finds no Claude Code, the only agent that was tried');
 		expect(stdout).toContain('set KillUserProcesses=no');
 		expect(stdout).not.toContain('\u001b');
 	});

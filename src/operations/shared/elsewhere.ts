@@ -8,6 +8,7 @@ import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { OperationContext } from '../operation.ts';
 import { hasHooks } from './hooksChoice.ts';
+import type { MessageAt } from './messageAt.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
 /** A delegate that works on another machine. */
@@ -26,6 +27,23 @@ export async function isSteeredElsewhere(agent: DriverId, context: OperationCont
 }
 
 /**
+ * A message that was carried to another machine may wait here again after a kill. Until the machine was asked, nobody takes it back or changes
+ * its words: its agent may read them.
+ * @throws NancyError `not-queued`
+ */
+export async function refuseCarried(
+	{ id: message, ...address }: MessageAt,
+	context: Pick<OperationContext, 'dataFolder' | 'workspace'>,
+): Promise<void> {
+	const tickets = ticketsOf(context);
+	for (const id of await tickets.openAt(address)) {
+		const { phase, carried } = (await tickets.remotePhase(id)) ?? {};
+		if (phase === 'submitted' && carried?.includes(message))
+			throw new NancyError('not-queued', phrase`message ${message} ${phrase`is being delivered at this moment`}`);
+	}
+}
+
+/**
  * The delegate of a mailbox, if it works on another machine.
  * @throws NancyError `wrong-state` if messages cannot reach it there
  */
@@ -37,13 +55,13 @@ export async function delegateElsewhere(
 	for (const id of await tickets.openAt(address)) {
 		const record = (await ownRequest(new Delegates(context.workspace), tickets, id))?.record;
 		if (record?.on === undefined) continue;
-		if (!(await isSteeredElsewhere(record.agent, context))) {
+		const { phase, isSteered, unreachableSince } = (await tickets.remotePhase(id)) ?? {};
+		if (!(isSteered ?? (await isSteeredElsewhere(record.agent, context)))) {
 			throw new NancyError(
 				'wrong-state',
 				phrase`${theDelegate(id)} runs on ${record.on}, where its agent has no hooks and hears nothing; stop it, or wait for its result`,
 			);
 		}
-		const { phase, unreachableSince } = (await tickets.remotePhase(id)) ?? {};
 		return {
 			isRunning: phase === 'submitting' || phase === 'submitted',
 			held:

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { RemoteMail } from '../../../src/delegates/remoteMail.ts';
 import { putThere } from '../../../src/executors/mailThere.ts';
+import * as operations from '../../../src/operations/index.ts';
+import { perform } from '../../../src/operations/operation.ts';
 import { UNKNOWN_AUTHOR } from '../../../src/protocol/author.ts';
 import { DriverId, MessageId, SessionId } from '../../../src/protocol/names.ts';
+import { RemotePhase } from '../../../src/protocol/remoteJob.ts';
+import { DelegateRoom } from '../../support/delegateRoom.ts';
 import { folderMachine, REMOTE_WORKER } from '../../support/folderMachine.ts';
 import { killedAt } from '../../support/killedAt.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
+import { contextOf } from '../../support/operationContext.ts';
 import { killPoints, strideOr } from '../../support/rounds.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
@@ -89,17 +95,58 @@ describe('the messages of a delegate on another machine', () => {
 		expect((await two.mailHere.list()).messages).toMatchObject([{ id, state: 'queued', author: BY_USER }]);
 	});
 
-	it('keep the words that went over first, and other words of that name are another message', async () => {
+	it('are replaced there by other words of that name, unless the agent has read them', async () => {
 		await using two = machines();
 		const id = MessageId.parse('note');
 		const letter = { id, content: messageContent('one'), author: BY_USER };
-		for (const each of [letter, letter, { ...letter, content: messageContent('other') }])
-			await putThere(two.there, REMOTE_WORKER, [each]);
-		expect((await two.agentReads()).sort()).toEqual(['one human', 'other human']);
+		const put = (text: string) =>
+			putThere(two.there, REMOTE_WORKER, [{ ...letter, content: messageContent(text) }]);
+		for (const each of ['one', 'one', 'other']) await put(each);
+		expect(await two.agentReads()).toEqual(['other human']);
+		await put('last');
+		expect(await two.agentReads()).toEqual(['last human']);
 		// A file that somebody dropped proves no author there either.
 		for (let time = 0; time < 2; time++)
 			await putThere(two.there, REMOTE_WORKER, [{ ...letter, author: UNKNOWN_AUTHOR }]);
 		expect((await two.mailThere.list(['queued'])).messages).toMatchObject([{ author: UNKNOWN_AUTHOR }]);
+	});
+
+	it('are the same ones in another order, after the runner was killed', async () => {
+		await using two = machines();
+		const ids = [await two.mailHere.put(messageContent('one'), BY_USER)];
+		ids.unshift(await two.mailHere.put(messageContent('two'), BY_USER));
+		for (let runner = 0; runner < 2; runner++) {
+			const mail = new RemoteMail(new Workspace(two.here), two.executor, two.job);
+			await mail.carry(await mail.collect());
+			mail.release();
+			await two.mailHere.reorder(ids);
+		}
+		expect((await two.agentReads()).sort()).toEqual(['one human', 'two human']);
+	});
+
+	it('are neither taken back nor changed here after the runner was killed, until the machine was asked', async () => {
+		const room = new DelegateRoom();
+		const { id, task, worker } = (await room.queue()).record;
+		const mailbox = { task, worker };
+		const context = contextOf(room.folder, room.workspace);
+		const words = messageContent('one');
+		const message = { ...mailbox, id: await room.workspace.send(mailbox, words, BY_USER) };
+		const note = (phase: RemotePhase['phase']) =>
+			room.tickets.writeRemotePhase(id, RemotePhase.parse({ version: 1, phase, carried: [message.id] }));
+		await note('submitted');
+		const { kind, priority, effect, text } = words;
+		const change = { message, was: { kind, priority, effect, text }, kind, priority, effect, text: 'other' };
+		const edit = async () => perform(await operations.editMessage(), IN_TERMINAL, change, context);
+		const withdraw = async () =>
+			perform(await operations.withdraw(), IN_TERMINAL, { messages: [message] }, context);
+		for (const act of [edit, withdraw]) await expect(act()).rejects.toThrow('is being delivered at this moment');
+		expect((await room.workspace.mailbox(mailbox).list()).messages).toMatchObject([
+			{ state: 'queued', content: { text: 'one' } },
+		]);
+		await note('collected');
+		await edit();
+		expect((await withdraw()).messages).toMatchObject([{ id: message.id, state: 'withdrawn' }]);
+		await room.folder.remove();
 	});
 
 	it('bring back no word of the other machine as it stands', async () => {

@@ -1,9 +1,18 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { NancyError } from '../../../src/base/errors.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { RemoteRun } from '../../../src/delegates/remoteRun.ts';
+import { steps } from '../../../src/executors/there.ts';
+import { delegateElsewhere } from '../../../src/operations/shared/elsewhere.ts';
+import { ExecutorId } from '../../../src/protocol/executorId.ts';
+import { DelegateRoom } from '../../support/delegateRoom.ts';
+import { contextOf } from '../../support/operationContext.ts';
+import type { Executor } from '../../../src/executors/executor.ts';
+import { RemotePhase, type RemoteJob, type Seen } from '../../../src/protocol/remoteJob.ts';
 import { seedDelegate, smallRepository } from '../../support/delegateSeeds.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
@@ -12,49 +21,235 @@ afterEach(() => {
 });
 
 const notAsked = () => Promise.reject(new Error('not asked'));
+const unreachable = () => Promise.reject(new NancyError('timeout', 'lab cannot be reached'));
+const RUNNING: Seen = { is: 'running', log: '', nextOffset: 0, receipts: [] };
+const MINUTE = 60_000;
 
-it('ends a minute after a person has stopped it, though the machine says for ever that it runs', async () => {
-	await using folder = tempFolder();
+/** A delegate on a machine of which a test says how it answers. */
+async function remote() {
+	const folder = tempFolder();
 	const project = smallRepository(folder, { 'a.txt': 'one' });
 	const workspace = new Workspace(project);
 	const place = { is: 'worktree', folder: project, withChanges: false } as const;
 	const delegate = await seedDelegate(new Delegates(workspace), { title: 'T', state: 'running', place });
 	const tickets = new Tickets(folder.file('data'), project);
 	const stop = new AbortController();
+	const asked: string[] = [];
+	const counted = (name: string) => async () => void asked.push(name);
 	const { executor } = folderMachine(folder.file('there'));
-	const later = Date.now() + 120_000;
-	let cancels = 0;
-	const run = new RemoteRun(
+	return {
+		stop,
 		workspace,
-		delegate,
-		'x',
-		{
-			...executor,
-			cancel: async () => void cancels++,
-			observe: async (...args) => {
-				if (!stop.signal.aborted) stop.abort();
-				// Its first look after that is at the time of the stop.
-				else if (cancels > 0) setImmediate(() => vi.spyOn(Date, 'now').mockReturnValue(later));
-				return executor.observe(...args);
-			},
+		mailbox: workspace.mailbox(delegate.record),
+		phase: () => tickets.remotePhase(delegate.record.id),
+		/** An earlier runner has come so far. */
+		earlier: (phase: Partial<RemotePhase>) =>
+			tickets.writeRemotePhase(
+				delegate.record.id,
+				RemotePhase.parse({ version: 1, phase: 'submitted', ...phase }),
+			),
+		/** What was asked of the machine, but for looks. */
+		asked,
+		/** The clock goes on at once by so many milliseconds. */
+		later(ms: number) {
+			const now = Date.now() + ms;
+			vi.spyOn(Date, 'now').mockReturnValue(now);
 		},
-		{
-			tickets,
-			signal: stop.signal,
-			env: {},
-			show: () => undefined,
-			isSteered: () => Promise.resolve(false),
-			findAgent: notAsked,
-			prepare: notAsked,
-			executor: notAsked,
-			capacity: notAsked,
+		async run(answers: Partial<Executor>, isSteered = false) {
+			const machine = {
+				...executor,
+				cancel: counted('cancel'),
+				collect: counted('collect'),
+				cleanUp: counted('cleanUp'),
+				...answers,
+			};
+			const run = new RemoteRun(workspace, delegate, 'x', machine, {
+				tickets,
+				signal: stop.signal,
+				env: {},
+				show: () => undefined,
+				isSteered: () => Promise.resolve(isSteered),
+				findAgent: notAsked,
+				prepare: notAsked,
+				executor: notAsked,
+				capacity: notAsked,
+			});
+			const outcome = await run.run();
+			await run.settle();
+			return outcome;
 		},
-	);
-	expect(await run.run()).toEqual({
+		[Symbol.asyncDispose]: () => folder.remove(),
+	};
+}
+
+it('brings the work back of a delegate that needs minutes to end after a person has stopped it', async () => {
+	await using one = await remote();
+	const end = { ok: false, reason: 'cancelled', output: '', tip: 'a'.repeat(40) };
+	let looks = 0;
+	const outcome = await one.run({
+		observe: async () => {
+			one.stop.abort();
+			if (++looks === 4) one.later(9 * MINUTE);
+			return looks < 6 ? RUNNING : { ...RUNNING, is: 'ended', end };
+		},
+	});
+	expect(outcome).toEqual({ ok: false, reason: 'cancelled', output: '' });
+	expect(one.asked).toEqual(['cancel', 'collect', 'cleanUp']);
+});
+
+it('kills a stopped delegate there that its machine says for ten minutes to run', async () => {
+	await using one = await remote();
+	let looks = 0;
+	const outcome = await one.run({
+		observe: async () => {
+			one.stop.abort();
+			if (++looks === 3) one.later(11 * MINUTE);
+			return RUNNING;
+		},
+	});
+	expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining('it is killed there') });
+	expect(one.asked).toEqual(['cancel', 'cleanUp']);
+});
+
+it('counts that time from when the machine was reached', async () => {
+	await using one = await remote();
+	let cancels = 0;
+	let looks = 0;
+	const outcome = await one.run({
+		cancel: async () => {
+			if (++cancels === 1) await unreachable();
+			one.later(MINUTE - 1000);
+		},
+		observe: async () => {
+			one.stop.abort();
+			if (++looks === 3) one.later(9 * MINUTE + 30_000);
+			return looks < 4 ? RUNNING : { ...RUNNING, is: 'lost' };
+		},
+	});
+	expect(outcome).toMatchObject({ reason: 'its runner on the other machine died' });
+});
+
+it('gives a machine up that cannot be reached for a minute after a person has stopped the delegate', async () => {
+	await using one = await remote();
+	let cancels = 0;
+	const outcome = await one.run({
+		cancel: async () => {
+			if (++cancels === 2) one.later(MINUTE + 1000);
+			await unreachable();
+		},
+		observe: async () => {
+			one.stop.abort();
+			return RUNNING;
+		},
+	});
+	expect(outcome).toEqual({
 		ok: false,
-		reason: 'cancelled, but it may still run there: the machine says that it does',
+		reason: 'cancelled, but it may still run there: lab cannot be reached',
 		output: '',
 	});
-	expect(cancels).toBe(1);
-	await run.settle();
+	expect(cancels).toBe(2);
+	expect(one.asked).toEqual([]);
+});
+
+it('notes which messages may be there before it carries them', async () => {
+	await using one = await remote();
+	const id = await one.mailbox.put(messageContent('one'), BY_USER);
+	let noted: Awaited<ReturnType<typeof one.phase>>;
+	await one.run(
+		{
+			carry: async () => void (noted = await one.phase()),
+			observe: async () => (noted ? { ...RUNNING, is: 'lost' } : RUNNING),
+		},
+		true,
+	);
+	expect(noted).toMatchObject({ phase: 'submitted', carried: [id] });
+});
+
+it('ends although its messages cannot go over', async () => {
+	await using one = await remote();
+	const id = await one.mailbox.put(messageContent('one'), BY_USER);
+	let tries = 0;
+	const outcome = await one.run(
+		{
+			carry: () => {
+				tries++;
+				return unreachable();
+			},
+			observe: async () =>
+				tries < 2 ? RUNNING : { ...RUNNING, is: 'ended', end: { ok: true, output: 'Done.' } },
+		},
+		true,
+	);
+	expect(outcome).toEqual({ ok: true, output: 'Done.' });
+	expect((await one.mailbox.list()).messages).toMatchObject([{ id, state: 'queued' }]);
+});
+
+it('is reached again although the runner that could not reach it was killed', async () => {
+	await using one = await remote();
+	await one.earlier({ unreachableSince: '2026-11-29T10:00:00Z' });
+	const noted: unknown[] = [];
+	await one.run({
+		observe: async () => {
+			noted.push((await one.phase())?.unreachableSince);
+			return noted.length < 2 ? RUNNING : { ...RUNNING, is: 'lost' };
+		},
+	});
+	expect(noted).toEqual(['2026-11-29T10:00:00Z', undefined]);
+});
+
+it.each(['ended', 'lost', 'absent'] as const)(
+	'ends where the machine says %s, whatever it adds to the log for ever',
+	async is => {
+		for (const growth of [0, 2]) {
+			await using one = await remote();
+			let looks = 0;
+			const outcome = await one.run({
+				observe: async (_job, offset) => {
+					looks++;
+					return { ...RUNNING, is, log: 'x\n', nextOffset: offset + growth };
+				},
+			});
+			expect(outcome).toMatchObject({ ok: false });
+			expect(looks).toBeLessThan(300);
+		}
+	},
+);
+
+it.each([true, false])(
+	'keeps the mailbox that it was submitted with (%s), whatever the user chooses for the next runner',
+	async isSteered => {
+		await using one = await remote();
+		let submitted: RemoteJob | undefined;
+		const submit = async (job: RemoteJob) => {
+			submitted = job;
+			throw new Error('killed');
+		};
+		await expect(one.run({ submit }, isSteered)).rejects.toThrow('killed');
+		const first = submitted;
+		await expect(one.run({ submit }, !isSteered)).rejects.toThrow('killed');
+		expect(submitted).toEqual(first);
+		expect(submitted?.mailbox !== undefined).toBe(isSteered);
+	},
+);
+
+it.each([true, false])(
+	'gets messages as it was submitted (%s), whatever the user has chosen since',
+	async isSteered => {
+		const room = new DelegateRoom();
+		const { id, task, worker } = (await room.queue({ on: ExecutorId.parse('ssh:lab') })).record;
+		await room.tickets.writeRemotePhase(id, RemotePhase.parse({ version: 1, phase: 'submitted', isSteered }));
+		const asked = delegateElsewhere(
+			{ task, worker },
+			contextOf(room.folder, room.workspace, {
+				settings: { hooks: isSteered ? 'off' : 'on', tokenThreshold: undefined },
+			}),
+		);
+		if (isSteered) expect(await asked).toMatchObject({ isRunning: true });
+		else await expect(asked).rejects.toThrow('hears nothing');
+		await room.folder.remove();
+	},
+);
+
+it('says there that no message reaches a job without a mailbox', async () => {
+	await expect(steps['mail']?.({ id: 'unknown-job', letters: [] }, '')).rejects.toThrow('no message reaches');
 });
