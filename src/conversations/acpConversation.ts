@@ -12,6 +12,7 @@ import {
 import * as z from 'zod/mini';
 import { SessionId } from '../protocol/names.ts';
 import { acpQuestion } from './acpQuestion.ts';
+import { AcpSettings, type Offered } from './acpSettings.ts';
 import { hasTaken, STEER, steeringBy, steeringOf } from './acpSteering.ts';
 import type { AgentProcess } from './agentProcess.ts';
 import { BROKEN_OFF, type Beginning, type Conversation, type Listener, type Program } from './conversation.ts';
@@ -27,6 +28,7 @@ export class AcpConversation implements Conversation {
 	own: string;
 	/** Hands words to the turn that runs; `undefined` where the agent takes none there. */
 	readonly give: Conversation['give'];
+	readonly settings: AcpSettings;
 	private broken = new AbortController();
 	/** The prompts of the turn that runs. */
 	private turn: Promise<StopReason>[] | undefined;
@@ -34,12 +36,14 @@ export class AcpConversation implements Conversation {
 	private constructor(
 		private readonly process: AgentProcess,
 		private readonly connection: ClientConnection,
-		names: Names,
+		names: Names & Offered,
 		private readonly program: Program,
 		steering: ReturnType<typeof steeringBy>,
+		note: (text: string) => void,
 	) {
 		this.session = names.session;
 		this.own = names.own;
+		this.settings = new AcpSettings(connection.agent, () => this.own, names, note);
 		if (steering === 'request')
 			this.give = async words => hasTaken(await connection.agent.request(STEER, steeringOf(this.own, words)));
 		if (steering === 'prompt') this.give = async words => this.join(words);
@@ -73,10 +77,12 @@ export class AcpConversation implements Conversation {
 					throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
 				const own = program.sessions === 'own' ? resume : program.sessions.ownOf(resume);
 				isLoading = true;
-				await agent.request(methods.agent.session.load, { ...placeOf(program), sessionId: own });
-				return { session: resume, own };
+				const loaded = await agent.request(methods.agent.session.load, { ...placeOf(program), sessionId: own });
+				return { ...loaded, session: resume, own };
 			});
-			return (begun = new AcpConversation(child, connection, names, program, steering));
+			return (begun = new AcpConversation(child, connection, names, program, steering, text =>
+				listener.note(text),
+			));
 		} catch (error) {
 			const isGone = connection.signal.aborted;
 			connection.close();
@@ -134,9 +140,10 @@ export class AcpConversation implements Conversation {
 
 	/** @throws Error with the agent's words if it begins none */
 	async clear(): Promise<void> {
-		const { session, own } = await newSession(this.connection, this.program);
+		const { session, own, ...offered } = await newSession(this.connection, this.program);
 		this.session = session;
 		this.own = own;
+		this.settings.begin(offered);
 	}
 
 	/** Many an agent would break its turn off for a second prompt. */
@@ -163,7 +170,7 @@ function connect(
 	child: Pick<AgentProcess, 'stdin' | 'stdout'>,
 	pull: string | undefined,
 	listener: Listener,
-	begun: () => (Names & { breaking: AbortSignal }) | undefined,
+	begun: () => AcpConversation | undefined,
 ): ClientConnection {
 	const app = client({ name: 'nancy' });
 	if (pull !== undefined)
@@ -179,9 +186,10 @@ function connect(
 		);
 	const connection = app
 		.onNotification(methods.client.session.update, ({ params }) => {
-			const own = begun()?.own;
+			const { own, settings } = begun() ?? {};
 			// An agent may name its commands before it has named the session. What else comes then is an earlier conversation.
 			const isEarly = own === undefined && params.update.sessionUpdate === 'available_commands_update';
+			if (params.sessionId === own) settings?.take(params.update);
 			if (isEarly || params.sessionId === own) listener.update(params.update);
 		})
 		.onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
@@ -210,8 +218,9 @@ function placeOf({ cwd }: Program): NewSessionRequest {
 	return { cwd, mcpServers: [] };
 }
 
-async function newSession({ agent }: ClientConnection, program: Program): Promise<Names> {
-	return namesOf((await agent.request(methods.agent.session.new, placeOf(program))).sessionId, program);
+async function newSession({ agent }: ClientConnection, program: Program): Promise<Names & Offered> {
+	const begun = await agent.request(methods.agent.session.new, placeOf(program));
+	return { ...begun, ...namesOf(begun.sessionId, program) };
 }
 
 /** The names of a session that begins. Nancy's becomes a file name. */

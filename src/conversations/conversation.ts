@@ -21,10 +21,25 @@ export interface Conversation {
 	readonly give?: ((words: string) => Promise<boolean>) | undefined;
 	/** Begins another session with the same agent, between two turns. Absent where the agent's own `/clear` does. */
 	clear?(): Promise<void>;
+	/** What its user may set; absent where the agent's own commands do. */
+	readonly settings?: Settings;
 	/** Breaks the turn off, with its open questions. */
 	cancel(): Promise<void>;
 	/** Ends the agent. */
 	close(): Promise<void>;
+}
+
+/** Something that may be set in a session, such as its mode or its model. */
+export interface Setting {
+	readonly id: string;
+	readonly value: string;
+	readonly values: readonly { readonly value: string; readonly name: string }[];
+}
+
+export interface Settings {
+	readonly list: readonly Setting[];
+	/** @throws Error with the agent's words if it does not take that */
+	set(id: string, value: string): Promise<void>;
 }
 
 export interface Program {

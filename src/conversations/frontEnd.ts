@@ -2,28 +2,18 @@ import type { StopReason } from '@agentclientprotocol/sdk';
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
-import type { SessionId } from '../protocol/names.ts';
 import { AskedHere } from './askedHere.ts';
 import { completed } from './completions.ts';
-import type { Beginning, Conversation, Listener, Program } from './conversation.ts';
-import { GuardedConversation, type GuardedTalk } from './guarded.ts';
+import type { Conversation } from './conversation.ts';
+import { GuardedConversation, type Talk } from './guarded.ts';
 import { PromptedLines } from './promptedLines.ts';
 import { Pulls } from './pulls.ts';
 import { styled, type Style } from './style.ts';
 import { silentHookCalls, type SilentHookCalls } from './silentHooks.ts';
 import { steeringOf, type Steering } from './steering.ts';
 import { READ, STOPPED } from './turnEnds.ts';
+import { isSetting, SET } from './typedSettings.ts';
 import { UpdateLines } from './updateLines.ts';
-
-export interface Talk extends GuardedTalk {
-	readonly program: Program;
-	/** Starts the agent. @throws Error with its own words if it does not begin */
-	begin(beginning: Beginning, listener: Listener): Promise<Conversation>;
-	/** The first prompt. */
-	readonly prompt: string | undefined;
-	/** The session to go on with. */
-	readonly resume: SessionId | undefined;
-}
 
 const LEAVING = ['/exit', '/quit'];
 const CLEAR = '/clear';
@@ -52,12 +42,17 @@ export class FrontEnd {
 			stdin: process.stdin,
 			prompt: '> ',
 			completer: line =>
-				completed(line, talk.program.cwd, [...this.shown.commands.map(name => `/${name}`), CLEAR, ...LEAVING]),
+				completed(line, talk.program.cwd, [
+					...this.shown.commands.map(name => `/${name}`),
+					CLEAR,
+					SET,
+					...LEAVING,
+				]),
 			write: text => void process.stdout.write(`${text}\n`),
 			interrupt: () => (this.isBusy && !this.isBreaking ? this.interrupt() : this.leave()),
 			escape: () => this.interrupt(),
 			ended: () => this.leave(),
-			taken: line => this.steer(line),
+			taken: line => this.sets(line) || this.steer(line),
 			keepsEarly: true,
 		});
 		this.asked = new AskedHere(() => {
@@ -244,6 +239,11 @@ export class FrontEnd {
 		if (this.conversation?.steer(line) !== true) return false;
 		this.note('sent: the agent reads it before its next step');
 		return true;
+	}
+
+	/** Only what is typed here: no program of anybody's sets what an agent may do. */
+	private sets(line: string): boolean {
+		return isSetting(line, this.conversation?.settings, words => this.note(words));
 	}
 
 	/** Tells the guard that a turn is over. @returns words to go on with */

@@ -5,6 +5,7 @@ import { OwnFolder } from '../core/files/ownFolder.ts';
 import { ConversationRecord } from '../core/sessions/conversationRecord.ts';
 import { isWake } from '../drivers/bell.ts';
 import { SessionId, type DriverId } from '../protocol/names.ts';
+import type { Beginning, Conversation, Listener, Program } from './conversation.ts';
 
 /** The agent that the guard is called for. */
 export interface GuardedTalk {
@@ -12,6 +13,17 @@ export interface GuardedTalk {
 	readonly acp: TalkedAgent;
 	readonly place: BetweenPlace;
 	readonly program: { readonly cwd: string };
+}
+
+/** What a terminal begins with. */
+export interface Talk extends GuardedTalk {
+	readonly program: Program;
+	/** Starts the agent. @throws Error with its own words if it does not begin */
+	begin(beginning: Beginning, listener: Listener): Promise<Conversation>;
+	/** The first prompt. */
+	readonly prompt: string | undefined;
+	/** The session to go on with. */
+	readonly resume: SessionId | undefined;
 }
 
 /** What an agent says that has read its prompt. */

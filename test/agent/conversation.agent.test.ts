@@ -62,6 +62,18 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		await worker.terminal.waitForText(/And on\s*\n/);
 	});
 
+	it('works in the mode that its user types', async () => {
+		await begin();
+		const worker = await lab.start({ prompt: '[[text:Begun]]', asks: true });
+		await worker.terminal.waitForText(/Begun\s*\n/);
+		await worker.submit('/set mode yolo');
+		await worker.terminal.waitForText(/— mode: [^\n]+ —/);
+		await worker.submit('[[sh:touch made]] [[text:All said]]');
+		await worker.terminal.waitForText(/All said\s*\n/);
+		expect(lab.has('made')).toBe(true);
+		expect(worker.terminal.history()).not.toContain('Your answer');
+	});
+
 	it('is interrupted with the tool that runs, and goes on', async () => {
 		await begin();
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300; touch never]] [[text:Never said]]' });

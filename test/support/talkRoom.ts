@@ -25,6 +25,8 @@ export const smallAgent = (prompted = '', others = '') => `
 /** In place of the guard: keeps the variables of each call. */
 const GUARD = '#!/bin/sh\nenv >> "$SEEN/guard"\nexec cat > "$SEEN/$2"\n';
 
+type TalkOptions = Partial<Pick<TerminalOptions, 'env' | 'columns' | 'raw'>> & { prompt?: string };
+
 /** Nancy's program in a terminal, with an agent of the user's settings. */
 export function talkRoom() {
 	const folder = tempFolder();
@@ -40,12 +42,12 @@ export function talkRoom() {
 			writeFileSync(folder.file('.config', 'nancy', 'settings.json'), JSON.stringify({ agentServers }), {
 				mode: 0o600,
 			}),
-		async talk({ env = {}, ...size }: Partial<Pick<TerminalOptions, 'env' | 'columns' | 'raw'>> = {}) {
+		async talk({ env = {}, prompt = 'Begin.', ...size }: TalkOptions = {}) {
 			const { hooks } = await programs();
 			const [guard, cwd, agent] = [folder.file('guard'), folder.file('project'), folder.file('agent.cjs')];
 			return terminal(
 				process.execPath,
-				[join(hooks, 'conversation.js'), 'acp-mine', guard, cwd, process.execPath, '', 'Begin.', agent],
+				[join(hooks, 'conversation.js'), 'acp-mine', guard, cwd, process.execPath, '', prompt, agent],
 				{ ...size, cwd, env: { HOME: folder.path, PATH: '/usr/bin:/bin', SEEN: folder.file('seen'), ...env } },
 			);
 		},

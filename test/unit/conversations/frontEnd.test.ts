@@ -119,3 +119,85 @@ describe('a terminal', () => {
 		await shown.close();
 	});
 });
+
+describe('what an agent lets its user set', () => {
+	const MODES = {
+		currentModeId: 'ask',
+		availableModes: [
+			{ id: 'ask', name: 'Ask me' },
+			{ id: 'https://agent.example/modes#all', name: 'Allow all' },
+		],
+	};
+	const option = (currentValue: string) => ({
+		id: 'model',
+		name: 'Model',
+		category: 'model',
+		type: 'select',
+		currentValue,
+		options: [{ group: 'g', name: 'Group', options: ['small', 'large'].map(value => ({ value, name: value })) }],
+	});
+	const isOn = (currentValue: boolean) => ({ id: 'fast', name: 'Fast', type: 'boolean', currentValue });
+	/** It says in a turn what was set. */
+	const offering = (offered: object, set = '') =>
+		room.does(
+			smallAgent(
+				`words(JSON.stringify(globalThis.chosen ?? 'nothing') + '\\n');`,
+				`if (method === 'session/new') return say({ id, result: { sessionId: 's1', ...${JSON.stringify(offered)} } });
+				if (method.startsWith('session/set')) { globalThis.chosen = { method, ...params }; ${set} }`,
+			),
+		);
+
+	it('is its mode, by its name, also while it works', async () => {
+		offering({ modes: MODES }, 'return say({ id, result: {} });');
+		const shown = await room.talk();
+		await shown.waitForText(/"nothing"\s+>$/);
+		shown.type('/set\r');
+		await shown.waitForText(/mode: ask \(ask, Allow all\)/);
+		shown.type('/set mode allow all\r');
+		await shown.waitForText(/— mode: Allow all —/);
+		shown.type('Now.\r');
+		await shown.waitForText(/"session\/set_mode","sessionId":"s1","modeId":"https:[^]*#all"/);
+		shown.type('/set mode none\r');
+		await shown.waitForText(/mode takes ask, Allow all/);
+		await shown.close();
+	});
+
+	it('is each of its options, of which it also tells by itself', async () => {
+		const told = `tell({ sessionUpdate: 'config_option_update', configOptions: [${JSON.stringify(option('large'))}, ${JSON.stringify(isOn(true))}] });`;
+		offering(
+			{ modes: MODES, configOptions: [option('small'), isOn(false)] },
+			`${told} return say({ id, result: { configOptions: [${JSON.stringify(option('large'))}, ${JSON.stringify(isOn(true))}] } });`,
+		);
+		const shown = await room.talk();
+		await shown.waitForText(/"nothing"\s+>$/);
+		shown.type('/set\r');
+		await shown.waitForText(/model: small \(small, large\)[^]*fast: off \(on, off\)/);
+		expect(shown.screen()).not.toContain('mode:');
+		shown.type('/set fast on\r');
+		await shown.waitForText(/— model: large —\s+— fast: on —/);
+		shown.type('Now.\r');
+		await shown.waitForText(/"sessionId":"s1","configId":"fast","type":"boolean","value":true/);
+		await shown.close();
+	});
+
+	it('is set by nobody who only brings a prompt', async () => {
+		offering({ modes: MODES }, 'return say({ id, result: {} });');
+		const shown = await room.talk({ prompt: '/set mode allow all' });
+		await shown.waitForText(/"nothing"\s+>$/);
+		await shown.close();
+	});
+
+	it('is nothing for many an agent, and what it refuses is said', async () => {
+		const shown = await room.talk();
+		await shown.waitForText(/Got "Begin\."\s+>$/);
+		shown.type('/set\r');
+		await shown.waitForText(/this agent has nothing to set/);
+		await shown.close();
+		offering({ modes: MODES }, "return say({ id, error: { code: -32602, message: 'Not as root' } });");
+		const again = await room.talk();
+		await again.waitForText(/"nothing"\s+>$/);
+		again.type('/set mode allow all\r');
+		await again.waitForText(/not set: [^]*Not as root/);
+		await again.close();
+	});
+});
