@@ -31,7 +31,13 @@ function matching(pattern: string): string[] {
 	return pattern.split('/').reduce<string[]>(
 		(folders, part) => {
 			if (!/[*?]/.test(part)) return folders.map(folder => `${folder}${part === '' ? '' : `/${part}`}`);
-			const is = new RegExp(`^${part.replace(/[^*?]/g, '\\$&').replace(/\*/g, '.*').replace(/\?/g, '.')}$`, 's');
+			const is = new RegExp(
+				`^${part
+					.replace(/[^\w*?]/g, '\\$&')
+					.replace(/\*/g, '.*')
+					.replace(/\?/g, '.')}$`,
+				's',
+			);
 			const isHiddenToo = part.startsWith('.');
 			return folders.flatMap(folder =>
 				namesIn(`${folder}/`)
