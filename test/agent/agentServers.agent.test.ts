@@ -6,7 +6,6 @@ import { identify, liveness } from '../../src/base/liveness.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
 import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
-import { signal } from '../../src/process/signal.ts';
 import { AskingOutput } from '../../src/protocol/output/questions.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../src/protocol/output/tasks.ts';
@@ -27,7 +26,7 @@ import {
 } from '../support/servedAgents.ts';
 import { terminal } from '../support/terminal.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
-import { goesOnOnceResumed, hearsDeskAndTerminal } from './stories.ts';
+import { goesOnOnceResumed, hearsDeskAndTerminal, readsAgainOnceKilled } from './stories.ts';
 
 describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', served => {
 	let lab: ConformanceLab;
@@ -198,14 +197,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 			end();
 			await lab.seen('Use the other port.');
 			expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { event: 'stop' } });
-			const before = lab.requests().length;
-			const below = descendantsOf(worker.terminal.pid, await processTable());
-			for (const pid of how === 'without' ? below : []) signal(pid, 'SIGKILL');
-			if (how === 'with') signal(-worker.terminal.pid, 'SIGKILL');
-			await worker.terminal.ended;
-			letGo();
-			const again = await lab.start({ resume: true, prompt: 'Go on. [[text:Going on]]' });
-			await readAgain(lab, again, 'Use the other port.', before);
+			await readsAgainOnceKilled(lab, worker, { how, letGo, words: 'Use the other port.' });
 		},
 	);
 

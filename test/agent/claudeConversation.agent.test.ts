@@ -16,7 +16,7 @@ import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
-import { beginsAnewByClear, goesOnOnceResumed } from './stories.ts';
+import { beginsAnewByClear, goesOnOnceResumed, runsByTheDesk } from './stories.ts';
 
 describe('a conversation with the real Claude Code in a terminal of Nancy’s own', () => {
 	let lab: ConformanceLab;
@@ -47,10 +47,7 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		await worker.terminal.waitForText(/touch made[^]*Your answer/);
 		await lab.becomes(worker.address, 'waiting', ({ state }) => state.phase === 'waiting');
 		expect(await desk.open()).toHaveLength(1);
-		expect(lab.has('made')).toBe(false);
-		await desk.answer(first, { effect: 'once' });
-		await lab.made('made');
-		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
+		await runsByTheDesk(lab, desk, first);
 		const [second] = await desk.asked();
 		await worker.terminal.waitForText(/touch more[^]*Your answer/);
 		await answerQuestion(worker.terminal, dialog, 'y\r');

@@ -11,7 +11,7 @@ import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
-import { beginsAnewByClear } from './stories.ts';
+import { beginsAnewByClear, runsByTheDesk } from './stories.ts';
 
 describe('a conversation with the real Qwen Code in a terminal of Nancy’s own', () => {
 	let lab: ConformanceLab;
@@ -31,10 +31,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		const [first] = await desk.asked();
 		expect(first).toMatchObject({ kind: 'tool', tool: 'run_shell_command', body: 'touch made' });
 		await worker.terminal.waitForText(/Your answer/);
-		expect(lab.has('made')).toBe(false);
-		await desk.answer(first, { effect: 'once' });
-		await lab.made('made');
-		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
+		await runsByTheDesk(lab, desk, first);
 		const [second] = await desk.asked();
 		// A line of the first moment may have been meant for the question that was answered elsewhere: a person types it again.
 		await worker.terminal.waitForText(/touch more[^]*Your answer/);

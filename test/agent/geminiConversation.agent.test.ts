@@ -10,7 +10,7 @@ import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
-import { beginsAnewByClear } from './stories.ts';
+import { beginsAnewByClear, runsByTheDesk } from './stories.ts';
 
 describe('a conversation with the real Gemini CLI in a terminal of Nancy’s own', () => {
 	let lab: ConformanceLab;
@@ -38,10 +38,7 @@ describe('a conversation with the real Gemini CLI in a terminal of Nancy’s own
 		});
 		await worker.terminal.waitForText(/│ touch made/);
 		await lab.becomes(worker.address, 'waiting', ({ state }) => state.phase === 'waiting');
-		expect(lab.has('made')).toBe(false);
-		await desk.answer(first, { effect: 'once' });
-		await lab.made('made');
-		expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
+		await runsByTheDesk(lab, desk, first);
 		const [second] = await desk.asked();
 		await worker.terminal.waitForText(/touch more[^]*Your answer/);
 		// A key is typed until its question is gone: the next one comes later.

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { signal } from '../../src/process/signal.ts';
 import { isAfter } from '../conformance/evidence.ts';
 import type { ConformanceLab } from '../conformance/lab.ts';
@@ -12,6 +11,7 @@ import {
 	readAgain,
 	servedLab,
 } from '../support/servedAgents.ts';
+import { readsAgainOnceKilled } from './stories.ts';
 
 const WORDS = 'Use the other port.';
 
@@ -77,14 +77,7 @@ describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent
 
 	it.each(['without', 'with'])('reads again what it was given when it was killed %s its terminal', async how => {
 		const { worker, letGo } = await steered();
-		const before = lab.requests().length;
-		const below = descendantsOf(worker.terminal.pid, await processTable());
-		for (const pid of how === 'without' ? below : []) signal(pid, 'SIGKILL');
-		if (how === 'with') signal(-worker.terminal.pid, 'SIGKILL');
-		await worker.terminal.ended;
-		letGo();
-		const again = await lab.start({ resume: true, prompt: 'Go on. [[text:Going on]]' });
-		await readAgain(lab, again, WORDS, before);
+		await readsAgainOnceKilled(lab, worker, { how, letGo, words: WORDS });
 	});
 
 	it('reads, once it is resumed, what was being handed over when its terminal was killed', async () => {

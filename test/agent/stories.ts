@@ -1,9 +1,12 @@
 import { expect } from 'vitest';
 import { WAKE_PROMPT } from '../../src/core/driver/hooks.ts';
+import { descendantsOf, processTable } from '../../src/process/processTable.ts';
+import { signal } from '../../src/process/signal.ts';
 import type { Receipt } from '../../src/protocol/records.ts';
 import type { ConformanceLab, StartedWorker } from '../conformance/lab.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import type { deskOf } from '../support/desk.ts';
+import { readAgain } from '../support/servedAgents.ts';
 
 type Desk = ReturnType<typeof deskOf>;
 type Asked = Parameters<Desk['answer']>[0];
@@ -61,14 +64,35 @@ export async function hearsDeskAndTerminal(
 	first: Asked,
 ): Promise<void> {
 	await worker.terminal.waitForText(/touch made[^]*Your answer/);
-	expect(lab.has('made')).toBe(false);
-	await desk.answer(first, { effect: 'once' });
-	await lab.made('made');
-	expect(await desk.outcome(first)).toMatchObject({ state: 'applied' });
+	await runsByTheDesk(lab, desk, first);
 	const [second] = await desk.asked();
 	await worker.terminal.waitForText(/touch more[^]*Your answer/);
 	await answerQuestion(worker.terminal, /Your answer[^\n]*\s*$/, 'n\r');
 	expect(await desk.outcome(second)).toMatchObject({ state: 'no-elsewhere' });
 	await worker.idle();
 	expect(lab.has('more')).toBe(false);
+}
+
+/** Its question about `touch made` gets a Yes from the desk, which is applied. */
+export async function runsByTheDesk(lab: ConformanceLab, desk: Desk, asked: Asked): Promise<void> {
+	expect(lab.has('made')).toBe(false);
+	await desk.answer(asked, { effect: 'once' });
+	await lab.made('made');
+	expect(await desk.outcome(asked)).toMatchObject({ state: 'applied' });
+}
+
+/** An agent is killed, with its terminal or without, while its model's answer is held. Resumed, it reads these words again. */
+export async function readsAgainOnceKilled(
+	lab: ConformanceLab,
+	worker: StartedWorker,
+	{ how, letGo, words }: { how: string; letGo: () => void; words: string },
+): Promise<void> {
+	const before = lab.requests().length;
+	const below = descendantsOf(worker.terminal.pid, await processTable());
+	for (const pid of how === 'without' ? below : []) signal(pid, 'SIGKILL');
+	if (how === 'with') signal(-worker.terminal.pid, 'SIGKILL');
+	await worker.terminal.ended;
+	letGo();
+	const again = await lab.start({ resume: true, prompt: 'Go on. [[text:Going on]]' });
+	await readAgain(lab, again, words, before);
 }
