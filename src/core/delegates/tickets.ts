@@ -191,8 +191,9 @@ export class Tickets {
 		return this.own.read(RemotePhase, FOLDER, id, REMOTE);
 	}
 
+	/** Notes how far it has come. Notes nothing for one that was not queued here. */
 	async writeRemotePhase(id: DelegateId, phase: RemotePhase): Promise<void> {
-		await this.own.write(phase, FOLDER, id, REMOTE);
+		if (await this.has(id)) await this.own.write(phase, FOLDER, id, REMOTE);
 	}
 
 	/** The worktree that its runner has made for it. */
