@@ -132,16 +132,19 @@ export class RemoteRun {
 	}
 
 	/** A message that cannot go over now goes after the next look. Whatever is wrong with it, and however long, the delegate goes on. */
-	private async steer(mail: RemoteMail, { is, receipts }: Seen, isLastLook: boolean): Promise<void> {
+	private async steer(mail: RemoteMail, { is, receipts, takenBack }: Seen, isLastLook: boolean): Promise<void> {
 		try {
 			mail.deliver(receipts);
+			mail.giveBack(takenBack);
 			if (isLastLook) return;
-			const letters = await mail.collect();
-			if (is === 'running' && letters.length > 0) {
-				// First: after a kill nobody takes back or changes what the agent may read.
-				await this.save({ carried: [...new Set([...this.phase.carried, ...letters.map(({ id }) => id)])] });
-				await mail.carry(letters);
-			}
+			const letters = await this.tools.tickets.alone(this.delegate.record.id, async () => {
+				const claimed = await mail.collect();
+				if (is !== 'running' || claimed.length === 0) return [];
+				// First: after a kill nobody changes what the agent may read, or takes it back here alone.
+				await this.save({ carried: [...new Set([...this.phase.carried, ...claimed.map(({ id }) => id)])] });
+				return claimed;
+			});
+			if (letters.length > 0) await mail.carry(letters);
 			this.trouble = undefined;
 		} catch (error) {
 			const trouble = errorText(error);

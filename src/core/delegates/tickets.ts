@@ -10,6 +10,7 @@ import { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { RemotePhase } from '../../protocol/remoteJob.ts';
 import { Moment, ProcessRecord } from '../../protocol/records.ts';
 import { Worktree } from '../../protocol/worktree.ts';
+import { holdingOwnLock } from '../files/holdingLock.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { MergeRecords } from '../worktrees/mergeRecords.ts';
@@ -184,6 +185,11 @@ export class Tickets {
 	/** Names another runner: the one before is dead, and the delegate goes on on another machine. Needs the queue's lock. */
 	async takeOver(id: DelegateId, runner: ProcessIdentity): Promise<void> {
 		await this.own.write({ version: 1, runner, startedAt: new Date().toISOString() }, FOLDER, id, RUN);
+	}
+
+	/** A step about its messages that a runner and a person must not do at once. */
+	alone<T>(id: DelegateId, step: () => Promise<T>): Promise<T> {
+		return holdingOwnLock(this.own, `mail-${id}.lock`, step);
 	}
 
 	/** How far it has come on another machine. */

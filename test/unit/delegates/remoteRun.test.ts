@@ -22,7 +22,7 @@ afterEach(() => {
 
 const notAsked = () => Promise.reject(new Error('not asked'));
 const unreachable = () => Promise.reject(new NancyError('timeout', 'lab cannot be reached'));
-const RUNNING: Seen = { is: 'running', log: '', nextOffset: 0, receipts: [] };
+const RUNNING: Seen = { is: 'running', log: '', nextOffset: 0, receipts: [], takenBack: [] };
 const MINUTE = 60_000;
 
 /** A delegate on a machine of which a test says how it answers. */
