@@ -14,6 +14,8 @@ import type { RemoteJob, RemoteLetter, RemoteReceipt } from '../protocol/remoteJ
 export class RemoteMail {
 	private readonly claims = new Map<MessageId, Claim>();
 	private readonly carried = new Set<MessageId>();
+	/** Messages that somebody has taken back there. They are not carried again. */
+	private readonly takenBack = new Set<MessageId>();
 
 	constructor(
 		private readonly workspace: Workspace,
@@ -27,14 +29,14 @@ export class RemoteMail {
 	}
 
 	/**
-	 * Claims what waits here, while the machine answers. From then on nobody can take it back. Returns what is still to be carried.
+	 * Claims what waits here, while the machine answers. From then on it is taken back there first. Returns what is still to be carried.
 	 */
 	async collect(): Promise<RemoteLetter[]> {
 		const address = this.job.mailbox;
 		if (!address) return [];
 		const mailbox = this.workspace.mailbox(address);
 		const claims = await mailbox.claim(
-			() => 'take',
+			({ id }) => (this.takenBack.has(id) ? 'leave' : 'take'),
 			due => mayHandOver(this.workspace, mailbox, due),
 		);
 		for (const claim of claims) this.claims.set(claim.id, claim);
@@ -61,6 +63,15 @@ export class RemoteMail {
 				...(tool !== undefined && { tool: line(tool) }),
 				rung: 'hook',
 			});
+			this.claims.delete(id);
+		}
+	}
+
+	/** These wait here again, until whoever has taken them back there does so here. Its machine can make no message disappear. */
+	giveBack(takenBack: readonly MessageId[]): void {
+		for (const id of takenBack) {
+			this.takenBack.add(id);
+			this.claims.get(id)?.release();
 			this.claims.delete(id);
 		}
 	}

@@ -68,7 +68,12 @@ export class RemoteRun {
 			return outcomeOfEnd(end);
 		} catch (error) {
 			if (!(error instanceof GivenUp)) throw error;
-			return { ok: false, reason: `cancelled, but ${errorText(error)}`, output: '' };
+			// Its work is here, and only the clean-up there is not done.
+			if (this.phase.end) {
+				this.say(`${errorText(error)}\n`);
+				return outcomeOfEnd(this.phase.end);
+			}
+			return { ok: false, reason: errorText(error), output: '' };
 		}
 	}
 
@@ -127,16 +132,19 @@ export class RemoteRun {
 	}
 
 	/** A message that cannot go over now goes after the next look. Whatever is wrong with it, and however long, the delegate goes on. */
-	private async steer(mail: RemoteMail, { is, receipts }: Seen, isLastLook: boolean): Promise<void> {
+	private async steer(mail: RemoteMail, { is, receipts, takenBack }: Seen, isLastLook: boolean): Promise<void> {
 		try {
 			mail.deliver(receipts);
+			mail.giveBack(takenBack);
 			if (isLastLook) return;
-			const letters = await mail.collect();
-			if (is === 'running' && letters.length > 0) {
-				// First: after a kill nobody takes back or changes what the agent may read.
-				await this.save({ carried: [...new Set([...this.phase.carried, ...letters.map(({ id }) => id)])] });
-				await mail.carry(letters);
-			}
+			const letters = await this.tools.tickets.alone(this.delegate.record.id, async () => {
+				const claimed = await mail.collect();
+				if (is !== 'running' || claimed.length === 0) return [];
+				// First: after a kill nobody changes what the agent may read, or takes it back here alone.
+				await this.save({ carried: [...new Set([...this.phase.carried, ...claimed.map(({ id }) => id)])] });
+				return claimed;
+			});
+			if (letters.length > 0) await mail.carry(letters);
 			this.trouble = undefined;
 		} catch (error) {
 			const trouble = errorText(error);
@@ -211,10 +219,11 @@ export class RemoteRun {
 
 	/**
 	 * Tries until the machine answers. Says once that it does not.
-	 * @throws GivenUp if a person has stopped the delegate, and has waited long enough since
+	 * @throws GivenUp if a person has stopped the delegate, and has waited long enough since; or if its ticket is gone, so nobody asks for it
 	 */
 	private async insist<T>(step: () => Promise<T>): Promise<T> {
-		const { signal } = this.tools;
+		const { signal, tickets } = this.tools;
+		const { id } = this.delegate.record;
 		let stoppedAt: number | undefined;
 		for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
 			try {
@@ -227,13 +236,19 @@ export class RemoteRun {
 				return done;
 			} catch (error) {
 				if (!hasCode(error, 'timeout')) throw error;
+				// An unreadable ticket counts as present.
+				if (!(await tickets.has(id).catch(() => true)))
+					throw new GivenUp(
+						'timeout',
+						phrase`its ticket here is gone, and it may still run there: ${errorText(error)}`,
+					);
 				if (this.phase.unreachableSince === undefined) {
 					this.say(`${errorText(error)}; trying again\n`);
 					await this.save({ unreachableSince: new Date().toISOString() });
 				}
 				if (signal.aborted) stoppedAt ??= Date.now();
 				if (stoppedAt !== undefined && Date.now() - stoppedAt > UNREACHABLE_MS)
-					throw new GivenUp('timeout', phrase`it may still run there: ${errorText(error)}`);
+					throw new GivenUp('timeout', phrase`cancelled, but it may still run there: ${errorText(error)}`);
 			}
 			await sleep(signal.aborted ? RETRY_MS : pauseMs, undefined, {
 				signal: signal.aborted ? undefined : signal,

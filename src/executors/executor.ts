@@ -1,4 +1,6 @@
-import type { RemoteJob, RemoteLetter, Seen } from '../protocol/remoteJob.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import type { MessageId } from '../protocol/names.ts';
+import type { RemoteJob, RemoteLetter, Seen, TakenBack } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
 /**
@@ -12,6 +14,8 @@ export interface Executor {
 	submit(job: RemoteJob): Promise<void>;
 	/** Puts messages into the mailbox there. Each comes there once, however often it is carried. */
 	carry(job: RemoteJob, letters: readonly RemoteLetter[]): Promise<void>;
+	/** Takes a message back, whether or not it has come there. A repeat gets the same answer, unless the agent got the message in between. */
+	takeBack(job: DelegateId, message: MessageId): Promise<TakenBack>;
 	/**
 	 * @param offset of the log, in bytes
 	 * @param carried the messages of which receipts are wanted

@@ -9,20 +9,29 @@ import { removeTree } from '../base/removeTree.ts';
 import { sha256 } from '../base/sha256.ts';
 import { allRecords, PlaceNote } from '../core/files/recordPlaces.ts';
 import { holdingLock } from '../core/files/holdingLock.ts';
-import { createJsonFile, readJsonFile } from '../core/files/jsonFile.ts';
+import { readJsonFile, writeJsonFile } from '../core/files/jsonFile.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import type { MailboxListing } from '../core/mailbox/mailboxFiles.ts';
 import { forgetSealedAgents } from '../core/sessions/sealedAgents.ts';
 import { Workspace, type WorkerAddress } from '../core/workspace/workspace.ts';
 import { formatMessage } from '../protocol/message.ts';
 import { MessageId } from '../protocol/names.ts';
-import type { RemoteLetter, RemoteReceipt } from '../protocol/remoteJob.ts';
+import type { RemoteLetter, RemoteReceipt, TakenBack } from '../protocol/remoteJob.ts';
 
 /** A message that was carried: its id, and the hash of its words and its author. Its place in the queue here makes it no other message. */
 export const LetterName = z.object({ id: MessageId, sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)) });
 type LetterName = z.infer<typeof LetterName>;
 
-const Note = z.object({ sha256: z.string() });
+/** What went there under the id of a message. */
+const Note = z.object({
+	/** The words that have the id itself; absent if none came. */
+	sha256: z.optional(z.string()),
+	/** Later words, in the order in which they came first. */
+	others: z._default(z.array(z.string()), []),
+	/** It was taken back, and is not put again. */
+	isBack: z._default(z.boolean(), false),
+});
+type Note = z.infer<typeof Note>;
 
 export function letterName({ id, content, author }: RemoteLetter): LetterName {
 	return { id, sha256: sha256(`${formatMessage({ ...content, order: undefined })}\0${JSON.stringify(author)}`) };
@@ -30,7 +39,7 @@ export function letterName({ id, content, author }: RemoteLetter): LetterName {
 
 /**
  * On the other machine: puts messages into the mailbox of a job, as from their authors. A message that is or was there is not put again. If it
- * still waits there with other words, these are taken back.
+ * still waits there with other words, these are taken back. Nor is one that somebody wanted back.
  * @param folder of the job, which is the workspace of its agent
  */
 export async function putThere(
@@ -42,12 +51,14 @@ export async function putThere(
 	await workspace.prepare();
 	const mailbox = workspace.mailbox(address);
 	// A step of a killed connection may go on beside its repeat.
-	await holdingLock(join(folder, 'letters.lock'), async () => {
+	await holdingLock(lockOf(folder), async () => {
 		for (const letter of letters) {
-			const id = await nameThere(folder, letterName(letter));
-			if (id !== letter.id) await takeBack(mailbox, letter.id);
+			const note = await noted(folder, letterName(letter));
+			if (note.isBack) continue;
+			const id = nameThere(note, letterName(letter));
 			const standing = mailbox.standing(id)?.state;
 			if (standing !== undefined && standing !== 'queued') continue;
+			for (const other of namesThere(note, letter.id)) if (other !== id) await takeBack(mailbox, other);
 			// A seal without a file is that of a step that was killed in between. Nobody seals a message of an unknown author.
 			const { messages } = await mailbox.list();
 			if (!messages.some(each => each.id === id)) await mailbox.put(letter.content, letter.author, id);
@@ -55,12 +66,42 @@ export async function putThere(
 	});
 }
 
-async function takeBack(mailbox: Mailbox, id: MessageId): Promise<void> {
+/**
+ * On the other machine: takes a message back. The claim of its file there decides, so the agent gets it or it is back. It is not put again by a
+ * step of a killed connection that comes late.
+ */
+export function takeBackThere(folder: string, address: WorkerAddress, id: MessageId): Promise<TakenBack> {
+	const mailbox = new Workspace(folder).mailbox(address);
+	return holdingLock(lockOf(folder), async () => {
+		// A hook that died while it handed the message over keeps nobody from taking it back.
+		await mailbox.recover();
+		const note = await noteOf(folder, id);
+		const ends = [];
+		for (const name of namesThere(note, id)) ends.push(await takeBack(mailbox, name));
+		const isBack = ends.at(-1)?.isBack ?? true;
+		if (isBack) await writeNote(folder, id, { ...note, isBack });
+		// Earlier words are not the message, but its agent has them.
+		return { isBack, mayBeRead: ends.some(end => end.mayBeRead || !end.isBack) };
+	});
+}
+
+async function takeBack(mailbox: Mailbox, id: MessageId): Promise<TakenBack> {
 	try {
-		await mailbox.withdraw(id);
+		return { isBack: true, ...(await mailbox.withdraw(id)) };
 	} catch (error) {
-		if (!hasCode(error, 'not-queued')) throw error; // the agent may have read it
+		if (!hasCode(error, 'not-queued')) throw error;
+		// Noted before it was put, and not put.
+		const isThere =
+			mailbox.standing(id) !== undefined || (await mailbox.list()).messages.some(each => each.id === id);
+		return { isBack: !isThere, mayBeRead: isThere };
 	}
+}
+
+/** On the other machine: which of these messages were taken back. */
+export async function takenBackThere(folder: string, carried: readonly LetterName[]): Promise<MessageId[]> {
+	const back: MessageId[] = [];
+	for (const { id } of carried) if ((await noteOf(folder, id)).isBack) back.push(id);
+	return back;
 }
 
 /** On the other machine: where the agent got the messages that it has got of these. */
@@ -71,7 +112,7 @@ export async function receiptsThere(
 ): Promise<RemoteReceipt[]> {
 	const { messages } = await new Workspace(folder).mailbox(address).list(['delivered', 'archived']);
 	const names = new Map<MessageId, MessageId>();
-	for (const each of carried) names.set(await nameThere(folder, each), each.id);
+	for (const each of carried) names.set(nameThere(await noteOf(folder, each.id), each), each.id);
 	return messages.flatMap(message => receiptOf(message, names));
 }
 
@@ -82,15 +123,46 @@ function receiptOf({ id, receipt }: MailboxListing['messages'][number], names: R
 	return [{ id: asked, deliveredAt, event, session, ...(tool !== undefined && { tool }) }];
 }
 
+/** The note of a message that is to be put, with its words. Needs the lock. */
+async function noted(folder: string, { id, sha256: hash }: LetterName): Promise<Note> {
+	const note = await noteOf(folder, id);
+	if (note.isBack || note.sha256 === hash || note.others.includes(hash)) return note;
+	const more = note.sha256 === undefined ? { ...note, sha256: hash } : { ...note, others: [...note.others, hash] };
+	await writeNote(folder, id, more);
+	return more;
+}
+
+async function noteOf(folder: string, id: MessageId): Promise<Note> {
+	return (await readJsonFile(noteFile(folder, id), Note)) ?? Note.parse({});
+}
+
+async function writeNote(folder: string, id: MessageId, note: Note): Promise<void> {
+	await writeJsonFile(noteFile(folder, id), note);
+}
+
+function noteFile(folder: string, id: MessageId): string {
+	return join(folder, 'letters', `${sha256(id)}.json`);
+}
+
+function lockOf(folder: string): string {
+	return join(folder, 'letters.lock');
+}
+
 /**
  * The name of a message there: its own. After a kill here its file waits again, and somebody may change it by hand. With other words it is another
  * message there, because the agent may have read the first.
  */
-async function nameThere(folder: string, { id, sha256: hash }: LetterName): Promise<MessageId> {
-	const file = join(folder, 'letters', `${sha256(id)}.json`);
-	await createJsonFile(file, { sha256: hash });
-	const first = await readJsonFile(file, Note);
-	return first?.sha256 === hash ? id : MessageId.parse(`${id.slice(0, 100)}-${hash.slice(0, 8)}`);
+function nameThere(note: Note, { id, sha256: hash }: LetterName): MessageId {
+	return note.sha256 === undefined || note.sha256 === hash ? id : otherName(id, hash);
+}
+
+/** All names that a message has had there, the last one last. */
+function namesThere({ sha256: first, others }: Note, id: MessageId): MessageId[] {
+	return [...(first === undefined ? [] : [id]), ...others.map(hash => otherName(id, hash))];
+}
+
+function otherName(id: MessageId, hash: string): MessageId {
+	return MessageId.parse(`${id.slice(0, 100)}-${hash.slice(0, 8)}`);
 }
 
 /** On the other machine: removes the records of a job's folder, and of those below, that are outside of it. */

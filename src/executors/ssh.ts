@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
-import { requireOwn } from '../core/files/ownFolder.ts';
 import { SshHost } from '../protocol/executorId.ts';
 import { remoteWords } from './remoteWords.ts';
+import { socketFolder } from './socketFolder.ts';
 
 /** Every line that a step of Nancy's prints there. A `.profile` may print others. */
 const MARK = 'NANCY ';
@@ -26,7 +24,7 @@ export class Ssh {
 
 	/**
 	 * Options of every call. It asks nothing, and a connection is shared by the calls of a minute. A socket's path may have 107 bytes, so its
-	 * folder is short. Windows has no shared connections.
+	 * folder is short. Without a folder that is safe, none is shared.
 	 */
 	get options(): readonly string[] {
 		const { socket } = this;
@@ -47,13 +45,9 @@ export class Ssh {
 	}
 
 	private get socket(): string | undefined {
-		const me = process.getuid?.();
-		if (me === undefined) return undefined;
-		const folder = join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), `nancy-ssh-${me}`);
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
-		requireOwn([folder]);
+		const folder = socketFolder();
 		// %C becomes 40 characters, and ssh adds 17 of its own while it makes the socket.
-		return Buffer.byteLength(folder) + 58 < 104 ? join(folder, '%C') : undefined;
+		return folder !== undefined && Buffer.byteLength(folder) + 58 < 104 ? join(folder, '%C') : undefined;
 	}
 
 	/**

@@ -6,7 +6,9 @@ import { fileNames } from '../base/listing.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import { fetchWork, sendBase, type Transport } from '../git/remoteRepository.ts';
-import { Seen, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import type { MessageId } from '../protocol/names.ts';
+import { Seen, TakenBack, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { Executor } from './executor.ts';
 import { letterName } from './mailThere.ts';
@@ -63,6 +65,10 @@ export class SshExecutor implements Executor {
 
 	async carry({ id }: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
 		await this.step('mail', { id, letters });
+	}
+
+	async takeBack(id: DelegateId, message: MessageId): Promise<TakenBack> {
+		return TakenBack.parse(await this.step('takeBack', { id, message }));
 	}
 
 	async observe({ id }: RemoteJob, offset: number, carried: readonly RemoteLetter[]): Promise<Seen> {

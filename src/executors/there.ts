@@ -14,9 +14,10 @@ import { bareRepository, checkoutThere, forgetThere } from '../git/remoteReposit
 import { stopMarked } from '../process/marked.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
+import { MessageId } from '../protocol/names.ts';
 import { ProcessRecord } from '../protocol/records.ts';
 import { RemoteEnd, RemoteJob, RemoteLetter, RemoteStatus, type Seen } from '../protocol/remoteJob.ts';
-import { forgetRecordsThere, LetterName, putThere, receiptsThere } from './mailThere.ts';
+import { forgetRecordsThere, LetterName, putThere, receiptsThere, takeBackThere, takenBackThere } from './mailThere.ts';
 
 /**
  * The environment variable that marks everything a job starts, by its id. `NANCY_RUN` would make an agent of the runner: see core/asker/asker.
@@ -36,6 +37,7 @@ const Look = z.object({
 	carried: z._default(z.array(LetterName), []),
 });
 const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
+const TakeBack = z.object({ id: DelegateId, message: MessageId });
 const Clean = z.pick(RemoteJob, { id: true, repository: true });
 const Runner = z.object({ runner: ProcessRecord });
 
@@ -136,15 +138,19 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 		if (!mailbox) return now;
 		// They are asked for again, and the job counts more.
 		const receipts = await receiptsThere(files.folder, mailbox, carried).catch(() => []);
-		return { ...now, receipts };
+		const takenBack = await takenBackThere(files.folder, carried).catch(() => []);
+		return { ...now, receipts, takenBack };
 	},
 	async mail(input) {
 		const { id, letters } = Mail.parse(input);
 		const files = new JobFiles(id);
-		const mailbox = (await files.job())?.mailbox;
-		if (!mailbox) throw new NancyError('wrong-state', phrase`no message reaches the agent of this job`);
-		await putThere(files.folder, mailbox, letters);
+		await putThere(files.folder, await mailboxOf(files), letters);
 		return {};
+	},
+	async takeBack(input) {
+		const { id, message } = TakeBack.parse(input);
+		const files = new JobFiles(id);
+		return takeBackThere(files.folder, await mailboxOf(files), message);
 	},
 	async cancel(input) {
 		const files = new JobFiles(JobName.parse(input).id);
@@ -165,6 +171,12 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 	},
 };
 
+async function mailboxOf(files: JobFiles) {
+	const mailbox = (await files.job())?.mailbox;
+	if (mailbox) return mailbox;
+	throw new NancyError('wrong-state', phrase`no message reaches the agent of this job`);
+}
+
 /** Makes the worktree of a job, and returns the folder to work in. */
 export async function workingFolderThere(
 	job: RemoteJob,
@@ -181,7 +193,7 @@ export async function workingFolderThere(
 }
 
 async function seen(files: JobFiles, offset: number): Promise<Seen> {
-	const none = { log: '', nextOffset: offset, receipts: [] };
+	const none = { log: '', nextOffset: offset, receipts: [], takenBack: [] };
 	if (!existsSync(files.fence)) return { is: 'absent', ...none };
 	const runner = await files.runner();
 	// A started program takes a moment to say who it is.
@@ -197,6 +209,7 @@ async function seen(files: JobFiles, offset: number): Promise<Seen> {
 		...(await logFrom(files.log, offset)),
 		...(end && { end }),
 		receipts: [],
+		takenBack: [],
 	};
 }
 

@@ -5,7 +5,7 @@ import { phrase } from '../base/phrase.ts';
 import { authorOf } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Effect, Priority, type MessageContent } from '../protocol/message.ts';
-import { refuseCarried } from './shared/elsewhere.ts';
+import { unlessCarried } from './shared/elsewhere.ts';
 import { MessageAt } from './shared/messageAt.ts';
 import type { Operation } from './operation.ts';
 import { refuseEffect } from './send.ts';
@@ -37,7 +37,6 @@ export const editMessage: Operation<z.infer<typeof Input>, z.infer<typeof Output
 	async run(asker, { message, was, ...words }, context) {
 		const { id, ...address } = message;
 		refuseEffect(words, address);
-		await refuseCarried(message, context);
 		const change = (content: MessageContent): MessageContent => {
 			if (isDeepStrictEqual(was, Words.safeParse(content).data)) return { ...content, ...words };
 			throw new NancyError(
@@ -45,7 +44,9 @@ export const editMessage: Operation<z.infer<typeof Input>, z.infer<typeof Output
 				phrase`the message was changed elsewhere meanwhile, so nothing is saved; copy your text, then edit the message again`,
 			);
 		};
-		await context.workspace.mailbox(address).edit(id, change, authorOf(asker));
+		await unlessCarried(message, context, () =>
+			context.workspace.mailbox(address).edit(id, change, authorOf(asker)),
+		);
 		return {};
 	},
 };

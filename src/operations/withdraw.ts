@@ -8,8 +8,9 @@ import type { FiledAs } from '../core/mailbox/seal.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import { writer } from '../protocol/author.ts';
 import { MovedOutput } from '../protocol/output/messages.ts';
-import { refuseCarried } from './shared/elsewhere.ts';
+import { beingDelivered, carrierOf, unlessCarried } from './shared/elsewhere.ts';
 import { MessageAt, storedMessage } from './shared/messageAt.ts';
+import { takeBackElsewhere } from './shared/takeBackElsewhere.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({ messages: z.array(MessageAt) });
@@ -24,7 +25,10 @@ const whyNot: Readonly<Record<FiledAs | 'handing' | 'unknown', Phrase>> = {
 	unknown: phrase`is not queued, and Nancy has no record of what became of it`,
 };
 
-/** Takes queued messages back. Where one of several cannot be taken back, none is. */
+/**
+ * Takes queued messages back. Where one of several cannot be taken back, none is, as far as that is known before the first. A message that was
+ * carried to another machine is taken back there first. An agent has no say about another machine.
+ */
 export const withdraw: Operation<z.infer<typeof Input>, MovedOutput> = {
 	name: 'withdraw',
 	input: Input,
@@ -43,17 +47,23 @@ export const withdraw: Operation<z.infer<typeof Input>, MovedOutput> = {
 				sealed && standing === 'queued' ? sealed : await storedMessage(context.workspace, each, MESSAGE_STATES);
 			// An agent must not make the user's words, or another agent's, disappear before they are read.
 			permit(asker, { is: 'withdraw', id, isOwn: own !== undefined && writer(author) === mailboxName(own) });
-			if (standing === 'queued' || state === 'queued') {
-				await refuseCarried(each, context);
-				continue;
+			const isQueued = standing === 'queued' || state === 'queued';
+			if ((isQueued || standing === 'handing') && (await carrierOf(each, context))) {
+				if (asker.is === 'human') continue;
+				throw beingDelivered(id);
 			}
+			if (isQueued) continue;
 			throw new NancyError('not-queued', phrase`message ${id} ${whyNot[standing]}`);
 		}
 	},
-	async run(_asker, { messages }, { workspace }) {
+	async run(asker, { messages }, context) {
 		const moved: MovedOutput['messages'] = [];
-		for (const { id, ...address } of messages) {
-			const { mayBeRead } = await workspace.mailbox(address).withdraw(id);
+		for (const each of messages) {
+			const { id, ...address } = each;
+			const carrier = asker.is === 'human' ? await carrierOf(each, context) : undefined;
+			const { mayBeRead } = carrier
+				? await takeBackElsewhere(each, carrier, context)
+				: await unlessCarried(each, context, () => context.workspace.mailbox(address).withdraw(id));
 			moved.push({ id, mailbox: mailboxName(address), state: 'withdrawn', ...(mayBeRead && { mayBeRead }) });
 		}
 		return { messages: moved };

@@ -55,6 +55,15 @@ export const RemoteReceipt = z.object({
 });
 export type RemoteReceipt = z.infer<typeof RemoteReceipt>;
 
+/** What became of a message that somebody wants back from there. */
+export const TakenBack = z.object({
+	/** Its agent will not get it, however often it is carried. If false, the agent has it or is being given it. */
+	isBack: z.boolean(),
+	/** The agent may have read it before, or has read earlier words of it. */
+	mayBeRead: z.boolean(),
+});
+export type TakenBack = z.infer<typeof TakenBack>;
+
 /** What a live status may carry from there. Nothing in it names a file or a process of this machine. */
 export const RemoteStatus = z.object({
 	tool_calls: DelegateStatus.shape.tool_calls,
@@ -82,6 +91,8 @@ export const Seen = z.object({
 	end: z.optional(RemoteEnd),
 	/** Of the messages that were asked for, as far as the agent has them. */
 	receipts: z._default(z.array(RemoteReceipt), []),
+	/** Of the messages that were asked for, those that were taken back there: see {@link TakenBack}. */
+	takenBack: z._default(z.array(MessageId), []),
 });
 export type Seen = z.infer<typeof Seen>;
 

@@ -1,5 +1,5 @@
 import type { Executor } from '../../src/executors/executor.ts';
-import { letterName, putThere, receiptsThere } from '../../src/executors/mailThere.ts';
+import { letterName, putThere, receiptsThere, takeBackThere, takenBackThere } from '../../src/executors/mailThere.ts';
 import { DelegateId } from '../../src/protocol/delegate.ts';
 import { DriverId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { RemoteJob } from '../../src/protocol/remoteJob.ts';
@@ -31,11 +31,13 @@ export function folderMachine(folder: string): { executor: Executor; job: Remote
 			collect: done,
 			cleanUp: done,
 			carry: (_job, letters) => putThere(folder, REMOTE_WORKER, letters),
+			takeBack: (_job, id) => takeBackThere(folder, REMOTE_WORKER, id),
 			observe: async (_job, nextOffset, carried) => ({
 				is: 'running',
 				log: '',
 				nextOffset,
 				receipts: await receiptsThere(folder, REMOTE_WORKER, carried.map(letterName)),
+				takenBack: await takenBackThere(folder, carried.map(letterName)),
 			}),
 		},
 	};

@@ -10,6 +10,7 @@ import { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { RemotePhase } from '../../protocol/remoteJob.ts';
 import { Moment, ProcessRecord } from '../../protocol/records.ts';
 import { Worktree } from '../../protocol/worktree.ts';
+import { holdingOwnLock } from '../files/holdingLock.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { MergeRecords } from '../worktrees/mergeRecords.ts';
@@ -186,13 +187,19 @@ export class Tickets {
 		await this.own.write({ version: 1, runner, startedAt: new Date().toISOString() }, FOLDER, id, RUN);
 	}
 
+	/** A step about its messages that a runner and a person must not do at once. */
+	alone<T>(id: DelegateId, step: () => Promise<T>): Promise<T> {
+		return holdingOwnLock(this.own, `mail-${id}.lock`, step);
+	}
+
 	/** How far it has come on another machine. */
 	remotePhase(id: DelegateId): Promise<RemotePhase | undefined> {
 		return this.own.read(RemotePhase, FOLDER, id, REMOTE);
 	}
 
+	/** Notes how far it has come. Notes nothing for one that was not queued here. */
 	async writeRemotePhase(id: DelegateId, phase: RemotePhase): Promise<void> {
-		await this.own.write(phase, FOLDER, id, REMOTE);
+		if (await this.has(id)) await this.own.write(phase, FOLDER, id, REMOTE);
 	}
 
 	/** The worktree that its runner has made for it. */

@@ -5,7 +5,9 @@ import { ownRequest } from '../../core/delegates/ownRequest.ts';
 import { headlessOf } from '../../core/driver/headlessOf.ts';
 import { theDelegate } from '../../core/workspace/named.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
-import type { DriverId } from '../../protocol/names.ts';
+import type { DelegateId } from '../../protocol/delegate.ts';
+import type { ExecutorId } from '../../protocol/executorId.ts';
+import type { DriverId, MessageId } from '../../protocol/names.ts';
 import type { OperationContext } from '../operation.ts';
 import { hasHooks } from './hooksChoice.ts';
 import type { MessageAt } from './messageAt.ts';
@@ -26,21 +28,47 @@ export async function isSteeredElsewhere(agent: DriverId, context: OperationCont
 	return driver !== undefined && headlessOf(driver).settingsFrom !== 'none' && (await hasHooks(context));
 }
 
-/**
- * A message that was carried to another machine may wait here again after a kill. Until the machine was asked, nobody takes it back or changes
- * its words: its agent may read them.
- * @throws NancyError `not-queued`
- */
-export async function refuseCarried(
+/** The open delegate on another machine whose agent may read this message there, because it was carried. */
+export async function carrierOf(
 	{ id: message, ...address }: MessageAt,
 	context: Pick<OperationContext, 'dataFolder' | 'workspace'>,
-): Promise<void> {
+): Promise<{ id: DelegateId; on: ExecutorId } | undefined> {
 	const tickets = ticketsOf(context);
 	for (const id of await tickets.openAt(address)) {
 		const { phase, carried } = (await tickets.remotePhase(id)) ?? {};
-		if (phase === 'submitted' && carried?.includes(message))
-			throw new NancyError('not-queued', phrase`message ${message} ${phrase`is being delivered at this moment`}`);
+		if (phase !== 'submitted' || !carried?.includes(message)) continue;
+		const on = (await ownRequest(new Delegates(context.workspace), tickets, id))?.record.on;
+		if (on === undefined) throw beingDelivered(message);
+		return { id, on };
 	}
+	return undefined;
+}
+
+/**
+ * Takes back or changes a message that waits here, while no runner carries it. One that was carried may wait here again after a kill, though
+ * its agent may read it there.
+ * @throws NancyError `not-queued` if it was carried
+ */
+export async function unlessCarried<T>(
+	message: MessageAt,
+	context: Pick<OperationContext, 'dataFolder' | 'workspace'>,
+	act: () => Promise<T>,
+): Promise<T> {
+	const { id: _, ...address } = message;
+	const tickets = ticketsOf(context);
+	let alone = async () => {
+		if (await carrierOf(message, context)) throw beingDelivered(message.id);
+		return act();
+	};
+	for (const id of await tickets.openAt(address)) {
+		const inner = alone;
+		alone = () => tickets.alone(id, inner);
+	}
+	return alone();
+}
+
+export function beingDelivered(id: MessageId): NancyError {
+	return new NancyError('not-queued', phrase`message ${id} ${phrase`is being delivered at this moment`}`);
 }
 
 /**

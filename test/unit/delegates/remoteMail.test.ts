@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -144,9 +145,72 @@ describe('the messages of a delegate on another machine', () => {
 			{ state: 'queued', content: { text: 'one' } },
 		]);
 		await note('collected');
+		// A runner begins to carry it while somebody takes it back.
+		let taking: Promise<unknown> | undefined;
+		await room.tickets.alone(id, async () => {
+			taking = withdraw();
+			await Promise.race([taking.catch(() => undefined), sleep(200)]);
+			await note('submitted');
+		});
+		await expect(taking).rejects.toThrow('is being delivered at this moment');
+		await note('collected');
 		await edit();
 		expect((await withdraw()).messages).toMatchObject([{ id: message.id, state: 'withdrawn' }]);
 		await room.folder.remove();
+	});
+
+	it('are taken back there for good, or the agent has them, wherever the one who takes them back is killed', async () => {
+		let kills = 0;
+		for (const killAt of killPoints(strideOr(11))) {
+			await using two = machines();
+			const { here, there, mailHere, executor, job } = two;
+			const id = await mailHere.put(messageContent('one'), BY_USER);
+			expect(await killedAt(1e9, 'steerRemote', [here, there, 'carry'])).toBe('finished');
+			const ended = await killedAt(killAt, 'steerRemote', [here, there, 'takeBack', id]);
+			const read = await two.agentReads();
+			const { isBack } = await executor.takeBack(job.id, id);
+			expect({ killAt, isBack }).toEqual({ killAt, isBack: read.length === 0 });
+			expect(await killedAt(1e9, 'steerRemote', [here, there, 'carry'])).toBe('finished');
+			expect({ killAt, read: await two.agentReads() }).toEqual({ killAt, read: [] });
+			if (ended === 'finished') break;
+			kills++;
+		}
+		expect(kills).toBeGreaterThan(2);
+	});
+
+	it('are taken back there or read by the agent, never both, also before they come', async () => {
+		const seen = new Set<boolean>();
+		for (let round = 0; round < 20; round++) {
+			await using two = machines();
+			const { executor, job } = two;
+			const id = await two.mailHere.put(messageContent('one'), BY_USER);
+			const mail = new RemoteMail(new Workspace(two.here), executor, job);
+			const letters = await mail.collect();
+			const carrying = mail.carry(letters).then(() => two.agentReads());
+			const [{ isBack }, read] = await Promise.all([executor.takeBack(job.id, id), carrying]);
+			expect(isBack).toBe(read.length === 0);
+			seen.add(isBack);
+			const { receipts, takenBack } = await executor.observe(job, 0, mail.letters);
+			expect([takenBack, receipts.map(each => each.id)]).toEqual(isBack ? [[id], []] : [[], [id]]);
+			mail.deliver(receipts);
+			mail.giveBack(takenBack);
+			// It is the person's, who takes it back here too.
+			expect(await mail.collect()).toEqual([]);
+			expect((await two.mailHere.list()).messages).toMatchObject([{ state: isBack ? 'queued' : 'delivered' }]);
+		}
+		expect(seen).toContain(true);
+	});
+
+	it('are taken back there with the words that waited, though the agent has read earlier ones', async () => {
+		await using two = machines();
+		const id = MessageId.parse('note');
+		const put = (text: string) =>
+			putThere(two.there, REMOTE_WORKER, [{ id, content: messageContent(text), author: BY_USER }]);
+		await put('one');
+		expect(await two.agentReads()).toEqual(['one human']);
+		for (const each of ['other', 'last']) await put(each);
+		expect(await two.executor.takeBack(two.job.id, id)).toEqual({ isBack: true, mayBeRead: true });
+		expect(await two.agentReads()).toEqual([]);
 	});
 
 	it('bring back no word of the other machine as it stands', async () => {

@@ -22,7 +22,7 @@ afterEach(() => {
 
 const notAsked = () => Promise.reject(new Error('not asked'));
 const unreachable = () => Promise.reject(new NancyError('timeout', 'lab cannot be reached'));
-const RUNNING: Seen = { is: 'running', log: '', nextOffset: 0, receipts: [] };
+const RUNNING: Seen = { is: 'running', log: '', nextOffset: 0, receipts: [], takenBack: [] };
 const MINUTE = 60_000;
 
 /** A delegate on a machine of which a test says how it answers. */
@@ -33,6 +33,7 @@ async function remote() {
 	const place = { is: 'worktree', folder: project, withChanges: false } as const;
 	const delegate = await seedDelegate(new Delegates(workspace), { title: 'T', state: 'running', place });
 	const tickets = new Tickets(folder.file('data'), project);
+	await tickets.issue(delegate.record, [], []);
 	const stop = new AbortController();
 	const asked: string[] = [];
 	const counted = (name: string) => async () => void asked.push(name);
@@ -42,6 +43,7 @@ async function remote() {
 		workspace,
 		mailbox: workspace.mailbox(delegate.record),
 		phase: () => tickets.remotePhase(delegate.record.id),
+		removeTicket: () => tickets.remove(delegate.record.id),
 		/** An earlier runner has come so far. */
 		earlier: (phase: Partial<RemotePhase>) =>
 			tickets.writeRemotePhase(
@@ -149,6 +151,48 @@ it('gives a machine up that cannot be reached for a minute after a person has st
 	});
 	expect(cancels).toBe(2);
 	expect(one.asked).toEqual([]);
+});
+
+it('is given up once its ticket is gone and its machine cannot be reached, and leaves no other record', async () => {
+	await using one = await remote();
+	const outcome = await one.run({
+		observe: async () => {
+			await one.removeTicket();
+			return unreachable();
+		},
+	});
+	expect(outcome).toEqual({
+		ok: false,
+		reason: 'its ticket here is gone, and it may still run there: lab cannot be reached',
+		output: '',
+	});
+	expect(await one.phase()).toBeUndefined();
+	expect(one.asked).toEqual([]);
+});
+
+it('keeps the answer that it has if the clean-up there is given up', async () => {
+	await using one = await remote();
+	await one.earlier({ phase: 'collected', end: { ok: true, output: 'Done.' } });
+	const outcome = await one.run({
+		cleanUp: async () => {
+			await one.removeTicket();
+			return unreachable();
+		},
+	});
+	expect(outcome).toEqual({ ok: true, output: 'Done.' });
+});
+
+it('brings the work back of a delegate without a ticket whose machine can be reached', async () => {
+	await using one = await remote();
+	const end = { ok: true, output: 'Done.', tip: 'a'.repeat(40) };
+	const outcome = await one.run({
+		observe: async () => {
+			await one.removeTicket();
+			return { ...RUNNING, is: 'ended', end };
+		},
+	});
+	expect(outcome).toEqual({ ok: true, output: 'Done.' });
+	expect(one.asked).toEqual(['collect', 'cleanUp']);
 });
 
 it('notes which messages may be there before it carries them', async () => {

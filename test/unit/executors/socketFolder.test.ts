@@ -1,0 +1,75 @@
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Ssh } from '../../../src/executors/ssh.ts';
+import { socketFolder } from '../../../src/executors/socketFolder.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+const ANOTHER = 12_345;
+
+describe('the folder of shared connections, where anybody can write', () => {
+	let room: TempFolder;
+	let shared: string;
+	let folder: string;
+	beforeEach(() => {
+		room = tempFolder();
+		shared = room.file('tmp');
+		mkdirSync(shared);
+		chmodSync(shared, 0o1777);
+		// As /tmp is, which a test cannot name here: a thread's own TMPDIR is not what the system tells.
+		vi.stubEnv('XDG_RUNTIME_DIR', shared);
+		folder = join(shared, `nancy-ssh-${process.getuid?.()}`);
+	});
+	afterEach(async () => {
+		vi.unstubAllEnvs();
+		await room.remove();
+	});
+
+	it('is made for its user alone, and is the same one the next time, with what ssh has made there', () => {
+		expect(socketFolder()).toBe(folder);
+		expect(statSync(folder).mode & 0o777).toBe(0o700);
+		writeFileSync(join(folder, 'socket'), '');
+		expect(socketFolder()).toBe(folder);
+		expect(readdirSync(folder)).toEqual(['socket']);
+	});
+
+	it('is made anew if others could write into it, so that none of their sockets stays', () => {
+		mkdirSync(folder);
+		chmodSync(folder, 0o777);
+		writeFileSync(join(folder, 'planted'), '');
+		expect(socketFolder()).toBe(folder);
+		expect(readdirSync(folder)).toEqual([]);
+		expect(statSync(folder).mode & 0o777).toBe(0o700);
+	});
+
+	it('is refused if it is a link, and its target stays as it was', () => {
+		const target = room.file('target');
+		mkdirSync(target, { mode: 0o755 });
+		symlinkSync(target, folder);
+		expect(socketFolder()).toBeUndefined();
+		expect(lstatSync(folder).isSymbolicLink()).toBe(true);
+		expect(statSync(target).mode & 0o777).toBe(0o755);
+	});
+
+	it('is refused where others may exchange it, and where there is nothing', () => {
+		chmodSync(shared, 0o777);
+		expect(socketFolder()).toBeUndefined();
+		expect(socketFolder({ XDG_RUNTIME_DIR: room.file('none') })).toBeUndefined();
+		expect(readdirSync(shared)).toEqual([]);
+	});
+
+	it.runIf(process.getuid?.() === 0)(
+		'is refused if another user made it or owns the folder above (needs root), and then no connection is shared',
+		() => {
+			mkdirSync(folder, { mode: 0o700 });
+			chownSync(folder, ANOTHER, ANOTHER);
+			expect(socketFolder()).toBeUndefined();
+			expect(new Ssh('lab').options).toContain('ControlPath=none');
+			const runtime = room.file('theirs');
+			mkdirSync(runtime, { mode: 0o700 });
+			chownSync(runtime, ANOTHER, ANOTHER);
+			expect(socketFolder({ XDG_RUNTIME_DIR: runtime })).toBeUndefined();
+			expect(readdirSync(runtime)).toEqual([]);
+		},
+	);
+});
