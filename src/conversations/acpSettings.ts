@@ -1,16 +1,12 @@
-import {
-	methods,
-	type ClientConnection,
-	type SessionConfigOption,
-	type SessionModeState,
-	type SessionUpdate,
-} from '@agentclientprotocol/sdk';
+import { methods, type ClientConnection, type SessionUpdate } from '@agentclientprotocol/sdk';
+import * as z from 'zod/mini';
 import type { Setting, Settings } from './conversation.ts';
+import { wordOf } from './typedSettings.ts';
 
 /** What an agent says at the beginning of a session. */
 export interface Offered {
-	readonly modes?: SessionModeState | null;
-	readonly configOptions?: readonly SessionConfigOption[] | null;
+	readonly modes?: unknown;
+	readonly configOptions?: unknown;
 }
 
 /** How the agent takes another value. */
@@ -38,32 +34,41 @@ export class AcpSettings implements Settings {
 		return this.all;
 	}
 
-	/** Another session has begun. */
+	/** Another session has begun. It may have other values. */
 	begin(offered: Offered): void {
-		this.all = settingsOf(offered);
+		this.become(settingsOf(offered));
 	}
 
 	/** The agent tells of a change. */
 	take(update: SessionUpdate): void {
-		if (update.sessionUpdate === 'config_option_update') this.become(update.configOptions.map(optionOf));
+		if (update.sessionUpdate === 'config_option_update') this.become(optionsOf(update.configOptions));
 		if (update.sessionUpdate === 'current_mode_update') this.becomeMode(update.currentModeId);
 	}
 
-	/** @throws Error with the agent's words if it does not take that */
+	/** @throws Error with the agent's words if it does not take that, and if another session has begun meanwhile */
 	async set(id: string, value: string): Promise<void> {
 		const by = this.all.find(each => each.id === id)?.by;
 		const sessionId = this.session();
 		if (by === 'mode') {
 			await this.agent.request(methods.agent.session.setMode, { sessionId, modeId: value });
+			this.expect(sessionId);
 			return this.becomeMode(value, id);
 		}
 		const chosen = by === 'boolean' ? ({ type: 'boolean', value: value === ON } as const) : { value };
-		const { configOptions } = await this.agent.request(methods.agent.session.setConfigOption, {
+		const answer = await this.agent.request(methods.agent.session.setConfigOption, {
 			sessionId,
 			configId: id,
 			...chosen,
 		});
-		this.become(configOptions.map(optionOf), id);
+		this.expect(sessionId);
+		const { data } = Answer.safeParse(answer);
+		if (!data) throw new Error('the agent’s answer cannot be read');
+		this.become(optionsOf(data.configOptions), id);
+	}
+
+	/** What an agent says of an earlier session is not true of the present one. */
+	private expect(session: string): void {
+		if (session !== this.session()) throw new Error('another conversation has begun');
 	}
 
 	private becomeMode(value: string, asked?: string): void {
@@ -77,24 +82,51 @@ export class AcpSettings implements Settings {
 	private become(now: readonly AcpSetting[], asked?: string): void {
 		const before = new Map(this.all.map(({ id, value }) => [id, value]));
 		this.all = now;
-		for (const { id, value, values } of now) {
-			const name = values.find(each => each.value === value)?.name ?? value;
-			if (id === asked || before.get(id) !== value) this.note(`${id}: ${name}`);
-		}
+		for (const { id, value, values } of now)
+			if (id === asked || before.get(id) !== value) this.note(`${id}: ${wordOf(value, values)}`);
 	}
 }
 
 const ON = 'on';
 const SWITCH = [ON, 'off'].map(value => ({ value, name: value }));
 
-function settingsOf({ modes, configOptions }: Offered): AcpSetting[] {
-	if (configOptions && configOptions.length > 0) return configOptions.map(optionOf);
-	if (!modes) return [];
-	const values = modes.availableModes.map(({ id, name }) => ({ value: id, name }));
-	return [{ id: 'mode', value: modes.currentModeId, values, by: 'mode', isMode: true }];
+/** The protocol's library hands answers over as they come. */
+const Modes = z.object({
+	currentModeId: z.string(),
+	availableModes: z.array(z.object({ id: z.string(), name: z.string() })),
+});
+const Value = z.object({ value: z.string(), name: z.string() });
+const about = { id: z.string(), category: z.optional(z.nullable(z.string())) };
+const Option = z.discriminatedUnion('type', [
+	z.object({ ...about, type: z.literal('boolean'), currentValue: z.boolean() }),
+	z.object({
+		...about,
+		type: z.literal('select'),
+		currentValue: z.string(),
+		options: z.array(z.union([Value, z.object({ options: z.array(Value) })])),
+	}),
+]);
+const Answer = z.object({ configOptions: z.array(z.unknown()) });
+
+function settingsOf({ modes, configOptions }: Offered): readonly AcpSetting[] {
+	const options = optionsOf(configOptions);
+	if (options.length > 0) return options;
+	const { data } = Modes.safeParse(modes);
+	if (!data) return [];
+	const values = data.availableModes.map(({ id, name }) => ({ value: id, name }));
+	return [{ id: 'mode', value: data.currentModeId, values, by: 'mode', isMode: true }];
 }
 
-function optionOf(option: SessionConfigOption): AcpSetting {
+/** Those that Nancy knows how to set. */
+function optionsOf(offered: unknown): AcpSetting[] {
+	if (!Array.isArray(offered)) return [];
+	return offered.flatMap((each: unknown) => {
+		const { data } = Option.safeParse(each);
+		return data ? [optionOf(data)] : [];
+	});
+}
+
+function optionOf(option: z.infer<typeof Option>): AcpSetting {
 	const { id } = option;
 	const isMode = option.category === 'mode';
 	if (option.type === 'boolean')

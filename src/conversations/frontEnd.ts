@@ -1,6 +1,6 @@
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { errorText } from '../base/errors.ts';
-import { visible } from '../base/visible.ts';
+import { visible, visibleLine } from '../base/visible.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
 import { AskedHere } from './askedHere.ts';
 import { completed } from './completions.ts';
@@ -243,7 +243,7 @@ export class FrontEnd {
 
 	/** Only what is typed here: no program of anybody's sets what an agent may do. */
 	private sets(line: string): boolean {
-		return isSetting(line, this.conversation?.settings, words => this.note(words));
+		return isSetting(line, this.conversation, words => this.note(words));
 	}
 
 	/** Tells the guard that a turn is over. @returns words to go on with */
@@ -288,9 +288,10 @@ export class FrontEnd {
 		if (this.atWork) void this.conversation?.cancel().catch(() => undefined);
 	}
 
+	/** One line: nothing that an agent has named begins another. */
 	private note(text: string): void {
 		this.shown.flush();
-		this.asked.say(() => this.say(`— ${text} —`, 'dim'));
+		this.asked.say(() => this.say(`— ${visibleLine(text, Infinity)} —`, 'dim'));
 	}
 
 	private say(line: string, style?: Style): void {

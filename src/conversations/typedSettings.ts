@@ -1,36 +1,75 @@
 import { errorText } from '../base/errors.ts';
-import type { Settings } from './conversation.ts';
+import { visibleLine } from '../base/visible.ts';
+import type { Conversation, Setting, Settings } from './conversation.ts';
 
 export const SET = '/set';
 
-/** `/set`, `/set mode`, `/set mode plan`. */
-const TYPED = /^\/set(?:\s+(?<id>\S+)(?:\s+(?<chosen>.+))?)?$/;
+/** `/set`, `/set mode`, `/set mode plan`. A text of several lines is a prompt. */
+const TYPED = /^\/set(?:[ \t]+(?<id>\S+)(?:[ \t]+(?<chosen>.+))?)?$/;
+/** How long an agent may be silent before its user hears of that, in milliseconds. It knows at once. */
+const ANSWER_MS = 10_000;
 
 /**
- * Takes a line that a person has typed. A value is named by its id or its name.
+ * Takes a line that a person has typed. A value is named by its id, or by what names no other one.
+ * @param conversation `undefined` before it has begun
  * @param say gets the answer, a line each
  * @returns whether it was one for the settings
  */
-export function isSetting(line: string, settings: Settings | undefined, say: (line: string) => void): boolean {
+export function isSetting(
+	line: string,
+	conversation: Pick<Conversation, 'settings'> | undefined,
+	say: (line: string) => void,
+): boolean {
 	const typed = TYPED.exec(line);
-	if (!settings || !typed) return false;
+	if (!typed) return false;
+	if (!conversation) {
+		say('not set: the agent has not begun yet');
+		return true;
+	}
+	const { settings } = conversation;
+	if (!settings) return false;
 	const { id, chosen } = typed.groups ?? {};
 	const found = settings.list.filter(each => id === undefined || each.id === id);
 	if (found.length === 0)
 		say(id === undefined ? 'this agent has nothing to set' : `this agent has no "${id}" to set`);
 	if (chosen === undefined) {
-		for (const { id: name, value, values } of found) say(`${name}: ${value} (${values.map(wordOf).join(', ')})`);
+		for (const { id: name, value, values } of found) say(`${name}: ${wordOf(value, values)} (${wordsOf(values)})`);
 		return true;
 	}
-	for (const { id: name, values } of found) {
-		const value = values.find(each => each.value === chosen || each.name.toLowerCase() === chosen.toLowerCase());
-		if (value) settings.set(name, value.value).catch((error: unknown) => say(`not set: ${errorText(error)}`));
-		else say(`${name} takes ${values.map(wordOf).join(', ')}`);
-	}
+	const [setting] = found;
+	if (!setting) return true;
+	const value = valueOf(chosen, setting.values);
+	if (value === undefined) say(`${setting.id} takes ${wordsOf(setting.values)}`);
+	else void set(settings, setting.id, value, say);
 	return true;
 }
 
-/** The shorter of both, in one word if there is one. */
-function wordOf({ value, name }: { value: string; name: string }): string {
-	return /^[\w.-]+$/.test(value) ? value : name;
+/** Says what becomes of it, unless the settings themselves do. */
+async function set(settings: Settings, id: string, value: string, say: (line: string) => void): Promise<void> {
+	const late = setTimeout(() => say(`${id} is not set yet: the agent has not answered`), ANSWER_MS);
+	try {
+		await settings.set(id, value);
+	} catch (error) {
+		say(`not set: ${errorText(error)}`);
+	} finally {
+		clearTimeout(late);
+	}
+}
+
+/** An agent may name one value like the id of another. */
+function valueOf(chosen: string, values: Setting['values']): string | undefined {
+	if (values.some(({ value }) => value === chosen)) return chosen;
+	const isChosen = (word: string) => visibleLine(word).toLowerCase() === chosen.toLowerCase();
+	const named = values.filter(({ value, name }) => isChosen(value) || isChosen(name));
+	return named.length === 1 ? named[0]?.value : undefined;
+}
+
+function wordsOf(values: Setting['values']): string {
+	return values.map(({ value }) => wordOf(value, values)).join(', ');
+}
+
+/** What a value is called: by its id if that is one word, and otherwise by its name. */
+export function wordOf(value: string, values: Setting['values']): string {
+	const isWord = /^[\w.-]+$/.test(value);
+	return visibleLine(isWord ? value : (values.find(each => each.value === value)?.name ?? value));
 }
