@@ -65,8 +65,8 @@ export default defineConfig({
 					globalSetup,
 					env,
 					...limits,
-					// Three files keep about one core busy: a CLI also waits by its own clock.
-					maxWorkers: 3,
+					// One file at a time keeps less than one core busy: a CLI also waits by its own clock.
+					maxWorkers: 2,
 					sequence: { groupOrder: 2 },
 				},
 			},
