@@ -12,6 +12,15 @@ beforeAll(async () => {
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
 
+/** A delegate that is at work there, and goes on once the gate opens. */
+async function atGate(machines: Awaited<ReturnType<typeof twoMachines>>) {
+	const gate = gateIn(machines.there.home);
+	const id = await machines.delegate(`${gate.step} [[sh:echo two]] [[text:Survived.]]`);
+	await machines.atWork();
+	const { worker } = await machines.now();
+	return { gate, id, worker };
+}
+
 describe('a message to a delegate on another machine', () => {
 	it('reaches the agent there at its next tool call, and its receipt comes back', async () => {
 		await using machines = await twoMachines(nancy);
@@ -83,10 +92,7 @@ describe('a message to a delegate on another machine', () => {
 	it('waits here while the machine cannot be reached, and goes over then', async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, there, call } = machines;
-		const gate = gateIn(there.home);
-		const id = await machines.delegate(`${gate.step} [[sh:echo two]] [[text:Survived.]]`);
-		await machines.atWork();
-		const { worker } = await machines.now();
+		const { gate, id, worker } = await atGate(machines);
 		await there.stop();
 		await eventually(
 			'said',
@@ -107,10 +113,7 @@ describe('a message to a delegate on another machine', () => {
 	it('is taken back there and here, or refused because the agent has it, although the runner here is killed', async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, there, call } = machines;
-		const gate = gateIn(there.home);
-		const id = await machines.delegate(`${gate.step} [[sh:echo two]] [[text:Survived.]]`);
-		await machines.atWork();
-		const { worker } = await machines.now();
+		const { gate, id, worker } = await atGate(machines);
 		const sent = async (text: string) => {
 			const message = (await call(['send', worker, text])).stdout.trim();
 			await machines.isThere(message);
