@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { endWithThis } from '../base/endWithThis.ts';
+import { signal } from '../process/signal.ts';
 import type { Beginning } from './conversation.ts';
 
 /** How long an agent may take to say what it can, in milliseconds. The slowest needs 4 s on an idle machine. */
@@ -10,15 +12,30 @@ const END_MS = 3000;
 /** Of the agent's own complaints, in UTF-16 units. */
 const LONGEST_ERRORS = 4000;
 
-/** The process of an agent that is talked with on its standard input and output. */
+/** Windows has neither terminals that a program must be kept from nor groups of processes. */
+const hasGroups = process.platform !== 'win32';
+
+/**
+ * The process of an agent that is talked with on its standard input and output. Its session is its own, so neither it nor a tool can open the
+ * terminal of this program: whoever can reads what a person types, draws over a question, and may type the answer (`TIOCSTI`).
+ */
 export class AgentProcess {
 	private said = '';
+	private readonly watch: ChildProcess | undefined;
 
 	private constructor(
 		private readonly child: ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable },
 	) {
 		child.stderr.setEncoding('utf8').on('data', (text: string) => {
 			this.said = (this.said + text).slice(-LONGEST_ERRORS);
+		});
+		const { pid } = child;
+		if (!hasGroups || pid === undefined) return;
+		this.watch = endWithThis(-pid);
+		// As a terminal does when its program ends: what is left of the agent's tools has nobody any more.
+		child.once('exit', () => {
+			this.watch?.kill('SIGKILL');
+			signal(-pid, 'SIGHUP');
 		});
 	}
 
@@ -28,11 +45,13 @@ export class AgentProcess {
 			cwd: program.cwd,
 			env: program.env,
 			stdio: ['pipe', 'pipe', 'pipe'],
+			detached: hasGroups,
 		});
 		await once(child, 'spawn');
-		stop.addEventListener('abort', () => child.kill('SIGTERM'));
-		if (stop.aborted) child.kill('SIGTERM');
-		return new AgentProcess(child);
+		const agent = new AgentProcess(child);
+		stop.addEventListener('abort', () => agent.send('SIGTERM'));
+		if (stop.aborted) agent.send('SIGTERM');
+		return agent;
 	}
 
 	get stdin(): Writable {
@@ -67,7 +86,7 @@ export class AgentProcess {
 
 	/** The work of a beginning, which an agent may not delay for ever. */
 	async inTime<T>(work: () => Promise<T>): Promise<T> {
-		const timer = setTimeout(() => this.child.kill('SIGKILL'), BEGIN_MS);
+		const timer = setTimeout(() => this.send('SIGKILL'), BEGIN_MS);
 		try {
 			return await work();
 		} finally {
@@ -80,12 +99,19 @@ export class AgentProcess {
 		if (this.hasEnded) return;
 		const over = once(this.child, 'exit');
 		this.child.stdin.end();
-		if (atOnce) this.child.kill('SIGTERM');
-		const asked = setTimeout(() => this.child.kill('SIGTERM'), END_MS);
-		const killed = setTimeout(() => this.child.kill('SIGKILL'), 2 * END_MS);
+		if (atOnce) this.send('SIGTERM');
+		const asked = setTimeout(() => this.send('SIGTERM'), END_MS);
+		const killed = setTimeout(() => this.send('SIGKILL'), 2 * END_MS);
 		await over;
 		clearTimeout(asked);
 		clearTimeout(killed);
+	}
+
+	/** To the agent and to what it runs in its group. */
+	private send(name: NodeJS.Signals): void {
+		if (this.pid === undefined) return;
+		if (hasGroups) signal(-this.pid, name);
+		else this.child.kill(name);
 	}
 
 	private get hasEnded(): boolean {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { errorText } from '../../base/errors.ts';
 import { environmentOfTerminal } from '../../core/driver/agentEnvironment.ts';
+import { endWithThis } from '../../base/endWithThis.ts';
 import { Holder } from './holder.ts';
 import { settingsIn, terminalArgs } from './ownServer.ts';
 import { newSocket } from './sockets.ts';
@@ -54,7 +55,7 @@ async function run(): Promise<number> {
 		});
 		await once(begun, 'spawn');
 		server = begun;
-		watch = endWithThis(server);
+		if (begun.pid !== undefined) watch = endWithThis(begun.pid);
 		await listening(server, socket);
 		const letGo = hold(server, realpathSync(socket));
 		const code = await inTerminal(words);
@@ -77,21 +78,6 @@ function stop(signal: NodeJS.Signals): void {
 	isStopped = true;
 	cli?.kill(signal);
 	server?.kill('SIGTERM');
-}
-
-/** Asked to end, the server may wait for a turn that waits for an answer: after three seconds it is killed. */
-const END_SERVER =
-	'command -p cat; kill "$1" || exit; for s in 1 2 3; do command -p sleep 1; kill -0 "$1" || exit; done; kill -9 "$1"';
-
-/** Ends the server even if this program is killed: the other end of a pipe closes then. In a group of its own, which no terminal hangs up. */
-function endWithThis({ pid }: ChildProcess): ChildProcess {
-	const watch = spawn('/bin/sh', ['-c', END_SERVER, 'nancy', String(pid)], {
-		stdio: ['pipe', 'ignore', 'ignore'],
-		detached: true,
-	});
-	watch.on('error', () => undefined);
-	watch.unref();
-	return watch;
 }
 
 /** The CLI listens elsewhere and links to that place: it must be the user's alone, too. */
