@@ -119,7 +119,7 @@ export class FrontEnd {
 
 	/** The guard knows the session that has begun. */
 	private async acquainted(conversation: Conversation, isResumed: boolean): Promise<GuardedConversation> {
-		const guarded = await GuardedConversation.begin(this.talk, conversation);
+		const guarded = await GuardedConversation.begin(this.talk, conversation, isResumed);
 		this.guarded = guarded;
 		const { acp, program } = this.talk;
 		const place = { session: conversation.session, cwd: program.cwd, isResumed };

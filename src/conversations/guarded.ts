@@ -47,13 +47,22 @@ export class GuardedConversation {
 	static async begin(
 		talk: GuardedTalk,
 		conversation: { readonly session: string; readonly pid: number | undefined },
+		isResumed: boolean,
 	): Promise<GuardedConversation> {
 		const own = new OwnFolder(dataFolder(), talk.place.workspaceFolder);
 		const record =
 			talk.acp.turns === 'none'
 				? undefined
 				: await ConversationRecord.begin(own, SessionId.parse(conversation.session));
-		return new GuardedConversation(talk, conversation, record);
+		const guarded = new GuardedConversation(talk, conversation, record);
+		if (isResumed) await guarded.resumed();
+		return guarded;
+	}
+
+	/** Fulfilled once Nancy knows that the session goes on. */
+	private async resumed(): Promise<void> {
+		const hook = this.talk.acp.resumed?.(this.conversation.session, this.talk.program.cwd);
+		if (hook) await this.call(hook.event, hook.slot, hook.payload)?.printed;
 	}
 
 	/** @returns `undefined` if the agent is gone, or no guard can be started */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../src/base/liveness.ts';
@@ -113,22 +115,22 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		await eventually('all of it has ended', () => below.every(each => liveness(each) === 'dead'));
 	});
 
-	it('ends with its terminal, and goes on with the same conversation once it is resumed', async () => {
+	it('goes on with the same conversation once it is resumed, and its start is told, as its end may have been', async () => {
 		await begin();
 		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
 		await worker.idle();
 		const session = await worker.session();
-		const table = await processTable();
-		const below = descendantsOf(worker.terminal.pid, table).map(identify);
-		expect(below.length).toBeGreaterThan(0);
-		await worker.terminal.close();
-		await eventually('all of it has ended', () => below.every(each => liveness(each) === 'dead'));
+		worker.terminal.type('/quit\r');
+		await worker.terminal.ended;
+		await lab.becomes(worker.address, 'its end is known', ({ state }) => state.phase === 'ended');
 		const again = await lab.start({ prompt: 'Which door? [[text:The blue one]]', resume: true });
 		const request = await lab.seen('Which door?');
 		expect(request.text).toContain('The door is blue.');
 		await again.terminal.waitForText(/The blue one\s*\n/);
 		await again.idle();
 		expect(await again.session()).toBe(session);
+		const told = readFileSync(join(lab.nancy.paths.traffic, `${session}.jsonl`), 'utf8');
+		expect(told.match(/"cause":"(?:startup|resume)"/g)).toEqual(['"cause":"startup"', '"cause":"resume"']);
 	});
 
 	it('begins a new conversation by /clear, which is the worker’s too', async () => {

@@ -20,8 +20,10 @@ export interface AcpAgent {
 		payload(session: string, cwd: string): object;
 		readonly isAfterNo: boolean;
 	};
-	/** The hooks that the CLI has and does not run when it is talked with, or `none` if it runs them all. */
+	/** The hooks that the CLI has and does not run when it is talked with, or `none`. */
 	readonly silent: SilentHooks | 'none';
+	/** The one hook that a CLI does not run, for a session that it goes on with, if it runs the others. */
+	readonly resumed?: (session: string, cwd: string) => SilentHook<'program'>;
 	/** The same at the prompt and at the end of a turn, where words are handed over. `none` if its own hooks do that. */
 	readonly turns: TurnHooks | 'none';
 }

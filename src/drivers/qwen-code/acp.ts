@@ -31,5 +31,11 @@ export const acp: AcpAgent = {
 		isAfterNo: true,
 	},
 	silent: 'none',
+	// Seen with 0.24.4: it tells the end of a session, and would seem to be over for ever.
+	resumed: (session, cwd) => ({
+		event: 'SessionStart',
+		slot: 'program',
+		payload: { session_id: session, cwd, hook_event_name: 'SessionStart', source: 'resume' },
+	}),
 	turns: 'none',
 };
