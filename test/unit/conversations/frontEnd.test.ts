@@ -235,6 +235,24 @@ describe('what an agent lets its user set', () => {
 		await shown.close();
 	});
 
+	it('is set by the agent’s own command where a second slash names that', async () => {
+		room.does(
+			smallAgent(
+				REPEATS,
+				`if (method === 'session/new') tell({ sessionUpdate: 'available_commands_update', availableCommands: [{ name: 'set', description: '' }] });`,
+			),
+		);
+		const shown = await room.talk();
+		await shown.waitForText(/Got "Begin\."\s+>$/);
+		shown.type('//\t');
+		await shown.waitForText(/> \/\/set$/);
+		shown.type(' mode plan\r');
+		await shown.waitForText(/Got "\/set mode plan"\s+>$/);
+		shown.type('// A comment\r');
+		await shown.waitForText(/Got "\/\/ A comment"\s+>$/);
+		await shown.close();
+	});
+
 	it('is set by nobody who only brings a prompt', async () => {
 		offering({ modes: MODES }, 'return say({ id, result: {} });');
 		const shown = await room.talk({ prompt: '/set mode allow all' });
@@ -248,11 +266,14 @@ describe('what an agent lets its user set', () => {
 		shown.type('/set\r');
 		await shown.waitForText(/this agent has nothing to set/);
 		await shown.close();
-		offering({ modes: MODES }, "return say({ id, error: { code: -32602, message: 'Not as root' } });");
+		offering(
+			{ modes: MODES },
+			"return say({ id, error: { code: -32602, message: 'Invalid params', data: { details: 'Not as root' } } });",
+		);
 		const again = await room.talk();
 		await again.waitForText(/"nothing"\s+>$/);
 		again.type('/set mode allow all\r');
-		await again.waitForText(/not set: [^]*Not as root/);
+		await again.waitForText(/— not set: Invalid params: Not as root —/);
 		await again.close();
 	});
 });
