@@ -56,7 +56,7 @@ export class AcpConversation implements Conversation {
 	 */
 	static async begin(
 		child: AgentProcess,
-		{ program, resume, pull }: Beginning,
+		{ program, resume, mode, pull }: Beginning,
 		listener: Listener,
 	): Promise<AcpConversation> {
 		let begun: AcpConversation | undefined;
@@ -81,9 +81,11 @@ export class AcpConversation implements Conversation {
 				const loaded = await agent.request(methods.agent.session.load, { ...placeOf(program), sessionId: own });
 				return { ...loaded, session: resume, own };
 			});
-			return (begun = new AcpConversation(child, connection, names, program, steering, text =>
+			const { settings } = (begun = new AcpConversation(child, connection, names, program, steering, text =>
 				listener.note(text),
 			));
+			if (resume !== undefined) await child.inTime(() => settings.goOnIn(mode));
+			return begun;
 		} catch (error) {
 			const isGone = connection.signal.aborted;
 			connection.close();

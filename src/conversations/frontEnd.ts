@@ -63,7 +63,7 @@ export class FrontEnd {
 		try {
 			const pull = acp.steering === 'none' ? undefined : acp.steering.method;
 			this.conversation = await this.talk.begin(
-				{ program, resume, pull, stop: this.left.signal },
+				{ program, resume, mode: acp.modeIn?.(program.args), pull, stop: this.left.signal },
 				{
 					update: update => {
 						if (this.atWork) this.guarded?.said(update.sessionUpdate);
