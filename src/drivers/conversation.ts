@@ -48,7 +48,7 @@ export function answersThere(own: OwnTerminal): AnswersByChoice {
 	};
 }
 
-/** The mode that a launch asks for, as Nancy writes it for Gemini CLI and Qwen Code. */
+/** The mode that a launch asks for, by the word that two CLIs have for it. */
 export function approvalModeIn(words: readonly string[]): string | undefined {
 	return words.findLast(word => word.startsWith(APPROVAL_MODE))?.slice(APPROVAL_MODE.length);
 }
