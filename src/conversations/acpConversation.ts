@@ -15,6 +15,7 @@ import { acpQuestion } from './acpQuestion.ts';
 import { AcpSettings, type Offered } from './acpSettings.ts';
 import { hasTaken, STEER, steeringBy, steeringOf } from './acpSteering.ts';
 import type { AgentProcess } from './agentProcess.ts';
+import { agentWords } from './agentWords.ts';
 import { BROKEN_OFF, type Beginning, type Conversation, type Listener, type Program } from './conversation.ts';
 
 /** In bytes, of one message. A tool may print much. */
@@ -55,7 +56,7 @@ export class AcpConversation implements Conversation {
 	 */
 	static async begin(
 		child: AgentProcess,
-		{ program, resume, pull }: Beginning,
+		{ program, resume, mode, pull }: Beginning,
 		listener: Listener,
 	): Promise<AcpConversation> {
 		let begun: AcpConversation | undefined;
@@ -80,14 +81,16 @@ export class AcpConversation implements Conversation {
 				const loaded = await agent.request(methods.agent.session.load, { ...placeOf(program), sessionId: own });
 				return { ...loaded, session: resume, own };
 			});
-			return (begun = new AcpConversation(child, connection, names, program, steering, text =>
+			const { settings } = (begun = new AcpConversation(child, connection, names, program, steering, text =>
 				listener.note(text),
 			));
+			if (resume !== undefined) await child.inTime(() => settings.goOnIn(mode));
+			return begun;
 		} catch (error) {
 			const isGone = connection.signal.aborted;
 			connection.close();
 			await child.end();
-			const why = child.complaints || (isGone ? child.lastWords : wordsOf(error));
+			const why = child.complaints || (isGone ? child.lastWords : agentWords(error));
 			throw new Error(isLoading ? notLoaded(why) : why, { cause: error });
 		}
 	}
@@ -237,14 +240,6 @@ const Pulled = z.looseObject({ sessionId: z.string() });
 
 /** The answer to a question that is over. */
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
-
-/** Some agents say in the data of an error what it is about, and only "Internal error" in its message. */
-const WithData = z.looseObject({ message: z.string(), data: z.string() });
-
-function wordsOf(error: unknown): string {
-	const { data } = WithData.safeParse(error);
-	return data ? `${data.message}: ${data.data}` : String(error);
-}
 
 /** By reports, Kiro ends with the code 0, never answers, or refuses for ever a conversation whose process was killed. */
 function notLoaded(why: string): string {

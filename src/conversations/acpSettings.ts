@@ -1,5 +1,6 @@
 import { methods, type ClientConnection, type SessionUpdate } from '@agentclientprotocol/sdk';
 import * as z from 'zod/mini';
+import { agentWords } from './agentWords.ts';
 import type { Setting, Settings } from './conversation.ts';
 import { wordOf } from './typedSettings.ts';
 
@@ -37,6 +38,24 @@ export class AcpSettings implements Settings {
 	/** Another session has begun. It may have other values. */
 	begin(offered: Offered): void {
 		this.become(settingsOf(offered));
+	}
+
+	/**
+	 * An earlier conversation goes on. The agent may have kept its mode, which may be a wider one than the launch asks for.
+	 * @param wanted the id of that mode
+	 */
+	async goOnIn(wanted: string | undefined): Promise<void> {
+		const before = this.mode;
+		if (!before && wanted !== undefined) this.note(`nobody knows whether the agent goes on in its mode ${wanted}`);
+		if (!before || before.value === wanted) return;
+		if (wanted === undefined) return this.note(goesOn(before));
+		const problem = await this.set(before.id, wanted).catch(agentWords);
+		if (this.mode?.value !== wanted)
+			this.note(`${goesOn(this.mode ?? before)}, not ${wanted}${problem ? `: ${problem}` : ''}`);
+	}
+
+	private get mode(): AcpSetting | undefined {
+		return this.all.find(({ isMode }) => isMode);
 	}
 
 	/** The agent tells of a change. */
@@ -85,6 +104,10 @@ export class AcpSettings implements Settings {
 		for (const { id, value, values } of now)
 			if (id === asked || before.get(id) !== value) this.note(`${id}: ${wordOf(value, values)}`);
 	}
+}
+
+function goesOn({ id, value, values }: Setting): string {
+	return `the conversation goes on with ${id}: ${wordOf(value, values)}`;
 }
 
 const ON = 'on';

@@ -55,6 +55,8 @@ export interface Beginning {
 	readonly program: Program;
 	/** An earlier conversation to go on with. What it held comes again as updates, which are left out. */
 	readonly resume: SessionId | undefined;
+	/** The agent's id of the mode that an earlier conversation goes on in; absent where the launch asks for none. */
+	readonly mode?: string | undefined;
 	/** The request by which the agent asks for words. */
 	readonly pull: string | undefined;
 	/** Nobody waits for it any more. */

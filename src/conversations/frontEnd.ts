@@ -1,22 +1,20 @@
 import type { StopReason } from '@agentclientprotocol/sdk';
-import { errorText } from '../base/errors.ts';
 import { visible, visibleLine } from '../base/visible.ts';
 import type { CalledGuard } from '../core/driver/calledGuard.ts';
+import { agentWords } from './agentWords.ts';
 import { AskedHere } from './askedHere.ts';
 import { completed } from './completions.ts';
 import type { Conversation } from './conversation.ts';
 import { GuardedConversation, type Talk } from './guarded.ts';
+import { CLEAR, commandsAmong, forAgent, LEAVING } from './ownCommands.ts';
 import { PromptedLines } from './promptedLines.ts';
 import { Pulls } from './pulls.ts';
 import { styled, type Style } from './style.ts';
 import { silentHookCalls, type SilentHookCalls } from './silentHooks.ts';
 import { steeringOf, type Steering } from './steering.ts';
 import { READ, STOPPED } from './turnEnds.ts';
-import { isSetting, SET } from './typedSettings.ts';
+import { isSetting } from './typedSettings.ts';
 import { UpdateLines } from './updateLines.ts';
-
-const LEAVING = ['/exit', '/quit'];
-const CLEAR = '/clear';
 
 /** Talks with an agent in this terminal, until its user ends it. */
 export class FrontEnd {
@@ -41,13 +39,7 @@ export class FrontEnd {
 		this.lines = new PromptedLines({
 			stdin: process.stdin,
 			prompt: '> ',
-			completer: line =>
-				completed(line, talk.program.cwd, [
-					...this.shown.commands.map(name => `/${name}`),
-					CLEAR,
-					SET,
-					...LEAVING,
-				]),
+			completer: line => completed(line, talk.program.cwd, commandsAmong(this.shown.commands)),
 			write: text => void process.stdout.write(`${text}\n`),
 			interrupt: () => (this.isBusy && !this.isBreaking ? this.interrupt() : this.leave()),
 			escape: () => this.interrupt(),
@@ -71,7 +63,7 @@ export class FrontEnd {
 		try {
 			const pull = acp.steering === 'none' ? undefined : acp.steering.method;
 			this.conversation = await this.talk.begin(
-				{ program, resume, pull, stop: this.left.signal },
+				{ program, resume, mode: acp.modeIn?.(program.args), pull, stop: this.left.signal },
 				{
 					update: update => {
 						if (this.atWork) this.guarded?.said(update.sessionUpdate);
@@ -105,7 +97,7 @@ export class FrontEnd {
 					guarded = await this.acquainted(conversation, false);
 					continue;
 				}
-				await this.turns(conversation, guarded, text);
+				await this.turns(conversation, guarded, forAgent(text));
 				const late = await this.pulls.left();
 				if (late !== undefined) await this.turns(conversation, guarded, late);
 			}
@@ -143,7 +135,7 @@ export class FrontEnd {
 			await conversation.clear();
 			this.note('a new conversation');
 		} catch (error) {
-			this.tell({ error: errorText(error) });
+			this.tell({ error: agentWords(error) });
 		}
 		return true;
 	}
@@ -222,7 +214,7 @@ export class FrontEnd {
 		try {
 			return await turn;
 		} catch (error) {
-			return { error: errorText(error) };
+			return { error: agentWords(error) };
 		} finally {
 			if (this.atWork === turn) this.atWork = undefined;
 		}

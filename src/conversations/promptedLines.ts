@@ -1,17 +1,16 @@
 import { clearScreenDown, createInterface, moveCursor, cursorTo, type Interface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import { NancyError } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import type { Completed } from './completions.ts';
+import { InputHistory } from './inputHistory.ts';
 
 /** A terminal tells by these where a pasted text begins and ends. */
 const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 
 /** How long after an answer from elsewhere a line is taken for one to that question, in milliseconds. */
 export const DEAF_MS = 1000;
-
-/** So many inputs are remembered. */
-const MOST_TYPED = 100;
 
 /** What lines come from. */
 export interface LineSource extends AsyncIterable<Uint8Array | string> {
@@ -45,21 +44,19 @@ export class PromptedLines {
 	private readonly lines: Interface;
 	private readonly waiting: string[] = [];
 	private pasted: string[] = [];
-	/** What Up brings back, the newest first: texts that were pasted as a whole, and no answers. */
-	private readonly typed: string[] = [];
-	/** What the terminal brings back by itself: single lines. */
-	private history: string[] = [];
+	private readonly history = new InputHistory();
 	private isPasting = false;
 	private isClosed = false;
 	/** The line that is being typed is on the screen, behind its prompt. */
 	private isShown = false;
-	/** Somebody waits for the next line. */
-	private isReading = false;
-	private wake: () => void = () => {};
+	/** Those that wait for a line. */
+	private readonly readers = new Set<() => void>();
 	/** Lines that come before are no lines. */
 	private deafUntil = 0;
-	/** Ends the present question without an answer. */
-	private withdraw: (() => void) | undefined;
+	/** A question stands there. It may wait for the end of the line that is being typed. */
+	private isAsking = false;
+	/** The question that is answered now: the lines below it, and its end without an answer. */
+	private asked: { readonly answers: string[]; readonly withdraw: () => void } | undefined;
 	/** What is to be said once the terminal is this program's again. */
 	private later: (() => void)[] | undefined;
 
@@ -72,9 +69,9 @@ export class PromptedLines {
 			...(this.isTerminal && { output: process.stdout }),
 			terminal: this.isTerminal,
 			prompt,
+			history: this.history.shown,
 			completer: (line, done) => void Promise.resolve(completer(line)).then(found => done(null, found), done),
 		});
-		this.lines.on('history', history => (this.history = history));
 		this.lines.on('line', line => this.take(line));
 		this.lines.on('close', () => this.end());
 		this.lines.on('SIGINT', () => this.interrupt());
@@ -84,6 +81,7 @@ export class PromptedLines {
 			if (key?.name === 'escape' && !this.isLent) this.options.escape?.();
 			// Nobody waits for it yet: whoever types sees where.
 			if (!this.isShown && !this.isPasting && this.lines.line !== '') this.show();
+			if (this.isAsking && !this.isTyping) this.wake();
 		});
 		this.tellPastes(true);
 	}
@@ -93,7 +91,7 @@ export class PromptedLines {
 		if (this.isTerminal && !this.isDumb) process.stdout.write(isOn ? PASTE.on : PASTE.off);
 	}
 
-	/** Takes a line as if it was typed. A terminal shows it so. */
+	/** Takes a line as if it was typed. A terminal shows it so, and takes it for no answer. */
 	put(line: string): void {
 		if (this.isClosed) return;
 		if (this.isTerminal) this.say(`${this.options.prompt}${visible(line)}`);
@@ -101,50 +99,64 @@ export class PromptedLines {
 		this.wake();
 	}
 
-	/** The next line, without blanks around it; `undefined` at the end of all. */
+	/** The next line, without blanks around it, once nobody is asked; `undefined` at the end of all. */
 	async next(): Promise<string | undefined> {
-		while (this.waiting.length === 0 && !this.isClosed) await this.pause();
+		while ((this.isAsking || this.waiting.length === 0) && !this.isClosed) await this.pause();
 		return this.waiting.shift();
 	}
 
 	/**
-	 * The next line, typed below a question. `undefined` if there is no answer: at Ctrl-C, or at the end of all. What was typed before is no
-	 * answer to a question that nobody had seen.
+	 * The next line, typed below a question. `undefined` if there is no answer: at Ctrl-C, or at the end of all. A line that was begun before
+	 * answers no question that nobody had seen: the question waits for its end.
 	 * @param over the question is over without one
 	 */
 	async ask(question: string, over?: AbortSignal): Promise<string | undefined> {
+		const withdrawn = new AbortController();
+		const end = AbortSignal.any([withdrawn.signal, ...(over ? [over] : [])]);
+		end.addEventListener('abort', () => this.wake());
 		const prompt = this.lines.getPrompt();
-		const early = this.isTerminal ? this.waiting.splice(0) : [];
-		const begun = this.lines.line;
-		if (this.isTerminal && begun !== '') this.clear();
-		const dropped = [...(this.options.keepsEarly === true ? [] : early), begun].filter(Boolean);
-		if (this.isTerminal && dropped.length > 0) this.say(`typed too early: ${visible(dropped.join(' '))}`);
-		let isWithdrawn = false;
-		const withdraw = () => {
-			isWithdrawn = true;
-			this.wake();
-		};
-		this.withdraw = withdraw;
-		over?.addEventListener('abort', withdraw);
-		this.lines.setPrompt(question);
+		// Of a pipe, nobody knows when a line was written.
+		const answers = this.isTerminal ? [] : this.waiting;
+		this.isAsking = true;
 		try {
-			while (this.waiting.length === 0 && !this.isClosed && !isWithdrawn && over?.aborted !== true)
-				await this.pause();
-			return isWithdrawn ? undefined : this.waiting.shift();
+			if (this.isTerminal) await this.drafted(end);
+			if (end.aborted) return undefined;
+			this.asked = { answers, withdraw: () => withdrawn.abort() };
+			this.become(question);
+			while (answers.length === 0 && !this.isClosed && !end.aborted) await this.pause();
+			return end.aborted ? undefined : answers.shift();
 		} finally {
-			over?.removeEventListener('abort', withdraw);
-			this.withdraw = undefined;
-			if (this.isShown) this.makeRoom();
-			this.lines.setPrompt(prompt);
-			if (over?.aborted === true) this.dropLate();
-			if (this.options.keepsEarly === true) this.waiting.unshift(...early);
+			this.become(prompt);
+			if (this.asked && over?.aborted === true) this.dropLate(answers);
+			if (this.isTerminal) this.waiting.push(...answers);
+			this.asked = undefined;
+			this.isAsking = false;
+			this.show();
+			this.wake();
 		}
 	}
 
+	/** Until the line that is being typed is sent, put aside or empty. */
+	private async drafted(end: AbortSignal): Promise<void> {
+		// The terminal may hold keys that were not read yet.
+		await turnOfEvents();
+		if (this.isTyping)
+			this.say('First end your line, with Enter or Ctrl-C: it is no answer. The Up key brings it back.');
+		while (this.isTyping && !this.isClosed && !end.aborted) await this.pause();
+		if (this.options.keepsEarly !== true && this.waiting.length > 0)
+			this.say(`typed too early: ${visible(this.waiting.splice(0).join(' '))}`);
+	}
+
+	/** Has another prompt before the line that is being typed. */
+	private become(prompt: string): void {
+		if (this.isShown) this.makeRoom();
+		this.lines.setPrompt(prompt);
+	}
+
 	/** Somebody else has answered while a person typed: what they typed, and send in the next moment, is no line. */
-	private dropLate(): void {
+	private dropLate(answers: string[]): void {
 		this.deafUntil = Date.now() + DEAF_MS;
-		this.waiting.length = 0;
+		answers.length = 0;
 		if (this.isTerminal && this.lines.line !== '') this.clear();
 	}
 
@@ -234,11 +246,18 @@ export class PromptedLines {
 	}
 
 	private async pause(): Promise<void> {
-		const woken = new Promise<void>(resolve => (this.wake = resolve));
-		this.isReading = true;
+		const woken = new Promise<void>(resolve => this.readers.add(resolve));
 		this.show();
 		await woken;
-		this.isReading = false;
+	}
+
+	private wake(): void {
+		for (const each of this.readers) each();
+		this.readers.clear();
+	}
+
+	private get isTyping(): boolean {
+		return this.isPasting || this.lines.line !== '' || this.pasted.length > 0;
 	}
 
 	private take(line: string): void {
@@ -248,21 +267,17 @@ export class PromptedLines {
 		if (this.isPasting) return;
 		const text = this.pasted.join('\n').trim();
 		this.pasted = [];
-		this.remember(text);
+		const answers = this.asked?.answers;
+		this.history.remember(answers ? '' : text);
 		if (text !== '' && Date.now() < this.deafUntil) this.say(`typed too late: ${visible(text)}`);
-		else if (text !== '' && (this.withdraw || this.options.taken?.(text) !== true)) this.waiting.push(text);
+		else if (text !== '' && (answers || this.options.taken?.(text) !== true)) (answers ?? this.waiting).push(text);
 		this.wake();
 	}
 
-	private remember(text: string): void {
-		if (text !== '' && !this.withdraw && text !== this.typed[0]) this.typed.unshift(text);
-		this.typed.splice(MOST_TYPED);
-		this.history.splice(0, this.history.length, ...this.typed);
-	}
-
 	private interrupt(): void {
-		if (this.isReading && (this.lines.line !== '' || this.pasted.length > 0)) this.clear();
-		else if (this.withdraw) this.withdraw();
+		if (this.isAsking && !this.asked) this.history.remember([...this.pasted, this.lines.line].join('\n').trim());
+		if (this.readers.size > 0 && this.isTyping) this.clear();
+		else if (this.asked) this.asked.withdraw();
 		else this.options.interrupt();
 	}
 
@@ -276,7 +291,8 @@ export class PromptedLines {
 
 	/** A half-typed line stays as it is, with its cursor. */
 	private show(): void {
-		if (!this.isTerminal || this.isClosed || !(this.isReading || this.lines.line !== '')) return;
+		if (!this.isTerminal || this.isClosed || this.isShown) return;
+		if (this.readers.size === 0 && this.lines.line === '') return;
 		this.lines.prompt(true);
 		if (this.isDumb) process.stdout.write(this.lines.line);
 		this.isShown = true;

@@ -58,6 +58,8 @@ export class Steering {
 	update(update: SessionUpdate): void {
 		if (update.sessionUpdate !== 'tool_call' && update.sessionUpdate !== 'tool_call_update') return;
 		const { toolCallId, status } = update;
+		// No step: Claude's adapter (0.100.0) may tell more of a call when that is over.
+		if (update.sessionUpdate === 'tool_call_update' && !status) return;
 		if (status !== 'completed' && status !== 'failed') {
 			this.open.add(toolCallId);
 			return;

@@ -1,11 +1,11 @@
-import { errorText } from '../base/errors.ts';
 import { visibleLine } from '../base/visible.ts';
+import { agentWords } from './agentWords.ts';
 import type { Conversation, Setting, Settings } from './conversation.ts';
 
 export const SET = '/set';
 
 /** `/set`, `/set mode`, `/set mode plan`. A text of several lines is a prompt. */
-const TYPED = /^\/set(?:[ \t]+(?<id>\S+)(?:[ \t]+(?<chosen>.+))?)?$/;
+const TYPED = /^\/set(?:[ \t]+(?<said>.+))?$/;
 /** How long an agent may be silent before its user hears of that, in milliseconds. It knows at once. */
 const ANSWER_MS = 10_000;
 
@@ -28,16 +28,15 @@ export function isSetting(
 	}
 	const { settings } = conversation;
 	if (!settings) return false;
-	const { id, chosen } = typed.groups ?? {};
-	const found = settings.list.filter(each => id === undefined || each.id === id);
-	if (found.length === 0)
-		say(id === undefined ? 'this agent has nothing to set' : `this agent has no "${id}" to set`);
-	if (chosen === undefined) {
+	const said = typed.groups?.['said'] ?? '';
+	const setting = settingIn(said, settings.list);
+	const chosen = setting && said.slice(setting.id.length).trim();
+	const found = said === '' ? settings.list : setting ? [setting] : [];
+	if (found.length === 0) say(said === '' ? 'this agent has nothing to set' : `this agent has no "${said}" to set`);
+	if (!setting || !chosen) {
 		for (const { id: name, value, values } of found) say(`${name}: ${wordOf(value, values)} (${wordsOf(values)})`);
 		return true;
 	}
-	const [setting] = found;
-	if (!setting) return true;
 	const value = valueOf(chosen, setting.values);
 	if (value === undefined) say(`${setting.id} takes ${wordsOf(setting.values)}`);
 	else void set(settings, setting.id, value, say);
@@ -50,10 +49,18 @@ async function set(settings: Settings, id: string, value: string, say: (line: st
 	try {
 		await settings.set(id, value);
 	} catch (error) {
-		say(`not set: ${errorText(error)}`);
+		say(`not set: ${agentWords(error)}`);
 	} finally {
 		clearTimeout(late);
 	}
+}
+
+/** The setting that a text begins with. Its id may have blanks, and one may be the beginning of another: then the shorter one counts. */
+function settingIn(said: string, list: readonly Setting[]): Setting | undefined {
+	const [first] = list
+		.filter(({ id }) => said.startsWith(id) && !/^\S/.test(said.slice(id.length)))
+		.toSorted((a, b) => a.id.length - b.id.length);
+	return first;
 }
 
 /** An agent may name one value like the id of another. */

@@ -47,7 +47,10 @@ export class UpdateLines {
 				this.usage = usageWords(update);
 				return;
 			case 'available_commands_update':
-				this.commands = update.availableCommands.map(({ name }) => name).filter(name => COMMAND.test(name));
+				this.commands = update.availableCommands
+					.map(({ name }) => name)
+					.filter(name => COMMAND.test(name))
+					.slice(0, MOST_COMMANDS);
 				return;
 			default:
 				return;
@@ -138,6 +141,8 @@ interface Told {
 	readonly content?: ToolCallContent[] | null;
 }
 
+/** More than agents have. Each is kept, and looked at with each Tab. */
+const MOST_COMMANDS = 1000;
 /** What a person can type after a slash. */
 const COMMAND = /^[\w][\w:.-]{0,99}$/;
 

@@ -4,6 +4,7 @@ import type { AnswersByChoice, OwnTerminal, StartPlace } from '../core/driver/dr
 import { SessionId } from '../protocol/names.ts';
 
 const PROMPT = '--prompt-interactive=';
+const APPROVAL_MODE = '--approval-mode=';
 export const RESUME = '--resume=';
 
 /**
@@ -45,6 +46,11 @@ export function answersThere(own: OwnTerminal): AnswersByChoice {
 		explanation:
 			'The agent then runs in a terminal of Nancy’s own, over the Agent Client Protocol, instead of its own screen.',
 	};
+}
+
+/** The mode that a launch asks for, by the word that two CLIs have for it. */
+export function approvalModeIn(words: readonly string[]): string | undefined {
+	return words.findLast(word => word.startsWith(APPROVAL_MODE))?.slice(APPROVAL_MODE.length);
 }
 
 /** The words of a launch. A session and a prompt are brought by the protocol, and the CLI gets all others. */

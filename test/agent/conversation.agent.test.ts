@@ -133,6 +133,23 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect(told.match(/"cause":"(?:startup|resume)"/g)).toEqual(['"cause":"startup"', '"cause":"resume"']);
 	});
 
+	it('says in which mode it goes on once it is resumed', async () => {
+		await begin();
+		const worker = await lab.start({ prompt: 'Begin. [[text:Begun]]', asks: true });
+		await worker.idle();
+		worker.terminal.type('/set mode yolo\r');
+		await worker.terminal.waitForText(/— mode: yolo —/);
+		await worker.submit('Go on. [[text:Going on]]');
+		await worker.terminal.waitForText(/Going on\s*\n/);
+		await worker.idle();
+		await worker.terminal.close();
+		const again = await lab.start({ prompt: 'And on. [[text:Still here]]', resume: true, asks: true });
+		await again.terminal.waitForText(/Still here\s*\n/);
+		again.terminal.type('/set mode\r');
+		await again.terminal.waitForText(/— mode: default \(/);
+		expect(again.terminal.screen()).toMatch(/— the conversation goes on with mode: default —/);
+	});
+
 	it('begins a new conversation by /clear, which is the worker’s too', async () => {
 		await begin();
 		await beginsAnewByClear(lab, 'waiter', '[[sh:true]] ');

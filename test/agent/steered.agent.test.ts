@@ -83,14 +83,17 @@ describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent
 	it('reads, once it is resumed, what was being handed over when its terminal was killed', async () => {
 		await begin();
 		const letGo = holdAnswers(lab, 'tool-end');
-		const worker = await lab.start({ prompt: `${lab.held} [[sh:sleep 300]]` });
+		const worker = await lab.start({ prompt: lab.held });
 		await lab.made('begun');
+		// Otherwise its next step could begin before the guard is called.
+		const answer = lab.model.hold(() => true);
 		const id = await lab.send(worker.address, WORDS);
 		lab.letGo();
 		await lab.delivered(worker.address, id);
 		signal(-worker.terminal.pid, 'SIGKILL');
 		await worker.terminal.ended;
 		letGo();
+		answer();
 		await lab.start({ resume: true, prompt: 'Go on. [[text:Going on]]' });
 		await lab.seen(WORDS);
 	});

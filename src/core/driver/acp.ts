@@ -6,6 +6,8 @@ import type { SessionId } from '../../protocol/names.ts';
 export interface AcpAgent {
 	/** Reads the words of a launch in a terminal that {@link ACP} is among. */
 	read(words: readonly string[]): AcpStart;
+	/** The protocol's id of the mode that the words of a launch ask for; absent where Nancy has no such words. */
+	modeIn?(args: readonly string[]): string | undefined;
 	/** Tools whose questions a terminal of Nancy's cannot show whole: it offers no Yes. */
 	readonly noYes: readonly string[];
 	/** The tool that a call is of, by its id and what goes with it. */

@@ -33,7 +33,7 @@ export interface GuardCall {
 }
 
 export interface CalledGuard {
-	/** What it prints; nothing if nobody has answered, or nothing waits. */
+	/** What it prints, once it has ended and the event is kept; nothing if nobody has answered, or nothing waits. */
 	readonly printed: Promise<string>;
 	/** Of a wait: the words of the turn; nothing if there is none to begin. */
 	readonly woken: Promise<string | undefined>;
@@ -68,9 +68,10 @@ export function callGuard(
 	);
 	child.stdin?.on('error', () => undefined).end(JSON.stringify(payload));
 	const read = (from: Readable | null) => (from ? text(from).catch(() => '') : Promise.resolve(''));
-	const [printed, said] = [read(child.stdout), read(child.stderr)];
+	const [output, said] = [read(child.stdout), read(child.stderr)];
 	return {
-		printed,
+		// The guard closes its output before it has kept the event: the next event would seem to be older.
+		printed: exit.then(() => output),
 		woken: exit.then(async ({ code }) => (code === WAKES ? await said : undefined)),
 		killed: exit.then(({ signal }) => typeof signal === 'string'),
 		end: signal => void child.kill(signal),

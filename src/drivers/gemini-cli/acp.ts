@@ -1,5 +1,5 @@
 import { DENIED, type AcpAgent, type ToolCall } from '../../core/driver/acp.ts';
-import { readWords } from '../conversation.ts';
+import { approvalModeIn, readWords } from '../conversation.ts';
 import { BROKEN_OFF } from './payloads.ts';
 
 /**
@@ -8,6 +8,10 @@ import { BROKEN_OFF } from './payloads.ts';
  */
 export const acp: AcpAgent = {
 	read: readWords,
+	modeIn: args => {
+		const mode = approvalModeIn(args);
+		return mode === 'auto_edit' ? 'autoEdit' : mode;
+	},
 	noYes: [],
 	toolOf,
 	sessions: 'own',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { AcpAgent } from '../../core/driver/acp.ts';
-import { readWords } from '../conversation.ts';
+import { approvalModeIn, readWords } from '../conversation.ts';
 import { knownLine } from '../stream.ts';
 import { BROKEN_OFF } from './payloads.ts';
 
@@ -14,6 +14,7 @@ const Meta = z.object({ toolName: z.string() });
 /** `qwen --acp`. Its options hold there too, but for those of a session and a prompt, which the protocol brings. */
 export const acp: AcpAgent = {
 	read: readWords,
+	modeIn: approvalModeIn,
 	// What its model asks stands in the input alone, and a Yes would submit no answer.
 	noYes: ['ask_user_question'],
 	toolOf: ({ _meta }) => Meta.safeParse(_meta).data?.toolName,

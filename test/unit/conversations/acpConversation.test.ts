@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AcpConversation } from '../../../src/conversations/acpConversation.ts';
 import { AgentProcess } from '../../../src/conversations/agentProcess.ts';
 import type { SessionNames } from '../../../src/core/driver/acp.ts';
@@ -11,7 +11,7 @@ import { tempFolder } from '../../support/tempFolder.ts';
  * The smallest program that speaks the protocol: it says what it can, and begins a session of this name. It keeps the names by which it is
  * called. At a prompt it asks in this session and in another one, and keeps the answers.
  */
-const speaks = (capabilities: object, session: string) => `
+const speaks = (capabilities: object, session: string, loaded: object = {}, set = '{ result: {} }') => `
 	const keep = line => require('node:fs').appendFileSync('kept', line + '\\n');
 	const say = message => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
 	let [prompt, answers] = [undefined, 0];
@@ -24,7 +24,8 @@ const speaks = (capabilities: object, session: string) => `
 			say({ id, result: { protocolVersion: 1, agentCapabilities: ${JSON.stringify(capabilities)} } });
 		if (method === 'session/new')
 			say({ id, ...(${JSON.stringify(session)} === 'no' ? { error: { code: -32000, message: 'Authentication required' } } : { result: { sessionId: ${JSON.stringify(session)} } }) });
-		if (method === 'session/load') say({ id, result: {} });
+		if (method === 'session/load') say({ id, result: ${JSON.stringify(loaded)} });
+		if (method?.startsWith('session/set')) say({ id, ...${set} });
 		if (method !== 'session/prompt') return;
 		prompt = id;
 		for (const sessionId of [params.sessionId, 'another'])
@@ -81,6 +82,69 @@ it('goes on with an earlier conversation only where the agent says that it can',
 		'This agent cannot go on with an earlier conversation. Start another worker.',
 	);
 	expect(await begin({})).toBe('s1');
+});
+
+describe('an earlier conversation goes on in the mode that its launch asks for', () => {
+	const modes = { currentModeId: 'yolo', availableModes: ['plan', 'yolo'].map(id => ({ id, name: id })) };
+	const option = {
+		id: 'approval',
+		category: 'mode',
+		type: 'select',
+		currentValue: 'yolo',
+		options: ['plan', 'yolo'].map(value => ({ value, name: value })),
+	};
+	/** What its user is told, and what is asked of the agent. */
+	const goesOn = async (mode: string | undefined, loaded: object, set?: string) => {
+		await using folder = tempFolder();
+		writeFileSync(folder.file('agent.cjs'), speaks({ loadSession: true }, '', loaded, set));
+		const args = [folder.file('agent.cjs')];
+		const program = { executable: process.execPath, args, cwd: folder.path, env: {}, sessions: 'own' } as const;
+		const { signal: stop } = new AbortController();
+		const beginning = { program, resume: SessionId.parse('s1'), mode, pull: undefined, stop };
+		const told: string[] = [];
+		const conversation = await AcpConversation.begin(await AgentProcess.start(beginning), beginning, {
+			update: () => undefined,
+			ask: () => Promise.resolve(undefined),
+			words: () => Promise.resolve(undefined),
+			began: () => undefined,
+			note: text => told.push(text),
+		});
+		await conversation.close();
+		return { told, kept: readFileSync(folder.file('kept'), 'utf8').trim().split('\n').slice(1) };
+	};
+
+	it.each([
+		['is set', 'plan', { modes }, undefined, ['mode: plan'], ['session/set_mode s1']],
+		['is that already', 'yolo', { modes }, undefined, [], []],
+		[
+			'is refused',
+			'plan',
+			{ modes },
+			"{ error: { code: -32603, message: 'Internal error', data: 'Not here' } }",
+			['the conversation goes on with mode: yolo, not plan: Internal error: Not here'],
+			['session/set_mode s1'],
+		],
+		[
+			'is not taken, although the agent answers',
+			'plan',
+			{ configOptions: [option] },
+			`{ result: { configOptions: [${JSON.stringify(option)}] } }`,
+			['approval: yolo', 'the conversation goes on with approval: yolo, not plan'],
+			['session/set_config_option s1'],
+		],
+		['is named by no launch', undefined, { modes }, undefined, ['the conversation goes on with mode: yolo'], []],
+		[
+			'is named by no agent',
+			'plan',
+			{},
+			undefined,
+			['nobody knows whether the agent goes on in its mode plan'],
+			[],
+		],
+		['is named by nobody', undefined, {}, undefined, [], []],
+	])('%s', async (_what, mode, loaded, set, told, kept) => {
+		expect(await goesOn(mode, loaded, set)).toEqual({ told, kept });
+	});
 });
 
 it('takes no name of a session that could not be a file’s', async () => {

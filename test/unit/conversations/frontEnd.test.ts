@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { smallAgent, talkRoom } from '../../support/talkRoom.ts';
 
@@ -11,6 +12,24 @@ const REPEATS = "words('Got ' + JSON.stringify(params.prompt[0].text) + '\\n');"
 const ASK = `say({ id: 'q', method: 'session/request_permission', params: {
 	sessionId: 's1', toolCall: { toolCallId: 'c' }, options: [{ optionId: 'a', kind: 'allow_once', name: 'Allow' }] } })`;
 const ANSWERED = "if (id === 'q') { words('Over\\n'); return say({ id: open, result }); }";
+/** In the turn of its first prompt it asks once the test has let it. */
+const asksOnceLet = `let open, asked;
+	const asks = () => { if (!asked && require('node:fs').existsSync(process.env.SEEN + '/let')) { asked = true; ${ASK}; } };
+	${smallAgent(
+		`if (params.prompt[0].text !== 'Begin.') { ${REPEATS} } else { words('Working.\\n'); open = id; setInterval(asks, 20); return; }`,
+		`${ANSWERED} if (method === 'session/cancel') return say({ id: open, result: { stopReason: 'cancelled' } });`,
+	)}`;
+/** It asks while this line is being typed. */
+async function askedBelow(draft: string, env: Record<string, string> = {}) {
+	room.does(asksOnceLet);
+	const shown = await room.talk({ env });
+	await shown.waitForText(/Working\./);
+	shown.type(draft);
+	await shown.waitForText(new RegExp(`> ${draft}$`));
+	writeFileSync(room.folder.file('seen', 'let'), '');
+	await shown.waitForText(new RegExp(`1\\. Allow[^]*First end your line.*\\n> ${draft}$`));
+	return shown;
+}
 
 let room: ReturnType<typeof talkRoom>;
 beforeEach(() => {
@@ -103,19 +122,55 @@ describe('a terminal', () => {
 	});
 
 	it('that is dumb takes nothing that was typed before a question for its answer', async () => {
-		room.does(
-			`let open;${smallAgent(`words('Working.\\n'); open = id; return setTimeout(() => ${ASK}, 1500);`, ANSWERED)}`,
-		);
-		const shown = await room.talk({ env: { TERM: 'dumb' } });
-		await shown.waitForText(/Working\./);
-		shown.type('y');
-		await shown.waitForText(/typed too early: y\s+Your answer.*:$/);
+		const shown = await askedBelow('y', { TERM: 'dumb' });
 		shown.type('\r');
+		await shown.waitForText(/Your answer.*:$/);
 		shown.type('maybe\r');
 		await shown.waitForText(/Type one of[^]*Your answer.*:$/);
 		expect(shown.screen()).not.toContain('Over');
 		shown.type('y\r');
-		await shown.waitForText(/Over/);
+		await shown.waitForText(/Over[^]*Got "y"/);
+		await shown.close();
+	});
+});
+
+describe('a line that was begun before a question came', () => {
+	it('is sent as the line that it is, and its last keys answer nothing', async () => {
+		const shown = await askedBelow('Is it read');
+		shown.type('y\r');
+		await shown.waitForText(/> Is it ready\nYour answer.*:$/);
+		expect(shown.screen()).not.toContain('Over');
+		shown.type('y\r');
+		await shown.waitForText(/→ Allow[^]*Over[^]*Got "Is it ready"\s+>$/);
+		await shown.close();
+	});
+
+	it('comes back by the Up key where Ctrl-C put it aside', async () => {
+		const shown = await askedBelow('Is it');
+		shown.type('\u0003');
+		await shown.waitForText(/First end your line.*\nYour answer.*:$/);
+		shown.type('y\r');
+		await shown.waitForText(/Over\s+>$/);
+		shown.type(`${UP} open?\r`);
+		await shown.waitForText(/Got "Is it open\?"\s+>$/);
+		await shown.close();
+	});
+
+	it('makes room for the answer once it is empty', async () => {
+		const shown = await askedBelow('no');
+		shown.type('\u007f\u007f');
+		await shown.waitForText(/First end your line.*\nYour answer.*:$/);
+		shown.type('y\r');
+		await shown.waitForText(/Over\s+>$/);
+		await shown.close();
+	});
+
+	it('stays as it is where the question is over without an answer from here', async () => {
+		const shown = await askedBelow('Is it');
+		shown.type(ESC);
+		await shown.waitForText(/— interrupted —\n> Is it$/);
+		shown.type(' open?\r');
+		await shown.waitForText(/Got "Is it open\?"\s+>$/);
 		await shown.close();
 	});
 });
@@ -180,6 +235,24 @@ describe('what an agent lets its user set', () => {
 		await shown.close();
 	});
 
+	it('is set by the agent’s own command where a second slash names that', async () => {
+		room.does(
+			smallAgent(
+				REPEATS,
+				`if (method === 'session/new') tell({ sessionUpdate: 'available_commands_update', availableCommands: [{ name: 'set', description: '' }] });`,
+			),
+		);
+		const shown = await room.talk();
+		await shown.waitForText(/Got "Begin\."\s+>$/);
+		shown.type('//\t');
+		await shown.waitForText(/> \/\/set$/);
+		shown.type(' mode plan\r');
+		await shown.waitForText(/Got "\/set mode plan"\s+>$/);
+		shown.type('// A comment\r');
+		await shown.waitForText(/Got "\/\/ A comment"\s+>$/);
+		await shown.close();
+	});
+
 	it('is set by nobody who only brings a prompt', async () => {
 		offering({ modes: MODES }, 'return say({ id, result: {} });');
 		const shown = await room.talk({ prompt: '/set mode allow all' });
@@ -193,11 +266,14 @@ describe('what an agent lets its user set', () => {
 		shown.type('/set\r');
 		await shown.waitForText(/this agent has nothing to set/);
 		await shown.close();
-		offering({ modes: MODES }, "return say({ id, error: { code: -32602, message: 'Not as root' } });");
+		offering(
+			{ modes: MODES },
+			"return say({ id, error: { code: -32602, message: 'Invalid params', data: { details: 'Not as root' } } });",
+		);
 		const again = await room.talk();
 		await again.waitForText(/"nothing"\s+>$/);
 		again.type('/set mode allow all\r');
-		await again.waitForText(/not set: [^]*Not as root/);
+		await again.waitForText(/— not set: Invalid params: Not as root —/);
 		await again.close();
 	});
 });

@@ -40,6 +40,22 @@ describe('words for the middle of a turn', () => {
 		expect(said).toEqual(['stepped', 'steer Stop.', 'taken Stop.']);
 	});
 
+	it('go to the agent, although it tells more of a call that is over', async () => {
+		const { made, said, tool, end } = steering();
+		made.begin();
+		made.update({ sessionUpdate: 'tool_call', toolCallId: '1', title: 'Shell' });
+		expect(made.isBetweenSteps).toBe(false);
+		tool('1', 'completed');
+		made.update({
+			sessionUpdate: 'tool_call_update',
+			toolCallId: '1',
+			_meta: { claudeCode: { toolName: 'Bash' } },
+		});
+		made.give('Stop.');
+		expect(await end()).toBe(undefined);
+		expect(said).toEqual(['stepped', 'steer Stop.', 'taken Stop.']);
+	});
+
 	it.each([false, new Error('no such method')])(
 		'are the next prompt where the agent takes none: %s',
 		async answer => {

@@ -14,10 +14,10 @@ const MODES = {
 describe('what a person types to set something', () => {
 	const values = MODES.availableModes.map(({ id, name }) => ({ value: id, name }));
 	/** What is set, and what is said. */
-	const typed = (line: string, set = async () => {}) => {
+	const typed = (line: string, set = async () => {}, id = 'mode') => {
 		const [all, said]: [string[], string[]] = [[], []];
 		const settings = {
-			list: [{ id: 'mode', value: 'ask', values }],
+			list: [{ id, value: 'ask', values }],
 			set: (id: string, value: string) => {
 				all.push(`${id} ${value}`);
 				return set();
@@ -43,6 +43,16 @@ describe('what a person types to set something', () => {
 		expect(typed('/set mode\nyolo')).toMatchObject({ isTaken: false, all: [] });
 		expect(typed('/set\nmode yolo')).toMatchObject({ isTaken: false, all: [] });
 		expect(typed('/settle it').isTaken).toBe(false);
+	});
+
+	it('has an id with blanks, too, and no other one that only begins so', () => {
+		const ofApproval = (line: string) => typed(line, undefined, 'approval mode');
+		expect(ofApproval('/set approval mode  Read only').all).toEqual(['approval mode plan']);
+		expect(ofApproval('/set approval mode').said).toEqual(['approval mode: ask (ask, yolo, plan)']);
+		expect(ofApproval('/set approval model plan')).toMatchObject({
+			all: [],
+			said: ['this agent has no "approval model plan" to set'],
+		});
 	});
 
 	it('has an answer, also from an agent that gives none', () => {

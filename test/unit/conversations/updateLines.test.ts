@@ -80,6 +80,12 @@ describe('what an agent does is shown', () => {
 		expect(lines.commands).toEqual(['review', 'mcp:docs.find']);
 	});
 
+	it('and of very many commands the first ones are', () => {
+		const availableCommands = Array.from({ length: 5000 }, (_, at) => ({ name: `c${at}`, description: '' }));
+		lines.take({ sessionUpdate: 'available_commands_update', availableCommands });
+		expect(lines.commands).toHaveLength(1000);
+	});
+
 	it('also for a tool of which only the end is told', () => {
 		lines.take({ sessionUpdate: 'tool_call_update', toolCallId: 'a', title: 'Read', status: 'completed' });
 		expect(said).toEqual(['● Read']);

@@ -215,3 +215,9 @@ it('a call to which the model gave no id is known by the name that the CLI puts 
 		choices: [{ effect: 'once' }, NO],
 	});
 });
+
+it('goes on in the mode that its launch names, by the protocol’s id', () => {
+	expect(acp.modeIn?.(['--acp', '--approval-mode=auto_edit'])).toBe('autoEdit');
+	expect(acp.modeIn?.(['--acp', '--approval-mode=plan'])).toBe('plan');
+	expect(acp.modeIn?.(['--acp'])).toBeUndefined();
+});

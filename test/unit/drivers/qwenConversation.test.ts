@@ -130,3 +130,8 @@ describe('words for an agent between two steps', () => {
 		});
 	});
 });
+
+it('goes on in the last mode that its launch names, if it names one', () => {
+	expect(acp.modeIn?.(['--acp', '--approval-mode=plan', '--approval-mode=auto-edit'])).toBe('auto-edit');
+	expect(acp.modeIn?.(['--acp', '--yolo'])).toBeUndefined();
+});
