@@ -15,6 +15,7 @@ import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
+import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { beginsAnewByClear, goesOnOnceResumed, runsByTheDesk } from './stories.ts';
 
@@ -193,7 +194,7 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		await goesOnOnceResumed(lab);
 	});
 
-	it('begins with a copy of another conversation', async () => {
+	it('begins with a copy of another conversation', long, async () => {
 		await begin();
 		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
 		await worker.idle();
