@@ -61,22 +61,26 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		expect(view?.record.agentVersion).toBeUndefined();
 	});
 
-	it('asks at the desk and in the terminal: a Yes runs the tool, a No does not, and the first answer counts', async () => {
-		const desk = await begin(true);
-		const worker = await lab.start({ prompt: '[[sh:touch made]] [[sh:touch more]] [[text:Over]]' });
-		const [first] = await desk.asked();
-		expect(first).toMatchObject({
-			driver: 'acp-mine',
-			kind: 'tool',
-			tool: 'execute',
-			body: 'touch made',
-			bodyIs: 'command',
-			session: await worker.session(),
-			choices: [{ effect: 'once' }, { effect: 'no' }],
-		});
-		await lab.becomes(worker.address, 'waiting', ({ state }) => state.phase === 'waiting');
-		await hearsDeskAndTerminal(lab, worker, desk, first);
-	});
+	it(
+		'asks at the desk and in the terminal: a Yes runs the tool, a No does not, and the first answer counts',
+		longIf(!decides),
+		async () => {
+			const desk = await begin(true);
+			const worker = await lab.start({ prompt: '[[sh:touch made]] [[sh:touch more]] [[text:Over]]' });
+			const [first] = await desk.asked();
+			expect(first).toMatchObject({
+				driver: 'acp-mine',
+				kind: 'tool',
+				tool: 'execute',
+				body: 'touch made',
+				bodyIs: 'command',
+				session: await worker.session(),
+				choices: [{ effect: 'once' }, { effect: 'no' }],
+			});
+			await lab.becomes(worker.address, 'waiting', ({ state }) => state.phase === 'waiting');
+			await hearsDeskAndTerminal(lab, worker, desk, first);
+		},
+	);
 
 	it('shows what an edit would change, and writes the file after a Yes', longIf(!decides), async () => {
 		const desk = await begin(true);

@@ -114,7 +114,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ rung: 'wake', session });
 	});
 
-	it('does not wake it while it works, and hands the message over at a boundary instead', async () => {
+	it('does not wake it while it works, and hands the message over at a boundary instead', long, async () => {
 		await using lab = await deployedLab();
 		const session = newSession();
 		const address = await startedTask(lab, session);
@@ -155,7 +155,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		expect((await lab.delivered(address, after)).receipt).toMatchObject({ rung: 'wake' });
 	});
 
-	it('wakes it when the user said No to a permission question', async () => {
+	it('wakes it when the user said No to a permission question', long, async () => {
 		await using lab = await deployedLab();
 		const session = newSession();
 		const address = await startedTask(lab, session);

@@ -47,7 +47,7 @@ describe('a message to a delegate on another machine', () => {
 		]);
 	});
 
-	it('is read instead of the next tool call if it halts, and feedback when the agent is done', async () => {
+	it('is read instead of the next tool call if it halts, and feedback when the agent is done', long, async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, call } = machines;
 		const answer = lab.model.hold(({ text }) => text.includes('made.txt'));

@@ -49,7 +49,7 @@ describe('the messages of a delegate on another machine', () => {
 	it('are handed over once each, and their receipts come back, wherever the runner is killed', async () => {
 		for (const phase of ['carry', 'receive']) {
 			let kills = 0;
-			for (const killAt of killPoints(strideOr(45))) {
+			for (const killAt of killPoints(strideOr(29))) {
 				await using two = machines();
 				const { here, there, mailHere, mailThere } = two;
 				await mailHere.put(messageContent('one'), BY_USER);

@@ -14,7 +14,7 @@ import { dataIn, deployRequest } from '../../support/deployRequest.ts';
 
 const folder = tempFolder('nancy-killed-');
 /** How many file calls lie between one kill and the next: every call takes two minutes. */
-const STRIDE = strideOr(36);
+const STRIDE = strideOr(20);
 let rounds = 0;
 const OLD = '0.1.0-aaaaaaaa';
 const NEW = '0.2.0-bbbbbbbb';
