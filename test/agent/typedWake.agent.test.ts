@@ -62,10 +62,19 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 		);
 
 	it(
-		'keeps a half-typed draft as it is, and the message waits until the draft is gone',
+		'is not woken in shell mode, nor while a draft is half typed, which stays as it is',
 		longIf(!decides),
 		async () => {
 			const worker = await begin();
+			worker.terminal.type('!');
+			await worker.terminal.waitForText(/shell mode enabled/);
+			await lab.send(worker.address, 'In the shell. [[text:Looked]]');
+			await sleep(LONGER_MS);
+			expect(worker.terminal.screen()).not.toContain(WAKE_PROMPT);
+			expect(await queued(worker.address)).toBe(1);
+			worker.terminal.type('!');
+			await lab.seen('In the shell.');
+			await worker.idle();
 			worker.terminal.type('half a thought');
 			await worker.terminal.waitForText(/[>*] half a thought/);
 			const id = await lab.send(worker.address, 'While you type. [[text:Looked]]');
@@ -81,19 +90,6 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 			await worker.idle();
 		},
 	);
-
-	it('is not woken in shell mode', longIf(!decides), async () => {
-		const worker = await begin();
-		worker.terminal.type('!');
-		await worker.terminal.waitForText(/shell mode enabled/);
-		await lab.send(worker.address, 'In the shell. [[text:Looked]]');
-		await sleep(LONGER_MS);
-		expect(worker.terminal.screen()).not.toContain(WAKE_PROMPT);
-		expect(await queued(worker.address)).toBe(1);
-		worker.terminal.type('!');
-		await lab.seen('In the shell.');
-		await worker.idle();
-	});
 
 	it('is not woken at a question, whatever its model has printed', longIf(!decides), async () => {
 		const worker = await begin({ asks: true, size: { columns: 40, rows: 40 } });
@@ -124,32 +120,32 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 		expect(lab.has('made')).toBe(false);
 	});
 
-	it('is interrupted by keys, and its command ends', longIf(!decides), async () => {
-		const worker = await begin();
-		await worker.submit('[[sh:touch begun; exec sleep 1000]] [[text:Never said]]');
-		await lab.made('begun');
-		const before = descendantsOf(worker.terminal.pid, await processTable()).length;
-		await worker.interrupt();
-		await worker.terminal.waitForText(cli.interrupted);
-		await eventually(
-			'its command has ended',
-			async () => descendantsOf(worker.terminal.pid, await processTable()).length < before,
-		);
-	});
-
-	it('ends with its terminal, and so does the command that it runs', longIf(!decides), async () => {
-		const worker = await begin();
-		await worker.submit('[[sh:touch begun; tail -f /dev/null]] [[text:Never said]]');
-		await lab.made('begun');
-		const table = await processTable();
-		const programs = descendantsOf(worker.terminal.pid, table).map(identify);
-		expect(programs.length).toBeGreaterThan(2);
-		// As a window does whose terminal is closed, and nothing more.
-		process.kill(worker.terminal.pid, 'SIGHUP');
-		await worker.terminal.ended;
-		await eventually('the agent and its command have ended', () =>
-			programs.every(each => liveness(each) === 'dead'),
-		);
-		await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
-	});
+	it(
+		'is interrupted by keys, goes on, and ends with its terminal; each time its command ends too',
+		longIf(!decides),
+		async () => {
+			const worker = await begin();
+			await worker.submit('[[sh:touch begun; exec sleep 1000]] [[text:Never said]]');
+			await lab.made('begun');
+			const before = descendantsOf(worker.terminal.pid, await processTable()).length;
+			await worker.interrupt();
+			await worker.terminal.waitForText(cli.interrupted);
+			await eventually(
+				'its command has ended',
+				async () => descendantsOf(worker.terminal.pid, await processTable()).length < before,
+			);
+			await worker.submit('[[sh:touch again; tail -f /dev/null]] [[text:Never said]]');
+			await lab.made('again');
+			const table = await processTable();
+			const programs = descendantsOf(worker.terminal.pid, table).map(identify);
+			expect(programs.length).toBeGreaterThan(2);
+			// As a window does whose terminal is closed, and nothing more.
+			process.kill(worker.terminal.pid, 'SIGHUP');
+			await worker.terminal.ended;
+			await eventually('the agent and its command have ended', () =>
+				programs.every(each => liveness(each) === 'dead'),
+			);
+			await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
+		},
+	);
 });
