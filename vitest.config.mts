@@ -39,6 +39,13 @@ const starting = [
 
 export default defineConfig({
 	test: {
+		tags: [
+			{
+				name: 'long',
+				description:
+					'The same behaviour of another agent, or once more in another shape: `npm run faults` has it.',
+			},
+		],
 		projects: [
 			{
 				test: {

@@ -1,5 +1,6 @@
-// npm run faults: the kill tests with many rounds, before every file call, and through many settings files, and two answers that meet
-// many times. It takes an hour and more.
+// npm run faults: the tests with the tag `long`, which `npm test` leaves out; then the kill tests with many rounds, before every file
+// call, and through many settings files, and two answers that meet many times. It takes an hour and more.
+// npm run faults -- --long [phase… [words in file names…]]: the tests with that tag alone.
 // npm run faults -- e2e 10 [--busy] [words in file names…]: a phase of `npm test` ten times, also with every core loaded.
 // Ends with the line `10 x 0 failed`; what was on the screen at a failure is in out/faults/.
 import { existsSync } from 'node:fs';
@@ -15,6 +16,7 @@ const KILL_TESTS = [
 	'unit',
 	'unit/faults',
 	'git/worktreeRemove',
+	'delegates/remoteMail',
 	'deployment/deploymentFiles',
 	'mailbox/mailbox',
 	'traffic/collector',
@@ -28,12 +30,13 @@ const { failures, runPhases } = await import('./lib/testPhases.mjs');
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
-	options: { busy: { type: 'boolean', default: false } },
+	options: { busy: { type: 'boolean', default: false }, long: { type: 'boolean', default: false } },
 });
 const isCount = word => /^\d+$/.test(word);
 const times = Number(positionals.find(isCount) ?? 1);
 const named = positionals.filter(word => !isCount(word));
-if (named.length === 0) process.env = { ...MANY, NANCY_SEED: `${Date.now() % 2 ** 31}`, ...process.env };
+const isWholeRun = named.length === 0 && !values.long;
+if (isWholeRun) process.env = { ...MANY, NANCY_SEED: `${Date.now() % 2 ** 31}`, ...process.env };
 if (process.env.NANCY_SEED) console.log(`NANCY_SEED=${process.env.NANCY_SEED} tries the same cases again`);
 
 // Threads of this process: they end with it, however it ends.
@@ -42,13 +45,23 @@ const busy = Array.from({ length: load }, () => new Worker('for (;;);', { eval: 
 const kept = join(root, 'out', 'faults');
 await rm(kept, { recursive: true, force: true });
 await mkdir(kept, { recursive: true });
+/** Each part of a run: the end of its folder's name, phases and words, and which of their tests. */
+const longTests = ['-long', named.length > 0 ? named : ['unit', 'agent', 'e2e'], 'long'];
+const parts = isWholeRun ? [longTests, ['', KILL_TESTS, '!long']] : [values.long ? longTests : ['', named, '!long']];
 /** How many runs had so many failures. */
 const runs = new Map();
 for (let run = 1; run <= times; run++) {
-	const { failed, isStopped } = await runPhases(named.length > 0 ? named : KILL_TESTS);
+	let failed = 0;
+	let isStopped = false;
+	for (const [part, args, tests] of parts) {
+		const outcome = await runPhases(args, tests);
+		failed += outcome.failed;
+		isStopped = outcome.isStopped;
+		if (existsSync(failures)) await rename(failures, join(kept, `${run}${part}`));
+		if (isStopped) break;
+	}
 	if (isStopped) break;
 	runs.set(failed, (runs.get(failed) ?? 0) + 1);
-	if (existsSync(failures)) await rename(failures, join(kept, `${run}`));
 	console.log(`== run ${run} of ${times}: ${failed} failed`);
 }
 await Promise.all(busy.map(worker => worker.terminate()));

@@ -23,19 +23,19 @@ const LONGEST_REASON = 2000;
 
 /**
  * In the order in which they run. `needs`: what must be installed; `also`: runs too when one of these is asked for; `beside`:
- * runs while that phase does, in turn with others that do, for it mostly waits. `run` gets words that select files and how programs are
+ * runs while that phase does, in turn with others that do, for it mostly waits. `run` gets which tests are asked for and how programs are
  * started; it returns totals, or a boolean where there are no tests to count.
  */
 const PHASES = [
 	{ name: 'build', needs: [], run: buildAll, also: ['unit', 'agent', 'host'] },
-	{ name: 'unit', needs: [], run: (words, how) => vitest('unit*', words, how) },
+	{ name: 'unit', needs: [], run: (which, how) => vitest('unit*', which, how) },
 	{
 		name: 'check',
 		needs: [],
 		run: (_, { onOutput }) => check({ fix: false, print: onOutput && (text => onOutput(`${text}\n`)) }),
 		beside: 'unit',
 	},
-	{ name: 'agent', needs: agentIds, run: (words, how) => vitest('agent', words, how), beside: 'unit' },
+	{ name: 'agent', needs: agentIds, run: (which, how) => vitest('agent', which, how), beside: 'unit' },
 	{
 		name: 'host',
 		needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'],
@@ -46,7 +46,7 @@ const PHASES = [
 	{
 		name: 'e2e',
 		needs: ['server', 'chromium', 'claude-code', 'codex', 'qwen'],
-		run: (words, how) => vitest('e2e', words, how),
+		run: (which, how) => vitest('e2e', which, how),
 	},
 ];
 
@@ -58,9 +58,10 @@ const INSTALLERS = {
 
 /**
  * @param {string[]} args names of phases, then words that select files
+ * @param {'long' | '!long'} tests those of vitest that have this tag, or do not
  * @returns {Promise<{ failed: number, isStopped: boolean }>} how many tests failed, and whether it was told to stop before its end
  */
-export async function runPhases(args) {
+export async function runPhases(args, tests = '!long') {
 	const named = PHASES.filter(phase => args.includes(phase.name));
 	const words = args.filter(word => !PHASES.some(phase => phase.name === word));
 	const asked = named.length > 0 ? named : PHASES;
@@ -77,7 +78,8 @@ export async function runPhases(args) {
 		const isStopped = await untilStopped(async stopped => {
 			const installing = startInstallers(new Set(chosen.flatMap(phase => phase.needs)));
 			for (const together of sideBySide(chosen)) {
-				if (!stopped.aborted) outcomes.push(...(await runTogether(together, installing, words, stopped)));
+				if (!stopped.aborted)
+					outcomes.push(...(await runTogether(together, installing, { words, tests }, stopped)));
 			}
 		});
 		return { failed: isStopped ? 0 : report(outcomes, Date.now() - started), isStopped };
@@ -98,20 +100,20 @@ function sideBySide(chosen) {
 }
 
 /** The first phase shows what it does while it does it; the others take turns beside it and are shown whole, after it. */
-async function runTogether([first, ...others], installing, words, stopped) {
+async function runTogether([first, ...others], installing, which, stopped) {
 	const turns = async () => {
 		const ended = [];
 		for (const phase of others) {
 			const texts = [];
 			const how = { signal: stopped, onOutput: text => texts.push(text) };
-			ended.push({ outcome: await runPhase(phase, installing, words, how), texts });
+			ended.push({ outcome: await runPhase(phase, installing, which, how), texts });
 		}
 		return ended;
 	};
 	const beside = turns();
 	const names = others.map(({ name }) => name).join(', ');
 	console.log(`\n== ${first.name}${names && ` (beside it, shown later: ${names})`}`);
-	const outcomes = [await runPhase(first, installing, words, { signal: stopped })];
+	const outcomes = [await runPhase(first, installing, which, { signal: stopped })];
 	for (const { outcome, texts } of await beside) {
 		console.log(`\n== ${outcome.name}\n${texts.join('')}`);
 		outcomes.push(outcome);
@@ -135,7 +137,7 @@ function startInstallers(needed) {
 	return installing;
 }
 
-async function runPhase(phase, installing, words, how) {
+async function runPhase(phase, installing, which, how) {
 	const { name } = phase;
 	const started = Date.now();
 	try {
@@ -143,7 +145,7 @@ async function runPhase(phase, installing, words, how) {
 			const where = await installing[need];
 			if (need === 'chromium') process.env.CHROMIUM = where;
 		}
-		const outcome = await phase.run(words, how);
+		const outcome = await phase.run(which, how);
 		const totals = typeof outcome === 'boolean' ? { passed: 0, failed: outcome ? 0 : 1 } : outcome;
 		const counts = typeof outcome !== 'boolean';
 		const empty = counts && totals.passed + totals.failed === 0;
@@ -178,11 +180,15 @@ async function buildAll() {
 	return true;
 }
 
-async function vitest(project, words, how) {
+async function vitest(project, { words, tests }, how) {
 	const file = join(results, `${project.replace('*', '')}.json`);
 	await rm(file, { force: true });
 	const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-	const { code } = await run('vitest', ['run', '--project', project, ...reporters, ...words], how);
+	const { code } = await run(
+		'vitest',
+		['run', '--project', project, `--tagsFilter=${tests}`, ...reporters, ...words],
+		how,
+	);
 	if (!existsSync(file)) return { passed: 0, failed: 1 };
 	const {
 		numPassedTests: passed,
@@ -203,7 +209,7 @@ function reasonsIn({ name, message, assertionResults }) {
 	return failed.length === 0 && message ? [`${file}\n${message}`] : reasons;
 }
 
-async function hostTests(words, how) {
+async function hostTests({ words }, how) {
 	const file = join(results, 'host.json');
 	await rm(file, { force: true });
 	const { code } = await run('node', [join('test', 'host', 'run.ts'), ...words], how);

@@ -8,10 +8,12 @@ import type { ConformanceLab } from '../conformance/lab.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
+import { longIf } from '../support/long.ts';
 import { claudeAdapterServed, codexAdapterServed, commandOf, servedLab } from '../support/servedAgents.ts';
 import { goesOnOnceResumed, hearsDeskAndTerminal } from './stories.ts';
 
 describe.each([claudeAdapterServed, codexAdapterServed])('$agent.id, named by a setting', served => {
+	const decides = served === codexAdapterServed;
 	let lab: ConformanceLab;
 	afterEach(() => lab[Symbol.asyncDispose]());
 	const begin = async (asks = false) => {
@@ -35,17 +37,21 @@ describe.each([claudeAdapterServed, codexAdapterServed])('$agent.id, named by a 
 		]);
 	});
 
-	it('asks at the desk and in the terminal: a Yes runs the tool, a No does not, and the first answer counts', async () => {
-		const desk = await begin(true);
-		const worker = await lab.start({ prompt: '[[esc:touch made]] [[esc:touch more]] [[text:Over]]' });
-		const [first] = await desk.asked();
-		expect(first).toMatchObject({ driver: 'acp-mine', kind: 'tool', tool: 'execute' });
-		expect(first.body).toContain('touch made');
-		expect(first.choices).toEqual([{ effect: 'once' }, { effect: 'no', isMute: true }]);
-		await hearsDeskAndTerminal(lab, worker, desk, first);
-	});
+	it(
+		'asks at the desk and in the terminal: a Yes runs the tool, a No does not, and the first answer counts',
+		longIf(!decides),
+		async () => {
+			const desk = await begin(true);
+			const worker = await lab.start({ prompt: '[[esc:touch made]] [[esc:touch more]] [[text:Over]]' });
+			const [first] = await desk.asked();
+			expect(first).toMatchObject({ driver: 'acp-mine', kind: 'tool', tool: 'execute' });
+			expect(first.body).toContain('touch made');
+			expect(first.choices).toEqual([{ effect: 'once' }, { effect: 'no', isMute: true }]);
+			await hearsDeskAndTerminal(lab, worker, desk, first);
+		},
+	);
 
-	it('is answered in the terminal with a Yes and at the desk with a No', async () => {
+	it('is answered in the terminal with a Yes and at the desk with a No', longIf(!decides), async () => {
 		const desk = await begin(true);
 		const worker = await lab.start({ prompt: '[[esc:touch made; sleep 4]] [[esc:touch more]] [[text:Over]]' });
 		await worker.terminal.waitForText(/touch made[^]*Your answer/);
@@ -59,7 +65,7 @@ describe.each([claudeAdapterServed, codexAdapterServed])('$agent.id, named by a 
 		expect(lab.has('more')).toBe(false);
 	});
 
-	it('is interrupted, goes on, and ends with its terminal', async () => {
+	it('is interrupted, goes on, and ends with its terminal', longIf(!decides), async () => {
 		await begin();
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300; touch never]] [[text:Never said]]' });
 		await lab.made('begun');

@@ -14,6 +14,7 @@ import { WORKER, type ConformanceLab } from '../conformance/lab.ts';
 import { agentLab } from '../support/agentLab.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
+import { longIf } from '../support/long.ts';
 import { opencodeHome } from '../support/opencodeHome.ts';
 import {
 	commandOf,
@@ -29,6 +30,7 @@ import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 import { goesOnOnceResumed, hearsDeskAndTerminal, readsAgainOnceKilled } from './stories.ts';
 
 describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', served => {
+	const decides = served === copilotServed;
 	let lab: ConformanceLab;
 	afterEach(() => lab[Symbol.asyncDispose]());
 	const begin = async (asks = false) => {
@@ -59,24 +61,28 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		expect(view?.record.agentVersion).toBeUndefined();
 	});
 
-	it('asks at the desk and in the terminal: a Yes runs the tool, a No does not, and the first answer counts', async () => {
-		const desk = await begin(true);
-		const worker = await lab.start({ prompt: '[[sh:touch made]] [[sh:touch more]] [[text:Over]]' });
-		const [first] = await desk.asked();
-		expect(first).toMatchObject({
-			driver: 'acp-mine',
-			kind: 'tool',
-			tool: 'execute',
-			body: 'touch made',
-			bodyIs: 'command',
-			session: await worker.session(),
-			choices: [{ effect: 'once' }, { effect: 'no' }],
-		});
-		await lab.becomes(worker.address, 'waiting', ({ state }) => state.phase === 'waiting');
-		await hearsDeskAndTerminal(lab, worker, desk, first);
-	});
+	it(
+		'asks at the desk and in the terminal: a Yes runs the tool, a No does not, and the first answer counts',
+		longIf(!decides),
+		async () => {
+			const desk = await begin(true);
+			const worker = await lab.start({ prompt: '[[sh:touch made]] [[sh:touch more]] [[text:Over]]' });
+			const [first] = await desk.asked();
+			expect(first).toMatchObject({
+				driver: 'acp-mine',
+				kind: 'tool',
+				tool: 'execute',
+				body: 'touch made',
+				bodyIs: 'command',
+				session: await worker.session(),
+				choices: [{ effect: 'once' }, { effect: 'no' }],
+			});
+			await lab.becomes(worker.address, 'waiting', ({ state }) => state.phase === 'waiting');
+			await hearsDeskAndTerminal(lab, worker, desk, first);
+		},
+	);
 
-	it('shows what an edit would change, and writes the file after a Yes', async () => {
+	it('shows what an edit would change, and writes the file after a Yes', longIf(!decides), async () => {
 		const desk = await begin(true);
 		const file = lab.workspace.file('new.txt');
 		const worker = await lab.start({ prompt: `[[write:${file}|hello]] [[text:Over]]` });
@@ -100,7 +106,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		await worker.idle();
 	});
 
-	it('is interrupted with the tool that runs, goes on, and ends with its terminal', async () => {
+	it('is interrupted with the tool that runs, goes on, and ends with its terminal', longIf(!decides), async () => {
 		await begin();
 		const worker = await lab.start({
 			prompt: '[[sh:touch begun; sleep 300; touch never]] [[text:Never said]]',
@@ -123,21 +129,25 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		expect(lab.has('never')).toBe(false);
 	});
 
-	it('reads afterwards what came with a prompt that its user breaks off before the answer', async () => {
-		await begin();
-		const id = await lab.send(WORKER, 'Use the other port. [[text:Read it]]');
-		const letGo = lab.model.hold(request => request.hasTools);
-		const worker = await lab.start({ prompt: 'Think about it.' });
-		await lab.seen('Use the other port.');
-		await lab.delivered(worker.address, id);
-		const before = lab.requests().length;
-		await worker.interrupt();
-		await worker.terminal.waitForText(/— interrupted —/);
-		letGo();
-		await readAgain(lab, worker, 'Use the other port.', before);
-	});
+	it(
+		'reads afterwards what came with a prompt that its user breaks off before the answer',
+		longIf(!decides),
+		async () => {
+			await begin();
+			const id = await lab.send(WORKER, 'Use the other port. [[text:Read it]]');
+			const letGo = lab.model.hold(request => request.hasTools);
+			const worker = await lab.start({ prompt: 'Think about it.' });
+			await lab.seen('Use the other port.');
+			await lab.delivered(worker.address, id);
+			const before = lab.requests().length;
+			await worker.interrupt();
+			await worker.terminal.waitForText(/— interrupted —/);
+			letGo();
+			await readAgain(lab, worker, 'Use the other port.', before);
+		},
+	);
 
-	it('reads afterwards what was being handed over when its user pressed Esc', async () => {
+	it('reads afterwards what was being handed over when its user pressed Esc', longIf(!decides), async () => {
 		const { worker, letGo } = await handingOver();
 		await worker.interrupt();
 		// It may be the beginning of another key until half a second is over.
@@ -147,36 +157,40 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		await readAgain(lab, worker, 'Use the other port.');
 	});
 
-	it('is woken no more than four times by what its turns fail with, and has it after a turn that ends well', async () => {
-		await begin();
-		const worker = await lab.startIdle();
-		const id = await lab.send(worker.address, 'Use the other port. [[err:400]]');
-		// The words of an error are words of this agent, and the prompt stays in its conversation.
-		if (served.saysErrors) {
-			await worker.terminal.waitForText(/Error: 400/);
-			expect((await lab.delivered(worker.address, id)).receipt?.lost).toBeUndefined();
-			return;
-		}
-		const isQueuedAfter = (losses: number) =>
-			eventually(
-				`it was lost ${losses} times`,
-				async () => {
-					await lab.view(worker.address);
-					const { messages } = await lab.nancy.mailbox(worker.address).list(['queued']);
-					return messages[0]?.held?.code === 'unanswered' && messages[0].lost === losses;
-				},
-				{ everyMs: 250 },
-			);
-		const failures = () => worker.terminal.history().split('✗').length - 1;
-		await isQueuedAfter(4);
-		expect(failures()).toBe(4);
-		await worker.submit('Go on. [[text:Going on]]');
-		await worker.terminal.waitForText(/Going on\s*\n/);
-		await isQueuedAfter(5);
-		expect(failures()).toBe(5);
-	});
+	it(
+		'is woken no more than four times by what its turns fail with, and has it after a turn that ends well',
+		longIf(!decides),
+		async () => {
+			await begin();
+			const worker = await lab.startIdle();
+			const id = await lab.send(worker.address, 'Use the other port. [[err:400]]');
+			// The words of an error are words of this agent, and the prompt stays in its conversation.
+			if (served.saysErrors) {
+				await worker.terminal.waitForText(/Error: 400/);
+				expect((await lab.delivered(worker.address, id)).receipt?.lost).toBeUndefined();
+				return;
+			}
+			const isQueuedAfter = (losses: number) =>
+				eventually(
+					`it was lost ${losses} times`,
+					async () => {
+						await lab.view(worker.address);
+						const { messages } = await lab.nancy.mailbox(worker.address).list(['queued']);
+						return messages[0]?.held?.code === 'unanswered' && messages[0].lost === losses;
+					},
+					{ everyMs: 250 },
+				);
+			const failures = () => worker.terminal.history().split('✗').length - 1;
+			await isQueuedAfter(4);
+			expect(failures()).toBe(4);
+			await worker.submit('Go on. [[text:Going on]]');
+			await worker.terminal.waitForText(/Going on\s*\n/);
+			await isQueuedAfter(5);
+			expect(failures()).toBe(5);
+		},
+	);
 
-	it('reads, once it is resumed, what was being handed over when it was killed', async () => {
+	it('reads, once it is resumed, what was being handed over when it was killed', longIf(!decides), async () => {
 		const { worker, letGo } = await handingOver();
 		process.kill(-worker.terminal.pid, 'SIGKILL');
 		await worker.terminal.ended;
@@ -187,6 +201,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 
 	it.each(['without', 'with'])(
 		'reads, once it is resumed, what came at the end of a turn, and was not answered when it was killed %s its terminal',
+		longIf(!decides),
 		async how => {
 			await begin();
 			const end = lab.model.hold(({ text }) => text.includes('[[text:First]]'));
@@ -201,7 +216,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		},
 	);
 
-	it('reads after a command of its own what waits for it, and not with the command', async () => {
+	it('reads after a command of its own what waits for it, and not with the command', longIf(!decides), async () => {
 		await begin();
 		const id = await lab.send(WORKER, 'Use the other port. [[text:Read it]]');
 		const worker = await lab.start({ prompt: '/nothing [[text:Over]]' });
@@ -209,7 +224,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { event: 'stop' } });
 	});
 
-	it('is given no words of a guard that fails', async () => {
+	it('is given no words of a guard that fails', longIf(!decides), async () => {
 		await begin();
 		const worker = await lab.startIdle();
 		const calls = `${lab.runtime.launcher}-calls`;
@@ -225,7 +240,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		expect(lab.requests().some(({ text }) => text.includes('unreadable'))).toBe(false);
 	});
 
-	it('tells each thing once', async () => {
+	it('tells each thing once', longIf(!decides), async () => {
 		await begin();
 		const worker = await lab.start({ prompt: '[[sh:touch made; sleep 1]] [[text:First end]]' });
 		await worker.terminal.waitForText(/First end/);
@@ -236,7 +251,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		expect(events.at(-1)).toMatchObject({ summary: 'First end' });
 	});
 
-	it('goes on with its conversation once it is resumed', async () => {
+	it('goes on with its conversation once it is resumed', longIf(!decides), async () => {
 		await begin();
 		await goesOnOnceResumed(lab);
 	});

@@ -15,6 +15,7 @@ import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
+import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { beginsAnewByClear, goesOnOnceResumed, runsByTheDesk } from './stories.ts';
 
@@ -165,35 +166,39 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
 	});
 
-	it('starts another Claude Code by its Bash tool, which nobody talks with: its bell leaves no hook behind', async () => {
-		await begin();
-		const inner = SessionId.parse(randomUUID());
-		const { executable } = pinnedAgent('claude-code');
-		writeFileSync(lab.workspace.file('asked'), `${lab.held} [[text:Inner end]]`);
-		const words = `-p "$(cat asked)" --session-id ${inner} --allowedTools Bash`;
-		const worker = await lab.start({ prompt: `[[sh:${executable} ${words} >said 2>&1]] [[text:Outer end]]` });
-		await lab.made('begun');
-		// Beyond the late rings of the session's start.
-		await sleep(11_000);
-		const binding = await sessionBinding(lab.nancy, inner);
-		if (!binding) throw new Error('it has no mailbox');
-		const rings = () => readdirSync(lab.nancy.paths.spool).filter(name => name.includes('~FileChanged~'));
-		expect(rings()).toEqual([]);
-		await lab.send(binding.address, 'Well done.', { kind: 'feedback' });
-		await eventually('its hook has heard the bell', () => rings().length > 0);
-		const commands = () => spawnSync('ps', ['-axwwo', 'args='], { encoding: 'utf8' }).stdout.split('\n');
-		const ofBell = (command: string) => command.includes(lab.workspace.path) && command.includes('FileChanged');
-		await eventually('the hook has ended', () => !commands().some(ofBell));
-		lab.letGo();
-		await worker.terminal.waitForText(/Outer end\s*\n/);
-	});
+	it(
+		'starts another Claude Code by its Bash tool, which nobody talks with: its bell leaves no hook behind',
+		long,
+		async () => {
+			await begin();
+			const inner = SessionId.parse(randomUUID());
+			const { executable } = pinnedAgent('claude-code');
+			writeFileSync(lab.workspace.file('asked'), `${lab.held} [[text:Inner end]]`);
+			const words = `-p "$(cat asked)" --session-id ${inner} --allowedTools Bash`;
+			const worker = await lab.start({ prompt: `[[sh:${executable} ${words} >said 2>&1]] [[text:Outer end]]` });
+			await lab.made('begun');
+			// Beyond the late rings of the session's start.
+			await sleep(11_000);
+			const binding = await sessionBinding(lab.nancy, inner);
+			if (!binding) throw new Error('it has no mailbox');
+			const rings = () => readdirSync(lab.nancy.paths.spool).filter(name => name.includes('~FileChanged~'));
+			expect(rings()).toEqual([]);
+			await lab.send(binding.address, 'Well done.', { kind: 'feedback' });
+			await eventually('its hook has heard the bell', () => rings().length > 0);
+			const commands = () => spawnSync('ps', ['-axwwo', 'args='], { encoding: 'utf8' }).stdout.split('\n');
+			const ofBell = (command: string) => command.includes(lab.workspace.path) && command.includes('FileChanged');
+			await eventually('the hook has ended', () => !commands().some(ofBell));
+			lab.letGo();
+			await worker.terminal.waitForText(/Outer end\s*\n/);
+		},
+	);
 
 	it('goes on with the same conversation once it is resumed', async () => {
 		await begin();
 		await goesOnOnceResumed(lab);
 	});
 
-	it('begins with a copy of another conversation', async () => {
+	it('begins with a copy of another conversation', long, async () => {
 		await begin();
 		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
 		await worker.idle();

@@ -9,6 +9,7 @@ import { codexUnderTest } from '../support/agents/codex.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
+import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { dataFolderIn } from '../support/runtime.ts';
 
@@ -104,7 +105,7 @@ describe('a question of the real Codex', () => {
 		await worker.terminal.waitForText(/• Second over/);
 	});
 
-	it('is its subagent’s', async () => {
+	it('is its subagent’s', long, async () => {
 		if (codexUnderTest.subagent === 'none') throw new Error('it has subagents');
 		await worker.submit(`${codexUnderTest.subagent('[[esc:touch sub]] [[text:Made]]')} [[text:Third over]]`);
 		const [question] = await desk.asked();

@@ -7,6 +7,7 @@ import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
 import { copilotUnderTest } from '../support/agents/copilot.ts';
 import { eventually } from '../support/eventually.ts';
+import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { isWokenByTyping } from './stories.ts';
 
@@ -38,7 +39,7 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 		await worker.idle();
 	});
 
-	it('keeps a half-typed draft as it is, and the message waits until the draft is gone', async () => {
+	it('keeps a half-typed draft as it is, and the message waits until the draft is gone', long, async () => {
 		const worker = await begin();
 		worker.terminal.type('half a thought');
 		await worker.terminal.waitForText(/❯ half a thought/);
@@ -89,7 +90,7 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 		expect(said).toContain('A message of its own.');
 	});
 
-	it('is interrupted by keys, and ends with its terminal', async () => {
+	it('is interrupted by keys, and ends with its terminal', long, async () => {
 		const worker = await begin();
 		await worker.submit('[[sh:touch begun; sleep 1000]] [[text:Never said]]');
 		await lab.made('begun');

@@ -9,6 +9,7 @@ import { askingDelegate, askingWithLimit } from '../support/askingDelegate.ts';
 import { deployedLab, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+import { long } from '../support/long.ts';
 
 // Each agent here mostly waits.
 vi.setConfig({ maxConcurrency: 2 });
@@ -51,7 +52,7 @@ describe.concurrent('a delegate that may ask', () => {
 		expect((await statusOf(lab, id)).asks).toBeUndefined();
 	});
 
-	it('asks in a worktree of its own too, at the desk of its workspace', async () => {
+	it('asks in a worktree of its own too, at the desk of its workspace', long, async () => {
 		const git = (folder: string, ...args: string[]) => execFileSync('git', args, { cwd: folder });
 		const begin = (folder: string) => {
 			git(folder, 'init', '-q', '-b', 'main');

@@ -4,6 +4,7 @@ import { opencode } from '../../src/drivers/opencode/driver.ts';
 import { conformanceLab, type Candidate } from '../conformance/lab.ts';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
 import { askingDelegate, askingWithLimit } from '../support/askingDelegate.ts';
+import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
@@ -50,24 +51,28 @@ describe.concurrent.each([candidates.opencode])('a delegate of $driver.id that m
 		for (const each of [question, next]) expect(await run.outcome(each)).toMatchObject({ state: 'applied' });
 	});
 
-	it('asks for an edit with all that it would write, and for a folder outside with the same question', async () => {
-		const outside = '/opt/nancy-asks-outside';
-		const script = (file: (name: string) => string) =>
-			`[[write:${file('made')}|hello]] [[sh:touch ${outside}]] [[text:Finished]]`;
-		const { lab, ...run } = await asking(it_, script);
-		await using _ = lab;
-		const edit = await run.asked();
-		expect(edit.body).toContain('hello');
-		expect(edit.files).toEqual([lab.workspace.file('made')]);
-		await run.answer(edit, { effect: 'once' });
-		const command = await run.asked();
-		expect([command.body, run.made()]).toEqual([`touch ${outside}`, true]);
-		await run.answer(command, { effect: 'no' });
-		await run.ended();
-		expect(existsSync(outside)).toBe(false);
-	});
+	it(
+		'asks for an edit with all that it would write, and for a folder outside with the same question',
+		long,
+		async () => {
+			const outside = '/opt/nancy-asks-outside';
+			const script = (file: (name: string) => string) =>
+				`[[write:${file('made')}|hello]] [[sh:touch ${outside}]] [[text:Finished]]`;
+			const { lab, ...run } = await asking(it_, script);
+			await using _ = lab;
+			const edit = await run.asked();
+			expect(edit.body).toContain('hello');
+			expect(edit.files).toEqual([lab.workspace.file('made')]);
+			await run.answer(edit, { effect: 'once' });
+			const command = await run.asked();
+			expect([command.body, run.made()]).toEqual([`touch ${outside}`, true]);
+			await run.answer(command, { effect: 'no' });
+			await run.ended();
+			expect(existsSync(outside)).toBe(false);
+		},
+	);
 
-	it('that is stopped asks nobody any more, and has run nothing', async () => {
+	it('that is stopped asks nobody any more, and has run nothing', long, async () => {
 		const { lab, id, ...run } = await asking(it_, '[[sh:touch made]] [[text:Finished]]');
 		await using _ = lab;
 		const question = await run.asked();
@@ -78,7 +83,7 @@ describe.concurrent.each([candidates.opencode])('a delegate of $driver.id that m
 		expect(run.made()).toBe(false);
 	});
 
-	it('is answered No by its time limit', async () => {
+	it('is answered No by its time limit', long, async () => {
 		const { lab, question, ...run } = await askingWithLimit(args =>
 			asking(it_, '[[sh:touch made]] [[text:Finished]]', { args }),
 		);
@@ -113,7 +118,7 @@ describe.concurrent('a delegate of opencode that may ask', () => {
 		expect([run.made(), existsSync(lab.workspace.file('more'))]).toEqual([false, true]);
 	});
 
-	it('ends with an answer that ends its turn', async () => {
+	it('ends with an answer that ends its turn', long, async () => {
 		const { lab, ...run } = await asking(candidates.opencode, '[[sh:touch made]] [[text:Never said]]');
 		await using _ = lab;
 		await run.answer(await run.asked(), { effect: 'end' });

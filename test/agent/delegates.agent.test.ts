@@ -14,6 +14,7 @@ import {
 } from '../../src/protocol/output/delegates.ts';
 import { ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
+import { long } from '../support/long.ts';
 import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { dataFolderIn } from '../support/runtime.ts';
@@ -158,7 +159,7 @@ describe.concurrent('a delegate of the real agent', () => {
 		expect(human.messages[0]?.content.text).toContain('DELEGATE COMPLETE');
 	});
 
-	it('works in a worktree with what is not committed, and is steered there too', async () => {
+	it('works in a worktree with what is not committed, and is steered there too', long, async () => {
 		await using lab = await deployedLab();
 		const cwd = lab.workspace.path;
 		const git = (...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' });

@@ -6,6 +6,7 @@ import { WAKE_PROMPT } from '../../src/core/driver/hooks.ts';
 import { readPhase } from '../../src/core/sessions/phase.ts';
 import { WAKE_SUMMARY } from '../../src/drivers/claude-code/wake.ts';
 import { SessionId } from '../../src/protocol/names.ts';
+import { long } from '../support/long.ts';
 import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
@@ -63,7 +64,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		expect(claude.screen()).toMatch(/❯\shalf a thou/);
 	});
 
-	it('wakes it after /clear, as the same worker', async () => {
+	it('wakes it after /clear, as the same worker', long, async () => {
 		await using lab = await deployedLab();
 		const { address, claude } = await afterFirstTurn(lab);
 		await submit(claude, '/clear');
@@ -102,7 +103,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'keys' });
 	});
 
-	it('wakes it after /compact', async () => {
+	it('wakes it after /compact', long, async () => {
 		await using lab = await deployedLab();
 		const { session, address, claude } = await afterFirstTurn(lab);
 		await submit(claude, '/compact');
@@ -113,7 +114,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ rung: 'wake', session });
 	});
 
-	it('does not wake it while it works, and hands the message over at a boundary instead', async () => {
+	it('does not wake it while it works, and hands the message over at a boundary instead', long, async () => {
 		await using lab = await deployedLab();
 		const session = newSession();
 		const address = await startedTask(lab, session);
@@ -154,7 +155,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		expect((await lab.delivered(address, after)).receipt).toMatchObject({ rung: 'wake' });
 	});
 
-	it('wakes it when the user said No to a permission question', async () => {
+	it('wakes it when the user said No to a permission question', long, async () => {
 		await using lab = await deployedLab();
 		const session = newSession();
 		const address = await startedTask(lab, session);

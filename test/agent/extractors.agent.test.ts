@@ -11,9 +11,13 @@ import { extractor } from '../../src/drivers/codex/extractor.ts';
 import { ExtractedOutput, ProjectTaskOutput } from '../../src/protocol/output/memory.ts';
 import { agentLab, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
+import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
+import { codexUnderTest } from '../support/agents/codex.ts';
+import { copilotUnderTest } from '../support/agents/copilot.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
 import { codexHome } from '../support/codexHome.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+import { longIf } from '../support/long.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -71,41 +75,47 @@ function session(lab: AgentLab, { driver: id, env }: AgentUnderTest, prompt: str
 	});
 }
 
+const deciding: readonly AgentUnderTest[] = [claudeCodeUnderTest, codexUnderTest, copilotUnderTest];
+
 describe.each(agentsUnderTest)('$driver, asked for the notes of its task', agent => {
-	it('answers in one call without a tool that does anything, of which no hook tells', async () => {
-		await using lab = await agentLab(agent.home);
-		lab.model.answerNotes(answer);
-		const why = "echo 'the pool needs DB_URL to be set' >&2; exit 1";
-		const { stdout, stderr } = await session(
-			lab,
-			agent,
-			`Why? [[sh:echo a]] [[sh:echo b]] [[sh:${why}]] [[text:All is said]]`,
-		);
-		const [task, extracted] = stdout
-			.trim()
-			.split('\n')
-			.map(line => JSON.parse(line) as unknown);
-		expect([ProjectTaskOutput.parse(task), stderr]).toMatchObject([{ task: 1, extraction: 'due' }, stderr]);
-		expect(ExtractedOutput.parse(extracted)).toMatchObject({
-			state: 'merged',
-			added: { failures: 1 },
-			dropped: [],
-		});
+	it(
+		'answers in one call without a tool that does anything, of which no hook tells',
+		longIf(!deciding.includes(agent)),
+		async () => {
+			await using lab = await agentLab(agent.home);
+			lab.model.answerNotes(answer);
+			const why = "echo 'the pool needs DB_URL to be set' >&2; exit 1";
+			const { stdout, stderr } = await session(
+				lab,
+				agent,
+				`Why? [[sh:echo a]] [[sh:echo b]] [[sh:${why}]] [[text:All is said]]`,
+			);
+			const [task, extracted] = stdout
+				.trim()
+				.split('\n')
+				.map(line => JSON.parse(line) as unknown);
+			expect([ProjectTaskOutput.parse(task), stderr]).toMatchObject([{ task: 1, extraction: 'due' }, stderr]);
+			expect(ExtractedOutput.parse(extracted)).toMatchObject({
+				state: 'merged',
+				added: { failures: 1 },
+				dropped: [],
+			});
 
-		const digest = join(lab.home, '.config', 'nancy', 'projects', 'tried', 'tasks', '001.digest.md');
-		expect(readFileSync(digest, 'utf8')).toMatch(/^a1 last words of the agent\n {2}All is said$/m);
+			const digest = join(lab.home, '.config', 'nancy', 'projects', 'tried', 'tasks', '001.digest.md');
+			expect(readFileSync(digest, 'utf8')).toMatch(/^a1 last words of the agent\n {2}All is said$/m);
 
-		const calls = lab.model.requests.filter(({ text }) =>
-			text.includes('You keep the notes of a software project'),
-		);
-		expect(calls).toHaveLength(1);
-		expect(calls[0]?.text).toContain('the pool needs DB_URL to be set');
-		expect(offered(calls[0]?.body)).toEqual(LEFT[agent.driver] ?? []);
-		// Nothing of the workspace, nothing left behind, and only the task's own session.
-		expect(calls[0]?.text).not.toContain(lab.workspace.path);
-		expect(readdirSync(join(nancy.dataFolder, 'nancy', 'extraction'))).toEqual([]);
-		expect(readdirSync(lab.workspace.file('.nancy', 'traffic'))).toHaveLength(1);
-	});
+			const calls = lab.model.requests.filter(({ text }) =>
+				text.includes('You keep the notes of a software project'),
+			);
+			expect(calls).toHaveLength(1);
+			expect(calls[0]?.text).toContain('the pool needs DB_URL to be set');
+			expect(offered(calls[0]?.body)).toEqual(LEFT[agent.driver] ?? []);
+			// Nothing of the workspace, nothing left behind, and only the task's own session.
+			expect(calls[0]?.text).not.toContain(lab.workspace.path);
+			expect(readdirSync(join(nancy.dataFolder, 'nancy', 'extraction'))).toEqual([]);
+			expect(readdirSync(lab.workspace.file('.nancy', 'traffic'))).toHaveLength(1);
+		},
+	);
 });
 
 it('Codex, asked for notes, starts no server of its user’s', async () => {

@@ -9,6 +9,7 @@ import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
+import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { beginsAnewByClear, runsByTheDesk } from './stories.ts';
 
@@ -22,36 +23,40 @@ describe('a conversation with the real Gemini CLI in a terminal of Nancy’s own
 	};
 	const dialog = /Your answer[^\n]*\s*$/;
 
-	it('asks in the terminal and at the desk, the first answer counts, and a No lets the model go on', async () => {
-		const desk = await begin();
-		const worker = await lab.start({
-			prompt: '[[sh:touch made]] [[sh:touch more; sleep 4]] [[sh:touch never]] [[text:All said]]',
-			asks: true,
-		});
-		const [first] = await desk.asked();
-		expect(first).toMatchObject({
-			kind: 'tool',
-			tool: 'run_shell_command',
-			body: 'touch made',
-			bodyIs: 'command',
-			session: await worker.session(),
-		});
-		await worker.terminal.waitForText(/│ touch made/);
-		await lab.becomes(worker.address, 'waiting', ({ state }) => state.phase === 'waiting');
-		await runsByTheDesk(lab, desk, first);
-		const [second] = await desk.asked();
-		await worker.terminal.waitForText(/touch more[^]*Your answer/);
-		// A key is typed until its question is gone: the next one comes later.
-		await answerQuestion(worker.terminal, dialog, 'y\r');
-		await lab.made('more');
-		expect(await desk.outcome(second)).toMatchObject({ state: 'yes-elsewhere' });
-		const [third] = await desk.asked();
-		await desk.answer(third, { effect: 'no' });
-		await worker.terminal.waitForText(/All said/);
-		expect(await desk.outcome(third)).toMatchObject({ state: 'applied' });
-		expect(lab.has('never')).toBe(false);
-		await worker.idle();
-	});
+	it(
+		'asks in the terminal and at the desk, the first answer counts, and a No lets the model go on',
+		long,
+		async () => {
+			const desk = await begin();
+			const worker = await lab.start({
+				prompt: '[[sh:touch made]] [[sh:touch more; sleep 4]] [[sh:touch never]] [[text:All said]]',
+				asks: true,
+			});
+			const [first] = await desk.asked();
+			expect(first).toMatchObject({
+				kind: 'tool',
+				tool: 'run_shell_command',
+				body: 'touch made',
+				bodyIs: 'command',
+				session: await worker.session(),
+			});
+			await worker.terminal.waitForText(/│ touch made/);
+			await lab.becomes(worker.address, 'waiting', ({ state }) => state.phase === 'waiting');
+			await runsByTheDesk(lab, desk, first);
+			const [second] = await desk.asked();
+			await worker.terminal.waitForText(/touch more[^]*Your answer/);
+			// A key is typed until its question is gone: the next one comes later.
+			await answerQuestion(worker.terminal, dialog, 'y\r');
+			await lab.made('more');
+			expect(await desk.outcome(second)).toMatchObject({ state: 'yes-elsewhere' });
+			const [third] = await desk.asked();
+			await desk.answer(third, { effect: 'no' });
+			await worker.terminal.waitForText(/All said/);
+			expect(await desk.outcome(third)).toMatchObject({ state: 'applied' });
+			expect(lab.has('never')).toBe(false);
+			await worker.idle();
+		},
+	);
 
 	it('shows an edit as its diff, which is answered at the desk', async () => {
 		const desk = await begin();
@@ -83,12 +88,12 @@ describe('a conversation with the real Gemini CLI in a terminal of Nancy’s own
 		await worker.idle();
 	});
 
-	it('begins a new conversation by /clear, which is the worker’s too', async () => {
+	it('begins a new conversation by /clear, which is the worker’s too', long, async () => {
 		await begin();
 		await beginsAnewByClear(lab, 'waiter');
 	});
 
-	it('is interrupted with the tool that runs, goes on, and ends with its terminal', async () => {
+	it('is interrupted with the tool that runs, goes on, and ends with its terminal', long, async () => {
 		await begin();
 		const worker = await lab.start({ prompt: `[[sh:touch begun; sleep 1000]] [[text:Never said]]` });
 		await lab.made('begun');

@@ -4,6 +4,7 @@ import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
 import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
+import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 
 describe('a question of the real Gemini CLI in a watched terminal', () => {
@@ -70,7 +71,7 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 		expect(lab.has('made')).toBe(false);
 	});
 
-	it('shows a new file, and the name that its heading has', async () => {
+	it('shows a new file, and the name that its heading has', long, async () => {
 		const { desk } = await begin('[[write:new.txt|one\ntwo]] [[text:Over]]');
 		const [asked] = await desk.asked();
 		expect(asked).toMatchObject({
@@ -81,7 +82,7 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 		expect(asked?.choices).toEqual([{ effect: 'end', isMute: true }]);
 	});
 
-	it('is over at the desk once it is answered in the terminal', async () => {
+	it('is over at the desk once it is answered in the terminal', long, async () => {
 		const { worker, desk } = await begin('[[sh:touch made]] [[sh:touch never]] [[text:Never said]]');
 		const [yes] = await desk.asked();
 		worker.terminal.type(geminiUnderTest.yes);

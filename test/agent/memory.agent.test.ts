@@ -7,6 +7,7 @@ import type { RecordedRequest } from '../double/modelDouble.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { READY_MS } from '../support/agentLab.ts';
 import { claudeLab, type ClaudeLab } from '../support/claudeLab.ts';
+import { longIf } from '../support/long.ts';
 import { submit } from '../support/submit.ts';
 import { terminal } from '../support/terminal.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -114,9 +115,8 @@ describe('nancy start with the real Claude Code', () => {
 		full: { note: 1, soFar: 0, summary: 0, conversation: 2 },
 	};
 
-	it.each(Object.entries(MODES))(
-		'tells the next tasks of the ones before as the mode %s says',
-		async (mode, told) => {
+	for (const [mode, told] of Object.entries(MODES))
+		it(`tells the next tasks of the ones before as the mode ${mode} says`, longIf(mode !== 'summary'), async () => {
 			await using lab = await claudeLab();
 			lab.model.answerNotes({ ...answer, plan: null, updates: [note] });
 			const why = "echo 'the pool needs DB_URL to be set' >&2; exit 1";
@@ -146,8 +146,7 @@ describe('nancy start with the real Claude Code', () => {
 					conversation: count('In its own words'),
 				}).toEqual(told);
 			}
-		},
-	);
+		});
 
 	it('takes a pasted block for one task in a terminal, and Ctrl-C breaks off the task alone', async () => {
 		await using lab = await claudeLab();

@@ -16,6 +16,7 @@ import { deployedLab, startedTask } from '../support/deployedLab.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { gateIn } from '../support/gate.ts';
+import { longIf } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { racesOr } from '../support/rounds.ts';
 import { submit } from '../support/submit.ts';
@@ -127,7 +128,7 @@ describe.each(agents)('a question of the real $name', ({ start, tool, dialog, ye
 	it.each([
 		{ keys: yes, state: 'yes-elsewhere', runs: true },
 		{ keys: '\u001b', state: 'no-elsewhere', runs: false },
-	])('is seen to be answered in the terminal: $state', async ({ keys, state, runs }) => {
+	])('is seen to be answered in the terminal: $state', longIf(!byDesk), async ({ keys, state, runs }) => {
 		const { desk, terminal } = asking;
 		const question = await ask(state);
 		await answerQuestion(terminal, dialog, keys);
@@ -137,18 +138,22 @@ describe.each(agents)('a question of the real $name', ({ start, tool, dialog, ye
 		await expect(desk.answer(question, { effect: 'once' })).rejects.toMatchObject({ code: 'wrong-state' });
 	});
 
-	it('is answered too late at the desk once the terminal has answered: the first answer counts', async () => {
-		const { desk, terminal } = asking;
-		const question = await ask('late');
-		// Until it goes on, it learns of neither answer.
-		process.kill(question.holder.pid, 'SIGSTOP');
-		await answerQuestion(terminal, dialog, yes);
-		await terminal.waitForText(said('Finished late'));
-		await desk.answer(question, { effect: 'no', words: 'Too late.' });
-		process.kill(question.holder.pid, 'SIGCONT');
-		expect(await desk.outcome(question)).toMatchObject({ state: 'late' });
-		expect(made('late')).toBe(true);
-	});
+	it(
+		'is answered too late at the desk once the terminal has answered: the first answer counts',
+		longIf(!byDesk),
+		async () => {
+			const { desk, terminal } = asking;
+			const question = await ask('late');
+			// Until it goes on, it learns of neither answer.
+			process.kill(question.holder.pid, 'SIGSTOP');
+			await answerQuestion(terminal, dialog, yes);
+			await terminal.waitForText(said('Finished late'));
+			await desk.answer(question, { effect: 'no', words: 'Too late.' });
+			process.kill(question.holder.pid, 'SIGCONT');
+			expect(await desk.outcome(question)).toMatchObject({ state: 'late' });
+			expect(made('late')).toBe(true);
+		},
+	);
 
 	it('lets nothing run by a Yes of the desk after the terminal’s No, though its holder has not heard of the No', async () => {
 		const { desk, terminal } = asking;
@@ -170,6 +175,7 @@ describe.each(agents)('a question of the real $name', ({ start, tool, dialog, ye
 	// What ran tells who was first if one says No. If both say Yes, only a CLI that shows it does.
 	it.each(byDesk ? (['no', 'once'] as const) : (['no'] as const))(
 		'has one answer where Yes in the terminal and "%s" at the desk meet, and its outcome names the first',
+		longIf(!byDesk),
 		async effect => {
 			const { desk, terminal } = asking;
 			for (let round = 0; round < racesOr(2); round += 1) {
@@ -363,7 +369,7 @@ describe('a question of the real Claude Code', () => {
 				await desk.outcome(question);
 			}
 		};
-		writeFileSync(file, before.replaceAll('86400', '20'));
+		writeFileSync(file, before.replaceAll('86400', '10'));
 		const question = await askedOnce(each => !isPatient(each));
 		expect(await desk.outcome(question)).toMatchObject({ state: 'silent' });
 		await sleep(1000);
@@ -374,7 +380,7 @@ describe('a question of the real Claude Code', () => {
 		expect(isPatient(slept)).toBe(false);
 		const stopped = [slept.agent!.pid, slept.holder.pid];
 		for (const pid of stopped) process.kill(pid, 'SIGSTOP');
-		await sleep(21_000);
+		await sleep(11_000);
 		for (const pid of stopped.toReversed()) process.kill(pid, 'SIGCONT');
 		expect(await desk.outcome(slept)).toMatchObject({ state: 'silent' });
 		await sleep(1000);

@@ -3,6 +3,7 @@ import { qwenCode } from '../../src/drivers/qwen-code/driver.ts';
 import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
 import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { deskOf } from '../support/desk.ts';
+import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 
 describe('a question of the real Qwen Code in a watched terminal', () => {
@@ -17,24 +18,28 @@ describe('a question of the real Qwen Code in a watched terminal', () => {
 		return { worker, desk: deskOf(lab.nancy) };
 	};
 
-	it('stands at the desk until it is answered in the terminal: it is not known to be whole, so a Yes is given there', async () => {
-		const { worker, desk } = await begin('[[sh:touch made]] [[text:All said]]');
-		const [asked] = await desk.asked();
-		expect(asked).toMatchObject({
-			kind: 'tool',
-			tool: 'run_shell_command',
-			body: 'touch made',
-			bodyIs: 'command',
-			choices: [{ effect: 'end', isMute: true }],
-			session: await worker.session(),
-		});
-		expect(worker.terminal.screen()).toMatch(qwenUnderTest.question);
-		worker.terminal.type(qwenUnderTest.yes);
-		await lab.made('made');
-		expect(await desk.outcome(asked)).toMatchObject({ state: 'yes-elsewhere' });
-		await worker.terminal.waitForText(/◆\ufe0e All said/);
-		await worker.idle();
-	});
+	it(
+		'stands at the desk until it is answered in the terminal: it is not known to be whole, so a Yes is given there',
+		long,
+		async () => {
+			const { worker, desk } = await begin('[[sh:touch made]] [[text:All said]]');
+			const [asked] = await desk.asked();
+			expect(asked).toMatchObject({
+				kind: 'tool',
+				tool: 'run_shell_command',
+				body: 'touch made',
+				bodyIs: 'command',
+				choices: [{ effect: 'end', isMute: true }],
+				session: await worker.session(),
+			});
+			expect(worker.terminal.screen()).toMatch(qwenUnderTest.question);
+			worker.terminal.type(qwenUnderTest.yes);
+			await lab.made('made');
+			expect(await desk.outcome(asked)).toMatchObject({ state: 'yes-elsewhere' });
+			await worker.terminal.waitForText(/◆\ufe0e All said/);
+			await worker.idle();
+		},
+	);
 
 	it('is denied by a No at the desk, which ends the turn', async () => {
 		const { worker, desk } = await begin('[[sh:touch made]] [[text:Never said]]');

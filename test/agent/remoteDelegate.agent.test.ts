@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tickets } from '../../src/core/delegates/tickets.ts';
 import { REMOTE_MARK } from '../../src/executors/there.ts';
 import { markedProcesses } from '../../src/process/marked.ts';
+import { long } from '../support/long.ts';
 import { submit } from '../support/submit.ts';
 import { readPhase } from '../../src/core/sessions/phase.ts';
 import { SessionId } from '../../src/protocol/names.ts';
@@ -119,7 +120,7 @@ describe('a delegate on another machine', () => {
 		expect(await leftThere(there, id)).toEqual(NOTHING);
 	});
 
-	it('goes on there while the machine cannot be reached', async () => {
+	it('goes on there while the machine cannot be reached', long, async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, there, call } = machines;
 		const gate = gateIn(there.home);
@@ -138,7 +139,7 @@ describe('a delegate on another machine', () => {
 		expect(await leftThere(there, id)).toEqual(NOTHING);
 	});
 
-	it('waits for a place if so many run on its machine as the user has set, and says so', async () => {
+	it('waits for a place if so many run on its machine as the user has set, and says so', long, async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, there, call } = machines;
 		const folder = join(lab.home, '.config', 'nancy');

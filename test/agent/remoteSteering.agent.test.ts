@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { gateIn } from '../support/gate.ts';
+import { long } from '../support/long.ts';
 import { twoMachines } from '../support/twoMachines.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
@@ -46,7 +47,7 @@ describe('a message to a delegate on another machine', () => {
 		]);
 	});
 
-	it('is read instead of the next tool call if it halts, and feedback when the agent is done', async () => {
+	it('is read instead of the next tool call if it halts, and feedback when the agent is done', long, async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, call } = machines;
 		const answer = lab.model.hold(({ text }) => text.includes('made.txt'));
@@ -89,7 +90,7 @@ describe('a message to a delegate on another machine', () => {
 		expect(last.split('Mind the kettle.')).toHaveLength(2);
 	});
 
-	it('waits here while the machine cannot be reached, and goes over then', async () => {
+	it('waits here while the machine cannot be reached, and goes over then', long, async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, there, call } = machines;
 		const { gate, id, worker } = await atGate(machines);
@@ -137,7 +138,7 @@ describe('a message to a delegate on another machine', () => {
 		expect(states).toEqual({ [back]: 'withdrawn', [backLater]: 'withdrawn', [read]: 'delivered' });
 	});
 
-	it('waits here again if the agent has ended without it', async () => {
+	it('waits here again if the agent has ended without it', long, async () => {
 		await using machines = await twoMachines(nancy);
 		const { there, call } = machines;
 		const gate = gateIn(there.home);

@@ -9,6 +9,7 @@ import { DeskServer } from '../../src/server/deskServer.ts';
 import { programFolder } from '../../src/server/programFolder.ts';
 import { ServedFolders } from '../../src/server/servedFolders.ts';
 import { conformanceLab } from '../conformance/lab.ts';
+import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
 import { copilotUnderTest } from '../support/agents/copilot.ts';
@@ -17,6 +18,7 @@ import { opencodeUnderTest } from '../support/agents/opencode.ts';
 import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
+import { longIf } from '../support/long.ts';
 import { contextOf } from '../support/operationContext.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { programs } from '../support/programs.ts';
@@ -40,6 +42,9 @@ const agents = [
 	qwenUnderTest,
 ];
 
+/** One of each road: hooks, a server of the CLI's own, and a conversation of Nancy's. */
+const deciding: readonly AgentUnderTest[] = [claudeCodeUnderTest, codexUnderTest, qwenUnderTest];
+
 const Said = z.object({
 	/** Of each call of the command. */
 	calls: z.array(z.object({ code: z.nullable(z.number()), text: z.string() })),
@@ -51,71 +56,75 @@ const Said = z.object({
 });
 
 describe.each(agents)('an agent of the real $driver that a person lets run a program', agent => {
-	it('answers nothing with it, be it another one’s question or its own: no command, no request to the server, no tool, no file', async () => {
-		const driver = driverById(agent.driver)!;
-		const candidate = { agent, driver, installed: pinnedAgent(agent.id) };
-		await using lab = await conformanceLab(candidate, { asks: true, answers: true });
-		await using server = await served(lab);
-		const desk = deskOf(lab.nancy);
-		const questions = new Questions(lab.nancy.own);
-		const other = await seedQuestion(lab.nancy);
-		const { port } = server;
-		writeFileSync(lab.workspace.file('attack.mjs'), ATTACK);
-		writeFileSync(
-			lab.workspace.file('attack.json'),
-			JSON.stringify({
-				program: nancy.program,
-				home: lab.home,
-				folder: questions.folder,
-				devices: join(lab.nancy.own.dataFolder, 'desk', 'devices.json'),
-				port,
-				other: other.id,
-			}),
-		);
-		const step = (command: string) => (agent === codexUnderTest ? `[[esc:${command}]]` : `[[sh:${command}]]`);
-		// What it leaves behind looks for the agent's next question.
-		const script = `${step('node attack.mjs')} ${step('touch made')} [[text:Finished]]`;
-		const worker = await lab.start({ prompt: script, asks: true });
-		const own = async (body: string) =>
-			eventually(`the question ${body}`, async () =>
-				(await questions.open()).find(each => each.question.body === body),
+	it(
+		'answers nothing with it, be it another one’s question or its own: no command, no request to the server, no tool, no file',
+		longIf(!deciding.includes(agent)),
+		async () => {
+			const driver = driverById(agent.driver)!;
+			const candidate = { agent, driver, installed: pinnedAgent(agent.id) };
+			await using lab = await conformanceLab(candidate, { asks: true, answers: true });
+			await using server = await served(lab);
+			const desk = deskOf(lab.nancy);
+			const questions = new Questions(lab.nancy.own);
+			const other = await seedQuestion(lab.nancy);
+			const { port } = server;
+			writeFileSync(lab.workspace.file('attack.mjs'), ATTACK);
+			writeFileSync(
+				lab.workspace.file('attack.json'),
+				JSON.stringify({
+					program: nancy.program,
+					home: lab.home,
+					folder: questions.folder,
+					devices: join(lab.nancy.own.dataFolder, 'desk', 'devices.json'),
+					port,
+					other: other.id,
+				}),
 			);
-		const first = await own('node attack.mjs');
-		await desk.answer(first.question, { effect: 'once' });
-		const { question } = await own('touch made');
-		await lab.made('attacked');
-		const said = (name: string) => Said.parse(JSON.parse(readFileSync(lab.workspace.file(name), 'utf8')));
-		for (const name of ['other.json', 'own.json']) {
-			const { calls, statuses, tools, refused } = said(name);
-			expect(calls.length).toBeGreaterThan(1);
-			for (const { code, text } of calls)
-				expect([code, text]).toEqual([
-					5,
-					expect.stringMatching(/an agent may not|has ended already|for a person in a terminal/),
-				]);
-			// One request with and one without an origin for each of four tokens, the last of which is the phone's record; two pairings.
-			expect(statuses).toHaveLength(10);
-			for (const status of statuses) expect(status).toBeGreaterThanOrEqual(400);
-			expect(tools).toContain('get_feedback');
-			expect(tools.filter(tool => /answer|question|allow|permi/.test(tool))).toEqual([]);
-			expect(refused).toEqual([true, true]);
-		}
-		// Long enough for an answer to arrive.
-		await sleep(2000);
-		for (const each of [other, question])
-			expect(await questions.find(each.id)).toMatchObject({ answer: undefined, outcome: undefined });
-		// The phone alone.
-		expect(server.newcomers()).toBe(1);
-		// A file in the place of the answer ends the question at the desk. The agent's own prompt stays.
-		writeFileSync(lab.workspace.file('forge'), '');
-		await lab.made('forged');
-		expect(await desk.outcome(question)).toMatchObject({ state: 'refused' });
-		await sleep(2000);
-		expect(worker.terminal.screen()).toMatch(
-			/Do you want to|Would you like to run|Permission required|Your answer/,
-		);
-		expect(lab.has('made')).toBe(false);
-	});
+			const step = (command: string) => (agent === codexUnderTest ? `[[esc:${command}]]` : `[[sh:${command}]]`);
+			// What it leaves behind looks for the agent's next question.
+			const script = `${step('node attack.mjs')} ${step('touch made')} [[text:Finished]]`;
+			const worker = await lab.start({ prompt: script, asks: true });
+			const own = async (body: string) =>
+				eventually(`the question ${body}`, async () =>
+					(await questions.open()).find(each => each.question.body === body),
+				);
+			const first = await own('node attack.mjs');
+			await desk.answer(first.question, { effect: 'once' });
+			const { question } = await own('touch made');
+			await lab.made('attacked');
+			const said = (name: string) => Said.parse(JSON.parse(readFileSync(lab.workspace.file(name), 'utf8')));
+			for (const name of ['other.json', 'own.json']) {
+				const { calls, statuses, tools, refused } = said(name);
+				expect(calls.length).toBeGreaterThan(1);
+				for (const { code, text } of calls)
+					expect([code, text]).toEqual([
+						5,
+						expect.stringMatching(/an agent may not|has ended already|for a person in a terminal/),
+					]);
+				// One request with and one without an origin for each of four tokens, the last of which is the phone's record; two pairings.
+				expect(statuses).toHaveLength(10);
+				for (const status of statuses) expect(status).toBeGreaterThanOrEqual(400);
+				expect(tools).toContain('get_feedback');
+				expect(tools.filter(tool => /answer|question|allow|permi/.test(tool))).toEqual([]);
+				expect(refused).toEqual([true, true]);
+			}
+			// Long enough for an answer to arrive.
+			await sleep(2000);
+			for (const each of [other, question])
+				expect(await questions.find(each.id)).toMatchObject({ answer: undefined, outcome: undefined });
+			// The phone alone.
+			expect(server.newcomers()).toBe(1);
+			// A file in the place of the answer ends the question at the desk. The agent's own prompt stays.
+			writeFileSync(lab.workspace.file('forge'), '');
+			await lab.made('forged');
+			expect(await desk.outcome(question)).toMatchObject({ state: 'refused' });
+			await sleep(2000);
+			expect(worker.terminal.screen()).toMatch(
+				/Do you want to|Would you like to run|Permission required|Your answer/,
+			);
+			expect(lab.has('made')).toBe(false);
+		},
+	);
 });
 
 /** The desk's server of the lab's workspace. A person's phone is let in, then nobody. */

@@ -3,6 +3,7 @@ import { signal } from '../../src/process/signal.ts';
 import { isAfter } from '../conformance/evidence.ts';
 import type { ConformanceLab } from '../conformance/lab.ts';
 import { eventually } from '../support/eventually.ts';
+import { longIf } from '../support/long.ts';
 import {
 	claudeAdapterServed,
 	codexAdapterServed,
@@ -16,6 +17,7 @@ import { readsAgainOnceKilled } from './stories.ts';
 const WORDS = 'Use the other port.';
 
 describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent.id, while it works', served => {
+	const decides = served === codexAdapterServed;
 	let lab: ConformanceLab;
 	afterEach(() => lab[Symbol.asyncDispose]());
 	const begin = async () => {
@@ -66,7 +68,7 @@ describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent
 		expect(copies()).toBe(1);
 	});
 
-	it('reads again what it was given in the middle of a turn that its user breaks off', async () => {
+	it('reads again what it was given in the middle of a turn that its user breaks off', longIf(!decides), async () => {
 		const { worker, letGo } = await steered();
 		const before = lab.requests().length;
 		await worker.interrupt();
@@ -75,12 +77,19 @@ describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent
 		await readAgain(lab, worker, WORDS, before);
 	});
 
-	it.each(['without', 'with'])('reads again what it was given when it was killed %s its terminal', async how => {
+	it.each(['without', 'with'])(
+		'reads again what it was given when it was killed %s its terminal',
+		longIf(!decides),
+		async how => {
 		const { worker, letGo } = await steered();
 		await readsAgainOnceKilled(lab, worker, { how, letGo, words: WORDS });
-	});
+		},
+	);
 
-	it('reads, once it is resumed, what was being handed over when its terminal was killed', async () => {
+	it(
+		'reads, once it is resumed, what was being handed over when its terminal was killed',
+		longIf(!decides),
+		async () => {
 		await begin();
 		const letGo = holdAnswers(lab, 'tool-end');
 		const worker = await lab.start({ prompt: lab.held });
@@ -96,9 +105,10 @@ describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent
 		answer();
 		await lab.start({ resume: true, prompt: 'Go on. [[text:Going on]]' });
 		await lab.seen(WORDS);
-	});
+		},
+	);
 
-	it('reads again what its model failed on in the middle of a turn', async () => {
+	it('reads again what its model failed on in the middle of a turn', longIf(!decides), async () => {
 		const { worker, letGo } = await steered('[[err:400]]');
 		letGo();
 		await worker.terminal.waitForText(/400/);

@@ -9,6 +9,7 @@ import { conformanceLab, type ConformanceLab, type LabOptions } from '../conform
 import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { eventually } from '../support/eventually.ts';
+import { longIf } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { isWokenByTyping } from './stories.ts';
 
@@ -35,6 +36,7 @@ const clis = [
 ] as const;
 
 describe.each(clis)('the real $driver.displayName in a watched terminal', ({ agent, driver, ...cli }) => {
+	const decides = agent === geminiUnderTest;
 	let lab: ConformanceLab;
 	afterEach(() => lab[Symbol.asyncDispose]());
 	const begin = async ({ asks = false, ...options }: LabOptions = {}) => {
@@ -49,45 +51,47 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 	const queued = async (address: Parameters<ConformanceLab['view']>[0]) =>
 		(await lab.nancy.mailbox(address).list(['queued'])).messages.length;
 
-	it.each([
-		{ columns: 80, rows: 24 },
-		{ columns: 40, rows: 24 },
-	])('is woken by typing, again and again, and its receipts say so, on $columns columns', async size => {
-		const worker = await begin({ size });
-		await isWokenByTyping(lab, worker);
-	});
+	for (const columns of [80, 40])
+		it(
+			`is woken by typing, again and again, and its receipts say so, on ${columns} columns`,
+			longIf(columns === 80),
+			async () => {
+				const worker = await begin({ size: { columns, rows: 24 } });
+				await isWokenByTyping(lab, worker);
+			},
+		);
 
-	it('keeps a half-typed draft as it is, and the message waits until the draft is gone', async () => {
-		const worker = await begin();
-		worker.terminal.type('half a thought');
-		await worker.terminal.waitForText(/[>*] half a thought/);
-		const id = await lab.send(worker.address, 'While you type. [[text:Looked]]');
-		const before = lab.requests().length;
-		await sleep(LONGER_MS);
-		expect(worker.terminal.screen()).toMatch(/[>*] half a thought\s*\n/);
-		expect(await queued(worker.address)).toBe(1);
-		expect(lab.requests().length).toBe(before);
-		for (const _ of 'half a thought') worker.terminal.type('\u007f');
-		await lab.seen('While you type.');
-		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
-		expect(lab.requests().some(({ text }) => text.includes('half a thought'))).toBe(false);
-		await worker.idle();
-	});
+	it(
+		'is not woken in shell mode, nor while a draft is half typed, which stays as it is',
+		longIf(!decides),
+		async () => {
+			const worker = await begin();
+			worker.terminal.type('!');
+			await worker.terminal.waitForText(/shell mode enabled/);
+			await lab.send(worker.address, 'In the shell. [[text:Looked]]');
+			await sleep(LONGER_MS);
+			expect(worker.terminal.screen()).not.toContain(WAKE_PROMPT);
+			expect(await queued(worker.address)).toBe(1);
+			worker.terminal.type('!');
+			await lab.seen('In the shell.');
+			await worker.idle();
+			worker.terminal.type('half a thought');
+			await worker.terminal.waitForText(/[>*] half a thought/);
+			const id = await lab.send(worker.address, 'While you type. [[text:Looked]]');
+			const before = lab.requests().length;
+			await sleep(LONGER_MS);
+			expect(worker.terminal.screen()).toMatch(/[>*] half a thought\s*\n/);
+			expect(await queued(worker.address)).toBe(1);
+			expect(lab.requests().length).toBe(before);
+			for (const _ of 'half a thought') worker.terminal.type('\u007f');
+			await lab.seen('While you type.');
+			expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
+			expect(lab.requests().some(({ text }) => text.includes('half a thought'))).toBe(false);
+			await worker.idle();
+		},
+	);
 
-	it('is not woken in shell mode', async () => {
-		const worker = await begin();
-		worker.terminal.type('!');
-		await worker.terminal.waitForText(/shell mode enabled/);
-		await lab.send(worker.address, 'In the shell. [[text:Looked]]');
-		await sleep(LONGER_MS);
-		expect(worker.terminal.screen()).not.toContain(WAKE_PROMPT);
-		expect(await queued(worker.address)).toBe(1);
-		worker.terminal.type('!');
-		await lab.seen('In the shell.');
-		await worker.idle();
-	});
-
-	it('is not woken at a question, whatever its model has printed', async () => {
+	it('is not woken at a question, whatever its model has printed', longIf(!decides), async () => {
 		const worker = await begin({ asks: true, size: { columns: 40, rows: 40 } });
 		await worker.submit(`[[text:${[...cli.shown, ...cli.footer].join('\\n')}]]`);
 		await worker.idle();
@@ -116,32 +120,32 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 		expect(lab.has('made')).toBe(false);
 	});
 
-	it('is interrupted by keys, and its command ends', async () => {
-		const worker = await begin();
-		await worker.submit('[[sh:touch begun; exec sleep 1000]] [[text:Never said]]');
-		await lab.made('begun');
-		const before = descendantsOf(worker.terminal.pid, await processTable()).length;
-		await worker.interrupt();
-		await worker.terminal.waitForText(cli.interrupted);
-		await eventually(
-			'its command has ended',
-			async () => descendantsOf(worker.terminal.pid, await processTable()).length < before,
-		);
-	});
-
-	it('ends with its terminal, and so does the command that it runs', async () => {
-		const worker = await begin();
-		await worker.submit('[[sh:touch begun; tail -f /dev/null]] [[text:Never said]]');
-		await lab.made('begun');
-		const table = await processTable();
-		const programs = descendantsOf(worker.terminal.pid, table).map(identify);
-		expect(programs.length).toBeGreaterThan(2);
-		// As a window does whose terminal is closed, and nothing more.
-		process.kill(worker.terminal.pid, 'SIGHUP');
-		await worker.terminal.ended;
-		await eventually('the agent and its command have ended', () =>
-			programs.every(each => liveness(each) === 'dead'),
-		);
-		await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
-	});
+	it(
+		'is interrupted by keys, goes on, and ends with its terminal; each time its command ends too',
+		longIf(!decides),
+		async () => {
+			const worker = await begin();
+			await worker.submit('[[sh:touch begun; exec sleep 1000]] [[text:Never said]]');
+			await lab.made('begun');
+			const before = descendantsOf(worker.terminal.pid, await processTable()).length;
+			await worker.interrupt();
+			await worker.terminal.waitForText(cli.interrupted);
+			await eventually(
+				'its command has ended',
+				async () => descendantsOf(worker.terminal.pid, await processTable()).length < before,
+			);
+			await worker.submit('[[sh:touch again; tail -f /dev/null]] [[text:Never said]]');
+			await lab.made('again');
+			const table = await processTable();
+			const programs = descendantsOf(worker.terminal.pid, table).map(identify);
+			expect(programs.length).toBeGreaterThan(2);
+			// As a window does whose terminal is closed, and nothing more.
+			process.kill(worker.terminal.pid, 'SIGHUP');
+			await worker.terminal.ended;
+			await eventually('the agent and its command have ended', () =>
+				programs.every(each => liveness(each) === 'dead'),
+			);
+			await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
+		},
+	);
 });

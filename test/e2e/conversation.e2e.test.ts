@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
 import type { Lab } from '../support/lab.ts';
+import { long } from '../support/long.ts';
 import { questionFrame } from '../support/questionFrame.ts';
 
 const owned = new AsyncDisposableStack();
@@ -20,20 +21,24 @@ afterEach(async ({ task }) => {
 	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
 });
 
-test('Qwen Code asks in a terminal of Nancy’s own and in the view Questions, and runs what is allowed there', async () => {
-	const { workbench, page, workspace, model } = lab;
-	await orchestrate(lab, 'Fix the login', '[[sh:touch made]][[text:All finished]]', 'Qwen Code');
-	await workbench.row('Questions', 'touch made').waitFor();
-	await workbench.waitForTerminalText(/touch made[^]*Your answer/);
-	await workbench.row('Questions', 'touch made').click();
-	const frame = await questionFrame(page, 'touch made');
-	await lab.picture('conversation');
-	expect(existsSync(join(workspace, 'made'))).toBe(false);
-	await frame.getByRole('button', { name: 'Allow Once' }).click();
-	await frame.getByText('Allowed, and done').waitFor();
-	expect(existsSync(join(workspace, 'made'))).toBe(true);
-	await workbench.waitForTerminalText(/answered in Nancy[^]*All finished/);
-	await workbench.row('Tasks', /idle · All finished/).waitFor();
-	expect(model.requests.filter(({ hasTools }) => hasTools)).toHaveLength(2);
-	await lab.picture('conversation-over');
-});
+test(
+	'Qwen Code asks in a terminal of Nancy’s own and in the view Questions, and runs what is allowed there',
+	long,
+	async () => {
+		const { workbench, page, workspace, model } = lab;
+		await orchestrate(lab, 'Fix the login', '[[sh:touch made]][[text:All finished]]', 'Qwen Code');
+		await workbench.row('Questions', 'touch made').waitFor();
+		await workbench.waitForTerminalText(/touch made[^]*Your answer/);
+		await workbench.row('Questions', 'touch made').click();
+		const frame = await questionFrame(page, 'touch made');
+		await lab.picture('conversation');
+		expect(existsSync(join(workspace, 'made'))).toBe(false);
+		await frame.getByRole('button', { name: 'Allow Once' }).click();
+		await frame.getByText('Allowed, and done').waitFor();
+		expect(existsSync(join(workspace, 'made'))).toBe(true);
+		await workbench.waitForTerminalText(/answered in Nancy[^]*All finished/);
+		await workbench.row('Tasks', /idle · All finished/).waitFor();
+		expect(model.requests.filter(({ hasTools }) => hasTools)).toHaveLength(2);
+		await lab.picture('conversation-over');
+	},
+);

@@ -17,6 +17,7 @@ import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../support/d
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
 import { focusedRow, moveTo, unfold, openRow } from '../support/listGestures.ts';
+import { long } from '../support/long.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
@@ -744,7 +745,7 @@ describe('in a trusted folder, delegates', () => {
 });
 
 describe('a task in a worktree of its own', () => {
-	test('works there, is reviewed and commented, merged, taken back and discarded', async () => {
+	test('works there, is reviewed and commented, merged, taken back and discarded', long, async () => {
 		await workbench.tidy();
 		await workbench.ask('nancy.orchestrateTask');
 		await workbench.quick.getByText('What is to be done').first().waitFor();

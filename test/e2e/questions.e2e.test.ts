@@ -10,6 +10,7 @@ import { seedQuestions } from '../pictures/questions.ts';
 import { toolStep } from '../support/agents/agentUnderTest.ts';
 import { openAgentLab, orchestrate, startAnew } from '../support/agentWorkbench.ts';
 import type { Lab } from '../support/lab.ts';
+import { long } from '../support/long.ts';
 import { cutIn, violationsIn } from '../support/looks.ts';
 import { portsOf } from '../support/portsOf.ts';
 import { questionFrame } from '../support/questionFrame.ts';
@@ -199,7 +200,7 @@ describe('a question of the real agent', () => {
 		await new Questions(store.own).end(question.id, 'ended', 'the test is over');
 	});
 
-	test('is whole in sight at every width and in every theme, and axe-core finds nothing', async () => {
+	test('is whole in sight at every width and in every theme, and axe-core finds nothing', long, async () => {
 		const store = new Workspace(workspace, dataFolder({ HOME: lab.server.home }));
 		await seedQuestions(store, [], 5);
 		await workbench.row('Questions', 'echo long').waitFor();

@@ -5,11 +5,12 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { HANG_MS } from '../support/eventually.ts';
+import { long } from '../support/long.ts';
 import { Workbench } from '../support/workbench.ts';
 
 const demo = ['scripts/start.mjs', '--demo', '--no-open'];
 
-test('npm start opens a workbench without an account', async () => {
+test('npm start opens a workbench without an account', long, async () => {
 	const { stdout } = await promisify(execFile)('node', [...demo, '--once']);
 	expect(stdout).toMatch(/^Claude Code.*: with a scripted model/m);
 	expect(stdout).toMatch(/^Open http:\/\/127\.0\.0\.1:\d+\/\?folder=\S+$/m);

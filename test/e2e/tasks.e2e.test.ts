@@ -18,6 +18,7 @@ import { gateIn } from '../support/gate.ts';
 import type { Lab } from '../support/lab.ts';
 import { gitIn, seedDelegate } from '../support/delegateSeeds.ts';
 import { contextKey, focusedRow, inQueue, moveTo, openRow } from '../support/listGestures.ts';
+import { long } from '../support/long.ts';
 import { questionFrame } from '../support/questionFrame.ts';
 import { messageFrame } from '../support/messageFrame.ts';
 import { messageContent } from '../support/messageContent.ts';
@@ -202,7 +203,7 @@ describe('a task in the sidebar', () => {
 		await model.waitForRequest(({ text }) => text.includes('Fail at once. Go'));
 	});
 
-	test('whose real agent refuses its options starts again with others', async () => {
+	test('whose real agent refuses its options starts again with others', long, async () => {
 		const model = async (name: string) => {
 			await workbench.pick(/^\s*Model/);
 			await workbench.quick.getByText('The model, as the agent names it').first().waitFor();
@@ -281,7 +282,7 @@ describe('a task in the sidebar', () => {
 		});
 	});
 
-	test('goes on twice after a fork: the first worker stays as it was', async () => {
+	test('goes on twice after a fork: the first worker stays as it was', long, async () => {
 		await orchestrate(lab, 'Try both', 'Remember the blue door. [[text:Remembered]]');
 		const first = workbench.row('Tasks', /Try both.*idle · Remembered/);
 		await first.waitFor();
@@ -731,7 +732,7 @@ describe('a task in the sidebar', () => {
 		expect(existsSync(join(workspace, 'two'))).toBe(false);
 	});
 
-	test('has two workers, each steered for itself, stopped, resumed, archived and deleted', async () => {
+	test('has two workers, each steered for itself, stopped, resumed, archived and deleted', long, async () => {
 		const taskRow = workbench.row('Tasks', /Fix the login/);
 		const firstRow = workbench.row('Tasks', /^\s*worker(?!-)/);
 		const secondRow = workbench.row('Tasks', /worker-2/);
@@ -867,7 +868,7 @@ describe('a task in the sidebar', () => {
 		await expect.poll(() => existsSync(join(workspace, '.agents'))).toBe(false);
 	});
 
-	test('shows what an agent has taken, and warns when its budget is nearly and wholly used up', async () => {
+	test('shows what an agent has taken, and warns when its budget is nearly and wholly used up', long, async () => {
 		const { workspace: store } = await seedWorkspace(workspace, {
 			title: 'Count the stars',
 			session: 'e0e0e0e0-0000',

@@ -425,8 +425,8 @@ describe('a WebSocket', () => {
 		await quick.enter(paired);
 		slow.socket.pause();
 		let last = '';
-		for (let count = 0; count < 60; count++) {
-			({ id: last } = await seedQuestion(own.workspace, { body: `# ${count} ${'x'.repeat(250_000)}` }));
+		for (let count = 0; count < 30; count++) {
+			({ id: last } = await seedQuestion(own.workspace, { body: `# ${count} ${'x'.repeat(500_000)}` }));
 			await quick.got('patch', ({ patch }) => patch.questions?.put.some(({ id }) => id === last) ?? false);
 		}
 		slow.socket.resume();

@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
+import { longIf } from '../support/long.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { fakeClaude } from '../unit/cli/fakeClaude.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -140,18 +141,23 @@ describe('a delegate in a worktree', () => {
 			expect([state, read('scripts/guard.sh')]).toEqual(['done', GUARD]);
 		});
 
-		it.each([
+		for (const [how, command, program, text, mode] of [
 			['by its name', 'sh built/guard.sh', 'built/guard.sh', 'exit 2', 0o644],
 			['by its beginning', 'built/guard', 'built/guard', GUARD, 0o644],
 			['by its permissions', 'built/guard', 'built/guard', '\0binary', 0o755],
-		])('has one that git ignores, and that is known %s', async (_, command, program, text, mode) => {
-			repository.commit({ '.claude/settings.json': hook(command), '.gitignore': '.nancy\nbuilt\n' });
-			repository.write({ [program]: text });
-			chmodSync(join(repository.root, program), mode);
-			await setUp();
-			const { state, at, read } = await delegate(BY_AGENT);
-			expect([state, read(program), statSync(at(program)).mode & 0o111]).toEqual(['done', text, mode & 0o111]);
-		});
+		] as const)
+			it(`has one that git ignores, and that is known ${how}`, longIf(mode === 0o644), async () => {
+				repository.commit({ '.claude/settings.json': hook(command), '.gitignore': '.nancy\nbuilt\n' });
+				repository.write({ [program]: text });
+				chmodSync(join(repository.root, program), mode);
+				await setUp();
+				const { state, at, read } = await delegate(BY_AGENT);
+				expect([state, read(program), statSync(at(program)).mode & 0o111]).toEqual([
+					'done',
+					text,
+					mode & 0o111,
+				]);
+			});
 
 		it.each([
 			['which may be a secret', '. ./.env; true', () => undefined],

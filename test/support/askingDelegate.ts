@@ -71,7 +71,7 @@ export async function askingDelegate(
 export async function askingWithLimit<
 	Run extends { lab: AsyncDisposable; askedOrEnded: () => Promise<{ question: Question | undefined }> },
 >(begin: (limit: readonly string[]) => Promise<Run>) {
-	for (let seconds = 20; ; seconds *= 2) {
+	for (let seconds = 8; ; seconds *= 2) {
 		const run = await begin(['--timeout', `${seconds}`]);
 		const { question } = await run.askedOrEnded();
 		if (question) return { ...run, question };

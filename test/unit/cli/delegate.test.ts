@@ -18,6 +18,7 @@ import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { eventually } from '../../support/eventually.ts';
 import { gitIn } from '../../support/delegateSeeds.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
+import { long } from '../../support/long.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { terminal } from '../../support/terminal.ts';
@@ -285,30 +286,34 @@ describe('nancy delegate', () => {
 		});
 	});
 
-	it.concurrent('works where the agent is that asks also where the workspace is a worktree itself', async () => {
-		await using it = await shell();
-		gitIn(it.workspace.folder, 'init', '-q');
-		gitIn(it.workspace.folder, 'commit', '-q', '--allow-empty', '-m', 'first');
-		const make = async (from: string, name: string) => {
-			const options = { withChanges: false, copyIncludes: false };
-			return (await createWorktree({ folder: from, name: WorktreeName.parse(name), ...options })).folder;
-		};
-		const one = await make(it.workspace.folder, 'one');
-		const two = await make(one, 'two');
-		const task = TaskName.parse('build');
-		const workspace = new Workspace(one);
-		await workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
-		const env = {
-			...it.env,
-			NANCY_TASK_DIR: workspace.paths.task(task),
-			NANCY_WORKER: 'worker',
-			NANCY_AGENT: 'claude-code',
-		};
-		expect(await nancy.run(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
-		const { delegates } = await new Delegates(workspace).list();
-		expect(delegates.map(({ record }) => record.place.folder)).toEqual([two]);
-		await nancy.run(['delegates', '--wait', '--timeout', '600'], { cwd: one, env });
-	});
+	it.concurrent(
+		'works where the agent is that asks also where the workspace is a worktree itself',
+		long,
+		async () => {
+			await using it = await shell();
+			gitIn(it.workspace.folder, 'init', '-q');
+			gitIn(it.workspace.folder, 'commit', '-q', '--allow-empty', '-m', 'first');
+			const make = async (from: string, name: string) => {
+				const options = { withChanges: false, copyIncludes: false };
+				return (await createWorktree({ folder: from, name: WorktreeName.parse(name), ...options })).folder;
+			};
+			const one = await make(it.workspace.folder, 'one');
+			const two = await make(one, 'two');
+			const task = TaskName.parse('build');
+			const workspace = new Workspace(one);
+			await workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
+			const env = {
+				...it.env,
+				NANCY_TASK_DIR: workspace.paths.task(task),
+				NANCY_WORKER: 'worker',
+				NANCY_AGENT: 'claude-code',
+			};
+			expect(await nancy.run(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
+			const { delegates } = await new Delegates(workspace).list();
+			expect(delegates.map(({ record }) => record.place.folder)).toEqual([two]);
+			await nancy.run(['delegates', '--wait', '--timeout', '600'], { cwd: one, env });
+		},
+	);
 
 	it.concurrent('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
 		await using it = await shell({ delegates: { permissionsFromAgents: { 'gemini-cli': 'default' } } });

@@ -10,6 +10,7 @@ import {
 	ProjectTaskOutput,
 } from '../../../src/protocol/output/memory.ts';
 import { eventually } from '../../support/eventually.ts';
+import { longIf } from '../../support/long.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
@@ -96,7 +97,9 @@ describe('a session of tasks', () => {
 		expect(readFileSync(folder.file('agent', 'env'), 'utf8')).toMatch(/^NANCY_HOOKS=off$/m);
 	});
 
-	it.each([
+	/** One of each cause. */
+	const deciding = ['ends with 1', 'is not logged in', 'answers in prose'];
+	for (const [how, notes, why] of [
 		[
 			'ends with 1',
 			'echo boom >&2; exit 1',
@@ -115,17 +118,22 @@ describe('a session of tasks', () => {
 		['answers in prose', `echo '${result({ result: 'I think so.' })}'`, { cause: 'malformed' }],
 		['answers by another form', noted({ summary: 1, updates: 'none' }), { cause: 'malformed' }],
 		['prints what is no JSON at all', 'echo "{{{"', { cause: 'no-answer' }],
-	])('goes on where the CLI %s, and the task is asked about once more', async (_, notes, why) => {
-		const { stdout, code } = await session(['First task', 'Second task'], notes);
-		expect(code).toBe(0);
-		const [, first, task, second] = lines(stdout);
-		for (const each of [first, second])
-			expect(ExtractedOutput.parse(each)).toMatchObject({ state: 'failed', ...why });
-		expect(ProjectTaskOutput.parse(task)).toMatchObject({ task: 2, ok: true });
-		expect(existsSync(project('notes'))).toBe(false);
-		const again = await nancy.start(['extract', 'tried', '--json'], place(GOOD));
-		expect(JSON.parse(again.stdout)).toMatchObject({ task: 1, state: 'merged', added: { failures: 1 } });
-	});
+	] as const)
+		it(
+			`goes on where the CLI ${how}, and the task is asked about once more`,
+			longIf(!deciding.includes(how)),
+			async () => {
+				const { stdout, code } = await session(['First task', 'Second task'], notes);
+				expect(code).toBe(0);
+				const [, first, task, second] = lines(stdout);
+				for (const each of [first, second])
+					expect(ExtractedOutput.parse(each)).toMatchObject({ state: 'failed', ...why });
+				expect(ProjectTaskOutput.parse(task)).toMatchObject({ task: 2, ok: true });
+				expect(existsSync(project('notes'))).toBe(false);
+				const again = await nancy.start(['extract', 'tried', '--json'], place(GOOD));
+				expect(JSON.parse(again.stdout)).toMatchObject({ task: 1, state: 'merged', added: { failures: 1 } });
+			},
+		);
 
 	it('goes on where the CLI is gone meanwhile, and where the day’s limit is reached', async () => {
 		const { stdout } = await session(['First task'], `rm '${folder.file('agent', 'claude')}'; exit 1`);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { long } from '../../support/long.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { terminal, type Terminal } from '../../support/terminal.ts';
 import { ProjectName } from '../../../src/protocol/memoryNames.ts';
@@ -55,7 +56,7 @@ describe('the prompt of nancy start', () => {
 		await typed.waitForText(/no tasks/);
 	});
 
-	it('leaves the terminal to the agent for one task, and has it back afterwards', async () => {
+	it('leaves the terminal to the agent for one task, and has it back afterwards', long, async () => {
 		await typed.waitForText(/typed>$/m);
 		typed.type('/interactive Look around\r');
 		await typed.waitForText(/At work\./);

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { long } from '../../support/long.ts';
 import { smallAgent, talkRoom } from '../../support/talkRoom.ts';
 
 const ESC = '\u001b';
@@ -69,7 +70,7 @@ describe('the input line', () => {
 		await shown.close();
 	});
 
-	it.each([20, 40])('keeps all its rows below what is said meanwhile, on %i columns', async columns => {
+	it.each([20, 40])('keeps all its rows below what is said meanwhile, on %i columns', long, async columns => {
 		const later = "setTimeout(() => words('One more.\\n'), 1500);";
 		room.does(smallAgent(`${REPEATS} if (params.prompt[0].text === 'Go.') ${later}`));
 		const shown = await room.talk({ columns });

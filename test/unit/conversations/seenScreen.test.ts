@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { SeenScreen, type InputLine } from '../../../src/conversations/watched/seenScreen.ts';
 import { screen as copilot } from '../../../src/drivers/copilot-cli/screen.ts';
+import { longIf } from '../../support/long.ts';
 
 const RECORDINGS = join(import.meta.dirname, '../../fixtures/copilot-cli/screens');
 const Head = z.object({ width: z.number(), height: z.number() });
@@ -44,35 +45,39 @@ const BUSY = { typed: '', isFree: false };
 
 describe('the screen of Copilot CLI', () => {
 	// Each byte is drawn and looked at by itself: of the longer recordings that takes a minute.
-	it.each([
-		['flow', 7],
-		['flow', 4096],
-	])(
-		'is free before a turn and after it, and neither at work nor at a question (%s, %i bytes at a time)',
-		async (name, size) => {
-			const { at, frees } = await replay(name, size);
-			expect(at).toEqual({
-				idle: FREE,
-				'busy-thinking': BUSY,
-				'permission-1': undefined,
-				'after-accept-once': BUSY,
-				'permission-2': undefined,
-				'busy-tool-running': BUSY,
-				'idle-after': FREE,
-			});
-			expect(frees).toEqual([true, false, true]);
-		},
-	);
+	for (const size of [7, 4096])
+		it(
+			`is free before a turn and after it, and neither at work nor at a question (${size} bytes at a time)`,
+			longIf(size !== 4096),
+			async () => {
+				const { at, frees } = await replay('flow', size);
+				expect(at).toEqual({
+					idle: FREE,
+					'busy-thinking': BUSY,
+					'permission-1': undefined,
+					'after-accept-once': BUSY,
+					'permission-2': undefined,
+					'busy-tool-running': BUSY,
+					'idle-after': FREE,
+				});
+				expect(frees).toEqual([true, false, true]);
+			},
+		);
 
-	it.each([1, 7, 4096])('is not free while a prompt of two lines is in it (%i bytes at a time)', async size => {
-		const { at, frees } = await replay('paste', size);
-		expect(at).toEqual({
-			idle: FREE,
-			pasted: { typed: 'line one SECOND-PASTE\nline two', isFree: false },
-			after: FREE,
-		});
-		expect(frees).toEqual([true, false, true]);
-	});
+	for (const size of [1, 7, 4096])
+		it(
+			`is not free while a prompt of two lines is in it (${size} bytes at a time)`,
+			longIf(size !== 7),
+			async () => {
+				const { at, frees } = await replay('paste', size);
+				expect(at).toEqual({
+					idle: FREE,
+					pasted: { typed: 'line one SECOND-PASTE\nline two', isFree: false },
+					after: FREE,
+				});
+				expect(frees).toEqual([true, false, true]);
+			},
+		);
 
 	it('is free again only once an interrupted turn is over', async () => {
 		const { at, frees } = await replay('interrupt', 4096);

@@ -6,6 +6,7 @@ import { readingOf, type Reading, type Shown } from '../../../src/conversations/
 import { screen as copilot } from '../../../src/drivers/copilot-cli/screen.ts';
 import { screenStates } from '../../../src/drivers/screenStates.ts';
 import { RECORDED } from '../../fixtures/screens/recorded.ts';
+import { longIf } from '../../support/long.ts';
 import { recordedScreen } from '../../support/recordedScreen.ts';
 
 /** Whose screen a recording shows, by the first word of its name. */
@@ -87,6 +88,7 @@ describe('the screens of all recordings', () => {
 	for (const size of [1, 7, 4096])
 		it.each(Object.entries(RECORDED))(
 			`show what was recorded (%s, ${size} bytes at a time)`,
+			longIf(size !== 7),
 			async (name, labels) => {
 				const { at, course } = await replay(name, size);
 				expect(Object.fromEntries(Object.entries(at).map(([label, each]) => [label, said(each)]))).toEqual(

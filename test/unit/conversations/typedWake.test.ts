@@ -7,6 +7,7 @@ import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../support/boundWorker.ts';
 import { eventually } from '../../support/eventually.ts';
+import { long } from '../../support/long.ts';
 import { programs, repository } from '../../support/programs.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
@@ -129,7 +130,7 @@ describe('an idle agent in a watched terminal', () => {
 		expect(readFileSync(folder.file('answers'), 'utf8')).toBe('y');
 	});
 
-	it('does not merge the words of a wake that it shows too late with what its user types', async () => {
+	it('does not merge the words of a wake that it shows too late with what its user types', long, async () => {
 		await start({ lateMs: 9000 });
 		await waits();
 		messageIsDue();
@@ -139,7 +140,7 @@ describe('an idle agent in a watched terminal', () => {
 		expect(prompts()).toEqual(['my own words']);
 	});
 
-	it('is not woken while a text is being pasted', async () => {
+	it('is not woken while a text is being pasted', long, async () => {
 		await start();
 		await waits();
 		await isDueBehind('\u001b[200~');

@@ -161,7 +161,7 @@ describe('the messages of a delegate on another machine', () => {
 
 	it('are taken back there for good, or the agent has them, wherever the one who takes them back is killed', async () => {
 		let kills = 0;
-		for (const killAt of killPoints(strideOr(11))) {
+		for (const killAt of killPoints(strideOr(17))) {
 			await using two = machines();
 			const { here, there, mailHere, executor, job } = two;
 			const id = await mailHere.put(messageContent('one'), BY_USER);

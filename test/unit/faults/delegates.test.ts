@@ -30,12 +30,13 @@ import { eventually, HANG_MS } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { otherHeadlessDriver, ownSessionDriver } from '../../support/fakeHeadless.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
+import { long } from '../../support/long.ts';
 import { roundsOr } from '../../support/rounds.ts';
 import { RunnerRoom } from '../../support/runnerRoom.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
 /** Rounds of the kill test: some here, 200 when asked for. */
-const ROUNDS = roundsOr(4);
+const ROUNDS = roundsOr(2);
 /** Each of them queues several. */
 const STARTERS = Math.max(2, Math.round(ROUNDS / 10));
 
@@ -199,7 +200,7 @@ describe('a runner', () => {
 		expect(wentOn.status.session).toBe(begun);
 	});
 
-	it.concurrent('tries a transient failure again also after a word about the limit', async () => {
+	it.concurrent('tries a transient failure again also after a word about the limit', long, async () => {
 		await using room = new RunnerRoom();
 		const { run } = room;
 		const wentOn = await run('tool:Read warning:60000 fail:transient', { limits: { retries: 1 } });
@@ -616,34 +617,38 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUNNER_MARK, id)).toEqual([]);
 	});
 
-	it.concurrent('lets different agents work on one prompt as one group, each of which ends by itself', async () => {
-		await using room = new RunnerRoom();
-		const { delegates, look, delegate, ended, results } = room;
-		const group = 'compare';
-		// One after the other: of two at once, one waits for the lock, which a command does for ten seconds and no longer.
-		const queue = (agent: DriverId) => delegate('tool:Read wait:100 answer:done', { agent, group });
-		const both = [await queue(fakeDriver.id), await queue(otherHeadlessDriver.id)];
-		// A limit of one agent's account is none of the other's.
-		const park = (ms: number) => {
-			const until = new Date(Date.now() + ms).toISOString();
-			return delegates.park({ version: 1, agent: fakeDriver.id, until, reason: 'limit' });
-		};
-		await park(HANG_MS);
-		await look();
-		expect(await ended(both[1]!)).toMatchObject({ state: 'done', record: { agent: 'other', group } });
-		expect((await delegates.get(both[0]!.record.id)).state).toBe('queued');
-		await park(300);
-		await eventually(
-			'the first goes on',
-			async () => {
-				await look();
-				return isFinal((await delegates.get(both[0]!.record.id)).state);
-			},
-			{ everyMs: 200 },
-		);
-		expect(await ended(both[0]!)).toMatchObject({ state: 'done', record: { agent: 'fake', group } });
-		expect(await results()).toHaveLength(2);
-	});
+	it.concurrent(
+		'lets different agents work on one prompt as one group, each of which ends by itself',
+		long,
+		async () => {
+			await using room = new RunnerRoom();
+			const { delegates, look, delegate, ended, results } = room;
+			const group = 'compare';
+			// One after the other: of two at once, one waits for the lock, which a command does for ten seconds and no longer.
+			const queue = (agent: DriverId) => delegate('tool:Read wait:100 answer:done', { agent, group });
+			const both = [await queue(fakeDriver.id), await queue(otherHeadlessDriver.id)];
+			// A limit of one agent's account is none of the other's.
+			const park = (ms: number) => {
+				const until = new Date(Date.now() + ms).toISOString();
+				return delegates.park({ version: 1, agent: fakeDriver.id, until, reason: 'limit' });
+			};
+			await park(HANG_MS);
+			await look();
+			expect(await ended(both[1]!)).toMatchObject({ state: 'done', record: { agent: 'other', group } });
+			expect((await delegates.get(both[0]!.record.id)).state).toBe('queued');
+			await park(300);
+			await eventually(
+				'the first goes on',
+				async () => {
+					await look();
+					return isFinal((await delegates.get(both[0]!.record.id)).state);
+				},
+				{ everyMs: 200 },
+			);
+			expect(await ended(both[0]!)).toMatchObject({ state: 'done', record: { agent: 'fake', group } });
+			expect(await results()).toHaveLength(2);
+		},
+	);
 
 	it.concurrent(`goes on whenever the one that queues and starts them is killed (${STARTERS} rounds)`, async () => {
 		await using room = new RunnerRoom();

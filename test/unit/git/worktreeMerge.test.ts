@@ -7,6 +7,7 @@ import { removeWorktree } from '../../../src/git/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
 import { inEnglish } from '../../support/inEnglish.ts';
+import { long } from '../../support/long.ts';
 
 const mergeWorktree = (...args: Parameters<typeof mergeWorktreeSaid>) => inEnglish(mergeWorktreeSaid(...args));
 
@@ -321,7 +322,7 @@ describe('merging a worktree that began with uncommitted changes', () => {
 		expect(read('out/o')).toBe('theirs');
 	});
 
-	it('deletes nothing that a sparse checkout leaves out, for nothing in its folder would tell', async () => {
+	it('deletes nothing that a sparse checkout leaves out, for nothing in its folder would tell', long, async () => {
 		repo.commit({ 'in/i': 'i', 'out/o': 'o' });
 		const worktree = await begin();
 		rmSync(join(worktree.folder, 'out/o'));
