@@ -81,8 +81,8 @@ describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent
 		'reads again what it was given when it was killed %s its terminal',
 		longIf(!decides),
 		async how => {
-		const { worker, letGo } = await steered();
-		await readsAgainOnceKilled(lab, worker, { how, letGo, words: WORDS });
+			const { worker, letGo } = await steered();
+			await readsAgainOnceKilled(lab, worker, { how, letGo, words: WORDS });
 		},
 	);
 
@@ -90,21 +90,21 @@ describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent
 		'reads, once it is resumed, what was being handed over when its terminal was killed',
 		longIf(!decides),
 		async () => {
-		await begin();
-		const letGo = holdAnswers(lab, 'tool-end');
-		const worker = await lab.start({ prompt: lab.held });
-		await lab.made('begun');
-		// Otherwise its next step could begin before the guard is called.
-		const answer = lab.model.hold(() => true);
-		const id = await lab.send(worker.address, WORDS);
-		lab.letGo();
-		await lab.delivered(worker.address, id);
-		signal(-worker.terminal.pid, 'SIGKILL');
-		await worker.terminal.ended;
-		letGo();
-		answer();
-		await lab.start({ resume: true, prompt: 'Go on. [[text:Going on]]' });
-		await lab.seen(WORDS);
+			await begin();
+			const letGo = holdAnswers(lab, 'tool-end');
+			const worker = await lab.start({ prompt: lab.held });
+			await lab.made('begun');
+			// Otherwise its next step could begin before the guard is called.
+			const answer = lab.model.hold(() => true);
+			const id = await lab.send(worker.address, WORDS);
+			lab.letGo();
+			await lab.delivered(worker.address, id);
+			signal(-worker.terminal.pid, 'SIGKILL');
+			await worker.terminal.ended;
+			letGo();
+			answer();
+			await lab.start({ resume: true, prompt: 'Go on. [[text:Going on]]' });
+			await lab.seen(WORDS);
 		},
 	);
 
