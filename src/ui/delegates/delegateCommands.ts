@@ -89,7 +89,9 @@ async function askAndStart(
 	written?: { text: string; document: vscode.TextDocument },
 ): Promise<void> {
 	const agents = await operations.agents();
-	const { requests, choice } = await askDelegate({ order, written: written?.text, agents, memory, presets });
+	const machines = (await operations.executors.list(order.folder)).filter(({ from }) => from === 'settings');
+	const question = { order, written: written?.text, agents, machines, memory, presets };
+	const { requests, choice } = await askDelegate(question);
 	const start = { order, requests, choice, agents, document: written?.document };
 	await startOrKeep({ delegates: operations.delegates, drafts, memory }, start);
 }
