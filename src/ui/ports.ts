@@ -20,7 +20,6 @@ import type { DelegateId } from '../protocol/delegate.ts';
 import type { Answer, QuestionId, Reply } from '../protocol/question.ts';
 import type { DriverId, MessageId, SessionId, TaskName, WorkerName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import type { ExecutorOperations } from './executors/executorPorts.ts';
 
 /** One workspace folder as the views read it. It is in memory; the core refreshes it and reports each change. */
 export interface Folder extends Disposable {
@@ -180,7 +179,6 @@ export interface Operations {
 	/** Throws `busy` while an agent of it runs. */
 	deleteTask(folder: Folder, task: TaskName): Promise<void>;
 	readonly delegates: DelegateOperations;
-	readonly executors: ExecutorOperations;
 	readonly worktrees: WorktreeOperations;
 }
 

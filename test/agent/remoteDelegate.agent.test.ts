@@ -131,6 +131,7 @@ describe('a delegate on another machine', () => {
 		await there.stop();
 		const log = lab.workspace.file(`.nancy/delegates/${id}.log`);
 		await eventually('said', () => readFileSync(log, 'utf8').includes('cannot be reached') || undefined);
+		expect((await call(['delegates'])).stdout).toMatch(/on ssh:lab · not seen since 20\d\d-/);
 		gate.open();
 		await there.start();
 		expect(await machines.ended(id)).toMatchObject({ status: 'done' });

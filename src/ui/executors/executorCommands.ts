@@ -9,12 +9,13 @@ import { inform } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
 import { cancellable } from '../kit/progress.ts';
 import { pickFolder } from '../pickers.ts';
-import type { Folder, Operations } from '../ports.ts';
+import type { Folder } from '../ports.ts';
+import type { ExecutorOperations } from './executorPorts.ts';
 import { executorReport } from './executorReport.ts';
 
 export interface ExecutorCollaborators {
 	folders: Folders;
-	operations: Operations;
+	executors: ExecutorOperations;
 	documents: Documents;
 	agentName: (driver: string) => string;
 }
@@ -32,7 +33,7 @@ interface Row extends Choice {
 async function executors(own: ExecutorCollaborators): Promise<void> {
 	// The user's settings of machines are the same in all folders.
 	const folder = own.folders.list()[0] ?? (await pickFolder(own.folders));
-	const all = await own.operations.executors.list(folder);
+	const all = await own.executors.list(folder);
 	const named = all.filter(({ from }) => from === 'settings');
 	const hosts = all.filter(({ from, id }) => from === 'ssh' && !named.some(each => each.id === id));
 	if (named.length + hosts.length === 0) {
@@ -52,24 +53,21 @@ function rows(
 	const probeAll = {
 		icon: 'pulse',
 		label: l10n.t('Check All Machines'),
-		detail: l10n.t('Connects to each, and says what it has and what it lacks.'),
 		act: () => probe(own, folder, named),
 	};
 	return [
-		...(named.length > 0 ? [heading(l10n.t('in your settings'))] : []),
+		...(named.length > 0 ? [heading(l10n.t('in your settings: to check'))] : []),
 		...named.map(executor => ({
 			icon: 'server',
 			label: executor.name,
 			description: [executor.id, limitWords(executor)].filter(Boolean).join(' · '),
-			...(named.length === 1 && { detail: l10n.t('Connects to it, and says what it has and what it lacks.') }),
 			act: () => probe(own, folder, [executor]),
 		})),
 		...(named.length > 1 ? [probeAll] : []),
-		...(hosts.length > 0 ? [heading(l10n.t('hosts of ~/.ssh/config'))] : []),
+		...(hosts.length > 0 ? [heading(l10n.t('in ~/.ssh/config: to add'))] : []),
 		...hosts.map(host => ({
 			icon: 'add',
 			label: hostOf(host.id),
-			description: l10n.t('add to your settings'),
 			act: () => add(own, folder, host, named),
 		})),
 	];
@@ -81,7 +79,7 @@ function heading(label: string): Row {
 
 function limitWords({ max }: Executor): string {
 	if (max === undefined) return '';
-	return max === 1 ? l10n.t('one delegate at once') : l10n.t('{0} delegates at once', max);
+	return max === 1 ? l10n.t('at most one delegate at once') : l10n.t('at most {0} delegates at once', max);
 }
 
 async function probe(own: ExecutorCollaborators, folder: Folder, asked: readonly Executor[]): Promise<void> {
@@ -89,7 +87,7 @@ async function probe(own: ExecutorCollaborators, folder: Folder, asked: readonly
 	const title = l10n.t('Checking {0}…', names.join(', '));
 	const answers = await cancellable(title, signal =>
 		// The connections themselves go on to their time limits.
-		Promise.race([own.operations.executors.probe(folder, names), cancelled(signal)]),
+		Promise.race([own.executors.probe(folder, names), cancelled(signal)]),
 	);
 	await own.documents.openReport(l10n.t('Machines for Delegates'), executorReport(answers, own.agentName));
 }
@@ -118,7 +116,7 @@ async function add(
 	);
 	if (typed === undefined) return;
 	const name = typed.trim();
-	const file = await own.operations.executors.name(folder, name, hostOf(host.id));
+	const file = await own.executors.name(folder, name, hostOf(host.id));
 	const [check, open] = [l10n.t('Check'), l10n.t('Open Settings File')];
 	const text = l10n.t('Delegates can run on “{0}” from now on. Its entry is in {1}.', name, file);
 	const pressed = await inform(text, check, open);

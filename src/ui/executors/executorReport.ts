@@ -18,16 +18,22 @@ function section({ name, id, isReachable, has, lacks }: Executor, agentName: (dr
 	return [
 		`## ${isReady ? '✓' : '✗'} ${pageLine(name)} — ${state}`,
 		...(name === id ? [] : ['', pageLine(id)]),
-		...part(
-			l10n.t('What it lacks'),
-			lacks.map(each => sentence(translated(each))),
-		),
-		...(has ? part(l10n.t('What it has'), factsOf(has, agentName)) : []),
+		...(has
+			? [
+					...list(
+						lacks.map(each => sentence(translated(each))),
+						l10n.t('What it lacks'),
+					),
+					...list(factsOf(has, agentName), l10n.t('What it has')),
+				]
+			: // A sentence that begins with the host's name.
+				list(lacks.map(translated))),
 	];
 }
 
-function part(heading: string, lines: readonly string[]): string[] {
-	return lines.length === 0 ? [] : ['', `### ${heading}`, '', ...lines.map(line => `- ${pageLine(line)}`)];
+function list(lines: readonly string[], heading?: string): string[] {
+	if (lines.length === 0) return [];
+	return ['', ...(heading === undefined ? [] : [`### ${heading}`, '']), ...lines.map(line => `- ${pageLine(line)}`)];
 }
 
 function factsOf(
@@ -50,6 +56,6 @@ function logoutWords(survives: Has['survivesLogout']): string {
 		case 'no':
 			return l10n.t('A delegate ends when you log out');
 		case 'unknown':
-			return l10n.t('It does not say whether a delegate goes on after you log out');
+			return l10n.t('Nobody can tell whether a delegate goes on after you log out');
 	}
 }

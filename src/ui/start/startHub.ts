@@ -97,7 +97,9 @@ export function placeRow(
 		async act() {
 			const items = locations(machines);
 			const on = machineOf(choice);
-			const active = items.find(each => each.place === choice.place && each.on === on);
+			const active = items.find(
+				({ kind, ...each }) => kind === undefined && each.place === choice.place && each.on === on,
+			);
 			const placeholder = l10n.t('Where does it work?');
 			const chosen = await askChoice(rowFrame(title), { items, active, placeholder });
 			choice.place = chosen.place;
@@ -110,15 +112,13 @@ export function placeRow(
 function locations(machines: readonly Machine[]): (Choice & Location)[] {
 	const heading = (label: string) => ({ kind: QuickPickItemKind.Separator, label, place: 'folder' as const });
 	const here = PLACES.map(place => ({ ...placeWords(place), place }));
-	const there = machines.flatMap(({ name, id }) => [
-		heading(name),
+	const there = machines.flatMap(({ id }) => [
+		heading(id),
 		...PLACES.filter(place => place !== 'folder').map(place => ({
 			label: locationWords({ place, on: id }, machines),
 			detail:
 				place === 'worktree'
-					? l10n.t(
-							'A new branch from the last commit, on that machine. It comes back: review and merge it here.',
-						)
+					? l10n.t('A new branch from the last commit there. Review and merge it here later.')
 					: placeWords(place).detail,
 			place,
 			on: id,
