@@ -155,6 +155,13 @@ describe('a delegate on another machine', () => {
 		for (const id of [first, second]) expect(await machines.ended(id)).toMatchObject({ status: 'done' });
 	});
 
+	it('is refused with permissions that ask, for nobody is asked from there', async () => {
+		await using machines = await twoMachines(nancy);
+		const asking = ['delegate', 'x', '--worktree', '--permissions', 'ask-me', '--on', 'ssh:lab'];
+		expect((await machines.call(asking)).stderr).toContain('on another machine a delegate cannot ask you');
+		expect((await machines.call(['delegates'])).stdout).toContain('no delegates');
+	});
+
 	it('is not for agents to start', async () => {
 		await using machines = await twoMachines(nancy);
 		const done = await machines.call(['delegate', 'x', '--worktree', '--on', 'ssh:lab'], { CLAUDECODE: '1' });

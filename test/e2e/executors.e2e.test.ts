@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openAgentLab } from '../support/agentWorkbench.ts';
 import { claudeExecutable, claudeHome } from '../support/claudeHome.ts';
-import { smallRepository } from '../support/delegateSeeds.ts';
+import { gitIn, smallRepository } from '../support/delegateSeeds.ts';
 import { gateIn } from '../support/gate.ts';
 import type { Lab } from '../support/lab.ts';
 import { sshLab, type SshLab } from '../support/sshLab.ts';
@@ -104,7 +104,7 @@ test('machines that lack something or cannot be reached say what, and how to get
 test('a delegate is started on another machine by “Where”, says that it is not seen, and comes back with its work', async () => {
 	const gate = gateIn(there.home);
 	await workbench.ask('nancy.delegate');
-	await workbench.answer(`[[write:made.txt|there]] ${gate.step} [[text:Done there.]]`);
+	await workbench.answer(`Make it there. [[write:made.txt|there]] ${gate.step} [[text:Done there.]]`);
 	const where = workbench.quickRow(/^\s*Where/);
 	await where.filter({ hasText: 'This folder' }).waitFor();
 	await where.click();
@@ -128,6 +128,7 @@ test('a delegate is started on another machine by “Where”, says that it is n
 	await row.filter({ hasNotText: 'not seen' }).waitFor();
 	gate.open();
 	await workbench.row('Delegates', /done · ssh:lab/).waitFor();
-	await workbench.row('Delegates', 'made.txt').waitFor();
+	const branch = gitIn(lab.workspace, 'branch', '--list', '--format=%(refname)', 'nancy/*').trim();
+	expect(gitIn(lab.workspace, 'show', `${branch}:made.txt`)).toBe('there');
 	await lab.picture('executors-done');
 });
