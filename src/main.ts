@@ -35,6 +35,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 		failures: new Failures(log),
 		operations,
 		projects: operations.projects,
+		executors: operations.executors,
 		desk: new WindowDesk(context.extensionPath, folder => operations.contextOf(folder)),
 		openFolder: (path, name) => {
 			const model = modelOf(path, operations);

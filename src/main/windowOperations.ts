@@ -31,6 +31,7 @@ import { whoIs } from '../ui/who.ts';
 import { keepHooksChoice } from './keepHooksChoice.ts';
 import { delegateVariables, operationContext, windowEnvironment, type WindowTools } from './operationContext.ts';
 import { WindowDelegates } from './windowDelegates.ts';
+import { WindowExecutors } from './windowExecutors.ts';
 import { WindowMemory } from './windowMemory.ts';
 import { WindowWorktrees } from './windowWorktrees.ts';
 
@@ -38,6 +39,7 @@ import { WindowWorktrees } from './windowWorktrees.ts';
 export class WindowOperations implements Operations {
 	private runtime: Promise<InstalledRuntime> | undefined;
 	readonly delegates: WindowDelegates;
+	readonly executors: WindowExecutors;
 	readonly worktrees: WindowWorktrees;
 	readonly projects: WindowMemory;
 	private readonly tools: WindowTools;
@@ -54,6 +56,7 @@ export class WindowOperations implements Operations {
 	) {
 		this.tools = { installRuntime: () => this.runtimeFolder(), tell };
 		this.delegates = new WindowDelegates(this.tools);
+		this.executors = new WindowExecutors(this.tools);
 		this.worktrees = new WindowWorktrees(this.tools);
 		this.projects = new WindowMemory(this.tools);
 	}

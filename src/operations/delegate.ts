@@ -22,7 +22,7 @@ import { requireTold, unitsAtStart } from './shared/budgetUnits.ts';
 import { noteSeen } from './shared/noteSeen.ts';
 import { executorNamed } from './shared/executors.ts';
 import { startDelegate } from './shared/startDelegate.ts';
-import { limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './shared/starting.ts';
+import { knownMode, limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './shared/starting.ts';
 
 const Text = z.optional(z.string());
 const Seconds = z.optional(z.number().check(z.positive()));
@@ -84,7 +84,7 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 	async run(asker, input, context, { found, folder, asking }) {
 		const { settings } = asking;
 		const { prompt, title, model, permissions, worktree, group, feature, budget } = input;
-		const on = input.on === undefined ? undefined : executorFor(input.on, input, settings);
+		const on = input.on === undefined ? undefined : executorFor(input.on, input, found.driver, settings);
 		const request = {
 			prompt,
 			title,
@@ -128,10 +128,20 @@ async function startOf(asker: Asker, input: Input, context: OperationContext): P
 }
 
 /** @throws NancyError `bad-usage` for a machine that the user has not named, or what a delegate on another machine cannot have */
-function executorFor(name: string, { worktree, budget }: Input, settings: CommonSettings): ExecutorId {
+function executorFor(
+	name: string,
+	{ worktree, budget, permissions }: Input,
+	driver: Driver,
+	settings: CommonSettings,
+): ExecutorId {
 	const id = executorNamed(name, settings);
 	if (!worktree)
 		throw new NancyError('bad-usage', phrase`on another machine a delegate works in a worktree; add --worktree`);
+	if (knownMode(driver, permissions).asks)
+		throw new NancyError(
+			'bad-usage',
+			phrase`on another machine a delegate cannot ask you; choose other permissions`,
+		);
 	if (budget) throw new NancyError('bad-usage', phrase`on another machine nobody keeps a budget yet; use --timeout`);
 	return id;
 }

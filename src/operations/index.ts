@@ -5,6 +5,7 @@
 
 export const listAgents = async () => (await import('./listAgents.ts')).listAgents;
 export const listExecutors = async () => (await import('./listExecutors.ts')).listExecutors;
+export const nameExecutor = async () => (await import('./nameExecutor.ts')).nameExecutor;
 export const setUp = async () => (await import('./setUp.ts')).setUp;
 export const update = async () => (await import('./update.ts')).update;
 export const orchestrate = async () => (await import('./orchestrate.ts')).orchestrate;

@@ -6,9 +6,8 @@ import { isAtLeast, parseVersion } from '../base/version.ts';
 import { drivers } from '../drivers/index.ts';
 import { probe, type Probed } from '../executors/probe.ts';
 import { sshHosts } from '../executors/sshHosts.ts';
-import { ExecutorId, hostOf } from '../protocol/executorId.ts';
-import { DriverId } from '../protocol/names.ts';
-import { Said } from '../protocol/said.ts';
+import { hostOf } from '../protocol/executorId.ts';
+import { ExecutorsOutput, type Executor } from '../protocol/output/executors.ts';
 import { executorNamed } from './shared/executors.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
@@ -16,35 +15,6 @@ import type { Operation, OperationContext } from './operation.ts';
 const OLDEST_NODE = [20, 0, 0] as const;
 /** Below that, a repository and a worktree soon have no room, in bytes. */
 const LITTLE_ROOM = 1024 ** 3;
-
-const Executor = z.object({
-	/** What `--on` takes. */
-	name: z.string(),
-	id: ExecutorId,
-	/** The user's settings of Nancy, or `~/.ssh/config`; `asked` for one that only the caller has named. */
-	from: z.enum(['settings', 'ssh', 'asked']),
-	/** How many delegates of a folder run there at once, if that is limited. */
-	max: z.optional(z.number()),
-	/** Set if it was probed. */
-	isReachable: z.optional(z.boolean()),
-	/** What is there, if it was reached. */
-	has: z.optional(
-		z.object({
-			node: z.string(),
-			git: z.string(),
-			agents: z.array(z.object({ id: DriverId, version: z.string() })),
-			freeBytes: z.number(),
-			survivesLogout: z.enum(['yes', 'no', 'unknown']),
-		}),
-	),
-	/** What a delegate lacks there, each with the way to get it. */
-	lacks: z.array(Said),
-});
-type Executor = z.infer<typeof Executor>;
-
-/** `nancy executors` */
-export const ExecutorsOutput = z.object({ executors: z.array(Executor) });
-export type ExecutorsOutput = z.infer<typeof ExecutorsOutput>;
 
 const Input = z.object({
 	/** Those alone, and each is probed. */

@@ -22,24 +22,23 @@ export type DelegateSettings = z.infer<typeof DelegateSettings>;
 export const FolderSettings = z.omit(DelegateSettings, { worktreeSetUp: true, worktreeTearDown: true });
 export type FolderSettings = z.infer<typeof FolderSettings>;
 
+/** Another machine for delegates. Fields that a newer Nancy added stay when the file is written. */
+export const ExecutorSettings = z.looseObject({
+	type: z.literal('ssh'),
+	host: SshHost,
+	/** How many delegates of a folder run there at once. Without it they count among those here. */
+	max: z.optional(z.int().check(z.positive())),
+});
+export type ExecutorSettings = z.infer<typeof ExecutorSettings>;
+
 /** The settings for all folders. */
 export const CommonSettings = z.extend(DelegateSettings, {
 	/** By agent: the widest permission mode that an agent may start another one with. */
 	permissionsFromAgents: z.optional(z.record(z.string(), z.string())),
 	/** By agent: whether Nancy carries answers to its questions, for a CLI of which that is a choice. */
 	answers: z.optional(z.record(z.string(), z.boolean())),
-	/** By name: other machines for delegates. Only written by hand. */
-	executors: z.optional(
-		z.record(
-			z.string(),
-			z.object({
-				type: z.literal('ssh'),
-				host: SshHost,
-				/** How many delegates of a folder run there at once. Without it they count among those here. */
-				max: z.optional(z.int().check(z.positive())),
-			}),
-		),
-	),
+	/** By name: other machines for delegates. Written by hand, or at a person's command: never copied from an editor's settings. */
+	executors: z.optional(z.record(z.string(), ExecutorSettings)),
 	/** What is in the terminals that Nancy starts agents in: their CLI alone, a program of Nancy's around it, or one that talks with it. */
 	terminalHost: z.optional(z.enum(['direct', 'watched', 'conversation'])),
 	/** Absolute path of a program that is told of questions: see process/tellProgram. */

@@ -2,6 +2,7 @@ import type { Choices } from './choices.ts';
 import type { CommandId } from './contributions.ts';
 import { delegateHandlers, type DelegateCollaborators } from './delegates/delegateCommands.ts';
 import { deskHandlers, type DeskCollaborators } from './desk/deskCommands.ts';
+import { executorHandlers, type ExecutorCollaborators } from './executors/executorCommands.ts';
 import { mailHandlers, type MailCollaborators } from './inbox/mailCommands.ts';
 import { memoryHandlers, type MemoryCollaborators } from './memory/memoryCommands.ts';
 import { needHandlers, type NeedCollaborators } from './needs/needCommands.ts';
@@ -14,6 +15,7 @@ export interface Collaborators
 	extends
 		DelegateCollaborators,
 		DeskCollaborators,
+		ExecutorCollaborators,
 		MailCollaborators,
 		MemoryCollaborators,
 		NeedCollaborators,
@@ -30,6 +32,7 @@ export function commandHandlers(own: Collaborators): Handlers {
 	return {
 		...delegateHandlers(own),
 		...deskHandlers(own),
+		...executorHandlers(own),
 		...mailHandlers(own),
 		...memoryHandlers(own),
 		...needHandlers(own),

@@ -46,6 +46,7 @@ const BY_PLACE = {
 			'nancy.reviewDelegate',
 			'nancy.sendBack',
 			'nancy.clearDelegates',
+			'nancy.executors',
 			'nancy.openDeskInBrowser',
 			'nancy.openDeskOnPhone',
 			'nancy.showDevices',

@@ -24,6 +24,7 @@ import { decorateChanges } from './delegates/changedFiles.ts';
 import { KnownChanges } from './delegates/knownChanges.ts';
 import { followFacts } from './facts.ts';
 import { Documents } from './documents.ts';
+import type { ExecutorOperations } from './executors/executorPorts.ts';
 import type { Failures } from './kit/failures.ts';
 import { inform } from './kit/messages.ts';
 import { sayTitles } from './kit/translated.ts';
@@ -70,6 +71,7 @@ export interface WindowParts {
 	operations: Operations;
 	desk: DeskOperations;
 	projects: MemoryOperations;
+	executors: ExecutorOperations;
 	openFolder: (path: string, name: string) => Folder;
 	agentName: (driver: string) => string;
 	agentShortName: (driver: string) => string;
@@ -147,6 +149,7 @@ export function openWindow(parts: WindowParts): Omit<Nancy, 'chat'> {
 		browserDesk,
 		documents,
 		projects: parts.projects,
+		executors: parts.executors,
 		remembered: memory.remembered,
 		noteReviews: memory.noteReviews,
 		projectTerminals: memory.projectTerminals,

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SHIPPED, SshExecutor } from '../../src/executors/sshExecutor.ts';
-import { ExecutorsOutput } from '../../src/operations/listExecutors.ts';
+import { ExecutorsOutput } from '../../src/protocol/output/executors.ts';
 import { folderMachine } from '../support/folderMachine.ts';
 import { sshLab } from '../support/sshLab.ts';
 import { tempFolder } from '../support/tempFolder.ts';

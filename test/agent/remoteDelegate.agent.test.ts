@@ -132,6 +132,7 @@ describe('a delegate on another machine', () => {
 		await there.stop();
 		const log = lab.workspace.file(`.nancy/delegates/${id}.log`);
 		await eventually('said', () => readFileSync(log, 'utf8').includes('cannot be reached') || undefined);
+		expect((await call(['delegates'])).stdout).toMatch(/on ssh:lab · not seen since 20\d\d-/);
 		gate.open();
 		await there.start();
 		expect(await machines.ended(id)).toMatchObject({ status: 'done' });
@@ -153,6 +154,13 @@ describe('a delegate on another machine', () => {
 		expect((await call(['delegates'])).stdout).toContain(`${second} queued · on ssh:lab · waits for a place there`);
 		gate.open();
 		for (const id of [first, second]) expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+	});
+
+	it('is refused with permissions that ask, for nobody is asked from there', async () => {
+		await using machines = await twoMachines(nancy);
+		const asking = ['delegate', 'x', '--worktree', '--permissions', 'ask-me', '--on', 'ssh:lab'];
+		expect((await machines.call(asking)).stderr).toContain('on another machine a delegate cannot ask you');
+		expect((await machines.call(['delegates'])).stdout).toContain('no delegates');
 	});
 
 	it('is not for agents to start', async () => {

@@ -173,6 +173,7 @@ async function openOn(model: WorkspaceModel): Promise<{
 		}),
 		desk: nothing({}),
 		projects: nothing({ projects: () => Promise.resolve({ projects: [], problems: [] }) }),
+		executors: nothing({ list: () => Promise.resolve([]) }),
 		openFolder: () => folder,
 		agentName: driver => driverById(driver)?.displayName ?? driver,
 		modeName: (_, mode) => mode,

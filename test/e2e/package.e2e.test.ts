@@ -128,7 +128,8 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/extension.js': 2,
 		'dist/late.js': 8,
 		'dist/hook/claude-code.js': 175,
-		'dist/main.js': 998,
+		// 10 of them are the list of machines, the check of one, and their page.
+		'dist/main.js': 1008,
 		// 26 of them are the steps of delegates on other machines, their messages, and the list of machines.
 		'dist/nancy.js': 878,
 		'dist/hook/watched.js': 315,
@@ -140,7 +141,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(3210);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(3216);
 });
 
 it('has a page for a phone that is small on its way there', () => {

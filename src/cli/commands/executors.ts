@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import type { ExecutorsOutput } from '../../operations/listExecutors.ts';
 import { perform } from '../../operations/operation.ts';
 import { findOrChooseWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
+import type { Executor } from '../../protocol/output/executors.ts';
 import { answer, command } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { printableLine } from '../words.ts';
@@ -41,7 +41,7 @@ export const executors = command(
 	},
 );
 
-function lines({ name, id, isReachable, has, lacks }: ExecutorsOutput['executors'][number]): string[] {
+function lines({ name, id, isReachable, has, lacks }: Executor): string[] {
 	const heading = name === id ? name : `${name}  ${id}`;
 	if (isReachable === undefined) return [heading];
 	const missing = lacks.map(each => `  lacks: ${printableLine(String(each), 1000)}`);

@@ -17,6 +17,8 @@ export interface Delegate {
 	merges?: readonly MergeRecord[];
 	/** What it asks its user and waits for, one line each. */
 	asks?: readonly string[];
+	/** Since when the other machine that it runs on cannot be reached (UTC, ISO 8601). */
+	unseenSince?: string;
 	/** Another program's, which Nancy only shows. */
 	isForeign?: true;
 	/** The user's sealed records know nothing of it: nobody but its files says that it was asked, or what it has answered. */

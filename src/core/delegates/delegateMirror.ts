@@ -127,7 +127,9 @@ export class DelegateMirror {
 			stampOf(await look(join(this.store.folder, `${id}.${ending}`))),
 		);
 		const merges = await this.tickets?.merges(id).look();
-		return [...(await Promise.all(looks)), merges].join(' ');
+		const isElsewhere = this.known.get(id)?.delegate?.record.on !== undefined;
+		const elsewhere = isElsewhere ? await this.tickets?.lookElsewhere(id) : '';
+		return [...(await Promise.all(looks)), merges, elsewhere].join(' ');
 	}
 
 	private async readOne(id: DelegateId, file: string): Promise<Omit<Mirrored, 'look'>> {

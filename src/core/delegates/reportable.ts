@@ -18,7 +18,7 @@ export async function reportable(delegates: Delegates, tickets: Tickets, delegat
 		// The very bytes that the ticket covers: the record may have been another when the delegate was read.
 		const record = (await ownRequest(delegates, tickets, id))?.record;
 		return record
-			? asSealed({ ...delegate, record }, facts)
+			? withSight(tickets, asSealed({ ...delegate, record }, facts))
 			: { ...asSealed(withoutParent(delegate), facts), isChanged: true };
 	}
 	if (await tickets.has(id)) return { ...withoutParent(delegate), isChanged: true };
@@ -54,7 +54,7 @@ export async function proved(tickets: Tickets, delegate: Delegate): Promise<Dele
 	const merges = worktree ? await tickets.merges(record.id).list() : [];
 	const isStoppedByUser = delegate.error === 'cancelled' && (await tickets.isStoppedByHuman(record.id));
 	return {
-		...withWorktree(delegate, worktree),
+		...withWorktree(await withSight(tickets, delegate), worktree),
 		...(merges.length > 0 && { merges }),
 		...(isStoppedByUser && { isStoppedByUser }),
 	};
@@ -82,6 +82,13 @@ export async function sealedAnswer({ files }: Delegate, facts: Facts | undefined
 
 function withWorktree(delegate: Delegate, worktree: Worktree | undefined): Delegate {
 	return worktree ? { ...delegate, status: { ...delegate.status, worktree } } : delegate;
+}
+
+/** Whether its runner sees it, if it runs on another machine. */
+async function withSight(tickets: Tickets, delegate: Delegate): Promise<Delegate> {
+	if (delegate.record.on === undefined || isFinal(delegate.state)) return delegate;
+	const unseenSince = (await tickets.remotePhase(delegate.record.id))?.unreachableSince;
+	return unseenSince === undefined ? delegate : { ...delegate, unseenSince };
 }
 
 /** A changed record may name another's mailbox. */

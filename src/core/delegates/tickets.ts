@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readTextIfExists } from '../../base/atomicFile.ts';
 import type { ProcessIdentity } from '../../base/liveness.ts';
+import { look, stampOf } from '../../base/look.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { folderNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
@@ -195,6 +196,11 @@ export class Tickets {
 	/** How far it has come on another machine. */
 	remotePhase(id: DelegateId): Promise<RemotePhase | undefined> {
 		return this.own.read(RemotePhase, FOLDER, id, REMOTE);
+	}
+
+	/** Differs once {@link remotePhase} may. */
+	async lookElsewhere(id: DelegateId): Promise<string> {
+		return stampOf(await look(this.own.path(FOLDER, id, REMOTE)));
 	}
 
 	/** Notes how far it has come. Notes nothing for one that was not queued here. */

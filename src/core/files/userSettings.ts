@@ -14,6 +14,7 @@ import {
 	DelegateSettings,
 	FolderSettings,
 	UserSettings,
+	type ExecutorSettings,
 	type SettingsLayer,
 } from '../../protocol/settings.ts';
 import { readAgentServers, type AgentServers } from './agentServers.ts';
@@ -106,6 +107,21 @@ export class UserSettingsFile {
 			const before = { delegates, folders, ...(agentServers !== undefined && { agentServers }) };
 			if (!isDeepStrictEqual(before, editor)) await writeFileAtomic(this.file, jsonText({ ...settings, editor }));
 			this.named = named;
+		});
+	}
+
+	/**
+	 * Names another machine for delegates. Everything else in the file stays.
+	 * @throws NancyError `bad-usage` if the name is taken
+	 */
+	async addExecutor(name: string, executor: ExecutorSettings): Promise<void> {
+		await holdingLock(`${this.file}.lock`, async () => {
+			const settings = await this.read();
+			const { executors = {} } = settings.delegates;
+			if (Object.hasOwn(executors, name))
+				throw new NancyError('bad-usage', phrase`a machine is named ${JSON.stringify(name)} already`);
+			const delegates = { ...settings.delegates, executors: { ...executors, [name]: executor } };
+			await writeFileAtomic(this.file, jsonText({ ...settings, delegates }));
 		});
 	}
 

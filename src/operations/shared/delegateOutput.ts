@@ -3,7 +3,15 @@ import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import type { DelegateOutput } from '../../protocol/output/delegates.ts';
 
 /** @param delegate as the user's sealed records have it: see `reportable` */
-export function delegateOutput({ record, status, state, error, files, isUnproved }: Delegate): DelegateOutput {
+export function delegateOutput({
+	record,
+	status,
+	state,
+	error,
+	files,
+	isUnproved,
+	unseenSince,
+}: Delegate): DelegateOutput {
 	const { worktree } = status;
 	return {
 		id: record.id,
@@ -14,6 +22,7 @@ export function delegateOutput({ record, status, state, error, files, isUnproved
 		agent: record.agent,
 		...(record.on !== undefined && { on: record.on }),
 		...(state === 'queued' && status.waits_for !== undefined && { waitsFor: status.waits_for }),
+		...(unseenSince !== undefined && { notSeenSince: unseenSince }),
 		model: status.model ?? record.model,
 		worker: mailboxName(record),
 		createdAt: record.createdAt,

@@ -12,6 +12,7 @@ import { askPrompt, specificationIn, type OfferedSelection, type PromptQuestion 
 import { quotedSelection, selectionIn } from '../start/askSelection.ts';
 import type { Presets } from '../start/presets.ts';
 import { canBeChosen, runsOf, type StartChoice } from '../start/startChoice.ts';
+import type { Machine } from '../start/startHub.ts';
 import type { StartMemory } from '../start/startMemory.ts';
 
 export interface DelegateOrder {
@@ -29,6 +30,7 @@ export interface DelegateQuestion {
 	/** A prompt from elsewhere. With one, the user is not asked for a prompt. */
 	written: string | undefined;
 	agents: readonly AgentChoice[];
+	machines: readonly Machine[];
 	memory: StartMemory;
 	presets: Presets;
 }
@@ -41,6 +43,7 @@ export async function askDelegate({
 	order,
 	written,
 	agents: all,
+	machines,
 	memory,
 	presets,
 }: DelegateQuestion): Promise<{ requests: DelegateRequest[]; choice: DelegateChoice }> {
@@ -55,7 +58,7 @@ export async function askDelegate({
 	const askFirst = async (step: number) => {
 		prompt = (await askPrompt(frame(step), questionOf(order, prompt, selection), memory)).prompt;
 	};
-	const how = { choice, agents, presets, selection, workspace: folder.path };
+	const how = { choice, agents, machines, presets, selection, workspace: folder.path };
 	const askThen = (step: number) => askHow(frame(step), how);
 	await inOrder(written === undefined ? [askFirst, askThen] : [askThen]);
 	if (!again) await memory.remember('delegate', choice);

@@ -7,8 +7,8 @@ import { selectionRow, type OfferedSelection } from '../start/askPrompt.ts';
 import { presetRow } from '../start/askPreset.ts';
 import { modeOf, permissionsRow, type Modes } from '../start/permissions.ts';
 import type { Presets } from '../start/presets.ts';
-import { misplaced, runsOf } from '../start/startChoice.ts';
-import { agentRow, askHub, misplacedWords, modelRow, placeRow, type HubRow } from '../start/startHub.ts';
+import { machineOf, misplaced, runsOf } from '../start/startChoice.ts';
+import { agentRow, askHub, misplacedWords, modelRow, placeRow, type HubRow, type Machine } from '../start/startHub.ts';
 import { askMore, moreWords } from './askMore.ts';
 import type { DelegateChoice } from './delegateChoice.ts';
 
@@ -16,6 +16,8 @@ export interface HowToDelegate {
 	/** Changed as the user says. */
 	choice: DelegateChoice;
 	agents: readonly AgentChoice[];
+	/** Those of the user's settings. */
+	machines: readonly Machine[];
 	presets: Presets;
 	/** Whether it is taken changes as the user says. */
 	selection: OfferedSelection | undefined;
@@ -27,14 +29,15 @@ export async function askHow(frame: StepFrame, how: HowToDelegate): Promise<void
 	await askHub(frame, () => summary(how));
 }
 
-function summary({ choice, agents, presets, selection, workspace }: HowToDelegate): HubRow[] {
+function summary({ choice, agents, machines, presets, selection, workspace }: HowToDelegate): HubRow[] {
 	const title = l10n.t('Delegate');
+	const modes = modesFor(choice);
 	return [
 		startRow(title, choice, agents),
-		presetRow({ title, presets, choice, agents, modes: modesOfDelegate }),
+		presetRow({ title, presets, choice, agents, modes }),
 		agentRow(title, choice, agents),
-		placeRow(title, choice, agents, choice.within),
-		...permissionsRow(title, choice, agents, modesOfDelegate),
+		placeRow(title, choice, agents, choice.within, machines),
+		...permissionsRow(title, choice, agents, modes),
 		...modelRow(title, choice, agents),
 		...(selection ? [selectionRow(selection)] : []),
 		{
@@ -59,18 +62,24 @@ function startRow(title: string, choice: DelegateChoice, agents: readonly AgentC
 	};
 }
 
-const modesOfDelegate: Modes = {
-	of: ({ permissionModes }) => permissionModes,
-	question: ({ displayName }) =>
-		l10n.t(
-			'What may {0} do unasked? Everything else is denied and reported, unless the mode asks you.',
-			displayName,
-		),
-};
+/** From another machine no question comes back. */
+function modesFor(choice: DelegateChoice): Modes {
+	const isElsewhere = machineOf(choice) !== undefined;
+	return {
+		of: ({ permissionModes }) => permissionModes.filter(({ asks }) => !(asks && isElsewhere)),
+		question: ({ displayName }) =>
+			isElsewhere
+				? l10n.t('What may {0} do unasked? Everything else is denied.', displayName)
+				: l10n.t(
+						'What may {0} do unasked? Everything else is denied and reported, unless the mode asks you.',
+						displayName,
+					),
+	};
+}
 
 /** The chosen permission mode of an agent, or the agent's first. @throws NancyError `no-agent` if it has none */
 export function permissionsOf(agent: AgentChoice, choice: DelegateChoice): string {
-	const mode = modeOf(agent, choice, modesOfDelegate)?.id;
+	const mode = modeOf(agent, choice, modesFor(choice))?.id;
 	if (mode !== undefined) return mode;
 	throw new NancyError('no-agent', l10n.t('{0} cannot run without a terminal.', agent.displayName));
 }

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { DelegateRequest } from '../../core/delegates/queueDelegate.ts';
-import type { StartChoice } from '../start/startChoice.ts';
+import { machineOf, type Location, type StartChoice } from '../start/startChoice.ts';
 
 /** How a prompt is delegated. */
-export interface DelegateChoice extends StartChoice {
+export interface DelegateChoice extends StartChoice, Location {
 	/** Folder to work in, relative to the workspace folder. Empty: the workspace folder itself. */
 	within: string;
 	wallMinutes: number;
@@ -14,10 +14,11 @@ export interface DelegateChoice extends StartChoice {
 
 /** The parts of a request that do not depend on the agent. */
 export function placeAndLimits(
-	{ place, within, wallMinutes, idleMinutes }: DelegateChoice,
+	{ place, on, within, wallMinutes, idleMinutes }: DelegateChoice,
 	workspace: string,
-): Pick<DelegateRequest, 'folder' | 'worktree' | 'limits'> {
+): Pick<DelegateRequest, 'folder' | 'worktree' | 'limits' | 'on'> {
 	return {
+		on: machineOf({ place, on }),
 		folder: resolve(workspace, within),
 		worktree: place === 'folder' ? undefined : { withChanges: place === 'worktreeWithChanges' },
 		limits: { wallSeconds: wallMinutes * 60, idleSeconds: idleMinutes * 60 },

@@ -14,6 +14,7 @@ import type { DelegateCleanup } from './delegateCleanup.ts';
 import { outputOf, type DelegateOutputs } from './delegateOutput.ts';
 import { DelegateItem, delegateItems, delegatesIn } from './delegatesView.ts';
 import { delegateLine, outputChanged } from './delegateWords.ts';
+import type { ExecutorOperations } from '../executors/executorPorts.ts';
 import type { Folders } from '../folders.ts';
 import { confirm, warn } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
@@ -36,6 +37,7 @@ export interface DelegateCollaborators extends ReviewCollaborators {
 	compose: ComposeView;
 	memory: StartMemory;
 	presets: Presets;
+	executors: ExecutorOperations;
 }
 
 type Args = readonly unknown[];
@@ -84,12 +86,14 @@ async function delegateThis(own: DelegateCollaborators, [called]: Args): Promise
 }
 
 async function askAndStart(
-	{ operations, drafts, memory, presets }: DelegateCollaborators,
+	{ operations, executors, drafts, memory, presets }: DelegateCollaborators,
 	order: DelegateOrder,
 	written?: { text: string; document: vscode.TextDocument },
 ): Promise<void> {
 	const agents = await operations.agents();
-	const { requests, choice } = await askDelegate({ order, written: written?.text, agents, memory, presets });
+	const machines = (await executors.list(order.folder)).filter(({ from }) => from === 'settings');
+	const question = { order, written: written?.text, agents, machines, memory, presets };
+	const { requests, choice } = await askDelegate(question);
 	const start = { order, requests, choice, agents, document: written?.document };
 	await startOrKeep({ delegates: operations.delegates, drafts, memory }, start);
 }

@@ -3,7 +3,7 @@ import { pathFrom } from '../../base/inside.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
 import { delegateStateWord } from '../../words/delegates.ts';
 import { labelsOf, type DelegateLabels } from './delegateLabels.ts';
-import { firstLine, formatMinutes, formatSpan, formatTime } from '../kit/format.ts';
+import { firstLine, formatMinutes, formatMoment, formatSpan, formatTime } from '../kit/format.ts';
 import { translated } from '../kit/translated.ts';
 
 /** Delegates as a person reads them. */
@@ -60,7 +60,7 @@ export function delegateLine(delegate: Delegate, isMerged = false, nowMs: number
 		state === 'queued' && status.waits_for !== undefined ? l10n.t('waits for a place') : '',
 		state === 'failed' && error !== 'cancelled' ? firstLine(error ?? '') : '',
 		asksWords(delegate),
-		delegate.record.on ?? '',
+		machineWords(delegate),
 		delegate.isUnproved ? l10n.t('not queued by you here') : '',
 		toolCalls(status.tool_calls),
 		state === 'running' && !delegate.asks ? lastStep(delegate) : '',
@@ -68,6 +68,11 @@ export function delegateLine(delegate: Delegate, isMerged = false, nowMs: number
 	]
 		.filter(Boolean)
 		.join(' · ');
+}
+
+/** `ssh:gpu1 · not seen since 14:02`; empty for this machine. */
+export function machineWords({ record: { on = '' }, unseenSince }: Delegate): string {
+	return unseenSince === undefined ? on : `${on} · ${l10n.t('not seen since {0}', formatMoment(unseenSince))}`;
 }
 
 export function untilWords(moment: string): string {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
+import type { ExecutorId } from '../../protocol/executorId.ts';
 import type { AgentChoice } from '../ports.ts';
 
 export const PLACES = ['folder', 'worktree', 'worktreeWithChanges'] as const;
@@ -15,6 +16,18 @@ export const StartChoice = z.object({
 	permissions: z.record(z.string(), z.string()),
 });
 export type StartChoice = z.infer<typeof StartChoice>;
+
+/** A place that may be on another machine. */
+export interface Location {
+	place: Place;
+	/** The other machine; this one if absent. */
+	on?: ExecutorId | undefined;
+}
+
+/** Another machine that a choice is for. There is no workspace folder there: a preset may have chosen that since. */
+export function machineOf({ place, on }: Location): ExecutorId | undefined {
+	return place === 'folder' ? undefined : on;
+}
 
 /** The names in a list with commas, each once. */
 export function modelsIn(typed: string): string[] {

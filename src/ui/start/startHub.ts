@@ -1,8 +1,18 @@
-import { l10n } from 'vscode';
+import { l10n, QuickPickItemKind } from 'vscode';
+import type { Executor } from '../../protocol/output/executors.ts';
 import { askChoice, askText, ignoreBack, type Choice, type StepFrame } from '../kit/inputs.ts';
 import type { AgentChoice } from '../ports.ts';
 import { askAgents } from './askAgents.ts';
-import { agentsOf, misplaced, modelsIn, PLACES, type Place, type StartChoice } from './startChoice.ts';
+import {
+	agentsOf,
+	machineOf,
+	misplaced,
+	modelsIn,
+	PLACES,
+	type Location,
+	type Place,
+	type StartChoice,
+} from './startChoice.ts';
 
 /** A row of the list from which everything is started. */
 export interface HubRow extends Choice {
@@ -64,21 +74,63 @@ export function modelRow(title: string, choice: StartChoice, agents: readonly Ag
 	];
 }
 
-/** @param within the folder to work in, relative to the workspace folder */
-export function placeRow(title: string, choice: StartChoice, agents: readonly AgentChoice[], within = ''): HubRow {
+/** A machine of the user's settings. */
+export type Machine = Pick<Executor, 'name' | 'id'>;
+
+/**
+ * @param within the folder to work in, relative to the workspace folder
+ * @param machines that it can be done on instead
+ */
+export function placeRow(
+	title: string,
+	choice: StartChoice & Location,
+	agents: readonly AgentChoice[],
+	within = '',
+	machines: readonly Machine[] = [],
+): HubRow {
 	const isMisplaced = misplaced(choice, agents, within).length > 0;
 	return {
 		icon: isMisplaced ? 'warning' : 'folder',
 		label: l10n.t('Where'),
-		description: placeWords(choice.place).label,
+		description: locationWords(choice, machines),
 		...(isMisplaced && { detail: misplacedWords(choice, agents, within) }),
 		async act() {
-			const items = PLACES.map(place => ({ ...placeWords(place), place }));
-			const active = items.find(({ place }) => place === choice.place);
+			const items = locations(machines);
+			const on = machineOf(choice);
+			const active = items.find(
+				({ kind, ...each }) => kind === undefined && each.place === choice.place && each.on === on,
+			);
 			const placeholder = l10n.t('Where does it work?');
-			choice.place = (await askChoice(rowFrame(title), { items, active, placeholder })).place;
+			const chosen = await askChoice(rowFrame(title), { items, active, placeholder });
+			choice.place = chosen.place;
+			choice.on = chosen.on;
 		},
 	};
+}
+
+/** This machine first. On another one there are only worktrees. */
+function locations(machines: readonly Machine[]): (Choice & Location)[] {
+	const heading = (label: string) => ({ kind: QuickPickItemKind.Separator, label, place: 'folder' as const });
+	const here = PLACES.map(place => ({ ...placeWords(place), place }));
+	const there = machines.flatMap(({ id }) => [
+		heading(id),
+		...PLACES.filter(place => place !== 'folder').map(place => ({
+			label: locationWords({ place, on: id }, machines),
+			detail:
+				place === 'worktree'
+					? l10n.t('A new branch from the last commit there. Review and merge it here later.')
+					: placeWords(place).detail,
+			place,
+			on: id,
+		})),
+	]);
+	return machines.length === 0 ? here : [heading(l10n.t('This machine')), ...here, ...there];
+}
+
+function locationWords(location: Location, machines: readonly Machine[]): string {
+	const { label } = placeWords(location.place);
+	const on = machineOf(location);
+	return on === undefined ? label : `${machines.find(({ id }) => id === on)?.name ?? on} · ${label}`;
 }
 
 export function placeWords(place: Place): { label: string; detail: string } {

@@ -556,3 +556,26 @@ describe('listAgents', () => {
 		expect(foundIn([late, found])).toEqual([found]);
 	});
 });
+
+describe('a machine', () => {
+	const named = () => join(folder, '.config', 'nancy', 'settings.json');
+	const name = async (asker: Asker, host: string) =>
+		perform(await operations.nameExecutor(), asker, { name: ' gpu1 ', host }, contextIn());
+
+	it('is named in the user’s settings by a person', async () => {
+		expect(await name(IN_WINDOW, 'me@gpu1')).toEqual({ file: named() });
+		const executors = { gpu1: { type: 'ssh', host: 'me@gpu1' } };
+		expect(JSON.parse(readFileSync(named(), 'utf8'))).toMatchObject({ delegates: { executors } });
+		const other = name(IN_WINDOW, 'gpu2');
+		await expect(other).rejects.toMatchObject({ code: 'bad-usage' });
+	});
+
+	it('is neither named nor asked for by an agent, and a host is no option of ssh', async () => {
+		const agent = agentIn(join(folder, 'project'));
+		await expect(name(agent, 'gpu1')).rejects.toMatchObject({ code: 'not-trusted' });
+		const list = perform(await operations.listExecutors(), agent, { names: [], isProbed: false }, contextIn());
+		await expect(list).rejects.toMatchObject({ code: 'not-trusted' });
+		await expect(name(IN_WINDOW, '-oProxyCommand=x')).rejects.toThrow();
+		expect(existsSync(named())).toBe(false);
+	});
+});

@@ -12,6 +12,8 @@ import { Tickets } from '../../../../src/core/delegates/tickets.ts';
 import { Questions } from '../../../../src/core/questions/questions.ts';
 import { WorkspaceModel, type ModelOptions } from '../../../../src/core/live/model.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import type { ExecutorId } from '../../../../src/protocol/executorId.ts';
+import { RemotePhase } from '../../../../src/protocol/remoteJob.ts';
 import { Limits, type DelegateId } from '../../../../src/protocol/delegate.ts';
 import { DriverId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import { countCalls } from '../../../support/countedCalls.ts';
@@ -49,7 +51,7 @@ afterEach(async () => {
 	await folder.remove();
 });
 
-function create(title: string): Promise<Delegate> {
+function create(title: string, on?: ExecutorId): Promise<Delegate> {
 	return store.create(
 		{
 			title,
@@ -59,6 +61,7 @@ function create(title: string): Promise<Delegate> {
 			limits: Limits.parse({}),
 			task,
 			worker,
+			...(on !== undefined && { on }),
 		},
 		title,
 	);
@@ -68,6 +71,29 @@ const mirrorOf = () => new DelegateMirror(store, undefined, () => nowMs);
 const seen = (mirror: DelegateMirror) => mirror.all().map(({ record, state }) => `${record.title} ${state}`);
 
 describe('the mirror of the delegates', () => {
+	it('says since when another machine is not seen, and no longer once it is seen or has ended', async () => {
+		const tickets = new Tickets(folder.file('data'), folder.path);
+		const delegate = await create('there', 'ssh:gpu1');
+		const { id } = delegate.record;
+		await tickets.issue(delegate.record, [], []);
+		const note = (unreachableSince: string | undefined) =>
+			tickets.writeRemotePhase(id, RemotePhase.parse({ version: 1, phase: 'submitted', unreachableSince }));
+		const mirror = new DelegateMirror(store, tickets, () => nowMs);
+		const since = () => mirror.find(id)?.unseenSince;
+		await mirror.read();
+		expect(since()).toBeUndefined();
+		await note('2026-11-29T14:02:00Z');
+		expect(await mirror.read()).toBe(true);
+		expect(since()).toBe('2026-11-29T14:02:00Z');
+		await note(undefined);
+		expect(await mirror.read()).toBe(true);
+		expect(since()).toBeUndefined();
+		await note('2026-11-29T14:03:00Z');
+		await finish(store, delegate, { ok: false, reason: 'lost', output: '' });
+		await mirror.read(true);
+		expect([mirror.find(id)?.state, since()]).toEqual(['failed', undefined]);
+	});
+
 	it('reads what changed, and nothing else', async () => {
 		const mirror = mirrorOf();
 		expect(await mirror.read()).toBe(false);

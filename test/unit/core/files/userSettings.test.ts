@@ -166,4 +166,30 @@ describe('the user’s settings', () => {
 		expect(configFolder({ HOME: '/h', XDG_CONFIG_HOME: 'c' }, 'linux')).toBe('/h/.config/nancy');
 		expect(configFolder({ HOME: '/h' }, 'darwin')).toBe('/h/Library/Application Support/nancy');
 	});
+
+	it('get another machine by name, beside all that stands there, and never the name of another one', async () => {
+		await settings.addExecutor('gpu1', { type: 'ssh', host: 'gpu1' });
+		expect((await settings.forFolder(PROJECT)).executors).toEqual({ gpu1: { type: 'ssh', host: 'gpu1' } });
+		const before = {
+			mine: 1,
+			delegates: { max: 2, newer: true, executors: { hpc: { type: 'ssh', host: 'login1', max: 3, later: 'x' } } },
+			editor: { delegates: { max: 4 }, folders: {} },
+		};
+		write(before);
+		await settings.addExecutor('gpu1', { type: 'ssh', host: 'me@gpu1' });
+		const added = { ...before.delegates.executors, gpu1: { type: 'ssh', host: 'me@gpu1' } };
+		const after = JSON.parse(readFileSync(settings.file, 'utf8'));
+		expect(after).toMatchObject({ ...before, delegates: { ...before.delegates, executors: added } });
+		await expect(settings.addExecutor('hpc', { type: 'ssh', host: 'other' })).rejects.toThrow('already');
+		expect(JSON.parse(readFileSync(settings.file, 'utf8'))).toEqual(after);
+	});
+
+	it('never take a machine from a folder or from an editor’s settings of one', async () => {
+		const executors = { evil: { type: 'ssh', host: 'evil' } };
+		write({
+			folders: { [PROJECT]: { executors } },
+			editor: { delegates: {}, folders: { [PROJECT]: { executors } } },
+		});
+		expect((await settings.forFolder(PROJECT)).executors).toBeUndefined();
+	});
 });

@@ -82,6 +82,15 @@ describe('a choice of how to delegate', () => {
 		});
 	});
 
+	it('is for another machine only with a worktree, also where a preset has chosen the folder since', () => {
+		const machine = (choice: Partial<DelegateChoice>) =>
+			placeAndLimits({ ...USUAL, on: 'ssh:gpu1', ...choice }, '/project').on;
+		expect(machine({ place: 'worktree' })).toBe('ssh:gpu1');
+		expect(machine({ place: 'worktreeWithChanges' })).toBe('ssh:gpu1');
+		expect(machine({ place: 'folder' })).toBeUndefined();
+		expect(machine({ place: 'worktree', on: undefined })).toBeUndefined();
+	});
+
 	it('names those who cannot work anywhere but in the workspace’s own folder', () => {
 		const names = (choice: Partial<DelegateChoice>) =>
 			misplaced({ ...USUAL, agents: ['heron', 'egret'], ...choice }, AGENTS, choice.within).map(({ id }) => id);

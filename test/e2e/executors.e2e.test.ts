@@ -1,0 +1,134 @@
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openAgentLab } from '../support/agentWorkbench.ts';
+import { claudeExecutable, claudeHome } from '../support/claudeHome.ts';
+import { gitIn, smallRepository } from '../support/delegateSeeds.ts';
+import { gateIn } from '../support/gate.ts';
+import type { Lab } from '../support/lab.ts';
+import { sshLab, type SshLab } from '../support/sshLab.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+const claudeSettings = { prefersReducedMotion: true, permissions: { defaultMode: 'default', allow: ['Bash'] } };
+const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+const owned = new AsyncDisposableStack();
+let there: SshLab;
+let lab: Lab;
+let workbench: Workbench;
+
+beforeAll(async () => {
+	const folder = owned.use(tempFolder('ne-'));
+	const workspace = smallRepository(folder, { 'notes.txt': 'one\n' });
+	const tools = [dirname(claudeExecutable), dirname(process.execPath), USUAL_PATH];
+	there = owned.use(
+		await sshLab({
+			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+			DISABLE_AUTOUPDATER: '1',
+			PATH: tools.join(delimiter),
+		}),
+	);
+	// As if the user had started VS Code in a terminal: it asks no login shell for another PATH then.
+	const env = { PATH: [there.bin, process.env['PATH'] ?? USUAL_PATH].join(delimiter), VSCODE_CLI: '1' };
+	lab = owned.use(await openAgentLab({ workspace, env, claudeSettings }));
+	({ workbench } = lab);
+	const own = claudeHome({ home: there.home, trusted: [], modelUrl: lab.model.url, settings: claudeSettings });
+	for (const name of ['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY'])
+		appendFileSync(join(there.home, '.profile'), `export ${name}='${own.env[name]}'\n`);
+	mkdirSync(join(lab.server.home, '.ssh'));
+	writeFileSync(join(lab.server.home, '.ssh', 'config'), 'Host lab\nHost *.example\nHost other\n');
+});
+afterAll(() => owned.disposeAsync());
+afterEach(async ({ task }) => {
+	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
+});
+
+/** VS Code's preview of the report. */
+const page = () => lab.page.frameLocator('iframe.webview[src*="markdown"]').frameLocator('iframe#active-frame');
+const settingsFile = () => join(lab.server.home, '.config', 'nancy', 'settings.json');
+const executorsNow = () => JSON.parse(readFileSync(settingsFile(), 'utf8')).delegates.executors;
+
+test('without a machine of the user’s, nobody is asked where a delegate runs', async () => {
+	await workbench.ask('nancy.delegate');
+	await workbench.answer('Fix it.');
+	await workbench.quickRow('Start Delegate').waitFor();
+	await workbench.pick(/^\s*Where/);
+	await workbench.quickRow('This folder').and(lab.page.locator('.focused')).waitFor();
+	expect(await workbench.quick.locator('.monaco-list-row').count()).toBe(3);
+	await lab.page.keyboard.press('Escape');
+});
+
+test('a host of ~/.ssh/config is added to the user’s settings, and is checked only when a person says so', async () => {
+	await workbench.command('Nancy: Executors');
+	await workbench.quickRow('other').waitFor();
+	await lab.picture('executors-hosts');
+	await workbench.pick('lab');
+	await workbench.answer('big');
+	const added = workbench.toast('Delegates can run on “big” from now on.');
+	await added.waitFor();
+	expect(executorsNow()).toEqual({ big: { type: 'ssh', host: 'lab' } });
+	await added.getByRole('button', { name: 'Check' }).click();
+	const report = page();
+	await report.getByRole('heading', { name: /✓ big — ready/ }).waitFor();
+	await report.getByText(`Node ${process.version}`).waitFor();
+	await lab.picture('executors-ready');
+});
+
+test('machines that lack something or cannot be reached say what, and how to get it, and their words are no links', async () => {
+	const settings = JSON.parse(readFileSync(settingsFile(), 'utf8'));
+	settings.delegates.executors.gone = { type: 'ssh', host: 'gone.invalid', max: 2 };
+	writeFileSync(settingsFile(), JSON.stringify(settings), { mode: 0o600 });
+	const tool = join(there.home, 'git');
+	writeFileSync(tool, "#!/bin/sh\necho 'git [x](command:nancy.setUp) <b>1</b>'\n", { mode: 0o755 });
+	const profile = readFileSync(join(there.home, '.profile'), 'utf8');
+	appendFileSync(join(there.home, '.profile'), `export PATH='${there.home}:${USUAL_PATH}'\n`);
+	await workbench.command('Nancy: Executors');
+	await workbench.quickRow(/gone.*ssh:gone\.invalid · at most 2 delegates at once/s).waitFor();
+	// One that is named is offered no more.
+	expect(await workbench.quickRow('other').count()).toBe(1);
+	expect(await workbench.quickRow(/^\s*lab/).count()).toBe(0);
+	await lab.picture('executors-named');
+	await workbench.pick('Check All Machines');
+	const report = page();
+	await report.getByRole('heading', { name: /✗ big — not ready/ }).waitFor();
+	await report.getByText(/finds no Claude Code, the only agent that was tried/).waitFor();
+	await report.getByText('git [x] (command:nancy.setUp) <b>1</b>').waitFor();
+	await report.getByRole('heading', { name: /✗ gone — not reached/ }).waitFor();
+	await report.getByText(/Connect once in a terminal: ssh gone\.invalid/).waitFor();
+	expect(await report.locator('a').count()).toBe(0);
+	await lab.picture('executors-lacks');
+	writeFileSync(join(there.home, '.profile'), profile);
+});
+
+test('a delegate is started on another machine by “Where”, says that it is not seen, and comes back with its work', async () => {
+	const gate = gateIn(there.home);
+	await workbench.ask('nancy.delegate');
+	await workbench.answer(`Make it there. [[write:made.txt|there]] ${gate.step} [[text:Done there.]]`);
+	const where = workbench.quickRow(/^\s*Where/);
+	await where.filter({ hasText: 'This folder' }).waitFor();
+	await where.click();
+	await workbench.quickRow('This folder').and(lab.page.locator('.focused')).waitFor();
+	await workbench.quickRow('big · A worktree of its own, with uncommitted changes').waitFor();
+	await lab.picture('executors-where');
+	await workbench.pick(/^\s*big · A worktree of its own/);
+	await where.filter({ hasText: 'big · A worktree of its own' }).waitFor();
+	await workbench.pick(/^\s*Permissions/);
+	await workbench.quickRow('Edit').first().waitFor();
+	// From there nobody asks.
+	expect(await workbench.quickRow('Ask me').count()).toBe(0);
+	await workbench.pick(/^\s*Edit/);
+	await workbench.pick('Start Delegate');
+	const row = workbench.row('Delegates', /running · ssh:lab/);
+	await workbench.row('Delegates', /running · ssh:lab · 2 tool calls/).waitFor();
+	await there.stop();
+	await workbench.row('Delegates', /running · ssh:lab · not seen since \d\d:\d\d/).waitFor();
+	await lab.picture('executors-not-seen');
+	await there.start();
+	await row.filter({ hasNotText: 'not seen' }).waitFor();
+	gate.open();
+	await workbench.row('Delegates', /done · ssh:lab/).waitFor();
+	const branch = gitIn(lab.workspace, 'branch', '--list', '--format=%(refname)', 'nancy/*').trim();
+	expect(gitIn(lab.workspace, 'show', `${branch}:made.txt`)).toBe('there');
+	await lab.picture('executors-done');
+});
