@@ -13,6 +13,7 @@ import { createWorktree, prefixIn } from '../git/worktree.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
+import { endSeen, NOT_ENDED, notCollected, outcomeOfEnd } from './remoteEnds.ts';
 import { RemoteMail } from './remoteMail.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
@@ -61,7 +62,7 @@ export class RemoteRun {
 		const job = await this.job(worktree);
 		try {
 			const end = this.phase.end ?? (await this.toEnd(job, worktree));
-			if (this.phase.phase !== 'cleaned') {
+			if (this.phase.phase === 'collected') {
 				await this.insist(() => this.executor.cleanUp(job));
 				await this.reach('cleaned');
 			}
@@ -95,11 +96,16 @@ export class RemoteRun {
 		}
 		const mail = new RemoteMail(this.workspace, this.executor, job);
 		const end = await this.watch(job, mail).finally(() => mail.release());
-		return this.keepEnd(end.tip === undefined ? end : await this.collect(job, worktree, end));
+		try {
+			if (end.tip !== undefined) await this.insist(() => this.executor.collect(job, worktree));
+		} catch (error) {
+			return this.keepEnd(notCollected(end, this.executor.place(job), error), 'kept');
+		}
+		return this.keepEnd(end);
 	}
 
-	private async keepEnd(end: RemoteEnd): Promise<RemoteEnd> {
-		await this.reach('collected', { end });
+	private async keepEnd(end: RemoteEnd, phase: 'collected' | 'kept' = 'collected'): Promise<RemoteEnd> {
+		await this.reach(phase, { end });
 		return end;
 	}
 
@@ -150,17 +156,6 @@ export class RemoteRun {
 			const trouble = errorText(error);
 			if (trouble !== this.trouble) this.say(`messages wait: ${trouble}\n`);
 			this.trouble = trouble;
-		}
-	}
-
-	/** A failure to bring the work back is the delegate's, and its answer is kept. */
-	private async collect(job: RemoteJob, worktree: Worktree, end: RemoteEnd): Promise<RemoteEnd> {
-		try {
-			await this.insist(() => this.executor.collect(job, worktree));
-			return end;
-		} catch (error) {
-			if (error instanceof GivenUp) throw error;
-			return { ...end, ok: false, reason: errorText(error) };
 		}
 	}
 
@@ -272,22 +267,3 @@ export class RemoteRun {
 }
 
 class GivenUp extends NancyError {}
-
-/** Of a job that does not end when it is asked to. The clean-up ends it, and nothing of it can be brought back. */
-const NOT_ENDED: RemoteEnd = {
-	ok: false,
-	reason: 'cancelled, but it did not end there in ten minutes; it is killed there, and its work is lost',
-	output: '',
-};
-
-/** Of a job that runs no more. */
-function endSeen({ is, end }: Seen): RemoteEnd {
-	if (end) return end;
-	// Its folder there is gone, or its runner: it may have worked, so it is not started again.
-	const what = is === 'absent' ? 'its folder on the other machine is gone' : 'its runner on the other machine died';
-	return { ok: false, reason: what, output: '' };
-}
-
-function outcomeOfEnd({ ok, output, reason }: RemoteEnd): Outcome {
-	return ok ? { ok, output } : { ok: false, reason: visibleLine(reason ?? 'it failed', 500), output };
-}

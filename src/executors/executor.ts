@@ -25,6 +25,8 @@ export interface Executor {
 	cancel(job: RemoteJob): Promise<void>;
 	/** Brings the work of an ended job into its worktree here. */
 	collect(job: RemoteJob, worktree: Worktree): Promise<void>;
+	/** Where the files of a job are, in words for its user. */
+	place(job: RemoteJob): string;
 	/** Leaves no process, worktree or folder of the job there. */
 	cleanUp(job: RemoteJob): Promise<void>;
 }

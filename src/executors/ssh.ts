@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
+import { LOST } from '../git/gitFailure.ts';
 import { SshHost } from '../protocol/executorId.ts';
 import { remoteWords } from './remoteWords.ts';
 import { socketFolder } from './socketFolder.ts';
@@ -52,10 +53,11 @@ export class Ssh {
 
 	/**
 	 * `GIT_SSH_COMMAND` for one program of git's there. Git's own words for host and command are cut off by the `#`: settings of the
-	 * repository, such as `url.<base>.insteadOf`, could lead the code to another machine.
+	 * repository, such as `url.<base>.insteadOf`, could lead the code to another machine. `ssh` ends with 255 where the connection fails.
 	 */
 	gitCommand(program: 'git-receive-pack' | 'git-upload-pack', repository: string): string {
-		return `${remoteWords(['ssh', ...this.options, '--', this.host, remoteWords([program, repository])])} #`;
+		const call = remoteWords(['ssh', ...this.options, '--', this.host, remoteWords([program, repository])]);
+		return `${call} || { [ $? != 255 ] || echo '${LOST}' >&2; false; } #`;
 	}
 
 	/**

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { NancyError } from '../base/errors.ts';
+import { hasCode, NancyError } from '../base/errors.ts';
 import { fileNames } from '../base/listing.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
@@ -18,6 +18,8 @@ import { Ssh } from './ssh.ts';
 
 /** For a step, in milliseconds. A first connection takes most of it. */
 const STEP_MS = 60_000;
+/** The folders of jobs there: see executors/there. */
+const JOBS = '~/.nancy-remote/jobs';
 /** For code on its way. */
 const TRANSFER_MS = 15 * 60_000;
 /** The programs of a runtime that a job and its hooks call. */
@@ -49,14 +51,14 @@ export class SshExecutor implements Executor {
 
 	/** @param runtime the installed one: its folder's name is its version and its hash */
 	constructor(
-		host: string,
+		private readonly host: string,
 		private readonly runtime: { folder: string; version: string },
 	) {
 		this.ssh = new Ssh(host);
 	}
 
 	async prepare(job: RemoteJob, worktree: Worktree): Promise<void> {
-		await sendBase(worktree, job.id, await this.transport(job));
+		await this.transfer(job, way => sendBase(worktree, job.id, way));
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
@@ -80,7 +82,11 @@ export class SshExecutor implements Executor {
 	}
 
 	async collect(job: RemoteJob, worktree: Worktree): Promise<void> {
-		await fetchWork(worktree, job.id, await this.transport(job));
+		await this.transfer(job, way => fetchWork(worktree, job.id, way));
+	}
+
+	place({ id }: RemoteJob): string {
+		return `${JOBS}/${id} on ${this.host}`;
 	}
 
 	async cleanUp({ id, repository }: RemoteJob): Promise<void> {
@@ -107,12 +113,22 @@ export class SshExecutor implements Executor {
 		return Received.parse(refuseError(answer));
 	}
 
-	private async transport({ repository }: RemoteJob): Promise<Transport> {
-		const place = Place.parse(await this.step('repository', { repository }));
-		return {
-			command: program => this.ssh.gitCommand(program, place.repository),
-			deadlineMs: Date.now() + TRANSFER_MS,
-		};
+	private async transfer(job: RemoteJob, carry: (way: Transport) => Promise<void>): Promise<void> {
+		const { repository } = await this.repository(job);
+		try {
+			await carry({
+				command: program => this.ssh.gitCommand(program, repository),
+				deadlineMs: Date.now() + TRANSFER_MS,
+			});
+		} catch (error) {
+			// Git does not pass on why its connection was lost. If it still fails, ssh says it.
+			if (hasCode(error, 'timeout')) await this.repository(job);
+			throw error;
+		}
+	}
+
+	private async repository({ repository }: RemoteJob) {
+		return Place.parse(await this.step('repository', { repository }));
 	}
 
 	/** Every step ships first what it calls: the Nancy that began the job may have been an earlier version. */

@@ -12,7 +12,7 @@ import { adminFolder, openWorktree, refOf } from './openWorktree.ts';
 
 /** The way to one repository on another machine. */
 export interface Transport {
-	/** `GIT_SSH_COMMAND` of a program there. It alone decides about machine and repository. */
+	/** `GIT_SSH_COMMAND` of a program there. It alone decides about machine and repository. It says {@link LOST} if that is why it failed. */
 	command(program: 'git-receive-pack' | 'git-upload-pack'): string;
 	/** In milliseconds since 1970. */
 	deadlineMs: number;

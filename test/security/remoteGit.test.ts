@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Ssh } from '../../src/executors/ssh.ts';
 import { bareRepository, checkoutThere, commitThere, fetchWork, sendBase } from '../../src/git/remoteRepository.ts';
 import type { Worktree } from '../../src/protocol/worktree.ts';
 import type { GitRepository } from '../support/gitRepository.ts';
@@ -62,6 +63,22 @@ describe('on the way to another machine, git runs nothing', () => {
 		expect(readFileSync(join(worktree.folder, 'made.txt'), 'utf8')).toBe('there');
 		expect(existsSync(ran)).toBe(false);
 	});
+});
+
+it.each([
+	[255, 'timeout', 'a lost connection'],
+	[1, 'git', 'a refusal by the other machine'],
+])('ssh that ends with %i is %s: %s', async (code, expected) => {
+	const bin = outside.file('bin');
+	mkdirSync(bin);
+	writeFileSync(join(bin, 'ssh'), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
+	process.env['PATH'] = `${bin}:${process.env['PATH']}`;
+	const transport = {
+		command: (program: Parameters<Ssh['gitCommand']>[0]) => new Ssh('lab').gitCommand(program, '/there.git'),
+		deadlineMs: Date.now() + 60_000,
+	};
+	await expect(sendBase(worktree, ID, transport)).rejects.toMatchObject({ code: expected });
+	await expect(fetchWork(worktree, ID, transport)).rejects.toMatchObject({ code: expected });
 });
 
 it('on another machine, git enters no submodule that an agent has made there', async () => {

@@ -29,6 +29,7 @@ export function folderMachine(folder: string): { executor: Executor; job: Remote
 			submit: done,
 			cancel: done,
 			collect: done,
+			place: ({ id }) => `${folder}/${id}`,
 			cleanUp: done,
 			carry: (_job, letters) => putThere(folder, REMOTE_WORKER, letters),
 			takeBack: (_job, id) => takeBackThere(folder, REMOTE_WORKER, id),

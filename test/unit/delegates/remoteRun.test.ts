@@ -37,8 +37,9 @@ async function remote() {
 	const stop = new AbortController();
 	const asked: string[] = [];
 	const counted = (name: string) => async () => void asked.push(name);
-	const { executor } = folderMachine(folder.file('there'));
+	const { executor, job } = folderMachine(folder.file('there'));
 	return {
+		place: executor.place({ ...job, id: delegate.record.id }),
 		stop,
 		workspace,
 		mailbox: workspace.mailbox(delegate.record),
@@ -180,6 +181,39 @@ it('keeps the answer that it has if the clean-up there is given up', async () =>
 		},
 	});
 	expect(outcome).toEqual({ ok: true, output: 'Done.' });
+});
+
+it('keeps the work there and says where, if it cannot be brought here, and keeps the answer', async () => {
+	await using one = await remote();
+	const end = { ok: true, output: 'Done.', tip: 'a'.repeat(40) };
+	let collects = 0;
+	const answers = {
+		collect: async () => {
+			if (++collects === 1) await unreachable();
+			throw new NancyError('git', 'no space left');
+		},
+		observe: async () => ({ ...RUNNING, is: 'ended', end }) as const,
+	};
+	const outcome = await one.run(answers);
+	expect(outcome).toEqual({ ok: false, reason: expect.stringContaining('no space left'), output: 'Done.' });
+	expect(outcome).toMatchObject({ reason: expect.stringContaining(`stays in ${one.place}`) });
+	// The next runner changes nothing of that.
+	expect(await one.run(answers)).toEqual(outcome);
+	expect({ collects, asked: one.asked }).toEqual({ collects: 2, asked: [] });
+});
+
+it('keeps the work there also if a person gives up the wait for it', async () => {
+	await using one = await remote();
+	const end = { ok: true, output: 'Done.', tip: 'a'.repeat(40) };
+	const outcome = await one.run({
+		collect: async () => {
+			await one.removeTicket();
+			await unreachable();
+		},
+		observe: async () => ({ ...RUNNING, is: 'ended', end }),
+	});
+	expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining(one.place), output: 'Done.' });
+	expect(one.asked).toEqual([]);
 });
 
 it('brings the work back of a delegate without a ticket whose machine can be reached', async () => {
