@@ -3,10 +3,10 @@ import { visibleLine } from '../base/visible.ts';
 import type { Outcome } from '../core/delegates/delegate.ts';
 import type { RemoteEnd, Seen } from '../protocol/remoteJob.ts';
 
-/** Of a job that does not end when it is asked to. The clean-up ends it, and nothing of it can be brought back. */
+/** Of a job that does not end when it is asked to. It is ended all the same. */
 export const NOT_ENDED: RemoteEnd = {
 	ok: false,
-	reason: 'cancelled, but it did not end there in ten minutes; it is killed there, and its work is lost',
+	reason: 'cancelled, and killed there because it did not end in ten minutes',
 	output: '',
 };
 

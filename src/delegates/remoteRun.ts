@@ -97,7 +97,8 @@ export class RemoteRun {
 		const mail = new RemoteMail(this.workspace, this.executor, job);
 		const end = await this.watch(job, mail).finally(() => mail.release());
 		try {
-			if (end.tip !== undefined) await this.insist(() => this.executor.collect(job, worktree));
+			const isWork = end.tip !== undefined || (await this.insist(() => this.executor.rescue(job)));
+			if (isWork) await this.insist(() => this.executor.collect(job, worktree));
 		} catch (error) {
 			return this.keepEnd(notCollected(end, this.executor.place(job), error), 'kept');
 		}

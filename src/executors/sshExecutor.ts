@@ -20,7 +20,7 @@ import { Ssh } from './ssh.ts';
 const STEP_MS = 60_000;
 /** The folders of jobs there: see executors/there. */
 const JOBS = '~/.nancy-remote/jobs';
-/** For code on its way. */
+/** For code on its way, or on its way into a commit. */
 const TRANSFER_MS = 15 * 60_000;
 /** The programs of a runtime that a job and its hooks call. */
 export const SHIPPED = [
@@ -42,6 +42,7 @@ interface ShippedFile {
 
 const Answer = z.object({ error: z.optional(z.string()) });
 const Place = z.object({ repository: z.string().check(z.regex(/^\/[^\0\n]*$/)) });
+const Rescued = z.object({ isWork: z.boolean() });
 const Received = z.object({ node: z.string(), isThere: z.boolean() });
 
 /** Delegates on a machine that the user reaches by `ssh`. */
@@ -79,6 +80,10 @@ export class SshExecutor implements Executor {
 
 	async cancel({ id }: RemoteJob): Promise<void> {
 		await this.step('cancel', { id });
+	}
+
+	async rescue({ id, repository }: RemoteJob): Promise<boolean> {
+		return Rescued.parse(await this.step('rescue', { id, repository }, TRANSFER_MS)).isWork;
 	}
 
 	async collect(job: RemoteJob, worktree: Worktree): Promise<void> {
@@ -132,13 +137,13 @@ export class SshExecutor implements Executor {
 	}
 
 	/** Every step ships first what it calls: the Nancy that began the job may have been an earlier version. */
-	private async step(name: string, input: unknown): Promise<unknown> {
+	private async step(name: string, input: unknown, timeoutMs = STEP_MS): Promise<unknown> {
 		if (!this.isShipped) await this.ship();
 		this.isShipped = true;
 		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
 		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
 		const command = inLoginShell(['sh', '-c', script, 'nancy', this.runtime.version, name]);
-		return refuseError(await this.ssh.ask(command, JSON.stringify(input), STEP_MS));
+		return refuseError(await this.ssh.ask(command, JSON.stringify(input), timeoutMs));
 	}
 }
 

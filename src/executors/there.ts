@@ -10,7 +10,7 @@ import { removeTree } from '../base/removeTree.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { phrase } from '../base/phrase.ts';
 import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
-import { bareRepository, checkoutThere, forgetThere } from '../git/remoteRepository.ts';
+import { bareRepository, checkoutThere, commitThere, forgetThere } from '../git/remoteRepository.ts';
 import { stopMarked } from '../process/marked.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
@@ -58,6 +58,10 @@ export class JobFiles {
 	/** Made by the one start that wins. */
 	get fence(): string {
 		return join(this.folder, 'started');
+	}
+	/** There once the worktree is whole, and its agent may work in it. */
+	get begun(): string {
+		return join(this.folder, 'begun');
 	}
 	get cancelled(): string {
 		return join(this.folder, 'cancel');
@@ -160,6 +164,14 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 		if (runner && liveness(runner) === 'alive') signal(runner.pid, 'SIGTERM');
 		return {};
 	},
+	async rescue(input) {
+		const { id, repository } = Clean.parse(input);
+		const files = new JobFiles(id);
+		await stopMarked(REMOTE_MARK, id);
+		const isWork = existsSync(files.begun);
+		if (isWork) await commitThere(await bareRepository(repositoryFolder({ repository })), files.tree, id);
+		return { isWork };
+	},
 	async clean(input) {
 		const { id, repository } = Clean.parse(input);
 		const files = new JobFiles(id);
@@ -184,6 +196,7 @@ export async function workingFolderThere(
 ): Promise<{ repository: string; folder: string }> {
 	const repository = await bareRepository(repositoryFolder(job));
 	await checkoutThere(repository, files.tree, job.base);
+	await writeFileAtomic(files.begun, '', { sync: true });
 	const folder = join(files.tree, job.prefix);
 	if (existsSync(folder)) return { repository, folder };
 	throw new NancyError(

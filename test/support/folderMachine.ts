@@ -28,6 +28,7 @@ export function folderMachine(folder: string): { executor: Executor; job: Remote
 			prepare: done,
 			submit: done,
 			cancel: done,
+			rescue: () => Promise.resolve(false),
 			collect: done,
 			place: ({ id }) => `${folder}/${id}`,
 			cleanUp: done,

@@ -10,7 +10,8 @@ import { ExecutorId } from '../../../src/protocol/executorId.ts';
 import { DelegateRoom } from '../../support/delegateRoom.ts';
 import { contextOf } from '../../support/operationContext.ts';
 import type { Executor } from '../../../src/executors/executor.ts';
-import { RemotePhase, type RemoteJob, type Seen } from '../../../src/protocol/remoteJob.ts';
+import type { Outcome } from '../../../src/core/delegates/delegate.ts';
+import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../../../src/protocol/remoteJob.ts';
 import { seedDelegate, smallRepository } from '../../support/delegateSeeds.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
@@ -62,6 +63,7 @@ async function remote() {
 			const machine = {
 				...executor,
 				cancel: counted('cancel'),
+				rescue: async () => asked.push('rescue') > 0,
 				collect: counted('collect'),
 				cleanUp: counted('cleanUp'),
 				...answers,
@@ -100,7 +102,7 @@ it('brings the work back of a delegate that needs minutes to end after a person 
 	expect(one.asked).toEqual(['cancel', 'collect', 'cleanUp']);
 });
 
-it('kills a stopped delegate there that its machine says for ten minutes to run', async () => {
+it('kills a stopped delegate there that its machine says for ten minutes to run, and brings its work back', async () => {
 	await using one = await remote();
 	let looks = 0;
 	const outcome = await one.run({
@@ -110,8 +112,8 @@ it('kills a stopped delegate there that its machine says for ten minutes to run'
 			return RUNNING;
 		},
 	});
-	expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining('it is killed there') });
-	expect(one.asked).toEqual(['cancel', 'cleanUp']);
+	expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining('killed there') });
+	expect(one.asked).toEqual(['cancel', 'rescue', 'collect', 'cleanUp']);
 });
 
 it('counts that time from when the machine was reached', async () => {
@@ -200,6 +202,28 @@ it('keeps the work there and says where, if it cannot be brought here, and keeps
 	// The next runner changes nothing of that.
 	expect(await one.run(answers)).toEqual(outcome);
 	expect({ collects, asked: one.asked }).toEqual({ collects: 2, asked: [] });
+});
+
+const ended = (end: RemoteEnd): Seen => ({ ...RUNNING, is: 'ended', end });
+it.each<[string, Seen, Outcome]>([
+	[
+		'whose runner there died',
+		{ ...RUNNING, is: 'lost' },
+		{ ok: false, reason: 'its runner on the other machine died', output: '' },
+	],
+	['that could not commit it there', ended({ ok: true, output: 'Done.' }), { ok: true, output: 'Done.' }],
+])('brings the work back of a delegate %s', async (_, seen, outcome) => {
+	await using one = await remote();
+	expect(await one.run({ observe: async () => seen })).toEqual(outcome);
+	expect(one.asked).toEqual(['rescue', 'collect', 'cleanUp']);
+	await using other = await remote();
+	const rescue = () => Promise.reject(new NancyError('io', 'no space left'));
+	expect(await other.run({ observe: async () => seen, rescue })).toEqual({
+		ok: false,
+		reason: expect.stringContaining(`stays in ${other.place}: no space left`),
+		output: outcome.output,
+	});
+	expect(other.asked).toEqual([]);
 });
 
 it('keeps the work there also if a person gives up the wait for it', async () => {
