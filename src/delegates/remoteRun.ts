@@ -62,19 +62,11 @@ export class RemoteRun {
 		const job = await this.job(worktree);
 		try {
 			const end = this.phase.end ?? (await this.toEnd(job, worktree));
-			if (this.phase.phase === 'collected') {
-				await this.insist(() => this.executor.cleanUp(job));
-				await this.reach('cleaned');
-			}
+			if (this.phase.phase === 'collected') await this.cleanUp(job);
 			return outcomeOfEnd(end);
 		} catch (error) {
-			if (!(error instanceof GivenUp)) throw error;
-			// Its work is here, and only the clean-up there is not done.
-			if (this.phase.end) {
-				this.say(`${errorText(error)}\n`);
-				return outcomeOfEnd(this.phase.end);
-			}
-			return { ok: false, reason: errorText(error), output: '' };
+			if (error instanceof GivenUp) return { ok: false, reason: errorText(error), output: '' };
+			throw error;
 		}
 	}
 
@@ -108,6 +100,16 @@ export class RemoteRun {
 	private async keepEnd(end: RemoteEnd, phase: 'collected' | 'kept' = 'collected'): Promise<RemoteEnd> {
 		await this.reach(phase, { end });
 		return end;
+	}
+
+	/** Its work and its answer are here, so a failure is only told. */
+	private async cleanUp(job: RemoteJob): Promise<void> {
+		try {
+			await this.insist(() => this.executor.cleanUp(job));
+			await this.reach('cleaned');
+		} catch (error) {
+			this.say(`it is not cleaned up in ${this.executor.place(job)}: ${errorText(error)}\n`);
+		}
 	}
 
 	private async watch(job: RemoteJob, mail: RemoteMail): Promise<RemoteEnd> {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
@@ -40,6 +42,7 @@ async function remote() {
 	const counted = (name: string) => async () => void asked.push(name);
 	const { executor, job } = folderMachine(folder.file('there'));
 	return {
+		log: () => readFileSync(join(project, `.nancy/delegates/${delegate.record.id}.log`), 'utf8'),
 		place: executor.place({ ...job, id: delegate.record.id }),
 		stop,
 		workspace,
@@ -238,6 +241,17 @@ it('keeps the work there also if a person gives up the wait for it', async () =>
 	});
 	expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining(one.place), output: 'Done.' });
 	expect(one.asked).toEqual([]);
+});
+
+it('keeps the answer that it has if the clean-up there fails, and says that in its log', async () => {
+	await using one = await remote();
+	const end = { ok: true, output: 'Done.', tip: 'a'.repeat(40) };
+	const outcome = await one.run({
+		observe: async () => ({ ...RUNNING, is: 'ended', end }),
+		cleanUp: () => Promise.reject(new NancyError('io', 'a folder may not be removed')),
+	});
+	expect(outcome).toEqual({ ok: true, output: 'Done.' });
+	expect(one.log()).toContain(`not cleaned up in ${one.place}: a folder may not be removed`);
 });
 
 it('brings the work back of a delegate without a ticket whose machine can be reached', async () => {
