@@ -3,7 +3,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Ssh } from '../../src/executors/ssh.ts';
-import { bareRepository, checkoutThere, commitThere, fetchWork, sendBase } from '../../src/git/remoteRepository.ts';
+import {
+	bareRepository,
+	checkoutThere,
+	commitThere,
+	fetchWork,
+	forgetThere,
+	sendBase,
+} from '../../src/git/remoteRepository.ts';
 import type { Worktree } from '../../src/protocol/worktree.ts';
 import type { GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
@@ -79,6 +86,25 @@ it.each([
 	};
 	await expect(sendBase(worktree, ID, transport)).rejects.toMatchObject({ code: expected });
 	await expect(fetchWork(worktree, ID, transport)).rejects.toMatchObject({ code: expected });
+});
+
+it('on another machine, settings that an agent has made run nothing, and keep no later job from its repository', async () => {
+	const { there, transport } = await otherMachine();
+	await sendBase(worktree, ID, transport);
+	const [first, second] = [outside.file('first'), outside.file('second')];
+	const evil = { 'filter.evil.clean': `touch ${ran}; cat`, 'filter.evil.smudge': `touch ${ran}; cat` };
+	await checkoutThere(there, first, worktree.base);
+	set(evil, first);
+	writeFileSync(join(first, '.gitattributes'), '* filter=evil\n');
+	await checkoutThere(there, second, worktree.base);
+	set(evil, second);
+	await commitThere(there, first, ID);
+	set({ 'extensions.worktreeConfig': 'true', ...evil }, second);
+	await fetchWork(worktree, ID, transport);
+	expect(existsSync(join(worktree.folder, '.gitattributes'))).toBe(true);
+	for (const folder of [first, second]) await forgetThere(there, folder, ID);
+	expect(existsSync(ran)).toBe(false);
+	expect(repo.git(['--git-dir', there, 'for-each-ref'])).toBe('');
 });
 
 it('on another machine, git enters no submodule that an agent has made there', async () => {
