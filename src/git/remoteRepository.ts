@@ -10,7 +10,7 @@ import { readMark } from '../core/files/plainFile.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { git, gitAnswer, gitHolds, type GitPlace } from './git.ts';
 import { commitTree, headOf, treeOf, withWorkingTree } from './gitTree.ts';
-import { adminFolder, openWorktree, refOf } from './openWorktree.ts';
+import { adminFolder, gitOverWorktrees, openWorktree, refOf } from './openWorktree.ts';
 
 /** The way to one repository on another machine. */
 export interface Transport {
@@ -136,7 +136,7 @@ function bare(repository: string): GitPlace {
 /** On the other machine: a worktree of the commit that was sent. Made anew if it is there: nothing has worked in it yet. */
 export async function checkoutThere(repository: string, folder: string, base: string): Promise<void> {
 	await removeCheckout(repository, folder);
-	await git(bare(repository), ['worktree', 'add', '--quiet', '--detach', folder, base]);
+	await gitOverWorktrees(repository, bare(repository), ['worktree', 'add', '--quiet', '--detach', folder, base]);
 }
 
 /** On the other machine: commits everything in the worktree, and names it for {@link fetchWork}. Returns the commit. */
@@ -166,5 +166,5 @@ export async function forgetThere(repository: string, folder: string, id: string
 async function removeCheckout(repository: string, folder: string): Promise<void> {
 	await resetSettings(repository);
 	await removeTree(folder);
-	await git(bare(repository), ['worktree', 'prune', '--expire=now']);
+	await gitOverWorktrees(repository, bare(repository), ['worktree', 'prune', '--expire=now']);
 }

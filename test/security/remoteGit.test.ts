@@ -11,6 +11,7 @@ import {
 	forgetThere,
 	sendBase,
 } from '../../src/git/remoteRepository.ts';
+import { holdingGitLock } from '../../src/git/openWorktree.ts';
 import type { Worktree } from '../../src/protocol/worktree.ts';
 import type { GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
@@ -86,6 +87,25 @@ it.each([
 	};
 	await expect(sendBase(worktree, ID, transport)).rejects.toMatchObject({ code: expected });
 	await expect(fetchWork(worktree, ID, transport)).rejects.toMatchObject({ code: expected });
+});
+
+it('on another machine, no job begins or is cleaned up while a worktree of its project is made or listed', async () => {
+	const { there, transport } = await otherMachine();
+	await sendBase(worktree, ID, transport);
+	const order: string[] = [];
+	const begin = (name: string) => checkoutThere(there, outside.file(name), worktree.base);
+	await begin('old');
+	const jobs = await holdingGitLock(there, '.worktrees', async () => {
+		const all = [begin('new'), forgetThere(there, outside.file('old'), 'none')].map(each =>
+			each.then(() => order.push('done')),
+		);
+		// That takes longer than they would.
+		for (let round = 0; round < 3; round++) await sendBase(worktree, `${ID}${round}`, transport);
+		order.push('released');
+		return all;
+	}).then(all => Promise.all(all));
+	expect(jobs).toHaveLength(2);
+	expect(order).toEqual(['released', 'done', 'done']);
 });
 
 it('on another machine, settings that an agent has made run nothing, and keep no later job from its repository', async () => {
