@@ -83,8 +83,10 @@ export class RemoteRun {
 		}
 		// The machine lets one start of an id through. So a repeat after an unknown outcome starts nothing twice.
 		if (this.phase.phase === 'submitting') {
-			await this.insist(() => this.executor.submit(job));
-			await this.reach('submitted');
+			await this.persist(async () => {
+				await this.executor.submit(job);
+				await this.reach('submitted');
+			});
 		}
 		const mail = new RemoteMail(this.workspace, this.executor, job);
 		const end = await this.watch(job, mail).finally(() => mail.release());
@@ -118,12 +120,14 @@ export class RemoteRun {
 		let looksAfterEnd = 0;
 		let isLastLook = false;
 		for (;;) {
-			if (signal.aborted && cancelledAt === undefined) {
-				await this.insist(() => this.executor.cancel(job));
-				cancelledAt = Date.now();
-			}
-			const seen = await this.insist(() => this.executor.observe(job, this.phase.offset, mail.letters));
-			const hasMore = await this.mirror(seen);
+			const { seen, hasMore } = await this.persist(async () => {
+				if (signal.aborted && cancelledAt === undefined) {
+					await this.executor.cancel(job);
+					cancelledAt = Date.now();
+				}
+				const now = await this.executor.observe(job, this.phase.offset, mail.letters);
+				return { seen: now, hasMore: await this.mirror(now) };
+			});
 			await this.steer(mail, seen, isLastLook);
 			if (cancelledAt !== undefined && Date.now() - cancelledAt > ENDING_MS)
 				return seen.is === 'running' ? NOT_ENDED : endSeen(seen);
@@ -215,11 +219,16 @@ export class RemoteRun {
 		};
 	}
 
+	/** {@link insist}, whatever fails: a job that may run there is not left alone. */
+	private persist<T>(step: () => Promise<T>): Promise<T> {
+		return this.insist(step, () => true);
+	}
+
 	/**
 	 * Tries until the machine answers. Says once that it does not.
 	 * @throws GivenUp if a person has stopped the delegate, and has waited long enough since; or if its ticket is gone, so nobody asks for it
 	 */
-	private async insist<T>(step: () => Promise<T>): Promise<T> {
+	private async insist<T>(step: () => Promise<T>, isWorthIt = isTimeout): Promise<T> {
 		const { signal, tickets } = this.tools;
 		const { id } = this.delegate.record;
 		let stoppedAt: number | undefined;
@@ -229,11 +238,11 @@ export class RemoteRun {
 				// Perhaps an earlier runner has noted it.
 				if (this.phase.unreachableSince !== undefined) {
 					this.say('reached again\n');
-					await this.save({ unreachableSince: undefined });
+					await this.note({ unreachableSince: undefined });
 				}
 				return done;
 			} catch (error) {
-				if (!hasCode(error, 'timeout')) throw error;
+				if (!isWorthIt(error)) throw error;
 				// An unreadable ticket counts as present.
 				if (!(await tickets.has(id).catch(() => true)))
 					throw new GivenUp(
@@ -242,7 +251,7 @@ export class RemoteRun {
 					);
 				if (this.phase.unreachableSince === undefined) {
 					this.say(`${errorText(error)}; trying again\n`);
-					await this.save({ unreachableSince: new Date().toISOString() });
+					await this.note({ unreachableSince: new Date().toISOString() });
 				}
 				if (signal.aborted) stoppedAt ??= Date.now();
 				if (stoppedAt !== undefined && Date.now() - stoppedAt > UNREACHABLE_MS)
@@ -252,6 +261,11 @@ export class RemoteRun {
 				signal: signal.aborted ? undefined : signal,
 			}).catch(() => undefined);
 		}
+	}
+
+	/** {@link save} of what the next runner finds out by itself, should the disk be full. */
+	private async note(change: Pick<RemotePhase, 'unreachableSince'>): Promise<void> {
+		await this.save(change).catch(() => undefined);
 	}
 
 	private reach(phase: RemotePhase['phase'], more: Partial<RemotePhase> = {}): Promise<void> {
@@ -270,3 +284,7 @@ export class RemoteRun {
 }
 
 class GivenUp extends NancyError {}
+
+function isTimeout(error: unknown): boolean {
+	return hasCode(error, 'timeout');
+}

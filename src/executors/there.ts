@@ -159,9 +159,11 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 	async cancel(input) {
 		const files = new JobFiles(JobName.parse(input).id);
 		if (!existsSync(files.folder)) return {};
+		// Before the file: on a full disk there is none.
+		if (await askToEnd(files)) return {};
 		await writeFileAtomic(files.cancelled, '');
-		const runner = await files.runner();
-		if (runner && liveness(runner) === 'alive') signal(runner.pid, 'SIGTERM');
+		// A runner that has begun meanwhile may have looked for it before.
+		await askToEnd(files);
 		return {};
 	},
 	async rescue(input) {
@@ -182,6 +184,14 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 		return {};
 	},
 };
+
+/** Whether a runner was there to ask. */
+async function askToEnd(files: JobFiles): Promise<boolean> {
+	const runner = await files.runner();
+	if (!runner || liveness(runner) !== 'alive') return false;
+	signal(runner.pid, 'SIGTERM');
+	return true;
+}
 
 async function mailboxOf(files: JobFiles) {
 	const mailbox = (await files.job())?.mailbox;

@@ -159,6 +159,45 @@ it('gives a machine up that cannot be reached for a minute after a person has st
 	expect(one.asked).toEqual([]);
 });
 
+it('is not left alone while it may run there, whatever fails', async () => {
+	await using one = await remote();
+	const failed = new Set<string>();
+	const failsOnce = async (step: string) => {
+		if (failed.has(step)) return;
+		failed.add(step);
+		throw new NancyError('io', `the other machine says: no space left for ${step}`);
+	};
+	const outcome = await one.run({
+		submit: () => failsOnce('submit'),
+		observe: async () => {
+			await failsOnce('observe');
+			return { ...RUNNING, is: 'ended', end: { ok: true, output: 'Done.', tip: 'a'.repeat(40) } };
+		},
+	});
+	expect(outcome).toEqual({ ok: true, output: 'Done.' });
+	expect(Array.from(failed)).toEqual(['submit', 'observe']);
+	expect(one.log()).toContain('no space left for observe; trying again');
+});
+
+it('is stopped by a person while every look at it fails', async () => {
+	await using one = await remote();
+	let isCancelled = false;
+	const outcome = await one.run({
+		cancel: async () => void (isCancelled = true),
+		observe: async () => {
+			one.stop.abort();
+			if (!isCancelled) throw new NancyError('io', 'a file there is broken');
+			return {
+				...RUNNING,
+				is: 'ended',
+				end: { ok: false, reason: 'cancelled', output: '', tip: 'a'.repeat(40) },
+			};
+		},
+	});
+	expect(outcome).toEqual({ ok: false, reason: 'cancelled', output: '' });
+	expect(one.asked).toEqual(['collect', 'cleanUp']);
+});
+
 it('is given up once its ticket is gone and its machine cannot be reached, and leaves no other record', async () => {
 	await using one = await remote();
 	const outcome = await one.run({
@@ -335,16 +374,18 @@ it.each([true, false])(
 	'keeps the mailbox that it was submitted with (%s), whatever the user chooses for the next runner',
 	async isSteered => {
 		await using one = await remote();
-		let submitted: RemoteJob | undefined;
+		const submitted: RemoteJob[] = [];
 		const submit = async (job: RemoteJob) => {
-			submitted = job;
-			throw new Error('killed');
+			submitted.push(job);
+			// The first runner ends before it knows.
+			one.stop.abort();
+			one.later(MINUTE + 1000);
+			await unreachable();
 		};
-		await expect(one.run({ submit }, isSteered)).rejects.toThrow('killed');
-		const first = submitted;
-		await expect(one.run({ submit }, !isSteered)).rejects.toThrow('killed');
-		expect(submitted).toEqual(first);
-		expect(submitted?.mailbox !== undefined).toBe(isSteered);
+		for (const now of [isSteered, !isSteered]) await one.run({ submit }, now);
+		expect(submitted).toHaveLength(4);
+		expect(new Set(submitted.map(job => JSON.stringify(job))).size).toBe(1);
+		expect(submitted[0]?.mailbox !== undefined).toBe(isSteered);
 	},
 );
 

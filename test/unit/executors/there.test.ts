@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { identify } from '../../../src/base/liveness.ts';
+import { JobFiles, steps } from '../../../src/executors/there.ts';
+import { DelegateId } from '../../../src/protocol/delegate.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+const id = DelegateId.parse('20261129t101538501z-4cc5001c');
+let home: TempFolder;
+let files: JobFiles;
+beforeEach(() => {
+	home = tempFolder();
+	vi.stubEnv('HOME', home.path);
+	files = new JobFiles(id);
+	mkdirSync(files.fence, { recursive: true });
+});
+afterEach(async () => {
+	vi.unstubAllEnvs();
+	await home.remove();
+});
+
+const runnerIs = (runner: object) => writeFileSync(`${files.folder}/runner.json`, JSON.stringify({ runner }));
+
+it('a runner is asked to end also where no file can be written', async () => {
+	const runner = spawn('sleep', ['600']);
+	const ended = once(runner, 'exit');
+	runnerIs(identify(runner.pid ?? 0));
+	// No file can get the name.
+	mkdirSync(`${files.cancelled}/full`, { recursive: true });
+	await steps['cancel']?.({ id }, '').finally(() => runner.kill('SIGKILL'));
+	expect(await ended).toEqual([null, 'SIGTERM']);
+});
