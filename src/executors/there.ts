@@ -221,7 +221,8 @@ async function seen(files: JobFiles, offset: number): Promise<Seen> {
 	const runner = await files.runner();
 	// A started program takes a moment to say who it is.
 	const isBeginning = !runner && Date.now() - (await stat(files.fence)).mtimeMs < BEGINNING_MS;
-	const isAlive = isBeginning || (runner !== undefined && liveness(runner) === 'alive');
+	// Of a home that machines share, the runner may be on another one, and nothing here tells whether it lives.
+	const isAlive = isBeginning || (runner !== undefined && liveness(runner) !== 'dead');
 	// After the runner: it writes its end before it is gone.
 	const end = await files.end();
 	if (!isAlive && !end) await stopMarked(REMOTE_MARK, files.id);

@@ -32,3 +32,11 @@ it('a runner is asked to end also where no file can be written', async () => {
 	await steps['cancel']?.({ id }, '').finally(() => runner.kill('SIGKILL'));
 	expect(await ended).toEqual([null, 'SIGTERM']);
 });
+
+it.each([
+	['running', 'a runner on another machine with the same home', { ...identify(process.pid), machine: 'another.1.2' }],
+	['lost', 'a runner here that is gone', { ...identify(process.pid), startedTicks: 1 }],
+])('a job is %s with %s', async (is, _, runner) => {
+	runnerIs(runner);
+	expect(await steps['look']?.({ id, offset: 0 }, '')).toMatchObject({ is });
+});
