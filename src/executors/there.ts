@@ -205,7 +205,7 @@ export async function workingFolderThere(
 	files: JobFiles,
 ): Promise<{ repository: string; folder: string }> {
 	const repository = await bareRepository(repositoryFolder(job));
-	await checkoutThere(repository, files.tree, job.base);
+	await checkoutThere(repository, files.tree, job.base, job.id);
 	await writeFileAtomic(files.begun, '', { sync: true });
 	const folder = join(files.tree, job.prefix);
 	if (existsSync(folder)) return { repository, folder };

@@ -133,8 +133,13 @@ function bare(repository: string): GitPlace {
 	return { folder: repository, gitDir: repository, common: repository };
 }
 
-/** On the other machine: a worktree of the commit that was sent. Made anew if it is there: nothing has worked in it yet. */
-export async function checkoutThere(repository: string, folder: string, base: string): Promise<void> {
+/**
+ * On the other machine: a worktree of the commit that was sent. Made anew if it is there: nothing has worked in it yet.
+ * @throws NancyError `wrong-state` after {@link forgetThere}: a start that came late would run the job again
+ */
+export async function checkoutThere(repository: string, folder: string, base: string, id: string): Promise<void> {
+	if ((await refOf(bare(repository), baseRef(id))) !== base)
+		throw new NancyError('wrong-state', phrase`the commit that this job begins with is not here, or no longer`);
 	await removeCheckout(repository, folder);
 	await gitOverWorktrees(repository, bare(repository), ['worktree', 'add', '--quiet', '--detach', folder, base]);
 }

@@ -64,7 +64,7 @@ describe('on the way to another machine, git runs nothing', () => {
 		const { there, transport } = await otherMachine();
 		await sendBase(worktree, ID, transport);
 		const folder = outside.file('tree');
-		await checkoutThere(there, folder, worktree.base);
+		await checkoutThere(there, folder, worktree.base, ID);
 		writeFileSync(join(folder, 'made.txt'), 'there');
 		await commitThere(there, folder, ID);
 		await fetchWork(worktree, ID, transport);
@@ -93,7 +93,7 @@ it('on another machine, no job begins or is cleaned up while a worktree of its p
 	const { there, transport } = await otherMachine();
 	await sendBase(worktree, ID, transport);
 	const order: string[] = [];
-	const begin = (name: string) => checkoutThere(there, outside.file(name), worktree.base);
+	const begin = (name: string) => checkoutThere(there, outside.file(name), worktree.base, ID);
 	await begin('old');
 	const jobs = await holdingGitLock(there, '.worktrees', async () => {
 		const all = [begin('new'), forgetThere(there, outside.file('old'), 'none')].map(each =>
@@ -113,10 +113,10 @@ it('on another machine, settings that an agent has made run nothing, and keep no
 	await sendBase(worktree, ID, transport);
 	const [first, second] = [outside.file('first'), outside.file('second')];
 	const evil = { 'filter.evil.clean': `touch ${ran}; cat`, 'filter.evil.smudge': `touch ${ran}; cat` };
-	await checkoutThere(there, first, worktree.base);
+	await checkoutThere(there, first, worktree.base, ID);
 	set(evil, first);
 	writeFileSync(join(first, '.gitattributes'), '* filter=evil\n');
-	await checkoutThere(there, second, worktree.base);
+	await checkoutThere(there, second, worktree.base, ID);
 	set(evil, second);
 	await commitThere(there, first, ID);
 	set({ 'extensions.worktreeConfig': 'true', ...evil }, second);
@@ -125,6 +125,8 @@ it('on another machine, settings that an agent has made run nothing, and keep no
 	for (const folder of [first, second]) await forgetThere(there, folder, ID);
 	expect(existsSync(ran)).toBe(false);
 	expect(repo.git(['--git-dir', there, 'for-each-ref'])).toBe('');
+	// A start of a killed connection may come late.
+	await expect(checkoutThere(there, first, worktree.base, ID)).rejects.toMatchObject({ code: 'wrong-state' });
 });
 
 it('on another machine, git enters no submodule that an agent has made there', async () => {
@@ -134,9 +136,9 @@ it('on another machine, git enters no submodule that an agent has made there', a
 	repo.git(['update-index', '--add', '--cacheinfo', `160000,${head},sub`]);
 	repo.git(['commit', '--quiet', '-m', 'a submodule']);
 	const { there } = await otherMachine();
-	repo.git(['push', '--quiet', there, 'HEAD:refs/heads/base']);
+	repo.git(['push', '--quiet', there, `HEAD:refs/nancy-base/${ID}`]);
 	const folder = outside.file('tree');
-	await checkoutThere(there, folder, repo.git(['rev-parse', 'HEAD']));
+	await checkoutThere(there, folder, repo.git(['rev-parse', 'HEAD']), ID);
 	const sub = join(folder, 'sub');
 	git(sub, 'clone', '--quiet', repo.root, '.');
 	git(sub, 'reset', '--quiet', '--hard', head);
