@@ -15,6 +15,12 @@ const LONGEST_ANSWER = 16 * 1024 * 1024;
 /** Of the error output that is kept, in characters. */
 const LONGEST_COMPLAINT = 2000;
 
+/** On the other machine, by absolute paths. */
+interface GitThere {
+	git: string;
+	repository: string;
+}
+
 /** The user's own `ssh` to one host, with their configuration, keys, jumps and agents. No call waits without a limit. */
 export class Ssh {
 	private readonly host: string;
@@ -53,10 +59,11 @@ export class Ssh {
 
 	/**
 	 * `GIT_SSH_COMMAND` for one program of git's there. Git's own words for host and command are cut off by the `#`: settings of the
-	 * repository, such as `url.<base>.insteadOf`, could lead the code to another machine. `ssh` ends with 255 where the connection fails.
+	 * repository, such as `url.<base>.insteadOf`, could lead the code to another machine. Its path names git, which a login shell alone may find.
+	 * `ssh` ends with 255 where the connection fails.
 	 */
-	gitCommand(program: 'git-receive-pack' | 'git-upload-pack', repository: string): string {
-		const call = remoteWords(['ssh', ...this.options, '--', this.host, remoteWords([program, repository])]);
+	gitCommand(program: 'receive-pack' | 'upload-pack', { git, repository }: GitThere): string {
+		const call = remoteWords(['ssh', ...this.options, '--', this.host, remoteWords([git, program, repository])]);
 		return `${call} || { [ $? != 255 ] || echo '${LOST}' >&2; false; } #`;
 	}
 

@@ -41,7 +41,8 @@ interface ShippedFile {
 }
 
 const Answer = z.object({ error: z.optional(z.string()) });
-const Place = z.object({ repository: z.string().check(z.regex(/^\/[^\0\n]*$/)) });
+const Path = z.string().check(z.regex(/^\/[^\0\n]*$/));
+const Place = z.object({ git: Path, repository: Path });
 const Rescued = z.object({ isWork: z.boolean() });
 const Received = z.object({ node: z.string(), isThere: z.boolean() });
 
@@ -119,10 +120,10 @@ export class SshExecutor implements Executor {
 	}
 
 	private async transfer(job: RemoteJob, carry: (way: Transport) => Promise<void>): Promise<void> {
-		const { repository } = await this.repository(job);
+		const place = await this.repository(job);
 		try {
 			await carry({
-				command: program => this.ssh.gitCommand(program, repository),
+				command: program => this.ssh.gitCommand(program, place),
 				deadlineMs: Date.now() + TRANSFER_MS,
 			});
 		} catch (error) {

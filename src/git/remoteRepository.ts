@@ -15,7 +15,7 @@ import { adminFolder, gitOverWorktrees, openWorktree, refOf } from './openWorktr
 /** The way to one repository on another machine. */
 export interface Transport {
 	/** `GIT_SSH_COMMAND` of a program there. It alone decides about machine and repository. It says {@link LOST} if that is why it failed. */
-	command(program: 'git-receive-pack' | 'git-upload-pack'): string;
+	command(program: 'receive-pack' | 'upload-pack'): string;
 	/** In milliseconds since 1970. */
 	deadlineMs: number;
 }
@@ -67,7 +67,7 @@ export async function sendBase(worktree: Worktree, id: string, transport: Transp
 	const closed = ['--quiet', '--no-verify', '--no-follow-tags', '--no-signed', '--recurse-submodules=no'];
 	const url = anyUrl();
 	await git(place, ['push', ...closed, url, `+${worktree.base}:${baseRef(id)}`], {
-		env: variables(transport, 'git-receive-pack', url),
+		env: variables(transport, 'receive-pack', url),
 	});
 }
 
@@ -89,7 +89,7 @@ export async function fetchWork(worktree: Worktree, id: string, transport: Trans
 		'--refmap=',
 	];
 	await git({ ...parent, deadlineMs: transport.deadlineMs }, ['fetch', ...closed, url, `+${resultRef(id)}:${ref}`], {
-		env: variables(transport, 'git-upload-pack', url),
+		env: variables(transport, 'upload-pack', url),
 	});
 	const tip = await gitAnswer(own, ['rev-parse', '--verify', `${ref}^{commit}`]);
 	if (!(await gitHolds(own, ['merge-base', '--is-ancestor', 'HEAD', tip]))) {

@@ -45,7 +45,7 @@ const set = (settings: Readonly<Record<string, string>>, folder = repo.root) => 
 /** As ssh does it, without another machine. */
 async function otherMachine() {
 	const there = await bareRepository(outside.file('there.git'));
-	const command = (program: string) => `sh -c '${program} ${there}' #`;
+	const command = (program: string) => `sh -c 'git ${program} ${there}' #`;
 	return { there, transport: { command, deadlineMs: Date.now() + 60_000 } };
 }
 
@@ -82,7 +82,8 @@ it.each([
 	writeFileSync(join(bin, 'ssh'), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
 	process.env['PATH'] = `${bin}:${process.env['PATH']}`;
 	const transport = {
-		command: (program: Parameters<Ssh['gitCommand']>[0]) => new Ssh('lab').gitCommand(program, '/there.git'),
+		command: (program: Parameters<Ssh['gitCommand']>[0]) =>
+			new Ssh('lab').gitCommand(program, { git: '/usr/bin/git', repository: '/there.git' }),
 		deadlineMs: Date.now() + 60_000,
 	};
 	await expect(sendBase(worktree, ID, transport)).rejects.toMatchObject({ code: expected });

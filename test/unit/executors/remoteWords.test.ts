@@ -38,13 +38,16 @@ describe('words for the shell of another machine', () => {
 	});
 
 	it("name the machine themselves, whatever git's words say", () => {
-		const command = new Ssh('lab').gitCommand('git-receive-pack', "/it's/here.git");
+		const command = new Ssh('lab').gitCommand('receive-pack', {
+			git: "/it's/git",
+			repository: "/it's/here.git",
+		});
 		const asGit = `${command.replace(/^'ssh'/, remoteWords(print))} "$@"`;
 		const printed = execFileSync('sh', ['-c', asGit, 'git', 'evil.example', 'git-receive-pack evil'], {
 			encoding: 'utf8',
 		});
 		const words = JSON.parse(printed);
-		expect(words.slice(-3)).toEqual(['--', 'lab', remoteWords(['git-receive-pack', "/it's/here.git"])]);
+		expect(words.slice(-3)).toEqual(['--', 'lab', remoteWords(["/it's/git", 'receive-pack', "/it's/here.git"])]);
 	});
 });
 

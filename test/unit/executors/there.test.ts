@@ -40,3 +40,12 @@ it.each([
 	runnerIs(runner);
 	expect(await steps['look']?.({ id, offset: 0 }, '')).toMatchObject({ is });
 });
+
+it('the git that a login shell finds is named for the calls that have none', async () => {
+	mkdirSync(home.file('tools'));
+	writeFileSync(home.file('tools/git'), '#!/bin/sh\n', { mode: 0o755 });
+	vi.stubEnv('PATH', `${home.file('tools')}:/usr/bin:/bin`);
+	expect(await steps['repository']?.({ repository: '0'.repeat(16) }, '')).toMatchObject({
+		git: home.file('tools/git'),
+	});
+});
