@@ -77,15 +77,13 @@ export class Ssh {
 		return new Promise((resolve, reject) => {
 			const child = spawn('ssh', [...this.options, '--', this.host, command], {
 				stdio: ['pipe', 'pipe', 'pipe'],
-				timeout: timeoutMs,
-				killSignal: 'SIGKILL',
 				windowsHide: true,
 			});
 			let output = '';
 			let complaint = '';
 			child.stdout.setEncoding('utf8').on('data', (text: string) => {
 				output += text;
-				if (output.length > LONGEST_ANSWER) child.kill('SIGKILL');
+				if (output.length > LONGEST_ANSWER) stop('its answer is too long');
 			});
 			child.stderr.setEncoding('utf8').on('data', (text: string) => {
 				complaint = `${complaint}${text}`.slice(-LONGEST_COMPLAINT);
@@ -97,16 +95,23 @@ export class Ssh {
 			let isRead = false;
 			const settle = () => {
 				if (ended === undefined || !isRead) return;
+				clearTimeout(timer);
 				const answer = markedLine(output);
 				if (answer === undefined) refuse(complaint.trim() || ended);
 				else resolve(answer);
 			};
-			child.once('error', error => refuse(error.message));
+			const stop = (why: string) => {
+				child.kill('SIGKILL');
+				child.stdout.destroy();
+				[ended, isRead] = [why, true];
+				settle();
+			};
+			// Also of what has ended: a program that it leaves behind may hold its output open.
+			const timer = setTimeout(() => stop(`no answer in ${timeoutMs / 1000} s`), timeoutMs);
+			child.once('error', error => stop(error.message));
 			// A shared connection goes on in the background. It holds the error output open, so "close" would not come.
 			child.once('exit', (code, signal) => {
-				ended = signal ? `no answer in ${timeoutMs / 1000} s` : `ssh ended with ${code}`;
-				if (signal) child.stdout.destroy();
-				isRead ||= signal !== null;
+				ended ??= `ssh ended with ${code ?? signal}`;
 				settle();
 			});
 			child.stdout.once('end', () => {

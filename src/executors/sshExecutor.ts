@@ -115,7 +115,8 @@ export class SshExecutor implements Executor {
 	}
 
 	private async receive(input: { version: string; files: readonly ShippedFile[] }) {
-		const answer = await this.ssh.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), TRANSFER_MS);
+		const limit = input.files.length === 0 ? STEP_MS : TRANSFER_MS;
+		const answer = await this.ssh.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), limit);
 		return Received.parse(refuseError(answer));
 	}
 
