@@ -30,8 +30,8 @@ export class Ssh {
 	}
 
 	/**
-	 * Options of every call. It asks nothing, and a connection is shared by the calls of a minute. A socket's path may have 107 bytes, so its
-	 * folder is short. Without a folder that is safe, none is shared.
+	 * Options of every call. It asks nothing, a connection is shared by the calls of a minute, and a host's own command and ports of the user's
+	 * settings are left to their terminal. Without a folder that is safe, no connection is shared.
 	 */
 	get options(): readonly string[] {
 		const { socket } = this;
@@ -43,6 +43,8 @@ export class Ssh {
 			'-T',
 			...[
 				'BatchMode=yes',
+				'RemoteCommand=none',
+				'ClearAllForwardings=yes',
 				'ConnectTimeout=10',
 				'ServerAliveInterval=15',
 				'ServerAliveCountMax=3',
@@ -53,8 +55,7 @@ export class Ssh {
 
 	private get socket(): string | undefined {
 		const folder = socketFolder();
-		// %C becomes 40 characters, and ssh adds 17 of its own while it makes the socket.
-		return folder !== undefined && Buffer.byteLength(folder) + 58 < 104 ? join(folder, '%C') : undefined;
+		return folder === undefined ? undefined : join(folder, '%C');
 	}
 
 	/**
