@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
+import { RECEIVER } from '../../../src/executors/receiver.ts';
+import { markedLine } from '../../../src/executors/ssh.ts';
 import { JobFiles, steps } from '../../../src/executors/there.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
@@ -48,4 +50,20 @@ it('the git that a login shell finds is named for the calls that have none', asy
 	expect(await steps['repository']?.({ repository: '0'.repeat(16) }, '')).toMatchObject({
 		git: home.file('tools/git'),
 	});
+});
+
+it('programs that another call has just brought are taken as they are', () => {
+	// That call comes in between.
+	const other = `
+		const fs0 = require('node:fs'), rename = fs0.renameSync;
+		fs0.renameSync = (from, to) => { fs0.mkdirSync(to); fs0.writeFileSync(to + '/nancy.js', 'first'); rename(from, to); };`;
+	const files = [{ name: 'nancy.js', base64: btoa('second'), isProgram: true }];
+	const said = execFileSync(process.execPath, ['-e', other + RECEIVER], {
+		input: JSON.stringify({ version: '1-a', files }),
+		encoding: 'utf8',
+	});
+	expect(markedLine(said)).toEqual({ node: process.version, isThere: true });
+	const runtimes = home.file('.nancy-remote/nancy/runtime');
+	expect(readdirSync(runtimes)).toEqual(['1-a']);
+	expect(readFileSync(`${runtimes}/1-a/nancy.js`, 'utf8')).toBe('first');
 });
