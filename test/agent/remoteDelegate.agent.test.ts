@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tickets } from '../../src/core/delegates/tickets.ts';
@@ -136,6 +136,26 @@ describe('a delegate on another machine', () => {
 		});
 		expect(git('show', `nancy/${id}:edited.txt`)).toBe('y');
 		expect(git('log', '--format=%s', `main..nancy/${id}`)).toBe(`nancy: uncommitted work of ${id}\nmade`);
+		expect(await leftThere(there, id)).toEqual(NOTHING);
+	});
+
+	it('whose connection is lost while its work is on its way here gets it here by the next one', async () => {
+		await using machines = await twoMachines(nancy);
+		const { there, git } = machines;
+		// A git that its login shell alone finds. The parent of the first call is the server of the connection.
+		const lines = [
+			'#!/bin/sh',
+			'if [ "$1" = upload-pack ] && mkdir "$HOME/lost" 2>/dev/null; then kill -9 "$PPID"; fi',
+			'exec /usr/bin/git "$@"',
+		];
+		mkdirSync(join(there.home, 'tools'));
+		writeFileSync(join(there.home, 'tools/git'), `${lines.join('\n')}\n`, { mode: 0o755 });
+		appendFileSync(join(there.home, '.profile'), 'export PATH="$HOME/tools:$PATH"\n');
+		const id = await machines.delegate('[[write:made.txt|x]] [[text:Done there.]]');
+		expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+		expect(existsSync(join(there.home, 'lost'))).toBe(true);
+		expect(readFileSync(machines.log(id), 'utf8')).toContain('lost during git fetch; trying again');
+		expect(git('show', `nancy/${id}:made.txt`)).toBe('x');
 		expect(await leftThere(there, id)).toEqual(NOTHING);
 	});
 
