@@ -20,6 +20,8 @@ import { withCancel } from './withCancel.ts';
 /** Of an answer, in characters: what comes back is read in one piece. */
 const LONGEST_OUTPUT = 1024 * 1024;
 
+const CANCELLED: RemoteEnd = { ok: false, reason: 'cancelled', output: '' };
+
 /** A step of a delegate that another machine has sent here. Prints one marked line, also of a failure. */
 export async function remoteStep(name: string, job: DelegateId | undefined, context: Context): Promise<number> {
 	if (context.asker.is !== 'human')
@@ -53,12 +55,11 @@ async function runThere(id: DelegateId, context: Context): Promise<number> {
 async function endOf(job: RemoteJob, files: JobFiles, signal: AbortSignal, context: Context): Promise<RemoteEnd> {
 	try {
 		const { repository, folder } = await workingFolderThere(job, files);
-		const ran =
-			existsSync(files.cancelled) || signal.aborted ? undefined : await run(job, folder, files, signal, context);
-		const tip = await commitThere(repository, files.tree, job.id);
-		if (!ran) return { ok: false, reason: 'cancelled', output: '', tip };
-		const { ok, reason, output } = ran;
-		return { ok, output: output.slice(0, LONGEST_OUTPUT), ...(reason !== undefined && { reason }), tip };
+		const isCancelled = existsSync(files.cancelled) || signal.aborted;
+		const { ok, reason, output } = isCancelled ? CANCELLED : await run(job, folder, files, signal, context);
+		// An answer is kept without its work. Whoever collects that has it committed again, and learns why it cannot be.
+		const tip = await commitThere(repository, files.tree, job.id).catch(() => undefined);
+		return { ok, output: output.slice(0, LONGEST_OUTPUT), reason, tip };
 	} catch (error) {
 		return { ok: false, reason: errorText(error), output: '' };
 	}

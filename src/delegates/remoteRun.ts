@@ -13,6 +13,7 @@ import { createWorktree, prefixIn } from '../git/worktree.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
+import { endSeen, NOT_ENDED, notCollected, outcomeOfEnd } from './remoteEnds.ts';
 import { RemoteMail } from './remoteMail.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
@@ -61,19 +62,11 @@ export class RemoteRun {
 		const job = await this.job(worktree);
 		try {
 			const end = this.phase.end ?? (await this.toEnd(job, worktree));
-			if (this.phase.phase !== 'cleaned') {
-				await this.insist(() => this.executor.cleanUp(job));
-				await this.reach('cleaned');
-			}
+			if (this.phase.phase === 'collected') await this.cleanUp(job);
 			return outcomeOfEnd(end);
 		} catch (error) {
-			if (!(error instanceof GivenUp)) throw error;
-			// Its work is here, and only the clean-up there is not done.
-			if (this.phase.end) {
-				this.say(`${errorText(error)}\n`);
-				return outcomeOfEnd(this.phase.end);
-			}
-			return { ok: false, reason: errorText(error), output: '' };
+			if (error instanceof GivenUp) return { ok: false, reason: errorText(error), output: '' };
+			throw error;
 		}
 	}
 
@@ -90,17 +83,35 @@ export class RemoteRun {
 		}
 		// The machine lets one start of an id through. So a repeat after an unknown outcome starts nothing twice.
 		if (this.phase.phase === 'submitting') {
-			await this.insist(() => this.executor.submit(job));
-			await this.reach('submitted');
+			await this.persist(async () => {
+				await this.executor.submit(job);
+				await this.reach('submitted');
+			});
 		}
 		const mail = new RemoteMail(this.workspace, this.executor, job);
 		const end = await this.watch(job, mail).finally(() => mail.release());
-		return this.keepEnd(end.tip === undefined ? end : await this.collect(job, worktree, end));
+		try {
+			const isWork = end.tip !== undefined || (await this.insist(() => this.executor.rescue(job)));
+			if (isWork) await this.insist(() => this.executor.collect(job, worktree));
+		} catch (error) {
+			return this.keepEnd(notCollected(end, this.executor.place(job), error), 'kept');
+		}
+		return this.keepEnd(end);
 	}
 
-	private async keepEnd(end: RemoteEnd): Promise<RemoteEnd> {
-		await this.reach('collected', { end });
+	private async keepEnd(end: RemoteEnd, phase: 'collected' | 'kept' = 'collected'): Promise<RemoteEnd> {
+		await this.reach(phase, { end });
 		return end;
+	}
+
+	/** Its work and its answer are here, so a failure is only told. */
+	private async cleanUp(job: RemoteJob): Promise<void> {
+		try {
+			await this.insist(() => this.executor.cleanUp(job));
+			await this.reach('cleaned');
+		} catch (error) {
+			this.say(`it is not cleaned up in ${this.executor.place(job)}: ${errorText(error)}\n`);
+		}
 	}
 
 	private async watch(job: RemoteJob, mail: RemoteMail): Promise<RemoteEnd> {
@@ -109,12 +120,14 @@ export class RemoteRun {
 		let looksAfterEnd = 0;
 		let isLastLook = false;
 		for (;;) {
-			if (signal.aborted && cancelledAt === undefined) {
-				await this.insist(() => this.executor.cancel(job));
-				cancelledAt = Date.now();
-			}
-			const seen = await this.insist(() => this.executor.observe(job, this.phase.offset, mail.letters));
-			const hasMore = await this.mirror(seen);
+			const { seen, hasMore } = await this.persist(async () => {
+				if (signal.aborted && cancelledAt === undefined) {
+					await this.executor.cancel(job);
+					cancelledAt = Date.now();
+				}
+				const now = await this.executor.observe(job, this.phase.offset, mail.letters);
+				return { seen: now, hasMore: await this.mirror(now) };
+			});
 			await this.steer(mail, seen, isLastLook);
 			if (cancelledAt !== undefined && Date.now() - cancelledAt > ENDING_MS)
 				return seen.is === 'running' ? NOT_ENDED : endSeen(seen);
@@ -150,17 +163,6 @@ export class RemoteRun {
 			const trouble = errorText(error);
 			if (trouble !== this.trouble) this.say(`messages wait: ${trouble}\n`);
 			this.trouble = trouble;
-		}
-	}
-
-	/** A failure to bring the work back is the delegate's, and its answer is kept. */
-	private async collect(job: RemoteJob, worktree: Worktree, end: RemoteEnd): Promise<RemoteEnd> {
-		try {
-			await this.insist(() => this.executor.collect(job, worktree));
-			return end;
-		} catch (error) {
-			if (error instanceof GivenUp) throw error;
-			return { ...end, ok: false, reason: errorText(error) };
 		}
 	}
 
@@ -217,11 +219,16 @@ export class RemoteRun {
 		};
 	}
 
+	/** {@link insist}, whatever fails: a job that may run there is not left alone. */
+	private persist<T>(step: () => Promise<T>): Promise<T> {
+		return this.insist(step, () => true);
+	}
+
 	/**
 	 * Tries until the machine answers. Says once that it does not.
 	 * @throws GivenUp if a person has stopped the delegate, and has waited long enough since; or if its ticket is gone, so nobody asks for it
 	 */
-	private async insist<T>(step: () => Promise<T>): Promise<T> {
+	private async insist<T>(step: () => Promise<T>, isWorthIt = isTimeout): Promise<T> {
 		const { signal, tickets } = this.tools;
 		const { id } = this.delegate.record;
 		let stoppedAt: number | undefined;
@@ -231,11 +238,11 @@ export class RemoteRun {
 				// Perhaps an earlier runner has noted it.
 				if (this.phase.unreachableSince !== undefined) {
 					this.say('reached again\n');
-					await this.save({ unreachableSince: undefined });
+					await this.note({ unreachableSince: undefined });
 				}
 				return done;
 			} catch (error) {
-				if (!hasCode(error, 'timeout')) throw error;
+				if (!isWorthIt(error)) throw error;
 				// An unreadable ticket counts as present.
 				if (!(await tickets.has(id).catch(() => true)))
 					throw new GivenUp(
@@ -244,7 +251,7 @@ export class RemoteRun {
 					);
 				if (this.phase.unreachableSince === undefined) {
 					this.say(`${errorText(error)}; trying again\n`);
-					await this.save({ unreachableSince: new Date().toISOString() });
+					await this.note({ unreachableSince: new Date().toISOString() });
 				}
 				if (signal.aborted) stoppedAt ??= Date.now();
 				if (stoppedAt !== undefined && Date.now() - stoppedAt > UNREACHABLE_MS)
@@ -254,6 +261,11 @@ export class RemoteRun {
 				signal: signal.aborted ? undefined : signal,
 			}).catch(() => undefined);
 		}
+	}
+
+	/** {@link save} of what the next runner finds out by itself, should the disk be full. */
+	private async note(change: Pick<RemotePhase, 'unreachableSince'>): Promise<void> {
+		await this.save(change).catch(() => undefined);
 	}
 
 	private reach(phase: RemotePhase['phase'], more: Partial<RemotePhase> = {}): Promise<void> {
@@ -273,21 +285,6 @@ export class RemoteRun {
 
 class GivenUp extends NancyError {}
 
-/** Of a job that does not end when it is asked to. The clean-up ends it, and nothing of it can be brought back. */
-const NOT_ENDED: RemoteEnd = {
-	ok: false,
-	reason: 'cancelled, but it did not end there in ten minutes; it is killed there, and its work is lost',
-	output: '',
-};
-
-/** Of a job that runs no more. */
-function endSeen({ is, end }: Seen): RemoteEnd {
-	if (end) return end;
-	// Its folder there is gone, or its runner: it may have worked, so it is not started again.
-	const what = is === 'absent' ? 'its folder on the other machine is gone' : 'its runner on the other machine died';
-	return { ok: false, reason: what, output: '' };
-}
-
-function outcomeOfEnd({ ok, output, reason }: RemoteEnd): Outcome {
-	return ok ? { ok, output } : { ok: false, reason: visibleLine(reason ?? 'it failed', 500), output };
+function isTimeout(error: unknown): boolean {
+	return hasCode(error, 'timeout');
 }

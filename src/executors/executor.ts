@@ -23,8 +23,12 @@ export interface Executor {
 	observe(job: RemoteJob, offset: number, carried: readonly RemoteLetter[]): Promise<Seen>;
 	/** Asks the job to end. Only {@link observe} tells that it has. */
 	cancel(job: RemoteJob): Promise<void>;
+	/** Ends whatever is left of a job that does not say what its work is, and commits that. Returns whether there is any to collect. */
+	rescue(job: RemoteJob): Promise<boolean>;
 	/** Brings the work of an ended job into its worktree here. */
 	collect(job: RemoteJob, worktree: Worktree): Promise<void>;
+	/** Where the files of a job are, in words for its user. */
+	place(job: RemoteJob): string;
 	/** Leaves no process, worktree or folder of the job there. */
 	cleanUp(job: RemoteJob): Promise<void>;
 }

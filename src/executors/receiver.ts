@@ -1,6 +1,6 @@
 /**
  * Runs on the other machine by `node -e`, before there is a Nancy: puts Nancy's programs into a folder named by their version and hash. They
- * get that name only once they are whole.
+ * get that name only once they are whole, by whoever is first.
  */
 export const RECEIVER = `
 const fs = require('node:fs'), path = require('node:path'), os = require('node:os');
@@ -17,8 +17,12 @@ try {
 			fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
 			fs.writeFileSync(file, Buffer.from(base64, 'base64'), { mode: isProgram ? 0o700 : 0o600 });
 		}
-		if (!fs.existsSync(folder)) fs.renameSync(temp, folder);
-		else fs.rmSync(temp, { recursive: true });
+		try {
+			fs.renameSync(temp, folder);
+		} catch (error) {
+			if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+			fs.rmSync(temp, { recursive: true });
+		}
 	}
 	say({ node: process.version, isThere: fs.existsSync(folder) });
 } catch (error) {

@@ -15,7 +15,10 @@ export function socketFolder(env: Environment = process.env): string | undefined
 	const me = process.getuid?.();
 	if (me === undefined) return undefined;
 	const runtime = env['XDG_RUNTIME_DIR'];
-	const folder = join(runtime?.startsWith('/') ? runtime : tmpdir(), `nancy-ssh-${me}`);
+	const usual = runtime?.startsWith('/') ? runtime : tmpdir();
+	// macOS names a user's folder for temporary files at length.
+	const folder = [usual, '/tmp'].map(above => join(above, `nancy-ssh-${me}`)).find(isShort);
+	if (folder === undefined) return undefined;
 	try {
 		if (!isSafeAround(folder, me)) return undefined;
 		make(folder);
@@ -29,6 +32,14 @@ export function socketFolder(env: Environment = process.env): string | undefined
 	} catch {
 		return undefined; // it is not this user's, or the folder above is missing
 	}
+}
+
+/**
+ * Of 104 bytes for the path of a socket on macOS, and 108 on Linux, the last one is a zero. `%C` becomes 40 characters, and ssh adds 17 of its own
+ * while it makes the socket.
+ */
+function isShort(folder: string): boolean {
+	return Buffer.byteLength(folder) + 58 < 104;
 }
 
 /** Others could exchange a folder in one of theirs, and in an open one without the sticky bit. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
+import { LOST } from '../git/gitFailure.ts';
 import { SshHost } from '../protocol/executorId.ts';
 import { remoteWords } from './remoteWords.ts';
 import { socketFolder } from './socketFolder.ts';
@@ -14,6 +15,12 @@ const LONGEST_ANSWER = 16 * 1024 * 1024;
 /** Of the error output that is kept, in characters. */
 const LONGEST_COMPLAINT = 2000;
 
+/** On the other machine, by absolute paths. */
+interface GitThere {
+	git: string;
+	repository: string;
+}
+
 /** The user's own `ssh` to one host, with their configuration, keys, jumps and agents. No call waits without a limit. */
 export class Ssh {
 	private readonly host: string;
@@ -23,8 +30,8 @@ export class Ssh {
 	}
 
 	/**
-	 * Options of every call. It asks nothing, and a connection is shared by the calls of a minute. A socket's path may have 107 bytes, so its
-	 * folder is short. Without a folder that is safe, none is shared.
+	 * Options of every call. It asks nothing, a connection is shared by the calls of a minute, and a host's own command and ports of the user's
+	 * settings are left to their terminal. Without a folder that is safe, no connection is shared.
 	 */
 	get options(): readonly string[] {
 		const { socket } = this;
@@ -36,6 +43,8 @@ export class Ssh {
 			'-T',
 			...[
 				'BatchMode=yes',
+				'RemoteCommand=none',
+				'ClearAllForwardings=yes',
 				'ConnectTimeout=10',
 				'ServerAliveInterval=15',
 				'ServerAliveCountMax=3',
@@ -46,16 +55,17 @@ export class Ssh {
 
 	private get socket(): string | undefined {
 		const folder = socketFolder();
-		// %C becomes 40 characters, and ssh adds 17 of its own while it makes the socket.
-		return folder !== undefined && Buffer.byteLength(folder) + 58 < 104 ? join(folder, '%C') : undefined;
+		return folder === undefined ? undefined : join(folder, '%C');
 	}
 
 	/**
 	 * `GIT_SSH_COMMAND` for one program of git's there. Git's own words for host and command are cut off by the `#`: settings of the
-	 * repository, such as `url.<base>.insteadOf`, could lead the code to another machine.
+	 * repository, such as `url.<base>.insteadOf`, could lead the code to another machine. Its path names git, which a login shell alone may find.
+	 * `ssh` ends with 255 where the connection fails.
 	 */
-	gitCommand(program: 'git-receive-pack' | 'git-upload-pack', repository: string): string {
-		return `${remoteWords(['ssh', ...this.options, '--', this.host, remoteWords([program, repository])])} #`;
+	gitCommand(program: 'receive-pack' | 'upload-pack', { git, repository }: GitThere): string {
+		const call = remoteWords(['ssh', ...this.options, '--', this.host, remoteWords([git, program, repository])]);
+		return `${call} || { [ $? != 255 ] || echo '${LOST}' >&2; false; } #`;
 	}
 
 	/**
@@ -68,15 +78,13 @@ export class Ssh {
 		return new Promise((resolve, reject) => {
 			const child = spawn('ssh', [...this.options, '--', this.host, command], {
 				stdio: ['pipe', 'pipe', 'pipe'],
-				timeout: timeoutMs,
-				killSignal: 'SIGKILL',
 				windowsHide: true,
 			});
 			let output = '';
 			let complaint = '';
 			child.stdout.setEncoding('utf8').on('data', (text: string) => {
 				output += text;
-				if (output.length > LONGEST_ANSWER) child.kill('SIGKILL');
+				if (output.length > LONGEST_ANSWER) stop('its answer is too long');
 			});
 			child.stderr.setEncoding('utf8').on('data', (text: string) => {
 				complaint = `${complaint}${text}`.slice(-LONGEST_COMPLAINT);
@@ -88,16 +96,23 @@ export class Ssh {
 			let isRead = false;
 			const settle = () => {
 				if (ended === undefined || !isRead) return;
+				clearTimeout(timer);
 				const answer = markedLine(output);
 				if (answer === undefined) refuse(complaint.trim() || ended);
 				else resolve(answer);
 			};
-			child.once('error', error => refuse(error.message));
+			const stop = (why: string) => {
+				child.kill('SIGKILL');
+				child.stdout.destroy();
+				[ended, isRead] = [why, true];
+				settle();
+			};
+			// Also of what has ended: a program that it leaves behind may hold its output open.
+			const timer = setTimeout(() => stop(`no answer in ${timeoutMs / 1000} s`), timeoutMs);
+			child.once('error', error => stop(error.message));
 			// A shared connection goes on in the background. It holds the error output open, so "close" would not come.
 			child.once('exit', (code, signal) => {
-				ended = signal ? `no answer in ${timeoutMs / 1000} s` : `ssh ended with ${code}`;
-				if (signal) child.stdout.destroy();
-				isRead ||= signal !== null;
+				ended ??= `ssh ended with ${code ?? signal}`;
 				settle();
 			});
 			child.stdout.once('end', () => {

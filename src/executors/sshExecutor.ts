@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { NancyError } from '../base/errors.ts';
+import { hasCode, NancyError } from '../base/errors.ts';
 import { fileNames } from '../base/listing.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
@@ -18,7 +18,9 @@ import { Ssh } from './ssh.ts';
 
 /** For a step, in milliseconds. A first connection takes most of it. */
 const STEP_MS = 60_000;
-/** For code on its way. */
+/** The folders of jobs there: see executors/there. */
+const JOBS = '~/.nancy-remote/jobs';
+/** For code on its way, or on its way into a commit. */
 const TRANSFER_MS = 15 * 60_000;
 /** The programs of a runtime that a job and its hooks call. */
 export const SHIPPED = [
@@ -39,7 +41,9 @@ interface ShippedFile {
 }
 
 const Answer = z.object({ error: z.optional(z.string()) });
-const Place = z.object({ repository: z.string().check(z.regex(/^\/[^\0\n]*$/)) });
+const Path = z.string().check(z.regex(/^\/[^\0\n]*$/));
+const Place = z.object({ git: Path, repository: Path });
+const Rescued = z.object({ isWork: z.boolean() });
 const Received = z.object({ node: z.string(), isThere: z.boolean() });
 
 /** Delegates on a machine that the user reaches by `ssh`. */
@@ -49,14 +53,14 @@ export class SshExecutor implements Executor {
 
 	/** @param runtime the installed one: its folder's name is its version and its hash */
 	constructor(
-		host: string,
+		private readonly host: string,
 		private readonly runtime: { folder: string; version: string },
 	) {
 		this.ssh = new Ssh(host);
 	}
 
 	async prepare(job: RemoteJob, worktree: Worktree): Promise<void> {
-		await sendBase(worktree, job.id, await this.transport(job));
+		await this.transfer(job, way => sendBase(worktree, job.id, way));
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
@@ -79,8 +83,16 @@ export class SshExecutor implements Executor {
 		await this.step('cancel', { id });
 	}
 
+	async rescue({ id, repository }: RemoteJob): Promise<boolean> {
+		return Rescued.parse(await this.step('rescue', { id, repository }, TRANSFER_MS)).isWork;
+	}
+
 	async collect(job: RemoteJob, worktree: Worktree): Promise<void> {
-		await fetchWork(worktree, job.id, await this.transport(job));
+		await this.transfer(job, way => fetchWork(worktree, job.id, way));
+	}
+
+	place({ id }: RemoteJob): string {
+		return `${JOBS}/${id} on ${this.host}`;
 	}
 
 	async cleanUp({ id, repository }: RemoteJob): Promise<void> {
@@ -103,26 +115,37 @@ export class SshExecutor implements Executor {
 	}
 
 	private async receive(input: { version: string; files: readonly ShippedFile[] }) {
-		const answer = await this.ssh.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), TRANSFER_MS);
+		const limit = input.files.length === 0 ? STEP_MS : TRANSFER_MS;
+		const answer = await this.ssh.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), limit);
 		return Received.parse(refuseError(answer));
 	}
 
-	private async transport({ repository }: RemoteJob): Promise<Transport> {
-		const place = Place.parse(await this.step('repository', { repository }));
-		return {
-			command: program => this.ssh.gitCommand(program, place.repository),
-			deadlineMs: Date.now() + TRANSFER_MS,
-		};
+	private async transfer(job: RemoteJob, carry: (way: Transport) => Promise<void>): Promise<void> {
+		const place = await this.repository(job);
+		try {
+			await carry({
+				command: program => this.ssh.gitCommand(program, place),
+				deadlineMs: Date.now() + TRANSFER_MS,
+			});
+		} catch (error) {
+			// Git does not pass on why its connection was lost. If it still fails, ssh says it.
+			if (hasCode(error, 'timeout')) await this.repository(job);
+			throw error;
+		}
+	}
+
+	private async repository({ repository }: RemoteJob) {
+		return Place.parse(await this.step('repository', { repository }));
 	}
 
 	/** Every step ships first what it calls: the Nancy that began the job may have been an earlier version. */
-	private async step(name: string, input: unknown): Promise<unknown> {
+	private async step(name: string, input: unknown, timeoutMs = STEP_MS): Promise<unknown> {
 		if (!this.isShipped) await this.ship();
 		this.isShipped = true;
 		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
 		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
 		const command = inLoginShell(['sh', '-c', script, 'nancy', this.runtime.version, name]);
-		return refuseError(await this.ssh.ask(command, JSON.stringify(input), STEP_MS));
+		return refuseError(await this.ssh.ask(command, JSON.stringify(input), timeoutMs));
 	}
 }
 

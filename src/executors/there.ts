@@ -9,8 +9,9 @@ import { hasErrno, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { phrase } from '../base/phrase.ts';
+import { onPath } from '../base/searchPath.ts';
 import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
-import { bareRepository, checkoutThere, forgetThere } from '../git/remoteRepository.ts';
+import { bareRepository, checkoutThere, commitThere, forgetThere } from '../git/remoteRepository.ts';
 import { stopMarked } from '../process/marked.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
@@ -58,6 +59,10 @@ export class JobFiles {
 	/** Made by the one start that wins. */
 	get fence(): string {
 		return join(this.folder, 'started');
+	}
+	/** There once the worktree is whole, and its agent may work in it. */
+	get begun(): string {
+		return join(this.folder, 'begun');
 	}
 	get cancelled(): string {
 		return join(this.folder, 'cancel');
@@ -107,8 +112,10 @@ export function repositoryFolder({ repository }: z.infer<typeof RepositoryName>)
  */
 export const steps: Readonly<Record<string, (input: unknown, program: string) => Promise<object>>> = {
 	async repository(input) {
+		const git = onPath('git', process.env);
+		if (git === undefined) throw new NancyError('git', phrase`git is not installed, or not on the PATH`);
 		await mkdir(join(root(), 'repos'), { recursive: true, mode: 0o700 });
-		return { repository: await bareRepository(repositoryFolder(RepositoryName.parse(input))) };
+		return { git, repository: await bareRepository(repositoryFolder(RepositoryName.parse(input))) };
 	},
 	async start(input, program) {
 		const job = RemoteJob.parse(input);
@@ -155,10 +162,20 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 	async cancel(input) {
 		const files = new JobFiles(JobName.parse(input).id);
 		if (!existsSync(files.folder)) return {};
+		// Before the file: on a full disk there is none.
+		if (await askToEnd(files)) return {};
 		await writeFileAtomic(files.cancelled, '');
-		const runner = await files.runner();
-		if (runner && liveness(runner) === 'alive') signal(runner.pid, 'SIGTERM');
+		// A runner that has begun meanwhile may have looked for it before.
+		await askToEnd(files);
 		return {};
+	},
+	async rescue(input) {
+		const { id, repository } = Clean.parse(input);
+		const files = new JobFiles(id);
+		await stopMarked(REMOTE_MARK, id);
+		const isWork = existsSync(files.begun);
+		if (isWork) await commitThere(await bareRepository(repositoryFolder({ repository })), files.tree, id);
+		return { isWork };
 	},
 	async clean(input) {
 		const { id, repository } = Clean.parse(input);
@@ -170,6 +187,14 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 		return {};
 	},
 };
+
+/** Whether a runner was there to ask. */
+async function askToEnd(files: JobFiles): Promise<boolean> {
+	const runner = await files.runner();
+	if (!runner || liveness(runner) !== 'alive') return false;
+	signal(runner.pid, 'SIGTERM');
+	return true;
+}
 
 async function mailboxOf(files: JobFiles) {
 	const mailbox = (await files.job())?.mailbox;
@@ -183,7 +208,8 @@ export async function workingFolderThere(
 	files: JobFiles,
 ): Promise<{ repository: string; folder: string }> {
 	const repository = await bareRepository(repositoryFolder(job));
-	await checkoutThere(repository, files.tree, job.base);
+	await checkoutThere(repository, files.tree, job.base, job.id);
+	await writeFileAtomic(files.begun, '', { sync: true });
 	const folder = join(files.tree, job.prefix);
 	if (existsSync(folder)) return { repository, folder };
 	throw new NancyError(
@@ -198,7 +224,8 @@ async function seen(files: JobFiles, offset: number): Promise<Seen> {
 	const runner = await files.runner();
 	// A started program takes a moment to say who it is.
 	const isBeginning = !runner && Date.now() - (await stat(files.fence)).mtimeMs < BEGINNING_MS;
-	const isAlive = isBeginning || (runner !== undefined && liveness(runner) === 'alive');
+	// Of a home that machines share, the runner may be on another one, and nothing here tells whether it lives.
+	const isAlive = isBeginning || (runner !== undefined && liveness(runner) !== 'dead');
 	// After the runner: it writes its end before it is gone.
 	const end = await files.end();
 	if (!isAlive && !end) await stopMarked(REMOTE_MARK, files.id);

@@ -9,6 +9,9 @@ export function tooLong(folder: string, command: string, timeoutMs: number): Nan
 	);
 }
 
+/** Alone in a line of the error output: the way to another machine has ended, and git knows no more. */
+export const LOST = 'nancy: the connection was lost';
+
 /** Of a call that git has ended with an error. */
 export function failure(folder: string, [command]: readonly string[], said: string, error: Error | null): NancyError {
 	if (said.includes('cannot use bare repository')) {
@@ -19,6 +22,9 @@ export function failure(folder: string, [command]: readonly string[], said: stri
 			{ cause: error },
 		);
 	}
+	// A question quotes files, in which an agent may have written that line.
+	if ((command === 'push' || command === 'fetch') && said.split('\n').includes(LOST))
+		return new NancyError('timeout', phrase`the connection was lost during git ${command}`, { cause: error });
 	const isNotFetched = /lazy fetching disabled|transport '.*' not allowed/.test(said);
 	const hint = isNotFetched
 		? phrase`; Nancy has git fetch nothing: run "git fetch --refetch --no-filter" there first`

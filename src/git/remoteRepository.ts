@@ -1,19 +1,21 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { phrase } from '../base/phrase.ts';
 import { uniqueHex } from '../base/unique.ts';
+import { readMark } from '../core/files/plainFile.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { git, gitAnswer, gitHolds, type GitPlace } from './git.ts';
 import { commitTree, headOf, treeOf, withWorkingTree } from './gitTree.ts';
-import { adminFolder, openWorktree, refOf } from './openWorktree.ts';
+import { adminFolder, gitOverWorktrees, openWorktree, refOf } from './openWorktree.ts';
 
 /** The way to one repository on another machine. */
 export interface Transport {
-	/** `GIT_SSH_COMMAND` of a program there. It alone decides about machine and repository. */
-	command(program: 'git-receive-pack' | 'git-upload-pack'): string;
+	/** `GIT_SSH_COMMAND` of a program there. It alone decides about machine and repository. It says {@link LOST} if that is why it failed. */
+	command(program: 'receive-pack' | 'upload-pack'): string;
 	/** In milliseconds since 1970. */
 	deadlineMs: number;
 }
@@ -65,7 +67,7 @@ export async function sendBase(worktree: Worktree, id: string, transport: Transp
 	const closed = ['--quiet', '--no-verify', '--no-follow-tags', '--no-signed', '--recurse-submodules=no'];
 	const url = anyUrl();
 	await git(place, ['push', ...closed, url, `+${worktree.base}:${baseRef(id)}`], {
-		env: variables(transport, 'git-receive-pack', url),
+		env: variables(transport, 'receive-pack', url),
 	});
 }
 
@@ -87,7 +89,7 @@ export async function fetchWork(worktree: Worktree, id: string, transport: Trans
 		'--refmap=',
 	];
 	await git({ ...parent, deadlineMs: transport.deadlineMs }, ['fetch', ...closed, url, `+${resultRef(id)}:${ref}`], {
-		env: variables(transport, 'git-upload-pack', url),
+		env: variables(transport, 'upload-pack', url),
 	});
 	const tip = await gitAnswer(own, ['rev-parse', '--verify', `${ref}^{commit}`]);
 	if (!(await gitHolds(own, ['merge-base', '--is-ancestor', 'HEAD', tip]))) {
@@ -100,18 +102,30 @@ export async function fetchWork(worktree: Worktree, id: string, transport: Trans
 	await git(parent, ['update-ref', '-d', ref, tip]);
 }
 
-/** On the other machine: a bare repository, made whole or not at all. Returns its real path. */
+const OWN_SETTINGS = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n';
+
+/**
+ * On the other machine: takes out what agents have set. All jobs of a project share the repository, and each of their worktrees its settings. A
+ * program in them, as by `git lfs install --local`, had git refuse every later job.
+ */
+async function resetSettings(repository: string): Promise<void> {
+	const file = join(repository, 'config');
+	if ((await readMark(file)) !== OWN_SETTINGS) await writeFileAtomic(file, OWN_SETTINGS);
+}
+
+/** On the other machine: a bare repository, made whole or not at all. Its settings are Nancy's own. Returns its real path. */
 export async function bareRepository(folder: string): Promise<string> {
 	if (!existsSync(folder)) {
 		const temp = `${folder}.new-${uniqueHex(8)}`;
 		for (const each of ['objects', 'refs']) await mkdir(join(temp, each), { recursive: true, mode: 0o700 });
 		await writeFile(join(temp, 'HEAD'), 'ref: refs/heads/none\n');
-		await writeFile(join(temp, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
+		await writeFile(join(temp, 'config'), OWN_SETTINGS);
 		await rename(temp, folder).catch((error: unknown) => {
 			if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
 		});
 		await removeTree(temp);
 	}
+	await resetSettings(folder);
 	return realpathSync(folder);
 }
 
@@ -119,14 +133,20 @@ function bare(repository: string): GitPlace {
 	return { folder: repository, gitDir: repository, common: repository };
 }
 
-/** On the other machine: a worktree of the commit that was sent. Made anew if it is there: nothing has worked in it yet. */
-export async function checkoutThere(repository: string, folder: string, base: string): Promise<void> {
+/**
+ * On the other machine: a worktree of the commit that was sent. Made anew if it is there: nothing has worked in it yet.
+ * @throws NancyError `wrong-state` after {@link forgetThere}: a start that came late would run the job again
+ */
+export async function checkoutThere(repository: string, folder: string, base: string, id: string): Promise<void> {
+	if ((await refOf(bare(repository), baseRef(id))) !== base)
+		throw new NancyError('wrong-state', phrase`the commit that this job begins with is not here, or no longer`);
 	await removeCheckout(repository, folder);
-	await git(bare(repository), ['worktree', 'add', '--quiet', '--detach', folder, base]);
+	await gitOverWorktrees(repository, bare(repository), ['worktree', 'add', '--quiet', '--detach', folder, base]);
 }
 
 /** On the other machine: commits everything in the worktree, and names it for {@link fetchWork}. Returns the commit. */
 export async function commitThere(repository: string, folder: string, id: string): Promise<string> {
+	await resetSettings(repository);
 	const gitDir = await adminFolder(repository, folder);
 	if (gitDir === undefined) throw new NancyError('git', phrase`${folder} is no worktree any more`);
 	const own = { folder, gitDir, common: repository };
@@ -149,6 +169,7 @@ export async function forgetThere(repository: string, folder: string, id: string
 }
 
 async function removeCheckout(repository: string, folder: string): Promise<void> {
+	await resetSettings(repository);
 	await removeTree(folder);
-	await git(bare(repository), ['worktree', 'prune', '--expire=now']);
+	await gitOverWorktrees(repository, bare(repository), ['worktree', 'prune', '--expire=now']);
 }

@@ -99,7 +99,8 @@ export type Seen = z.infer<typeof Seen>;
 /** Before each step on another machine, the phase is on the disk here: after a kill, the step is looked at or repeated. */
 export const RemotePhase = z.looseObject({
 	version: z.literal(1),
-	phase: z.enum(['preparing', 'submitting', 'submitted', 'collected', 'cleaned']),
+	/** `kept`: it has ended, its work could not be brought here, and its folder there stays. */
+	phase: z.enum(['preparing', 'submitting', 'submitted', 'collected', 'cleaned', 'kept']),
 	/** Of the remote log, as far as it is in the log here. */
 	offset: z._default(z.int(), 0),
 	/** Since when the machine cannot be reached (UTC, ISO 8601); absent while it can. */
@@ -108,7 +109,7 @@ export const RemotePhase = z.looseObject({
 	isSteered: z.optional(z.boolean()),
 	/** The messages that may be there, noted before they are carried. */
 	carried: z._default(z.array(MessageId), []),
-	/** Set with `collected`. */
+	/** Set with `collected` and `kept`. */
 	end: z.optional(RemoteEnd),
 });
 export type RemotePhase = z.infer<typeof RemotePhase>;

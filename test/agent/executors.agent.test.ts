@@ -73,9 +73,11 @@ describe('nancy executors', () => {
 	it('says of each machine what is there, and a machine that hangs or is gone keeps no other one waiting', async () => {
 		await using machines = await twoMachines(nancy);
 		await using silent = await silentServer();
+		// A person's own command there, and a port that is taken.
+		const ofTerminals = `\tRemoteCommand tmux\n\tLocalForward 127.0.0.1:${silent.port} x:1\n\tExitOnForwardFailure yes\n`;
 		appendFileSync(
 			machines.there.config,
-			`Host hangs\n\tHostName 127.0.0.1\n\tPort ${silent.port}\nHost gone\n\tHostName 127.0.0.1\n\tPort 1\n`,
+			`Host hangs\n\tHostName 127.0.0.1\n\tPort ${silent.port}\nHost gone\n\tHostName 127.0.0.1\n\tPort 1\nHost lab\n${ofTerminals}`,
 		);
 		const { stdout, code } = await machines.call(['executors', '--json', 'ssh:hangs', 'ssh:lab', 'ssh:gone']);
 		expect(code).toBe(1);

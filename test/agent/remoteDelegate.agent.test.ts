@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tickets } from '../../src/core/delegates/tickets.ts';
 import { REMOTE_MARK } from '../../src/executors/there.ts';
 import { markedProcesses } from '../../src/process/marked.ts';
 import { long } from '../support/long.ts';
+import { signal } from '../../src/process/signal.ts';
 import { submit } from '../support/submit.ts';
 import { readPhase } from '../../src/core/sessions/phase.ts';
 import { SessionId } from '../../src/protocol/names.ts';
@@ -118,6 +119,60 @@ describe('a delegate on another machine', () => {
 		expect(await machines.ended(id)).toMatchObject({ status: 'failed', error: 'cancelled' });
 		expect(git('show', `nancy/${id}:made.txt`)).toBe('half');
 		expect(await leftThere(there, id)).toEqual(NOTHING);
+	});
+
+	it('whose runner there is killed brings its commits and its edits back', async () => {
+		await using machines = await twoMachines(nancy);
+		const { there, git } = machines;
+		const gate = gateIn(there.home);
+		const commit = 'git add . && git -c user.name=A -c user.email=a@b.c commit -qm made';
+		const id = await machines.delegate(
+			`[[write:made.txt|x]] [[sh:${commit}]] [[write:edited.txt|y]] ${gate.step} [[text:Never.]]`,
+		);
+		await machines.atWork(4);
+		for (const { pid } of await markedProcesses(REMOTE_MARK, id)) signal(pid, 'SIGKILL');
+		expect(await machines.ended(id)).toMatchObject({
+			status: 'failed',
+			error: 'its runner on the other machine died',
+		});
+		expect(git('show', `nancy/${id}:edited.txt`)).toBe('y');
+		expect(git('log', '--format=%s', `main..nancy/${id}`)).toBe(`nancy: uncommitted work of ${id}\nmade`);
+		expect(await leftThere(there, id)).toEqual(NOTHING);
+	});
+
+	it('whose connection is lost while its work is on its way here gets it here by the next one', async () => {
+		await using machines = await twoMachines(nancy);
+		const { there, git } = machines;
+		// A git that its login shell alone finds. The parent of the first call is the server of the connection.
+		const lines = [
+			'#!/bin/sh',
+			'if [ "$1" = upload-pack ] && mkdir "$HOME/lost" 2>/dev/null; then kill -9 "$PPID"; fi',
+			'exec /usr/bin/git "$@"',
+		];
+		mkdirSync(join(there.home, 'tools'));
+		writeFileSync(join(there.home, 'tools/git'), `${lines.join('\n')}\n`, { mode: 0o755 });
+		appendFileSync(join(there.home, '.profile'), 'export PATH="$HOME/tools:$PATH"\n');
+		const id = await machines.delegate('[[write:made.txt|x]] [[text:Done there.]]');
+		expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+		expect(existsSync(join(there.home, 'lost'))).toBe(true);
+		expect(readFileSync(machines.log(id), 'utf8')).toContain('lost during git fetch; trying again');
+		expect(git('show', `nancy/${id}:made.txt`)).toBe('x');
+		expect(await leftThere(there, id)).toEqual(NOTHING);
+	});
+
+	it('whose work cannot be committed there keeps its answer, and its folder there, which it names', async () => {
+		await using machines = await twoMachines(nancy);
+		const { there } = machines;
+		const id = await machines.delegate(
+			'[[write:made.txt|x]] [[sh:echo /nowhere > "$(git rev-parse --git-dir)/commondir"]] [[text:Done there.]]',
+		);
+		const ended = await machines.ended(id);
+		expect(ended).toMatchObject({
+			status: 'failed',
+			error: expect.stringContaining(`stays in ~/.nancy-remote/jobs/${id} on lab`),
+		});
+		expect(readFileSync(ended.output, 'utf8')).toBe('Done there.');
+		expect(readFileSync(join(there.home, '.nancy-remote/jobs', id, 'tree/made.txt'), 'utf8')).toBe('x');
 	});
 
 	it('goes on there while the machine cannot be reached', long, async () => {

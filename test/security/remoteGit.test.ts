@@ -1,8 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bareRepository, checkoutThere, commitThere, fetchWork, sendBase } from '../../src/git/remoteRepository.ts';
+import { Ssh } from '../../src/executors/ssh.ts';
+import {
+	bareRepository,
+	checkoutThere,
+	commitThere,
+	fetchWork,
+	forgetThere,
+	sendBase,
+} from '../../src/git/remoteRepository.ts';
+import { holdingGitLock } from '../../src/git/openWorktree.ts';
 import type { Worktree } from '../../src/protocol/worktree.ts';
 import type { GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
@@ -36,7 +45,7 @@ const set = (settings: Readonly<Record<string, string>>, folder = repo.root) => 
 /** As ssh does it, without another machine. */
 async function otherMachine() {
 	const there = await bareRepository(outside.file('there.git'));
-	const command = (program: string) => `sh -c '${program} ${there}' #`;
+	const command = (program: string) => `sh -c 'git ${program} ${there}' #`;
 	return { there, transport: { command, deadlineMs: Date.now() + 60_000 } };
 }
 
@@ -55,13 +64,70 @@ describe('on the way to another machine, git runs nothing', () => {
 		const { there, transport } = await otherMachine();
 		await sendBase(worktree, ID, transport);
 		const folder = outside.file('tree');
-		await checkoutThere(there, folder, worktree.base);
+		await checkoutThere(there, folder, worktree.base, ID);
 		writeFileSync(join(folder, 'made.txt'), 'there');
 		await commitThere(there, folder, ID);
 		await fetchWork(worktree, ID, transport);
 		expect(readFileSync(join(worktree.folder, 'made.txt'), 'utf8')).toBe('there');
 		expect(existsSync(ran)).toBe(false);
 	});
+});
+
+it.each([
+	[255, 'timeout', 'a lost connection'],
+	[1, 'git', 'a refusal by the other machine'],
+])('ssh that ends with %i is %s: %s', async (code, expected) => {
+	const bin = outside.file('bin');
+	mkdirSync(bin);
+	writeFileSync(join(bin, 'ssh'), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
+	process.env['PATH'] = `${bin}:${process.env['PATH']}`;
+	const transport = {
+		command: (program: Parameters<Ssh['gitCommand']>[0]) =>
+			new Ssh('lab').gitCommand(program, { git: '/usr/bin/git', repository: '/there.git' }),
+		deadlineMs: Date.now() + 60_000,
+	};
+	await expect(sendBase(worktree, ID, transport)).rejects.toMatchObject({ code: expected });
+	await expect(fetchWork(worktree, ID, transport)).rejects.toMatchObject({ code: expected });
+});
+
+it('on another machine, no job begins or is cleaned up while a worktree of its project is made or listed', async () => {
+	const { there, transport } = await otherMachine();
+	await sendBase(worktree, ID, transport);
+	const order: string[] = [];
+	const begin = (name: string) => checkoutThere(there, outside.file(name), worktree.base, ID);
+	await begin('old');
+	const jobs = await holdingGitLock(there, '.worktrees', async () => {
+		const all = [begin('new'), forgetThere(there, outside.file('old'), 'none')].map(each =>
+			each.then(() => order.push('done')),
+		);
+		// That takes longer than they would.
+		for (let round = 0; round < 3; round++) await sendBase(worktree, `${ID}${round}`, transport);
+		order.push('released');
+		return all;
+	}).then(all => Promise.all(all));
+	expect(jobs).toHaveLength(2);
+	expect(order).toEqual(['released', 'done', 'done']);
+});
+
+it('on another machine, settings that an agent has made run nothing, and keep no later job from its repository', async () => {
+	const { there, transport } = await otherMachine();
+	await sendBase(worktree, ID, transport);
+	const [first, second] = [outside.file('first'), outside.file('second')];
+	const evil = { 'filter.evil.clean': `touch ${ran}; cat`, 'filter.evil.smudge': `touch ${ran}; cat` };
+	await checkoutThere(there, first, worktree.base, ID);
+	set(evil, first);
+	writeFileSync(join(first, '.gitattributes'), '* filter=evil\n');
+	await checkoutThere(there, second, worktree.base, ID);
+	set(evil, second);
+	await commitThere(there, first, ID);
+	set({ 'extensions.worktreeConfig': 'true', ...evil }, second);
+	await fetchWork(worktree, ID, transport);
+	expect(existsSync(join(worktree.folder, '.gitattributes'))).toBe(true);
+	for (const folder of [first, second]) await forgetThere(there, folder, ID);
+	expect(existsSync(ran)).toBe(false);
+	expect(repo.git(['--git-dir', there, 'for-each-ref'])).toBe('');
+	// A start of a killed connection may come late.
+	await expect(checkoutThere(there, first, worktree.base, ID)).rejects.toMatchObject({ code: 'wrong-state' });
 });
 
 it('on another machine, git enters no submodule that an agent has made there', async () => {
@@ -71,9 +137,9 @@ it('on another machine, git enters no submodule that an agent has made there', a
 	repo.git(['update-index', '--add', '--cacheinfo', `160000,${head},sub`]);
 	repo.git(['commit', '--quiet', '-m', 'a submodule']);
 	const { there } = await otherMachine();
-	repo.git(['push', '--quiet', there, 'HEAD:refs/heads/base']);
+	repo.git(['push', '--quiet', there, `HEAD:refs/nancy-base/${ID}`]);
 	const folder = outside.file('tree');
-	await checkoutThere(there, folder, repo.git(['rev-parse', 'HEAD']));
+	await checkoutThere(there, folder, repo.git(['rev-parse', 'HEAD']), ID);
 	const sub = join(folder, 'sub');
 	git(sub, 'clone', '--quiet', repo.root, '.');
 	git(sub, 'reset', '--quiet', '--hard', head);

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
@@ -10,7 +12,8 @@ import { ExecutorId } from '../../../src/protocol/executorId.ts';
 import { DelegateRoom } from '../../support/delegateRoom.ts';
 import { contextOf } from '../../support/operationContext.ts';
 import type { Executor } from '../../../src/executors/executor.ts';
-import { RemotePhase, type RemoteJob, type Seen } from '../../../src/protocol/remoteJob.ts';
+import type { Outcome } from '../../../src/core/delegates/delegate.ts';
+import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../../../src/protocol/remoteJob.ts';
 import { seedDelegate, smallRepository } from '../../support/delegateSeeds.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
@@ -37,8 +40,10 @@ async function remote() {
 	const stop = new AbortController();
 	const asked: string[] = [];
 	const counted = (name: string) => async () => void asked.push(name);
-	const { executor } = folderMachine(folder.file('there'));
+	const { executor, job } = folderMachine(folder.file('there'));
 	return {
+		log: () => readFileSync(join(project, `.nancy/delegates/${delegate.record.id}.log`), 'utf8'),
+		place: executor.place({ ...job, id: delegate.record.id }),
 		stop,
 		workspace,
 		mailbox: workspace.mailbox(delegate.record),
@@ -61,6 +66,7 @@ async function remote() {
 			const machine = {
 				...executor,
 				cancel: counted('cancel'),
+				rescue: async () => asked.push('rescue') > 0,
 				collect: counted('collect'),
 				cleanUp: counted('cleanUp'),
 				...answers,
@@ -99,7 +105,7 @@ it('brings the work back of a delegate that needs minutes to end after a person 
 	expect(one.asked).toEqual(['cancel', 'collect', 'cleanUp']);
 });
 
-it('kills a stopped delegate there that its machine says for ten minutes to run', async () => {
+it('kills a stopped delegate there that its machine says for ten minutes to run, and brings its work back', async () => {
 	await using one = await remote();
 	let looks = 0;
 	const outcome = await one.run({
@@ -109,8 +115,8 @@ it('kills a stopped delegate there that its machine says for ten minutes to run'
 			return RUNNING;
 		},
 	});
-	expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining('it is killed there') });
-	expect(one.asked).toEqual(['cancel', 'cleanUp']);
+	expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining('killed there') });
+	expect(one.asked).toEqual(['cancel', 'rescue', 'collect', 'cleanUp']);
 });
 
 it('counts that time from when the machine was reached', async () => {
@@ -153,6 +159,45 @@ it('gives a machine up that cannot be reached for a minute after a person has st
 	expect(one.asked).toEqual([]);
 });
 
+it('is not left alone while it may run there, whatever fails', async () => {
+	await using one = await remote();
+	const failed = new Set<string>();
+	const failsOnce = async (step: string) => {
+		if (failed.has(step)) return;
+		failed.add(step);
+		throw new NancyError('io', `the other machine says: no space left for ${step}`);
+	};
+	const outcome = await one.run({
+		submit: () => failsOnce('submit'),
+		observe: async () => {
+			await failsOnce('observe');
+			return { ...RUNNING, is: 'ended', end: { ok: true, output: 'Done.', tip: 'a'.repeat(40) } };
+		},
+	});
+	expect(outcome).toEqual({ ok: true, output: 'Done.' });
+	expect(Array.from(failed)).toEqual(['submit', 'observe']);
+	expect(one.log()).toContain('no space left for observe; trying again');
+});
+
+it('is stopped by a person while every look at it fails', async () => {
+	await using one = await remote();
+	let isCancelled = false;
+	const outcome = await one.run({
+		cancel: async () => void (isCancelled = true),
+		observe: async () => {
+			one.stop.abort();
+			if (!isCancelled) throw new NancyError('io', 'a file there is broken');
+			return {
+				...RUNNING,
+				is: 'ended',
+				end: { ok: false, reason: 'cancelled', output: '', tip: 'a'.repeat(40) },
+			};
+		},
+	});
+	expect(outcome).toEqual({ ok: false, reason: 'cancelled', output: '' });
+	expect(one.asked).toEqual(['collect', 'cleanUp']);
+});
+
 it('is given up once its ticket is gone and its machine cannot be reached, and leaves no other record', async () => {
 	await using one = await remote();
 	const outcome = await one.run({
@@ -180,6 +225,72 @@ it('keeps the answer that it has if the clean-up there is given up', async () =>
 		},
 	});
 	expect(outcome).toEqual({ ok: true, output: 'Done.' });
+});
+
+it('keeps the work there and says where, if it cannot be brought here, and keeps the answer', async () => {
+	await using one = await remote();
+	const end = { ok: true, output: 'Done.', tip: 'a'.repeat(40) };
+	let collects = 0;
+	const answers = {
+		collect: async () => {
+			if (++collects === 1) await unreachable();
+			throw new NancyError('git', 'no space left');
+		},
+		observe: async () => ({ ...RUNNING, is: 'ended', end }) as const,
+	};
+	const outcome = await one.run(answers);
+	expect(outcome).toEqual({ ok: false, reason: expect.stringContaining('no space left'), output: 'Done.' });
+	expect(outcome).toMatchObject({ reason: expect.stringContaining(`stays in ${one.place}`) });
+	// The next runner changes nothing of that.
+	expect(await one.run(answers)).toEqual(outcome);
+	expect({ collects, asked: one.asked }).toEqual({ collects: 2, asked: [] });
+});
+
+const ended = (end: RemoteEnd): Seen => ({ ...RUNNING, is: 'ended', end });
+it.each<[string, Seen, Outcome]>([
+	[
+		'whose runner there died',
+		{ ...RUNNING, is: 'lost' },
+		{ ok: false, reason: 'its runner on the other machine died', output: '' },
+	],
+	['that could not commit it there', ended({ ok: true, output: 'Done.' }), { ok: true, output: 'Done.' }],
+])('brings the work back of a delegate %s', async (_, seen, outcome) => {
+	await using one = await remote();
+	expect(await one.run({ observe: async () => seen })).toEqual(outcome);
+	expect(one.asked).toEqual(['rescue', 'collect', 'cleanUp']);
+	await using other = await remote();
+	const rescue = () => Promise.reject(new NancyError('io', 'no space left'));
+	expect(await other.run({ observe: async () => seen, rescue })).toEqual({
+		ok: false,
+		reason: expect.stringContaining(`stays in ${other.place}: no space left`),
+		output: outcome.output,
+	});
+	expect(other.asked).toEqual([]);
+});
+
+it('keeps the work there also if a person gives up the wait for it', async () => {
+	await using one = await remote();
+	const end = { ok: true, output: 'Done.', tip: 'a'.repeat(40) };
+	const outcome = await one.run({
+		collect: async () => {
+			await one.removeTicket();
+			await unreachable();
+		},
+		observe: async () => ({ ...RUNNING, is: 'ended', end }),
+	});
+	expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining(one.place), output: 'Done.' });
+	expect(one.asked).toEqual([]);
+});
+
+it('keeps the answer that it has if the clean-up there fails, and says that in its log', async () => {
+	await using one = await remote();
+	const end = { ok: true, output: 'Done.', tip: 'a'.repeat(40) };
+	const outcome = await one.run({
+		observe: async () => ({ ...RUNNING, is: 'ended', end }),
+		cleanUp: () => Promise.reject(new NancyError('io', 'a folder may not be removed')),
+	});
+	expect(outcome).toEqual({ ok: true, output: 'Done.' });
+	expect(one.log()).toContain(`not cleaned up in ${one.place}: a folder may not be removed`);
 });
 
 it('brings the work back of a delegate without a ticket whose machine can be reached', async () => {
@@ -263,16 +374,18 @@ it.each([true, false])(
 	'keeps the mailbox that it was submitted with (%s), whatever the user chooses for the next runner',
 	async isSteered => {
 		await using one = await remote();
-		let submitted: RemoteJob | undefined;
+		const submitted: RemoteJob[] = [];
 		const submit = async (job: RemoteJob) => {
-			submitted = job;
-			throw new Error('killed');
+			submitted.push(job);
+			// The first runner ends before it knows.
+			one.stop.abort();
+			one.later(MINUTE + 1000);
+			await unreachable();
 		};
-		await expect(one.run({ submit }, isSteered)).rejects.toThrow('killed');
-		const first = submitted;
-		await expect(one.run({ submit }, !isSteered)).rejects.toThrow('killed');
-		expect(submitted).toEqual(first);
-		expect(submitted?.mailbox !== undefined).toBe(isSteered);
+		for (const now of [isSteered, !isSteered]) await one.run({ submit }, now);
+		expect(submitted).toHaveLength(4);
+		expect(new Set(submitted.map(job => JSON.stringify(job))).size).toBe(1);
+		expect(submitted[0]?.mailbox !== undefined).toBe(isSteered);
 	},
 );
 

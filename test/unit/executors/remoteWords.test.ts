@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
 import { markedLine, marked, Ssh } from '../../../src/executors/ssh.ts';
 import { inLoginShell, remoteWords } from '../../../src/executors/remoteWords.ts';
 import { ExecutorId } from '../../../src/protocol/executorId.ts';
 import { RemoteJob, Seen } from '../../../src/protocol/remoteJob.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
 
 const HOSTILE = [
 	'',
@@ -38,14 +40,26 @@ describe('words for the shell of another machine', () => {
 	});
 
 	it("name the machine themselves, whatever git's words say", () => {
-		const command = new Ssh('lab').gitCommand('git-receive-pack', "/it's/here.git");
+		const command = new Ssh('lab').gitCommand('receive-pack', {
+			git: "/it's/git",
+			repository: "/it's/here.git",
+		});
 		const asGit = `${command.replace(/^'ssh'/, remoteWords(print))} "$@"`;
 		const printed = execFileSync('sh', ['-c', asGit, 'git', 'evil.example', 'git-receive-pack evil'], {
 			encoding: 'utf8',
 		});
 		const words = JSON.parse(printed);
-		expect(words.slice(-3)).toEqual(['--', 'lab', remoteWords(['git-receive-pack', "/it's/here.git"])]);
+		expect(words.slice(-3)).toEqual(['--', 'lab', remoteWords(["/it's/git", 'receive-pack', "/it's/here.git"])]);
 	});
+});
+
+it('no answer is waited for longer than its limit, also if ssh has ended and left a program behind', async () => {
+	await using folder = tempFolder();
+	writeFileSync(folder.file('ssh'), '#!/bin/sh\nwhile [ -e "$0" ]; do sleep 0.1; done &\n', { mode: 0o755 });
+	vi.stubEnv('PATH', `${folder.path}:${process.env['PATH']}`);
+	const asked = new Ssh('lab').ask('true', '', 500);
+	vi.unstubAllEnvs();
+	await expect(asked).rejects.toThrow('no answer in 0.5 s');
 });
 
 describe('a machine', () => {

@@ -42,6 +42,14 @@ describe('the folder of shared connections, where anybody can write', () => {
 		expect(statSync(folder).mode & 0o777).toBe(0o700);
 	});
 
+	it('is in /tmp where the usual place has a name too long for a socket', () => {
+		const long = room.file('long'.repeat(20));
+		mkdirSync(long);
+		const found = socketFolder({ XDG_RUNTIME_DIR: long });
+		expect(found).toBe(`/tmp/nancy-ssh-${process.getuid?.()}`);
+		expect(statSync(found ?? '').mode & 0o777).toBe(0o700);
+	});
+
 	it('is refused if it is a link, and its target stays as it was', () => {
 		const target = room.file('target');
 		mkdirSync(target, { mode: 0o755 });

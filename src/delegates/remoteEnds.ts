@@ -1,0 +1,32 @@
+import { errorText } from '../base/errors.ts';
+import { visibleLine } from '../base/visible.ts';
+import type { Outcome } from '../core/delegates/delegate.ts';
+import type { RemoteEnd, Seen } from '../protocol/remoteJob.ts';
+
+/** Of a job that does not end when it is asked to. It is ended all the same. */
+export const NOT_ENDED: RemoteEnd = {
+	ok: false,
+	reason: 'cancelled, and killed there because it did not end in ten minutes',
+	output: '',
+};
+
+/** Of a job that runs no more. */
+export function endSeen({ is, end }: Seen): RemoteEnd {
+	if (end) return end;
+	// Its folder there is gone, or its runner: it may have worked, so it is not started again.
+	const what = is === 'absent' ? 'its folder on the other machine is gone' : 'its runner on the other machine died';
+	return { ok: false, reason: what, output: '' };
+}
+
+/**
+ * The end of a job whose work could not be brought here. Its answer is kept.
+ * @param place where the work is
+ */
+export function notCollected({ output, reason }: RemoteEnd, place: string, error: unknown): RemoteEnd {
+	const why = `its work could not be brought here and stays in ${place}: ${errorText(error)}`;
+	return { ok: false, output, reason: reason === undefined ? why : `${why}; ${reason}` };
+}
+
+export function outcomeOfEnd({ ok, output, reason }: RemoteEnd): Outcome {
+	return ok ? { ok, output } : { ok: false, reason: visibleLine(reason ?? 'it failed', 500), output };
+}

@@ -1,0 +1,69 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { identify } from '../../../src/base/liveness.ts';
+import { RECEIVER } from '../../../src/executors/receiver.ts';
+import { markedLine } from '../../../src/executors/ssh.ts';
+import { JobFiles, steps } from '../../../src/executors/there.ts';
+import { DelegateId } from '../../../src/protocol/delegate.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+const id = DelegateId.parse('20261129t101538501z-4cc5001c');
+let home: TempFolder;
+let files: JobFiles;
+beforeEach(() => {
+	home = tempFolder();
+	vi.stubEnv('HOME', home.path);
+	files = new JobFiles(id);
+	mkdirSync(files.fence, { recursive: true });
+});
+afterEach(async () => {
+	vi.unstubAllEnvs();
+	await home.remove();
+});
+
+const runnerIs = (runner: object) => writeFileSync(`${files.folder}/runner.json`, JSON.stringify({ runner }));
+
+it('a runner is asked to end also where no file can be written', async () => {
+	const runner = spawn('sleep', ['600']);
+	const ended = once(runner, 'exit');
+	runnerIs(identify(runner.pid ?? 0));
+	// No file can get the name.
+	mkdirSync(`${files.cancelled}/full`, { recursive: true });
+	await steps['cancel']?.({ id }, '').finally(() => runner.kill('SIGKILL'));
+	expect(await ended).toEqual([null, 'SIGTERM']);
+});
+
+it.each([
+	['running', 'a runner on another machine with the same home', { ...identify(process.pid), machine: 'another.1.2' }],
+	['lost', 'a runner here that is gone', { ...identify(process.pid), startedTicks: 1 }],
+])('a job is %s with %s', async (is, _, runner) => {
+	runnerIs(runner);
+	expect(await steps['look']?.({ id, offset: 0 }, '')).toMatchObject({ is });
+});
+
+it('the git that a login shell finds is named for the calls that have none', async () => {
+	mkdirSync(home.file('tools'));
+	writeFileSync(home.file('tools/git'), '#!/bin/sh\n', { mode: 0o755 });
+	vi.stubEnv('PATH', `${home.file('tools')}:/usr/bin:/bin`);
+	expect(await steps['repository']?.({ repository: '0'.repeat(16) }, '')).toMatchObject({
+		git: home.file('tools/git'),
+	});
+});
+
+it('programs that another call has just brought are taken as they are', () => {
+	// That call comes in between.
+	const other = `
+		const fs0 = require('node:fs'), rename = fs0.renameSync;
+		fs0.renameSync = (from, to) => { fs0.mkdirSync(to); fs0.writeFileSync(to + '/nancy.js', 'first'); rename(from, to); };`;
+	const files = [{ name: 'nancy.js', base64: btoa('second'), isProgram: true }];
+	const said = execFileSync(process.execPath, ['-e', other + RECEIVER], {
+		input: JSON.stringify({ version: '1-a', files }),
+		encoding: 'utf8',
+	});
+	expect(markedLine(said)).toEqual({ node: process.version, isThere: true });
+	const runtimes = home.file('.nancy-remote/nancy/runtime');
+	expect(readdirSync(runtimes)).toEqual(['1-a']);
+	expect(readFileSync(`${runtimes}/1-a/nancy.js`, 'utf8')).toBe('first');
+});
