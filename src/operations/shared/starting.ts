@@ -141,7 +141,8 @@ function isAgent({ asker }: Asking): boolean {
 function mayAll(driver: Driver, asking: Asking): boolean {
 	if (driver.headless === 'none') return false;
 	const all = Math.max(...headlessOf(driver).permissionModes.map(({ width }) => width));
-	return (widestFromAgents(driver, asking)?.width ?? 0) === all;
+	// An agent without a wide mode has none for that.
+	return all > 0 && (widestFromAgents(driver, asking)?.width ?? 0) === all;
 }
 
 function widestFromAgents(driver: Driver, { settings }: Asking): PermissionMode | undefined {
