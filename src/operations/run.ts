@@ -1,6 +1,4 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../base/errors.ts';
-import { phrase } from '../base/phrase.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
 import { swarmFeature } from '../core/delegates/swarm.ts';
@@ -8,8 +6,6 @@ import { isSwarmWorker } from '../core/delegates/swarmMark.ts';
 import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
-import type { Driver } from '../core/driver/driver.ts';
-import { isTalkedWith } from '../core/driver/talkedWith.ts';
 import { headlessOf, prepareHeadless } from '../core/driver/headlessOf.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import type { LaunchHooks } from '../core/driver/launchPlace.ts';
@@ -31,6 +27,7 @@ import {
 	permissionMode,
 	permitStart,
 	refuseExtraFromAgent,
+	refuseTalkedWith,
 	settingsToSee,
 	type Asking,
 } from './shared/starting.ts';
@@ -130,15 +127,6 @@ async function startOf(asker: Asker, { agent, folder }: Input, context: Operatio
 	const found = await chooseAgent(asker, context, agent);
 	refuseTalkedWith(found.driver);
 	return { found, asking };
-}
-
-/** @throws NancyError `bad-usage` for an agent that Nancy talks with: a run has no worker, whose session could be told */
-function refuseTalkedWith(driver: Driver): void {
-	if (!isTalkedWith(driver)) return;
-	throw new NancyError(
-		'bad-usage',
-		phrase`${driver.displayName} works without a terminal as a delegate alone; use "nancy delegate"`,
-	);
 }
 
 async function programOf(

@@ -40,7 +40,7 @@ export function headlessBy(launch: Driver['launch']): HeadlessFormat {
 		],
 		settingsFrom: 'none',
 		beside: 'What it does without a question, its own settings say: Nancy knows none of them, and denies only what it asks.',
-		launch: ({ permissions, prompt, maxCostUsd: _, ...conversation }) => {
+		launch: ({ permissions, prompt, ...conversation }) => {
 			refuseUnheld(permissions, conversation.hooks);
 			const talk = launch({ ...conversation, fork: undefined, prompt: undefined, title: '' });
 			// A prompt that begins with a slash would be a command of the agent's own.

@@ -28,7 +28,7 @@ export const LACKS: Partial<Driver['floors']> = {
 
 /** Of a run without a terminal. */
 const HEADLESS =
-	'As a delegate with the hooks of Nancy alone. What it does without a question, its own settings say: it is denied only what it asks.';
+	'Only as a delegate, and only with the hooks of Nancy. It tells neither tokens nor cost. What it does without a question, its own settings say: only what it asks for is denied.';
 
 /** The driver of a program that the user's settings name. What is the same in all of them is known without the settings. */
 export function serverDriver(name: string, server?: Pick<AgentServer, 'command' | 'args'>): Driver {

@@ -2,7 +2,7 @@ import { l10n } from 'vscode';
 import { askChoice, askText, ignoreBack, type Choice, type StepFrame } from '../kit/inputs.ts';
 import type { AgentChoice } from '../ports.ts';
 import { askAgents } from './askAgents.ts';
-import { agentsOf, misplaced, modelsIn, PLACES, type Place, type StartChoice } from './startChoice.ts';
+import { agentsOf, misplaced, modelsIn, PLACES, takesModel, type Place, type StartChoice } from './startChoice.ts';
 
 /** A row of the list from which everything is started. */
 export interface HubRow extends Choice {
@@ -46,7 +46,7 @@ export function agentRow(title: string, choice: StartChoice, agents: readonly Ag
 /** Nothing for several agents: each has the model of its settings. */
 export function modelRow(title: string, choice: StartChoice, agents: readonly AgentChoice[]): HubRow[] {
 	const [only, ...others] = agentsOf(choice, agents);
-	if (!only || others.length > 0) return [];
+	if (!only || others.length > 0 || !takesModel(only)) return [];
 	const prompt = l10n.t(
 		'The model, as the agent names it, or several with commas between them: each gets the same prompt. When empty, the one in its settings, or the agent chooses.',
 	);
