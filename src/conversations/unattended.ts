@@ -1,3 +1,4 @@
+import { setImmediate as soon } from 'node:timers/promises';
 import { errorText } from '../base/errors.ts';
 import { visibleLine } from '../base/visible.ts';
 import type { TalkLine } from '../drivers/acp/headless.ts';
@@ -37,8 +38,7 @@ export class Unattended {
 			const failure = await this.turns(conversation, prompt);
 			this.tell({ is: 'result', text: this.said.last, ...(failure !== undefined && { failure }) });
 		} catch (error) {
-			const failure = conversation?.complaints() || errorText(error);
-			this.tell({ is: 'result', text: this.said.last, failure });
+			this.tell({ is: 'result', text: this.said.last, failure: await whyBroken(conversation, error) });
 		} finally {
 			await this.silent?.ended();
 			await conversation?.close();
@@ -132,4 +132,12 @@ export class Unattended {
 		over.removeEventListener('abort', end);
 		return answer === 'cancelled' || over.aborted ? undefined : answer;
 	}
+}
+
+/** An agent that has ended may have said why. The protocol's library says only that nobody is there. */
+async function whyBroken(conversation: Conversation | undefined, error: unknown): Promise<string> {
+	// Whoever waits for the answer hears of the end first.
+	const isGone = await Promise.race([conversation?.closed.then(() => true), soon(false)]);
+	if (isGone !== true) return errorText(error);
+	return ['its agent has ended', conversation?.complaints()].filter(Boolean).join(': ');
 }
