@@ -226,3 +226,17 @@ it.each([opencodeServed, claudeAdapterServed])(
 		});
 	},
 );
+
+it.each([opencodeServed, copilotServed, claudeAdapterServed])(
+	'a delegate of $agent.id reads a prompt that begins with a slash as words, and runs no command',
+	async served => {
+		const { lab, ...run } = await delegated(served, '/compact the table. [[text:Finished]]', {
+			args: OF_ITS_OWN,
+			asks: false,
+		});
+		await using _ = lab;
+		expect(await run.ended()).toMatchObject({ status: 'done' });
+		expect(run.read()).toContain('/compact the table.');
+		expect((await run.call('delegates', run.id)).stdout).toContain('Finished');
+	},
+);

@@ -43,11 +43,15 @@ export function headlessBy(launch: Driver['launch']): HeadlessFormat {
 		launch: ({ permissions, prompt, ...conversation }) => {
 			refuseUnheld(permissions, conversation.hooks);
 			const talk = launch({ ...conversation, fork: undefined, prompt: undefined, title: '' });
-			// A prompt that begins with a slash would be a command of the agent's own.
-			return { ...talk, args: withPermissions(talk.args, permissions), stdin: prompt.replace(/^\//, '\n/') };
+			return { ...talk, args: withPermissions(talk.args, permissions), stdin: inWords(prompt) };
 		},
 		reader: () => ({ read, end: () => [] }),
 	};
+}
+
+/** A prompt that begins with a slash would be a command of the agent's own. opencode and Copilot CLI leave spaces before it out. */
+function inWords(prompt: string): string {
+	return /^\s*\//.test(prompt) ? `The task: ${prompt}` : prompt;
 }
 
 function read(text: string): readonly HeadlessEvent[] {

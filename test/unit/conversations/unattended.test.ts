@@ -139,6 +139,6 @@ describe('a delegate of an agent of the protocol', () => {
 	it('is given a prompt that begins with a slash as words, and no command', async () => {
 		room.does(smallAgent(`words(JSON.stringify(params.prompt[0].text));`));
 		const { ending } = await delegated('/clear the table');
-		expect(ending).toMatchObject({ result: { text: JSON.stringify('\n/clear the table') } });
+		expect(ending).toMatchObject({ result: { text: JSON.stringify('The task: /clear the table') } });
 	});
 });
