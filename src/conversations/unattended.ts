@@ -1,9 +1,9 @@
 import { setImmediate as soon } from 'node:timers/promises';
-import { errorText } from '../base/errors.ts';
 import { visibleLine } from '../base/visible.ts';
 import type { TalkLine } from '../drivers/acp/headless.ts';
 import { ASK_ME } from '../drivers/askMe.ts';
 import { SessionId } from '../protocol/names.ts';
+import { agentWords } from './agentWords.ts';
 import { isYes, type Answered, type Asked, type Conversation } from './conversation.ts';
 import { GuardedConversation, type Talk } from './guarded.ts';
 import { silentHookCalls, type SilentHookCalls } from './silentHooks.ts';
@@ -64,7 +64,7 @@ export class Unattended {
 		);
 		const { session, give, pid } = conversation;
 		this.tell({ is: 'session', session: SessionId.parse(session) });
-		const guarded = (this.guarded = await GuardedConversation.begin(this.talk, conversation));
+		const guarded = (this.guarded = await GuardedConversation.begin(this.talk, conversation, resume !== undefined));
 		this.steering = give && steeringOf(give, guarded, words => this.said.handedOver(words));
 		const place = { session, cwd: program.cwd, isResumed: resume !== undefined };
 		if (acp.silent !== 'none')
@@ -138,6 +138,6 @@ export class Unattended {
 async function whyBroken(conversation: Conversation | undefined, error: unknown): Promise<string> {
 	// Whoever waits for the answer hears of the end first.
 	const isGone = await Promise.race([conversation?.closed.then(() => true), soon(false)]);
-	if (isGone !== true) return errorText(error);
+	if (isGone !== true) return agentWords(error);
 	return ['its agent has ended', conversation?.complaints()].filter(Boolean).join(': ');
 }
