@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { errorText } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import { environmentOfTerminal } from '../core/driver/agentEnvironment.ts';
@@ -8,12 +9,12 @@ import { speakerOf } from '../protocol/agentServer.ts';
 import { DriverId } from '../protocol/names.ts';
 import { AgentProcess } from './agentProcess.ts';
 import type { Beginning, Conversation, Listener } from './conversation.ts';
-import { FrontEnd } from './frontEnd.ts';
+import type { Talk } from './guarded.ts';
 import { variablesOf } from './variablesOf.ts';
 
 /**
- * A conversation with an agent in this terminal. Arguments: the driver, the launcher of hooks, the workspace folder, the CLI, and the words of
- * its launch.
+ * A conversation with an agent in this terminal, or the turn of a delegate. Arguments: the driver, the launcher of hooks, the workspace folder,
+ * the CLI, and the words of its launch.
  */
 const [id = '', launcher = '', workspaceFolder = '', executable = '', ...words] = process.argv.slice(2);
 const acp = acpAgents[speakerOf(id)];
@@ -32,14 +33,15 @@ const BY_ITS_HOOKS = {
 } as const;
 
 if (!agent) throw new Error(`${id} is no agent that Nancy talks with`);
-if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Error('a conversation needs a terminal');
-const { args, prompt, resume } = agent.read(words);
+const { args, prompt, resume, permissions } = agent.read(words);
+if (permissions === undefined && !(process.stdin.isTTY && process.stdout.isTTY))
+	throw new Error('a conversation needs a terminal');
 /** Hooks of its own would tell the same once more: Set Up may have written some for it. */
 const hooks = acp && acp.turns !== 'none' ? { NANCY_HOOKS: 'off' } : {};
 
 variablesOf(id, { workspaceFolder, env })
 	.then(own =>
-		new FrontEnd({
+		run({
 			driver: DriverId.parse(id),
 			acp: acp ?? { ...agent, ...BY_ITS_HOOKS },
 			begin,
@@ -53,7 +55,7 @@ variablesOf(id, { workspaceFolder, env })
 			},
 			prompt,
 			resume,
-		}).run(),
+		}),
 	)
 	.then(
 		() => process.exit(0),
@@ -62,6 +64,15 @@ variablesOf(id, { workspaceFolder, env })
 			process.exit(1);
 		},
 	);
+
+/** Loads what talks: a terminal's program has much that a delegate does not need. */
+async function run(talk: Talk): Promise<void> {
+	if (permissions === undefined) return new (await import('./frontEnd.ts')).FrontEnd(talk).run();
+	const { Unattended } = await import('./unattended.ts');
+	return new Unattended(talk, permissions, line => void process.stdout.write(`${JSON.stringify(line)}\n`)).run(
+		await text(process.stdin),
+	);
+}
 
 /** Loads the protocol while the agent starts: its schemas take as long as half a start of Node. */
 async function begin(beginning: Beginning, listener: Listener): Promise<Conversation> {

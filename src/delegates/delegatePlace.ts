@@ -5,7 +5,7 @@ import { writtenSettings } from '../core/asker/writtenSettings.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
 import type { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Driver } from '../core/driver/driver.ts';
-import { headlessOf } from '../core/driver/headlessOf.ts';
+import { allowsAll } from '../core/driver/headlessOf.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import { gitPrograms } from '../git/gitPrograms.ts';
 import { setUp as runSetUp } from '../git/setUp.ts';
@@ -70,6 +70,6 @@ export class DelegatePlace {
 	/** An agent asked, so it must not gain by the delegate. It gains nothing by a delegate with every permission: only the user gives these. */
 	private isBounded(driver: Driver): boolean {
 		const { askedBy, permissions } = this.record;
-		return askedBy?.is === 'agent' && headlessOf(driver).permissionModes.at(-1)?.id !== permissions;
+		return askedBy?.is === 'agent' && !allowsAll(driver, permissions);
 	}
 }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { formatVersion } from '../base/version.ts';
 import { CAPABILITIES, shortcomings } from '../core/driver/abilities.ts';
 import type { Driver } from '../core/driver/driver.ts';
+import { isTalkedWith } from '../core/driver/talkedWith.ts';
 import { launchModesOf } from '../core/driver/modeFlags.ts';
 import { drivers } from '../drivers/index.ts';
 import { OBSTACLES, seekerOf, type Seeker } from '../process/detect.ts';
@@ -40,6 +41,8 @@ const Agent = z.object({
 			asks: z.optional(z.boolean()),
 		}),
 	),
+	/** Without a terminal it is a delegate alone: no project's task runs with it. */
+	isDelegateAlone: z.optional(z.boolean()),
 	/** Its permission modes in a terminal, most careful first; empty if its CLI takes no flag for them. */
 	launchModes: z.array(z.object({ id: z.string(), label: Said, detail: Said })),
 	/** Whether its first prompt in a terminal can have images. */
@@ -94,6 +97,7 @@ async function serversIn(context: MachineContext, seeker: Seeker): Promise<z.inf
 function choicesOf(driver: Driver) {
 	const { id, displayName, headless, knownFrom } = driver;
 	return {
+		...(isTalkedWith(driver) && { isDelegateAlone: true }),
 		id,
 		displayName,
 		isUntried: knownFrom !== 'runs',

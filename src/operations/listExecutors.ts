@@ -59,7 +59,8 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 };
 
 async function probed(executor: Executor): Promise<Executor> {
-	const candidates = drivers.filter(({ headless }) => headless !== 'none');
+	// There, a delegate always works in a worktree.
+	const candidates = drivers.filter(({ headless, floors }) => headless !== 'none' && floors.worktree !== 'none');
 	try {
 		const has = await probe(hostOf(executor.id), candidates);
 		const agents = candidates.flatMap(({ id }) =>

@@ -9,7 +9,7 @@ import { planWorker, refuseLongPrompt } from '../core/start/launch.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import { abandonStart } from '../core/start/workerProcess.ts';
 import type { Driver } from '../core/driver/driver.ts';
-import { isTalkedWith } from '../core/driver/talkedWith.ts';
+import { isTalkedWith, refuseUnhooked } from '../core/driver/talkedWith.ts';
 import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
 import { noteChosenAgent } from '../core/workspace/chosenAgent.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
@@ -75,7 +75,7 @@ export const orchestrate: Operation<StartRequest, Output, OperationContext, Star
 		const runtime = await context.installRuntime();
 		await keepSettings(asker, context);
 		const isHooked = input.hooks && (await hasHooks(context));
-		if (!isHooked) refuseUnhooked(driver);
+		refuseUnhooked(driver, isHooked);
 		const warnings = isHooked ? (await deployAgent(context, runtime, found, 'launch')).warnings : [];
 		if (isHooked) await compileNotes(context);
 		if (known?.archivedAt !== undefined) await workspace.updateTask(known.name, restored);
@@ -134,15 +134,6 @@ function refuseFromAgent(asker: Asker, { place, hooks, images = [], permissions,
 	refuse(permissions !== undefined, phrase`an agent chooses no permissions for a terminal; ask the user to do it`);
 	refuse(mcp === true, phrase`an agent gives no other an MCP server; ask the user to do it`);
 	refuse(fork === true, phrase`an agent forks no conversation; ask the user to do it`);
-}
-
-/** @throws NancyError `wrong-state` for an agent that can do nothing in a terminal without Nancy's own program */
-function refuseUnhooked(driver: Driver): void {
-	if (!isTalkedWith(driver)) return;
-	throw new NancyError(
-		'wrong-state',
-		phrase`a program of Nancy talks with ${driver.displayName}, and tells what it does as hooks do: it cannot be started without hooks (--no-hooks, or the setting nancy.hooks)`,
-	);
 }
 
 /** Whether the user wants an agent's questions answered in Nancy, where that is a choice. */

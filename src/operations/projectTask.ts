@@ -17,7 +17,7 @@ import { deployAgent } from './shared/deployEach.ts';
 import { hasHooks, keepSettings } from './shared/hooksChoice.ts';
 import { memoryPlace, openMemory } from './shared/memory.ts';
 import { beginTask, endTask, promptWith, toldOf } from './shared/projectTold.ts';
-import { knownMode, refuseAsking } from './shared/starting.ts';
+import { knownMode, refuseAsking, refuseTalkedWith } from './shared/starting.ts';
 
 const Input = z.object({
 	project: ProjectName,
@@ -47,6 +47,7 @@ export const projectTask: Operation<Input, Output, RunContext, FoundAgent> = {
 		permit(asker, { is: 'use-memory' });
 		await refuseTracked(workspace);
 		const found = await chooseAgent(asker, { env, workspace }, agent);
+		refuseTalkedWith(found.driver);
 		knownMode(found.driver, permissions);
 		refuseAsking(found.driver, permissions);
 		return found;

@@ -14,7 +14,7 @@ import { promptWithRemarks } from '../core/delegates/remarks.ts';
 import { NO_TICKET } from '../core/delegates/tickets.ts';
 import { placeFrom } from '../core/workspace/placeFrom.ts';
 import type { Driver } from '../core/driver/driver.ts';
-import { headlessOf } from '../core/driver/headlessOf.ts';
+import { allowsAll } from '../core/driver/headlessOf.ts';
 import { gitPrograms } from '../git/gitPrograms.ts';
 import { folderInWorktree } from '../git/worktree.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
@@ -108,7 +108,7 @@ async function requireSeenThere(
 	context: OperationContext,
 ): Promise<void> {
 	// It could run anything by itself.
-	if (headlessOf(driver).permissionModes.at(-1)?.id === permissions) return;
+	if (allowsAll(driver, permissions)) return;
 	const records = [context.workspace.folder, placeFrom(folder, context.env).folder];
 	const unseen = await Promise.all(
 		records.map(at => new SeenSettings(context.dataFolder, at, gitPrograms).unseen(driver, folder)),

@@ -27,6 +27,7 @@ import {
 	permissionMode,
 	permitStart,
 	refuseExtraFromAgent,
+	refuseTalkedWith,
 	settingsToSee,
 	type Asking,
 } from './shared/starting.ts';
@@ -123,7 +124,9 @@ interface Start {
 
 async function startOf(asker: Asker, { agent, folder }: Input, context: OperationContext): Promise<Start> {
 	const asking = { asker, context, settings: await context.readSettings(folder) };
-	return { found: await chooseAgent(asker, context, agent), asking };
+	const found = await chooseAgent(asker, context, agent);
+	refuseTalkedWith(found.driver);
+	return { found, asking };
 }
 
 async function programOf(

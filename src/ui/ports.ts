@@ -70,6 +70,8 @@ export interface AgentChoice {
 	model: string | undefined;
 	/** Its permission modes as a delegate, most careful first; empty if it cannot be one. */
 	permissionModes: readonly AgentMode[];
+	/** Without a terminal it is a delegate alone: no project's task runs with it. */
+	isDelegateAlone?: boolean | undefined;
 	/** Its permission modes in a terminal, most careful first; empty if its CLI takes no flag for them. */
 	launchModes: readonly AgentMode[];
 	/** Whether its first prompt in a terminal can have images. */

@@ -57,6 +57,7 @@ describe('an agent that the setting agentServers names', () => {
 			workspace.folder,
 			folder.file('bin', 'mine'),
 			'',
+			'',
 			'Begin.',
 			'acp',
 		]);
@@ -198,7 +199,17 @@ describe('an agent that the setting agentServers names', () => {
 		set({ mine: MINE, gone: { command: 'elsewhere' }, 'Not A Name': MINE });
 		const { agents } = await perform(await operations.listAgents(), IN_WINDOW, {}, context);
 		expect(agents.slice(-3)).toMatchObject([
-			{ id: 'acp-mine', displayName: 'mine', found: { version: '' }, permissionModes: [], takesImages: false },
+			{
+				id: 'acp-mine',
+				displayName: 'mine',
+				found: { version: '' },
+				permissionModes: [
+					{ id: 'configured', width: 0 },
+					{ id: 'ask-me', width: 0, asks: true },
+				],
+				isDelegateAlone: true,
+				takesImages: false,
+			},
 			{ id: 'acp-gone', obstacle: 'missing' },
 			{ displayName: 'Not A Name', obstacle: 'broken' },
 		]);

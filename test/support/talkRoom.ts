@@ -47,7 +47,7 @@ export function talkRoom() {
 			const [guard, cwd, agent] = [folder.file('guard'), folder.file('project'), folder.file('agent.cjs')];
 			return terminal(
 				process.execPath,
-				[join(hooks, 'conversation.js'), 'acp-mine', guard, cwd, process.execPath, '', prompt, agent],
+				[join(hooks, 'conversation.js'), 'acp-mine', guard, cwd, process.execPath, '', '', prompt, agent],
 				{ ...size, cwd, env: { HOME: folder.path, PATH: '/usr/bin:/bin', SEEN: folder.file('seen'), ...env } },
 			);
 		},

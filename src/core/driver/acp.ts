@@ -4,7 +4,7 @@ import type { SessionId } from '../../protocol/names.ts';
 
 /** How a CLI speaks the Agent Client Protocol. */
 export interface AcpAgent {
-	/** Reads the words of a launch in a terminal that {@link ACP} is among. */
+	/** Reads the words of a launch that {@link ACP} is among, or of an agent that is never started otherwise. */
 	read(words: readonly string[]): AcpStart;
 	/** The protocol's id of the mode that the words of a launch ask for; absent where Nancy has no such words. */
 	modeIn?(args: readonly string[]): string | undefined;
@@ -119,6 +119,8 @@ export interface AcpStart {
 	readonly prompt: string | undefined;
 	/** The session to go on with. */
 	readonly resume: SessionId | undefined;
+	/** Set for a delegate, which has no terminal: one of the driver's modes. */
+	readonly permissions?: string | undefined;
 }
 
 /** The event of Nancy's own for a permission question of a conversation. The driver's `Asking` reads and answers it. */

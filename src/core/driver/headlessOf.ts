@@ -13,6 +13,13 @@ export function headlessOf(driver: Driver): HeadlessFormat {
 	);
 }
 
+/** Whether these permissions are everything that Nancy can give the agent. One without a wide mode is given nothing: its own settings decide. */
+export function allowsAll(driver: Driver, permissions: string | undefined): boolean {
+	const { permissionModes } = headlessOf(driver);
+	const all = Math.max(...permissionModes.map(({ width }) => width));
+	return all > 0 && permissionModes.some(({ id, width }) => id === permissions && width === all);
+}
+
 /** How it is run this time, once the files are on disk that its arguments name. */
 export async function prepareHeadless(driver: Driver, request: HeadlessRequest): Promise<HeadlessLaunch> {
 	const launch = headlessOf(driver).launch(request);

@@ -13,6 +13,7 @@ import { prepareHeadless } from '../driver/headlessOf.ts';
 import { imageFlags } from '../driver/imageFlags.ts';
 import type { LaunchHooks } from '../driver/launchPlace.ts';
 import { modeFlags } from '../driver/modeFlags.ts';
+import { isTalkedWith, refuseUnhooked } from '../driver/talkedWith.ts';
 import { wakingPrompt } from './resuming.ts';
 import { forgetChosenAgents } from '../workspace/chosenAgent.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
@@ -82,6 +83,7 @@ async function tryPlan(
 	request: WorkerRequest,
 ): Promise<WorkerPlan | undefined> {
 	refuseOld(driver, agent);
+	refuseUnhooked(driver, request.hooks !== undefined);
 	if (!request.headless) refuseLongPrompt(request.prompt);
 	const start = await startOf(workspace, driver, agent.version, request);
 	const { address, session } = start;
@@ -119,12 +121,17 @@ async function tryPlan(
 	};
 }
 
-/** What the user has to want, and needs hooks; `undefined` for a run without a terminal and for a version that has no answers, too. */
+/**
+ * What the user has to want, and needs hooks; `undefined` for a version that has no answers, too. Without a terminal, only what an agent never
+ * runs without.
+ */
 function choiceOf(driver: Driver, version: Version, request: WorkerRequest): LaunchChoice | undefined {
-	const { takesAnswers, isTalkedWith, headless, hooks } = request;
-	if (headless || !hooks || !can(driver, 'answers', version)) return undefined;
+	const { takesAnswers, headless, hooks } = request;
+	if (!hooks || !can(driver, 'answers', version)) return undefined;
 	const { answersByChoice, ownTerminal } = driver;
-	if (isTalkedWith && ownTerminal !== 'none') return ownTerminal;
+	if (answersByChoice !== 'none' && isTalkedWith(driver)) return answersByChoice;
+	if (headless) return undefined;
+	if (request.isTalkedWith && ownTerminal !== 'none') return ownTerminal;
 	return answersByChoice === 'none' || takesAnswers !== true ? undefined : answersByChoice;
 }
 

@@ -11,8 +11,8 @@ import { sessions } from './sessions.ts';
 /** An agent of which nothing is known but the protocol: Nancy's program calls the guard for everything that happens. */
 export const acp: AcpAgent = {
 	read: words => {
-		const { resume, prompt, args } = wordsFrom(words);
-		return { args, prompt, resume: resume === undefined ? undefined : SessionId.parse(resume) };
+		const { resume, ...others } = wordsFrom(words);
+		return { ...others, resume: resume === undefined ? undefined : SessionId.parse(resume) };
 	},
 	noYes: [],
 	toolOf,

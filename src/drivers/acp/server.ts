@@ -8,6 +8,7 @@ import { floorsSince } from '../floors.ts';
 import { ESCAPE } from '../keys.ts';
 import { deliveryAnswer } from './answers.ts';
 import { readEvent } from './events.ts';
+import { headlessBy } from './headless.ts';
 import { inOwnTerminal, launchOf } from './launch.ts';
 import { transcript } from './transcript.ts';
 
@@ -21,10 +22,13 @@ export const LACKS: Partial<Driver['floors']> = {
 	status: 'none',
 	skills: 'none',
 	fork: 'none',
-	headless: 'none',
 	worktree: 'none',
 	tools: 'none',
 };
+
+/** Of a run without a terminal. */
+const HEADLESS =
+	'Only as a delegate, and only with the hooks of Nancy. It tells neither tokens nor cost. What it does without a question, its own settings say: only what it asks for is denied.';
 
 /** The driver of a program that the user's settings name. What is the same in all of them is known without the settings. */
 export function serverDriver(name: string, server?: Pick<AgentServer, 'command' | 'args'>): Driver {
@@ -37,6 +41,7 @@ export function talkedWith(
 	name: string,
 	server?: Pick<AgentServer, 'command' | 'args'>,
 ): Omit<Driver, 'namedBy'> {
+	const launch = launchOf(server ?? { args: [] });
 	return {
 		id,
 		displayName: name,
@@ -58,13 +63,13 @@ export function talkedWith(
 			skills: 'Nancy does not know where the agent reads skills, and writes none.',
 			resume: 'Only where the agent says that it can load a session.',
 			fork: 'Not all agents can copy a conversation over the Agent Client Protocol.',
-			headless: 'An agent of “nancy.agentServers” runs in a terminal alone.',
+			headless: HEADLESS,
 			worktree:
 				'An agent of “nancy.agentServers” works in the workspace’s own folder alone: nothing else was tried.',
 			tools: 'Nancy does not know whether the agent asks before it calls a tool of an MCP server, and gives it none.',
 		},
 		installHint: '',
-		launch: launchOf(server ?? { args: [] }),
+		launch,
 		deployment: () => ({ edits: [], files: [], launchFiles: [], events: [], warnings: [] }),
 		skillsFolder: undefined,
 		earlierPlaces: [],
@@ -115,7 +120,7 @@ export function talkedWith(
 		ownTerminal: 'none',
 		images: 'none',
 		mcp: { flags: 'none', waits: { heard: 50, unheard: 50 }, session: 'none' },
-		headless: 'none',
+		headless: headlessBy(launch),
 		extractor: 'none',
 		marks: [],
 		npmPackage: undefined,

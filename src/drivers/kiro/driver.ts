@@ -1,5 +1,6 @@
 import type { Version } from '../../base/version.ts';
 import type { Driver } from '../../core/driver/driver.ts';
+import { headlessBy } from '../acp/headless.ts';
 import { LACKS, talkedWith } from '../acp/server.ts';
 import { floorsSince } from '../floors.ts';
 import { launch } from './launch.ts';
@@ -23,11 +24,11 @@ export const kiro: Driver = {
 		...talked.limits,
 		skills: 'Nobody has tried which skills Kiro reads, and Nancy writes none.',
 		resume: 'By reports, Kiro does not load a conversation whose process was killed, and may end or never answer when it does not know one: Nancy then says so, and you start another worker.',
-		headless: 'Nancy talks with Kiro in a terminal alone.',
 		worktree: 'Kiro works in the workspace’s own folder alone: nothing else was tried.',
 		tools: 'Nobody has tried whether Kiro asks before it calls a tool of an MCP server, and Nancy gives it none.',
 	},
 	installHint: 'Install it as https://kiro.dev/docs/cli/installation says.',
 	launch,
+	headless: headlessBy(launch),
 	executableSettings: ['.kiro', '.amazonq'],
 };

@@ -2,12 +2,13 @@ import { errorText } from '../../base/errors.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { queueDelegate, type FullRequest } from '../../core/delegates/queueDelegate.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
+import { refuseUnhooked } from '../../core/driver/talkedWith.ts';
 import { requireRepository } from '../../git/repository.ts';
 import type { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import type { FoundAgent } from '../../core/driver/foundAgent.ts';
-import { keepSettings } from './hooksChoice.ts';
+import { hasHooks, keepSettings } from './hooksChoice.ts';
 import { lookAfterQueue } from './lookAfterQueue.ts';
-import { permissionMode, type Asking } from './starting.ts';
+import { permissionMode, refuseModel, type Asking } from './starting.ts';
 import { ticketsOf } from './ticketsOf.ts';
 import type * as z from 'zod/mini';
 
@@ -25,10 +26,12 @@ export async function startDelegate(
 	const { workspace } = context;
 	const { folder, worktree, swarm } = request;
 	requirePlace(driver, agent.version, { folder, isInWorktree: worktree !== undefined }, workspace.folder);
+	refuseModel(driver, request.model);
 	const permissions = permissionMode(driver, request.permissions, asking);
 	if (worktree) await requireRepository(folder);
 	// Its runner is no part of the program that asks.
 	await keepSettings(asker, context);
+	refuseUnhooked(driver, await hasHooks(context));
 	const store = new Delegates(workspace);
 	const look = () => lookAfterQueue(store, context);
 	// The one before may have lost its runner, and is not this worker any more. The look below reports other failures.

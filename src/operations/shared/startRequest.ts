@@ -3,7 +3,6 @@ import { hasCode, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { Asker } from '../../core/asker/asker.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
-import type { Driver } from '../../core/driver/driver.ts';
 import { imageFlags } from '../../core/driver/imageFlags.ts';
 import type { FoundAgent } from '../../core/driver/foundAgent.ts';
 import { AS_SETTINGS_SAY, modeFlags } from '../../core/driver/modeFlags.ts';
@@ -20,6 +19,7 @@ import { chooseAgent } from './agents.ts';
 import { requireTold, unitsWith } from './budgetUnits.ts';
 import { chosenBefore } from './taskAgent.ts';
 import { requireWorktree, worktreeAgain } from './taskWorktree.ts';
+import { refuseModel } from './starting.ts';
 
 const Text = z.optional(z.string());
 
@@ -125,15 +125,6 @@ export async function startOf(
 	modeFlags(found.driver, mode, extra);
 	imageFlags(found.driver, images, prompt);
 	return { found, known, again, source: fork ? earlier?.name : undefined, mode };
-}
-
-/** @throws NancyError `bad-usage` where nobody knows how a model is named */
-function refuseModel({ displayName, namedBy }: Driver, model: string | undefined): void {
-	if (namedBy !== 'user' || model === undefined) return;
-	throw new NancyError(
-		'bad-usage',
-		phrase`${displayName} takes no model from Nancy; name it in its own settings, or among its "args" in "agentServers"`,
-	);
 }
 
 /** An unreadable record is no reason to make the task anew. */

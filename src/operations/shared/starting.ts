@@ -9,7 +9,8 @@ import { SeenSettings } from '../../core/asker/seenSettings.ts';
 import { gitPrograms } from '../../git/gitPrograms.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import type { PermissionMode } from '../../core/driver/headless.ts';
-import { headlessOf } from '../../core/driver/headlessOf.ts';
+import { allowsAll, headlessOf } from '../../core/driver/headlessOf.ts';
+import { isTalkedWith } from '../../core/driver/talkedWith.ts';
 import { modeList } from '../../core/driver/modeList.ts';
 import { UserSettingsFile } from '../../core/files/userSettings.ts';
 import { foldersUpFrom } from '../../core/workspace/placeFrom.ts';
@@ -56,6 +57,24 @@ export function refuseAsking(driver: Driver, named: string | undefined): void {
 	throw new NancyError(
 		'bad-usage',
 		phrase`with the permissions "${named}" a question waits for you, and that is for delegates alone; choose of ${modeList(permissionModes.filter(({ asks }) => !asks))}`,
+	);
+}
+
+/** @throws NancyError `bad-usage` for an agent that Nancy talks with: a run has no worker, whose session could be told */
+export function refuseTalkedWith(driver: Driver): void {
+	if (!isTalkedWith(driver)) return;
+	throw new NancyError(
+		'bad-usage',
+		phrase`${driver.displayName} works without a terminal as a delegate alone; use "nancy delegate"`,
+	);
+}
+
+/** @throws NancyError `bad-usage` where nobody knows how a model is named */
+export function refuseModel({ displayName, namedBy }: Driver, model: string | undefined): void {
+	if (namedBy !== 'user' || model === undefined) return;
+	throw new NancyError(
+		'bad-usage',
+		phrase`${displayName} takes no model from Nancy; name it in its own settings, or among its "args" in "agentServers"`,
 	);
 }
 
@@ -139,9 +158,7 @@ function isAgent({ asker }: Asking): boolean {
 
 /** Whether the user lets agents start this one with any permission. */
 function mayAll(driver: Driver, asking: Asking): boolean {
-	if (driver.headless === 'none') return false;
-	const all = Math.max(...headlessOf(driver).permissionModes.map(({ width }) => width));
-	return (widestFromAgents(driver, asking)?.width ?? 0) === all;
+	return driver.headless !== 'none' && allowsAll(driver, widestFromAgents(driver, asking)?.id);
 }
 
 function widestFromAgents(driver: Driver, { settings }: Asking): PermissionMode | undefined {

@@ -73,7 +73,10 @@ export async function askNext(
 		{ value: '', empty: l10n.t('Say what is to be done.') },
 	);
 	if (task === undefined) return undefined;
-	const able = agents.filter(({ found, permissionModes }) => found && permissionModes.length > 0);
+	const able = agents.filter(
+		({ found, permissionModes, isDelegateAlone }) =>
+			found && permissionModes.length > 0 && isDelegateAlone !== true,
+	);
 	const agent = able.find(({ id }) => id === defaultAgent()) ?? able[0];
 	if (!agent) throw new NancyError('no-agent', l10n.t('No agent is found that can run without a terminal.'));
 	// A question would wait where nobody is asked.

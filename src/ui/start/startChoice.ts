@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
+import { serverName } from '../../protocol/agentServer.ts';
 import type { ExecutorId } from '../../protocol/executorId.ts';
 import type { AgentChoice } from '../ports.ts';
 
@@ -53,6 +54,11 @@ export function misplaced(choice: StartChoice, agents: readonly AgentChoice[], w
 	return agentsOf(choice, agents).filter(({ lacks }) => lacks.includes('worktree'));
 }
 
+/** Whether Nancy names it a model. The settings of the program alone do that for one of “nancy.agentServers”. */
+export function takesModel({ id }: AgentChoice): boolean {
+	return serverName(id) === undefined;
+}
+
 /** The agents that get the prompt: each with the model of its settings, or one agent with each of the models. */
 export function runsOf(
 	choice: StartChoice,
@@ -61,7 +67,8 @@ export function runsOf(
 	const chosen = agentsOf(choice, agents);
 	const models = modelsIn(choice.models);
 	const [only, ...others] = chosen;
-	if (!only || others.length > 0 || models.length === 0) return chosen.map(agent => ({ agent, model: agent.model }));
+	if (!only || others.length > 0 || models.length === 0 || !takesModel(only))
+		return chosen.map(agent => ({ agent, model: agent.model }));
 	return models.map(model => ({ agent: only, model }));
 }
 

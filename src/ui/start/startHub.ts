@@ -9,6 +9,7 @@ import {
 	misplaced,
 	modelsIn,
 	PLACES,
+	takesModel,
 	type Location,
 	type Place,
 	type StartChoice,
@@ -56,7 +57,7 @@ export function agentRow(title: string, choice: StartChoice, agents: readonly Ag
 /** Nothing for several agents: each has the model of its settings. */
 export function modelRow(title: string, choice: StartChoice, agents: readonly AgentChoice[]): HubRow[] {
 	const [only, ...others] = agentsOf(choice, agents);
-	if (!only || others.length > 0) return [];
+	if (!only || others.length > 0 || !takesModel(only)) return [];
 	const prompt = l10n.t(
 		'The model, as the agent names it, or several with commas between them: each gets the same prompt. When empty, the one in its settings, or the agent chooses.',
 	);

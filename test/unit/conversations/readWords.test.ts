@@ -63,7 +63,7 @@ async function talk(): Promise<void> {
 	const place = [folder.file('guard'), folder.file('project'), process.execPath];
 	shown = terminal(
 		process.execPath,
-		[join(hooks, 'conversation.js'), 'acp-mine', ...place, '', '', folder.file('agent.cjs')],
+		[join(hooks, 'conversation.js'), 'acp-mine', ...place, '', '', '', folder.file('agent.cjs')],
 		{ cwd: folder.file('project'), env: { HOME: folder.path, PATH: '/usr/bin:/bin', SEEN: seen() } },
 	);
 	await shown.waitForText(/^> ?$/m);

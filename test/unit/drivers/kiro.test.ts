@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEAF_MS } from '../../../src/conversations/promptedLines.ts';
 import { drivers } from '../../../src/drivers/index.ts';
 import { AgentsOutput } from '../../../src/operations/listAgents.ts';
+import { DelegateCreatedOutput, DelegatesOutput } from '../../../src/protocol/output/delegates.ts';
 import { InboxOutput } from '../../../src/protocol/output/messages.ts';
 import { AskingOutput } from '../../../src/protocol/output/questions.ts';
 import { doubledAgent, type DoubledAgent } from '../../support/doubledAgent.ts';
@@ -66,6 +67,24 @@ it('runs a turn, asks at the desk, is woken, and goes on with its conversation',
 	again.type('/exit\r');
 	await again.ended;
 	await again.close();
+});
+
+it('works as a delegate that waits for its user', async () => {
+	const prompt = '[[options]] [[sh:touch delegated]] [[text:All done]]';
+	const words = ['delegate', prompt, '--agent', 'kiro', '--model', 'auto', '--permissions', 'ask-me'];
+	const { id } = DelegateCreatedOutput.parse(await lab.json(...words));
+	const [asked] = await eventually('the question', async () => {
+		const { questions } = AskingOutput.parse(await lab.json('questions'));
+		return questions.length > 0 ? questions : undefined;
+	});
+	expect(asked?.question).toMatchObject({ driver: 'kiro', body: 'touch delegated', delegate: id });
+	const answering = lab.shown('answer', asked?.question.id ?? '', 'yes');
+	await answering.ended;
+	await answering.close();
+	const { delegates } = DelegatesOutput.parse(await lab.json('delegates', id, '--wait', '--timeout', '600'));
+	expect(delegates).toMatchObject([{ status: 'done', agent: 'kiro', toolCalls: 1 }]);
+	expect(globSync('delegated', { cwd: lab.project })).toEqual(['delegated']);
+	expect((await lab.call('delegates', id)).stdout).toContain('All done');
 });
 
 it('is in Doctor’s report, which finds nothing of it to deploy, and says how to get what is missing', async () => {

@@ -20,7 +20,7 @@ const agent = (id: string): AgentChoice => ({
 	launchModes: [],
 	takesImages: false,
 });
-const AGENTS = ['heron', 'egret', 'ibis'].map(agent);
+const AGENTS = ['heron', 'egret', 'ibis', 'acp-mine'].map(agent);
 const USUAL: DelegateChoice = {
 	agents: ['heron'],
 	place: 'folder',
@@ -55,6 +55,10 @@ describe('a choice of how to delegate', () => {
 		]);
 		expect(runs({ agents: ['ibis'] })).toEqual([['ibis', 'curved']]);
 		expect(runs({ agents: ['ibis'], models: 'straight' })).toEqual([['ibis', 'straight']]);
+	});
+
+	it('has no model for an agent that only a setting names, though some are typed', () => {
+		expect(runs({ agents: ['acp-mine'], models: 'large, small' })).toEqual([['acp-mine', undefined]]);
 	});
 
 	it('names models with commas between them, each once', () => {
