@@ -129,9 +129,9 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/late.js': 8,
 		'dist/hook/claude-code.js': 175,
 		// 10 of them are the list of machines, the check of one, and their page.
-		'dist/main.js': 1008,
+		'dist/main.js': 1012,
 		// 26 of them are the steps of delegates on other machines, their messages, and the list of machines.
-		'dist/nancy.js': 878,
+		'dist/nancy.js': 882,
 		'dist/hook/watched.js': 315,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
@@ -141,7 +141,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(3216);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(3228);
 });
 
 it('has a page for a phone that is small on its way there', () => {
