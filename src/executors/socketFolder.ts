@@ -34,12 +34,12 @@ export function socketFolder(env: Environment = process.env): string | undefined
 	}
 }
 
-/**
- * Of 104 bytes for the path of a socket on macOS, and 108 on Linux, the last one is a zero. `%C` becomes 40 characters, and ssh adds 17 of its own
- * while it makes the socket.
- */
+/** In bytes: `sun_path` of the system, whose last one is a zero. */
+const LONGEST_SOCKET = process.platform === 'linux' ? 108 : 104;
+
+/** `%C` becomes 40 characters, and ssh adds 17 of its own while it makes the socket. */
 function isShort(folder: string): boolean {
-	return Buffer.byteLength(folder) + 58 < 104;
+	return Buffer.byteLength(folder) + 58 < LONGEST_SOCKET;
 }
 
 /** Others could exchange a folder in one of theirs, and in an open one without the sticky bit. */

@@ -9,9 +9,8 @@ import { hasErrno, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { phrase } from '../base/phrase.ts';
-import { onPath } from '../base/searchPath.ts';
 import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
-import { bareRepository, checkoutThere, commitThere, forgetThere } from '../git/remoteRepository.ts';
+import { bareRepository, checkoutThere, commitThere, forgetThere, gitHere } from '../git/remoteRepository.ts';
 import { stopMarked } from '../process/marked.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
@@ -112,10 +111,8 @@ export function repositoryFolder({ repository }: z.infer<typeof RepositoryName>)
  */
 export const steps: Readonly<Record<string, (input: unknown, program: string) => Promise<object>>> = {
 	async repository(input) {
-		const git = onPath('git', process.env);
-		if (git === undefined) throw new NancyError('git', phrase`git is not installed, or not on the PATH`);
 		await mkdir(join(root(), 'repos'), { recursive: true, mode: 0o700 });
-		return { git, repository: await bareRepository(repositoryFolder(RepositoryName.parse(input))) };
+		return { git: gitHere(), repository: await bareRepository(repositoryFolder(RepositoryName.parse(input))) };
 	},
 	async start(input, program) {
 		const job = RemoteJob.parse(input);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
+import { onPath } from '../base/searchPath.ts';
 import { phrase } from '../base/phrase.ts';
 import { uniqueHex } from '../base/unique.ts';
 import { readMark } from '../core/files/plainFile.ts';
@@ -111,6 +112,16 @@ const OWN_SETTINGS = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n';
 async function resetSettings(repository: string): Promise<void> {
 	const file = join(repository, 'config');
 	if ((await readMark(file)) !== OWN_SETTINGS) await writeFileAtomic(file, OWN_SETTINGS);
+}
+
+/**
+ * On the other machine: the whole path of its git. Calls of `ssh` without a login shell may find another one.
+ * @throws NancyError `git` if there is none
+ */
+export function gitHere(): string {
+	const found = onPath('git', process.env);
+	if (found === undefined) throw new NancyError('git', phrase`git is not installed, or not on the PATH`);
+	return found;
 }
 
 /** On the other machine: a bare repository, made whole or not at all. Its settings are Nancy's own. Returns its real path. */

@@ -69,24 +69,6 @@ it('runs a turn, asks at the desk, is woken, and goes on with its conversation',
 	await again.close();
 });
 
-it('works as a delegate that waits for its user', async () => {
-	const prompt = '[[options]] [[sh:touch delegated]] [[text:All done]]';
-	const words = ['delegate', prompt, '--agent', 'kiro', '--model', 'auto', '--permissions', 'ask-me'];
-	const { id } = DelegateCreatedOutput.parse(await lab.json(...words));
-	const [asked] = await eventually('the question', async () => {
-		const { questions } = AskingOutput.parse(await lab.json('questions'));
-		return questions.length > 0 ? questions : undefined;
-	});
-	expect(asked?.question).toMatchObject({ driver: 'kiro', body: 'touch delegated', delegate: id });
-	const answering = lab.shown('answer', asked?.question.id ?? '', 'yes');
-	await answering.ended;
-	await answering.close();
-	const { delegates } = DelegatesOutput.parse(await lab.json('delegates', id, '--wait', '--timeout', '600'));
-	expect(delegates).toMatchObject([{ status: 'done', agent: 'kiro', toolCalls: 1 }]);
-	expect(globSync('delegated', { cwd: lab.project })).toEqual(['delegated']);
-	expect((await lab.call('delegates', id)).stdout).toContain('All done');
-});
-
 it('is in Doctor’s report, which finds nothing of it to deploy, and says how to get what is missing', async () => {
 	const { stdout } = await lab.call('doctor');
 	expect(stdout).toMatch(/Kiro 2\.16\.0 at .*kiro-cli/);
@@ -112,4 +94,23 @@ it.each([
 	// A terminal breaks lines anywhere.
 	await eventually('the reason', () => words.test(again.history().replaceAll('\n', '')));
 	await again.close();
+});
+
+// After those that look for the one conversation.
+it('works as a delegate that waits for its user', async () => {
+	const prompt = '[[options]] [[sh:touch delegated]] [[text:All done]]';
+	const words = ['delegate', prompt, '--agent', 'kiro', '--model', 'auto', '--permissions', 'ask-me'];
+	const { id } = DelegateCreatedOutput.parse(await lab.json(...words));
+	const asked = await eventually('the question', async () => {
+		const { questions } = AskingOutput.parse(await lab.json('questions'));
+		return questions.find(({ question }) => question.delegate === id);
+	});
+	expect(asked.question).toMatchObject({ driver: 'kiro', body: 'touch delegated' });
+	const answering = lab.shown('answer', asked.question.id, 'yes');
+	await answering.ended;
+	await answering.close();
+	const { delegates } = DelegatesOutput.parse(await lab.json('delegates', id, '--wait', '--timeout', '600'));
+	expect(delegates).toMatchObject([{ status: 'done', agent: 'kiro', toolCalls: 1 }]);
+	expect(globSync('delegated', { cwd: lab.project })).toEqual(['delegated']);
+	expect((await lab.call('delegates', id)).stdout).toContain('All done');
 });

@@ -13,7 +13,7 @@ describe('the folder of shared connections, where anybody can write', () => {
 	let folder: string;
 	beforeEach(() => {
 		room = tempFolder();
-		shared = room.file('tmp');
+		shared = room.file('t');
 		mkdirSync(shared);
 		chmodSync(shared, 0o1777);
 		// As /tmp is, which a test cannot name here: a thread's own TMPDIR is not what the system tells.
@@ -62,7 +62,7 @@ describe('the folder of shared connections, where anybody can write', () => {
 	it('is refused where others may exchange it, and where there is nothing', () => {
 		chmodSync(shared, 0o777);
 		expect(socketFolder()).toBeUndefined();
-		expect(socketFolder({ XDG_RUNTIME_DIR: room.file('none') })).toBeUndefined();
+		expect(socketFolder({ XDG_RUNTIME_DIR: room.file('n') })).toBeUndefined();
 		expect(readdirSync(shared)).toEqual([]);
 	});
 
@@ -73,7 +73,7 @@ describe('the folder of shared connections, where anybody can write', () => {
 			chownSync(folder, ANOTHER, ANOTHER);
 			expect(socketFolder()).toBeUndefined();
 			expect(new Ssh('lab').options).toContain('ControlPath=none');
-			const runtime = room.file('theirs');
+			const runtime = room.file('o');
 			mkdirSync(runtime, { mode: 0o700 });
 			chownSync(runtime, ANOTHER, ANOTHER);
 			expect(socketFolder({ XDG_RUNTIME_DIR: runtime })).toBeUndefined();
