@@ -1,6 +1,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { DENIED, type SilentHook, type SilentHooks, type ToolCall } from '../core/driver/acp.ts';
 import type { GuardedConversation } from './guarded.ts';
+import { knownCall } from './knownCall.ts';
 import type { Steering } from './steering.ts';
 
 type Place = ConstructorParameters<typeof SilentHookCalls>[1];
@@ -104,14 +105,7 @@ export class SilentHookCalls {
 
 	/** With what was said of the call before. */
 	private known(said: ToolCall): ToolCall {
-		const before = this.calls.get(said.toolCallId);
-		const call = {
-			...said,
-			title: said.title ?? before?.title,
-			kind: said.kind ?? before?.kind,
-			rawInput: said.rawInput ?? before?.rawInput,
-			locations: said.locations ?? before?.locations,
-		};
+		const call = knownCall(said, this.calls.get(said.toolCallId));
 		this.calls.set(said.toolCallId, call);
 		return call;
 	}

@@ -3,6 +3,7 @@ import { visibleLine } from '../base/visible.ts';
 import type { ToolCall } from '../core/driver/acp.ts';
 import type { TalkLine } from '../drivers/acp/headless.ts';
 import { inputSummary } from '../drivers/summary.ts';
+import { knownCall } from './knownCall.ts';
 
 /** What the agent of a delegate says and does, as lines for its runner. */
 export class ToldLines {
@@ -73,16 +74,9 @@ export class ToldLines {
 		if (hasFailed) this.tell({ is: 'tool-failed', reason: summaryOf(call) ?? this.toolOf(call) });
 	}
 
-	/** With what was said of the call before: its parts come as they are known. */
+	/** With what was said of the call before. */
 	private known(said: ToolCall): ToolCall {
-		const before = this.calls.get(said.toolCallId);
-		const call = {
-			...said,
-			title: said.title ?? before?.title,
-			kind: said.kind ?? before?.kind,
-			status: said.status ?? before?.status,
-			rawInput: said.rawInput ?? before?.rawInput,
-		};
+		const call = knownCall(said, this.calls.get(said.toolCallId));
 		this.calls.set(said.toolCallId, call);
 		return call;
 	}
