@@ -44,13 +44,15 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 	await delegates.locked(async () => {
 		await sweepFolder(delegates.folder);
 		const failures = new Map<DelegateId, Error>();
+		const attempt = (id: DelegateId, work: Promise<unknown>) =>
+			work.catch((error: unknown) =>
+				failures.set(id, error instanceof Error ? error : new Error(errorText(error))),
+			);
 		const each = async (all: readonly Delegate[], work: (delegate: Delegate) => Promise<unknown>) => {
-			for (const delegate of all) {
-				await work(delegate).catch((error: unknown) =>
-					failures.set(delegate.record.id, error instanceof Error ? error : new Error(errorText(error))),
-				);
-			}
+			for (const delegate of all) await attempt(delegate.record.id, work(delegate));
 		};
+		// On another machine it goes on, and without its files nobody would find it.
+		for (const { id, contents } of await tickets.kept()) await attempt(id, delegates.restore(id, contents));
 		await each((await delegates.list()).delegates, delegate =>
 			delegate.isForeign ? endKilledRun(delegate) : endOrWatch(delegates, delegate, options),
 		);

@@ -79,7 +79,7 @@ export class RemoteRun {
 			await this.reach('preparing');
 			await this.insist(() => this.executor.prepare(job, worktree));
 			if (this.tools.signal.aborted) return this.keepEnd({ ok: false, reason: 'cancelled', output: '' });
-			await this.reach('submitting', { isSteered: job.mailbox !== undefined });
+			await this.reach('submitting', { isSteered: job.mailbox !== undefined, prefix: job.prefix });
 		}
 		// The machine lets one start of an id through. So a repeat after an unknown outcome starts nothing twice.
 		if (this.phase.phase === 'submitting') {
@@ -192,10 +192,11 @@ export class RemoteRun {
 		if (place.is !== 'worktree')
 			throw new NancyError('bad-usage', phrase`on another machine a delegate works in a worktree`);
 		const { folder, withChanges } = place;
-		const made =
-			(await tickets.worktree(id)) ??
-			(await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: false }));
-		await tickets.made(id, made);
+		let made = await tickets.worktree(id);
+		if (!made) {
+			made = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: false });
+			await tickets.made(id, made);
+		}
 		this.status.change({ worktree: made });
 		await this.status.flush();
 		return made;
@@ -207,7 +208,8 @@ export class RemoteRun {
 			id,
 			repository: sha256(repository).slice(0, 16),
 			base,
-			prefix: await prefixIn(place.folder),
+			// Its folder here may be gone by now.
+			prefix: this.phase.prefix ?? (await prefixIn(place.folder)),
 			prompt: this.prompt,
 			agent,
 			// As it was submitted, whatever the user has chosen since.
