@@ -24,6 +24,8 @@ interface GitThere {
 /** The user's own `ssh` to one host, with their configuration, keys, jumps and agents. No call waits without a limit. */
 export class Ssh {
 	private readonly host: string;
+	/** The shared connections that have hung. `ssh` waits for such a one, so the next call gets another. */
+	private hung = 0;
 
 	constructor(host: string) {
 		this.host = SshHost.parse(host);
@@ -55,7 +57,7 @@ export class Ssh {
 
 	private get socket(): string | undefined {
 		const folder = socketFolder();
-		return folder === undefined ? undefined : join(folder, '%C');
+		return folder === undefined ? undefined : join(folder, `%C${this.hung === 0 ? '' : this.hung % 10}`);
 	}
 
 	/**
@@ -108,7 +110,10 @@ export class Ssh {
 				settle();
 			};
 			// Also of what has ended: a program that it leaves behind may hold its output open.
-			const timer = setTimeout(() => stop(`no answer in ${timeoutMs / 1000} s`), timeoutMs);
+			const timer = setTimeout(() => {
+				this.hung++;
+				stop(`no answer in ${timeoutMs / 1000} s`);
+			}, timeoutMs);
 			child.once('error', error => stop(error.message));
 			// A shared connection goes on in the background. It holds the error output open, so "close" would not come.
 			child.once('exit', (code, signal) => {
@@ -140,5 +145,8 @@ export function marked(value: unknown): string {
 }
 
 function unreachable(host: string, why: string): NancyError {
-	return new NancyError('timeout', phrase`${host} cannot be reached by ssh: ${visibleLine(why, 300)}`);
+	return new NancyError(
+		'timeout',
+		phrase`${host} cannot be reached by ssh: ${visibleLine(why.replace(/^ssh: /, ''), 300)}`,
+	);
 }

@@ -141,11 +141,14 @@ export class SshExecutor implements Executor {
 	/** Every step ships first what it calls: the Nancy that began the job may have been an earlier version. */
 	private async step(name: string, input: unknown, timeoutMs = STEP_MS): Promise<unknown> {
 		if (!this.isShipped) await this.ship();
-		this.isShipped = true;
+		this.isShipped = false;
 		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
 		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
 		const command = inLoginShell(['sh', '-c', script, 'nancy', this.runtime.version, name]);
-		return refuseError(await this.ssh.ask(command, JSON.stringify(input), timeoutMs));
+		const answer = await this.ssh.ask(command, JSON.stringify(input), timeoutMs);
+		// Otherwise the programs may be gone, and the next step looks.
+		this.isShipped = true;
+		return refuseError(answer);
 	}
 }
 

@@ -34,7 +34,7 @@ const JobName = z.pick(RemoteJob, { id: true });
 const Look = z.object({
 	id: DelegateId,
 	offset: z.int().check(z.nonnegative()),
-	carried: z._default(z.array(LetterName), []),
+	carried: z.array(LetterName),
 });
 const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
 const TakeBack = z.object({ id: DelegateId, message: MessageId });
@@ -241,12 +241,19 @@ async function logFrom(file: string, offset: number): Promise<{ log: string; nex
 	try {
 		await using handle = await open(file, 'r');
 		const { bytesRead, buffer } = await handle.read(Buffer.alloc(LOG_PART), 0, LOG_PART, offset);
-		// Whole lines: a character may have several bytes.
+		// Whole lines: a character may have several bytes. Of a line that is longer than a look, a part.
 		const part = buffer.subarray(0, bytesRead);
-		const whole = part.subarray(0, part.lastIndexOf(0x0a) + 1);
+		const lines = part.lastIndexOf(0x0a) + 1;
+		const whole = part.subarray(0, lines === 0 && bytesRead === LOG_PART ? wholeCharacters(part) : lines);
 		return { log: whole.toString('utf8'), nextOffset: offset + whole.length };
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT')) return { log: '', nextOffset: offset };
 		throw error;
 	}
+}
+
+/** Where the last character begins, which may be cut; of bytes that are no UTF-8, their end. */
+function wholeCharacters(bytes: Buffer): number {
+	const last = bytes.findLastIndex(byte => (byte & 0xc0) !== 0x80);
+	return last < bytes.length - 4 ? bytes.length : last;
 }

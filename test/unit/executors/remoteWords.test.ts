@@ -82,7 +82,7 @@ describe('what another machine says', () => {
 	});
 
 	it('names no path, process or commit of its own choice', () => {
-		const seen = { is: 'ended', log: '', nextOffset: 0 };
+		const seen = { is: 'ended', log: '', nextOffset: 0, receipts: [], takenBack: [] };
 		const end = { ok: true, output: 'x' };
 		expect(Seen.safeParse({ ...seen, end: { ...end, tip: '--upload-pack=id' } }).success).toBe(false);
 		expect(Seen.safeParse({ ...seen, nextOffset: -1 }).success).toBe(false);

@@ -1,12 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { RECEIVER } from '../../../src/executors/receiver.ts';
 import { markedLine } from '../../../src/executors/ssh.ts';
 import { JobFiles, steps } from '../../../src/executors/there.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
+import { Seen } from '../../../src/protocol/remoteJob.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const id = DelegateId.parse('20261129t101538501z-4cc5001c');
@@ -40,7 +41,22 @@ it.each([
 	['lost', 'a runner here that is gone', { ...identify(process.pid), startedTicks: 1 }],
 ])('a job is %s with %s', async (is, _, runner) => {
 	runnerIs(runner);
-	expect(await steps['look']?.({ id, offset: 0 }, '')).toMatchObject({ is });
+	expect(await steps['look']?.({ id, offset: 0, carried: [] }, '')).toMatchObject({ is });
+});
+
+it.each([
+	['a line that is longer than a look', 'é'.repeat(400_000), 4],
+	['bytes that are no text', Buffer.alloc(600_000, 0x80), 3],
+])('the log goes on after %s', async (_, line, looks) => {
+	writeFileSync(files.log, line);
+	appendFileSync(files.log, '\nand on\n');
+	let [log, offset] = ['', 0];
+	for (let look = 0; look < looks; look++) {
+		const now = Seen.parse(await steps['look']?.({ id, offset, carried: [] }, ''));
+		[log, offset] = [log + now.log, now.nextOffset];
+	}
+	expect(log.endsWith('\nand on\n')).toBe(true);
+	if (typeof line === 'string') expect(log).toBe(`${line}\nand on\n`);
 });
 
 it('the git that a login shell finds is named for the calls that have none', async () => {
