@@ -52,7 +52,7 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 			for (const delegate of all) await attempt(delegate.record.id, work(delegate));
 		};
 		// On another machine it goes on, and without its files nobody would find it.
-		for (const { id, contents } of await tickets.kept()) await attempt(id, delegates.restore(id, contents));
+		for (const id of await tickets.kept()) await attempt(id, restore(delegates, tickets, id));
 		await each((await delegates.list()).delegates, delegate =>
 			delegate.isForeign ? endKilledRun(delegate) : endOrWatch(delegates, delegate, options),
 		);
@@ -73,6 +73,11 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 		const [first] = failures.values();
 		if (first !== undefined) throw first;
 	});
+}
+
+async function restore(delegates: Delegates, tickets: Tickets, id: DelegateId): Promise<void> {
+	const contents = await tickets.keptContents(id);
+	if (contents) await delegates.restore(id, contents);
 }
 
 /** Ends a delegate whose runner was killed, or had begun to end it. Needs the lock. */

@@ -59,8 +59,8 @@ export class SshExecutor implements Executor {
 		this.ssh = new Ssh(host);
 	}
 
-	async prepare(job: RemoteJob, worktree: Worktree): Promise<void> {
-		await this.transfer(job, way => sendBase(worktree, job.id, way));
+	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<void> {
+		await this.transfer(job, way => sendBase(worktree, job.id, way), signal);
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
@@ -120,17 +120,24 @@ export class SshExecutor implements Executor {
 		return Received.parse(refuseError(answer));
 	}
 
-	private async transfer(job: RemoteJob, carry: (way: Transport) => Promise<void>): Promise<void> {
+	private async transfer(
+		job: RemoteJob,
+		carry: (way: Transport) => Promise<void>,
+		signal?: AbortSignal,
+	): Promise<void> {
 		const place = await this.repository(job);
+		const deadlineMs = Date.now() + TRANSFER_MS;
 		try {
-			await carry({
-				command: program => this.ssh.gitCommand(program, place),
-				deadlineMs: Date.now() + TRANSFER_MS,
-			});
+			await carry({ command: program => this.ssh.gitCommand(program, place), deadlineMs, signal });
 		} catch (error) {
+			if (!hasCode(error, 'timeout')) throw error;
 			// Git does not pass on why its connection was lost. If it still fails, ssh says it.
-			if (hasCode(error, 'timeout')) await this.repository(job);
-			throw error;
+			await this.repository(job);
+			if (Date.now() < deadlineMs) throw error;
+			throw new NancyError(
+				'io',
+				phrase`${this.host} was given ${TRANSFER_MS / 60_000} minutes for the repository, which took longer`,
+			);
 		}
 	}
 

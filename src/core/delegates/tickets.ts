@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTextIfExists } from '../../base/atomicFile.ts';
@@ -112,17 +113,19 @@ export class Tickets {
 		await this.own.write({ version: 1, contents }, FOLDER, id, KEPT);
 	}
 
-	/** The open delegates whose request is kept, with it. */
-	async kept(): Promise<{ id: DelegateId; contents: string[] }[]> {
-		const found = [];
-		for (const name of await folderNames(this.own.path(FOLDER))) {
-			const contents = (await this.own.read(Kept, FOLDER, name, KEPT))?.contents;
-			if (!contents) continue;
-			const id = DelegateId.parse(name);
-			const facts = await this.facts(id);
-			if (facts && !facts.end) found.push({ id, contents });
-		}
-		return found;
+	/** The open delegates with a kept request. */
+	async kept(): Promise<DelegateId[]> {
+		const names = await folderNames(this.own.path(FOLDER));
+		return names
+			.filter(
+				name => existsSync(this.own.path(FOLDER, name, KEPT)) && !existsSync(this.own.path(FOLDER, name, END)),
+			)
+			.map(name => DelegateId.parse(name));
+	}
+
+	/** What {@link keep} has kept. `undefined` without a ticket. */
+	async keptContents(id: DelegateId): Promise<string[] | undefined> {
+		return (await this.facts(id)) && (await this.own.read(Kept, FOLDER, id, KEPT))?.contents;
 	}
 
 	/**
@@ -130,9 +133,7 @@ export class Tickets {
 	 * later. `undefined` without a ticket for them.
 	 */
 	async read(id: DelegateId, files: readonly string[]): Promise<string[] | undefined> {
-		const contents = await this.present(id, files);
-		if (contents || !(await this.facts(id))) return contents;
-		return (await this.own.read(Kept, FOLDER, id, KEPT))?.contents;
+		return (await this.present(id, files)) ?? this.keptContents(id);
 	}
 
 	private async present(id: DelegateId, files: readonly string[]): Promise<string[] | undefined> {
