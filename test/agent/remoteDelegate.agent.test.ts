@@ -164,7 +164,7 @@ describe('a delegate on another machine', () => {
 		// A git that its login shell alone finds. The parent of the first call is the server of the connection.
 		const lines = [
 			'#!/bin/sh',
-			'if [ "$1" = upload-pack ] && mkdir "$HOME/lost" 2>/dev/null; then kill -9 "$PPID"; fi',
+			'if [ "$3" = upload-pack ] && mkdir "$HOME/lost" 2>/dev/null; then kill -9 "$PPID"; fi',
 			'exec /usr/bin/git "$@"',
 		];
 		mkdirSync(join(there.home, 'tools'));
