@@ -68,9 +68,10 @@ export async function gitIdentity(
 	folder: string,
 	env: Readonly<Record<string, string | undefined>>,
 ): Promise<Record<string, string>> {
-	const [name, email] = await Promise.all(
-		['user.name', 'user.email'].map(key => lineAt(folder, ['config', '--get', key])),
-	);
+	const { HOME, XDG_CONFIG_HOME } = env;
+	const own = { ...(HOME !== undefined && { HOME }), ...(XDG_CONFIG_HOME !== undefined && { XDG_CONFIG_HOME }) };
+	const valueOf = (key: string) => lineAt(folder, ['config', '--get', key], { env: own });
+	const [name, email] = await Promise.all(['user.name', 'user.email'].map(valueOf));
 	const found = {
 		GIT_AUTHOR_NAME: name,
 		GIT_AUTHOR_EMAIL: email,
