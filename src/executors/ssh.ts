@@ -15,6 +15,9 @@ const LONGEST_ANSWER = 16 * 1024 * 1024;
 /** Of the error output that is kept, in characters. */
 const LONGEST_COMPLAINT = 2000;
 
+/** What a shell ends with whose command is not there, or cannot be run (POSIX). */
+const [NOT_FOUND, NOT_RUN] = [127, 126];
+
 /** On the other machine, by absolute paths. */
 interface GitThere {
 	git: string;
@@ -24,14 +27,16 @@ interface GitThere {
 /** The user's own `ssh` to one host, with their configuration, keys, jumps and agents. No call waits without a limit. */
 export class Ssh {
 	private readonly host: string;
+	/** The shared connections that have hung. `ssh` waits for such a one, so the next call gets another. */
+	private hung = 0;
 
 	constructor(host: string) {
 		this.host = SshHost.parse(host);
 	}
 
 	/**
-	 * Options of every call. It asks nothing, a connection is shared by the calls of a minute, and a host's own command and ports of the user's
-	 * settings are left to their terminal. Without a folder that is safe, no connection is shared.
+	 * Options of every call. It asks nothing. A connection is shared by the calls of a minute, but not without a folder that is safe. A host's own
+	 * command, ports and agents of the user's settings are left to their terminal: a job there could use the keys of a forwarded agent.
 	 */
 	get options(): readonly string[] {
 		const { socket } = this;
@@ -45,6 +50,8 @@ export class Ssh {
 				'BatchMode=yes',
 				'RemoteCommand=none',
 				'ClearAllForwardings=yes',
+				'ForwardAgent=no',
+				'ForwardX11=no',
 				'ConnectTimeout=10',
 				'ServerAliveInterval=15',
 				'ServerAliveCountMax=3',
@@ -55,16 +62,24 @@ export class Ssh {
 
 	private get socket(): string | undefined {
 		const folder = socketFolder();
-		return folder === undefined ? undefined : join(folder, '%C');
+		if (folder === undefined) return undefined;
+		// In quotes, as a blank ends a value, and `%` begins a name.
+		return `"${join(folder.replaceAll('%', '%%'), `%C${this.hung === 0 ? '' : this.hung % 10}`)}"`;
 	}
 
 	/**
 	 * `GIT_SSH_COMMAND` for one program of git's there. Git's own words for host and command are cut off by the `#`: settings of the
 	 * repository, such as `url.<base>.insteadOf`, could lead the code to another machine. Its path names git, which a login shell alone may find.
-	 * `ssh` ends with 255 where the connection fails.
+	 * It runs no hook, which an agent may have put there. `ssh` ends with 255 where the connection fails.
 	 */
 	gitCommand(program: 'receive-pack' | 'upload-pack', { git, repository }: GitThere): string {
-		const call = remoteWords(['ssh', ...this.options, '--', this.host, remoteWords([git, program, repository])]);
+		const call = remoteWords([
+			'ssh',
+			...this.options,
+			'--',
+			this.host,
+			remoteWords([git, '-c', 'core.hooksPath=/dev/null', program, repository]),
+		]);
 		return `${call} || { [ $? != 255 ] || echo '${LOST}' >&2; false; } #`;
 	}
 
@@ -72,7 +87,7 @@ export class Ssh {
 	 * Runs a command there and returns what it says in its marked line. Without that line nobody knows what it did: `ssh` ends with 255 for a
 	 * refused connection and for a killed command.
 	 * @param command for the shell there, quoted
-	 * @throws NancyError `timeout` with ssh's own words
+	 * @throws NancyError `timeout` with ssh's own words; `io` if the shell there has not found or not run the command
 	 */
 	ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
 		return new Promise((resolve, reject) => {
@@ -91,15 +106,16 @@ export class Ssh {
 			});
 			child.stdin.on('error', () => undefined); // it has ended without reading all of it
 			child.stdin.end(input);
-			const refuse = (why: string) => reject(unreachable(this.host, why));
 			let ended: string | undefined;
+			let isRefused = false;
 			let isRead = false;
 			const settle = () => {
 				if (ended === undefined || !isRead) return;
 				clearTimeout(timer);
 				const answer = markedLine(output);
-				if (answer === undefined) refuse(complaint.trim() || ended);
-				else resolve(answer);
+				const why = complaint.trim() || ended;
+				if (answer !== undefined) resolve(answer);
+				else reject(isRefused ? notRun(this.host, why) : unreachable(this.host, why));
 			};
 			const stop = (why: string) => {
 				child.kill('SIGKILL');
@@ -108,11 +124,15 @@ export class Ssh {
 				settle();
 			};
 			// Also of what has ended: a program that it leaves behind may hold its output open.
-			const timer = setTimeout(() => stop(`no answer in ${timeoutMs / 1000} s`), timeoutMs);
+			const timer = setTimeout(() => {
+				this.hung++;
+				stop(`no answer in ${timeoutMs / 1000} s`);
+			}, timeoutMs);
 			child.once('error', error => stop(error.message));
 			// A shared connection goes on in the background. It holds the error output open, so "close" would not come.
 			child.once('exit', (code, signal) => {
 				ended ??= `ssh ended with ${code ?? signal}`;
+				isRefused = code === NOT_FOUND || code === NOT_RUN;
 				settle();
 			});
 			child.stdout.once('end', () => {
@@ -139,6 +159,13 @@ export function marked(value: unknown): string {
 	return `${MARK}${JSON.stringify(value)}`;
 }
 
+function notRun(host: string, why: string): NancyError {
+	return new NancyError('io', phrase`${host} cannot run Nancy: ${visibleLine(why, 300)}`);
+}
+
 function unreachable(host: string, why: string): NancyError {
-	return new NancyError('timeout', phrase`${host} cannot be reached by ssh: ${visibleLine(why, 300)}`);
+	return new NancyError(
+		'timeout',
+		phrase`${host} cannot be reached by ssh: ${visibleLine(why.replace(/^ssh: /, ''), 300)}`,
+	);
 }

@@ -59,8 +59,8 @@ export class SshExecutor implements Executor {
 		this.ssh = new Ssh(host);
 	}
 
-	async prepare(job: RemoteJob, worktree: Worktree): Promise<void> {
-		await this.transfer(job, way => sendBase(worktree, job.id, way));
+	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<void> {
+		await this.transfer(job, way => sendBase(worktree, job.id, way), signal);
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
@@ -120,17 +120,24 @@ export class SshExecutor implements Executor {
 		return Received.parse(refuseError(answer));
 	}
 
-	private async transfer(job: RemoteJob, carry: (way: Transport) => Promise<void>): Promise<void> {
+	private async transfer(
+		job: RemoteJob,
+		carry: (way: Transport) => Promise<void>,
+		signal?: AbortSignal,
+	): Promise<void> {
 		const place = await this.repository(job);
+		const deadlineMs = Date.now() + TRANSFER_MS;
 		try {
-			await carry({
-				command: program => this.ssh.gitCommand(program, place),
-				deadlineMs: Date.now() + TRANSFER_MS,
-			});
+			await carry({ command: program => this.ssh.gitCommand(program, place), deadlineMs, signal });
 		} catch (error) {
+			if (!hasCode(error, 'timeout')) throw error;
 			// Git does not pass on why its connection was lost. If it still fails, ssh says it.
-			if (hasCode(error, 'timeout')) await this.repository(job);
-			throw error;
+			await this.repository(job);
+			if (Date.now() < deadlineMs) throw error;
+			throw new NancyError(
+				'io',
+				phrase`${this.host} was given ${TRANSFER_MS / 60_000} minutes for the repository, which took longer`,
+			);
 		}
 	}
 
@@ -141,11 +148,14 @@ export class SshExecutor implements Executor {
 	/** Every step ships first what it calls: the Nancy that began the job may have been an earlier version. */
 	private async step(name: string, input: unknown, timeoutMs = STEP_MS): Promise<unknown> {
 		if (!this.isShipped) await this.ship();
-		this.isShipped = true;
+		this.isShipped = false;
 		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
 		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
 		const command = inLoginShell(['sh', '-c', script, 'nancy', this.runtime.version, name]);
-		return refuseError(await this.ssh.ask(command, JSON.stringify(input), timeoutMs));
+		const answer = await this.ssh.ask(command, JSON.stringify(input), timeoutMs);
+		// Otherwise the programs may be gone, and the next step looks.
+		this.isShipped = true;
+		return refuseError(answer);
 	}
 }
 

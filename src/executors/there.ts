@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { forgetRecordsThere, LetterName, putThere, receiptsThere, takeBackThere,
  */
 export const REMOTE_MARK = 'NANCY_REMOTE_JOB';
 
-/** Of the log in one look, in bytes. */
+/** Of the log in one look, in bytes. It holds at least one line: see {@link JobFiles.appendLog}. */
 const LOG_PART = 256 * 1024;
 /** Longest time between the fence and the word of its runner, in milliseconds. */
 const BEGINNING_MS = 30_000;
@@ -34,7 +34,7 @@ const JobName = z.pick(RemoteJob, { id: true });
 const Look = z.object({
 	id: DelegateId,
 	offset: z.int().check(z.nonnegative()),
-	carried: z._default(z.array(LetterName), []),
+	carried: z.array(LetterName),
 });
 const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
 const TakeBack = z.object({ id: DelegateId, message: MessageId });
@@ -67,6 +67,11 @@ export class JobFiles {
 		return join(this.folder, 'cancel');
 	}
 
+	/** Adds whole lines to the log. Of a very long one, the end is left out. */
+	appendLog(text: string): void {
+		appendFileSync(this.log, `${text.split('\n').map(shortLine).join('\n')}\n`);
+	}
+
 	job(): Promise<RemoteJob | undefined> {
 		return readJsonFile(join(this.folder, 'job.json'), RemoteJob);
 	}
@@ -95,6 +100,14 @@ export class JobFiles {
 	private write(name: string, value: unknown): Promise<void> {
 		return writeFileAtomic(join(this.folder, name), jsonText(value), { sync: true });
 	}
+}
+
+/** Of the log, in UTF-16 units: at most four bytes each. */
+const LONGEST_LINE = 32 * 1024;
+
+function shortLine(line: string): string {
+	const excess = line.length - LONGEST_LINE;
+	return excess > 0 ? `${line.slice(0, LONGEST_LINE)} [… ${excess} characters left out …]` : line;
 }
 
 function root(): string {
@@ -241,7 +254,7 @@ async function logFrom(file: string, offset: number): Promise<{ log: string; nex
 	try {
 		await using handle = await open(file, 'r');
 		const { bytesRead, buffer } = await handle.read(Buffer.alloc(LOG_PART), 0, LOG_PART, offset);
-		// Whole lines: a character may have several bytes.
+		// Whole lines: a character may have several bytes, and the name before a secret identifies it.
 		const part = buffer.subarray(0, bytesRead);
 		const whole = part.subarray(0, part.lastIndexOf(0x0a) + 1);
 		return { log: whole.toString('utf8'), nextOffset: offset + whole.length };
