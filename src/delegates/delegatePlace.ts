@@ -66,10 +66,13 @@ export class DelegatePlace {
 	 * The same program in the delegate's sandbox, if it has one.
 	 * @throws NancyError if it cannot be isolated: it must not run then
 	 */
-	async isolated(program: HeadlessProgram, run: Omit<IsolatedRun, 'env' | 'isInWorktree'>): Promise<HeadlessProgram> {
+	async isolated(
+		program: HeadlessProgram,
+		run: Omit<IsolatedRun, 'env' | 'isInWorktree' | 'named'>,
+	): Promise<HeadlessProgram> {
 		const { isolate, place } = this.record;
 		if (isolate === undefined) return program;
-		return isolated(isolate, program, { ...run, env: this.env, isInWorktree: place.is === 'worktree' });
+		return isolated(isolate, program, { ...run, named: [], env: this.env, isInWorktree: place.is === 'worktree' });
 	}
 
 	/** The asker may have written settings since the queueing. */

@@ -27,10 +27,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface IsolatedRun {
 	readonly driver: Driver;
 	readonly workspace: Workspace;
-	readonly address: WorkerAddress;
+	/** Its mailbox; `undefined` if no message reaches it. */
+	readonly address: WorkerAddress | undefined;
 	/** Folder with the `nancy` command of the runtime. */
 	readonly bin: string;
 	readonly isInWorktree: boolean;
+	/** Files of Nancy's that the program's arguments name. */
+	readonly named: readonly string[];
 	/** Environment that the run inherits. */
 	readonly env: Environment;
 }
@@ -79,7 +82,7 @@ export async function isolated(by: Isolation, program: HeadlessProgram, run: Iso
 	const git = await gitPlaces(cwd, isInWorktree);
 	const { root, delegates } = workspace.paths;
 	const own = await ownRecords(run);
-	const writable = [cwd, root, ...git.writable, ...ofAgent.writable, own.writable].map(realParent);
+	const writable = [cwd, root, ...git.writable, ...ofAgent.writable, ...own.writable].map(realParent);
 	const exposed = hidden.find(place => writable.some(each => isInside(each, place)));
 	if (exposed !== undefined)
 		throw new NancyError(
@@ -88,7 +91,13 @@ export async function isolated(by: Isolation, program: HeadlessProgram, run: Iso
 		);
 	await mkdir(delegates, { recursive: true, mode: 0o700 });
 	for (const folder of ofAgent.folders) await mkdir(folder, { recursive: true, mode: 0o700 });
-	const places = [...(await programPlaces(program, run)), ...git.readable, ...ofAgent.readable, ...own.readable];
+	const places = [
+		...(await programPlaces(program, run)),
+		...git.readable,
+		...ofAgent.readable,
+		...own.readable,
+		...run.named,
+	];
 	const readable = places.map(realParent);
 	const args = sandboxArgs(
 		{
@@ -146,7 +155,7 @@ async function ownRecords({
 	workspace,
 	address,
 	driver,
-}: IsolatedRun): Promise<{ readable: string[]; writable: string }> {
+}: IsolatedRun): Promise<{ readable: string[]; writable: string[] }> {
 	const { own } = workspace;
 	return {
 		readable: [
@@ -156,7 +165,7 @@ async function ownRecords({
 			own.path(SESSIONS),
 			own.path(COMPILED),
 		],
-		writable: await own.makeFolder(SEALS, address.task, address.worker),
+		writable: address ? [await own.makeFolder(SEALS, address.task, address.worker)] : [],
 	};
 }
 

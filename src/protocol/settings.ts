@@ -29,6 +29,8 @@ export const ExecutorSettings = z.looseObject({
 	host: SshHost,
 	/** How many delegates of a folder run there at once. Without it they count among those here. */
 	max: z.optional(z.int().check(z.positive())),
+	/** Whether delegates run in a sandbox there. As set for all machines where absent. */
+	isolate: z.optional(IsolationChoice),
 });
 export type ExecutorSettings = z.infer<typeof ExecutorSettings>;
 

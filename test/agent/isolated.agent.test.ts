@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { waitForProgram } from '../support/gate.ts';
 import { long } from '../support/long.ts';
 import { dataFolderIn } from '../support/runtime.ts';
+import { twoMachines } from '../support/twoMachines.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
 const skipped = installBubblewrap();
@@ -180,5 +181,33 @@ describe(`an isolated delegate of the real agent${skipped}`, { skip: skipped !==
 		const last = it.lab.model.requests.at(-1)!.text;
 		expect(last).toContain('echo one');
 		expect(last).toContain('Go on with the task where you were interrupted.');
+	});
+});
+
+describe(`an isolated delegate on another machine${skipped}`, { skip: skipped !== '' }, () => {
+	it('works in its worktree there, is steered, and sees nothing of the home', async () => {
+		await using machines = await twoMachines(nancy);
+		const { lab, there, call } = machines;
+		mkdirSync(join(there.home, '.ssh'));
+		writeFileSync(join(there.home, '.ssh/id'), 'a private key');
+		const probe = 'cat ~/.ssh/id > seen.txt 2>&1; ls ~/.nancy-remote/jobs/*/job.json >> seen.txt 2>&1; touch begun';
+		const id = await machines.delegate(
+			`[[sh:${probe}; ${waitForProgram} $PWD/open.gate]] [[sh:rm open.gate begun]] [[text:Not steered]]`,
+			'--isolate',
+			'bwrap',
+		);
+		const tree = await eventually('at work', () => {
+			const [begun] = globSync('.nancy-remote/jobs/*/tree/begun', { cwd: there.home });
+			return begun && join(there.home, dirname(begun));
+		});
+		const { worker } = await machines.now();
+		const message = (await call(['send', worker, 'Mind the kettle.'])).stdout.trim();
+		await machines.isThere(message);
+		writeFileSync(join(tree, 'open.gate'), '');
+		const done = await machines.ended(id);
+		expect(done).toMatchObject({ status: 'done', isolate: 'bwrap', on: 'ssh:lab' });
+		expect(lab.model.requests.some(({ text }) => text.includes('Mind the kettle.'))).toBe(true);
+		const seen = readFileSync(join(done.worktree ?? '', 'seen.txt'), 'utf8');
+		expect(seen.match(/No such file/g)).toHaveLength(2);
 	});
 });

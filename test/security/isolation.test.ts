@@ -8,8 +8,10 @@ import { isolated } from '../../src/delegates/isolation.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { createWorktree } from '../../src/git/worktree.ts';
+import { isolationOf } from '../../src/operations/shared/isolation.ts';
 import { requireBubblewrap } from '../../src/process/bubblewrap.ts';
 import { mergedEnvironment } from '../../src/process/environment.ts';
+import { ExecutorId, hostOf } from '../../src/protocol/executorId.ts';
 import type { Isolation } from '../../src/protocol/isolation.ts';
 import { TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { WorktreeName } from '../../src/protocol/worktree.ts';
@@ -53,7 +55,7 @@ async function user() {
 		stdin: '',
 		mark: 'run',
 	});
-	const run = { driver: claudeCode, workspace, address, bin: home.file('data/nancy/runtime/1/bin'), env };
+	const run = { driver: claudeCode, workspace, address, named: [], bin: home.file('data/nancy/runtime/1/bin'), env };
 	/** What each line of the script says, in the sandbox. */
 	const inside = async (script: readonly string[], { cwd = folder, by = 'bwrap' as Isolation } = {}) => {
 		const text = script.map(line => `{ ${line}; } 2>&1 | tail -n 1`).join('\n');
@@ -261,6 +263,16 @@ describe('isolation', () => {
 			await expect(
 				isolated('bwrap', it.program('true', it.folder), { ...it.run, driver, isInWorktree: false }),
 			).rejects.toThrow(/cannot run isolated/);
+	});
+
+	it('is what a person chooses, else what the user has set for the machine, else for all', () => {
+		const on = ExecutorId.parse('ssh:gpu1');
+		const executors = { gpu: { type: 'ssh' as const, host: hostOf(on), isolate: 'bwrap-offline' as const } };
+		expect(isolationOf({}, {})).toBeUndefined();
+		expect(isolationOf({}, { isolate: 'bwrap', executors })).toBe('bwrap');
+		expect(isolationOf({ on }, { isolate: 'bwrap', executors })).toBe('bwrap-offline');
+		expect(isolationOf({ on, isolate: 'none' }, { isolate: 'bwrap', executors })).toBeUndefined();
+		expect(isolationOf({ on: ExecutorId.parse('ssh:gpu2') }, { isolate: 'bwrap', executors })).toBe('bwrap');
 	});
 
 	it('makes nobody a person: whose ancestors end at the sandbox is an agent', () => {

@@ -8,23 +8,20 @@ import type { Isolation, IsolationChoice } from '../../protocol/isolation.ts';
 import type { CommonSettings } from '../../protocol/settings.ts';
 import { knownMode } from './starting.ts';
 
-/** The sandbox of a new delegate: the one that a person chose, else the one that the user has set. */
+/** The sandbox of a new delegate: the one that a person chose, else the one that the user has set, for its machine or for all. */
 export function isolationOf(
-	{ isolate }: { isolate?: IsolationChoice | undefined },
+	{ isolate, on }: { isolate?: IsolationChoice | undefined; on?: ExecutorId | undefined },
 	settings: CommonSettings,
 ): Isolation | undefined {
-	const chosen = isolate ?? settings.isolate ?? 'none';
+	const machines = Object.values(settings.executors ?? {}).filter(({ host }) => on === `ssh:${host}`);
+	const ofMachine = machines.find(each => each.isolate !== undefined)?.isolate;
+	const chosen = isolate ?? ofMachine ?? settings.isolate ?? 'none';
 	return chosen === 'none' ? undefined : chosen;
 }
 
 /** @throws NancyError for a delegate that would have to run without the sandbox, or could not work in it */
-export function requireIsolable(driver: Driver, permissions: string, on: ExecutorId | undefined): void {
+export function requireIsolable(driver: Driver, permissions: string): void {
 	homeFoldersOf(driver);
-	if (on !== undefined)
-		throw new NancyError(
-			'bad-usage',
-			phrase`on another machine a delegate is not isolated yet; choose "none" for the isolation, or this machine`,
-		);
 	// What is asked and answered is sealed where an isolated agent cannot write.
 	if (knownMode(driver, permissions).asks)
 		throw new NancyError('bad-usage', phrase`an isolated delegate cannot ask you; choose other permissions`);
@@ -38,6 +35,6 @@ export function refuseInSandbox(env: Readonly<Record<string, string | undefined>
 	if (!env[ISOLATED_MARK]) return;
 	throw new NancyError(
 		'not-trusted',
-		'an isolated agent has no delegates; do the work yourself, or say what is left',
+		phrase`an isolated agent has no delegates; do the work yourself, or say what is left`,
 	);
 }

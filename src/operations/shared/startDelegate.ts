@@ -34,7 +34,7 @@ export async function startDelegate(
 	requirePlace(driver, agent.version, { folder, isInWorktree: worktree !== undefined }, workspace.folder);
 	refuseModel(driver, request.model);
 	const permissions = permissionMode(driver, request.permissions, asking);
-	if (isolate !== undefined) requireIsolable(driver, permissions, request.on);
+	if (isolate !== undefined) requireIsolable(driver, permissions);
 	if (worktree) await requireRepository(folder);
 	// Its runner is no part of the program that asks.
 	await keepSettings(asker, context);
