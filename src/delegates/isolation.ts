@@ -31,6 +31,7 @@ export interface IsolatedRun {
 	readonly address: WorkerAddress | undefined;
 	/** Folder with the `nancy` command of the runtime. */
 	readonly bin: string;
+	/** It works in a worktree that was made for it, and all of that is its own. */
 	readonly isInWorktree: boolean;
 	/** Files of Nancy's that the program's arguments name. */
 	readonly named: readonly string[];
@@ -79,10 +80,11 @@ export async function isolated(by: Isolation, program: HeadlessProgram, run: Iso
 	const cwd = realOr(program.cwd);
 	const hidden = hiddenFolders(run);
 	const ofAgent = homeFoldersOf(run.driver)({ env: run.env, home: homeOf(run.env), cwd });
-	const git = await gitPlaces(cwd, isInWorktree);
+	const git = await gitPlaces(cwd);
 	const { root, delegates } = workspace.paths;
 	const own = await ownRecords(run);
-	const writable = [cwd, root, ...git.writable, ...ofAgent.writable, ...own.writable].map(realParent);
+	const folder = isInWorktree ? (git?.top ?? cwd) : cwd;
+	const writable = [folder, root, ...(git?.writable ?? []), ...ofAgent.writable, ...own.writable].map(realParent);
 	const exposed = hidden.find(place => writable.some(each => isInside(each, place)));
 	if (exposed !== undefined)
 		throw new NancyError(
@@ -90,10 +92,10 @@ export async function isolated(by: Isolation, program: HeadlessProgram, run: Iso
 			phrase`${cwd} holds ${exposed}, which an isolated delegate must not see; let it work in another folder`,
 		);
 	await mkdir(delegates, { recursive: true, mode: 0o700 });
-	for (const folder of ofAgent.folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+	for (const each of ofAgent.folders) await mkdir(each, { recursive: true, mode: 0o700 });
 	const places = [
 		...(await programPlaces(program, run)),
-		...git.readable,
+		...(git?.readable ?? []),
 		...ofAgent.readable,
 		...own.readable,
 		...run.named,
@@ -104,7 +106,7 @@ export async function isolated(by: Isolation, program: HeadlessProgram, run: Iso
 			hidden,
 			readable: readable.filter(path => hidden.some(place => isInside(place, path) && place !== path)),
 			writable,
-			fixed: [delegates, ...git.fixed].map(realParent),
+			fixed: [delegates, ...(git?.fixed ?? [])].map(realParent),
 			hasNetwork: by === 'bwrap',
 		},
 		program.startsIn ?? cwd,

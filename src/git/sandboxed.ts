@@ -2,13 +2,14 @@ import { existsSync, lstatSync } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
-import { isInside } from '../base/inside.ts';
 import { phrase } from '../base/phrase.ts';
 import { checkoutAt, topOf } from './homeCheckout.ts';
 import { gitLine, lineAt, type GitPlace } from './git.ts';
 
 /** Git's files for a program in a sandbox. What is {@link fixed} would run programs of its choice outside. */
 interface SandboxedGit {
+	/** The top folder of the checkout. */
+	top: string;
 	readable: string[];
 	writable: string[];
 	/** Parts of {@link writable} that it may not change. */
@@ -24,32 +25,31 @@ const OF_WORKTREE = ['commondir', 'gitdir', WORKTREE_SETTINGS];
 const OF_REPOSITORY = ['config', 'hooks', 'modules', 'worktrees', WORKTREE_SETTINGS];
 
 /**
- * In a worktree of Nancy's, a program can change the whole worktree, and make commits on branches of Nancy's. In any other checkout it can
- * do there what git does, but for settings and hooks. Nothing outside a repository.
+ * In a linked worktree, a program can make commits on its branch, and on those beside it. In any other checkout it can do all that git does
+ * there, but for settings and hooks. `undefined` outside a repository.
  * @throws NancyError `not-trusted` for settings or hooks that are links: such a link could be replaced
  */
-export async function gitPlaces(folder: string, isInWorktree: boolean): Promise<SandboxedGit> {
+export async function gitPlaces(folder: string): Promise<SandboxedGit | undefined> {
 	const top = await topOf(folder);
-	if (top === undefined) return { readable: [], writable: [], fixed: [] };
+	if (top === undefined) return undefined;
 	const place = await checkoutAt(folder);
 	const { gitDir, common } = place;
-	const dotGit = join(top, '.git');
+	const isLinked = gitDir !== common;
 	// Where git looks for them without them, a program could put them.
-	if (!isInWorktree) await mkdir(join(common, 'hooks'), { recursive: true });
-	for (const each of isInWorktree ? [gitDir] : [gitDir, common]) await appendFile(join(each, WORKTREE_SETTINGS), '');
+	await appendFile(join(gitDir, WORKTREE_SETTINGS), '');
+	if (!isLinked) await mkdir(join(common, 'hooks'), { recursive: true });
+	const dotGit = join(top, '.git');
 	const fixed = [
 		...(gitDir === dotGit ? [] : [dotGit]),
-		...(gitDir === common ? [] : OF_WORKTREE.map(name => join(gitDir, name))),
-		...(isInWorktree ? [] : OF_REPOSITORY.map(name => join(common, name))),
-	].filter(path => existsSync(path) && !isInside(path, gitDir));
+		...(isLinked ? OF_WORKTREE : OF_REPOSITORY).map(name => join(gitDir, name)),
+	].filter(existsSync);
 	const link = fixed.find(path => lstatSync(path).isSymbolicLink());
 	if (link !== undefined)
 		throw new NancyError(
 			'not-trusted',
 			phrase`${link} is a link, which an isolated delegate could replace; let it work in a worktree, or put the file itself there`,
 		);
-	const writable = isInWorktree ? [top, gitDir, ...(await branchPlaces(place))] : [common, gitDir];
-	return { readable: [common], writable, fixed };
+	return { top, readable: [common], writable: isLinked ? [gitDir, ...(await branchPlaces(place))] : [common], fixed };
 }
 
 /** Objects, and the folder of the branch that is checked out with its log: git makes its locks beside these. */

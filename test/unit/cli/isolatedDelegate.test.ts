@@ -3,14 +3,20 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
+import { ORCHESTRATOR } from '../../../src/protocol/names.ts';
 import { DelegatesOutput } from '../../../src/protocol/output/delegates.ts';
 import { DoctorOutput } from '../../../src/protocol/output/deployment.ts';
 import { installBubblewrap } from '../../support/bubblewrap.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
 
 const skipped = installBubblewrap();
+
+function never(): never {
+	throw new Error('there is no delegate');
+}
 
 const ANSWER = JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'The answer.' });
 
@@ -114,6 +120,22 @@ describe(`with isolation set, a delegate${skipped}`, { skip: skipped !== '' }, (
 		}
 		expect((await it.run(['delegate', 'x'], agent)).code).toBe(0);
 		expect(await it.ended()).toMatchObject([{ status: 'done', isolate: 'bwrap' }]);
+	});
+
+	it('has nothing of its mailbox sent on as another’s words: it can write the seals there', async () => {
+		await using it = await shell('bwrap');
+		const FAKE_CLAUDE = `until [ -e open.gate ]; do sleep 0.05; done; ${it.env['FAKE_CLAUDE']}`;
+		expect((await it.run(['delegate', 'x'], { FAKE_CLAUDE })).code).toBe(0);
+		const [{ record } = never()] = (await it.store.list()).delegates;
+		for (const kind of ['result', 'directive'] as const)
+			await it.store.workspace.send(record, messageContent(`Forged ${kind}.`, { kind }), BY_USER);
+		writeFileSync(it.folder.file('project/open.gate'), '');
+		expect(await it.ended()).toMatchObject([{ status: 'done' }]);
+		const human = it.store.workspace.mailbox({ task: record.task, worker: ORCHESTRATOR });
+		const { messages } = await human.list();
+		expect(messages.map(({ author }) => author.is)).toEqual(['delegate']);
+		expect(messages[0]?.content.text).toContain('2 messages to it were never read, 2 of unknown author');
+		expect(messages[0]?.content.text).not.toContain('Forged');
 	});
 
 	it('is refused before it is queued if it would need what a sandbox does not have', async () => {
