@@ -185,7 +185,7 @@ describe(`an isolated delegate of the real agent${skipped}`, { skip: skipped !==
 });
 
 describe(`an isolated delegate on another machine${skipped}`, { skip: skipped !== '' }, () => {
-	it('works in its worktree there, is steered, and sees nothing of the home', async () => {
+	it('works in its worktree there, is steered, and sees nothing of the home', long, async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, there, call } = machines;
 		mkdirSync(join(there.home, '.ssh'));

@@ -14,6 +14,10 @@ import { permissionMode, refuseModel, type Asking } from './starting.ts';
 import { ticketsOf } from './ticketsOf.ts';
 import type * as z from 'zod/mini';
 
+const WITHOUT_TEAR_DOWN =
+	'the worktree is removed without the user’s tear-down command: it would run outside the sandbox, over files that an isolated agent ' +
+	'has changed';
+
 /**
  * Queues a delegate, and starts it if it may start. The caller has permitted all of the request: its commands for a worktree run, and its
  * swarm's files are written.
@@ -43,7 +47,9 @@ export async function startDelegate(
 	const look = () => lookAfterQueue(store, context);
 	// The one before may have lost its runner, and is not this worker any more. The look below reports other failures.
 	if (swarm) await look().catch(() => undefined);
-	const full = { ...request, isolate, agent: driver.id, permissions };
+	const tearDown = isolate === undefined ? request.tearDown : undefined;
+	if (request.tearDown !== undefined && tearDown === undefined) context.note(WITHOUT_TEAR_DOWN);
+	const full = { ...request, isolate, tearDown, agent: driver.id, permissions };
 	const { record } = await queueDelegate(store, ticketsOf(context), asker, full);
 	// It is queued. A caller that tried again because of this would queue it twice. Another look follows anyway.
 	await look().catch((error: unknown) => context.note(`it is queued, and starts later: ${errorText(error)}`));

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -73,7 +74,7 @@ async function shell(isolate: string) {
 	};
 }
 
-describe(`with isolation set, a delegate${skipped}`, { skip: skipped !== '' }, () => {
+describe.concurrent(`with isolation set, a delegate${skipped}`, { skip: skipped !== '' }, () => {
 	it('runs in a sandbox, as its list says, unless a person chooses none', async () => {
 		await using it = await shell('bwrap');
 		expect((await it.run(['delegate', 'x'])).code).toBe(0);
@@ -136,6 +137,26 @@ describe(`with isolation set, a delegate${skipped}`, { skip: skipped !== '' }, (
 		expect(messages.map(({ author }) => author.is)).toEqual(['delegate']);
 		expect(messages[0]?.content.text).toContain('2 messages to it were never read, 2 of unknown author');
 		expect(messages[0]?.content.text).not.toContain('Forged');
+	});
+
+	it('has no tear-down command: that would run outside the sandbox over files that the agent has changed', async () => {
+		await using it = await shell('bwrap');
+		it.set({ isolate: 'bwrap', worktreeSetUp: 'true', worktreeTearDown: 'sh clean.sh' });
+		const { path } = it.folder;
+		const identity = ['-c', 'user.name=T', '-c', 'user.email=t@example.com'];
+		for (const args of [
+			['init', '-q'],
+			[...identity, 'commit', '-q', '--allow-empty', '-m', 'first'],
+		])
+			execFileSync('git', ['-C', join(path, 'project'), ...args]);
+		const asked = await it.run(['delegate', 'x', '--worktree']);
+		expect(asked).toMatchObject({
+			code: 0,
+			stderr: expect.stringContaining('without the user’s tear-down command'),
+		});
+		expect(await it.ended()).toMatchObject([{ status: 'done' }]);
+		const [{ record } = never()] = (await it.store.list()).delegates;
+		expect([record.setUp, record.tearDown]).toEqual(['true', undefined]);
 	});
 
 	it('is refused before it is queued if it would need what a sandbox does not have', async () => {
