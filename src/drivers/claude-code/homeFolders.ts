@@ -18,8 +18,8 @@ const SETTINGS = [
 const LONGEST_NAME = 200;
 
 /**
- * What Claude Code needs of the user's home (measured with 2.1.329): it runs with its settings and `~/.claude.json` read-only. It renews its
- * login in `.credentials.json`, in place. The records of other folders stay hidden.
+ * What Claude Code needs of the user's home (measured with 2.1.329): it runs with its settings and `~/.claude.json` read-only. Its login in
+ * `.credentials.json` cannot be replaced there (EBUSY), and so it writes that in place (its program). The records of other folders stay hidden.
  */
 export function homeFolders({ home, env, cwd }: HomePlace): HomeFolders {
 	const own = env['CLAUDE_CONFIG_DIR'];
