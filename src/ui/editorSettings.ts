@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Driver } from '../core/driver/driver.ts';
-import { IsolationChoice } from '../protocol/isolation.ts';
 import { CommonSettings, DelegateSettings, FolderSettings, type SettingsLayer } from '../protocol/settings.ts';
 import { agentSettings, answersSetting, SETTINGS } from './contributions.ts';
+import { chosenIsolation } from './settings.ts';
 
 /** The place of a setting in the file that the `nancy` command reads. */
 const KEYS: Readonly<Record<keyof DelegateSettings, string>> = {
@@ -42,7 +42,7 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 			...(answers.length > 0 && { answers: Object.fromEntries(answers) }),
 			...(typeof notify === 'string' && { notify }),
 			...(host.data && { terminalHost: host.data }),
-			...isolationIn(common.inspect<unknown>(SETTINGS.delegatesIsolate)?.globalValue),
+			...chosenIsolation(),
 		},
 		// Each entry as it is: whoever reads it says what is wrong with it. What is no object names nothing.
 		...(servers !== undefined && { agentServers: servers }),
@@ -58,12 +58,6 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 			}),
 		),
 	};
-}
-
-/** Whoever mistypes it wants isolation all the same. */
-function isolationIn(chosen: unknown): Pick<CommonSettings, 'isolate'> {
-	if (chosen === undefined) return {};
-	return { isolate: IsolationChoice.safeParse(chosen).data ?? 'bwrap' };
 }
 
 /** What is not of its kind counts as not set, each by itself. */
