@@ -19,7 +19,7 @@ import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { gitIdentity, gitPlaces } from '../git/sandboxed.ts';
 import { requireBubblewrap, sandboxArgs } from '../process/bubblewrap.ts';
 import type { HeadlessProgram } from '../process/headlessRun.ts';
-import type { Isolation } from '../protocol/isolation.ts';
+import { ISOLATED_MARK, type Isolation } from '../protocol/isolation.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -38,9 +38,6 @@ export interface IsolatedRun {
 	/** Environment that the run inherits. */
 	readonly env: Environment;
 }
-
-/** Set for an isolated agent, with how it is isolated. It spares the agent calls in vain; the sandbox itself is what holds. */
-export const ISOLATED_MARK = 'NANCY_ISOLATED';
 
 /** Where sockets and other programs' files are: hidden like a home. */
 const SHARED = ['/tmp', '/var/tmp', '/run'];

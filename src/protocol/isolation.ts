@@ -10,3 +10,9 @@ export type Isolation = z.infer<typeof Isolation>;
 /** What a person chooses. */
 export const IsolationChoice = z.enum(['none', ...Isolation.options]);
 export type IsolationChoice = z.infer<typeof IsolationChoice>;
+
+/**
+ * The environment variable of an isolated agent, with how it is isolated. It spares the agent calls in vain; the sandbox itself is what
+ * holds.
+ */
+export const ISOLATED_MARK = 'NANCY_ISOLATED';

@@ -2,9 +2,8 @@ import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { homeFoldersOf } from '../../core/driver/headlessOf.ts';
-import { ISOLATED_MARK } from '../../delegates/isolation.ts';
 import type { ExecutorId } from '../../protocol/executorId.ts';
-import type { Isolation, IsolationChoice } from '../../protocol/isolation.ts';
+import { ISOLATED_MARK, type Isolation, type IsolationChoice } from '../../protocol/isolation.ts';
 import type { CommonSettings } from '../../protocol/settings.ts';
 import { knownMode } from './starting.ts';
 
