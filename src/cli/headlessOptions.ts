@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
+import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { parseBudget, type Budget } from '../protocol/budget.ts';
+import { IsolationChoice } from '../protocol/isolation.ts';
 import type { Context } from './command.ts';
 
 /** A duration in seconds from the command line. */
@@ -16,6 +18,13 @@ export function budgetOf(typed: string | undefined): Budget | undefined {
 	const budget = typed === undefined ? undefined : parseBudget(typed);
 	if (typed === undefined || budget) return budget;
 	throw new NancyError('bad-usage', `--budget needs tokens or dollars, such as 200k or '$2.50', not "${typed}"`);
+}
+
+/** A sandbox from the command line. */
+export function isolationOf(typed: string | undefined): IsolationChoice | undefined {
+	const choice = z.optional(IsolationChoice).safeParse(typed);
+	if (choice.success) return choice.data;
+	throw new NancyError('bad-usage', `--isolate needs ${IsolationChoice.options.join(', ')}, not "${typed}"`);
 }
 
 /** @throws NancyError `bad-usage` where there is no such folder */

@@ -17,6 +17,8 @@ import type { Context } from './command.ts';
 interface Hooks {
 	/** Arguments for the agent's CLI. */
 	extra: string[];
+	/** The settings that these arguments name. */
+	settings: string[];
 	recorded: NonNullable<RunContext['recorded']>;
 }
 
@@ -44,9 +46,11 @@ export async function hooksThere(job: RemoteJob, folder: string, context: Contex
 		workspaceFolder: folder,
 		scope: 'launch',
 	}).edits;
+	const settings = edit === undefined ? [] : [join(folder, edit.file)];
 	const launches = new DeploymentRecords(workspace, runtime.dataFolder).launchFolder(id);
 	return {
-		extra: edit === undefined ? [] : [...settingsFrom(join(folder, edit.file))],
+		extra: settings.flatMap(settingsFrom),
+		settings,
 		recorded: { session, resume: undefined, hooks: { launcher: runtime.launcher, folder: launches } },
 	};
 }

@@ -1,16 +1,20 @@
 import { existsSync } from 'node:fs';
 import { text as wholeText } from 'node:stream/consumers';
+import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
+import type { Driver } from '../core/driver/driver.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
+import { isolated } from '../delegates/isolation.ts';
 import { JobFiles, steps, workingFolderThere } from '../executors/there.ts';
 import { marked } from '../executors/ssh.ts';
 import { commitThere } from '../git/remoteRepository.ts';
 import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import { programContext } from '../operations/shared/programContext.ts';
+import type { HeadlessProgram } from '../process/headlessRun.ts';
 import { DelegateStatus, type DelegateId } from '../protocol/delegate.ts';
 import type { RemoteEnd, RemoteJob } from '../protocol/remoteJob.ts';
 import type { Context } from './command.ts';
@@ -72,19 +76,26 @@ function shortened(output: string): string {
 async function run(job: RemoteJob, folder: string, files: JobFiles, signal: AbortSignal, context: Context) {
 	const status = DelegateStatus.parse({ task_id: job.id, status: 'running', iteration: 1 });
 	const writer = new StatusWriter(status, now => files.writeStatus(now));
+	const workspace = new Workspace(files.folder);
+	const { agent, model, permissions, prompt, wallSeconds, idleSeconds, isolate, mailbox: address } = job;
 	const where = {
-		...programContext(new Workspace(files.folder), context),
+		...programContext(workspace, context),
 		show: (line: string) => files.appendLog(line),
 		onEvent: (event: Parameters<typeof progress>[1]) => writer.change(progress(status, event, {})),
 		signal,
 	};
-	const { agent, model, permissions, prompt, wallSeconds, idleSeconds } = job;
 	const limits = { wallSeconds, idleSeconds };
 	try {
 		const hooks = await hooksThere(job, files.folder, context);
 		const asked = { prompt, folder, agent, model, permissions, extra: hooks?.extra ?? [], limits };
 		const recorded = hooks && { recorded: hooks.recorded };
-		return (await perform(await operations.run(), context.asker, asked, { ...where, ...recorded })).run;
+		const bin = join(dirname(context.program), 'bin');
+		const place = { workspace, address, bin, isInWorktree: true, named: hooks?.settings ?? [], env: context.env };
+		const sandbox = isolate && {
+			isolate: (program: HeadlessProgram, driver: Driver) => isolated(isolate, program, { ...place, driver }),
+		};
+		const around = { ...where, ...recorded, ...sandbox };
+		return (await perform(await operations.run(), context.asker, asked, around)).run;
 	} finally {
 		await writer.close();
 		await files.writeStatus(status);

@@ -11,9 +11,11 @@ import { gitPrograms } from '../git/gitPrograms.ts';
 import { setUp as runSetUp } from '../git/setUp.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import { putIgnored } from '../git/worktreeInclude.ts';
+import type { HeadlessProgram } from '../process/headlessRun.ts';
 import type { SettingsToSee } from '../process/seenRun.ts';
 import type { DelegateRecord } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
+import { isolated, type IsolatedRun } from './isolation.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
 /** Where a delegate works, and what its CLI reads there. An agent that has asked for it gains nothing by the place. */
@@ -58,6 +60,19 @@ export class DelegatePlace {
 		await putIgnored(place.folder, worktree.folder, await writtenSettings(this.seen, driver, place.folder));
 		await runSetUp(worktree, setUp, { signal: this.tools.signal, mark: id, say });
 		return folderInWorktree(worktree, place.folder);
+	}
+
+	/**
+	 * The same program in the delegate's sandbox, if it has one.
+	 * @throws NancyError if it cannot be isolated: it must not run then
+	 */
+	async isolated(
+		program: HeadlessProgram,
+		run: Omit<IsolatedRun, 'env' | 'isInWorktree' | 'named'>,
+	): Promise<HeadlessProgram> {
+		const { isolate, place } = this.record;
+		if (isolate === undefined) return program;
+		return isolated(isolate, program, { ...run, named: [], env: this.env, isInWorktree: place.is === 'worktree' });
 	}
 
 	/** The asker may have written settings since the queueing. */

@@ -13,6 +13,7 @@ import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { reportable, sealedAnswer } from '../core/delegates/reportable.ts';
 import { Leases } from '../core/files/leases.ts';
 import { sweepFolder } from '../core/files/leftBehind.ts';
+import { recordStop } from '../core/start/workerProcess.ts';
 import { endKilledRun } from '../core/delegates/swarm.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { RUNNER_DIED, type DelegateId } from '../protocol/delegate.ts';
@@ -110,7 +111,10 @@ async function isElsewhere(delegates: Delegates, tickets: Tickets, id: DelegateI
 async function giveUp(delegates: Delegates, tickets: Tickets, delegate: Delegate, reason = RUNNER_DIED): Promise<void> {
 	const { id } = delegate.record;
 	// The id of a foreign delegate may be that of another folder's run.
-	if (await tickets.facts(id)) await stopRun(id);
+	const facts = await tickets.facts(id);
+	if (facts) await stopRun(id);
+	// An isolated agent's process is one of a machine of its own, of which nobody can see that it has ended.
+	if (facts?.mailbox) await recordStop(delegates.workspace, facts.mailbox).catch(() => undefined);
 	await adoptWorktree(delegates, tickets, delegate).catch(() => undefined); // a repository that is gone has no worktrees
 	const found = await delegates.find(id);
 	if (!found) return;

@@ -151,15 +151,18 @@ export class DelegateRun {
 		try {
 			return await runSeen(
 				this.place.settingsToSee(driver),
-				{
-					command: plan.command,
-					args: plan.args,
-					cwd: plan.cwd,
-					startsIn: plan.startsIn,
-					env: plan.env,
-					stdin: plan.stdin,
-					mark: id,
-				},
+				await this.place.isolated(
+					{
+						command: plan.command,
+						args: plan.args,
+						cwd: plan.cwd,
+						startsIn: plan.startsIn,
+						env: plan.env,
+						stdin: plan.stdin,
+						mark: id,
+					},
+					{ driver, workspace, address: plan.address, bin: prepared.bin },
+				),
 				headlessOf(driver),
 				{ wallMs: limits.wallSeconds * 1000 - this.spentMs, idleMs: limits.idleSeconds * 1000 },
 				this.listener(plan.address, record, asks),

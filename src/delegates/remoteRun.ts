@@ -213,7 +213,7 @@ export class RemoteRun {
 	}
 
 	private async job({ repository, base }: Worktree): Promise<RemoteJob> {
-		const { id, agent, model, permissions, limits, place, task, worker } = this.delegate.record;
+		const { id, agent, model, permissions, isolate, limits, place, task, worker } = this.delegate.record;
 		return {
 			id,
 			repository: sha256(repository).slice(0, 16),
@@ -226,6 +226,7 @@ export class RemoteRun {
 			mailbox: (this.phase.isSteered ?? (await this.tools.isSteered(agent))) ? { task, worker } : undefined,
 			model,
 			permissions,
+			isolate,
 			wallSeconds: limits.wallSeconds,
 			idleSeconds: limits.idleSeconds,
 		};

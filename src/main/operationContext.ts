@@ -8,7 +8,15 @@ import type { OperationContext } from '../operations/operation.ts';
 import { programVariable } from '../process/detect.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import type { Folder } from '../ui/ports.ts';
-import { agentPath, delegateHost, hooksChoice, maximumDelegates, swarmWorker, tokenThreshold } from '../ui/settings.ts';
+import {
+	agentPath,
+	chosenIsolation,
+	delegateHost,
+	hooksChoice,
+	maximumDelegates,
+	swarmWorker,
+	tokenThreshold,
+} from '../ui/settings.ts';
 
 /** The facts that all folders of a window share. */
 export interface WindowTools {
@@ -51,7 +59,8 @@ export function operationContext(folder: Folder, { installRuntime, tell }: Windo
 export async function windowSettings(folder: string): Promise<CommonSettings> {
 	const { max: _, ...written } = await new UserSettingsFile(configFolder()).forFolder(folder);
 	const max = maximumDelegates();
-	return { ...written, host: delegateHost(), swarmWorker: swarmWorker(folder), ...(max !== undefined && { max }) };
+	const live = { host: delegateHost(), swarmWorker: swarmWorker(folder), ...chosenIsolation() };
+	return { ...written, ...live, ...(max !== undefined && { max }) };
 }
 
 /** The window's own, with VS Code's settings of agents' programs and of the delegates' host, and of nothing else. */

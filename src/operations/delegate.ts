@@ -11,6 +11,7 @@ import { folderSeenFrom } from '../git/homeCheckout.ts';
 import { seekerForDelegate } from '../process/detect.ts';
 import { Budget } from '../protocol/budget.ts';
 import type { ExecutorId } from '../protocol/executorId.ts';
+import { IsolationChoice } from '../protocol/isolation.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
@@ -21,6 +22,7 @@ import { refuseTracked } from '../git/refuseTracked.ts';
 import { requireTold, unitsAtStart } from './shared/budgetUnits.ts';
 import { noteSeen } from './shared/noteSeen.ts';
 import { executorNamed } from './shared/executors.ts';
+import { refuseInSandbox } from './shared/isolation.ts';
 import { startDelegate } from './shared/startDelegate.ts';
 import { knownMode, limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './shared/starting.ts';
 
@@ -54,6 +56,8 @@ const Input = z.object({
 	budget: z.optional(Budget),
 	/** `ssh:<host>`, or a name of the user's settings. A person's alone to choose. */
 	on: Text,
+	/** As the user has set it where absent. A person's alone to choose. */
+	isolate: z.optional(IsolationChoice),
 	/** Its name if it becomes a new worker of a claude-swarm. */
 	feature: Text,
 });
@@ -72,6 +76,8 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 	async permit(asker, input, context) {
 		await refuseTracked(context.workspace);
 		if (input.on !== undefined) permit(asker, { is: 'use-machine', on: input.on });
+		if (input.isolate !== undefined) permit(asker, { is: 'choose-isolation' });
+		refuseInSandbox(context.env);
 		if (input.budget) permit(asker, { is: 'set-budget', what: 'a delegate' });
 		const start = await startOf(asker, input, context);
 		if (input.budget) requireTold(input.budget, unitsAtStart(start.found.driver), phrase`the delegate`);
@@ -83,7 +89,7 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 	},
 	async run(asker, input, context, { found, folder, asking }) {
 		const { settings } = asking;
-		const { prompt, title, model, permissions, worktree, group, feature, budget } = input;
+		const { prompt, title, model, permissions, worktree, group, feature, budget, isolate } = input;
 		const on = input.on === undefined ? undefined : executorFor(input.on, input, found.driver, settings);
 		const request = {
 			prompt,
@@ -100,6 +106,7 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 			group,
 			swarm: swarmOf(feature, context.env, settings),
 			budget,
+			isolate,
 		};
 		const queued = await startDelegate(found, request, asking);
 		// In a worktree the CLI reads what is committed there.

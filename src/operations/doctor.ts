@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { said } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import { examine, repair, type Repair } from '../core/deployment/doctor.ts';
@@ -6,6 +7,7 @@ import type { Finding, Instruments } from '../core/deployment/finding.ts';
 import { drivers } from '../drivers/index.ts';
 import { askGit } from '../git/askGit.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
+import { requireBubblewrap } from '../process/bubblewrap.ts';
 import { seekerOf, type Seeker } from '../process/detect.ts';
 import { tryLauncher } from '../process/tryLauncher.ts';
 import { DoctorOutput } from '../protocol/output/deployment.ts';
@@ -34,7 +36,11 @@ export const doctor: Operation<z.infer<typeof Input>, DoctorOutput> = {
 		const repairs = fix
 			? await betweenAnswers(context, async isBusy => repair(await examine(workspace, { ...tools, isBusy })))
 			: [];
-		const after = [...(await examine(workspace, tools)), ...(await servers(context, seekerOf(asker)))];
+		const after = [
+			...(await examine(workspace, tools)),
+			...(await servers(context, seekerOf(asker))),
+			...(await isolation(context)),
+		];
 		const done = repairs.filter(({ failure }) => failure === undefined);
 		return {
 			folder: workspace.folder,
@@ -80,6 +86,18 @@ async function servers(context: OperationContext, seeker: Seeker): Promise<Findi
 				? (problem ?? '')
 				: phrase`${driver.displayName}: ${problem}`,
 	}));
+}
+
+/** Whether delegates can be isolated as the user has set it. In Restricted Mode no program is run. */
+async function isolation(context: OperationContext): Promise<Finding[]> {
+	const { isolate = 'none' } = await context.readSettings(context.workspace.folder);
+	if (isolate === 'none' || !context.isTrusted) return [];
+	try {
+		const bwrap = await requireBubblewrap(context.env);
+		return [{ check: 'isolation', level: 'ok', text: phrase`delegates run isolated by ${bwrap}` }];
+	} catch (error) {
+		return [{ check: 'isolation', level: 'problem', text: phrase`no delegate runs: ${said(error)}` }];
+	}
 }
 
 function check(finding: Finding, repaired: boolean): DoctorOutput['checks'][number] {

@@ -72,8 +72,8 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 };
 
 function shared(record: DelegateRecord) {
-	const { title, model, permissions, parent, task, askedBy } = record;
-	return { title, model, permissions, askedBy, parent: parent ?? { task, worker: ORCHESTRATOR } };
+	const { title, model, permissions, parent, task, askedBy, isolate } = record;
+	return { title, model, permissions, askedBy, isolate, parent: parent ?? { task, worker: ORCHESTRATOR } };
 }
 
 type Own = Pick<FullRequest, 'prompt' | 'folder'> & Partial<FullRequest>;

@@ -5,6 +5,7 @@ import { swarmFeature } from '../core/delegates/swarm.ts';
 import { isSwarmWorker } from '../core/delegates/swarmMark.ts';
 import { agentEnvironment } from '../core/driver/agentEnvironment.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
+import type { Driver } from '../core/driver/driver.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
 import { headlessOf, prepareHeadless } from '../core/driver/headlessOf.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
@@ -69,6 +70,8 @@ export interface RunContext extends OperationContext {
 	readonly onEvent?: (event: HeadlessEvent) => void;
 	/** Ends the agent, with everything that it has started. */
 	readonly signal: AbortSignal;
+	/** The same run in a sandbox, for a delegate of another machine. */
+	readonly isolate?: (program: HeadlessProgram, driver: Driver) => Promise<HeadlessProgram>;
 	/** The run's events go into the traffic of its folder, by these hooks, or none. Without, nobody records it. */
 	readonly recorded?: {
 		session: SessionId;
@@ -100,7 +103,8 @@ export const run: Operation<Input, z.infer<typeof Output>, RunContext, Start> = 
 		if (outputFile !== undefined) await requireWritable(outputFile);
 		const notes = context.recorded ? '' : await notesBeforePrompt(context, prompt);
 		const asked = { ...input, prompt: `${notes}${prompt}` };
-		const program = await programOf(found, asked, asking, context.recorded);
+		const planned = await programOf(found, asked, asking, context.recorded);
+		const program = context.isolate ? await context.isolate(planned, found.driver) : planned;
 		const feature = isSwarmWorker(context.env, asking.settings)
 			? swarmFeature(input.feature ?? `worker-${crypto.randomUUID().slice(0, 8)}`)
 			: undefined;

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 import { Moment, ProcessRecord } from './records.ts';
 import { ExecutorId } from './executorId.ts';
+import { Isolation } from './isolation.ts';
 import { Worktree } from './worktree.ts';
 
 /** A delegate's file name without its ending. Sorts by time: `<UTC time>-<random>`, lower case. */
@@ -71,6 +72,8 @@ export const DelegateRecord = z.looseObject({
 	tearDown: z.optional(z.string()),
 	/** The machine that it runs on; this one if absent. */
 	on: z.optional(ExecutorId),
+	/** It runs in a sandbox; absent for none. */
+	isolate: z.optional(Isolation),
 	/** The mailbox of its own. */
 	task: TaskName,
 	worker: WorkerName,

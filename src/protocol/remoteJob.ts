@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { Author } from './author.ts';
 import { DelegateId, DelegateStatus } from './delegate.ts';
+import { Isolation } from './isolation.ts';
 import { MessageHeader } from './message.ts';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 import { Moment } from './records.ts';
@@ -22,6 +23,8 @@ export const RemoteJob = z.object({
 	mailbox: z.optional(z.object({ task: TaskName, worker: WorkerName })),
 	model: z.optional(z.string()),
 	permissions: z.string(),
+	/** The sandbox that it runs in there; absent for none. */
+	isolate: z.optional(Isolation),
 	wallSeconds: z.number(),
 	idleSeconds: z.number(),
 });

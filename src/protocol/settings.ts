@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { SshHost } from './executorId.ts';
+import { IsolationChoice } from './isolation.ts';
 
 /** A command for `sh`. An empty one means none. */
 const Command = z.string().check(z.trim());
@@ -28,6 +29,8 @@ export const ExecutorSettings = z.looseObject({
 	host: SshHost,
 	/** How many delegates of a folder run there at once. Without it they count among those here. */
 	max: z.optional(z.int().check(z.positive())),
+	/** Whether delegates run in a sandbox there. As set for all machines where absent. */
+	isolate: z.optional(IsolationChoice),
 });
 export type ExecutorSettings = z.infer<typeof ExecutorSettings>;
 
@@ -39,6 +42,8 @@ export const CommonSettings = z.extend(DelegateSettings, {
 	answers: z.optional(z.record(z.string(), z.boolean())),
 	/** By name: other machines for delegates. Written by hand, or at a person's command: never copied from an editor's settings. */
 	executors: z.optional(z.record(z.string(), ExecutorSettings)),
+	/** Whether delegates run in a sandbox. For all folders: the setting of one folder could be an agent's. */
+	isolate: z.optional(IsolationChoice),
 	/** What is in the terminals that Nancy starts agents in: their CLI alone, a program of Nancy's around it, or one that talks with it. */
 	terminalHost: z.optional(z.enum(['direct', 'watched', 'conversation'])),
 	/** Absolute path of a program that is told of questions: see process/tellProgram. */

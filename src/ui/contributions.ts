@@ -232,6 +232,7 @@ export const SETTINGS = {
 	delegatesSetUp: 'nancy.delegates.worktreeSetUp',
 	delegatesTearDown: 'nancy.delegates.worktreeTearDown',
 	delegatesSwarm: 'nancy.delegates.swarmWorker',
+	delegatesIsolate: 'nancy.delegates.isolate',
 	serverEnabled: 'nancy.server.enabled',
 	serverAddress: 'nancy.server.address',
 	trafficSessions: 'nancy.traffic.maximumSessions',

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Driver } from '../core/driver/driver.ts';
 import { CommonSettings, DelegateSettings, FolderSettings, type SettingsLayer } from '../protocol/settings.ts';
 import { agentSettings, answersSetting, SETTINGS } from './contributions.ts';
+import { chosenIsolation } from './settings.ts';
 
 /** The place of a setting in the file that the `nancy` command reads. */
 const KEYS: Readonly<Record<keyof DelegateSettings, string>> = {
@@ -41,6 +42,7 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 			...(answers.length > 0 && { answers: Object.fromEntries(answers) }),
 			...(typeof notify === 'string' && { notify }),
 			...(host.data && { terminalHost: host.data }),
+			...chosenIsolation(),
 		},
 		// Each entry as it is: whoever reads it says what is wrong with it. What is no object names nothing.
 		...(servers !== undefined && { agentServers: servers }),

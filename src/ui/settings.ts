@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { httpsOrigin } from '../base/httpsOrigin.ts';
 import { serverName } from '../protocol/agentServer.ts';
+import { IsolationChoice } from '../protocol/isolation.ts';
 import { agentSettings, SETTINGS } from './contributions.ts';
 
 /** The user's settings, parsed: a settings file may hold anything. Defaults are package.json's. */
@@ -76,6 +77,12 @@ export function hasMcpServer(): boolean {
 /** Where delegates run. */
 export function delegateHost(): 'background' | 'tmux' {
 	return read(SETTINGS.delegatesHost, z.catch(z.enum(['background', 'tmux']), 'background'));
+}
+
+/** The sandbox of delegates, if the user has chosen that here. No workspace can. Whoever mistypes it wants isolation all the same. */
+export function chosenIsolation(): { isolate?: IsolationChoice } {
+	const chosen = vscode.workspace.getConfiguration().inspect<unknown>(SETTINGS.delegatesIsolate)?.globalValue;
+	return chosen === undefined ? {} : { isolate: IsolationChoice.safeParse(chosen).data ?? 'bwrap' };
 }
 
 /** How many delegates run at once; `undefined` where Nancy decides. */

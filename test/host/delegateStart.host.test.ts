@@ -8,7 +8,7 @@ import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { delegateVariables } from '../../src/main/operationContext.ts';
 import { WindowDelegates } from '../../src/main/windowDelegates.ts';
-import { agentSettings } from '../../src/ui/contributions.ts';
+import { agentSettings, SETTINGS } from '../../src/ui/contributions.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
 
@@ -25,7 +25,7 @@ describe('a delegate that is started in the window', () => {
 		rmSync(temp, { recursive: true, force: true });
 	});
 
-	it('is queued once, with its id given back, also when the queue cannot be looked at; that is told', async () => {
+	it('is queued once, isolated as the user has set it, with its id given back, also when the queue cannot be looked at; that is told', async () => {
 		const told: unknown[] = [];
 		const window = new WindowDelegates({
 			installRuntime: () => Promise.reject(new Error('not installed')),
@@ -40,6 +40,8 @@ describe('a delegate that is started in the window', () => {
 		const settings = vscode.workspace.getConfiguration();
 		const { path } = agentSettings(driver.id);
 		await settings.update(path, program, vscode.ConfigurationTarget.Global);
+		// Known here at once, before it is in the settings file.
+		await settings.update(SETTINGS.delegatesIsolate, 'bwrap', vscode.ConfigurationTarget.Global);
 		const request = {
 			prompt: 'Do it.',
 			agent: driver.id,
@@ -47,11 +49,12 @@ describe('a delegate that is started in the window', () => {
 			folder: workspace.folder,
 		};
 		const id = await window.start(folder, request);
-		await settings.update(path, undefined, vscode.ConfigurationTarget.Global);
+		for (const key of [path, SETTINGS.delegatesIsolate])
+			await settings.update(key, undefined, vscode.ConfigurationTarget.Global);
 		const { delegates } = await new Delegates(workspace).list();
 		assert.deepEqual(
-			delegates.map(({ record, state }) => [record.id, state]),
-			[[id, 'queued']],
+			delegates.map(({ record, state }) => [record.id, state, record.isolate]),
+			[[id, 'queued', 'bwrap']],
 		);
 		assert.deepEqual(told, ['it is queued, and starts later: not installed']);
 	});

@@ -75,6 +75,14 @@ describe('an error of the core in the window', () => {
 		assert.equal(line, 'running · asks: touch made · 2 tool calls');
 	});
 
+	it('says in the row of a delegate that it is isolated', () => {
+		const { record, ...running } = delegate('d1');
+		assert.equal(
+			delegateLine({ ...running, record: { ...record, isolate: 'bwrap' } }),
+			'running · isolated (bwrap)',
+		);
+	});
+
 	it('names a delegate as its row does, and an agent by its name', () => {
 		const delegates = [delegate('d1'), delegate('d2')];
 		const id = delegates[1]!.record.id;

@@ -22,6 +22,7 @@ const driver: Driver = {
 const format: HeadlessFormat = {
 	permissionModes: [],
 	settingsFrom: 'none',
+	homeFolders: 'none',
 	beside: '',
 	launch: () => ({ args: [], stdin: '', env: {}, sessionIsKnown: true }),
 	reader: () => ({

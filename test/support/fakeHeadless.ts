@@ -8,6 +8,7 @@ import { fakeDriver } from './fakeDriver.ts';
 const format: HeadlessFormat = {
 	permissionModes: [{ id: 'default', label: phrase`Default`, detail: phrase``, width: 0 }],
 	settingsFrom: 'none',
+	homeFolders: 'none',
 	beside: '',
 	launch: ({ session, resume, prompt }) => ({
 		args: [new URL('../fixtures/children/fakeAgent.mjs', import.meta.url).pathname, resume ?? session],

@@ -11,8 +11,8 @@ export interface TempFolder extends AsyncDisposable {
 	remove(): Promise<void>;
 }
 
-export function tempFolder(prefix = 'nancy-'): TempFolder {
-	const path = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
+export function tempFolder(prefix = 'nancy-', parent = tmpdir()): TempFolder {
+	const path = realpathSync(mkdtempSync(join(parent, prefix)));
 	// A process that is just ending may still write into it.
 	const remove = () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 	return { path, file: (...segments) => join(path, ...segments), remove, [Symbol.asyncDispose]: remove };

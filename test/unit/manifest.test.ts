@@ -18,6 +18,7 @@ import {
 	VIEWS,
 	WALKTHROUGH,
 } from '../../src/ui/contributions.ts';
+import { IsolationChoice } from '../../src/protocol/isolation.ts';
 import { phrasesIn } from '../support/phrases.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -419,6 +420,14 @@ describe('settings', () => {
 
 	it('that has a program stand between an agent and its terminal is the machine’s, and does nothing before the user sets it', () => {
 		expect(settings[SETTINGS.terminalHost]).toMatchObject({ scope: 'machine', default: 'direct' });
+	});
+
+	it('that isolates delegates is the machine’s: no workspace takes the sandbox away', () => {
+		expect(settings[SETTINGS.delegatesIsolate]).toMatchObject({
+			scope: 'machine',
+			default: 'none',
+			enum: [...IsolationChoice.options],
+		});
 	});
 
 	it('that takes the hooks from agents is the machine’s: an agent can write a folder’s', () => {

@@ -7,7 +7,7 @@ import { perform } from '../../operations/operation.ts';
 import { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import { resolveMailbox } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
-import { budgetOf, featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
+import { budgetOf, featureOf, isolationOf, limitsOf, workingFolder } from '../headlessOptions.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { findOrChooseWorkspace } from '../../operations/shared/place.ts';
 import { readText, readTextFile } from '../readText.ts';
@@ -27,6 +27,7 @@ const Input = z.object({
 	timeout: z.optional(z.string()),
 	'idle-timeout': z.optional(z.string()),
 	budget: z.optional(z.string()),
+	isolate: z.optional(z.string()),
 });
 
 export const delegate = command(
@@ -68,6 +69,10 @@ export const delegate = command(
 			on: {
 				value: 'MACHINE',
 				help: 'runs on another machine: ssh:<host>, or a name of your settings; needs --worktree',
+			},
+			isolate: {
+				value: 'none|bwrap|bwrap-offline',
+				help: 'the sandbox that it runs in, with the network or without; default: as set',
 			},
 			timeout: { value: 'SECONDS', help: 'longest time; default 1800' },
 			'idle-timeout': { value: 'SECONDS', help: 'longest time without any output; default 600' },
@@ -111,6 +116,7 @@ export const delegate = command(
 				parent: input.to === undefined ? undefined : await resolveMailbox(workspace, context.asker, input.to),
 				feature: featureOf(file),
 				on: input.on,
+				isolate: isolationOf(input.isolate),
 			},
 			programContext(workspace, context),
 		);

@@ -141,12 +141,13 @@ async function listed(context: Context, where: OperationContext): Promise<Answer
 	const all = await perform(await operations.listDelegates(), context.asker, {}, where);
 	for (const { file, reason } of all.problems) context.note(`${file}: ${reason}`);
 	const lines = all.delegates.map(delegate => {
-		const { id, status, title, on, waitsFor, notSeenSince, toolCalls, lastTool, error } = delegate;
+		const { id, status, title, on, isolate, waitsFor, notSeenSince, toolCalls, lastTool, error } = delegate;
 		const calls = toolCalls === 0 ? undefined : `${toolCalls} tool calls`;
 		const facts = [
 			status,
 			asksWords(delegate),
 			on && `on ${on}`,
+			isolate && `isolated (${isolate})`,
 			waitsFor && 'waits for a place there',
 			notSeenSince && `not seen since ${notSeenSince}`,
 			title,

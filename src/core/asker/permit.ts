@@ -16,6 +16,8 @@ export type UseCase =
 	| { is: 'set-budget'; what: string }
 	/** Have a delegate run on another machine. */
 	| { is: 'use-machine'; on: string }
+	/** Have a delegate run in a sandbox, or without one, whatever the user has set. */
+	| { is: 'choose-isolation' }
 	/** Read what agents ask for, and what was answered. */
 	| { is: 'see-questions' }
 	/** Allow or deny what an agent asks for. */
@@ -60,6 +62,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'change-settings': (_, { command }) => `change the settings of agents and tools; ask the user to run: ${command}`,
 	'change-tasks': (_, { what }) => `${what} tasks; ask the user to`,
 	'use-machine': (_, { on }) => `run a delegate on ${on}; ask the user to`,
+	'choose-isolation': () => 'choose how a delegate is isolated; ask the user to',
 	'set-budget': (_, { what }) => `set the budget of ${what}; ask the user to`,
 	'see-questions': () => 'see what agents ask the user',
 	'answer-question': () => 'answer a question to the user',

@@ -1,4 +1,5 @@
 import type { ExecutorId } from '../../protocol/executorId.ts';
+import type { Isolation } from '../../protocol/isolation.ts';
 import type { Budget } from '../../protocol/budget.ts';
 import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/delegate.ts';
 import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
@@ -33,6 +34,8 @@ export interface DelegateRequest {
 	group?: string | undefined;
 	/** The machine that it runs on; this one if absent. A person's alone to choose. */
 	on?: ExecutorId | undefined;
+	/** The sandbox that it runs in; none if absent. The user's settings or a person decide. */
+	isolate?: Isolation | undefined;
 }
 
 /** With what only the user's settings and sealed requests decide. */
@@ -69,6 +72,7 @@ export async function queueDelegate(
 				permissions: others.permissions,
 				...(others.model !== undefined && { model: others.model }),
 				...(others.on !== undefined && { on: others.on }),
+				...(others.isolate !== undefined && { isolate: others.isolate }),
 				...(others.group !== undefined && { group: others.group }),
 				...(others.setUp !== undefined && { setUp: others.setUp }),
 				...(others.tearDown !== undefined && { tearDown: others.tearDown }),

@@ -12,6 +12,8 @@ import { reportable } from './reportable.ts';
 import { changedText, resultText, type Unread } from './resultText.ts';
 import { Tickets } from './tickets.ts';
 
+const UNKNOWN: Author = { is: 'unknown' };
+
 /**
  * Puts the result into the asker's mailbox, once. If the asker is gone or has ended, the asker's asker gets it, and in the end the human.
  * The delegate's unread results go the same way. Needs the lock: the asker must not end meanwhile.
@@ -23,9 +25,12 @@ export async function report(delegates: Delegates, delegate: Delegate, output: s
 	const id = status.report;
 	if (id === undefined) return;
 	// By its ticket: a changed record may name another's.
-	const hasMailbox = !isChanged || (await ticketsOf(workspace).facts(record.id))?.mailbox !== undefined;
+	const facts = await ticketsOf(workspace).facts(record.id);
+	const hasMailbox = !isChanged || facts?.mailbox !== undefined;
 	if (hasMailbox) await passOnResults(delegates, record);
-	const unread = hasMailbox ? await holdUnread(workspace, record) : [];
+	const held = hasMailbox ? await holdUnread(workspace, record) : [];
+	// An isolated agent can write the seals there, and with them the words of any author.
+	const unread = facts?.isolate ? held.map(each => ({ ...each, author: UNKNOWN })) : held;
 	const { to, passed } = await recipient(delegates, record);
 	// An asker that has ended since has passed it on.
 	for (const each of [...passed, to]) if (await isInMailbox(workspace, each, id)) return;
@@ -47,6 +52,8 @@ export async function passOnResults(
 	refuse: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
 	const { workspace } = delegates;
+	// It had no delegates: what lies there as their results may be its own words.
+	if ((await ticketsOf(workspace).facts(record.id))?.isolate) return;
 	const mailbox = workspace.mailbox({ task: record.task, worker: record.worker });
 	await mailbox.recover();
 	const { messages } = await mailbox.list(['queued']);

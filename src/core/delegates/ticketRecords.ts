@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { Isolation } from '../../protocol/isolation.ts';
 import { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { Moment, ProcessRecord } from '../../protocol/records.ts';
 import { Worktree } from '../../protocol/worktree.ts';
@@ -15,6 +16,8 @@ export const Issued = z.looseObject({
 	/** `null` for one that no worker has asked for. */
 	parent: z.optional(z.nullable(Mailbox)),
 	report: z.optional(MessageId),
+	/** Its sandbox. In one, it can write the seals of its own mailbox. */
+	isolate: z.optional(Isolation),
 });
 
 /** It was started, by whom and when. Written once: a ticket runs once. */

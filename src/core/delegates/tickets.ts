@@ -8,6 +8,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { folderNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
 import type { MessageId } from '../../protocol/names.ts';
+import type { Isolation } from '../../protocol/isolation.ts';
 import { RemotePhase } from '../../protocol/remoteJob.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
@@ -22,6 +23,8 @@ export const OUTPUT_CHANGED = 'its output was changed or removed since it ended,
 /** Why a delegate without a ticket is not run. */
 export const NO_TICKET = 'it was not queued by you on this machine, or was changed since; delegate it again';
 
+type Asked = Pick<DelegateRecord, 'id' | 'isolate'> & { parent?: Mailbox | null | undefined };
+
 /** A delegate's progress: `run` while it runs, `end` once it has ended, neither while it waits. */
 export interface Facts {
 	/** Its own. Absent for one that an earlier version has queued. */
@@ -29,6 +32,7 @@ export interface Facts {
 	/** Who gets the result; `null` for the human. Absent for one that an earlier version has queued. */
 	parent: Mailbox | null | undefined;
 	report: MessageId | undefined;
+	isolate: Isolation | undefined;
 	run: { runner: ProcessIdentity } | undefined;
 	end: End | undefined;
 	/** Its worktree, which may be removed by now. Absent for one that an earlier version has run. */
@@ -77,12 +81,13 @@ export class Tickets {
 	 * @param report the message that will carry the result
 	 */
 	async issue(
-		{ id, task, worker, parent = null }: Mailbox & { id: DelegateId; parent?: Mailbox | null | undefined },
+		{ id, task, worker, parent = null, isolate }: Mailbox & Asked,
 		files: readonly string[],
 		contents: readonly string[],
 		report?: MessageId,
 	): Promise<void> {
-		const issued = { version: 1, digest: digest(files, contents), mailbox: { task, worker }, parent, report };
+		const mailbox = { task, worker };
+		const issued = { version: 1, digest: digest(files, contents), mailbox, parent, report, isolate };
 		await this.own.write(issued, FOLDER, id, ISSUED);
 	}
 
@@ -161,8 +166,8 @@ export class Tickets {
 		const end = await this.own.read(End, FOLDER, id, END);
 		const run = end ? undefined : await this.own.read(Run, FOLDER, id, RUN);
 		const answer = (await this.own.read(Answered, FOLDER, id, ANSWER))?.digest;
-		const { mailbox, parent, report } = issued;
-		return { mailbox, parent, report, run, end, worktree: await this.worktree(id), answer };
+		const { mailbox, parent, report, isolate } = issued;
+		return { mailbox, parent, report, isolate, run, end, worktree: await this.worktree(id), answer };
 	}
 
 	/** Uses the ticket up. `false`: it is used up already, and nothing may be run. Exactly one caller gets `true`. */

@@ -13,9 +13,31 @@ export interface HeadlessFormat {
 	 * it. `none` for a CLI that takes hooks only from the places that it knows.
 	 */
 	readonly settingsFrom: ((file: string) => readonly string[]) | 'none';
+	/**
+	 * What a run needs of the user's home where the rest of it is hidden, for isolated delegates. `none` for a CLI of which nobody has tried
+	 * it: it is not run isolated.
+	 */
+	readonly homeFolders: ((place: HomePlace) => HomeFolders) | 'none';
 	launch(request: HeadlessRequest): HeadlessLaunch;
 	/** Begins to read the output of one run. */
 	reader(): HeadlessReader;
+}
+
+export interface HomePlace {
+	readonly home: string;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	/** The folder that the agent works in, by its real path. */
+	readonly cwd: string;
+}
+
+/** Absolute paths. A file or folder that is missing stays missing. */
+export interface HomeFolders {
+	/** Login and settings. None of the settings can be changed: the user's own agents would run what an isolated one writes there. */
+	readonly readable: readonly string[];
+	/** What a CLI writes in place: a login that it renews. */
+	readonly writable: readonly string[];
+	/** Of {@link writable}, the folders that are made if they are missing: its records. */
+	readonly folders: readonly string[];
 }
 
 /** Reads one run's output. Anybody can write the output of a program, so nothing in it may make these functions throw. */

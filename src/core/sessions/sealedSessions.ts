@@ -10,7 +10,7 @@ export interface Sealed {
 
 /** `sessions/<session>.json` in the user's data folder. Those of earlier versions name a process, too. */
 const SealedRecord = z.lazy(() => z.object({ version: z.literal(1), task: TaskName, worker: WorkerName }));
-const SEALED = 'sessions';
+export const SEALED = 'sessions';
 
 /**
  * The mailbox of a session. It decides who hears the words of a mailbox. Undefined also for a session of an earlier version, and in a data
@@ -21,8 +21,13 @@ export function sealedSession(own: OwnFolder, session: SessionId): Sealed | unde
 	return sealed && sealed.worker !== ORCHESTRATOR ? { task: sealed.task, worker: sealed.worker } : undefined;
 }
 
-/** @throws NancyError `bad-file` for a folder that is not the user's own */
+/**
+ * Writes nothing if the seal says this already: an isolated agent's hook cannot.
+ * @throws NancyError `bad-file` for a folder that is not the user's own
+ */
 export async function sealSession(own: OwnFolder, session: SessionId, { task, worker }: Sealed): Promise<void> {
+	const known = sealedSession(own, session);
+	if (known?.task === task && known.worker === worker) return;
 	await own.write({ version: 1, task, worker }, SEALED, `${session}.json`);
 }
 

@@ -40,6 +40,7 @@ export function headlessBy(launch: Driver['launch']): HeadlessFormat {
 			},
 		],
 		settingsFrom: 'none',
+		homeFolders: 'none',
 		beside: 'What it does without a question, its own settings say: Nancy knows none of them, and denies only what it asks.',
 		launch: ({ permissions, prompt, ...conversation }) => {
 			refuseUnheld(permissions, conversation.hooks);

@@ -39,6 +39,7 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	settingsFrom: 'none',
+	homeFolders: 'none',
 	beside: 'Nobody has tried these modes: they are taken from Amazon Q’s source.',
 	launch: ({ permissions, extra, prompt, session, model, hooks }) => {
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);

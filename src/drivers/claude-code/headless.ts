@@ -5,6 +5,7 @@ import { SessionId } from '../../protocol/names.ts';
 import { ASK_ME, refuseUnheld } from '../askMe.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { knownLine, using } from '../stream.ts';
+import { homeFolders } from './homeFolders.ts';
 
 /** Each line is an object; fields that Nancy does not read may be anything. docs/agents/claude-code.md has samples. */
 const Line = z.lazy(() =>
@@ -144,6 +145,7 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	settingsFrom: file => ['--settings', file],
+	homeFolders,
 	beside: 'Without a terminal Claude Code runs the hooks of a folder whether you trust it or not, and takes rules and further folders from the settings of one that you trust: they can allow more than “Read only”, “Plan” and “Edit” say.',
 	launch: ({ session, resume, model, permissions, maxCostUsd, extra, prompt, hooks }) => {
 		refuseUnheld(permissions, hooks);

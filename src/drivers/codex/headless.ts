@@ -43,6 +43,7 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	settingsFrom: 'none',
+	homeFolders: 'none',
 	beside: '“Read only” and “Edit” pass by your command rules (.rules), the forbidding ones too; tools of MCP servers, and hooks that you trust, run outside the sandbox.',
 	launch: ({ workspaceFolder, hooks, resume, model, permissions, extra, prompt }) => {
 		const isHeld = permissions !== EVERYTHING;

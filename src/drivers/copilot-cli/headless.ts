@@ -43,6 +43,7 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	settingsFrom: 'none',
+	homeFolders: 'none',
 	beside: 'What you have allowed in a folder for good holds in “Read only” and “Edit” too, and so does what hooks allow, of yours or of a folder that you trust.',
 	launch: ({ session, resume, model, permissions, extra, prompt, hooks }) => {
 		const isHeld = permissions !== EVERYTHING;

@@ -107,6 +107,7 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	settingsFrom: 'none',
+	homeFolders: 'none',
 	beside: '“Read only” and “Edit” take policies of your own and your system’s settings, none of the folder’s, and none of yours lets commands through; policies in the system’s own folder, hooks, and tools that the folder you trust has discovered, run as ever.',
 	// Trust and hooks belong to the folder, and a worktree is a new folder each time.
 	launch: ({ session, resume, model, permissions, extra, prompt, env }) => {

@@ -82,6 +82,7 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	settingsFrom: 'none',
+	homeFolders: 'none',
 	beside: 'Custom tools and plugins ask nobody: those of the project run too, in every mode.',
 	launch: ({ resume, model, permissions, extra, prompt, cwd, ...place }) => {
 		refuseUnheld(permissions, place.hooks);

@@ -48,6 +48,7 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	settingsFrom: 'none',
+	homeFolders: 'none',
 	beside: 'Unless you have switched folder trust on, Qwen Code takes the settings and skills of every folder: hooks in them run in every mode, and rules in them may allow pages of the web.',
 	// Hooks belong to the folder, and a worktree is a new folder each time.
 	launch: ({ permissions, extra, prompt, ...conversation }) => {

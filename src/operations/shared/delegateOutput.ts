@@ -21,6 +21,7 @@ export function delegateOutput({
 		...(isUnproved && { isUnproved }),
 		agent: record.agent,
 		...(record.on !== undefined && { on: record.on }),
+		...(record.isolate !== undefined && { isolate: record.isolate }),
 		...(state === 'queued' && status.waits_for !== undefined && { waitsFor: status.waits_for }),
 		...(unseenSince !== undefined && { notSeenSince: unseenSince }),
 		model: status.model ?? record.model,

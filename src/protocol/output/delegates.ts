@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ExecutorId } from '../executorId.ts';
+import { Isolation } from '../isolation.ts';
 import { DelegateId, DelegateState } from '../delegate.ts';
 import { DriverId } from '../names.ts';
 import { QuestionKind } from '../question.ts';
@@ -38,6 +39,8 @@ export const DelegateOutput = z.object({
 	model: z.optional(z.string()),
 	/** The machine that it runs on, if that is another one. */
 	on: z.optional(ExecutorId),
+	/** The sandbox that it runs in; absent for none. */
+	isolate: z.optional(Isolation),
 	/** Of a queued one: the machine that has no place for it now. */
 	waitsFor: z.optional(ExecutorId),
 	/** Since when the other machine cannot be reached. */

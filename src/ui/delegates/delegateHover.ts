@@ -10,7 +10,7 @@ import type { ChangedLines, Folder } from '../ports.ts';
 import { budgetLine, inAndOut, lineWords } from '../useWords.ts';
 import { whoIs } from '../who.ts';
 import { budgetOfDelegate, useOfDelegate } from './delegateUse.ts';
-import { duration, lastStep, machineWords, stateWord, toolCalls } from './delegateWords.ts';
+import { duration, isolationWords, lastStep, machineWords, stateWord, toolCalls } from './delegateWords.ts';
 
 /** How an agent and its permission modes are called, by the driver. */
 export interface DelegateNames {
@@ -51,6 +51,7 @@ export function delegateHover(
 		[l10n.t('Cost'), use?.costUsd === undefined ? undefined : formatDollars(use.costUsd)],
 		[l10n.t('Budget'), budget && budgetLine(budget, use)],
 		[l10n.t('Machine'), machineWords(delegate)],
+		[l10n.t('Isolation'), isolationWords(delegate)],
 		[l10n.t('Folder'), worktree?.folder ?? record.place.folder],
 		[l10n.t('Worktree'), worktree && !isStanding(worktree) ? l10n.t('removed') : undefined],
 		[l10n.t('Branch'), worktree?.branch],

@@ -61,6 +61,7 @@ export function delegateLine(delegate: Delegate, isMerged = false, nowMs: number
 		state === 'failed' && error !== 'cancelled' ? firstLine(error ?? '') : '',
 		asksWords(delegate),
 		machineWords(delegate),
+		isolationWords(delegate),
 		delegate.isUnproved ? l10n.t('not queued by you here') : '',
 		toolCalls(status.tool_calls),
 		state === 'running' && !delegate.asks ? lastStep(delegate) : '',
@@ -73,6 +74,11 @@ export function delegateLine(delegate: Delegate, isMerged = false, nowMs: number
 /** `ssh:gpu1 · not seen since 14:02`; empty for this machine. */
 export function machineWords({ record: { on = '' }, unseenSince }: Delegate): string {
 	return unseenSince === undefined ? on : `${on} · ${l10n.t('not seen since {0}', formatMoment(unseenSince))}`;
+}
+
+/** `isolated (bwrap)`; empty for one that runs in no sandbox. */
+export function isolationWords({ record: { isolate } }: Delegate): string {
+	return isolate === undefined ? '' : l10n.t('isolated ({0})', isolate);
 }
 
 export function untilWords(moment: string): string {

@@ -161,7 +161,14 @@ it('a prompt that is too long for an argument is refused before anything is writ
 	const reader = () => ({ read: () => [], end: () => [] });
 	const driver = {
 		...fakeDriver,
-		headless: { permissionModes: [], settingsFrom: 'none' as const, beside: '', launch, reader },
+		headless: {
+			permissionModes: [],
+			settingsFrom: 'none' as const,
+			homeFolders: 'none' as const,
+			beside: '',
+			launch,
+			reader,
+		},
 	};
 	await expect(planWorker(workspace, driver, agent, request)).rejects.toMatchObject({ code: 'bad-message' });
 	expect(await workspace.workers(task)).toEqual({ workers: [], problems: [] });
@@ -180,7 +187,14 @@ it('what the arguments of a run name is on disk before it starts, for its user a
 		sessionIsKnown: true,
 	});
 	const reader = () => ({ read: () => [], end: () => [] });
-	const headless = { permissionModes: [], settingsFrom: 'none' as const, beside: '', launch, reader };
+	const headless = {
+		permissionModes: [],
+		settingsFrom: 'none' as const,
+		homeFolders: 'none' as const,
+		beside: '',
+		launch,
+		reader,
+	};
 	const { workspace, task } = await workspaceWithTask(folder.path);
 	const request = { task, bin: folder.path, hooks: undefined, env: {}, headless: { permissions: 'ask' } };
 	await planWorker(workspace, { ...fakeDriver, headless }, { executable: '/a', version: [1, 0, 0] }, request);

@@ -1,0 +1,86 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { appendFile, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
+import { checkoutAt, topOf } from './homeCheckout.ts';
+import { gitLine, lineAt, type GitPlace } from './git.ts';
+
+/** Git's files for a program in a sandbox. What is {@link fixed} would run programs of its choice outside. */
+interface SandboxedGit {
+	/** The top folder of the checkout. */
+	top: string;
+	readable: string[];
+	writable: string[];
+	/** Parts of {@link writable} that it may not change. */
+	fixed: string[];
+}
+
+const WORKTREE_SETTINGS = 'config.worktree';
+
+/** In git's folder of a linked worktree: its repository, itself, and settings of its own. */
+const OF_WORKTREE = ['commondir', 'gitdir', WORKTREE_SETTINGS];
+
+/** In git's folder of a repository: settings and hooks, also of its submodules and of its other checkouts. */
+const OF_REPOSITORY = ['config', 'hooks', 'modules', 'worktrees', WORKTREE_SETTINGS];
+
+/**
+ * In a linked worktree, a program can make commits on its branch, and on those beside it. In any other checkout it can do all that git does
+ * there, but for settings and hooks. `undefined` outside a repository.
+ * @throws NancyError `not-trusted` for settings or hooks that are links: such a link could be replaced
+ */
+export async function gitPlaces(folder: string): Promise<SandboxedGit | undefined> {
+	const top = await topOf(folder);
+	if (top === undefined) return undefined;
+	const place = await checkoutAt(folder);
+	const { gitDir, common } = place;
+	const isLinked = gitDir !== common;
+	// Where git looks for them without them, a program could put them.
+	await appendFile(join(gitDir, WORKTREE_SETTINGS), '');
+	if (!isLinked) await mkdir(join(common, 'hooks'), { recursive: true });
+	const dotGit = join(top, '.git');
+	const fixed = [
+		...(gitDir === dotGit ? [] : [dotGit]),
+		...(isLinked ? OF_WORKTREE : OF_REPOSITORY).map(name => join(gitDir, name)),
+	].filter(existsSync);
+	const link = fixed.find(path => lstatSync(path).isSymbolicLink());
+	if (link !== undefined)
+		throw new NancyError(
+			'not-trusted',
+			phrase`${link} is a link, which an isolated delegate could replace; let it work in a worktree, or put the file itself there`,
+		);
+	return { top, readable: [common], writable: isLinked ? [gitDir, ...(await branchPlaces(place))] : [common], fixed };
+}
+
+/** Objects, and the folder of the branch that is checked out with its log: git makes its locks beside these. */
+async function branchPlaces(place: GitPlace): Promise<string[]> {
+	const { common } = place;
+	const reftable = join(common, 'reftable');
+	if (existsSync(reftable)) return [join(common, 'objects'), reftable];
+	const ref = await gitLine(place, ['symbolic-ref', '--quiet', 'HEAD']);
+	const folders = ref === undefined ? [] : [common, join(common, 'logs')].map(root => dirname(join(root, ref)));
+	for (const each of folders) await mkdir(each, { recursive: true });
+	return [join(common, 'objects'), ...folders];
+}
+
+/** Who makes the commits, as variables: the user's settings of git are hidden. What the environment names already stays. */
+export async function gitIdentity(
+	folder: string,
+	env: Readonly<Record<string, string | undefined>>,
+): Promise<Record<string, string>> {
+	const { HOME, XDG_CONFIG_HOME } = env;
+	const own = { ...(HOME !== undefined && { HOME }), ...(XDG_CONFIG_HOME !== undefined && { XDG_CONFIG_HOME }) };
+	const valueOf = (key: string) => lineAt(folder, ['config', '--get', key], { env: own });
+	const [name, email] = await Promise.all(['user.name', 'user.email'].map(valueOf));
+	const found = {
+		GIT_AUTHOR_NAME: name,
+		GIT_AUTHOR_EMAIL: email,
+		GIT_COMMITTER_NAME: name,
+		GIT_COMMITTER_EMAIL: email,
+	};
+	return Object.fromEntries(
+		Object.entries(found).flatMap(([key, value]) =>
+			value === undefined || env[key] !== undefined ? [] : [[key, value]],
+		),
+	);
+}

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+const BWRAP = '/usr/bin/bwrap';
+
+/**
+ * Installs bubblewrap as root on Debian if it is missing.
+ * @returns why delegates cannot be isolated on this machine, for the title of a test; empty if they can
+ */
+export function installBubblewrap(): string {
+	if (process.platform !== 'linux') return ' (skipped: bubblewrap runs on Linux alone)';
+	if (!existsSync(BWRAP)) {
+		const apt = (...args: string[]) =>
+			execFileSync('apt-get', args, {
+				stdio: 'ignore',
+				env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+			});
+		try {
+			apt('update', '-qq');
+			apt('install', '-y', '-qq', '--no-install-recommends', 'bubblewrap');
+		} catch {
+			return ' (skipped: bubblewrap is not installed, and cannot be)';
+		}
+	}
+	try {
+		execFileSync(BWRAP, ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc', 'true']);
+		return '';
+	} catch {
+		return ' (skipped: this machine allows no user namespaces)';
+	}
+}
