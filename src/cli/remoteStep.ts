@@ -4,8 +4,10 @@ import { errorText, NancyError } from '../base/errors.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
-import { JobFiles, steps, workingFolderThere } from '../executors/there.ts';
-import { marked } from '../executors/ssh.ts';
+import { marked } from '../executors/ask.ts';
+import { JobFiles } from '../executors/jobFiles.ts';
+import { beating, isQueued } from '../executors/queuedJob.ts';
+import { steps, workingFolderThere } from '../executors/there.ts';
 import { commitThere } from '../git/remoteRepository.ts';
 import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
@@ -44,10 +46,12 @@ export async function remoteStep(name: string, job: DelegateId | undefined, cont
 async function runThere(id: DelegateId, context: Context): Promise<number> {
 	const files = new JobFiles(id);
 	await withCancel(async signal => {
-		await files.writeRunner();
 		const job = await files.job();
-		if (!job) return;
-		await files.writeEnd(await endOf(job, files, signal, context));
+		// The queue of a cluster may begin a job twice, or one that was taken back.
+		if (!job || (isQueued(job) && !(await files.claim()))) return;
+		await files.writeRunner();
+		using beat = beating(files);
+		await files.writeEnd(await endOf(job, files, AbortSignal.any([signal, beat.signal]), context));
 	});
 	return ExitCode.ok;
 }

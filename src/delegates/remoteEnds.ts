@@ -11,11 +11,12 @@ export const NOT_ENDED: RemoteEnd = {
 };
 
 /** Of a job that runs no more. */
-export function endSeen({ is, end }: Seen): RemoteEnd {
-	if (end) return end;
+export function endSeen({ is, end, queueSays }: Seen): RemoteEnd {
+	const by = queueSays === undefined ? '' : ` (Slurm: ${queueSays})`;
+	if (end) return { ...end, reason: end.reason === undefined ? undefined : `${end.reason}${by}` };
 	// Its folder there is gone, or its runner: it may have worked, so it is not started again.
 	const what = is === 'absent' ? 'its folder on the other machine is gone' : 'its runner on the other machine died';
-	return { ok: false, reason: what, output: '' };
+	return { ok: false, reason: `${what}${by}`, output: '' };
 }
 
 /**

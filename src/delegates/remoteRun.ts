@@ -167,7 +167,9 @@ export class RemoteRun {
 	}
 
 	/** Says whether there was more of the log. Texts of the other machine are somebody else's words: secrets go out, and control characters are shown. */
-	private async mirror({ status, log, nextOffset }: Seen): Promise<boolean> {
+	private async mirror({ is, queueSays, status, log, nextOffset }: Seen): Promise<boolean> {
+		const waits = is === 'running' && queueSays !== undefined ? visibleLine(redactText(queueSays), 200) : undefined;
+		if (waits !== this.phase.waits) await this.save({ waits });
 		if (status) {
 			const { last_tool, last_file, denied, model, ...numbers } = status;
 			const line = (text: string | undefined) =>

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { SshHost } from './executorId.ts';
+import { SbatchArguments } from './sbatch.ts';
 
 /** A command for `sh`. An empty one means none. */
 const Command = z.string().check(z.trim());
@@ -22,13 +23,20 @@ export type DelegateSettings = z.infer<typeof DelegateSettings>;
 export const FolderSettings = z.omit(DelegateSettings, { worktreeSetUp: true, worktreeTearDown: true });
 export type FolderSettings = z.infer<typeof FolderSettings>;
 
+/** How many delegates of a folder run there at once. Without it they count among those here. */
+const most = { max: z.optional(z.int().check(z.positive())) };
+
 /** Another machine for delegates. Fields that a newer Nancy added stay when the file is written. */
-export const ExecutorSettings = z.looseObject({
-	type: z.literal('ssh'),
-	host: SshHost,
-	/** How many delegates of a folder run there at once. Without it they count among those here. */
-	max: z.optional(z.int().check(z.positive())),
-});
+export const ExecutorSettings = z.discriminatedUnion('type', [
+	z.looseObject({ type: z.literal('ssh'), host: SshHost, ...most }),
+	z.looseObject({
+		type: z.literal('slurm'),
+		/** Its login host, as `ssh:<host>`; this machine if absent. */
+		via: z.optional(z.templateLiteral(['ssh:', SshHost])),
+		sbatch: z.optional(SbatchArguments),
+		...most,
+	}),
+]);
 export type ExecutorSettings = z.infer<typeof ExecutorSettings>;
 
 /** The settings for all folders. */

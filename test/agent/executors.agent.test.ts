@@ -2,7 +2,8 @@ import { appendFileSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { SHIPPED, SshExecutor } from '../../src/executors/sshExecutor.ts';
+import { SHIPPED, ShellExecutor } from '../../src/executors/shellExecutor.ts';
+import { Ssh } from '../../src/executors/ssh.ts';
 import { ExecutorsOutput } from '../../src/protocol/output/executors.ts';
 import { folderMachine } from '../support/folderMachine.ts';
 import { sshLab } from '../support/sshLab.ts';
@@ -39,7 +40,7 @@ it('a job that an earlier version of Nancy has begun is watched by this version,
 	const answer = JSON.stringify({ is: 'absent', log: '', nextOffset: 7 });
 	mkdirSync(folder.file('hook'));
 	for (const name of SHIPPED) writeFileSync(folder.file(name), `console.log('NANCY ${answer}')`);
-	const executor = new SshExecutor('lab', { folder: folder.path, version: '2-new' });
+	const executor = new ShellExecutor(new Ssh('lab'), { folder: folder.path, version: '2-new' });
 	for (let look = 0; look < 2; look++)
 		expect(await executor.observe(folderMachine('').job, 0, [])).toMatchObject({ nextOffset: 7 });
 	vi.unstubAllEnvs();

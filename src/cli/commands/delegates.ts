@@ -141,13 +141,14 @@ async function listed(context: Context, where: OperationContext): Promise<Answer
 	const all = await perform(await operations.listDelegates(), context.asker, {}, where);
 	for (const { file, reason } of all.problems) context.note(`${file}: ${reason}`);
 	const lines = all.delegates.map(delegate => {
-		const { id, status, title, on, waitsFor, notSeenSince, toolCalls, lastTool, error } = delegate;
+		const { id, status, title, on, waitsFor, waitsInQueue, notSeenSince, toolCalls, lastTool, error } = delegate;
 		const calls = toolCalls === 0 ? undefined : `${toolCalls} tool calls`;
 		const facts = [
 			status,
 			asksWords(delegate),
 			on && `on ${on}`,
 			waitsFor && 'waits for a place there',
+			waitsInQueue && `waits: ${waitsInQueue}`,
 			notSeenSince && `not seen since ${notSeenSince}`,
 			title,
 			calls,

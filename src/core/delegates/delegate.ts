@@ -19,6 +19,8 @@ export interface Delegate {
 	asks?: readonly string[];
 	/** Since when the other machine that it runs on cannot be reached (UTC, ISO 8601). */
 	unseenSince?: string;
+	/** Why it waits in the queue of a cluster. Not in a machine's own words alone: control characters are shown. */
+	waitsInQueue?: string;
 	/** Another program's, which Nancy only shows. */
 	isForeign?: true;
 	/** The user's sealed records know nothing of it: nobody but its files says that it was asked, or what it has answered. */

@@ -11,6 +11,7 @@ export function delegateOutput({
 	files,
 	isUnproved,
 	unseenSince,
+	waitsInQueue,
 }: Delegate): DelegateOutput {
 	const { worktree } = status;
 	return {
@@ -22,6 +23,7 @@ export function delegateOutput({
 		agent: record.agent,
 		...(record.on !== undefined && { on: record.on }),
 		...(state === 'queued' && status.waits_for !== undefined && { waitsFor: status.waits_for }),
+		...(waitsInQueue !== undefined && { waitsInQueue }),
 		...(unseenSince !== undefined && { notSeenSince: unseenSince }),
 		model: status.model ?? record.model,
 		worker: mailboxName(record),

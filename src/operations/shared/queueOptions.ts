@@ -6,6 +6,7 @@ import { drivers } from '../../drivers/index.ts';
 import { programVariable } from '../../process/detect.ts';
 import type { CommonSettings } from '../../protocol/settings.ts';
 import type { OperationContext } from '../operation.ts';
+import { executorIdOf } from './executors.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
 /** How the queue of delegates is looked at: as set, unless the environment says otherwise. */
@@ -33,8 +34,8 @@ export function queueOptions(
 /** The limits of parallel delegates: here of the user's shell, else of the settings; elsewhere of the settings. */
 export function capacityOf({ env }: Pick<OperationContext, 'env'>, { max, executors = {} }: CommonSettings): Capacity {
 	const cap = Number(env['NANCY_DELEGATES']);
-	const limited = Object.values(executors).flatMap(({ host, max: most }) =>
-		most === undefined ? [] : [[`ssh:${host}`, most] as const],
+	const limited = Object.entries(executors).flatMap(([name, executor]) =>
+		executor.max === undefined ? [] : [[executorIdOf(name, executor), executor.max] as const],
 	);
 	return { cap: Number.isInteger(cap) && cap > 0 ? cap : max, places: Object.fromEntries(limited) };
 }

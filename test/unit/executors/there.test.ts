@@ -4,8 +4,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { RECEIVER } from '../../../src/executors/receiver.ts';
-import { markedLine } from '../../../src/executors/ssh.ts';
-import { JobFiles, steps } from '../../../src/executors/there.ts';
+import { markedLine } from '../../../src/executors/ask.ts';
+import { JobFiles } from '../../../src/executors/jobFiles.ts';
+import { steps } from '../../../src/executors/there.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 

@@ -8,13 +8,13 @@ import { visibleLine } from '../base/visible.ts';
 import { fetchWork, sendBase, type Transport } from '../git/remoteRepository.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { MessageId } from '../protocol/names.ts';
-import { Seen, TakenBack, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
+import { Seen, TakenBack, type JobQueue, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { Executor } from './executor.ts';
 import { letterName } from './mailThere.ts';
 import { RECEIVER } from './receiver.ts';
 import { inLoginShell } from './remoteWords.ts';
-import { Ssh } from './ssh.ts';
+import type { Way } from './way.ts';
 
 /** For a step, in milliseconds. A first connection takes most of it. */
 const STEP_MS = 60_000;
@@ -46,25 +46,27 @@ const Place = z.object({ git: Path, repository: Path });
 const Rescued = z.object({ isWork: z.boolean() });
 const Received = z.object({ node: z.string(), isThere: z.boolean() });
 
-/** Delegates on a machine that the user reaches by `ssh`. */
-export class SshExecutor implements Executor {
-	private readonly ssh: Ssh;
+/** Delegates on a machine whose shell Nancy reaches, or in the queue of a cluster that the machine submits to. */
+export class ShellExecutor implements Executor {
 	private isShipped = false;
 
-	/** @param runtime the installed one: its folder's name is its version and its hash */
+	/**
+	 * @param runtime the installed one: its folder's name is its version and its hash
+	 * @param queue where its jobs wait for a place; asked before each submission
+	 */
 	constructor(
-		private readonly host: string,
+		private readonly way: Way,
 		private readonly runtime: { folder: string; version: string },
-	) {
-		this.ssh = new Ssh(host);
-	}
+		private readonly queue: () => Promise<JobQueue | undefined> = () => Promise.resolve(undefined),
+	) {}
 
 	async prepare(job: RemoteJob, worktree: Worktree): Promise<void> {
 		await this.transfer(job, way => sendBase(worktree, job.id, way));
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
-		await this.step('start', job);
+		const queue = await this.queue();
+		await this.step('start', { ...job, ...(queue && { queue }) });
 	}
 
 	async carry({ id }: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
@@ -92,7 +94,7 @@ export class SshExecutor implements Executor {
 	}
 
 	place({ id }: RemoteJob): string {
-		return `${JOBS}/${id} on ${this.host}`;
+		return `${JOBS}/${id} on ${this.way.place}`;
 	}
 
 	async cleanUp({ id, repository }: RemoteJob): Promise<void> {
@@ -116,7 +118,7 @@ export class SshExecutor implements Executor {
 
 	private async receive(input: { version: string; files: readonly ShippedFile[] }) {
 		const limit = input.files.length === 0 ? STEP_MS : TRANSFER_MS;
-		const answer = await this.ssh.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), limit);
+		const answer = await this.way.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), limit);
 		return Received.parse(refuseError(answer));
 	}
 
@@ -124,7 +126,7 @@ export class SshExecutor implements Executor {
 		const place = await this.repository(job);
 		try {
 			await carry({
-				command: program => this.ssh.gitCommand(program, place),
+				command: program => this.way.gitCommand(program, place),
 				deadlineMs: Date.now() + TRANSFER_MS,
 			});
 		} catch (error) {
@@ -145,7 +147,7 @@ export class SshExecutor implements Executor {
 		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
 		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
 		const command = inLoginShell(['sh', '-c', script, 'nancy', this.runtime.version, name]);
-		return refuseError(await this.ssh.ask(command, JSON.stringify(input), timeoutMs));
+		return refuseError(await this.way.ask(command, JSON.stringify(input), timeoutMs));
 	}
 }
 

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { NancyError } from '../base/errors.ts';
+import type { Phrase } from '../base/phrase.ts';
+import { visibleLine } from '../base/visible.ts';
+
+/** Every line that a step of Nancy's prints there. A `.profile` may print others. */
+const MARK = 'NANCY ';
+/** Of one answer, in bytes. */
+const LONGEST_ANSWER = 16 * 1024 * 1024;
+/** Of the error output that is kept, in characters. */
+const LONGEST_COMPLAINT = 2000;
+
+/**
+ * Runs a program that runs a command on a machine, and returns what the marked line of its output says. It has a time limit.
+ * @param failure why there is none, with the program's own words
+ * @throws NancyError `timeout`, as nobody knows what the command did
+ */
+export function ask(
+	program: string,
+	args: readonly string[],
+	input: string,
+	timeoutMs: number,
+	failure: (why: string) => Phrase,
+	env: NodeJS.ProcessEnv = process.env,
+): Promise<unknown> {
+	return new Promise((resolve, reject) => {
+		const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true, env });
+		let output = '';
+		let complaint = '';
+		child.stdout.setEncoding('utf8').on('data', (text: string) => {
+			output += text;
+			if (output.length > LONGEST_ANSWER) stop('its answer is too long');
+		});
+		child.stderr.setEncoding('utf8').on('data', (text: string) => {
+			complaint = `${complaint}${text}`.slice(-LONGEST_COMPLAINT);
+		});
+		child.stdin.on('error', () => undefined); // it has ended without reading all of it
+		child.stdin.end(input);
+		const refuse = (why: string) => reject(new NancyError('timeout', failure(visibleLine(why, 300))));
+		let ended: string | undefined;
+		let isRead = false;
+		const settle = () => {
+			if (ended === undefined || !isRead) return;
+			clearTimeout(timer);
+			const answer = markedLine(output);
+			if (answer === undefined) refuse(complaint.trim() || ended);
+			else resolve(answer);
+		};
+		const stop = (why: string) => {
+			child.kill('SIGKILL');
+			child.stdout.destroy();
+			[ended, isRead] = [why, true];
+			settle();
+		};
+		// Also of what has ended: a program that it leaves behind may hold its output open.
+		const timer = setTimeout(() => stop(`no answer in ${timeoutMs / 1000} s`), timeoutMs);
+		child.once('error', error => stop(error.message));
+		// A shared connection goes on in the background. It holds the error output open, so "close" would not come.
+		child.once('exit', (code, signal) => {
+			ended ??= `${program} ended with ${code ?? signal}`;
+			settle();
+		});
+		child.stdout.once('end', () => {
+			isRead = true;
+			settle();
+		});
+	});
+}
+
+/** The content of the last whole marked line. */
+export function markedLine(output: string): unknown {
+	const lines = output.split('\n').slice(0, -1);
+	const line = lines.findLast(each => each.startsWith(MARK));
+	try {
+		return line === undefined ? undefined : JSON.parse(line.slice(MARK.length));
+	} catch {
+		return undefined;
+	}
+}
+
+/** What {@link markedLine} finds. */
+export function marked(value: unknown): string {
+	return `${MARK}${JSON.stringify(value)}`;
+}

@@ -1,0 +1,26 @@
+import { phrase } from '../base/phrase.ts';
+import { ask } from './ask.ts';
+import { remoteWords } from './remoteWords.ts';
+import type { GitThere, Way } from './way.ts';
+
+/** This machine, where it is a login host of a cluster itself. */
+export class Here implements Way {
+	readonly place = 'this machine';
+
+	ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
+		const env = { SHELL: '/bin/sh', ...process.env };
+		return ask(
+			'/bin/sh',
+			['-c', command],
+			input,
+			timeoutMs,
+			why => phrase`no shell answers on this machine: ${why}`,
+			env,
+		);
+	}
+
+	/** Git's own words for host and command are cut off by the `#`, as for `ssh`. */
+	gitCommand(program: 'receive-pack' | 'upload-pack', { git, repository }: GitThere): string {
+		return `${remoteWords([git, program, repository])} #`;
+	}
+}

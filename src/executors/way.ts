@@ -1,0 +1,19 @@
+/** On a machine, by absolute paths. */
+export interface GitThere {
+	git: string;
+	repository: string;
+}
+
+/** How the shell of a machine is reached. */
+export interface Way {
+	/** The machine, in words for its user. */
+	readonly place: string;
+	/**
+	 * Runs a command there and returns what it says in its marked line. Without that line nobody knows what it did.
+	 * @param command for the shell there, quoted
+	 * @throws NancyError `timeout` with the words of the program that failed
+	 */
+	ask(command: string, input: string, timeoutMs: number): Promise<unknown>;
+	/** `GIT_SSH_COMMAND` for one program of git's there: see git/remoteRepository. */
+	gitCommand(program: 'receive-pack' | 'upload-pack', there: GitThere): string;
+}
