@@ -6,7 +6,7 @@ import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { marked } from '../executors/ask.ts';
 import { JobFiles } from '../executors/jobFiles.ts';
-import { beating, isQueued } from '../executors/queuedJob.ts';
+import { runOnce } from '../executors/queuedJob.ts';
 import { steps, workingFolderThere } from '../executors/there.ts';
 import { commitThere } from '../git/remoteRepository.ts';
 import * as operations from '../operations/index.ts';
@@ -45,14 +45,7 @@ export async function remoteStep(name: string, job: DelegateId | undefined, cont
 /** Runs a job to its end, which is written last. */
 async function runThere(id: DelegateId, context: Context): Promise<number> {
 	const files = new JobFiles(id);
-	await withCancel(async signal => {
-		const job = await files.job();
-		// The queue of a cluster may begin a job twice, or one that was taken back.
-		if (!job || (isQueued(job) && !(await files.claim()))) return;
-		await files.writeRunner();
-		using beat = beating(files);
-		await files.writeEnd(await endOf(job, files, AbortSignal.any([signal, beat.signal]), context));
-	});
+	await withCancel(signal => runOnce(files, signal, (job, stop) => endOf(job, files, stop, context)));
 	return ExitCode.ok;
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
-import type { Phrase } from '../base/phrase.ts';
+import { phrase, type Phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 
 /** Every line that a step of Nancy's prints there. A `.profile` may print others. */
@@ -81,4 +82,13 @@ export function markedLine(output: string): unknown {
 /** What {@link markedLine} finds. */
 export function marked(value: unknown): string {
 	return `${MARK}${JSON.stringify(value)}`;
+}
+
+const Failed = z.object({ error: z.optional(z.string()) });
+
+/** @throws NancyError `io` with the words of a step that failed there */
+export function refuseError(answer: unknown): unknown {
+	const { error } = Failed.parse(answer);
+	if (error !== undefined) throw new NancyError('io', phrase`the other machine says: ${visibleLine(error, 500)}`);
+	return answer;
 }

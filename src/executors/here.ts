@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { phrase } from '../base/phrase.ts';
 import { ask } from './ask.ts';
+import { remoteRoot } from './jobFiles.ts';
 import { remoteWords } from './remoteWords.ts';
 import type { GitThere, Way } from './way.ts';
 
@@ -9,14 +11,13 @@ export class Here implements Way {
 
 	ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
 		const env = { SHELL: '/bin/sh', ...process.env };
-		return ask(
-			'/bin/sh',
-			['-c', command],
-			input,
-			timeoutMs,
-			why => phrase`no shell answers on this machine: ${why}`,
-			env,
-		);
+		return ask('/bin/sh', ['-c', command], input, timeoutMs, why => phrase`no shell answers here: ${why}`, env);
+	}
+
+	/** In this process: another one below it would be an agent's, as everything below the runner of a delegate. */
+	async step(version: string, name: string, input: unknown): Promise<unknown> {
+		const { steps } = await import('./there.ts');
+		return steps[name]?.(input, join(remoteRoot(), 'nancy', 'runtime', version, 'nancy.js'));
 	}
 
 	/** Git's own words for host and command are cut off by the `#`, as for `ssh`. */

@@ -4,11 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
 import { errorText, NancyError } from '../base/errors.ts';
-import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
 import { limitsTime } from '../protocol/sbatch.ts';
-import type { JobQueue, RemoteJob, Seen } from '../protocol/remoteJob.ts';
+import type { JobQueue, RemoteEnd, RemoteJob, Seen } from '../protocol/remoteJob.ts';
 import { remoteWords } from './remoteWords.ts';
 import {
 	cancelJobs,
@@ -202,22 +201,33 @@ export async function killQueued(files: JobFiles): Promise<void> {
 	await cancelJobs(nameOf(files));
 	for (const givenUpAt = Date.now() + KILLED_MS; ; await sleep(1000)) {
 		if ((await jobsOf(files, Date.now())).every(isEnded)) return;
-		if (Date.now() > givenUpAt) throw new NancyError('timeout', phrase`Slurm has not ended it`);
+		if (Date.now() > givenUpAt) throw new NancyError('timeout', 'Slurm has not ended it');
 	}
 }
 
 /**
- * In the runner: gives signs of life, and looks whether somebody wants it to end.
- * @returns aborted once it is to end
+ * In the process that runs a job: does its work once, however often the queue begins it, and writes its end last. Gives signs of life meanwhile.
+ * @param signal aborted when this process is told to end
  */
-export function beating(files: JobFiles): { signal: AbortSignal } & Disposable {
+export async function runOnce(
+	files: JobFiles,
+	signal: AbortSignal,
+	work: (job: RemoteJob, signal: AbortSignal) => Promise<RemoteEnd>,
+): Promise<void> {
+	const job = await files.job();
+	if (!job || (isQueued(job) && !(await files.claim()))) return;
+	await files.writeRunner();
 	const asked = new AbortController();
-	const timer = setInterval(() => {
+	const beat = setInterval(() => {
 		if (existsSync(files.cancelled)) asked.abort();
 		const now = new Date();
 		void utimes(files.runnerFile, now, now).catch(() => undefined);
 	}, BEAT_MS);
-	return { signal: asked.signal, [Symbol.dispose]: () => clearInterval(timer) };
+	try {
+		await files.writeEnd(await work(job, AbortSignal.any([signal, asked.signal])));
+	} finally {
+		clearInterval(beat);
+	}
 }
 
 /**

@@ -1,10 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { hasCode, NancyError } from '../base/errors.ts';
+import { hasCode } from '../base/errors.ts';
 import { fileNames } from '../base/listing.ts';
-import { phrase } from '../base/phrase.ts';
-import { visibleLine } from '../base/visible.ts';
 import { fetchWork, sendBase, type Transport } from '../git/remoteRepository.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { MessageId } from '../protocol/names.ts';
@@ -15,6 +13,7 @@ import { letterName } from './mailThere.ts';
 import { RECEIVER } from './receiver.ts';
 import { inLoginShell } from './remoteWords.ts';
 import type { Way } from './way.ts';
+import { refuseError } from './ask.ts';
 
 /** For a step, in milliseconds. A first connection takes most of it. */
 const STEP_MS = 60_000;
@@ -40,7 +39,6 @@ interface ShippedFile {
 	isProgram: boolean;
 }
 
-const Answer = z.object({ error: z.optional(z.string()) });
 const Path = z.string().check(z.regex(/^\/[^\0\n]*$/));
 const Place = z.object({ git: Path, repository: Path });
 const Rescued = z.object({ isWork: z.boolean() });
@@ -144,15 +142,6 @@ export class ShellExecutor implements Executor {
 	private async step(name: string, input: unknown, timeoutMs = STEP_MS): Promise<unknown> {
 		if (!this.isShipped) await this.ship();
 		this.isShipped = true;
-		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
-		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
-		const command = inLoginShell(['sh', '-c', script, 'nancy', this.runtime.version, name]);
-		return refuseError(await this.way.ask(command, JSON.stringify(input), timeoutMs));
+		return this.way.step(this.runtime.version, name, input, timeoutMs);
 	}
-}
-
-function refuseError(answer: unknown): unknown {
-	const { error } = Answer.parse(answer);
-	if (error !== undefined) throw new NancyError('io', phrase`the other machine says: ${visibleLine(error, 500)}`);
-	return answer;
 }

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { phrase } from '../base/phrase.ts';
 import { LOST } from '../git/gitFailure.ts';
 import { SshHost } from '../protocol/executorId.ts';
-import { ask } from './ask.ts';
-import { remoteWords } from './remoteWords.ts';
+import { ask, refuseError } from './ask.ts';
+import { inLoginShell, remoteWords } from './remoteWords.ts';
 import { socketFolder } from './socketFolder.ts';
 import type { GitThere, Way } from './way.ts';
 
@@ -62,5 +62,12 @@ export class Ssh implements Way {
 	ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
 		const call = ['ssh', [...this.options, '--', this.host, command]] as const;
 		return ask(...call, input, timeoutMs, why => phrase`${this.host} cannot be reached by ssh: ${why}`);
+	}
+
+	async step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown> {
+		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
+		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
+		const command = inLoginShell(['sh', '-c', script, 'nancy', version, name]);
+		return refuseError(await this.ask(command, JSON.stringify(input), timeoutMs));
 	}
 }

@@ -4,10 +4,16 @@ export interface GitThere {
 	repository: string;
 }
 
-/** How the shell of a machine is reached. */
+/** How a machine is reached. */
 export interface Way {
 	/** The machine, in words for its user. */
 	readonly place: string;
+	/**
+	 * Has Nancy there take a step of a job: see executors/there.
+	 * @param version of the Nancy there, which was shipped
+	 * @throws NancyError as {@link ask} does, `io` with the words of a step that failed
+	 */
+	step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown>;
 	/**
 	 * Runs a command there and returns what it says in its marked line. Without that line nobody knows what it did.
 	 * @param command for the shell there, quoted

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import * as z from 'zod/mini';
-import { errorText, hasCode, NancyError } from '../base/errors.ts';
+import { errorText, hasCode, NancyError, said } from '../base/errors.ts';
 import { phrase, type Phrase } from '../base/phrase.ts';
 import { isAtLeast, parseVersion } from '../base/version.ts';
 import { drivers } from '../drivers/index.ts';
@@ -71,8 +71,10 @@ async function probed(executor: Executor): Promise<Executor> {
 	} catch (error) {
 		if (!hasCode(error, 'timeout', 'io')) throw error;
 		const host = hostOf(executor.id);
-		const why = errorText(error);
-		const lack = host === undefined ? phrase`${why}` : phrase`${why}. Connect once in a terminal: ${`ssh ${host}`}`;
+		const lack =
+			host === undefined
+				? said(error)
+				: phrase`${errorText(error)}. Connect once in a terminal: ${`ssh ${host}`}`;
 		return { ...executor, isReachable: false, lacks: [lack] };
 	}
 }

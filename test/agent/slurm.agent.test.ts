@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
 import { markedProcesses } from '../../src/process/marked.ts';
 import { eventually } from '../support/eventually.ts';
 import { gateIn } from '../support/gate.ts';
+import { long } from '../support/long.ts';
 import { slurmLab, type SlurmLab } from '../support/slurmLab.ts';
 import { twoMachines } from '../support/twoMachines.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -14,6 +15,10 @@ let slurm: SlurmLab;
 beforeAll(async () => {
 	[nancy, slurm] = await Promise.all([NancyCommand.build({ isPackage: true }), slurmLab()]);
 });
+afterEach(() => {
+	slurm.call('scancel', '--state=RUNNING');
+	slurm.call('scancel', '--state=PENDING');
+});
 afterAll(async () => {
 	await slurm[Symbol.asyncDispose]();
 	await nancy[Symbol.asyncDispose]();
@@ -21,12 +26,23 @@ afterAll(async () => {
 
 /** A cluster whose login host is reached by `ssh`, as the user has named it. */
 async function cluster() {
-	const machines = await twoMachines(nancy, { on: 'hpc', profile: slurm.env });
+	const machines = await twoMachines(nancy, { on: 'hpc', cluster: slurm.env });
 	machines.nameExecutors({
 		hpc: { type: 'slurm', via: 'ssh:lab', sbatch: ['-p', 'main', '--mem=500M'], max: 8 },
 	});
 	return machines;
 }
+
+/** What a job has left in the home folder there, in the queue and among the processes. */
+async function leftThere(home: string, id: string) {
+	const jobs = join(home, '.nancy-remote', 'jobs');
+	return {
+		jobs: existsSync(jobs) ? readdirSync(jobs) : [],
+		queued: slurm.call('squeue', '--noheader', `--name=nancy-${id}`),
+		processes: await markedProcesses(REMOTE_MARK, id),
+	};
+}
+const NOTHING = { jobs: [], queued: '', processes: [] };
 
 describe('a delegate on a Slurm cluster', () => {
 	it('works in a job there, and its branch, answer and log come back', async () => {
@@ -49,9 +65,63 @@ describe('a delegate on a Slurm cluster', () => {
 		expect(readFileSync(ended.log, 'utf8')).toContain('● Bash');
 		expect(git('show', `nancy/${id}:made.txt`)).toBe('from there');
 		expect(JSON.stringify(machines.lab.model.requests)).toContain(`job nancy-${id}`);
-		// Nothing is left, and Slurm was given no secret.
-		const jobs = join(there.home, '.nancy-remote', 'jobs');
-		expect(existsSync(jobs) ? readdirSync(jobs) : []).toEqual([]);
-		expect(await markedProcesses(REMOTE_MARK, id)).toEqual([]);
+		expect(await leftThere(there.home, id)).toEqual(NOTHING);
+	});
+
+	it('says why it waits in the queue there, and can be stopped before it begins', async () => {
+		await using machines = await cluster();
+		const { there, call } = machines;
+		const other = slurm.call('sbatch', '--parsable', '-c2', '--export=NONE', '--wrap=exec sleep 600').trim();
+		const id = await machines.delegate('[[text:Never.]]');
+		await eventually(
+			'waiting',
+			async () =>
+				(await call(['delegates'])).stdout.includes(`${id} running · on slurm:hpc@lab · waits: Resources`) ||
+				undefined,
+		);
+		expect((await machines.now()).waitsInQueue).toBe('Resources');
+		expect((await call(['delegates', id, '--stop'])).code).toBe(0);
+		const ended = await machines.ended(id);
+		expect(ended).toMatchObject({ status: 'failed', error: 'cancelled' });
+		expect(ended.waitsInQueue).toBeUndefined();
+		slurm.call('scancel', other);
+		expect(await leftThere(there.home, id)).toEqual(NOTHING);
+	});
+
+	it('gets messages at its next tool call', long, async () => {
+		await using machines = await cluster();
+		const { there, call, lab } = machines;
+		const gate = gateIn(there.home);
+		const id = await machines.delegate(`${gate.step} [[sh:echo next]] [[text:Steered.]]`);
+		await machines.atWork();
+		const { worker } = await machines.now();
+		const sent = await call(['send', worker, 'Use the other file.', '--json']);
+		expect(sent.stderr).toBe('');
+		await machines.isThere(JSON.parse(sent.stdout).id);
+		gate.open();
+		expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+		expect(JSON.stringify(lab.model.requests)).toContain('Use the other file.');
+		expect((await machines.mail(worker)).map(({ receipt }) => receipt?.deliveredAt)).toEqual([expect.any(String)]);
+	});
+
+	it('is submitted by this machine itself where that is a login host', long, async () => {
+		await using machines = await cluster();
+		const { lab, git } = machines;
+		machines.nameExecutors({ hpc: { type: 'slurm' } });
+		// Of its user here, as it is there.
+		copyFileSync(join(machines.there.home, '.profile'), join(lab.home, '.profile'));
+		const id = await machines.delegate('[[write:made.txt|from the queue]] [[text:Done here.]]');
+		expect(await machines.ended(id)).toMatchObject({ status: 'done', on: 'slurm:hpc' });
+		expect(git('show', `nancy/${id}:made.txt`)).toBe('from the queue');
+		expect(await leftThere(lab.home, id)).toEqual(NOTHING);
+	});
+
+	it('is not submitted where the user does not name its cluster any more', long, async () => {
+		await using machines = await cluster();
+		machines.nameExecutors({ hpc: { type: 'slurm', via: 'ssh:lab', sbatch: ['--wrap=id'] } });
+		const refused = ['delegate', 'x', '--worktree', '--permissions', 'bypassPermissions', '--on', 'hpc'];
+		expect((await machines.call(refused)).stderr).toContain('takes --name=value or -x value');
+		machines.nameExecutors({});
+		expect((await machines.call(refused)).stderr).toContain('no machine is named "hpc"');
 	});
 });

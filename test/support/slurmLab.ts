@@ -19,6 +19,8 @@ export interface SlurmLab extends AsyncDisposable {
 	/** The controller, by its process id. */
 	controller(): number;
 	startController(): Promise<void>;
+	/** Kills the daemon of its first node, and not what runs there. */
+	killNode(): void;
 	/** Runs one of its commands and returns what it prints. */
 	call(program: string, ...args: string[]): string;
 }
@@ -113,6 +115,7 @@ export async function slurmLab({ nodes = 1, minJobAge = 300 } = {}): Promise<Slu
 		folder: folder.path,
 		controller: () => pid('run/slurmctld.pid'),
 		startController,
+		killNode: () => end(pid('run/slurmd.n1.pid'), 'SIGKILL'),
 		call,
 		[Symbol.asyncDispose]: async () => {
 			end(pid('run/slurmctld.pid'));

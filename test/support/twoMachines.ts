@@ -16,7 +16,7 @@ import { sshLab } from './sshLab.ts';
 /** The user's machine, a repository on it, and another machine with the real agent and its login. */
 export async function twoMachines(
 	nancy: NancyCommand,
-	{ isDeployed = false, on = 'ssh:lab', profile = {} as Readonly<Record<string, string>> } = {},
+	{ isDeployed = false, on = 'ssh:lab', cluster = {} as Readonly<Record<string, string>> } = {},
 ) {
 	const lab = await deployedLab({ isDeployed });
 	const { agent } = lab;
@@ -28,7 +28,7 @@ export async function twoMachines(
 		DISABLE_AUTOUPDATER: '1',
 		IS_SANDBOX: '1',
 		PATH: [...tools, '/usr/local/bin:/usr/bin:/bin'].join(delimiter),
-		...profile,
+		...cluster,
 	});
 	claudeHome({ home: there.home, trusted: [], modelUrl: lab.model.url });
 	const git = (...args: string[]) => execFileSync('git', args, { cwd: lab.workspace.path, encoding: 'utf8' }).trim();
@@ -40,6 +40,7 @@ export async function twoMachines(
 		XDG_DATA_HOME: dirname(dataFolderIn(lab.home)),
 		XDG_CONFIG_HOME: join(lab.home, '.config'),
 		IS_SANDBOX: '1',
+		...cluster,
 	};
 	const call = (args: string[], more: Record<string, string> = {}, stdin = '') =>
 		nancy.start(args, { cwd: lab.workspace.path, env: { ...env, ...more }, stdin });

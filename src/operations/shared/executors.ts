@@ -4,16 +4,19 @@ import { ExecutorId } from '../../protocol/executorId.ts';
 import type { CommonSettings, ExecutorSettings } from '../../protocol/settings.ts';
 
 /**
- * The machine of a name in the user's settings, or of `ssh:<host>`.
+ * The machine of a name in the user's settings, of an id that one of them has, or of `ssh:<host>`.
  * @throws NancyError `bad-usage` for a machine that the user has not named
  */
 export function executorNamed(name: string, { executors = {} }: CommonSettings): ExecutorId {
-	const known = Object.hasOwn(executors, name) ? executors[name] : undefined;
+	const known = Object.entries(executors).map(([each, settings]) => ({
+		name: each,
+		id: executorIdOf(each, settings),
+	}));
+	const named = known.find(each => each.name === name) ?? known.find(({ id }) => id === name);
 	// A cluster is known by the user's settings alone.
-	const id = known ? executorIdOf(name, known) : name.startsWith('ssh:') ? name : undefined;
-	const parsed = ExecutorId.safeParse(id);
-	if (parsed.success) return parsed.data;
-	if (known)
+	const id = ExecutorId.safeParse(named?.id ?? (name.startsWith('ssh:') ? name : undefined));
+	if (id.success) return id.data;
+	if (named)
 		throw new NancyError(
 			'bad-usage',
 			phrase`a Slurm cluster cannot be named ${JSON.stringify(name)}; take letters, digits, "." and "-" in "executors" of your settings.json`,
