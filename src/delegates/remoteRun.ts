@@ -10,6 +10,7 @@ import { redactText } from '../core/traffic/redact.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import type { Executor } from '../executors/executor.ts';
 import { createWorktree, prefixIn } from '../git/worktree.ts';
+import { clusterOf } from '../protocol/executorId.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
@@ -19,6 +20,8 @@ import type { RunnerTools } from './runnerTools.ts';
 
 /** Between two looks, in milliseconds. */
 const LOOK_MS = 500;
+/** The same of a cluster: all its users share the login host that is asked, and each look starts a program there. */
+const CLUSTER_LOOK_MS = 3000;
 /** Between two tries at a machine that cannot be reached; doubled each time up to the longest. */
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
@@ -118,6 +121,8 @@ export class RemoteRun {
 		const { signal } = this.tools;
 		let cancelledAt: number | undefined;
 		let looksAfterEnd = 0;
+		const { on } = this.delegate.record;
+		const isCluster = on !== undefined && clusterOf(on) !== undefined;
 		let isLastLook = false;
 		for (;;) {
 			const { seen, hasMore } = await this.persist(async () => {
@@ -133,9 +138,9 @@ export class RemoteRun {
 				return seen.is === 'running' ? NOT_ENDED : endSeen(seen);
 			if (seen.is === 'running') {
 				if (!hasMore)
-					await sleep(LOOK_MS, undefined, { signal: cancelledAt === undefined ? signal : undefined }).catch(
-						() => undefined,
-					);
+					await sleep(isCluster ? CLUSTER_LOOK_MS : LOOK_MS, undefined, {
+						signal: cancelledAt === undefined ? signal : undefined,
+					}).catch(() => undefined);
 			} else if (!hasMore || ++looksAfterEnd >= LOOKS_AFTER_END) {
 				// An earlier runner may have carried messages: one more look asks for the receipts of all.
 				if (isLastLook || mail.letters.length === 0) return endSeen(seen);

@@ -126,8 +126,8 @@ export async function whyWaiting(files: JobFiles, job: WithQueue, program: strin
 		if (open && !isHopeless(open)) return isPending(open) && open.reason !== 'None' ? open.reason : open.state;
 		const ended = jobs.at(-1);
 		if (open) {
-			await endUnbegun(files, `Slurm would never start it: ${open.reason}`);
-			await cancelJobs(nameOf(files));
+			const isEnd = await endUnbegun(files, `Slurm would never start it: ${open.reason}`);
+			if (isEnd) await cancelJobs(nameOf(files));
 		} else if (ended) {
 			await endUnbegun(files, `Slurm has ended it before it began: ${wordsOf(ended)}${await lastWords(files)}`);
 		} else if (Date.now() - atMs < ACCEPTED_MS && times < MOST_SUBMISSIONS) {
