@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { text as wholeText } from 'node:stream/consumers';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
 import { progress } from '../core/delegates/progress.ts';
@@ -32,10 +33,8 @@ export async function remoteStep(name: string, job: DelegateId | undefined, cont
 	try {
 		const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
 		if (!step) throw new NancyError('bad-usage', `there is no step "${name}"`);
-		let text = '';
-		for await (const chunk of context.stdin)
-			text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
-		await context.send(marked(await step(z.unknown().parse(JSON.parse(text)), context.program)));
+		const input = JSON.parse(await wholeText(context.stdin));
+		await context.send(marked(await step(z.unknown().parse(input), context.program)));
 	} catch (error) {
 		await context.send(marked({ error: errorText(error) }));
 	}
@@ -56,10 +55,15 @@ async function endOf(job: RemoteJob, files: JobFiles, signal: AbortSignal, conte
 		const { ok, reason, output } = isCancelled ? CANCELLED : await run(job, folder, files, signal, context);
 		// An answer is kept without its work. Whoever collects that has it committed again, and learns why it cannot be.
 		const tip = await commitThere(repository, files.tree, job.id).catch(() => undefined);
-		return { ok, output: output.slice(0, LONGEST_OUTPUT), reason, tip };
+		return { ok, output: shortened(output), reason, tip };
 	} catch (error) {
 		return { ok: false, reason: errorText(error), output: '' };
 	}
+}
+
+function shortened(output: string): string {
+	const excess = output.length - LONGEST_OUTPUT;
+	return excess > 0 ? `${output.slice(0, LONGEST_OUTPUT)}\n[… ${excess} characters left out …]` : output;
 }
 
 async function run(job: RemoteJob, folder: string, files: JobFiles, signal: AbortSignal, context: Context) {
@@ -67,7 +71,7 @@ async function run(job: RemoteJob, folder: string, files: JobFiles, signal: Abor
 	const writer = new StatusWriter(status, now => files.writeStatus(now));
 	const where = {
 		...programContext(new Workspace(files.folder), context),
-		show: (line: string) => appendFileSync(files.log, `${line}\n`),
+		show: (line: string) => files.appendLog(line),
 		onEvent: (event: Parameters<typeof progress>[1]) => writer.change(progress(status, event, {})),
 		signal,
 	};

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { endWithThis } from '../base/endWithThis.ts';
+import { redactText } from '../core/traffic/redact.ts';
 import { signal } from '../process/signal.ts';
 import type { Beginning } from './conversation.ts';
 
@@ -9,7 +10,7 @@ import type { Beginning } from './conversation.ts';
 const BEGIN_MS = 120_000;
 /** How long an agent may take to end once its input is closed, in milliseconds. */
 const END_MS = 3000;
-/** Of the agent's own complaints, in UTF-16 units. */
+/** Of the agent's own complaints, in UTF-16 units. Secrets are removed from a longer part first, so that none is cut from its name. */
 const LONGEST_ERRORS = 4000;
 
 /** Windows has neither terminals that a program must be kept from nor groups of processes. */
@@ -27,7 +28,7 @@ export class AgentProcess {
 		private readonly child: ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable },
 	) {
 		child.stderr.setEncoding('utf8').on('data', (text: string) => {
-			this.said = (this.said + text).slice(-LONGEST_ERRORS);
+			this.said = (this.said + text).slice(-4 * LONGEST_ERRORS);
 		});
 		const { pid } = child;
 		if (!hasGroups || pid === undefined) return;
@@ -68,7 +69,7 @@ export class AgentProcess {
 	}
 
 	get complaints(): string {
-		return this.said.trim();
+		return redactText(this.said).trim().slice(-LONGEST_ERRORS);
 	}
 
 	/** How it has ended, if it has said nothing of that. */

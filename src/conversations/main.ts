@@ -58,7 +58,8 @@ variablesOf(id, { workspaceFolder, env })
 		}),
 	)
 	.then(
-		() => process.exit(0),
+		// A runner that is busy may not have read its last line.
+		() => process.stdout.write('', () => process.exit(0)),
 		(error: unknown) => {
 			process.stderr.write(`${visible(errorText(error))}\n`);
 			process.exit(1);

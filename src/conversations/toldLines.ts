@@ -5,14 +5,18 @@ import type { TalkLine } from '../drivers/acp/headless.ts';
 import { inputSummary } from '../drivers/summary.ts';
 import { knownCall } from './knownCall.ts';
 
+/** Between two signs of life, in milliseconds. The shortest limit of silence is a second. */
+const ALIVE_MS = 500;
+
 /** What the agent of a delegate says and does, as lines for its runner. */
 export class ToldLines {
-	/** Its last text of the turn, which is its answer; what it said before a No is none. */
+	/** Its last text, which is its answer; what it said before a No is none. */
 	last = '';
 	/** What it says, up to its next call. */
 	private text = '';
 	/** What is known of each call, by its id. */
 	private readonly calls = new Map<string, ToolCall>();
+	private toldAliveAt = Date.now();
 	/** The calls that were told. */
 	private readonly told = new Set<string>();
 
@@ -24,12 +28,12 @@ export class ToldLines {
 
 	/** A turn begins. */
 	begin(): void {
-		this.last = '';
 		this.calls.clear();
 		this.told.clear();
 	}
 
 	take(update: SessionUpdate): void {
+		this.alive();
 		if (update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text')
 			this.text += update.content.text;
 		if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') this.call(update);
@@ -50,6 +54,14 @@ export class ToldLines {
 		const reason = summaryOf(call) ?? tool;
 		this.tell({ is: 'denied', tool, reason });
 		return reason;
+	}
+
+	/** A long text, or the output of a long command, is no silence. */
+	private alive(): void {
+		const now = Date.now();
+		if (now - this.toldAliveAt < ALIVE_MS) return;
+		this.toldAliveAt = now;
+		this.tell({ is: 'alive' });
 	}
 
 	/** A text is over: a call follows, or nothing. */

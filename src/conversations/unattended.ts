@@ -46,9 +46,9 @@ export class Unattended {
 	}
 
 	private async begun(): Promise<Conversation> {
-		const { program, resume, acp } = this.talk;
+		const { program, acp } = this.talk;
 		const conversation = await this.talk.begin(
-			{ program, resume, pull: undefined, stop: this.left.signal },
+			{ program, resume: undefined, pull: undefined, stop: this.left.signal },
 			{
 				update: update => {
 					this.guarded?.said(update.sessionUpdate);
@@ -64,9 +64,9 @@ export class Unattended {
 		);
 		const { session, give, pid } = conversation;
 		this.tell({ is: 'session', session: SessionId.parse(session) });
-		const guarded = (this.guarded = await GuardedConversation.begin(this.talk, conversation, resume !== undefined));
+		const guarded = (this.guarded = await GuardedConversation.begin(this.talk, conversation, false));
 		this.steering = give && steeringOf(give, guarded, words => this.said.handedOver(words));
-		const place = { session, cwd: program.cwd, isResumed: resume !== undefined };
+		const place = { session, cwd: program.cwd, isResumed: false };
 		if (acp.silent !== 'none')
 			this.silent = silentHookCalls(acp.silent, place, { guarded, pid, steering: this.steering });
 		// Its questions name its delegate once Nancy knows the session.
@@ -98,7 +98,8 @@ export class Unattended {
 			// Some say nothing more after a No. That is no answer.
 			if (next === undefined) return this.said.last === '' ? this.whyDenied() : undefined;
 			guarded?.owe(next);
-			show((text = next));
+			show(next);
+			text = next;
 		}
 	}
 

@@ -44,13 +44,15 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 	await delegates.locked(async () => {
 		await sweepFolder(delegates.folder);
 		const failures = new Map<DelegateId, Error>();
+		const attempt = (id: DelegateId, work: Promise<unknown>) =>
+			work.catch((error: unknown) =>
+				failures.set(id, error instanceof Error ? error : new Error(errorText(error))),
+			);
 		const each = async (all: readonly Delegate[], work: (delegate: Delegate) => Promise<unknown>) => {
-			for (const delegate of all) {
-				await work(delegate).catch((error: unknown) =>
-					failures.set(delegate.record.id, error instanceof Error ? error : new Error(errorText(error))),
-				);
-			}
+			for (const delegate of all) await attempt(delegate.record.id, work(delegate));
 		};
+		// On another machine it goes on, and without its files nobody would find it.
+		for (const id of await tickets.kept()) await attempt(id, restore(delegates, tickets, id));
 		await each((await delegates.list()).delegates, delegate =>
 			delegate.isForeign ? endKilledRun(delegate) : endOrWatch(delegates, delegate, options),
 		);
@@ -71,6 +73,11 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 		const [first] = failures.values();
 		if (first !== undefined) throw first;
 	});
+}
+
+async function restore(delegates: Delegates, tickets: Tickets, id: DelegateId): Promise<void> {
+	const contents = await tickets.keptContents(id);
+	if (contents) await delegates.restore(id, contents);
 }
 
 /** Ends a delegate whose runner was killed, or had begun to end it. Needs the lock. */

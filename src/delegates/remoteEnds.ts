@@ -1,4 +1,5 @@
-import { errorText } from '../base/errors.ts';
+import { errorText, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import type { Outcome } from '../core/delegates/delegate.ts';
 import type { RemoteEnd, Seen } from '../protocol/remoteJob.ts';
@@ -30,4 +31,21 @@ export function notCollected({ output, reason }: RemoteEnd, place: string, error
 
 export function outcomeOfEnd({ ok, output, reason }: RemoteEnd): Outcome {
 	return ok ? { ok, output } : { ok: false, reason: visibleLine(reason ?? 'it failed', 500), output };
+}
+
+/** Nobody waits for its machine any more. */
+export class GivenUp extends NancyError {}
+
+/**
+ * @param why nobody waits
+ * @param error why its machine does not answer
+ */
+export function givenUp(why: 'stopped' | 'no ticket', error: string, mayRun: boolean): GivenUp {
+	const words = {
+		stopped: mayRun ? phrase`cancelled, but it may still run there: ${error}` : phrase`cancelled: ${error}`,
+		'no ticket': mayRun
+			? phrase`its ticket here is gone, and it may still run there: ${error}`
+			: phrase`its ticket here is gone: ${error}`,
+	};
+	return new GivenUp('timeout', words[why]);
 }

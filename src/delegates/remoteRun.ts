@@ -10,18 +10,13 @@ import { redactText } from '../core/traffic/redact.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import type { Executor } from '../executors/executor.ts';
 import { createWorktree, prefixIn } from '../git/worktree.ts';
-import { clusterOf } from '../protocol/executorId.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
-import { endSeen, NOT_ENDED, notCollected, outcomeOfEnd } from './remoteEnds.ts';
+import { endSeen, GivenUp, givenUp, NOT_ENDED, notCollected, outcomeOfEnd } from './remoteEnds.ts';
 import { RemoteMail } from './remoteMail.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
-/** Between two looks, in milliseconds. */
-const LOOK_MS = 500;
-/** The same of a cluster: all its users share the login host that is asked, and each look starts a program there. */
-const CLUSTER_LOOK_MS = 3000;
 /** Between two tries at a machine that cannot be reached; doubled each time up to the longest. */
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
@@ -41,6 +36,7 @@ export class RemoteRun {
 	private readonly status: StatusWriter;
 	private readonly log: LogWriter;
 	private phase: RemotePhase = RemotePhase.parse({ version: 1, phase: 'preparing' });
+	private signal: AbortSignal;
 	/** Why messages could not go over at the last look. */
 	private trouble: string | undefined;
 
@@ -53,13 +49,16 @@ export class RemoteRun {
 	) {
 		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
 		this.log = new LogWriter(text => delegate.files.appendLog(text));
+		this.signal = tools.signal;
 	}
 
 	async run(): Promise<Outcome> {
-		const { tickets, signal } = this.tools;
+		const { tickets } = this.tools;
 		const { id } = this.delegate.record;
 		const earlier = await tickets.remotePhase(id);
-		if (signal.aborted && !earlier) return cancelled();
+		// The runner that a person has told may have been killed since.
+		if (await tickets.isStoppedByHuman(id)) this.signal = AbortSignal.abort();
+		if (this.signal.aborted && !earlier) return cancelled();
 		this.phase = earlier ?? this.phase;
 		const worktree = await this.worktree();
 		const job = await this.job(worktree);
@@ -80,9 +79,14 @@ export class RemoteRun {
 	private async toEnd(job: RemoteJob, worktree: Worktree): Promise<RemoteEnd> {
 		if (this.phase.phase === 'preparing') {
 			await this.reach('preparing');
-			await this.insist(() => this.executor.prepare(job, worktree));
-			if (this.tools.signal.aborted) return this.keepEnd({ ok: false, reason: 'cancelled', output: '' });
-			await this.reach('submitting', { isSteered: job.mailbox !== undefined });
+			try {
+				await this.insist(() => this.executor.prepare(job, worktree, this.signal));
+			} catch (error) {
+				// Also of a machine that cannot be reached: nothing was submitted.
+				if (!this.signal.aborted) throw error;
+			}
+			if (this.signal.aborted) return this.keepEnd({ ok: false, reason: 'cancelled', output: '' });
+			await this.reach('submitting', { isSteered: job.mailbox !== undefined, prefix: job.prefix });
 		}
 		// The machine lets one start of an id through. So a repeat after an unknown outcome starts nothing twice.
 		if (this.phase.phase === 'submitting') {
@@ -103,7 +107,8 @@ export class RemoteRun {
 	}
 
 	private async keepEnd(end: RemoteEnd, phase: 'collected' | 'kept' = 'collected'): Promise<RemoteEnd> {
-		await this.reach(phase, { end });
+		// An answer is not lost to a full disk.
+		await this.persist(() => this.reach(phase, { end }));
 		return end;
 	}
 
@@ -118,11 +123,9 @@ export class RemoteRun {
 	}
 
 	private async watch(job: RemoteJob, mail: RemoteMail): Promise<RemoteEnd> {
-		const { signal } = this.tools;
+		const { signal } = this;
 		let cancelledAt: number | undefined;
 		let looksAfterEnd = 0;
-		const { on } = this.delegate.record;
-		const isCluster = on !== undefined && clusterOf(on) !== undefined;
 		let isLastLook = false;
 		for (;;) {
 			const { seen, hasMore } = await this.persist(async () => {
@@ -138,7 +141,7 @@ export class RemoteRun {
 				return seen.is === 'running' ? NOT_ENDED : endSeen(seen);
 			if (seen.is === 'running') {
 				if (!hasMore)
-					await sleep(isCluster ? CLUSTER_LOOK_MS : LOOK_MS, undefined, {
+					await sleep(this.executor.pauseMs, undefined, {
 						signal: cancelledAt === undefined ? signal : undefined,
 					}).catch(() => undefined);
 			} else if (!hasMore || ++looksAfterEnd >= LOOKS_AFTER_END) {
@@ -199,10 +202,11 @@ export class RemoteRun {
 		if (place.is !== 'worktree')
 			throw new NancyError('bad-usage', phrase`on another machine a delegate works in a worktree`);
 		const { folder, withChanges } = place;
-		const made =
-			(await tickets.worktree(id)) ??
-			(await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: false }));
-		await tickets.made(id, made);
+		let made = await tickets.worktree(id);
+		if (!made) {
+			made = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: false });
+			await tickets.made(id, made);
+		}
 		this.status.change({ worktree: made });
 		await this.status.flush();
 		return made;
@@ -214,7 +218,8 @@ export class RemoteRun {
 			id,
 			repository: sha256(repository).slice(0, 16),
 			base,
-			prefix: await prefixIn(place.folder),
+			// Its folder here may be gone by now.
+			prefix: this.phase.prefix ?? (await prefixIn(place.folder)),
 			prompt: this.prompt,
 			agent,
 			// As it was submitted, whatever the user has chosen since.
@@ -228,17 +233,19 @@ export class RemoteRun {
 
 	/** {@link insist}, whatever fails: a job that may run there is not left alone. */
 	private persist<T>(step: () => Promise<T>): Promise<T> {
-		return this.insist(step, () => true);
+		return this.insist(step, true);
 	}
 
 	/**
 	 * Tries until the machine answers. Says once that it does not.
+	 * @param mayRun it may run there, so other errors end nothing either
 	 * @throws GivenUp if a person has stopped the delegate, and has waited long enough since; or if its ticket is gone, so nobody asks for it
 	 */
-	private async insist<T>(step: () => Promise<T>, isWorthIt = isTimeout): Promise<T> {
-		const { signal, tickets } = this.tools;
-		const { id } = this.delegate.record;
+	private async insist<T>(step: () => Promise<T>, mayRun = false): Promise<T> {
+		const { signal } = this;
+		const isAsked = () => this.tools.tickets.has(this.delegate.record.id);
 		let stoppedAt: number | undefined;
+		let said: string | undefined;
 		for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
 			try {
 				const done = await step();
@@ -249,20 +256,18 @@ export class RemoteRun {
 				}
 				return done;
 			} catch (error) {
-				if (!isWorthIt(error)) throw error;
+				const words = errorText(error);
+				const isUnseen = hasCode(error, 'timeout');
+				if (!isUnseen && !mayRun) throw error;
 				// An unreadable ticket counts as present.
-				if (!(await tickets.has(id).catch(() => true)))
-					throw new GivenUp(
-						'timeout',
-						phrase`its ticket here is gone, and it may still run there: ${errorText(error)}`,
-					);
-				if (this.phase.unreachableSince === undefined) {
-					this.say(`${errorText(error)}; trying again\n`);
+				if (!(await isAsked().catch(() => true))) throw givenUp('no ticket', words, mayRun);
+				if (this.phase.unreachableSince === undefined && words !== said) this.say(`${words}; trying again\n`);
+				said = words;
+				if (isUnseen && this.phase.unreachableSince === undefined)
 					await this.note({ unreachableSince: new Date().toISOString() });
-				}
 				if (signal.aborted) stoppedAt ??= Date.now();
 				if (stoppedAt !== undefined && Date.now() - stoppedAt > UNREACHABLE_MS)
-					throw new GivenUp('timeout', phrase`cancelled, but it may still run there: ${errorText(error)}`);
+					throw givenUp('stopped', words, mayRun);
 			}
 			await sleep(signal.aborted ? RETRY_MS : pauseMs, undefined, {
 				signal: signal.aborted ? undefined : signal,
@@ -288,10 +293,4 @@ export class RemoteRun {
 		this.tools.show(visible(text));
 		this.log.say(visible(text));
 	}
-}
-
-class GivenUp extends NancyError {}
-
-function isTimeout(error: unknown): boolean {
-	return hasCode(error, 'timeout');
 }

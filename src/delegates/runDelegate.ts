@@ -78,6 +78,7 @@ async function claim(
 		return undefined;
 	}
 	if (!run && !(await tickets.begin(id, me))) return undefined;
+	if (request.record.on !== undefined) await tickets.keep(id, request.contents);
 	// The present end was not written by a run.
 	await delegate.files.begin(request.prompt);
 	const now = new Date().toISOString();

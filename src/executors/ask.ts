@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
-import { phrase, type Phrase } from '../base/phrase.ts';
+import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 
 /** Every line that a step of Nancy's prints there. A `.profile` may print others. */
@@ -11,20 +11,29 @@ const LONGEST_ANSWER = 16 * 1024 * 1024;
 /** Of the error output that is kept, in characters. */
 const LONGEST_COMPLAINT = 2000;
 
-/**
- * Runs a program that runs a command on a machine, and returns what the marked line of its output says. It has a time limit.
- * @param failure why there is none, with the program's own words
- * @throws NancyError `timeout`, as nobody knows what the command did
- */
+/** What a shell ends with whose command is not there, or cannot be run (POSIX). */
+const [NOT_FOUND, NOT_RUN] = [127, 126];
+
+interface Asked {
+	/** Of the marked line. Without it nobody knows what the command did. */
+	answer: unknown;
+	/** The program's own words, if there is none. */
+	why: string;
+	/** It has not ended in its time. */
+	isHung: boolean;
+	/** A shell has not found or not run the command. */
+	isRefused: boolean;
+}
+
+/** Runs a program that runs a command on a machine, and returns what the marked line of its output says. It has a time limit. */
 export function ask(
 	program: string,
 	args: readonly string[],
 	input: string,
 	timeoutMs: number,
-	failure: (why: string) => Phrase,
 	env: NodeJS.ProcessEnv = process.env,
-): Promise<unknown> {
-	return new Promise((resolve, reject) => {
+): Promise<Asked> {
+	return new Promise(resolve => {
 		const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true, env });
 		let output = '';
 		let complaint = '';
@@ -37,15 +46,19 @@ export function ask(
 		});
 		child.stdin.on('error', () => undefined); // it has ended without reading all of it
 		child.stdin.end(input);
-		const refuse = (why: string) => reject(new NancyError('timeout', failure(visibleLine(why, 300))));
 		let ended: string | undefined;
+		let isHung = false;
+		let isRefused = false;
 		let isRead = false;
 		const settle = () => {
 			if (ended === undefined || !isRead) return;
 			clearTimeout(timer);
-			const answer = markedLine(output);
-			if (answer === undefined) refuse(complaint.trim() || ended);
-			else resolve(answer);
+			resolve({
+				answer: markedLine(output),
+				why: visibleLine(complaint.trim() || ended, 300),
+				isHung,
+				isRefused,
+			});
 		};
 		const stop = (why: string) => {
 			child.kill('SIGKILL');
@@ -54,11 +67,15 @@ export function ask(
 			settle();
 		};
 		// Also of what has ended: a program that it leaves behind may hold its output open.
-		const timer = setTimeout(() => stop(`no answer in ${timeoutMs / 1000} s`), timeoutMs);
+		const timer = setTimeout(() => {
+			isHung = true;
+			stop(`no answer in ${timeoutMs / 1000} s`);
+		}, timeoutMs);
 		child.once('error', error => stop(error.message));
 		// A shared connection goes on in the background. It holds the error output open, so "close" would not come.
 		child.once('exit', (code, signal) => {
 			ended ??= `${program} ended with ${code ?? signal}`;
+			isRefused = code === NOT_FOUND || code === NOT_RUN;
 			settle();
 		});
 		child.stdout.once('end', () => {

@@ -8,8 +8,13 @@ import type { Worktree } from '../protocol/worktree.ts';
  * says nothing about the job: only {@link observe} tells.
  */
 export interface Executor {
-	/** Ships what the job needs: Nancy itself, the repository, the commit that it begins with. */
-	prepare(job: RemoteJob, worktree: Worktree): Promise<void>;
+	/** Between two looks at a job there, in milliseconds. */
+	readonly pauseMs: number;
+	/**
+	 * Ships what the job needs: Nancy itself, the repository, the commit that it begins with.
+	 * @param signal ends it with an error
+	 */
+	prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<void>;
 	/** Starts the job, once, however often it is asked. */
 	submit(job: RemoteJob): Promise<void>;
 	/** Puts messages into the mailbox there. Each comes there once, however often it is carried. */

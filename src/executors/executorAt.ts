@@ -23,10 +23,9 @@ export function executorAt(
 	runtime: { folder: string; version: string },
 	readSettings: () => Promise<CommonSettings> = () => Promise.resolve({}),
 ): ShellExecutor {
-	return new ShellExecutor(wayTo(on), runtime, async () => {
-		const name = clusterOf(on);
-		return name === undefined ? undefined : queueNamed(name, await readSettings());
-	});
+	const name = clusterOf(on);
+	const queue = name === undefined ? undefined : async () => queueNamed(name, await readSettings());
+	return new ShellExecutor(wayTo(on), runtime, queue);
 }
 
 function queueNamed(name: string, { executors = {} }: CommonSettings): JobQueue {

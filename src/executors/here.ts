@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { errorText, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { ask } from './ask.ts';
 import { remoteRoot } from './jobFiles.ts';
@@ -9,19 +10,26 @@ import type { GitThere, Way } from './way.ts';
 export class Here implements Way {
 	readonly place = 'this machine';
 
-	ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
+	async ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
 		const env = { SHELL: '/bin/sh', ...process.env };
-		return ask('/bin/sh', ['-c', command], input, timeoutMs, why => phrase`no shell answers here: ${why}`, env);
+		const { answer, why } = await ask('/bin/sh', ['-c', command], input, timeoutMs, env);
+		if (answer !== undefined) return answer;
+		throw new NancyError('io', phrase`no shell answers here: ${why}`);
 	}
 
 	/** In this process: another one below it would be an agent's, as everything below the runner of a delegate. */
 	async step(version: string, name: string, input: unknown): Promise<unknown> {
 		const { steps } = await import('./there.ts');
-		return steps[name]?.(input, join(remoteRoot(), 'nancy', 'runtime', version, 'nancy.js'));
+		const program = join(remoteRoot(), 'nancy', 'runtime', version, 'nancy.js');
+		try {
+			return await steps[name]?.(input, program);
+		} catch (error) {
+			return { error: errorText(error) };
+		}
 	}
 
-	/** Git's own words for host and command are cut off by the `#`, as for `ssh`. */
+	/** Git's own words for host and command are cut off by the `#`, and no hook runs, as for `ssh`. */
 	gitCommand(program: 'receive-pack' | 'upload-pack', { git, repository }: GitThere): string {
-		return `${remoteWords([git, program, repository])} #`;
+		return `${remoteWords([git, '-c', 'core.hooksPath=/dev/null', program, repository])} #`;
 	}
 }

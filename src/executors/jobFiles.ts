@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -70,6 +71,11 @@ export class JobFiles {
 		}
 	}
 
+	/** Adds whole lines to the log. Of a very long one, the end is left out. */
+	appendLog(text: string): void {
+		appendFileSync(this.log, `${text.split('\n').map(shortLine).join('\n')}\n`);
+	}
+
 	job(): Promise<RemoteJob | undefined> {
 		return readJsonFile(join(this.folder, 'job.json'), RemoteJob);
 	}
@@ -104,6 +110,14 @@ export class JobFiles {
 	private write(name: string, value: unknown): Promise<void> {
 		return writeFileAtomic(join(this.folder, name), jsonText(value), { sync: true });
 	}
+}
+
+/** Of the log, in UTF-16 units: at most four bytes each. */
+const LONGEST_LINE = 32 * 1024;
+
+function shortLine(line: string): string {
+	const excess = line.length - LONGEST_LINE;
+	return excess > 0 ? `${line.slice(0, LONGEST_LINE)} [… ${excess} characters left out …]` : line;
 }
 
 /** Everything of Nancy's on this machine that runs jobs for another. */

@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { hasCode } from '../base/errors.ts';
+import { hasCode, NancyError } from '../base/errors.ts';
 import { fileNames } from '../base/listing.ts';
+import { phrase } from '../base/phrase.ts';
 import { fetchWork, sendBase, type Transport } from '../git/remoteRepository.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { MessageId } from '../protocol/names.ts';
@@ -10,11 +11,15 @@ import { Seen, TakenBack, type JobQueue, type RemoteJob, type RemoteLetter } fro
 import type { Worktree } from '../protocol/worktree.ts';
 import type { Executor } from './executor.ts';
 import { letterName } from './mailThere.ts';
+import { refuseError } from './ask.ts';
 import { RECEIVER } from './receiver.ts';
 import { inLoginShell } from './remoteWords.ts';
 import type { Way } from './way.ts';
-import { refuseError } from './ask.ts';
 
+/** Between two looks at a job, in milliseconds. */
+const LOOK_MS = 500;
+/** The same of a cluster: all its users share the machine that is asked, and each look starts a program there. */
+const CLUSTER_LOOK_MS = 3000;
 /** For a step, in milliseconds. A first connection takes most of it. */
 const STEP_MS = 60_000;
 /** The folders of jobs there: see executors/there. */
@@ -46,24 +51,27 @@ const Received = z.object({ node: z.string(), isThere: z.boolean() });
 
 /** Delegates on a machine whose shell Nancy reaches, or in the queue of a cluster that the machine submits to. */
 export class ShellExecutor implements Executor {
+	readonly pauseMs: number;
 	private isShipped = false;
 
 	/**
 	 * @param runtime the installed one: its folder's name is its version and its hash
-	 * @param queue where its jobs wait for a place; asked before each submission
+	 * @param queue where its jobs wait for a place, if the machine submits to a cluster; asked before each submission
 	 */
 	constructor(
 		private readonly way: Way,
 		private readonly runtime: { folder: string; version: string },
-		private readonly queue: () => Promise<JobQueue | undefined> = () => Promise.resolve(undefined),
-	) {}
+		private readonly queue?: () => Promise<JobQueue>,
+	) {
+		this.pauseMs = queue ? CLUSTER_LOOK_MS : LOOK_MS;
+	}
 
-	async prepare(job: RemoteJob, worktree: Worktree): Promise<void> {
-		await this.transfer(job, way => sendBase(worktree, job.id, way));
+	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<void> {
+		await this.transfer(job, way => sendBase(worktree, job.id, way), signal);
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
-		const queue = await this.queue();
+		const queue = await this.queue?.();
 		await this.step('start', { ...job, ...(queue && { queue }) });
 	}
 
@@ -120,17 +128,24 @@ export class ShellExecutor implements Executor {
 		return Received.parse(refuseError(answer));
 	}
 
-	private async transfer(job: RemoteJob, carry: (way: Transport) => Promise<void>): Promise<void> {
+	private async transfer(
+		job: RemoteJob,
+		carry: (way: Transport) => Promise<void>,
+		signal?: AbortSignal,
+	): Promise<void> {
 		const place = await this.repository(job);
+		const deadlineMs = Date.now() + TRANSFER_MS;
 		try {
-			await carry({
-				command: program => this.way.gitCommand(program, place),
-				deadlineMs: Date.now() + TRANSFER_MS,
-			});
+			await carry({ command: program => this.way.gitCommand(program, place), deadlineMs, signal });
 		} catch (error) {
+			if (!hasCode(error, 'timeout')) throw error;
 			// Git does not pass on why its connection was lost. If it still fails, ssh says it.
-			if (hasCode(error, 'timeout')) await this.repository(job);
-			throw error;
+			await this.repository(job);
+			if (Date.now() < deadlineMs) throw error;
+			throw new NancyError(
+				'io',
+				phrase`${this.way.place} was given ${TRANSFER_MS / 60_000} minutes for the repository, which took longer`,
+			);
 		}
 	}
 
@@ -141,7 +156,10 @@ export class ShellExecutor implements Executor {
 	/** Every step ships first what it calls: the Nancy that began the job may have been an earlier version. */
 	private async step(name: string, input: unknown, timeoutMs = STEP_MS): Promise<unknown> {
 		if (!this.isShipped) await this.ship();
+		this.isShipped = false;
+		const answer = await this.way.step(this.runtime.version, name, input, timeoutMs);
+		// Otherwise the programs may be gone, and the next step looks.
 		this.isShipped = true;
-		return this.way.step(this.runtime.version, name, input, timeoutMs);
+		return refuseError(answer);
 	}
 }

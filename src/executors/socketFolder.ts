@@ -37,9 +37,9 @@ export function socketFolder(env: Environment = process.env): string | undefined
 /** In bytes: `sun_path` of the system, whose last one is a zero. */
 const LONGEST_SOCKET = process.platform === 'linux' ? 108 : 104;
 
-/** `%C` becomes 40 characters, and ssh adds 17 of its own while it makes the socket. */
+/** `%C` becomes 40 characters, a digit may follow, and ssh adds 17 of its own while it makes the socket. */
 function isShort(folder: string): boolean {
-	return Buffer.byteLength(folder) + 58 < LONGEST_SOCKET;
+	return Buffer.byteLength(folder) + 59 < LONGEST_SOCKET;
 }
 
 /** Others could exchange a folder in one of theirs, and in an open one without the sticky bit. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { LOST } from '../git/gitFailure.ts';
 import { SshHost } from '../protocol/executorId.ts';
-import { ask, refuseError } from './ask.ts';
+import { ask } from './ask.ts';
 import { inLoginShell, remoteWords } from './remoteWords.ts';
 import { socketFolder } from './socketFolder.ts';
 import type { GitThere, Way } from './way.ts';
@@ -10,6 +11,8 @@ import type { GitThere, Way } from './way.ts';
 /** The user's own `ssh` to one host, with their configuration, keys, jumps and agents. No call waits without a limit. */
 export class Ssh implements Way {
 	private readonly host: string;
+	/** The shared connections that have hung. `ssh` waits for such a one, so the next call gets another. */
+	private hung = 0;
 
 	constructor(host: string) {
 		this.host = SshHost.parse(host);
@@ -20,8 +23,8 @@ export class Ssh implements Way {
 	}
 
 	/**
-	 * Options of every call. It asks nothing, a connection is shared by the calls of a minute, and a host's own command and ports of the user's
-	 * settings are left to their terminal. Without a folder that is safe, no connection is shared.
+	 * Options of every call. It asks nothing. A connection is shared by the calls of a minute, but not without a folder that is safe. A host's own
+	 * command, ports and agents of the user's settings are left to their terminal: a job there could use the keys of a forwarded agent.
 	 */
 	get options(): readonly string[] {
 		const { socket } = this;
@@ -35,6 +38,8 @@ export class Ssh implements Way {
 				'BatchMode=yes',
 				'RemoteCommand=none',
 				'ClearAllForwardings=yes',
+				'ForwardAgent=no',
+				'ForwardX11=no',
 				'ConnectTimeout=10',
 				'ServerAliveInterval=15',
 				'ServerAliveCountMax=3',
@@ -45,29 +50,40 @@ export class Ssh implements Way {
 
 	private get socket(): string | undefined {
 		const folder = socketFolder();
-		return folder === undefined ? undefined : join(folder, '%C');
+		if (folder === undefined) return undefined;
+		// In quotes, as a blank ends a value, and `%` begins a name.
+		return `"${join(folder.replaceAll('%', '%%'), `%C${this.hung === 0 ? '' : this.hung % 10}`)}"`;
 	}
 
 	/**
 	 * `GIT_SSH_COMMAND` for one program of git's there. Git's own words for host and command are cut off by the `#`: settings of the
 	 * repository, such as `url.<base>.insteadOf`, could lead the code to another machine. Its path names git, which a login shell alone may find.
-	 * `ssh` ends with 255 where the connection fails.
+	 * It runs no hook, which an agent may have put there. `ssh` ends with 255 where the connection fails.
 	 */
 	gitCommand(program: 'receive-pack' | 'upload-pack', { git, repository }: GitThere): string {
-		const call = remoteWords(['ssh', ...this.options, '--', this.host, remoteWords([git, program, repository])]);
+		const call = remoteWords([
+			'ssh',
+			...this.options,
+			'--',
+			this.host,
+			remoteWords([git, '-c', 'core.hooksPath=/dev/null', program, repository]),
+		]);
 		return `${call} || { [ $? != 255 ] || echo '${LOST}' >&2; false; } #`;
 	}
 
 	/** `ssh` ends with 255 for a refused connection and for a killed command. */
-	ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
-		const call = ['ssh', [...this.options, '--', this.host, command]] as const;
-		return ask(...call, input, timeoutMs, why => phrase`${this.host} cannot be reached by ssh: ${why}`);
+	async ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
+		const asked = await ask('ssh', [...this.options, '--', this.host, command], input, timeoutMs);
+		if (asked.isHung) this.hung++;
+		if (asked.answer !== undefined) return asked.answer;
+		if (asked.isRefused) throw new NancyError('io', phrase`${this.host} cannot run Nancy: ${asked.why}`);
+		const why = asked.why.replace(/^ssh: /, '');
+		throw new NancyError('timeout', phrase`${this.host} cannot be reached by ssh: ${why}`);
 	}
 
-	async step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown> {
+	step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown> {
 		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
 		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
-		const command = inLoginShell(['sh', '-c', script, 'nancy', version, name]);
-		return refuseError(await this.ask(command, JSON.stringify(input), timeoutMs));
+		return this.ask(inLoginShell(['sh', '-c', script, 'nancy', version, name]), JSON.stringify(input), timeoutMs);
 	}
 }

@@ -27,7 +27,7 @@ import {
 } from './queuedJob.ts';
 import { forgetRecordsThere, LetterName, putThere, receiptsThere, takeBackThere, takenBackThere } from './mailThere.ts';
 
-/** Of the log in one look, in bytes. */
+/** Of the log in one look, in bytes. It holds at least one line: see {@link JobFiles.appendLog}. */
 const LOG_PART = 256 * 1024;
 /** Longest time between the fence and the word of its runner, in milliseconds. */
 const BEGINNING_MS = 30_000;
@@ -37,7 +37,7 @@ const JobName = z.pick(RemoteJob, { id: true });
 const Look = z.object({
 	id: DelegateId,
 	offset: z.int().check(z.nonnegative()),
-	carried: z._default(z.array(LetterName), []),
+	carried: z.array(LetterName),
 });
 const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
 const TakeBack = z.object({ id: DelegateId, message: MessageId });
@@ -197,7 +197,7 @@ async function logFrom(file: string, offset: number): Promise<{ log: string; nex
 	try {
 		await using handle = await open(file, 'r');
 		const { bytesRead, buffer } = await handle.read(Buffer.alloc(LOG_PART), 0, LOG_PART, offset);
-		// Whole lines: a character may have several bytes.
+		// Whole lines: a character may have several bytes, and the name before a secret identifies it.
 		const part = buffer.subarray(0, bytesRead);
 		const whole = part.subarray(0, part.lastIndexOf(0x0a) + 1);
 		return { log: whole.toString('utf8'), nextOffset: offset + whole.length };

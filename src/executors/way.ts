@@ -11,13 +11,13 @@ export interface Way {
 	/**
 	 * Has Nancy there take a step of a job: see executors/there.
 	 * @param version of the Nancy there, which was shipped
-	 * @throws NancyError as {@link ask} does, `io` with the words of a step that failed
+	 * @throws NancyError as {@link ask} does. A step that failed answers with its `error`.
 	 */
 	step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown>;
 	/**
 	 * Runs a command there and returns what it says in its marked line. Without that line nobody knows what it did.
 	 * @param command for the shell there, quoted
-	 * @throws NancyError `timeout` with the words of the program that failed
+	 * @throws NancyError `timeout` with the words of the program that failed; `io` if the shell there has not found or not run the command
 	 */
 	ask(command: string, input: string, timeoutMs: number): Promise<unknown>;
 	/** `GIT_SSH_COMMAND` for one program of git's there: see git/remoteRepository. */

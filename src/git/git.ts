@@ -34,6 +34,8 @@ export interface GitOptions {
 	input?: string;
 	/** Of a question: see {@link LONGEST_QUESTION_MS}. */
 	timeoutMs?: number | undefined;
+	/** Ends the call with an error. */
+	signal?: AbortSignal | undefined;
 	/** Exit codes that are an answer and not a failure. */
 	answers?: readonly number[];
 }
@@ -143,7 +145,14 @@ async function run(
 		const child = execFile(
 			'git',
 			[...SETTINGS, '-C', folder, ...args],
-			{ env, encoding: 'buffer', maxBuffer: Number.POSITIVE_INFINITY, windowsHide: true, timeout },
+			{
+				env,
+				encoding: 'buffer',
+				maxBuffer: Number.POSITIVE_INFINITY,
+				windowsHide: true,
+				timeout,
+				signal: options.signal,
+			},
 			(error, stdout, stderr) => {
 				const code = error === null ? 0 : error.code;
 				const said = stderr.toString('utf8').trim();

@@ -19,6 +19,8 @@ export interface Transport {
 	command(program: 'receive-pack' | 'upload-pack'): string;
 	/** In milliseconds since 1970. */
 	deadlineMs: number;
+	/** Ends a call with an error. */
+	signal?: AbortSignal | undefined;
 }
 
 /**
@@ -69,6 +71,7 @@ export async function sendBase(worktree: Worktree, id: string, transport: Transp
 	const url = anyUrl();
 	await git(place, ['push', ...closed, url, `+${worktree.base}:${baseRef(id)}`], {
 		env: variables(transport, 'receive-pack', url),
+		signal: transport.signal,
 	});
 }
 

@@ -211,6 +211,10 @@ export const DeskDelegate = z.object({
 	tokens: z.optional(z.object({ input: z.number(), output: z.number() })),
 	costUsd: z.optional(z.number()),
 	branch: z.optional(z.string()),
+	/** The machine that it runs on, if it is another one. */
+	on: z.optional(z.string()),
+	/** Since when that machine cannot be reached. */
+	unseenSince: z.optional(Moment),
 	/** Its changes are apart, in a worktree. */
 	hasChanges: z.optional(z.literal(true)),
 });

@@ -99,9 +99,9 @@ export const Seen = z.object({
 	nextOffset: z.int().check(z.nonnegative()),
 	end: z.optional(RemoteEnd),
 	/** Of the messages that were asked for, as far as the agent has them. */
-	receipts: z._default(z.array(RemoteReceipt), []),
+	receipts: z.array(RemoteReceipt),
 	/** Of the messages that were asked for, those that were taken back there: see {@link TakenBack}. */
-	takenBack: z._default(z.array(MessageId), []),
+	takenBack: z.array(MessageId),
 });
 export type Seen = z.infer<typeof Seen>;
 
@@ -118,6 +118,8 @@ export const RemotePhase = z.looseObject({
 	unreachableSince: z.optional(Moment),
 	/** Whether messages reach its agent, as it was submitted; absent before. */
 	isSteered: z.optional(z.boolean()),
+	/** See {@link RemoteJob}; absent before it was submitted. */
+	prefix: z.optional(RemoteJob.shape.prefix),
 	/** The messages that may be there, noted before they are carried. */
 	carried: z._default(z.array(MessageId), []),
 	/** Set with `collected` and `kept`. */

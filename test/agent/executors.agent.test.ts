@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -37,13 +38,31 @@ it('a job that an earlier version of Nancy has begun is watched by this version,
 	await using folder = tempFolder('nancy-runtime-');
 	await using there = await sshLab({ PATH: `${dirname(process.execPath)}:/usr/bin:/bin` });
 	vi.stubEnv('PATH', `${there.bin}:${process.env['PATH']}`);
-	const answer = JSON.stringify({ is: 'absent', log: '', nextOffset: 7 });
+	const answer = JSON.stringify({ is: 'absent', log: '', nextOffset: 7, receipts: [], takenBack: [] });
 	mkdirSync(folder.file('hook'));
 	for (const name of SHIPPED) writeFileSync(folder.file(name), `console.log('NANCY ${answer}')`);
 	const executor = new ShellExecutor(new Ssh('lab'), { folder: folder.path, version: '2-new' });
 	for (let look = 0; look < 2; look++)
 		expect(await executor.observe(folderMachine('').job, 0, [])).toMatchObject({ nextOffset: 7 });
 	vi.unstubAllEnvs();
+});
+
+it('a shared connection that hangs does not hang the next call', async () => {
+	await using there = await sshLab({});
+	vi.stubEnv('PATH', `${there.bin}:${process.env['PATH']}`);
+	const ssh = new Ssh('lab');
+	const say = "echo 'NANCY true'";
+	expect(await ssh.ask(say, '', 60_000)).toBe(true);
+	const { stderr } = spawnSync('ssh', [...ssh.options, '-O', 'check', 'lab'], { encoding: 'utf8' });
+	const shared = Number(/pid=(\d+)/.exec(stderr)?.[1]);
+	process.kill(shared, 'SIGSTOP');
+	try {
+		await expect(ssh.ask(say, '', 500)).rejects.toMatchObject({ code: 'timeout' });
+		expect(await ssh.ask(say, '', 60_000)).toBe(true);
+	} finally {
+		process.kill(shared, 'SIGKILL');
+		vi.unstubAllEnvs();
+	}
 });
 
 describe('nancy executors', () => {

@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+	appendFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tickets } from '../../src/core/delegates/tickets.ts';
@@ -88,23 +97,32 @@ describe('a delegate on another machine', () => {
 		expect(request.text).toContain('Waiting now');
 	});
 
-	it('goes on there while its runner here is killed, and is found again by its id', async () => {
-		await using machines = await twoMachines(nancy);
-		const { lab, there, call, tickets } = machines;
-		const gate = gateIn(there.home);
-		const id = await machines.delegate(`[[write:made.txt|x]] ${gate.step} [[text:Survived.]]`);
-		const [ticket] = [id as Parameters<Tickets['remotePhase']>[0]];
-		await eventually(
-			'submitted',
-			async () => (await tickets.remotePhase(ticket))?.phase === 'submitted' || undefined,
-		);
-		process.kill(runnerOf(lab, id).pid, 'SIGKILL');
-		gate.open();
-		expect((await call(['delegates'])).stdout).toContain('running');
-		expect(await machines.ended(id)).toMatchObject({ status: 'done' });
-		expect(lab.model.requests.filter(each => JSON.stringify(each).includes('Survived.')).length).toBeGreaterThan(0);
-		expect(await leftThere(there, id)).toEqual(NOTHING);
-	});
+	it.each([
+		{ what: 'are changed', change: (file: string) => writeFileSync(file, 'another') },
+		{ what: 'are removed', change: (file: string) => rmSync(file) },
+	])(
+		'goes on there while its runner here is killed, and is found again though its files here $what',
+		async ({ change }) => {
+			await using machines = await twoMachines(nancy);
+			const { lab, there, call, tickets } = machines;
+			const gate = gateIn(there.home);
+			const id = await machines.delegate(`[[write:made.txt|x]] ${gate.step} [[text:Survived.]]`);
+			const [ticket] = [id as Parameters<Tickets['remotePhase']>[0]];
+			await eventually(
+				'submitted',
+				async () => (await tickets.remotePhase(ticket))?.phase === 'submitted' || undefined,
+			);
+			process.kill(runnerOf(lab, id).pid, 'SIGKILL');
+			for (const ending of ['json', 'prompt']) change(lab.workspace.file(`.nancy/delegates/${id}.${ending}`));
+			gate.open();
+			expect((await call(['delegates'])).stdout).toContain('running');
+			expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+			expect(
+				lab.model.requests.filter(each => JSON.stringify(each).includes('Survived.')).length,
+			).toBeGreaterThan(0);
+			expect(await leftThere(there, id)).toEqual(NOTHING);
+		},
+	);
 
 	it('is stopped there with everything that it has started, and its work until then comes back', async () => {
 		await using machines = await twoMachines(nancy);
@@ -146,7 +164,7 @@ describe('a delegate on another machine', () => {
 		// A git that its login shell alone finds. The parent of the first call is the server of the connection.
 		const lines = [
 			'#!/bin/sh',
-			'if [ "$1" = upload-pack ] && mkdir "$HOME/lost" 2>/dev/null; then kill -9 "$PPID"; fi',
+			'if [ "$3" = upload-pack ] && mkdir "$HOME/lost" 2>/dev/null; then kill -9 "$PPID"; fi',
 			'exec /usr/bin/git "$@"',
 		];
 		mkdirSync(join(there.home, 'tools'));

@@ -1,3 +1,4 @@
+import { headlessOf } from '../../src/core/driver/headlessOf.ts';
 import { driverById } from '../../src/drivers/index.ts';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { signal } from '../../src/process/signal.ts';
@@ -17,6 +18,7 @@ import {
 } from '../support/servedAgents.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { must, partly, WORKS, type Cell } from './cell.ts';
+import { answerOf } from './cells/headless.ts';
 import { eventsOf, isAfter } from './evidence.ts';
 import { conformanceLab, type ConformanceLab } from './lab.ts';
 
@@ -53,10 +55,13 @@ function bySetting(served: ServedAgent, displayName: string): TalkedAgent {
 	return { id, displayName, installed: pinnedAgent(id), lab: asks => servedLab(served, { asks }) };
 }
 
+const BY_ITSELF = 'Its delegates are runs of the CLI’s own without a terminal: see the table above.';
+
 /** Every column, in its order. */
 export const talkedAgents: readonly TalkedAgent[] = [
-	byDriver(qwenUnderTest),
+	byDriver(qwenUnderTest, { delegate: BY_ITSELF }),
 	byDriver(geminiUnderTest, {
+		delegate: BY_ITSELF,
 		resume: 'It finds no earlier conversation when it is talked with. Nancy resumes it in its own terminal.',
 	}),
 	bySetting(copilotServed, 'GitHub Copilot CLI'),
@@ -186,5 +191,26 @@ const wake: TalkedCell = {
 	},
 };
 
+const delegate: TalkedCell = {
+	id: 'delegate',
+	title: 'A delegate works without a terminal and answers; what it asks without permission is denied, and that is told',
+	asks: true,
+	async run(lab) {
+		const run = await lab.runHeadless('Work alone. [[esc:touch never]] [[text:I could not.]]', {
+			permissions: headlessOf(lab.driver).permissionModes[0]?.id ?? '',
+		});
+		await lab.seen('Work alone.');
+		const { answer, events } = await answerOf(run);
+		must(!lab.has('never'), 'the tool ran');
+		must(
+			events.some(({ is }) => is === 'denied'),
+			'it does not tell what was denied',
+		);
+		return answer.failure === undefined
+			? WORKS
+			: { is: 'works', because: 'The agent ends its turn with a No, so its delegate then has no answer.' };
+	},
+};
+
 /** Every row, in its order. */
-export const talkedCells: readonly TalkedCell[] = [turn, directive, feedback, question, cancel, resume, wake];
+export const talkedCells: readonly TalkedCell[] = [turn, directive, feedback, question, cancel, resume, wake, delegate];

@@ -99,6 +99,10 @@ afterEach(async ({ task }) => {
 	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
 });
 
+let trusting: Promise<void> | undefined;
+/** The user trusts the folder, once. Tests of one tag may run without those before them. */
+const trusted = () => (trusting ??= trust(workbench));
+
 const row = (text: string | RegExp) => workbench.row('Delegates', text);
 const all = async (): Promise<Delegate[]> => (await store.list()).delegates;
 const titled = async (start: string): Promise<Delegate[]> =>
@@ -268,13 +272,14 @@ describe('the desk', () => {
 });
 
 describe('in a trusted folder, all views', () => {
-	beforeAll(() => trust(workbench));
+	beforeAll(trusted);
 	testTrustedViews(() => views);
 	testTrustedDesk(() => views);
 });
 
 describe('in a trusted folder, delegates', () => {
 	beforeAll(async () => {
+		await trusted();
 		await workbench.tidy();
 		await page.setViewportSize(size);
 		await unfold(workbench, 'Tasks', 'Delegates', 'Inbox', 'Compose');
@@ -745,6 +750,8 @@ describe('in a trusted folder, delegates', () => {
 });
 
 describe('a task in a worktree of its own', () => {
+	beforeAll(trusted);
+
 	test('works there, is reviewed and commented, merged, taken back and discarded', long, async () => {
 		await workbench.tidy();
 		await workbench.ask('nancy.orchestrateTask');

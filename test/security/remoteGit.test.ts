@@ -42,10 +42,15 @@ const set = (settings: Readonly<Record<string, string>>, folder = repo.root) => 
 	for (const [key, value] of Object.entries(settings)) repo.git(['config', key, value], folder);
 };
 
-/** As ssh does it, without another machine. */
+/** With an ssh that runs its command on this machine. */
 async function otherMachine() {
 	const there = await bareRepository(outside.file('there.git'));
-	const command = (program: string) => `sh -c 'git ${program} ${there}' #`;
+	const bin = outside.file('bin');
+	mkdirSync(bin);
+	writeFileSync(join(bin, 'ssh'), '#!/bin/sh\nfor command; do :; done\nexec sh -c "$command"\n', { mode: 0o755 });
+	process.env['PATH'] = `${bin}:${process.env['PATH']}`;
+	const command = (program: Parameters<Ssh['gitCommand']>[0]) =>
+		new Ssh('lab').gitCommand(program, { git: '/usr/bin/git', repository: there });
 	return { there, transport: { command, deadlineMs: Date.now() + 60_000 } };
 }
 
@@ -121,9 +126,14 @@ it('on another machine, settings that an agent has made run nothing, and keep no
 	set(evil, second);
 	await commitThere(there, first, ID);
 	set({ 'extensions.worktreeConfig': 'true', ...evil }, second);
+	mkdirSync(join(there, 'hooks'));
+	for (const hook of ['pre-receive', 'post-receive', 'update', 'reference-transaction'])
+		writeFileSync(join(there, 'hooks', hook), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
+	await sendBase(worktree, '20261129t101112123z-0a1b2c3e', transport);
 	await fetchWork(worktree, ID, transport);
 	expect(existsSync(join(worktree.folder, '.gitattributes'))).toBe(true);
 	for (const folder of [first, second]) await forgetThere(there, folder, ID);
+	await forgetThere(there, first, '20261129t101112123z-0a1b2c3e');
 	expect(existsSync(ran)).toBe(false);
 	expect(repo.git(['--git-dir', there, 'for-each-ref'])).toBe('');
 	// A start of a killed connection may come late.

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { createFileAtomic } from '../../base/atomicFile.ts';
+import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { theDelegate } from '../workspace/named.ts';
@@ -10,6 +10,7 @@ import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../
 import { readOrReport, type FileProblem } from '../files/fileProblem.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
+import { readPlainText } from '../files/plainFile.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -66,6 +67,15 @@ export class Delegates {
 	/** What says what a delegate will do, for {@link Tickets}: its record, then its prompt. */
 	filesOfRequest(id: DelegateId): readonly string[] {
 		return [this.recordFile(id), this.files(id).prompt];
+	}
+
+	/** Writes its files of {@link filesOfRequest} again, if they say something else. */
+	async restore(id: DelegateId, contents: readonly string[]): Promise<void> {
+		for (const [index, file] of this.filesOfRequest(id).entries()) {
+			const content = contents[index] ?? '';
+			const present = await readPlainText(file).catch(() => undefined); // such as a folder in its place
+			if (present !== content) await inHeldFolder(file, held => writeFileAtomic(held, content));
+		}
 	}
 
 	/** Nancy's own, oldest first, then those of a swarm that works here. */

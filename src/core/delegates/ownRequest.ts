@@ -10,8 +10,9 @@ export async function ownRequest(
 	delegates: Delegates,
 	tickets: Tickets,
 	id: DelegateId,
-): Promise<{ record: DelegateRecord; prompt: string } | undefined> {
-	const [text, prompt] = (await tickets.read(id, delegates.filesOfRequest(id))) ?? [];
-	if (text === undefined || prompt === undefined) return undefined;
-	return { record: DelegateRecord.parse(JSON.parse(text)), prompt };
+): Promise<{ record: DelegateRecord; prompt: string; contents: readonly string[] } | undefined> {
+	const contents = await tickets.read(id, delegates.filesOfRequest(id));
+	const [text, prompt] = contents ?? [];
+	if (!contents || text === undefined || prompt === undefined) return undefined;
+	return { record: DelegateRecord.parse(JSON.parse(text)), prompt, contents };
 }

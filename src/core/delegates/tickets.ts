@@ -1,64 +1,26 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as z from 'zod/mini';
 import { readTextIfExists } from '../../base/atomicFile.ts';
 import type { ProcessIdentity } from '../../base/liveness.ts';
 import { look, stampOf } from '../../base/look.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { folderNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
-import { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
+import type { MessageId } from '../../protocol/names.ts';
 import { RemotePhase } from '../../protocol/remoteJob.ts';
-import { Moment, ProcessRecord } from '../../protocol/records.ts';
-import { Worktree } from '../../protocol/worktree.ts';
+import type { Worktree } from '../../protocol/worktree.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { MergeRecords } from '../worktrees/mergeRecords.ts';
+import { Answered, End, Issued, Kept, Made, Run, Stopped, type Mailbox } from './ticketRecords.ts';
 
 /** In place of an output that its runner has not written. */
 export const OUTPUT_CHANGED = 'its output was changed or removed since it ended, so it is not shown';
 
 /** Why a delegate without a ticket is not run. */
 export const NO_TICKET = 'it was not queued by you on this machine, or was changed since; delegate it again';
-
-/** A delegate's own mailbox. */
-const Mailbox = z.object({ task: TaskName, worker: WorkerName });
-type Mailbox = z.infer<typeof Mailbox>;
-
-/** A queued request: the hash of its record and its prompt, its mailbox, its asker's, and the message that will carry the result. */
-const Issued = z.looseObject({
-	version: z.literal(1),
-	digest: z.string(),
-	mailbox: z.optional(Mailbox),
-	/** `null` for one that no worker has asked for. */
-	parent: z.optional(z.nullable(Mailbox)),
-	report: z.optional(MessageId),
-});
-
-/** It was started, by whom and when. Written once: a ticket runs once. */
-const Run = z.looseObject({ version: z.literal(1), runner: ProcessRecord, startedAt: Moment });
-
-/** Its runner has made this worktree for it. */
-const Made = z.looseObject({ version: z.literal(1), worktree: Worktree });
-
-/** The hash of its answer. */
-const Answered = z.looseObject({ version: z.literal(1), digest: z.string() });
-
-/** It has ended. */
-const End = z.looseObject({
-	version: z.literal(1),
-	endedAt: Moment,
-	/** Why it failed; absent where it was done. */
-	error: z.optional(z.string()),
-	report: z.optional(MessageId),
-	/** Its result is in the mailbox of whoever gets it. */
-	isReported: z.boolean(),
-});
-export type End = z.infer<typeof End>;
-
-/** A person has stopped it. */
-const Stopped = z.looseObject({ version: z.literal(1), by: z.literal('human') });
 
 /** A delegate's progress: `run` while it runs, `end` once it has ended, neither while it waits. */
 export interface Facts {
@@ -82,6 +44,7 @@ export function answerDigest(output: string): string {
 
 const FOLDER = 'delegates';
 const ISSUED = 'ticket.json';
+const KEPT = 'request.json';
 const RUN = 'run.json';
 const WORKTREE = 'worktree.json';
 const REMOTE = 'remote.json';
@@ -145,11 +108,35 @@ export class Tickets {
 		return found;
 	}
 
+	/** Keeps the content of its files. From then on these are its request, whatever becomes of the files. */
+	async keep(id: DelegateId, contents: readonly string[]): Promise<void> {
+		await this.own.write({ version: 1, contents }, FOLDER, id, KEPT);
+	}
+
+	/** The open delegates with a kept request. */
+	async kept(): Promise<DelegateId[]> {
+		const names = await folderNames(this.own.path(FOLDER));
+		return names
+			.filter(
+				name => existsSync(this.own.path(FOLDER, name, KEPT)) && !existsSync(this.own.path(FOLDER, name, END)),
+			)
+			.map(name => DelegateId.parse(name));
+	}
+
+	/** What {@link keep} has kept. `undefined` without a ticket. */
+	async keptContents(id: DelegateId): Promise<string[] | undefined> {
+		return (await this.facts(id)) && (await this.own.read(Kept, FOLDER, id, KEPT))?.contents;
+	}
+
 	/**
-	 * The content of the files, read once. A caller runs these very bytes, because the files may change a moment later. `undefined` without
-	 * a ticket for them.
+	 * The content of the files, read once, or what is kept of it. A caller runs these very bytes, because the files may change a moment
+	 * later. `undefined` without a ticket for them.
 	 */
 	async read(id: DelegateId, files: readonly string[]): Promise<string[] | undefined> {
+		return (await this.present(id, files)) ?? this.keptContents(id);
+	}
+
+	private async present(id: DelegateId, files: readonly string[]): Promise<string[] | undefined> {
 		const expected = (await this.own.read(Issued, FOLDER, id, ISSUED))?.digest ?? (await this.earlier(id));
 		if (expected === undefined) return undefined;
 		const contents = await Promise.all(files.map(file => readPlainFile(file))).catch(() => undefined);

@@ -210,7 +210,17 @@ export class DeskView {
 	}
 
 	private delegate({ id: folder }: DeskSource, delegate: Delegate, all: readonly Delegate[]): DeskDelegate {
-		const { record, status, state, error, asks = [], isStoppedByUser, isUnproved, isChanged } = delegate;
+		const {
+			record,
+			status,
+			state,
+			error,
+			asks = [],
+			isStoppedByUser,
+			isUnproved,
+			isChanged,
+			unseenSince,
+		} = delegate;
 		const { input_tokens: input, output_tokens: output } = status;
 		return {
 			key: `${folder}/${record.id}`,
@@ -236,6 +246,8 @@ export class DeskView {
 				tokens: input === undefined ? undefined : { input, output: output ?? 0 },
 				costUsd: status.cost_usd,
 				branch: status.worktree && visibleLine(status.worktree.branch, LINE),
+				on: record.on,
+				unseenSince,
 			}),
 			toolCalls: status.tool_calls,
 			iteration: status.iteration,

@@ -122,8 +122,8 @@ async function tryPlan(
 }
 
 /**
- * What the user has to want, and needs hooks; `undefined` for a version that has no answers, too. Without a terminal, only what an agent never
- * runs without.
+ * The program of Nancy's that stands in for the CLI in this launch. `undefined` without hooks, for a version without answers, or if the user has
+ * not chosen it. A run without a terminal gets only what its agent never runs without.
  */
 function choiceOf(driver: Driver, version: Version, request: WorkerRequest): LaunchChoice | undefined {
 	const { takesAnswers, headless, hooks } = request;

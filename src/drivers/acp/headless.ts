@@ -7,13 +7,14 @@ import { ASK_ME, refuseUnheld } from '../askMe.ts';
 import { knownLine } from '../stream.ts';
 import { withPermissions } from './launch.ts';
 
-/** What Nancy's own program tells of a run: each line is one of these events. */
+/** What Nancy's own program tells of a run: each line but a sign of life is one of these events. */
 const Line = z.lazy(() =>
 	z.discriminatedUnion('is', [
 		z.object({ is: z.literal('session'), session: SessionId }),
 		z.object({ is: z.literal('text'), text: z.string() }),
 		z.object({ is: z.literal('tool'), tool: z.string(), summary: z.optional(z.string()) }),
 		z.object({ is: z.literal('tool-failed'), reason: z.string() }),
+		z.object({ is: z.literal('alive') }),
 		z.object({ is: z.literal('denied'), tool: z.string(), reason: z.string() }),
 		z.object({ is: z.literal('result'), text: z.string(), failure: z.optional(z.string()) }),
 	]),
@@ -56,6 +57,7 @@ function inWords(prompt: string): string {
 
 function read(text: string): readonly HeadlessEvent[] {
 	const line = knownLine(Line, text);
+	if (line?.is === 'alive') return [];
 	if (line?.is !== 'result') return line ? [line] : [];
 	const result = { text: line.text, inputTokens: undefined, outputTokens: undefined, costUsd: undefined };
 	// Nobody knows what another try would do: its tools have run.

@@ -36,7 +36,8 @@ export function DelegatesView() {
 }
 
 function Delegate({ delegate }: { delegate: DeskDelegate }) {
-	const { title, agentName, model, state, asks, isUnproved, createdAt, startedAt, endedAt } = delegate;
+	const { title, agentName, model, state, asks, isUnproved, createdAt, startedAt, endedAt, on, unseenSince } =
+		delegate;
 	const step = [delegate.lastTool, delegate.lastFile].filter(Boolean).join(': ');
 	return (
 		<details class="row">
@@ -52,6 +53,10 @@ function Delegate({ delegate }: { delegate: DeskDelegate }) {
 					</span>
 					{asks.length > 0 && <span class="chip asks">{say(phrase`asks you`)}</span>}
 					{isUnproved && <span class="chip">{say(phrase`unproved`)}</span>}
+					{on !== undefined && <span class="chip">{on}</span>}
+					{unseenSince !== undefined && (
+						<span class="chip">{say(phrase`not seen since ${moment(unseenSince)}`)}</span>
+					)}
 				</span>
 				{state === 'running' && step !== '' && <span class="row-what mono">{step}</span>}
 			</summary>

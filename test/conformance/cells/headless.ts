@@ -124,7 +124,7 @@ export const headlessWorktree: Cell = {
 	},
 };
 
-async function answerOf(run: HeadlessRun) {
+export async function answerOf(run: HeadlessRun) {
 	const { ending, events } = await run.ended;
 	must(ending.is === 'result', `it ended without an answer: ${JSON.stringify(ending)}`);
 	return { answer: ending.result, events };

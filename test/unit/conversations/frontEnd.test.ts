@@ -13,12 +13,14 @@ const REPEATS = "words('Got ' + JSON.stringify(params.prompt[0].text) + '\\n');"
 const ASK = `say({ id: 'q', method: 'session/request_permission', params: {
 	sessionId: 's1', toolCall: { toolCallId: 'c' }, options: [{ optionId: 'a', kind: 'allow_once', name: 'Allow' }] } })`;
 const ANSWERED = "if (id === 'q') { words('Over\\n'); return say({ id: open, result }); }";
-/** In the turn of its first prompt it asks once the test has let it. */
-const asksOnceLet = `let open, asked;
+/** In the turn of its first prompt it asks once the test has let it. An interrupted turn is over once its question is. */
+const asksOnceLet = `let open, asked, stopReason = 'end_turn';
 	const asks = () => { if (!asked && require('node:fs').existsSync(process.env.SEEN + '/let')) { asked = true; ${ASK}; } };
 	${smallAgent(
 		`if (params.prompt[0].text !== 'Begin.') { ${REPEATS} } else { words('Working.\\n'); open = id; setInterval(asks, 20); return; }`,
-		`${ANSWERED} if (method === 'session/cancel') return say({ id: open, result: { stopReason: 'cancelled' } });`,
+		`if (id === 'q') result.stopReason = stopReason;
+		${ANSWERED}
+		if (method === 'session/cancel') { stopReason = 'cancelled'; return; }`,
 	)}`;
 /** It asks while this line is being typed. */
 async function askedBelow(draft: string, env: Record<string, string> = {}) {
@@ -169,7 +171,7 @@ describe('a line that was begun before a question came', () => {
 	it('stays as it is where the question is over without an answer from here', async () => {
 		const shown = await askedBelow('Is it');
 		shown.type(ESC);
-		await shown.waitForText(/— interrupted —\n> Is it$/);
+		await shown.waitForText(/Over\n— interrupted —\n> Is it$/);
 		shown.type(' open?\r');
 		await shown.waitForText(/Got "Is it open\?"\s+>$/);
 		await shown.close();

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => room.folder.remove());
 
 /** A run of the agent without a terminal, with its words for a runner. */
-async function delegated(prompt: string, permissions = 'configured') {
+async function delegated(prompt: string, { permissions = 'configured', idleMs = 60_000 } = {}) {
 	const { folder } = room;
 	const driver = serverDriver('mine', { command: 'node', args: [folder.file('agent.cjs')] });
 	const { hooks } = await programs();
@@ -47,7 +47,7 @@ async function delegated(prompt: string, permissions = 'configured') {
 			mark: crypto.randomUUID(),
 		},
 		headlessOf(driver),
-		{ wallMs: 60_000, idleMs: 60_000 },
+		{ wallMs: 60_000, idleMs },
 		{ onStart: () => undefined, onEvent: event => events.push(event), onNoise: () => undefined },
 		new AbortController().signal,
 	);
@@ -102,7 +102,7 @@ describe('what the agent of a delegate asks', () => {
 		const script = `#!/bin/sh\n[ "$3" = ask ] && echo '${JSON.stringify({ kind })}'\nexec cat >/dev/null\n`;
 		writeFileSync(room.folder.file('guard'), script, { mode: 0o755 });
 		room.does(asking(options));
-		await delegated('Begin.', 'ask-me');
+		await delegated('Begin.', { permissions: 'ask-me' });
 		expect(answered()).toEqual(outcome);
 	});
 });
@@ -120,6 +120,34 @@ describe('a delegate of an agent of the protocol', () => {
 		const { ending, events } = await delegated('Begin.');
 		expect(ending).toMatchObject({ is: 'result', result: { text: 'All is well.', failure: undefined } });
 		expect(events.map(({ is }) => is)).toEqual(['session', 'text', 'tool', 'text', 'result']);
+	});
+
+	it('is not silent while it says something, or a command of its does', async () => {
+		room.does(
+			smallAgent(`
+				const part = () => tell({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'in_progress', content: [] });
+				const working = setInterval(part, 100);
+				setTimeout(() => { clearInterval(working); words('Built.'); say({ id, result }); }, 4000);
+				return;
+			`),
+		);
+		const { ending } = await delegated('Build.', { idleMs: 2000 });
+		expect(ending).toMatchObject({ is: 'result', result: { text: 'Built.', failure: undefined } });
+	});
+
+	it('keeps its answer where a later turn has none', async () => {
+		room.does(smallAgent(`if (params.prompt[0].text === 'Begin.') words('It is done.');`));
+		writeFileSync(
+			room.folder.file('guard'),
+			`#!/bin/sh
+[ "$3" = end ] && [ ! -e "$SEEN/once" ] && touch "$SEEN/once" && echo '{"words":"thanks"}'
+cat > /dev/null
+`,
+			{ mode: 0o755 },
+		);
+		const { ending } = await delegated('Begin.');
+		expect(ending).toMatchObject({ is: 'result', result: { text: 'It is done.', failure: undefined } });
+		expect(room.seen('once')).toBe('');
 	});
 
 	it.each(['refusal', 'max_tokens', 'cancelled'])('has failed where its turn ends as %s', async stopReason => {

@@ -48,6 +48,7 @@ async function remote() {
 		workspace,
 		mailbox: workspace.mailbox(delegate.record),
 		phase: () => tickets.remotePhase(delegate.record.id),
+		stopped: () => tickets.stoppedByHuman(delegate.record.id),
 		removeTicket: () => tickets.remove(delegate.record.id),
 		/** An earlier runner has come so far. */
 		earlier: (phase: Partial<RemotePhase>) =>
@@ -157,6 +158,30 @@ it('gives a machine up that cannot be reached for a minute after a person has st
 	});
 	expect(cancels).toBe(2);
 	expect(one.asked).toEqual([]);
+});
+
+it('is stopped there although the runner that a person has told was killed', async () => {
+	await using one = await remote();
+	await one.earlier({ phase: 'submitted' });
+	await one.stopped();
+	const outcome = await one.run({
+		observe: async () => (one.asked.length === 0 ? RUNNING : { ...RUNNING, is: 'lost' }),
+	});
+	expect(outcome).toMatchObject({ ok: false });
+	expect(one.asked[0]).toBe('cancel');
+});
+
+it('is cancelled on its way there, whether or not its machine can be reached', async () => {
+	await using one = await remote();
+	const outcome = await one.run({
+		prepare: async (_job, _worktree, signal) => {
+			one.stop.abort();
+			signal.throwIfAborted();
+		},
+		submit: notAsked,
+	});
+	expect(outcome).toEqual({ ok: false, reason: 'cancelled', output: '' });
+	expect(one.asked).toEqual(['cleanUp']);
 });
 
 it('is not left alone while it may run there, whatever fails', async () => {

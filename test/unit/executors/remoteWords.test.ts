@@ -50,8 +50,24 @@ describe('words for the shell of another machine', () => {
 			encoding: 'utf8',
 		});
 		const words = JSON.parse(printed);
-		expect(words.slice(-3)).toEqual(['--', 'lab', remoteWords(["/it's/git", 'receive-pack', "/it's/here.git"])]);
+		expect(words.slice(-3)).toEqual([
+			'--',
+			'lab',
+			remoteWords(["/it's/git", '-c', 'core.hooksPath=/dev/null', 'receive-pack', "/it's/here.git"]),
+		]);
 	});
+});
+
+it.each([
+	[127, 'io', 'a shell that has not found the program'],
+	[126, 'io', 'a program that cannot be run'],
+	[255, 'timeout', 'a connection that failed, or a killed command'],
+])('ssh that ends with %i is %s: %s', async (code, expected) => {
+	await using folder = tempFolder();
+	writeFileSync(folder.file('ssh'), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
+	vi.stubEnv('PATH', `${folder.path}:${process.env['PATH']}`);
+	await expect(new Ssh('lab').ask('true', '', 60_000)).rejects.toMatchObject({ code: expected });
+	vi.unstubAllEnvs();
 });
 
 it('no answer is waited for longer than its limit, also if ssh has ended and left a program behind', async () => {
@@ -83,7 +99,7 @@ describe('what another machine says', () => {
 	});
 
 	it('names no path, process or commit of its own choice', () => {
-		const seen = { is: 'ended', log: '', nextOffset: 0 };
+		const seen = { is: 'ended', log: '', nextOffset: 0, receipts: [], takenBack: [] };
 		const end = { ok: true, output: 'x' };
 		expect(Seen.safeParse({ ...seen, end: { ...end, tip: '--upload-pack=id' } }).success).toBe(false);
 		expect(Seen.safeParse({ ...seen, nextOffset: -1 }).success).toBe(false);

@@ -50,7 +50,7 @@ function queued(...sbatch: string[]) {
 	const look = async () => {
 		// Else the answer before is kept for a while.
 		rmSync(files.queueFile, { force: true });
-		return Seen.parse(await step('look', { id, offset: 0 }));
+		return Seen.parse(await step('look', { id, offset: 0, carried: [] }));
 	};
 	return {
 		id,
@@ -135,7 +135,7 @@ describe('a job in the queue of Slurm', () => {
 		expect(slurm.call('squeue', '--noheader')).toBe('');
 	});
 
-	it('that a person takes out before it begins says so, and does not begin again', async () => {
+	it('that a person takes out before it begins says so, and does not begin again', long, async () => {
 		const [first, second] = [queued('-c2'), queued('-c2')];
 		await first.submit();
 		await first.atWork();
@@ -183,7 +183,7 @@ describe('a job in the queue of Slurm', () => {
 		expect((await one.look()).is).toBe('running');
 	});
 
-	it('whose program is not on its node says what its shell has said', async () => {
+	it('whose program is not on its node says what its shell has said', long, async () => {
 		const one = queued();
 		vi.stubEnv('SHELL', '/nowhere/sh');
 		await one.submit();
@@ -216,7 +216,7 @@ describe('a job in the queue of Slurm', () => {
 		await all[2]?.look();
 		rmSync(home.file('asked'));
 		for (let round = 0; round < 3; round++)
-			for (const { id } of all) await steps['look']?.({ id, offset: 0 }, program);
+			for (const { id } of all) await steps['look']?.({ id, offset: 0, carried: [] }, program);
 		expect(() => readFileSync(home.file('asked'))).toThrow('ENOENT');
 		for (const each of all) await each.cancel();
 	});

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -50,6 +51,14 @@ describe('the folder of shared connections, where anybody can write', () => {
 		expect(statSync(found ?? '').mode & 0o777).toBe(0o700);
 	});
 
+	it('keeps its name for ssh, with a blank and a percent sign', () => {
+		const odd = room.file('a %d b');
+		mkdirSync(odd, { mode: 0o700 });
+		vi.stubEnv('XDG_RUNTIME_DIR', odd);
+		const said = execFileSync('ssh', [...new Ssh('lab').options, '-G', 'lab'], { encoding: 'utf8' });
+		expect(said).toMatch(new RegExp(`^controlpath ${socketFolder()}/[0-9a-f]{40}$`, 'm'));
+	});
+
 	it('is refused if it is a link, and its target stays as it was', () => {
 		const target = room.file('target');
 		mkdirSync(target, { mode: 0o755 });
@@ -80,4 +89,13 @@ describe('the folder of shared connections, where anybody can write', () => {
 			expect(readdirSync(runtime)).toEqual([]);
 		},
 	);
+});
+
+it('no agent and no display of the user’s is forwarded to another machine', async () => {
+	await using room = tempFolder();
+	const config = room.file('config');
+	writeFileSync(config, 'Host lab\n\tForwardAgent yes\n\tForwardX11 yes\n');
+	const said = execFileSync('ssh', ['-F', config, ...new Ssh('lab').options, '-G', 'lab'], { encoding: 'utf8' });
+	expect(said).toMatch(/^forwardagent no$/m);
+	expect(said).toMatch(/^forwardx11 no$/m);
 });

@@ -8,6 +8,7 @@ import { markedLine } from '../../../src/executors/ask.ts';
 import { JobFiles } from '../../../src/executors/jobFiles.ts';
 import { steps } from '../../../src/executors/there.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
+import { Seen } from '../../../src/protocol/remoteJob.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const id = DelegateId.parse('20261129t101538501z-4cc5001c');
@@ -41,7 +42,13 @@ it.each([
 	['lost', 'a runner here that is gone', { ...identify(process.pid), startedTicks: 1 }],
 ])('a job is %s with %s', async (is, _, runner) => {
 	runnerIs(runner);
-	expect(await steps['look']?.({ id, offset: 0 }, '')).toMatchObject({ is });
+	expect(await steps['look']?.({ id, offset: 0, carried: [] }, '')).toMatchObject({ is });
+});
+
+it('the log goes on after a line that is longer than a look, of which it leaves out the end', async () => {
+	files.appendLog(`${'é'.repeat(400_000)}\nand on`);
+	const { log } = Seen.parse(await steps['look']?.({ id, offset: 0, carried: [] }, ''));
+	expect(log).toMatch(/^é+ \[… \d+ characters left out …\]\nand on\n$/);
 });
 
 it('the git that a login shell finds is named for the calls that have none', async () => {

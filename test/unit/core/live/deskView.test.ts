@@ -5,6 +5,8 @@ import type { LiveQuestion } from '../../../../src/core/live/liveQuestions.ts';
 import { newQuestion } from '../../../../src/core/questions/newQuestion.ts';
 import { DelegateId } from '../../../../src/protocol/delegate.ts';
 import { DriverId, SessionId } from '../../../../src/protocol/names.ts';
+import { ExecutorId } from '../../../../src/protocol/executorId.ts';
+import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { BASH } from '../../../support/seedQuestion.ts';
 import { taskView } from '../../../support/taskViews.ts';
 
@@ -177,4 +179,21 @@ it('says of an agent that waits that its terminal takes the answer, where no des
 	} as const;
 	expect(inTerminal([{ ...live(asked), outcome: over }])).toEqual([true, false, false]);
 	expect(inTerminal([live({ ...asked, session: SessionId.parse('e0e0e0e0-0000') })])).toEqual([true, false, false]);
+});
+
+it('names the machine of a delegate, and since when it cannot be reached', async () => {
+	const room = new DelegateRoom();
+	const delegate = await room.queue({ on: ExecutorId.parse('ssh:lab') });
+	const unseenSince = '2026-11-29T10:00:00Z';
+	const { delegates } = view.of([
+		{
+			...source,
+			name: 'project',
+			messages: () => ({ messages: [], problems: [] }),
+			questions: () => [],
+			delegates: () => [{ ...delegate, unseenSince }],
+		},
+	]);
+	expect(delegates).toMatchObject([{ on: 'ssh:lab', unseenSince }]);
+	await room.folder.remove();
 });
