@@ -138,5 +138,16 @@ describe('nancy executors', () => {
 		expect(stdout).toContain('finds no Claude Code, the only agent that was tried');
 		expect(stdout).toContain('set KillUserProcesses=no');
 		expect(stdout).not.toContain('\u001b');
+
+		const config = join(there.home, '.config');
+		mkdirSync(join(config, 'nancy'), { recursive: true });
+		const settings = { delegates: { executors: { hpc: { type: 'slurm', via: 'ssh:lab' } } } };
+		writeFileSync(join(config, 'nancy', 'settings.json'), JSON.stringify(settings), { mode: 0o600 });
+		const env = { ...call.env, XDG_CONFIG_HOME: config };
+		const cluster = await nancy.start(['executors', 'hpc'], { ...call, env });
+		expect(cluster.stdout).toContain('hpc  slurm:hpc@lab: not ready');
+		expect(cluster.stdout).toContain('finds no sbatch, squeue and scancel');
+		// Its jobs belong to no login.
+		expect(cluster.stdout).not.toContain('KillUserProcesses');
 	});
 });

@@ -71,6 +71,9 @@ describe('a delegate on a Slurm cluster', () => {
 	it('says why it waits in the queue there, and can be stopped before it begins', async () => {
 		await using machines = await cluster();
 		const { there, call } = machines;
+		const probed = (await call(['executors', 'hpc'])).stdout;
+		expect(probed).toContain('hpc  slurm:hpc@lab: ready');
+		expect(probed).toContain('slurm-wlm');
 		const other = slurm.call('sbatch', '--parsable', '-c2', '--export=NONE', '--wrap=exec sleep 600').trim();
 		const id = await machines.delegate('[[text:Never.]]');
 		await eventually(
