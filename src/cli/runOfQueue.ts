@@ -73,6 +73,8 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				// In tmux somebody may be watching.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
 				capacity: async () => capacityOf(where, await where.readSettings(workspace.folder).catch(() => ({}))),
+				// What keeps others from starting is told at the end.
+				begun: () => look().catch(() => undefined),
 				signal,
 			}),
 		),

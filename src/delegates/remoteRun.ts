@@ -13,7 +13,7 @@ import { createWorktree, prefixIn } from '../git/worktree.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
-import { endSeen, GivenUp, givenUp, NOT_ENDED, notCollected, outcomeOfEnd } from './remoteEnds.ts';
+import { begunOrWaits, endSeen, GivenUp, givenUp, NOT_ENDED, notCollected, outcomeOfEnd } from './remoteEnds.ts';
 import { RemoteMail } from './remoteMail.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
@@ -175,9 +175,13 @@ export class RemoteRun {
 	}
 
 	/** Says whether there was more of the log. Texts of the other machine are somebody else's words: secrets go out, and control characters are shown. */
-	private async mirror({ is, queueSays, status, log, nextOffset }: Seen): Promise<boolean> {
-		const waits = is === 'running' && queueSays !== undefined ? visibleLine(redactText(queueSays), 200) : undefined;
-		if (waits !== this.phase.waits) await this.save({ waits });
+	private async mirror(seen: Seen): Promise<boolean> {
+		const { status, log, nextOffset } = seen;
+		const { waits, isBegun } = begunOrWaits(seen);
+		if (waits !== this.phase.waits || isBegun !== this.phase.isBegun) {
+			await this.save({ waits, isBegun });
+			if (isBegun) await this.tools.begun();
+		}
 		if (status) {
 			const { last_tool, last_file, denied, model, ...numbers } = status;
 			const line = (text: string | undefined) =>

@@ -112,6 +112,8 @@ export const RemotePhase = z.looseObject({
 	phase: z.enum(['preparing', 'submitting', 'submitted', 'collected', 'cleaned', 'kept']),
 	/** Of the remote log, as far as it is in the log here. */
 	offset: z._default(z.int(), 0),
+	/** Absent before the first look. */
+	isBegun: z.optional(z.boolean()),
 	/** Why it waits in the queue of a cluster; absent once it has begun. */
 	waits: z.optional(z.string()),
 	/** Since when the machine cannot be reached (UTC, ISO 8601); absent while it can. */

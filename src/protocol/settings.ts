@@ -34,6 +34,8 @@ export const ExecutorSettings = z.discriminatedUnion('type', [
 		/** Its login host, as `ssh:<host>`; this machine if absent. */
 		via: z.optional(z.templateLiteral(['ssh:', SshHost])),
 		sbatch: z.optional(SbatchArguments),
+		/** How many wait in its queue before they begin. */
+		maxQueued: z.optional(z.int().check(z.positive())),
 		...most,
 	}),
 ]);

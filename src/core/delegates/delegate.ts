@@ -19,7 +19,9 @@ export interface Delegate {
 	asks?: readonly string[];
 	/** Since when the other machine that it runs on cannot be reached (UTC, ISO 8601). */
 	unseenSince?: string;
-	/** Why it waits in the queue of a cluster. Not in a machine's own words alone: control characters are shown. */
+	/** It runs on another machine, and has begun there. */
+	isBegun?: true;
+	/** Why it waits in the queue of a cluster. */
 	waitsInQueue?: string;
 	/** Another program's, which Nancy only shows. */
 	isForeign?: true;

@@ -85,13 +85,14 @@ function withWorktree(delegate: Delegate, worktree: Worktree | undefined): Deleg
 }
 
 /** Whether its runner sees it, and whether it has begun, if it runs on another machine. */
-async function withSight(tickets: Tickets, delegate: Delegate): Promise<Delegate> {
+export async function withSight(tickets: Tickets, delegate: Delegate): Promise<Delegate> {
 	if (delegate.record.on === undefined || isFinal(delegate.state)) return delegate;
-	const { unreachableSince: unseenSince, waits: waitsInQueue } =
-		(await tickets.remotePhase(delegate.record.id)) ?? {};
+	const phase = await tickets.remotePhase(delegate.record.id);
+	const { unreachableSince: unseenSince, isBegun, waits: waitsInQueue } = phase ?? {};
 	return {
 		...delegate,
 		...(unseenSince !== undefined && { unseenSince }),
+		...(isBegun && { isBegun }),
 		...(waitsInQueue !== undefined && { waitsInQueue }),
 	};
 }
