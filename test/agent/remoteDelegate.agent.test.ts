@@ -1,20 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import {
-	appendFileSync,
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	realpathSync,
-	rmSync,
-	writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tickets } from '../../src/core/delegates/tickets.ts';
 import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
 import { markedProcesses } from '../../src/process/marked.ts';
+import { leftThere, NOTHING } from '../support/leftThere.ts';
 import { long } from '../support/long.ts';
 import { signal } from '../../src/process/signal.ts';
 import { submit } from '../support/submit.ts';
@@ -23,7 +14,6 @@ import { SessionId } from '../../src/protocol/names.ts';
 import { startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
 import { gateIn } from '../support/gate.ts';
-import type { SshLab } from '../support/sshLab.ts';
 import { twoMachines } from '../support/twoMachines.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
@@ -32,23 +22,6 @@ beforeAll(async () => {
 	nancy = await NancyCommand.build({ isPackage: true });
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
-
-/** What a job has left on the other machine. */
-async function leftThere({ home }: SshLab, id: string) {
-	const root = join(home, '.nancy-remote');
-	const below = (name: string) => (existsSync(join(root, name)) ? readdirSync(join(root, name)) : []);
-	const refs = below('repos').flatMap(name =>
-		execFileSync('git', ['--git-dir', join(root, 'repos', name), 'for-each-ref', '--format=%(refname)'], {
-			encoding: 'utf8',
-		})
-			.split('\n')
-			.filter(Boolean),
-	);
-	const processes = await markedProcesses(REMOTE_MARK, id);
-	const records = [...below('nancy/workspaces'), ...below('nancy/agents')];
-	return { jobs: below('jobs'), refs, processes, records };
-}
-const NOTHING = { jobs: [], refs: [], processes: [], records: [] };
 
 const runnerOf = (lab: DeployedLab, id: string): { pid: number } =>
 	JSON.parse(readFileSync(lab.workspace.file(`.nancy/delegates/${id}.status`), 'utf8')).runner;

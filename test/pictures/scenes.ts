@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { ExecutorId } from '../../src/protocol/executorId.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { addBoundWorker } from '../support/boundWorker.ts';
 import { seedDelegate, type DelegateSeed, seedWorktree, smallRepository } from '../support/delegateSeeds.ts';
@@ -119,7 +120,7 @@ async function seedDelegates(store: Delegates, dataFolder: string, count: number
 	const tickets = new Tickets(dataFolder, store.workspace.folder);
 	// All are over: Nancy would start one that waits, and look for the process of one that runs.
 	const seeds: readonly DelegateSeed[] = [
-		{ title: 'Measure the start-up time', state: 'done', tool_calls: 3 },
+		{ title: 'Measure the start-up time', state: 'done', tool_calls: 3, on: ExecutorId.parse('ssh:gpu1') },
 		{ title: 'Review the last commit', state: 'done', tool_calls: 1 },
 		{ title: 'Write a changelog', state: 'done', tool_calls: 2 },
 		{ title: 'Explain the scheduler', state: 'done', tool_calls: 7 },

@@ -39,11 +39,12 @@ export interface DelegateSeed extends Partial<Omit<DelegateStatus, 'status'>> {
 	error?: string;
 	/** In the workspace itself where absent. */
 	place?: DelegateRecord['place'];
+	on?: DelegateRecord['on'];
 }
 
 /** A delegate as its runner would have left it. */
 export async function seedDelegate(store: Delegates, seed: DelegateSeed): Promise<Delegate> {
-	const { title, state, group, tearDown, askedBy, error, place, ...status } = seed;
+	const { title, state, group, tearDown, askedBy, error, place, on, ...status } = seed;
 	const delegate = await store.create(
 		{
 			title,
@@ -56,6 +57,7 @@ export async function seedDelegate(store: Delegates, seed: DelegateSeed): Promis
 			...(group !== undefined && { group }),
 			...(tearDown !== undefined && { tearDown }),
 			...(askedBy && { askedBy }),
+			...(on !== undefined && { on }),
 		},
 		title,
 	);

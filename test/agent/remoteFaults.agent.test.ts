@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ProcessIdentity } from '../../src/base/liveness.ts';
+import { REMOTE_MARK } from '../../src/executors/there.ts';
+import { markedProcesses, RUNNER_MARK } from '../../src/process/marked.ts';
+import { signal } from '../../src/process/signal.ts';
+import { leftThere, NOTHING } from '../support/leftThere.ts';
+import { long } from '../support/long.ts';
+import { roundsOr } from '../support/rounds.ts';
+import { twoMachines } from '../support/twoMachines.ts';
+import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+
+const ROUNDS = roundsOr(6);
+/** So long a delegate takes, about, from its submission to its end, in milliseconds. */
+const LONGEST_MS = 6000;
+
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build({ isPackage: true });
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+
+type Machines = Awaited<ReturnType<typeof twoMachines>>;
+
+/** What is killed with -9, by its name. */
+const VICTIMS: Readonly<Record<string, (machines: Machines, id: string) => Promise<void>>> = {
+	'the runner here': async ({ runner }, id) => signal(runner(id), 'SIGKILL'),
+	'a program of the runner’s here': async (_, id) => killOne(await markedProcesses(RUNNER_MARK, id)),
+	'a process of the job there': async (_, id) => killOne(await markedProcesses(REMOTE_MARK, id)),
+	'all of the job there': async (_, id) => {
+		for (const { pid } of await markedProcesses(REMOTE_MARK, id)) signal(pid, 'SIGKILL');
+	},
+	'the ssh server': async ({ there }) => {
+		await there.stop();
+		await there.start();
+	},
+};
+
+function killOne(all: readonly ProcessIdentity[]): void {
+	const one = all[Math.floor(Math.random() * all.length)];
+	if (one) signal(one.pid, 'SIGKILL');
+}
+
+it(
+	'a delegate on another machine has one end, whatever is killed at whatever moment, and leaves nothing there',
+	long,
+	async () => {
+		await using machines = await twoMachines(nancy);
+		const { there, git, call } = machines;
+		const names = Object.keys(VICTIMS);
+		for (let round = 0; round < ROUNDS; round++) {
+			const who = names[round % names.length] ?? '';
+			const afterMs = Math.random() * LONGEST_MS;
+			const about = `round ${round}: ${who} after ${Math.round(afterMs)} ms`;
+			const step = `echo ran >> $HOME/ran-${round}; echo x > made-${round}; git add made-${round}; git commit -qm made && touch $HOME/made-${round}`;
+			const id = await machines.delegate(
+				`Round ${round}. [[sh:${step}]] [[sh:sleep 1]] [[text:End of ${round}.]]`,
+			);
+			await sleep(afterMs);
+			await VICTIMS[who]?.(machines, id);
+			// A person looks again, and so another runner goes on.
+			await call(['delegates']);
+			const { status, error, output } = await machines.ended(id);
+			expect(['done', 'failed'], about).toContain(status);
+			if (status === 'done') expect(readFileSync(output, 'utf8'), about).toBe(`End of ${round}.`);
+			else expect(error, about).toBeTruthy();
+			const ran = join(there.home, `ran-${round}`);
+			if (existsSync(ran)) expect(readFileSync(ran, 'utf8'), about).toBe('ran\n');
+			if (existsSync(join(there.home, `made-${round}`)))
+				expect(git('show', `nancy/${id}:made-${round}`), about).toBe('x');
+			const results = (await call(['inbox', '--json'])).stdout.split(`Task ID: ${id}`).length - 1;
+			expect(results, about).toBe(1);
+			expect(await leftThere(there, id), about).toEqual(NOTHING);
+			expect(await markedProcesses(RUNNER_MARK, id), about).toEqual([]);
+		}
+	},
+);
