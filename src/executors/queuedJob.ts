@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
 import { errorText, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
 import { limitsTime } from '../protocol/sbatch.ts';
@@ -201,7 +202,7 @@ export async function killQueued(files: JobFiles): Promise<void> {
 	await cancelJobs(nameOf(files));
 	for (const givenUpAt = Date.now() + KILLED_MS; ; await sleep(1000)) {
 		if ((await jobsOf(files, Date.now())).every(isEnded)) return;
-		if (Date.now() > givenUpAt) throw new NancyError('timeout', 'Slurm has not ended it');
+		if (Date.now() > givenUpAt) throw new NancyError('timeout', phrase`Slurm has not ended it`);
 	}
 }
 

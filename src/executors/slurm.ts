@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { onPath } from '../base/searchPath.ts';
+import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 
 /**
@@ -70,7 +71,7 @@ export function wordsOf({ state, reason }: QueuedJob): string {
 export async function queuedJobs(): Promise<QueuedJob[]> {
 	const all = ['--noheader', '--states=all', `--user=${userInfo().username}`, '--format=%j|%T|%r'];
 	const { code, output, complaint } = await call('squeue', all);
-	if (code !== 0) throw new NancyError('timeout', `Slurm does not answer: ${complaint}`);
+	if (code !== 0) throw new NancyError('timeout', phrase`Slurm does not answer: ${complaint}`);
 	return output.split('\n').flatMap(line => {
 		const [name, state, ...reason] = line.trim().split('|');
 		return name === undefined || state === undefined ? [] : [{ name, state, reason: reason.join('|') }];
@@ -86,7 +87,7 @@ export async function submitJob(args: readonly string[], script: string): Promis
 	const { code, complaint } = await call('sbatch', ['--parsable', ...args], script);
 	if (code === 0) return undefined;
 	if (code === undefined || UNSURE.test(complaint))
-		throw new NancyError('timeout', `Slurm does not answer: ${complaint}`);
+		throw new NancyError('timeout', phrase`Slurm does not answer: ${complaint}`);
 	return complaint;
 }
 
@@ -96,7 +97,7 @@ export async function submitJob(args: readonly string[], script: string): Promis
  */
 export async function cancelJobs(name: string, ...only: readonly string[]): Promise<void> {
 	const { code, complaint } = await call('scancel', [`--user=${userInfo().username}`, `--name=${name}`, ...only]);
-	if (code !== 0) throw new NancyError('timeout', `Slurm does not answer: ${complaint}`);
+	if (code !== 0) throw new NancyError('timeout', phrase`Slurm does not answer: ${complaint}`);
 }
 
 /** Whether this machine submits to a cluster. */

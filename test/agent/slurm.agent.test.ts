@@ -1,10 +1,9 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
-import { markedProcesses } from '../../src/process/marked.ts';
 import { eventually } from '../support/eventually.ts';
 import { gateIn } from '../support/gate.ts';
+import { leftThere, NOTHING } from '../support/leftThere.ts';
 import { long } from '../support/long.ts';
 import { slurmLab, type SlurmLab } from '../support/slurmLab.ts';
 import { twoMachines } from '../support/twoMachines.ts';
@@ -33,17 +32,6 @@ async function cluster() {
 	return machines;
 }
 
-/** What a job has left in the home folder there, in the queue and among the processes. */
-async function leftThere(home: string, id: string) {
-	const jobs = join(home, '.nancy-remote', 'jobs');
-	return {
-		jobs: existsSync(jobs) ? readdirSync(jobs) : [],
-		queued: slurm.call('squeue', '--noheader', `--name=nancy-${id}`),
-		processes: await markedProcesses(REMOTE_MARK, id),
-	};
-}
-const NOTHING = { jobs: [], queued: '', processes: [] };
-
 describe('a delegate on a Slurm cluster', () => {
 	it('works in a job there, and its branch, answer and log come back', async () => {
 		await using machines = await cluster();
@@ -65,7 +53,8 @@ describe('a delegate on a Slurm cluster', () => {
 		expect(readFileSync(ended.log, 'utf8')).toContain('● Bash');
 		expect(git('show', `nancy/${id}:made.txt`)).toBe('from there');
 		expect(JSON.stringify(machines.lab.model.requests)).toContain(`job nancy-${id}`);
-		expect(await leftThere(there.home, id)).toEqual(NOTHING);
+		expect(await leftThere(there, id)).toEqual(NOTHING);
+		expect(slurm.call('squeue', '--noheader', `--name=nancy-${id}`)).toBe('');
 	});
 
 	it('says why it waits in the queue there, and can be stopped before it begins', async () => {
@@ -88,7 +77,8 @@ describe('a delegate on a Slurm cluster', () => {
 		expect(ended).toMatchObject({ status: 'failed', error: 'cancelled' });
 		expect(ended.waitsInQueue).toBeUndefined();
 		slurm.call('scancel', other);
-		expect(await leftThere(there.home, id)).toEqual(NOTHING);
+		expect(await leftThere(there, id)).toEqual(NOTHING);
+		expect(slurm.call('squeue', '--noheader', `--name=nancy-${id}`)).toBe('');
 	});
 
 	it('gets messages at its next tool call', long, async () => {
@@ -109,14 +99,14 @@ describe('a delegate on a Slurm cluster', () => {
 
 	it('is submitted by this machine itself where that is a login host', long, async () => {
 		await using machines = await cluster();
-		const { lab, git } = machines;
+		const { lab, there, git } = machines;
 		machines.nameExecutors({ hpc: { type: 'slurm' } });
 		// Of its user here, as it is there.
-		copyFileSync(join(machines.there.home, '.profile'), join(lab.home, '.profile'));
+		copyFileSync(join(there.home, '.profile'), join(lab.home, '.profile'));
 		const id = await machines.delegate('[[write:made.txt|from the queue]] [[text:Done here.]]');
 		expect(await machines.ended(id)).toMatchObject({ status: 'done', on: 'slurm:hpc' });
 		expect(git('show', `nancy/${id}:made.txt`)).toBe('from the queue');
-		expect(await leftThere(lab.home, id)).toEqual(NOTHING);
+		expect(await leftThere({ ...there, home: lab.home }, id)).toMatchObject({ jobs: [], refs: [], processes: [] });
 	});
 
 	it('is not submitted where the user does not name its cluster any more', long, async () => {
