@@ -7,6 +7,7 @@ import { errorText, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
+import { redactText } from '../core/traffic/redact.ts';
 import { limitsTime } from '../protocol/sbatch.ts';
 import type { JobQueue, RemoteEnd, RemoteJob, Seen } from '../protocol/remoteJob.ts';
 import { remoteWords } from './remoteWords.ts';
@@ -248,6 +249,6 @@ async function jobsOf(files: JobFiles, sinceMs = 0): Promise<QueuedJob[]> {
 /** What the job's own shell has said last, such as that there is no Node on the machine that it came to. */
 async function lastWords({ queueOutput }: JobFiles): Promise<string> {
 	const lines = (await readFile(queueOutput, 'utf8').catch(() => '')).trim().split('\n');
-	const last = visibleLine(lines.at(-1) ?? '', 300);
+	const last = visibleLine(redactText(lines.at(-1) ?? ''), 300);
 	return last === '' ? '' : `: ${last}`;
 }

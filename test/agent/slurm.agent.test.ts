@@ -45,6 +45,8 @@ describe('a delegate on a Slurm cluster', () => {
 			async () => (await call(['delegates'])).stdout.includes('3 tool calls') || undefined,
 		);
 		expect(slurm.call('squeue', '--noheader', '--format=%j %T').trim()).toBe(`nancy-${id} RUNNING`);
+		// The settings count when it is submitted. It is found again whatever they say.
+		machines.nameExecutors({});
 		gate.open();
 		const ended = await machines.ended(id);
 		expect(ended.error).toBeUndefined();
@@ -109,7 +111,7 @@ describe('a delegate on a Slurm cluster', () => {
 		expect(await leftThere({ ...there, home: lab.home }, id)).toMatchObject({ jobs: [], refs: [], processes: [] });
 	});
 
-	it('is not submitted where the user does not name its cluster any more', long, async () => {
+	it('is refused with arguments that are Nancy’s own to give, or where no cluster has that name', long, async () => {
 		await using machines = await cluster();
 		machines.nameExecutors({ hpc: { type: 'slurm', via: 'ssh:lab', sbatch: ['--wrap=id'] } });
 		const refused = ['delegate', 'x', '--worktree', '--permissions', 'bypassPermissions', '--on', 'hpc'];
