@@ -25,11 +25,15 @@ export interface SlurmLab extends AsyncDisposable {
 	call(program: string, ...args: string[]): string;
 }
 
+/** Control groups of the first version: those of the second need systemd, for Slurm 22.05. */
+export const canLimitMemory = process.getuid?.() === 0 && existsSync('/sys/fs/cgroup/memory/tasks');
+
 /**
  * A real Slurm on loopback, of one controller and some nodes, each of them a process of this machine. It needs neither root nor systemd, and keeps
  * everything in a folder of its own. Installs it as root on Debian if it is missing.
+ * @param limitsMemory jobs get no more than they have asked for; needs root and {@link canLimitMemory}
  */
-export async function slurmLab({ nodes = 1, minJobAge = 300 } = {}): Promise<SlurmLab> {
+export async function slurmLab({ nodes = 1, minJobAge = 300, limitsMemory = false } = {}): Promise<SlurmLab> {
 	install();
 	const folder = tempFolder('nancy-slurm-');
 	for (const name of ['state', 'spool', 'log', 'run', 'munge']) mkdirSync(folder.file(name), { mode: 0o755 });
@@ -58,8 +62,8 @@ export async function slurmLab({ nodes = 1, minJobAge = 300 } = {}): Promise<Slu
 		`SlurmdPidFile=${folder.file('run')}/slurmd.%n.pid`,
 		`SlurmctldLogFile=${folder.file('log/slurmctld.log')}`,
 		`SlurmdLogFile=${folder.file('log')}/slurmd.%n.log`,
-		'ProctrackType=proctrack/linuxproc',
-		'TaskPlugin=task/none',
+		`ProctrackType=proctrack/${limitsMemory ? 'cgroup' : 'linuxproc'}`,
+		`TaskPlugin=task/${limitsMemory ? 'cgroup' : 'none'}`,
 		'SwitchType=switch/none',
 		'MpiDefault=none',
 		'JobAcctGatherType=jobacct_gather/none',
@@ -82,6 +86,11 @@ export async function slurmLab({ nodes = 1, minJobAge = 300 } = {}): Promise<Slu
 		`PartitionName=main Nodes=${names.join(',')} Default=YES MaxTime=1-0 DefaultTime=30 State=UP`,
 	];
 	writeFileSync(folder.file('slurm.conf'), `${lines.join('\n')}\n`);
+	if (limitsMemory)
+		writeFileSync(
+			folder.file('cgroup.conf'),
+			'CgroupMountpoint=/sys/fs/cgroup\nCgroupPlugin=cgroup/v1\nConstrainRAMSpace=yes\n',
+		);
 	const env = { SLURM_CONF: folder.file('slurm.conf') };
 	const call = (program: string, ...args: string[]) =>
 		execFileSync(program, args, { env: { ...process.env, ...env, PATH }, encoding: 'utf8', stdio: 'pipe' });

@@ -10,7 +10,7 @@ import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
 import { long } from '../../support/long.ts';
-import { slurmLab, type SlurmLab } from '../../support/slurmLab.ts';
+import { canLimitMemory, slurmLab, type SlurmLab } from '../../support/slurmLab.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 let slurm: SlurmLab;
@@ -291,6 +291,23 @@ describe('a job in the queue of Slurm', () => {
 		);
 		expect(seen).toMatchObject({ is: 'ended', queueSays: 'TIMEOUT, TimeLimit', end: { reason: 'cancelled' } });
 	});
+
+	it.skipIf(!canLimitMemory)(
+		'that takes more memory than it has asked for says so (needs root and control groups of version 1)',
+		long,
+		async () => {
+			await using strict = await slurmLab({ limitsMemory: true });
+			useSlurm(strict);
+			const one = queued('--mem=300M');
+			await one.submit();
+			await one.atWork();
+			writeFileSync(`${one.files.folder}/eat`, '');
+			expect(await one.ended()).toMatchObject({
+				is: 'lost',
+				queueSays: expect.stringContaining('OUT_OF_MEMORY'),
+			});
+		},
+	);
 
 	it('that Slurm has forgotten is as its own files say', long, async () => {
 		await using forgetful = await slurmLab({ minJobAge: 2 });
