@@ -4,6 +4,7 @@ import { Delegates } from '../core/delegates/delegates.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import { executorAt } from '../executors/executorAt.ts';
+import { steps } from '../executors/there.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Context } from './command.ts';
 import { runDelegate } from '../delegates/runDelegate.ts';
@@ -68,7 +69,10 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				},
 				isSteered: agent => isSteeredElsewhere(agent, where),
 				executor: async on =>
-					executorAt(on, await runtimeAtStart(), () => where.readSettings(workspace.folder)),
+					executorAt(on, await runtimeAtStart(), {
+						readSettings: () => where.readSettings(workspace.folder),
+						steps,
+					}),
 				env: context.env,
 				// In tmux somebody may be watching.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),

@@ -3,12 +3,18 @@ import { errorText, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { ask } from './ask.ts';
 import { remoteRoot } from './jobFiles.ts';
-import { remoteWords } from './remoteWords.ts';
+import { remoteWords, stepCommand } from './remoteWords.ts';
 import type { GitThere, Way } from './way.ts';
+
+/** The steps of executors/there. */
+export type Steps = Readonly<Record<string, (input: unknown, program: string) => Promise<object>>>;
 
 /** This machine, where it is a login host of a cluster itself. */
 export class Here implements Way {
 	readonly place = 'this machine';
+
+	/** @param steps to be taken in this process: a `nancy` below the runner of a delegate is an agent's, and may take none */
+	constructor(private readonly steps?: Steps) {}
 
 	async ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
 		const env = { SHELL: '/bin/sh', ...process.env };
@@ -17,12 +23,11 @@ export class Here implements Way {
 		throw new NancyError('io', phrase`no shell answers here: ${why}`);
 	}
 
-	/** In this process: another one below it would be an agent's, as everything below the runner of a delegate. */
-	async step(version: string, name: string, input: unknown): Promise<unknown> {
-		const { steps } = await import('./there.ts');
+	async step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown> {
+		if (!this.steps) return this.ask(stepCommand(version, name), JSON.stringify(input), timeoutMs);
 		const program = join(remoteRoot(), 'nancy', 'runtime', version, 'nancy.js');
 		try {
-			return await steps[name]?.(input, program);
+			return await this.steps[name]?.(input, program);
 		} catch (error) {
 			return { error: errorText(error) };
 		}

@@ -4,7 +4,7 @@ import { phrase } from '../base/phrase.ts';
 import { LOST } from '../git/gitFailure.ts';
 import { SshHost } from '../protocol/executorId.ts';
 import { ask } from './ask.ts';
-import { inLoginShell, remoteWords } from './remoteWords.ts';
+import { remoteWords, stepCommand } from './remoteWords.ts';
 import { socketFolder } from './socketFolder.ts';
 import type { GitThere, Way } from './way.ts';
 
@@ -82,8 +82,6 @@ export class Ssh implements Way {
 	}
 
 	step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown> {
-		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
-		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
-		return this.ask(inLoginShell(['sh', '-c', script, 'nancy', version, name]), JSON.stringify(input), timeoutMs);
+		return this.ask(stepCommand(version, name), JSON.stringify(input), timeoutMs);
 	}
 }

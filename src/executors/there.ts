@@ -14,6 +14,7 @@ import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { MessageId } from '../protocol/names.ts';
 import { RemoteJob, RemoteLetter, type Seen } from '../protocol/remoteJob.ts';
+import type { Steps } from './here.ts';
 import { JobFiles, REMOTE_MARK, remoteRoot } from './jobFiles.ts';
 import {
 	cancelQueued,
@@ -51,7 +52,7 @@ export function repositoryFolder({ repository }: z.infer<typeof RepositoryName>)
  * The steps that another machine asks for, by name. Each takes parsed JSON from there, and may be repeated.
  * @param program this Nancy's file
  */
-export const steps: Readonly<Record<string, (input: unknown, program: string) => Promise<object>>> = {
+export const steps: Steps = {
 	async repository(input) {
 		await mkdir(join(remoteRoot(), 'repos'), { recursive: true, mode: 0o700 });
 		return { git: gitHere(), repository: await bareRepository(repositoryFolder(RepositoryName.parse(input))) };

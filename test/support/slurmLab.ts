@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hostname, userInfo } from 'node:os';
@@ -131,6 +131,7 @@ export async function slurmLab({ nodes = 1, minJobAge = 300, limitsMemory = fals
 			for (const name of names) end(pid(`run/slurmd.${name}.pid`));
 			// Steps of jobs and what they have started outlive their node.
 			for (const each of processesOf(env.SLURM_CONF)) end(each, 'SIGKILL');
+			if (limitsMemory) await eventually('no control group', () => removeControlGroups(names));
 			end(pid('munge/pid'));
 			await folder.remove();
 		},
@@ -144,6 +145,13 @@ function end(pid: number, signal: NodeJS.Signals = 'SIGTERM'): void {
 	} catch {
 		// It has ended.
 	}
+}
+
+/** Whether none is left. They have files that nobody can remove, and can be removed once their processes have ended. */
+function removeControlGroups(nodes: readonly string[]): boolean {
+	const groups = globSync(`/sys/fs/cgroup/*/slurm_{${nodes.join(',')},}`);
+	for (const group of groups) execFileSync('find', [group, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', '+']);
+	return true;
 }
 
 function processesOf(conf: string): number[] {
