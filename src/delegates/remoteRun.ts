@@ -82,8 +82,8 @@ export class RemoteRun {
 			try {
 				await this.insist(() => this.executor.prepare(job, worktree, this.signal));
 			} catch (error) {
-				// Also of a machine that cannot be reached: nothing was submitted.
-				if (!this.signal.aborted) throw error;
+				// Nothing was submitted. But a part of it may be there, and goes with the clean-up.
+				if (!this.signal.aborted) return this.keepEnd({ ok: false, reason: errorText(error), output: '' });
 			}
 			if (this.signal.aborted) return this.keepEnd({ ok: false, reason: 'cancelled', output: '' });
 			await this.reach('submitting', { isSteered: job.mailbox !== undefined, prefix: job.prefix });

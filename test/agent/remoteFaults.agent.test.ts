@@ -6,9 +6,11 @@ import type { ProcessIdentity } from '../../src/base/liveness.ts';
 import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
 import { markedProcesses, RUNNER_MARK } from '../../src/process/marked.ts';
 import { signal } from '../../src/process/signal.ts';
+import { eventually } from '../support/eventually.ts';
 import { leftThere, NOTHING } from '../support/leftThere.ts';
 import { long } from '../support/long.ts';
 import { roundsOr } from '../support/rounds.ts';
+import { commandOf } from '../support/servedAgents.ts';
 import { twoMachines } from '../support/twoMachines.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
@@ -37,6 +39,11 @@ const VICTIMS: Readonly<Record<string, (machines: Machines, id: string) => Promi
 		await there.start();
 	},
 };
+
+/** The processes of its runner here, but for a connection that ssh shares for a minute. */
+async function runnersOf(id: string): Promise<ProcessIdentity[]> {
+	return (await markedProcesses(RUNNER_MARK, id)).filter(({ pid }) => !commandOf(pid).includes('[mux]'));
+}
 
 function killOne(all: readonly ProcessIdentity[]): void {
 	const one = all[Math.floor(Math.random() * all.length)];
@@ -73,7 +80,7 @@ it(
 			const results = (await call(['inbox', '--json'])).stdout.split(`Task ID: ${id}`).length - 1;
 			expect(results, about).toBe(1);
 			expect(await leftThere(there, id), about).toEqual(NOTHING);
-			expect(await markedProcesses(RUNNER_MARK, id), about).toEqual([]);
+			await eventually(`no process here, ${about}`, async () => (await runnersOf(id)).length === 0);
 		}
 	},
 );

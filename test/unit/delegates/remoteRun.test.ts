@@ -188,6 +188,16 @@ it('is cancelled on its way there, whether or not its machine can be reached', a
 	expect(one.asked).toEqual(['cleanUp']);
 });
 
+it('leaves nothing there of what was on its way when that failed', async () => {
+	await using one = await remote();
+	const outcome = await one.run({
+		prepare: () => Promise.reject(new NancyError('git', 'git push was killed')),
+		submit: notAsked,
+	});
+	expect(outcome).toEqual({ ok: false, reason: 'git push was killed', output: '' });
+	expect(one.asked).toEqual(['cleanUp']);
+});
+
 it('is not left alone while it may run there, whatever fails', async () => {
 	await using one = await remote();
 	const failed = new Set<string>();
