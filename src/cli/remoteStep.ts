@@ -8,8 +8,10 @@ import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { isolated } from '../delegates/isolation.ts';
-import { JobFiles, steps, workingFolderThere } from '../executors/there.ts';
-import { marked } from '../executors/ssh.ts';
+import { marked } from '../executors/ask.ts';
+import { JobFiles } from '../executors/jobFiles.ts';
+import { runOnce } from '../executors/queuedJob.ts';
+import { steps, workingFolderThere } from '../executors/there.ts';
 import { commitThere } from '../git/remoteRepository.ts';
 import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
@@ -46,12 +48,7 @@ export async function remoteStep(name: string, job: DelegateId | undefined, cont
 /** Runs a job to its end, which is written last. */
 async function runThere(id: DelegateId, context: Context): Promise<number> {
 	const files = new JobFiles(id);
-	await withCancel(async signal => {
-		await files.writeRunner();
-		const job = await files.job();
-		if (!job) return;
-		await files.writeEnd(await endOf(job, files, signal, context));
-	});
+	await withCancel(signal => runOnce(files, signal, (job, stop) => endOf(job, files, stop, context)));
 	return ExitCode.ok;
 }
 

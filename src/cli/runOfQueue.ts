@@ -3,8 +3,8 @@ import type { InstalledRuntime } from '../core/deployment/runtime.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
-import { SshExecutor } from '../executors/sshExecutor.ts';
-import { hostOf } from '../protocol/executorId.ts';
+import { executorAt } from '../executors/executorAt.ts';
+import { steps } from '../executors/there.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Context } from './command.ts';
 import { runDelegate } from '../delegates/runDelegate.ts';
@@ -68,11 +68,17 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 					};
 				},
 				isSteered: agent => isSteeredElsewhere(agent, where),
-				executor: async on => new SshExecutor(hostOf(on), await runtimeAtStart()),
+				executor: async on =>
+					executorAt(on, await runtimeAtStart(), {
+						readSettings: () => where.readSettings(workspace.folder),
+						steps,
+					}),
 				env: context.env,
 				// In tmux somebody may be watching.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
 				capacity: async () => capacityOf(where, await where.readSettings(workspace.folder).catch(() => ({}))),
+				// What keeps others from starting is told at the end.
+				begun: () => look().catch(() => undefined),
 				signal,
 			}),
 		),

@@ -10,7 +10,7 @@ import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { endUnwatched, settle } from '../core/delegates/ending.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
-import { reportable, sealedAnswer } from '../core/delegates/reportable.ts';
+import { reportable, sealedAnswer, withSight } from '../core/delegates/reportable.ts';
 import { Leases } from '../core/files/leases.ts';
 import { sweepFolder } from '../core/files/leftBehind.ts';
 import { recordStop } from '../core/start/workerProcess.ts';
@@ -70,7 +70,8 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 		}
 		const all = (await delegates.list()).delegates;
 		const sound = all.filter(({ record }) => !failures.has(record.id));
-		await each(sound, delegate => noteWaiting(delegates, delegate, all, options));
+		const now = await Promise.all(all.map(delegate => withSight(tickets, delegate).catch(() => delegate)));
+		await each(sound, delegate => noteWaiting(delegates, delegate, now, options));
 		const [first] = failures.values();
 		if (first !== undefined) throw first;
 	});

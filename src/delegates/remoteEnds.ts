@@ -2,7 +2,8 @@ import { errorText, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import type { Outcome } from '../core/delegates/delegate.ts';
-import type { RemoteEnd, Seen } from '../protocol/remoteJob.ts';
+import { redactText } from '../core/traffic/redact.ts';
+import type { RemoteEnd, RemotePhase, Seen } from '../protocol/remoteJob.ts';
 
 /** Of a job that does not end when it is asked to. It is ended all the same. */
 export const NOT_ENDED: RemoteEnd = {
@@ -11,12 +12,19 @@ export const NOT_ENDED: RemoteEnd = {
 	output: '',
 };
 
+/** Whether a job has begun, or why it waits in the queue of a cluster: somebody else's words. */
+export function begunOrWaits({ is, queueSays }: Seen): Pick<RemotePhase, 'isBegun' | 'waits'> {
+	if (is !== 'running' || queueSays === undefined) return { isBegun: true, waits: undefined };
+	return { isBegun: false, waits: visibleLine(redactText(queueSays), 200) };
+}
+
 /** Of a job that runs no more. */
-export function endSeen({ is, end }: Seen): RemoteEnd {
-	if (end) return end;
+export function endSeen({ is, end, queueSays }: Seen): RemoteEnd {
+	const by = queueSays === undefined ? '' : ` (Slurm: ${queueSays})`;
+	if (end) return { ...end, reason: end.reason === undefined ? undefined : `${end.reason}${by}` };
 	// Its folder there is gone, or its runner: it may have worked, so it is not started again.
 	const what = is === 'absent' ? 'its folder on the other machine is gone' : 'its runner on the other machine died';
-	return { ok: false, reason: what, output: '' };
+	return { ok: false, reason: `${what}${by}`, output: '' };
 }
 
 /**

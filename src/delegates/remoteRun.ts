@@ -13,12 +13,10 @@ import { createWorktree, prefixIn } from '../git/worktree.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
-import { endSeen, GivenUp, givenUp, NOT_ENDED, notCollected, outcomeOfEnd } from './remoteEnds.ts';
+import { begunOrWaits, endSeen, GivenUp, givenUp, NOT_ENDED, notCollected, outcomeOfEnd } from './remoteEnds.ts';
 import { RemoteMail } from './remoteMail.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
-/** Between two looks, in milliseconds. */
-const LOOK_MS = 500;
 /** Between two tries at a machine that cannot be reached; doubled each time up to the longest. */
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
@@ -143,9 +141,9 @@ export class RemoteRun {
 				return seen.is === 'running' ? NOT_ENDED : endSeen(seen);
 			if (seen.is === 'running') {
 				if (!hasMore)
-					await sleep(LOOK_MS, undefined, { signal: cancelledAt === undefined ? signal : undefined }).catch(
-						() => undefined,
-					);
+					await sleep(this.executor.pauseMs, undefined, {
+						signal: cancelledAt === undefined ? signal : undefined,
+					}).catch(() => undefined);
 			} else if (!hasMore || ++looksAfterEnd >= LOOKS_AFTER_END) {
 				// An earlier runner may have carried messages: one more look asks for the receipts of all.
 				if (isLastLook || mail.letters.length === 0) return endSeen(seen);
@@ -177,7 +175,13 @@ export class RemoteRun {
 	}
 
 	/** Says whether there was more of the log. Texts of the other machine are somebody else's words: secrets go out, and control characters are shown. */
-	private async mirror({ status, log, nextOffset }: Seen): Promise<boolean> {
+	private async mirror(seen: Seen): Promise<boolean> {
+		const { status, log, nextOffset } = seen;
+		const { waits, isBegun } = begunOrWaits(seen);
+		if (waits !== this.phase.waits || isBegun !== this.phase.isBegun) {
+			await this.save({ waits, isBegun });
+			if (isBegun) await this.tools.begun();
+		}
 		if (status) {
 			const { last_tool, last_file, denied, model, ...numbers } = status;
 			const line = (text: string | undefined) =>

@@ -29,6 +29,8 @@ export interface RunnerTools {
 	show(text: string): void;
 	/** How many delegates of this folder run at once. */
 	capacity(): Promise<Capacity>;
+	/** Called when it has begun on another machine: in the queue of a cluster there is one place more. */
+	begun(): Promise<void>;
 	/** Aborted when somebody stops the delegate. */
 	signal: AbortSignal;
 }

@@ -8,6 +8,8 @@ import type { Worktree } from '../protocol/worktree.ts';
  * says nothing about the job: only {@link observe} tells.
  */
 export interface Executor {
+	/** Between two looks at a job there, in milliseconds. */
+	readonly pauseMs: number;
 	/**
 	 * Ships what the job needs: Nancy itself, the repository, the commit that it begins with.
 	 * @param signal ends it with an error

@@ -3,7 +3,7 @@ import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import { inLoginShell } from './remoteWords.ts';
-import { Ssh } from './ssh.ts';
+import type { Way } from './way.ts';
 
 /** For a whole probe, in milliseconds: a first connection, and the versions of several CLIs. */
 const PROBE_MS = 60_000;
@@ -24,9 +24,10 @@ while [ $# -gt 1 ]; do
 	shift 2
 done
 free=$(df -Pk "$HOME" 2>/dev/null | awk 'NR == 2 { print $4 + 0 }')
-printf 'NANCY {"node":"%s","git":"%s","agents":[%s],"freeKb":%s,"killsAtLogout":"%s","user":"%s"}\\n' \\
+printf 'NANCY {"node":"%s","git":"%s","agents":[%s],"freeKb":%s,"killsAtLogout":"%s","user":"%s","slurm":"%s"}\\n' \\
 	"$(version node)" "$(version git)" "$agents" "\${free:-0}" \\
-	"$(login show-session -p KillUserProcesses)" "$(id -u)"
+	"$(login show-session -p KillUserProcesses)" "$(id -u)" \\
+	"$(command -v squeue >/dev/null 2>&1 && command -v scancel >/dev/null 2>&1 && version sbatch)"
 `;
 
 const Answer = z.object({
@@ -36,6 +37,7 @@ const Answer = z.object({
 	freeKb: z.number(),
 	killsAtLogout: z.string(),
 	user: z.string(),
+	slurm: z.string(),
 });
 
 /** What a machine has. Its texts are safe to show. */
@@ -46,6 +48,8 @@ export interface Probed {
 	agents: { id: string; version: string }[];
 	/** In the home folder. */
 	freeBytes: number;
+	/** Of Slurm's commands, as `sbatch --version` prints it; empty if some are not there. */
+	slurm: string;
 	/** Whether a delegate goes on after the last logout, as far as systemd's login manager tells. */
 	survivesLogout: 'yes' | 'no' | 'unknown';
 }
@@ -53,17 +57,18 @@ export interface Probed {
 /**
  * Asks a machine what it has, and changes nothing there.
  * @param agents those to look for, with the command of each
- * @throws NancyError `timeout` with ssh's own words, `io` for an answer that is none
+ * @throws NancyError `timeout` with the words of `ssh` or the shell, `io` for an answer that is none
  */
-export async function probe(host: string, agents: readonly { id: string; command: string }[]): Promise<Probed> {
+export async function probe(way: Way, agents: readonly { id: string; command: string }[]): Promise<Probed> {
 	const pairs = agents.flatMap(({ id, command }) => [id, command]);
 	const command = inLoginShell(['sh', '-c', SCRIPT, 'nancy', ...pairs]);
-	const parsed = Answer.safeParse(await new Ssh(host).ask(command, '', PROBE_MS));
-	if (!parsed.success) throw new NancyError('io', phrase`the answer of ${host} makes no sense`);
-	const { node, git, freeKb, ...answer } = parsed.data;
+	const parsed = Answer.safeParse(await way.ask(command, '', PROBE_MS));
+	if (!parsed.success) throw new NancyError('io', phrase`the answer of ${way.place} makes no sense`);
+	const { node, git, slurm, freeKb, ...answer } = parsed.data;
 	return {
 		node: visibleLine(node),
 		git: visibleLine(git),
+		slurm: visibleLine(slurm),
 		agents: answer.agents.flatMap(({ id, version }) =>
 			agents.some(each => each.id === id) ? [{ id, version: visibleLine(version) }] : [],
 		),

@@ -1,28 +1,32 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
-import { identify, liveness } from '../base/liveness.ts';
+import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { phrase } from '../base/phrase.ts';
-import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
 import { bareRepository, checkoutThere, commitThere, forgetThere, gitHere } from '../git/remoteRepository.ts';
 import { stopMarked } from '../process/marked.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { MessageId } from '../protocol/names.ts';
-import { ProcessRecord } from '../protocol/records.ts';
-import { RemoteEnd, RemoteJob, RemoteLetter, RemoteStatus, type Seen } from '../protocol/remoteJob.ts';
+import { RemoteJob, RemoteLetter, type Seen } from '../protocol/remoteJob.ts';
+import type { Steps } from './here.ts';
+import { JobFiles, REMOTE_MARK, remoteRoot } from './jobFiles.ts';
+import {
+	cancelQueued,
+	explained,
+	forgetQueued,
+	isQueued,
+	killQueued,
+	livesElsewhere,
+	submitQueued,
+	whyWaiting,
+} from './queuedJob.ts';
 import { forgetRecordsThere, LetterName, putThere, receiptsThere, takeBackThere, takenBackThere } from './mailThere.ts';
-
-/**
- * The environment variable that marks everything a job starts, by its id. `NANCY_RUN` would make an agent of the runner: see core/asker/asker.
- */
-export const REMOTE_MARK = 'NANCY_REMOTE_JOB';
 
 /** Of the log in one look, in bytes. It holds at least one line: see {@link JobFiles.appendLog}. */
 const LOG_PART = 256 * 1024;
@@ -39,104 +43,29 @@ const Look = z.object({
 const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
 const TakeBack = z.object({ id: DelegateId, message: MessageId });
 const Clean = z.pick(RemoteJob, { id: true, repository: true });
-const Runner = z.object({ runner: ProcessRecord });
-
-/** One job's files on this machine, which runs it for another. They are the truth about it. */
-export class JobFiles {
-	readonly folder: string;
-
-	constructor(readonly id: DelegateId) {
-		this.folder = join(root(), 'jobs', id);
-	}
-
-	get tree(): string {
-		return join(this.folder, 'tree');
-	}
-	get log(): string {
-		return join(this.folder, 'log');
-	}
-	/** Made by the one start that wins. */
-	get fence(): string {
-		return join(this.folder, 'started');
-	}
-	/** There once the worktree is whole, and its agent may work in it. */
-	get begun(): string {
-		return join(this.folder, 'begun');
-	}
-	get cancelled(): string {
-		return join(this.folder, 'cancel');
-	}
-
-	/** Adds whole lines to the log. Of a very long one, the end is left out. */
-	appendLog(text: string): void {
-		appendFileSync(this.log, `${text.split('\n').map(shortLine).join('\n')}\n`);
-	}
-
-	job(): Promise<RemoteJob | undefined> {
-		return readJsonFile(join(this.folder, 'job.json'), RemoteJob);
-	}
-	writeJob(job: RemoteJob): Promise<void> {
-		return this.write('job.json', job);
-	}
-	async runner() {
-		return (await readJsonFile(join(this.folder, 'runner.json'), Runner))?.runner;
-	}
-	writeRunner(): Promise<void> {
-		return this.write('runner.json', { runner: identify(process.pid) });
-	}
-	status() {
-		return readJsonFile(join(this.folder, 'status.json'), RemoteStatus);
-	}
-	writeStatus(status: z.infer<typeof RemoteStatus>): Promise<void> {
-		return this.write('status.json', RemoteStatus.parse(status));
-	}
-	end() {
-		return readJsonFile(join(this.folder, 'end.json'), RemoteEnd);
-	}
-	writeEnd(end: RemoteEnd): Promise<void> {
-		return this.write('end.json', end);
-	}
-
-	private write(name: string, value: unknown): Promise<void> {
-		return writeFileAtomic(join(this.folder, name), jsonText(value), { sync: true });
-	}
-}
-
-/** Of the log, in UTF-16 units: at most four bytes each. */
-const LONGEST_LINE = 32 * 1024;
-
-function shortLine(line: string): string {
-	const excess = line.length - LONGEST_LINE;
-	return excess > 0 ? `${line.slice(0, LONGEST_LINE)} [… ${excess} characters left out …]` : line;
-}
-
-function root(): string {
-	return join(homedir(), '.nancy-remote');
-}
 
 export function repositoryFolder({ repository }: z.infer<typeof RepositoryName>): string {
-	return join(root(), 'repos', `${repository}.git`);
+	return join(remoteRoot(), 'repos', `${repository}.git`);
 }
 
 /**
  * The steps that another machine asks for, by name. Each takes parsed JSON from there, and may be repeated.
  * @param program this Nancy's file
  */
-export const steps: Readonly<Record<string, (input: unknown, program: string) => Promise<object>>> = {
+export const steps: Steps = {
 	async repository(input) {
-		await mkdir(join(root(), 'repos'), { recursive: true, mode: 0o700 });
+		await mkdir(join(remoteRoot(), 'repos'), { recursive: true, mode: 0o700 });
 		return { git: gitHere(), repository: await bareRepository(repositoryFolder(RepositoryName.parse(input))) };
 	},
 	async start(input, program) {
 		const job = RemoteJob.parse(input);
 		const files = new JobFiles(job.id);
 		await mkdir(files.folder, { recursive: true, mode: 0o700 });
-		try {
-			await mkdir(files.fence);
-		} catch (error) {
-			if (hasErrno(error, 'EEXIST')) return {};
-			throw error;
+		if (isQueued(job)) {
+			await submitQueued(files, job, program);
+			return {};
 		}
+		if (!(await files.claim())) return {};
 		await files.writeJob(job);
 		spawn(process.execPath, [program, 'run', '--remote', 'run', '--remote-job', job.id], {
 			cwd: files.folder,
@@ -146,10 +75,10 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 		}).unref();
 		return {};
 	},
-	async look(input) {
+	async look(input, program) {
 		const { id, offset, carried } = Look.parse(input);
 		const files = new JobFiles(id);
-		const now = await seen(files, offset);
+		const now = await seen(files, offset, program);
 		// After its state: the receipts of an ended job are the last ones.
 		const mailbox = carried.length > 0 ? (await files.job())?.mailbox : undefined;
 		if (!mailbox) return now;
@@ -172,6 +101,10 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 	async cancel(input) {
 		const files = new JobFiles(JobName.parse(input).id);
 		if (!existsSync(files.folder)) return {};
+		if (isQueued(await files.job())) {
+			await cancelQueued(files);
+			return {};
+		}
 		// Before the file: on a full disk there is none.
 		if (await askToEnd(files)) return {};
 		await writeFileAtomic(files.cancelled, '');
@@ -182,6 +115,7 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 	async rescue(input) {
 		const { id, repository } = Clean.parse(input);
 		const files = new JobFiles(id);
+		if (isQueued(await files.job())) await killQueued(files);
 		await stopMarked(REMOTE_MARK, id);
 		const isWork = existsSync(files.begun);
 		if (isWork) await commitThere(await bareRepository(repositoryFolder({ repository })), files.tree, id);
@@ -190,6 +124,7 @@ export const steps: Readonly<Record<string, (input: unknown, program: string) =>
 	async clean(input) {
 		const { id, repository } = Clean.parse(input);
 		const files = new JobFiles(id);
+		if (isQueued(await files.job())) await forgetQueued(files);
 		await stopMarked(REMOTE_MARK, id);
 		await forgetThere(repositoryFolder({ repository }), files.tree, id);
 		await forgetRecordsThere(files.folder);
@@ -228,26 +163,35 @@ export async function workingFolderThere(
 	);
 }
 
-async function seen(files: JobFiles, offset: number): Promise<Seen> {
+async function seen(files: JobFiles, offset: number, program: string): Promise<Seen> {
 	const none = { log: '', nextOffset: offset, receipts: [], takenBack: [] };
+	const job = await files.job();
+	const waits = isQueued(job) && !existsSync(files.fence) ? await whyWaiting(files, job, program) : undefined;
+	if (waits !== undefined) return { is: 'running', queueSays: waits, ...none };
 	if (!existsSync(files.fence)) return { is: 'absent', ...none };
 	const runner = await files.runner();
 	// A started program takes a moment to say who it is.
 	const isBeginning = !runner && Date.now() - (await stat(files.fence)).mtimeMs < BEGINNING_MS;
-	// Of a home that machines share, the runner may be on another one, and nothing here tells whether it lives.
-	const isAlive = isBeginning || (runner !== undefined && liveness(runner) !== 'dead');
+	const isAlive = isBeginning || (runner !== undefined && (await lives(runner, files, job)));
 	// After the runner: it writes its end before it is gone.
 	const end = await files.end();
 	if (!isAlive && !end) await stopMarked(REMOTE_MARK, files.id);
 	const status = await files.status();
+	const is = end ? 'ended' : isAlive ? 'running' : 'lost';
 	return {
-		is: end ? 'ended' : isAlive ? 'running' : 'lost',
+		...(is !== 'running' && !end?.ok && isQueued(job) ? await explained(files, is) : { is }),
 		...(status && { status }),
 		...(await logFrom(files.log, offset)),
 		...(end && { end }),
 		receipts: [],
 		takenBack: [],
 	};
+}
+
+/** Of a home that machines share, the runner may be on another one, and nothing here tells whether it lives. */
+async function lives(runner: ProcessIdentity, files: JobFiles, job: RemoteJob | undefined): Promise<boolean> {
+	const is = liveness(runner);
+	return is === 'unknown' && isQueued(job) ? livesElsewhere(files) : is !== 'dead';
 }
 
 async function logFrom(file: string, offset: number): Promise<{ log: string; nextOffset: number }> {

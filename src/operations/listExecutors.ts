@@ -1,12 +1,13 @@
 import { homedir } from 'node:os';
 import * as z from 'zod/mini';
-import { errorText, hasCode, NancyError } from '../base/errors.ts';
+import { errorText, hasCode, NancyError, said } from '../base/errors.ts';
 import { phrase, type Phrase } from '../base/phrase.ts';
 import { isAtLeast, parseVersion } from '../base/version.ts';
 import { drivers } from '../drivers/index.ts';
+import { wayTo } from '../executors/executorAt.ts';
 import { probe, type Probed } from '../executors/probe.ts';
 import { sshHosts } from '../executors/sshHosts.ts';
-import { hostOf } from '../protocol/executorId.ts';
+import { clusterOf, hostOf, type ExecutorId } from '../protocol/executorId.ts';
 import { ExecutorsOutput, type Executor } from '../protocol/output/executors.ts';
 import { executorNamed } from './shared/executors.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -35,9 +36,9 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 	},
 	async run(_asker, { names, isProbed }, { readSettings, workspace, env }) {
 		const settings = await readSettings(workspace.folder);
-		const known: Executor[] = Object.entries(settings.executors ?? {}).map(([name, { host, max }]) => ({
+		const known: Executor[] = Object.entries(settings.executors ?? {}).map(([name, { max }]) => ({
 			name,
-			id: `ssh:${host}`,
+			id: executorNamed(name, settings),
 			from: 'settings',
 			max,
 			lacks: [],
@@ -62,24 +63,27 @@ async function probed(executor: Executor): Promise<Executor> {
 	// There, a delegate always works in a worktree.
 	const candidates = drivers.filter(({ headless, floors }) => headless !== 'none' && floors.worktree !== 'none');
 	try {
-		const has = await probe(hostOf(executor.id), candidates);
+		const has = await probe(wayTo(executor.id), candidates);
 		const agents = candidates.flatMap(({ id }) =>
 			has.agents.filter(each => each.id === id).map(each => ({ ...each, id })),
 		);
-		return { ...executor, isReachable: true, has: { ...has, agents }, lacks: lacksOf(has) };
+		return { ...executor, isReachable: true, has: { ...has, agents }, lacks: lacksOf(has, executor.id) };
 	} catch (error) {
 		if (!hasCode(error, 'timeout', 'io')) throw error;
-		const command = `ssh ${hostOf(executor.id)}`;
-		return {
-			...executor,
-			isReachable: false,
-			lacks: [phrase`${errorText(error)}. Connect once in a terminal: ${command}`],
-		};
+		const host = hostOf(executor.id);
+		const lack =
+			host === undefined
+				? said(error)
+				: phrase`${errorText(error)}. Connect once in a terminal: ${`ssh ${host}`}`;
+		return { ...executor, isReachable: false, lacks: [lack] };
 	}
 }
 
-function lacksOf({ node, git, agents, freeBytes, survivesLogout }: Probed): Phrase[] {
+function lacksOf({ node, git, slurm, agents, freeBytes, survivesLogout }: Probed, id: ExecutorId): Phrase[] {
 	const lacks: Phrase[] = [];
+	const isCluster = clusterOf(id) !== undefined;
+	if (isCluster && slurm === '')
+		lacks.push(phrase`a login shell finds no sbatch, squeue and scancel: name a login host of the Slurm cluster`);
 	const version = parseVersion(node);
 	if (!version)
 		lacks.push(
@@ -98,7 +102,8 @@ function lacksOf({ node, git, agents, freeBytes, survivesLogout }: Probed): Phra
 		lacks.push(
 			phrase`its home folder has ${Math.floor(freeBytes / 1024 ** 2)} MB left: make room for a repository and a worktree`,
 		);
-	if (survivesLogout === 'no')
+	// Jobs of a cluster belong to no login.
+	if (survivesLogout === 'no' && !isCluster)
 		lacks.push(phrase`it ends delegates at logout: set KillUserProcesses=no in /etc/systemd/logind.conf there`);
 	return lacks;
 }

@@ -213,6 +213,8 @@ export const DeskDelegate = z.object({
 	branch: z.optional(z.string()),
 	/** The machine that it runs on, if it is another one. */
 	on: z.optional(z.string()),
+	/** Why it waits in the queue of a cluster. */
+	waitsInQueue: z.optional(z.string()),
 	/** Since when that machine cannot be reached. */
 	unseenSince: z.optional(Moment),
 	/** Its changes are apart, in a worktree. */

@@ -5,8 +5,13 @@ import { Isolation } from './isolation.ts';
 import { MessageHeader } from './message.ts';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 import { Moment } from './records.ts';
+import { SbatchArguments } from './sbatch.ts';
 
 export const Commit = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
+
+/** The queue of a cluster, in which a job waits for a place. Of the user's own settings. */
+export const JobQueue = z.object({ type: z.literal('slurm'), sbatch: SbatchArguments });
+export type JobQueue = z.infer<typeof JobQueue>;
 
 /** Everything that the other machine needs to know of a delegate. Goes there on standard input. */
 export const RemoteJob = z.object({
@@ -27,6 +32,8 @@ export const RemoteJob = z.object({
 	isolate: z.optional(Isolation),
 	wallSeconds: z.number(),
 	idleSeconds: z.number(),
+	/** Absent for a job that begins at once. Added by what submits it. */
+	queue: z.optional(JobQueue),
 });
 export type RemoteJob = z.infer<typeof RemoteJob>;
 
@@ -87,6 +94,8 @@ export const Seen = z.object({
 	 * gone, and nobody wrote an end.
 	 */
 	is: z.enum(['absent', 'running', 'ended', 'lost']),
+	/** What the queue of a cluster says: why a running job has not begun yet, or how it ended one. */
+	queueSays: z.optional(z.string()),
 	status: z.optional(RemoteStatus),
 	/** The log from the asked offset on, in bytes. */
 	log: z.string(),
@@ -106,6 +115,10 @@ export const RemotePhase = z.looseObject({
 	phase: z.enum(['preparing', 'submitting', 'submitted', 'collected', 'cleaned', 'kept']),
 	/** Of the remote log, as far as it is in the log here. */
 	offset: z._default(z.int(), 0),
+	/** Absent before the first look. */
+	isBegun: z.optional(z.boolean()),
+	/** Why it waits in the queue of a cluster; absent once it has begun. */
+	waits: z.optional(z.string()),
 	/** Since when the machine cannot be reached (UTC, ISO 8601); absent while it can. */
 	unreachableSince: z.optional(Moment),
 	/** Whether messages reach its agent, as it was submitted; absent before. */

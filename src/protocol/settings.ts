@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { SshHost } from './executorId.ts';
 import { IsolationChoice } from './isolation.ts';
+import { SbatchArguments } from './sbatch.ts';
 
 /** A command for `sh`. An empty one means none. */
 const Command = z.string().check(z.trim());
@@ -23,15 +24,26 @@ export type DelegateSettings = z.infer<typeof DelegateSettings>;
 export const FolderSettings = z.omit(DelegateSettings, { worktreeSetUp: true, worktreeTearDown: true });
 export type FolderSettings = z.infer<typeof FolderSettings>;
 
-/** Another machine for delegates. Fields that a newer Nancy added stay when the file is written. */
-export const ExecutorSettings = z.looseObject({
-	type: z.literal('ssh'),
-	host: SshHost,
+const ofEach = {
 	/** How many delegates of a folder run there at once. Without it they count among those here. */
 	max: z.optional(z.int().check(z.positive())),
 	/** Whether delegates run in a sandbox there. As set for all machines where absent. */
 	isolate: z.optional(IsolationChoice),
-});
+};
+
+/** Another machine for delegates. Fields that a newer Nancy added stay when the file is written. */
+export const ExecutorSettings = z.discriminatedUnion('type', [
+	z.looseObject({ type: z.literal('ssh'), host: SshHost, ...ofEach }),
+	z.looseObject({
+		type: z.literal('slurm'),
+		/** Its login host, as `ssh:<host>`; this machine if absent. */
+		via: z.optional(z.templateLiteral(['ssh:', SshHost])),
+		sbatch: z.optional(SbatchArguments),
+		/** How many wait in its queue before they begin. */
+		maxQueued: z.optional(z.int().check(z.positive())),
+		...ofEach,
+	}),
+]);
 export type ExecutorSettings = z.infer<typeof ExecutorSettings>;
 
 /** The settings for all folders. */

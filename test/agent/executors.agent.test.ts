@@ -3,8 +3,8 @@ import { appendFileSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SHIPPED, ShellExecutor } from '../../src/executors/shellExecutor.ts';
 import { Ssh } from '../../src/executors/ssh.ts';
-import { SHIPPED, SshExecutor } from '../../src/executors/sshExecutor.ts';
 import { ExecutorsOutput } from '../../src/protocol/output/executors.ts';
 import { folderMachine } from '../support/folderMachine.ts';
 import { sshLab } from '../support/sshLab.ts';
@@ -41,7 +41,7 @@ it('a job that an earlier version of Nancy has begun is watched by this version,
 	const answer = JSON.stringify({ is: 'absent', log: '', nextOffset: 7, receipts: [], takenBack: [] });
 	mkdirSync(folder.file('hook'));
 	for (const name of SHIPPED) writeFileSync(folder.file(name), `console.log('NANCY ${answer}')`);
-	const executor = new SshExecutor('lab', { folder: folder.path, version: '2-new' });
+	const executor = new ShellExecutor(new Ssh('lab'), { folder: folder.path, version: '2-new' });
 	for (let look = 0; look < 2; look++)
 		expect(await executor.observe(folderMachine('').job, 0, [])).toMatchObject({ nextOffset: 7 });
 	vi.unstubAllEnvs();
@@ -138,5 +138,16 @@ describe('nancy executors', () => {
 		expect(stdout).toContain('finds no Claude Code, the only agent that was tried');
 		expect(stdout).toContain('set KillUserProcesses=no');
 		expect(stdout).not.toContain('\u001b');
+
+		const config = join(there.home, '.config');
+		mkdirSync(join(config, 'nancy'), { recursive: true });
+		const settings = { delegates: { executors: { hpc: { type: 'slurm', via: 'ssh:lab' } } } };
+		writeFileSync(join(config, 'nancy', 'settings.json'), JSON.stringify(settings), { mode: 0o600 });
+		const env = { ...call.env, XDG_CONFIG_HOME: config };
+		const cluster = await nancy.start(['executors', 'hpc'], { ...call, env });
+		expect(cluster.stdout).toContain('hpc  slurm:hpc@lab: not ready');
+		expect(cluster.stdout).toContain('finds no sbatch, squeue and scancel');
+		// Its jobs belong to no login.
+		expect(cluster.stdout).not.toContain('KillUserProcesses');
 	});
 });

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSy
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tickets } from '../../src/core/delegates/tickets.ts';
-import { REMOTE_MARK } from '../../src/executors/there.ts';
+import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
 import { markedProcesses } from '../../src/process/marked.ts';
 import { leftThere, NOTHING } from '../support/leftThere.ts';
 import { long } from '../support/long.ts';
@@ -188,11 +188,8 @@ describe('a delegate on another machine', () => {
 
 	it('waits for a place if so many run on its machine as the user has set, and says so', long, async () => {
 		await using machines = await twoMachines(nancy);
-		const { lab, there, call } = machines;
-		const folder = join(lab.home, '.config', 'nancy');
-		mkdirSync(folder, { recursive: true });
-		const executors = { lab: { type: 'ssh', host: 'lab', max: 1 } };
-		writeFileSync(join(folder, 'settings.json'), JSON.stringify({ delegates: { executors } }), { mode: 0o600 });
+		const { there, call } = machines;
+		machines.nameExecutors({ lab: { type: 'ssh', host: 'lab', max: 1 } });
 		const gate = gateIn(there.home);
 		const first = await machines.delegate(`${gate.step} [[text:One.]]`);
 		await machines.atWork();

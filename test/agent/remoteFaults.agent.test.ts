@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ProcessIdentity } from '../../src/base/liveness.ts';
-import { REMOTE_MARK } from '../../src/executors/there.ts';
+import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
 import { markedProcesses, RUNNER_MARK } from '../../src/process/marked.ts';
 import { signal } from '../../src/process/signal.ts';
 import { eventually } from '../support/eventually.ts';

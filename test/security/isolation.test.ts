@@ -11,7 +11,7 @@ import { createWorktree } from '../../src/git/worktree.ts';
 import { isolationOf } from '../../src/operations/shared/isolation.ts';
 import { requireBubblewrap } from '../../src/process/bubblewrap.ts';
 import { mergedEnvironment } from '../../src/process/environment.ts';
-import { ExecutorId, hostOf } from '../../src/protocol/executorId.ts';
+import { ExecutorId } from '../../src/protocol/executorId.ts';
 import type { Isolation } from '../../src/protocol/isolation.ts';
 import { TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { WorktreeName } from '../../src/protocol/worktree.ts';
@@ -269,7 +269,7 @@ describe('isolation', () => {
 
 	it('is what a person chooses, else what the user has set for the machine, else for all', () => {
 		const on = ExecutorId.parse('ssh:gpu1');
-		const executors = { gpu: { type: 'ssh' as const, host: hostOf(on), isolate: 'bwrap-offline' as const } };
+		const executors = { gpu: { type: 'ssh' as const, host: 'gpu1', isolate: 'bwrap-offline' as const } };
 		expect(isolationOf({}, {})).toBeUndefined();
 		expect(isolationOf({}, { isolate: 'bwrap', executors })).toBe('bwrap');
 		expect(isolationOf({ on }, { isolate: 'bwrap', executors })).toBe('bwrap-offline');

@@ -25,6 +25,7 @@ export function folderMachine(folder: string): { executor: Executor; job: Remote
 	return {
 		job,
 		executor: {
+			pauseMs: 500,
 			prepare: done,
 			submit: done,
 			cancel: done,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
@@ -14,7 +14,10 @@ import { dataFolderIn } from './runtime.ts';
 import { sshLab } from './sshLab.ts';
 
 /** The user's machine, a repository on it, and another machine with the real agent and its login. */
-export async function twoMachines(nancy: NancyCommand, { isDeployed = false } = {}) {
+export async function twoMachines(
+	nancy: NancyCommand,
+	{ isDeployed = false, on = 'ssh:lab', cluster = {} as Readonly<Record<string, string>> } = {},
+) {
 	const lab = await deployedLab({ isDeployed });
 	const { agent } = lab;
 	const tools = [dirname(claudeExecutable), dirname(process.execPath)];
@@ -25,6 +28,7 @@ export async function twoMachines(nancy: NancyCommand, { isDeployed = false } = 
 		DISABLE_AUTOUPDATER: '1',
 		IS_SANDBOX: '1',
 		PATH: [...tools, '/usr/local/bin:/usr/bin:/bin'].join(delimiter),
+		...cluster,
 	});
 	claudeHome({ home: there.home, trusted: [], modelUrl: lab.model.url });
 	const git = (...args: string[]) => execFileSync('git', args, { cwd: lab.workspace.path, encoding: 'utf8' }).trim();
@@ -36,6 +40,7 @@ export async function twoMachines(nancy: NancyCommand, { isDeployed = false } = 
 		XDG_DATA_HOME: dirname(dataFolderIn(lab.home)),
 		XDG_CONFIG_HOME: join(lab.home, '.config'),
 		IS_SANDBOX: '1',
+		...cluster,
 	};
 	const call = (args: string[], more: Record<string, string> = {}, stdin = '') =>
 		nancy.start(args, { cwd: lab.workspace.path, env: { ...env, ...more }, stdin });
@@ -56,12 +61,19 @@ export async function twoMachines(nancy: NancyCommand, { isDeployed = false } = 
 				'--json',
 				'--worktree',
 				'--on',
-				'ssh:lab',
+				on,
 				...args,
 			];
 			const done = await call(all, {}, prompt);
 			expect(done.stderr).toBe('');
 			return DelegateCreatedOutput.parse(JSON.parse(done.stdout)).id;
+		},
+		/** The user's own settings of machines. */
+		nameExecutors(executors: object) {
+			const folder = join(lab.home, '.config', 'nancy');
+			mkdirSync(folder, { recursive: true });
+			const settings = JSON.stringify({ delegates: { executors } });
+			writeFileSync(join(folder, 'settings.json'), settings, { mode: 0o600 });
 		},
 		async now() {
 			const [delegate] = DelegatesOutput.parse(

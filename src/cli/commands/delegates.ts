@@ -141,7 +141,8 @@ async function listed(context: Context, where: OperationContext): Promise<Answer
 	const all = await perform(await operations.listDelegates(), context.asker, {}, where);
 	for (const { file, reason } of all.problems) context.note(`${file}: ${reason}`);
 	const lines = all.delegates.map(delegate => {
-		const { id, status, title, on, isolate, waitsFor, notSeenSince, toolCalls, lastTool, error } = delegate;
+		const { id, status, title, on, isolate, waitsFor, waitsInQueue, notSeenSince, toolCalls, lastTool, error } =
+			delegate;
 		const calls = toolCalls === 0 ? undefined : `${toolCalls} tool calls`;
 		const facts = [
 			status,
@@ -149,6 +150,7 @@ async function listed(context: Context, where: OperationContext): Promise<Answer
 			on && `on ${on}`,
 			isolate && `isolated (${isolate})`,
 			waitsFor && 'waits for a place there',
+			waitsInQueue && `waits: ${waitsInQueue}`,
 			notSeenSince && `not seen since ${notSeenSince}`,
 			title,
 			calls,

@@ -49,7 +49,7 @@ function lines({ name, id, isReachable, has, lacks }: Executor): string[] {
 	const agents = has.agents.map(({ id: agent, version }) => `${agent} ${version}`);
 	return [
 		`${heading}: ${missing.length === 0 ? 'ready' : 'not ready'}`,
-		`  node ${has.node || '-'}, ${has.git || 'no git'}, ${agents.join(', ') || 'no agent'}`,
+		`  ${[`node ${has.node || '-'}`, has.git || 'no git', has.slurm, agents.join(', ') || 'no agent'].filter(Boolean).join(', ')}`,
 		`  ${(has.freeBytes / 1024 ** 3).toFixed(1)} GB free, survives logout: ${has.survivesLogout}`,
 		...missing,
 	];

@@ -20,6 +20,8 @@ export interface Capacity {
 	readonly cap: number | undefined;
 	/** On other machines that have a limit of their own, by their ids. Delegates there take no place here. */
 	readonly places?: Readonly<Partial<Record<ExecutorId, number>>>;
+	/** How many wait in the queue of a cluster before they begin, by its id. */
+	readonly queues?: Readonly<Partial<Record<ExecutorId, number>>>;
 }
 
 /**
@@ -65,20 +67,26 @@ export function hasPlace(delegates: readonly Delegate[], capacity: Capacity): bo
 }
 
 /** The machine whose own limit counts for a delegate; `undefined` for the limit here. */
-function placeOf({ record: { on } }: Delegate, { places = {} }: Capacity): ExecutorId | undefined {
-	return on === undefined || places[on] === undefined ? undefined : on;
+function placeOf({ record: { on } }: Delegate, { places = {}, queues = {} }: Capacity): ExecutorId | undefined {
+	return on === undefined || (places[on] ?? queues[on]) === undefined ? undefined : on;
 }
 
 function freeHere(delegates: readonly Delegate[], capacity: Capacity): number {
-	const running = runningAt(undefined, delegates, capacity);
+	const running = runningAt(undefined, delegates, capacity).length;
 	return (capacity.cap ?? defaultCap(running)) - running;
 }
 
 function freeAt(place: ExecutorId, delegates: readonly Delegate[], capacity: Capacity): number {
-	return (capacity.places?.[place] ?? 0) - runningAt(place, delegates, capacity);
+	const { places = {}, queues = {} } = capacity;
+	const running = runningAt(place, delegates, capacity);
+	const waiting = running.filter(({ isBegun }) => !isBegun);
+	return Math.min((places[place] ?? Infinity) - running.length, (queues[place] ?? Infinity) - waiting.length);
 }
 
-function runningAt(place: ExecutorId | undefined, delegates: readonly Delegate[], capacity: Capacity): number {
-	return delegates.filter(each => !each.isForeign && each.state === 'running' && placeOf(each, capacity) === place)
-		.length;
+function runningAt(
+	place: ExecutorId | undefined,
+	delegates: readonly Delegate[],
+	capacity: Capacity,
+): readonly Delegate[] {
+	return delegates.filter(each => !each.isForeign && each.state === 'running' && placeOf(each, capacity) === place);
 }

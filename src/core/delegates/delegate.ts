@@ -19,6 +19,10 @@ export interface Delegate {
 	asks?: readonly string[];
 	/** Since when the other machine that it runs on cannot be reached (UTC, ISO 8601). */
 	unseenSince?: string;
+	/** It runs on another machine, and has begun there. */
+	isBegun?: true;
+	/** Why it waits in the queue of a cluster. */
+	waitsInQueue?: string;
 	/** Another program's, which Nancy only shows. */
 	isForeign?: true;
 	/** The user's sealed records know nothing of it: nobody but its files says that it was asked, or what it has answered. */

@@ -84,11 +84,17 @@ function withWorktree(delegate: Delegate, worktree: Worktree | undefined): Deleg
 	return worktree ? { ...delegate, status: { ...delegate.status, worktree } } : delegate;
 }
 
-/** Whether its runner sees it, if it runs on another machine. */
-async function withSight(tickets: Tickets, delegate: Delegate): Promise<Delegate> {
+/** Whether its runner sees it, and whether it has begun, if it runs on another machine. */
+export async function withSight(tickets: Tickets, delegate: Delegate): Promise<Delegate> {
 	if (delegate.record.on === undefined || isFinal(delegate.state)) return delegate;
-	const unseenSince = (await tickets.remotePhase(delegate.record.id))?.unreachableSince;
-	return unseenSince === undefined ? delegate : { ...delegate, unseenSince };
+	const phase = await tickets.remotePhase(delegate.record.id);
+	const { unreachableSince: unseenSince, isBegun, waits: waitsInQueue } = phase ?? {};
+	return {
+		...delegate,
+		...(unseenSince !== undefined && { unseenSince }),
+		...(isBegun && { isBegun }),
+		...(waitsInQueue !== undefined && { waitsInQueue }),
+	};
 }
 
 /** A changed record may name another's mailbox. */

@@ -220,6 +220,7 @@ export class DeskView {
 			isUnproved,
 			isChanged,
 			unseenSince,
+			waitsInQueue,
 		} = delegate;
 		const { input_tokens: input, output_tokens: output } = status;
 		return {
@@ -248,6 +249,7 @@ export class DeskView {
 				branch: status.worktree && visibleLine(status.worktree.branch, LINE),
 				on: record.on,
 				unseenSince,
+				waitsInQueue: waitsInQueue && this.line(waitsInQueue),
 			}),
 			toolCalls: status.tool_calls,
 			iteration: status.iteration,

@@ -11,6 +11,7 @@ export function delegateOutput({
 	files,
 	isUnproved,
 	unseenSince,
+	waitsInQueue,
 }: Delegate): DelegateOutput {
 	const { worktree } = status;
 	return {
@@ -23,6 +24,7 @@ export function delegateOutput({
 		...(record.on !== undefined && { on: record.on }),
 		...(record.isolate !== undefined && { isolate: record.isolate }),
 		...(state === 'queued' && status.waits_for !== undefined && { waitsFor: status.waits_for }),
+		...(waitsInQueue !== undefined && { waitsInQueue }),
 		...(unseenSince !== undefined && { notSeenSince: unseenSince }),
 		model: status.model ?? record.model,
 		worker: mailboxName(record),

@@ -5,6 +5,7 @@ import { homeFoldersOf } from '../../core/driver/headlessOf.ts';
 import type { ExecutorId } from '../../protocol/executorId.ts';
 import { ISOLATED_MARK, type Isolation, type IsolationChoice } from '../../protocol/isolation.ts';
 import type { CommonSettings } from '../../protocol/settings.ts';
+import { executorIdOf } from './executors.ts';
 import { knownMode } from './starting.ts';
 
 /** The sandbox of a new delegate: the one that a person chose, else the one that the user has set, for its machine or for all. */
@@ -12,8 +13,8 @@ export function isolationOf(
 	{ isolate, on }: { isolate?: IsolationChoice | undefined; on?: ExecutorId | undefined },
 	settings: CommonSettings,
 ): Isolation | undefined {
-	const machines = Object.values(settings.executors ?? {}).filter(({ host }) => on === `ssh:${host}`);
-	const ofMachine = machines.find(each => each.isolate !== undefined)?.isolate;
+	const machines = Object.entries(settings.executors ?? {}).filter(([name, each]) => on === executorIdOf(name, each));
+	const ofMachine = machines.find(([, each]) => each.isolate !== undefined)?.[1].isolate;
 	const chosen = isolate ?? ofMachine ?? settings.isolate ?? 'none';
 	return chosen === 'none' ? undefined : chosen;
 }

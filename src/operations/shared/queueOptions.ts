@@ -4,8 +4,9 @@ import type { Runtime } from '../../core/deployment/runtime.ts';
 import type { QueueOptions } from '../../delegates/delegateQueue.ts';
 import { drivers } from '../../drivers/index.ts';
 import { programVariable } from '../../process/detect.ts';
-import type { CommonSettings } from '../../protocol/settings.ts';
+import type { CommonSettings, ExecutorSettings } from '../../protocol/settings.ts';
 import type { OperationContext } from '../operation.ts';
+import { executorIdOf } from './executors.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
 /** How the queue of delegates is looked at: as set, unless the environment says otherwise. */
@@ -33,8 +34,17 @@ export function queueOptions(
 /** The limits of parallel delegates: here of the user's shell, else of the settings; elsewhere of the settings. */
 export function capacityOf({ env }: Pick<OperationContext, 'env'>, { max, executors = {} }: CommonSettings): Capacity {
 	const cap = Number(env['NANCY_DELEGATES']);
-	const limited = Object.values(executors).flatMap(({ host, max: most }) =>
-		most === undefined ? [] : [[`ssh:${host}`, most] as const],
-	);
-	return { cap: Number.isInteger(cap) && cap > 0 ? cap : max, places: Object.fromEntries(limited) };
+	const known = Object.entries(executors).map(([name, each]) => ({ id: executorIdOf(name, each), each }));
+	const limits = (limitOf: (each: ExecutorSettings) => number | undefined) =>
+		Object.fromEntries(
+			known.flatMap(({ id, each }) => {
+				const most = limitOf(each);
+				return most === undefined ? [] : [[id, most] as const];
+			}),
+		);
+	return {
+		cap: Number.isInteger(cap) && cap > 0 ? cap : max,
+		places: limits(each => each.max),
+		queues: limits(each => (each.type === 'slurm' ? each.maxQueued : undefined)),
+	};
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasCode, NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
-import { SshExecutor } from '../../executors/sshExecutor.ts';
+import { executorAt } from '../../executors/executorAt.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
-import { hostOf, type ExecutorId } from '../../protocol/executorId.ts';
+import type { ExecutorId } from '../../protocol/executorId.ts';
 import type { TakenBack } from '../../protocol/remoteJob.ts';
 import type { OperationContext } from '../operation.ts';
 import type { MessageAt } from './messageAt.ts';
@@ -23,7 +23,7 @@ export async function takeBackElsewhere(
 	{ id: job, on }: { id: DelegateId; on: ExecutorId },
 	context: OperationContext,
 ): Promise<Pick<TakenBack, 'mayBeRead'>> {
-	const executor = new SshExecutor(hostOf(on), await context.installRuntime());
+	const executor = executorAt(on, await context.installRuntime());
 	const there = await executor.takeBack(job, id).catch((error: unknown) => {
 		if (!hasCode(error, 'timeout', 'io')) throw error;
 		throw new NancyError(

@@ -43,6 +43,8 @@ export const DelegateOutput = z.object({
 	isolate: z.optional(Isolation),
 	/** Of a queued one: the machine that has no place for it now. */
 	waitsFor: z.optional(ExecutorId),
+	/** Of a running one that has not begun yet: why, as the queue of its cluster says. */
+	waitsInQueue: z.optional(z.string()),
 	/** Since when the other machine cannot be reached. */
 	notSeenSince: z.optional(Moment),
 	worker: Mailbox,

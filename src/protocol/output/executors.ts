@@ -18,6 +18,8 @@ const Executor = z.object({
 		z.object({
 			node: z.string(),
 			git: z.string(),
+			/** The version of Slurm's commands; empty for a machine without them. */
+			slurm: z.string(),
 			agents: z.array(z.object({ id: DriverId, version: z.string() })),
 			freeBytes: z.number(),
 			survivesLogout: z.enum(['yes', 'no', 'unknown']),

@@ -71,9 +71,15 @@ export function delegateLine(delegate: Delegate, isMerged = false, nowMs: number
 		.join(' · ');
 }
 
-/** `ssh:gpu1 · not seen since 14:02`; empty for this machine. */
-export function machineWords({ record: { on = '' }, unseenSince }: Delegate): string {
-	return unseenSince === undefined ? on : `${on} · ${l10n.t('not seen since {0}', formatMoment(unseenSince))}`;
+/** `ssh:gpu1 · not seen since 14:02`, `slurm:hpc@login1 · waits: Resources`; empty for this machine. */
+export function machineWords({ record: { on = '' }, unseenSince, waitsInQueue }: Delegate): string {
+	return [
+		on,
+		waitsInQueue === undefined ? '' : l10n.t('waits: {0}', firstLine(waitsInQueue)),
+		unseenSince === undefined ? '' : l10n.t('not seen since {0}', formatMoment(unseenSince)),
+	]
+		.filter(Boolean)
+		.join(' · ');
 }
 
 /** `isolated (bwrap)`; empty for one that runs in no sandbox. */

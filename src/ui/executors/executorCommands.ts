@@ -35,7 +35,8 @@ async function executors(own: ExecutorCollaborators): Promise<void> {
 	const folder = own.folders.list()[0] ?? (await pickFolder(own.folders));
 	const all = await own.executors.list(folder);
 	const named = all.filter(({ from }) => from === 'settings');
-	const hosts = all.filter(({ from, id }) => from === 'ssh' && !named.some(each => each.id === id));
+	const others = all.filter(({ from, id }) => from === 'ssh' && !named.some(each => each.id === id));
+	const hosts = others.flatMap(({ id }) => hostOf(id) ?? []);
 	if (named.length + hosts.length === 0) {
 		void inform(l10n.t('No other machine is known: ~/.ssh/config names no host. Delegates run on this machine.'));
 		return;
@@ -44,16 +45,16 @@ async function executors(own: ExecutorCollaborators): Promise<void> {
 	await chosen?.act();
 }
 
-function rows(
-	own: ExecutorCollaborators,
-	folder: Folder,
-	named: readonly Executor[],
-	hosts: readonly Executor[],
-): Row[] {
+function rows(own: ExecutorCollaborators, folder: Folder, named: readonly Executor[], hosts: readonly string[]): Row[] {
 	const probeAll = {
 		icon: 'pulse',
 		label: l10n.t('Check All Machines'),
-		act: () => probe(own, folder, named),
+		act: () =>
+			probe(
+				own,
+				folder,
+				named.map(({ name }) => name),
+			),
 	};
 	return [
 		...(named.length > 0 ? [heading(l10n.t('in your settings: to check'))] : []),
@@ -61,13 +62,13 @@ function rows(
 			icon: 'server',
 			label: executor.name,
 			description: [executor.id, limitWords(executor)].filter(Boolean).join(' · '),
-			act: () => probe(own, folder, [executor]),
+			act: () => probe(own, folder, [executor.name]),
 		})),
 		...(named.length > 1 ? [probeAll] : []),
 		...(hosts.length > 0 ? [heading(l10n.t('in ~/.ssh/config: to add'))] : []),
 		...hosts.map(host => ({
 			icon: 'add',
-			label: hostOf(host.id),
+			label: host,
 			act: () => add(own, folder, host, named),
 		})),
 	];
@@ -82,8 +83,7 @@ function limitWords({ max }: Executor): string {
 	return max === 1 ? l10n.t('at most one delegate at once') : l10n.t('at most {0} delegates at once', max);
 }
 
-async function probe(own: ExecutorCollaborators, folder: Folder, asked: readonly Executor[]): Promise<void> {
-	const names = asked.map(({ name }) => name);
+async function probe(own: ExecutorCollaborators, folder: Folder, names: readonly string[]): Promise<void> {
 	const title = l10n.t('Checking {0}…', names.join(', '));
 	const answers = await cancellable(title, signal =>
 		// The connections themselves go on to their time limits.
@@ -101,25 +101,21 @@ function cancelled(signal: AbortSignal): Promise<never> {
 async function add(
 	own: ExecutorCollaborators,
 	folder: Folder,
-	host: Executor,
+	host: string,
 	named: readonly Executor[],
 ): Promise<void> {
-	const typed = await askLine(
-		l10n.t('Add {0}', hostOf(host.id)),
-		l10n.t('A name for it, as you choose it for a delegate'),
-		{
-			value: hostOf(host.id),
-			empty: l10n.t('Give the machine a name.'),
-			refuse: name =>
-				named.some(each => each.name === name) ? l10n.t('A machine is named “{0}” already.', name) : undefined,
-		},
-	);
+	const typed = await askLine(l10n.t('Add {0}', host), l10n.t('A name for it, as you choose it for a delegate'), {
+		value: host,
+		empty: l10n.t('Give the machine a name.'),
+		refuse: name =>
+			named.some(each => each.name === name) ? l10n.t('A machine is named “{0}” already.', name) : undefined,
+	});
 	if (typed === undefined) return;
 	const name = typed.trim();
-	const file = await own.executors.name(folder, name, hostOf(host.id));
+	const file = await own.executors.name(folder, name, host);
 	const [check, open] = [l10n.t('Check'), l10n.t('Open Settings File')];
 	const text = l10n.t('Delegates can run on “{0}” from now on. Its entry is in {1}.', name, file);
 	const pressed = await inform(text, check, open);
-	if (pressed === check) await probe(own, folder, [{ ...host, name }]);
+	if (pressed === check) await probe(own, folder, [name]);
 	else if (pressed === open) await openFile(file);
 }

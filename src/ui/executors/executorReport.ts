@@ -37,12 +37,13 @@ function list(lines: readonly string[], heading?: string): string[] {
 }
 
 function factsOf(
-	{ node, git, agents, freeBytes, survivesLogout }: Has,
+	{ node, git, slurm, agents, freeBytes, survivesLogout }: Has,
 	agentName: (driver: string) => string,
 ): string[] {
 	return [
 		...(node === '' ? [] : [`Node ${node}`]),
 		...(git === '' ? [] : [git]),
+		...(slurm === '' ? [] : [slurm]),
 		...agents.map(({ id, version }) => [agentName(id), version].filter(Boolean).join(': ')),
 		l10n.t('{0} GB free in the home folder', (freeBytes / 1024 ** 3).toFixed(1)),
 		logoutWords(survivesLogout),

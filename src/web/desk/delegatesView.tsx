@@ -36,8 +36,8 @@ export function DelegatesView() {
 }
 
 function Delegate({ delegate }: { delegate: DeskDelegate }) {
-	const { title, agentName, model, state, asks, isUnproved, createdAt, startedAt, endedAt, on, unseenSince } =
-		delegate;
+	const { title, agentName, model, state, asks, isUnproved, createdAt, startedAt, endedAt } = delegate;
+	const { on, waitsInQueue, unseenSince } = delegate;
 	const step = [delegate.lastTool, delegate.lastFile].filter(Boolean).join(': ');
 	return (
 		<details class="row">
@@ -54,6 +54,7 @@ function Delegate({ delegate }: { delegate: DeskDelegate }) {
 					{asks.length > 0 && <span class="chip asks">{say(phrase`asks you`)}</span>}
 					{isUnproved && <span class="chip">{say(phrase`unproved`)}</span>}
 					{on !== undefined && <span class="chip">{on}</span>}
+					{waitsInQueue !== undefined && <span class="chip">{say(phrase`waits: ${waitsInQueue}`)}</span>}
 					{unseenSince !== undefined && (
 						<span class="chip">{say(phrase`not seen since ${moment(unseenSince)}`)}</span>
 					)}

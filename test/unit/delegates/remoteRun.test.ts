@@ -39,6 +39,7 @@ async function remote() {
 	await tickets.issue(delegate.record, [], []);
 	const stop = new AbortController();
 	const asked: string[] = [];
+	const begun: { is?: RemotePhase | undefined } = {};
 	const counted = (name: string) => async () => void asked.push(name);
 	const { executor, job } = folderMachine(folder.file('there'));
 	return {
@@ -58,6 +59,8 @@ async function remote() {
 			),
 		/** What was asked of the machine, but for looks. */
 		asked,
+		/** How far it had come when its place in a queue was free. */
+		begun,
 		/** The clock goes on at once by so many milliseconds. */
 		later(ms: number) {
 			const now = Date.now() + ms;
@@ -82,6 +85,7 @@ async function remote() {
 				prepare: notAsked,
 				executor: notAsked,
 				capacity: notAsked,
+				begun: async () => void (begun.is = await tickets.remotePhase(delegate.record.id)),
 			});
 			const outcome = await run.run();
 			await run.settle();
@@ -404,6 +408,43 @@ it.each(['ended', 'lost', 'absent'] as const)(
 		}
 	},
 );
+
+it('says why it waits in the queue of a cluster, until it has begun and lets another one in', async () => {
+	await using one = await remote();
+	const phases: Pick<RemotePhase, 'waits' | 'isBegun'>[] = [];
+	const looks: Seen[] = [
+		{ ...RUNNING, queueSays: 'Resources\u001b[31m' },
+		{ ...RUNNING, queueSays: 'Priority' },
+		RUNNING,
+		{ ...RUNNING, is: 'ended', end: { ok: true, output: 'Done.' } },
+	];
+	await one.run({
+		pauseMs: 1,
+		observe: async () => {
+			const { waits, isBegun } = (await one.phase()) ?? {};
+			phases.push({ waits, isBegun });
+			return looks.shift() ?? RUNNING;
+		},
+	});
+	expect(phases).toEqual([
+		{},
+		{ waits: 'Resources\\x1b[31m', isBegun: false },
+		{ waits: 'Priority', isBegun: false },
+		{ isBegun: true },
+	]);
+	expect(one.begun.is).toMatchObject({ isBegun: true });
+});
+
+it.each([
+	['ended', 'cancelled (Slurm: TIMEOUT, TimeLimit)'],
+	['lost', 'its runner on the other machine died (Slurm: NODE_FAIL)'],
+] as const)('that the queue of a cluster has %s says how', async (is, reason) => {
+	await using one = await remote();
+	const end = { ok: false, reason: 'cancelled', output: '' };
+	const queueSays = is === 'ended' ? 'TIMEOUT, TimeLimit' : 'NODE_FAIL';
+	const seen: Seen = { ...RUNNING, is, queueSays, ...(is === 'ended' && { end }) };
+	expect(await one.run({ observe: () => Promise.resolve(seen) })).toMatchObject({ ok: false, reason });
+});
 
 it.each([true, false])(
 	'keeps the mailbox that it was submitted with (%s), whatever the user chooses for the next runner',

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { markedLine, marked, Ssh } from '../../../src/executors/ssh.ts';
+import { marked, markedLine } from '../../../src/executors/ask.ts';
+import { Ssh } from '../../../src/executors/ssh.ts';
 import { inLoginShell, remoteWords } from '../../../src/executors/remoteWords.ts';
 import { ExecutorId } from '../../../src/protocol/executorId.ts';
 import { RemoteJob, Seen } from '../../../src/protocol/remoteJob.ts';

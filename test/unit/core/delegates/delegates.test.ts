@@ -394,6 +394,31 @@ describe('the queue', () => {
 		expect(hasPlace(all, { cap: 1 })).toBe(false);
 	});
 
+	it('keeps to the limit of a cluster for those that wait in its queue', () => {
+		const on = ExecutorId.parse('slurm:hpc@login1');
+		const at = (found: Delegate, isBegun = false) => ({
+			...found,
+			record: { ...found.record, on },
+			...(isBegun && { isBegun: true as const }),
+		});
+		const all = [
+			at(delegate('a', 'running'), true),
+			at(delegate('b', 'running')),
+			at(delegate('c', 'queued')),
+			at(delegate('d', 'queued')),
+			delegate('e', 'queued'),
+		];
+		expect(ids(admitted(all, { cap: 1, queues: { [on]: 2 } }, []))).toEqual(['c', 'e']);
+		expect(ids(admitted(all, { cap: 1, queues: { [on]: 2 }, places: { [on]: 2 } }, []))).toEqual(['e']);
+		expect(all.map(each => fullMachine(each, all, { cap: 1, queues: { [on]: 1 } }))).toEqual([
+			undefined,
+			undefined,
+			on,
+			on,
+			undefined,
+		]);
+	});
+
 	it('leaves a parked agent waiting, and lets another agent go past', () => {
 		const all = [delegate('a', 'parked'), delegate('b', 'queued'), delegate('c', 'queued', 'other')];
 		const parked = [{ version: 1 as const, agent: agent('heron'), until: '', reason: '' }];

@@ -191,9 +191,9 @@ it('names the machine of a delegate, and since when it cannot be reached', async
 			name: 'project',
 			messages: () => ({ messages: [], problems: [] }),
 			questions: () => [],
-			delegates: () => [{ ...delegate, unseenSince }],
+			delegates: () => [{ ...delegate, unseenSince, waitsInQueue: 'Resources' }],
 		},
 	]);
-	expect(delegates).toMatchObject([{ on: 'ssh:lab', unseenSince }]);
+	expect(delegates).toMatchObject([{ on: 'ssh:lab', unseenSince, waitsInQueue: 'Resources' }]);
 	await room.folder.remove();
 });

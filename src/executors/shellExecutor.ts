@@ -4,18 +4,22 @@ import * as z from 'zod/mini';
 import { hasCode, NancyError } from '../base/errors.ts';
 import { fileNames } from '../base/listing.ts';
 import { phrase } from '../base/phrase.ts';
-import { visibleLine } from '../base/visible.ts';
 import { fetchWork, sendBase, type Transport } from '../git/remoteRepository.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { MessageId } from '../protocol/names.ts';
-import { Seen, TakenBack, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
+import { Seen, TakenBack, type JobQueue, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { Executor } from './executor.ts';
 import { letterName } from './mailThere.ts';
+import { refuseError } from './ask.ts';
 import { RECEIVER } from './receiver.ts';
 import { inLoginShell } from './remoteWords.ts';
-import { Ssh } from './ssh.ts';
+import type { Way } from './way.ts';
 
+/** Between two looks at a job, in milliseconds. */
+const LOOK_MS = 500;
+/** The same of a cluster: all its users share the machine that is asked, and each look starts a program there. */
+const CLUSTER_LOOK_MS = 3000;
 /** For a step, in milliseconds. A first connection takes most of it. */
 const STEP_MS = 60_000;
 /** The folders of jobs there: see executors/there. */
@@ -40,23 +44,26 @@ interface ShippedFile {
 	isProgram: boolean;
 }
 
-const Answer = z.object({ error: z.optional(z.string()) });
 const Path = z.string().check(z.regex(/^\/[^\0\n]*$/));
 const Place = z.object({ git: Path, repository: Path });
 const Rescued = z.object({ isWork: z.boolean() });
 const Received = z.object({ node: z.string(), isThere: z.boolean() });
 
-/** Delegates on a machine that the user reaches by `ssh`. */
-export class SshExecutor implements Executor {
-	private readonly ssh: Ssh;
+/** Delegates on a machine whose shell Nancy reaches, or in the queue of a cluster that the machine submits to. */
+export class ShellExecutor implements Executor {
+	readonly pauseMs: number;
 	private isShipped = false;
 
-	/** @param runtime the installed one: its folder's name is its version and its hash */
+	/**
+	 * @param runtime the installed one: its folder's name is its version and its hash
+	 * @param queue where its jobs wait for a place, if the machine submits to a cluster; asked before each submission
+	 */
 	constructor(
-		private readonly host: string,
+		private readonly way: Way,
 		private readonly runtime: { folder: string; version: string },
+		private readonly queue?: () => Promise<JobQueue>,
 	) {
-		this.ssh = new Ssh(host);
+		this.pauseMs = queue ? CLUSTER_LOOK_MS : LOOK_MS;
 	}
 
 	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<void> {
@@ -64,7 +71,8 @@ export class SshExecutor implements Executor {
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
-		await this.step('start', job);
+		const queue = await this.queue?.();
+		await this.step('start', { ...job, ...(queue && { queue }) });
 	}
 
 	async carry({ id }: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
@@ -92,7 +100,7 @@ export class SshExecutor implements Executor {
 	}
 
 	place({ id }: RemoteJob): string {
-		return `${JOBS}/${id} on ${this.host}`;
+		return `${JOBS}/${id} on ${this.way.place}`;
 	}
 
 	async cleanUp({ id, repository }: RemoteJob): Promise<void> {
@@ -116,7 +124,7 @@ export class SshExecutor implements Executor {
 
 	private async receive(input: { version: string; files: readonly ShippedFile[] }) {
 		const limit = input.files.length === 0 ? STEP_MS : TRANSFER_MS;
-		const answer = await this.ssh.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), limit);
+		const answer = await this.way.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), limit);
 		return Received.parse(refuseError(answer));
 	}
 
@@ -128,7 +136,7 @@ export class SshExecutor implements Executor {
 		const place = await this.repository(job);
 		const deadlineMs = Date.now() + TRANSFER_MS;
 		try {
-			await carry({ command: program => this.ssh.gitCommand(program, place), deadlineMs, signal });
+			await carry({ command: program => this.way.gitCommand(program, place), deadlineMs, signal });
 		} catch (error) {
 			if (!hasCode(error, 'timeout')) throw error;
 			// Git does not pass on why its connection was lost. If it still fails, ssh says it.
@@ -136,7 +144,7 @@ export class SshExecutor implements Executor {
 			if (Date.now() < deadlineMs) throw error;
 			throw new NancyError(
 				'io',
-				phrase`${this.host} was given ${TRANSFER_MS / 60_000} minutes for the repository, which took longer`,
+				phrase`${this.way.place} was given ${TRANSFER_MS / 60_000} minutes for the repository, which took longer`,
 			);
 		}
 	}
@@ -149,18 +157,9 @@ export class SshExecutor implements Executor {
 	private async step(name: string, input: unknown, timeoutMs = STEP_MS): Promise<unknown> {
 		if (!this.isShipped) await this.ship();
 		this.isShipped = false;
-		// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
-		const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
-		const command = inLoginShell(['sh', '-c', script, 'nancy', this.runtime.version, name]);
-		const answer = await this.ssh.ask(command, JSON.stringify(input), timeoutMs);
+		const answer = await this.way.step(this.runtime.version, name, input, timeoutMs);
 		// Otherwise the programs may be gone, and the next step looks.
 		this.isShipped = true;
 		return refuseError(answer);
 	}
-}
-
-function refuseError(answer: unknown): unknown {
-	const { error } = Answer.parse(answer);
-	if (error !== undefined) throw new NancyError('io', phrase`the other machine says: ${visibleLine(error, 500)}`);
-	return answer;
 }

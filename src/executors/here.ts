@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { errorText, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
+import { ask } from './ask.ts';
+import { remoteRoot } from './jobFiles.ts';
+import { remoteWords, stepCommand } from './remoteWords.ts';
+import type { GitThere, Way } from './way.ts';
+
+/** The steps of executors/there. */
+export type Steps = Readonly<Record<string, (input: unknown, program: string) => Promise<object>>>;
+
+/** This machine, where it is a login host of a cluster itself. */
+export class Here implements Way {
+	readonly place = 'this machine';
+
+	/** @param steps to be taken in this process: a `nancy` below the runner of a delegate is an agent's, and may take none */
+	constructor(private readonly steps?: Steps) {}
+
+	async ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
+		const env = { SHELL: '/bin/sh', ...process.env };
+		const { answer, why } = await ask('/bin/sh', ['-c', command], input, timeoutMs, env);
+		if (answer !== undefined) return answer;
+		throw new NancyError('io', phrase`no shell answers here: ${why}`);
+	}
+
+	async step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown> {
+		if (!this.steps) return this.ask(stepCommand(version, name), JSON.stringify(input), timeoutMs);
+		const program = join(remoteRoot(), 'nancy', 'runtime', version, 'nancy.js');
+		try {
+			return await this.steps[name]?.(input, program);
+		} catch (error) {
+			return { error: errorText(error) };
+		}
+	}
+
+	/** Git's own words for host and command are cut off by the `#`, and no hook runs, as for `ssh`. */
+	gitCommand(program: 'receive-pack' | 'upload-pack', { git, repository }: GitThere): string {
+		return `${remoteWords([git, '-c', 'core.hooksPath=/dev/null', program, repository])} #`;
+	}
+}

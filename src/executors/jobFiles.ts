@@ -1,0 +1,126 @@
+import { appendFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { writeFileAtomic } from '../base/atomicFile.ts';
+import { hasErrno } from '../base/errors.ts';
+import { identify } from '../base/liveness.ts';
+import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import { ProcessRecord } from '../protocol/records.ts';
+import { RemoteEnd, RemoteJob, RemoteStatus } from '../protocol/remoteJob.ts';
+
+/**
+ * The environment variable that marks everything a job starts, by its id. `NANCY_RUN` would make an agent of the runner: see core/asker/asker.
+ */
+export const REMOTE_MARK = 'NANCY_REMOTE_JOB';
+
+const Runner = z.object({ runner: ProcessRecord });
+/** When a job was last put into a queue, and how often. */
+const Submitted = z.object({ atMs: z.number(), times: z.int() });
+
+/** One job's files on this machine, which runs it for another. They are the truth about it. */
+export class JobFiles {
+	readonly folder: string;
+
+	constructor(readonly id: DelegateId) {
+		this.folder = join(remoteRoot(), 'jobs', id);
+	}
+
+	get tree(): string {
+		return join(this.folder, 'tree');
+	}
+	get log(): string {
+		return join(this.folder, 'log');
+	}
+	/** Made by the one start that wins. */
+	get fence(): string {
+		return join(this.folder, 'started');
+	}
+	/** There once the worktree is whole, and its agent may work in it. */
+	get begun(): string {
+		return join(this.folder, 'begun');
+	}
+	get cancelled(): string {
+		return join(this.folder, 'cancel');
+	}
+	get runnerFile(): string {
+		return join(this.folder, 'runner.json');
+	}
+	get endFile(): string {
+		return join(this.folder, 'end.json');
+	}
+	/** What the shell of a queued job prints. */
+	get queueOutput(): string {
+		return join(this.folder, 'queue.log');
+	}
+	/** What is known of the queue, for all jobs. */
+	get queueFile(): string {
+		return join(remoteRoot(), 'queue.json');
+	}
+
+	/** Makes the fence. Whoever makes it runs the job, or ends it. */
+	async claim(): Promise<boolean> {
+		try {
+			await mkdir(this.fence);
+			return true;
+		} catch (error) {
+			if (hasErrno(error, 'EEXIST')) return false;
+			throw error;
+		}
+	}
+
+	/** Adds whole lines to the log. Of a very long one, the end is left out. */
+	appendLog(text: string): void {
+		appendFileSync(this.log, `${text.split('\n').map(shortLine).join('\n')}\n`);
+	}
+
+	job(): Promise<RemoteJob | undefined> {
+		return readJsonFile(join(this.folder, 'job.json'), RemoteJob);
+	}
+	writeJob(job: RemoteJob): Promise<void> {
+		return this.write('job.json', job);
+	}
+	async runner() {
+		return (await readJsonFile(this.runnerFile, Runner))?.runner;
+	}
+	writeRunner(): Promise<void> {
+		return this.write('runner.json', { runner: identify(process.pid) });
+	}
+	status() {
+		return readJsonFile(join(this.folder, 'status.json'), RemoteStatus);
+	}
+	writeStatus(status: z.infer<typeof RemoteStatus>): Promise<void> {
+		return this.write('status.json', RemoteStatus.parse(status));
+	}
+	submitted() {
+		return readJsonFile(join(this.folder, 'submitted.json'), Submitted);
+	}
+	writeSubmitted(submitted: z.infer<typeof Submitted>): Promise<void> {
+		return this.write('submitted.json', submitted);
+	}
+	end() {
+		return readJsonFile(this.endFile, RemoteEnd);
+	}
+	writeEnd(end: RemoteEnd): Promise<void> {
+		return this.write('end.json', end);
+	}
+
+	private write(name: string, value: unknown): Promise<void> {
+		return writeFileAtomic(join(this.folder, name), jsonText(value), { sync: true });
+	}
+}
+
+/** Of the log, in UTF-16 units: at most four bytes each. */
+const LONGEST_LINE = 32 * 1024;
+
+function shortLine(line: string): string {
+	const excess = line.length - LONGEST_LINE;
+	return excess > 0 ? `${line.slice(0, LONGEST_LINE)} [… ${excess} characters left out …]` : line;
+}
+
+/** Everything of Nancy's on this machine that runs jobs for another. */
+export function remoteRoot(): string {
+	return join(homedir(), '.nancy-remote');
+}

@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { hostname, userInfo } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { eventually } from './eventually.ts';
+import { tempFolder } from './tempFolder.ts';
+
+const PROGRAMS = ['munged', 'slurmctld', 'slurmd', 'sbatch', 'squeue'];
+/** Debian puts servers into the first, which is not on every PATH. */
+const PATH = ['/usr/sbin', process.env['PATH']].join(delimiter);
+
+export interface SlurmLab extends AsyncDisposable {
+	/** For programs that ask it: `SLURM_CONF`. */
+	env: Record<string, string>;
+	/** All that it keeps on its disk: what jobs were submitted with, and its logs. */
+	folder: string;
+	/** The controller, by its process id. */
+	controller(): number;
+	startController(): Promise<void>;
+	/** Kills the daemon of its first node, and not what runs there. */
+	killNode(): void;
+	/** Runs one of its commands and returns what it prints. */
+	call(program: string, ...args: string[]): string;
+}
+
+/** Control groups of the first version: those of the second need systemd, for Slurm 22.05. */
+export const canLimitMemory = process.getuid?.() === 0 && existsSync('/sys/fs/cgroup/memory/tasks');
+
+/**
+ * A real Slurm on loopback, of one controller and some nodes, each of them a process of this machine. It needs neither root nor systemd, and keeps
+ * everything in a folder of its own. Installs it as root on Debian if it is missing.
+ * @param limitsMemory jobs get no more than they have asked for; needs root and {@link canLimitMemory}
+ */
+export async function slurmLab({ nodes = 1, minJobAge = 300, limitsMemory = false } = {}): Promise<SlurmLab> {
+	install();
+	const folder = tempFolder('nancy-slurm-');
+	for (const name of ['state', 'spool', 'log', 'run', 'munge']) mkdirSync(folder.file(name), { mode: 0o755 });
+	chmodSync(folder.path, 0o755);
+	chmodSync(folder.file('state'), 0o700);
+	chmodSync(folder.file('munge'), 0o711);
+	writeFileSync(folder.file('munge/key'), randomBytes(1024), { mode: 0o600 });
+	const [controllerPort = 0, ...ports] = await freePorts(nodes + 1);
+	const host = hostname().split('.')[0] ?? '';
+	const me = userInfo().username;
+	const names = ports.map((_, at) => `n${at + 1}`);
+	const lines = [
+		'ClusterName=lab',
+		`SlurmctldHost=${host}(127.0.0.1)`,
+		`SlurmctldPort=${controllerPort}`,
+		`SlurmUser=${me}`,
+		`SlurmdUser=${me}`,
+		'AuthType=auth/munge',
+		'CredType=cred/munge',
+		`AuthInfo=socket=${folder.file('munge/socket')}`,
+		// Else it listens on all addresses.
+		'CommunicationParameters=NoCtldInAddrAny,NoInAddrAny',
+		`StateSaveLocation=${folder.file('state')}`,
+		`SlurmdSpoolDir=${folder.file('spool')}/%n`,
+		`SlurmctldPidFile=${folder.file('run/slurmctld.pid')}`,
+		`SlurmdPidFile=${folder.file('run')}/slurmd.%n.pid`,
+		`SlurmctldLogFile=${folder.file('log/slurmctld.log')}`,
+		`SlurmdLogFile=${folder.file('log')}/slurmd.%n.log`,
+		`ProctrackType=proctrack/${limitsMemory ? 'cgroup' : 'linuxproc'}`,
+		`TaskPlugin=task/${limitsMemory ? 'cgroup' : 'none'}`,
+		'SwitchType=switch/none',
+		'MpiDefault=none',
+		'JobAcctGatherType=jobacct_gather/none',
+		'AccountingStorageType=accounting_storage/none',
+		'SelectType=select/cons_tres',
+		'SelectTypeParameters=CR_CPU_Memory',
+		'SchedulerType=sched/backfill',
+		'SchedulerParameters=batch_sched_delay=0,sched_min_interval=0',
+		'DefMemPerCPU=500',
+		'ReturnToService=2',
+		'KillWait=5',
+		`MinJobAge=${minJobAge}`,
+		'SlurmdTimeout=15',
+		'SlurmctldTimeout=10',
+		'InactiveLimit=0',
+		...names.map(
+			(name, at) =>
+				`NodeName=${name} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${ports[at]} CPUs=2 RealMemory=2000 State=UNKNOWN`,
+		),
+		`PartitionName=main Nodes=${names.join(',')} Default=YES MaxTime=1-0 DefaultTime=30 State=UP`,
+	];
+	writeFileSync(folder.file('slurm.conf'), `${lines.join('\n')}\n`);
+	if (limitsMemory)
+		writeFileSync(
+			folder.file('cgroup.conf'),
+			'CgroupMountpoint=/sys/fs/cgroup\nCgroupPlugin=cgroup/v1\nConstrainRAMSpace=yes\n',
+		);
+	const env = { SLURM_CONF: folder.file('slurm.conf') };
+	const call = (program: string, ...args: string[]) =>
+		execFileSync(program, args, { env: { ...process.env, ...env, PATH }, encoding: 'utf8', stdio: 'pipe' });
+	const pid = (name: string) => Number(readFileSync(folder.file(name), 'utf8'));
+	const munge = (name: string) => folder.file('munge', name);
+	call(
+		'munged',
+		`--key-file=${munge('key')}`,
+		`--socket=${munge('socket')}`,
+		`--pid-file=${munge('pid')}`,
+		`--log-file=${munge('log')}`,
+		`--seed-file=${munge('seed')}`,
+		'--num-threads=2',
+		'--force',
+	);
+	const startController = async () => {
+		call('slurmctld', '-i');
+		await eventually('the controller', () => call('sinfo', '--noheader') !== '');
+	};
+	await startController();
+	for (const name of names) {
+		mkdirSync(folder.file('spool', name));
+		call('slurmd', '-N', name);
+	}
+	await eventually(
+		'the nodes',
+		() => call('sinfo', '--noheader', '-N', '-t', 'idle', '-o', '%N').trim().split('\n').length === nodes,
+	);
+	return {
+		env,
+		folder: folder.path,
+		controller: () => pid('run/slurmctld.pid'),
+		startController,
+		killNode: () => end(pid('run/slurmd.n1.pid'), 'SIGKILL'),
+		call,
+		[Symbol.asyncDispose]: async () => {
+			end(pid('run/slurmctld.pid'));
+			for (const name of names) end(pid(`run/slurmd.${name}.pid`));
+			// Steps of jobs and what they have started outlive their node.
+			for (const each of processesOf(env.SLURM_CONF)) end(each, 'SIGKILL');
+			if (limitsMemory) await eventually('no control group', () => removeControlGroups(names));
+			end(pid('munge/pid'));
+			await folder.remove();
+		},
+	};
+}
+
+function end(pid: number, signal: NodeJS.Signals = 'SIGTERM'): void {
+	try {
+		process.kill(pid, 'SIGCONT');
+		process.kill(pid, signal);
+	} catch {
+		// It has ended.
+	}
+}
+
+/** Whether none is left. They have files that nobody can remove, and can be removed once their processes have ended. */
+function removeControlGroups(nodes: readonly string[]): boolean {
+	const groups = globSync(`/sys/fs/cgroup/*/slurm_{${nodes.join(',')},}`);
+	for (const group of groups) execFileSync('find', [group, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', '+']);
+	return true;
+}
+
+function processesOf(conf: string): number[] {
+	return readdirSync('/proc').flatMap(name => {
+		try {
+			const isIts = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(`SLURM_CONF=${conf}`);
+			return isIts && readFileSync(`/proc/${name}/comm`, 'utf8').startsWith('slurmstepd') ? [Number(name)] : [];
+		} catch {
+			return [];
+		}
+	});
+}
+
+function install(): void {
+	const isThere = (name: string) => PATH.split(delimiter).some(folder => existsSync(join(folder, name)));
+	if (PROGRAMS.every(isThere)) return;
+	const apt = (...args: string[]) =>
+		execFileSync('apt-get', args, { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+	const packages = ['slurmctld', 'slurmd', 'slurm-client', 'munge'];
+	try {
+		apt('update', '-qq');
+		apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
+	} catch (error) {
+		throw new Error(`there is no Slurm: install ${packages.join(', ')}`, { cause: error });
+	}
+}
+
+/** Its programs cannot choose them and say which. */
+async function freePorts(count: number): Promise<number[]> {
+	const servers = await Promise.all(
+		Array.from(
+			{ length: count },
+			() =>
+				new Promise<ReturnType<typeof createServer>>(resolve => {
+					const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
+				}),
+		),
+	);
+	const ports = servers.map(server => {
+		const address = server.address();
+		return typeof address === 'object' && address ? address.port : 0;
+	});
+	await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))));
+	return ports;
+}

@@ -1,0 +1,326 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { JobFiles } from '../../../src/executors/jobFiles.ts';
+import { steps } from '../../../src/executors/there.ts';
+import { DelegateId } from '../../../src/protocol/delegate.ts';
+import { RemoteJob, Seen } from '../../../src/protocol/remoteJob.ts';
+import { bundledChild } from '../../support/bundledChild.ts';
+import { eventually } from '../../support/eventually.ts';
+import { folderMachine } from '../../support/folderMachine.ts';
+import { long } from '../../support/long.ts';
+import { canLimitMemory, slurmLab, type SlurmLab } from '../../support/slurmLab.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+let slurm: SlurmLab;
+let home: TempFolder;
+const program = bundledChild('queuedRunner');
+
+beforeAll(async () => {
+	slurm = await slurmLab();
+});
+afterAll(() => slurm[Symbol.asyncDispose]());
+beforeEach(() => {
+	home = tempFolder('nancy-queue-');
+	useSlurm(slurm);
+});
+afterEach(async () => {
+	slurm.call('scancel', '--signal=KILL', '--full', '--state=RUNNING');
+	slurm.call('scancel', '--state=PENDING');
+	await eventually('an empty queue', () => slurm.call('squeue', '--noheader') === '');
+	vi.unstubAllEnvs();
+	await home.remove();
+});
+
+/** The environment of a login host. Its home folder is that of its nodes. */
+function useSlurm({ env }: SlurmLab): void {
+	for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+	vi.stubEnv('HOME', home.path);
+	vi.stubEnv('SHELL', '/bin/sh');
+}
+
+let jobs = 0;
+
+function queued(...sbatch: string[]) {
+	const id = DelegateId.parse(`20261129t101538501z-${String(++jobs).padStart(8, '0')}`);
+	const files = new JobFiles(id);
+	const job = RemoteJob.parse({ ...folderMachine('').job, id, queue: { type: 'slurm', sbatch } });
+	const step = (name: string, input: object) => Promise.resolve(steps[name]?.(input, program));
+	const look = async () => {
+		// Else the answer before is kept for a while.
+		rmSync(files.queueFile, { force: true });
+		return Seen.parse(await step('look', { id, offset: 0, carried: [] }));
+	};
+	return {
+		id,
+		files,
+		name: `nancy-${id}`,
+		submit: () => step('start', job),
+		cancel: () => step('cancel', { id }),
+		rescue: () => step('rescue', { id, repository: job.repository }),
+		look,
+		finish: () => writeFileSync(`${files.folder}/open`, ''),
+		/** Resolves once this is so. */
+		until: (what: string, is: (seen: Seen) => boolean) =>
+			eventually(what, async () => {
+				const seen = await look();
+				return is(seen) ? seen : undefined;
+			}),
+		atWork: () => eventually('at work', async () => (await look()).log !== '' || undefined),
+		ended: () =>
+			eventually('its end', async () => {
+				const seen = await look();
+				return seen.is === 'running' ? undefined : seen;
+			}),
+		/** How often it did its work. */
+		runs: () => readFileSync(files.log, 'utf8').split('\n').length - 1,
+		state: () => slurm.call('squeue', '--noheader', '--states=all', `--name=nancy-${id}`, '--format=%T').trim(),
+	};
+}
+
+describe('a job in the queue of Slurm', () => {
+	it('runs once, however often it is submitted, and Slurm keeps nothing of the environment', async () => {
+		vi.stubEnv('SOME_KEY', 'marked-secret');
+		// Of a user who wants something else from their own calls.
+		vi.stubEnv('SBATCH_WAIT', '1');
+		vi.stubEnv('SQUEUE_STATES', 'FAILED');
+		const one = queued();
+		await Promise.all(Array.from({ length: 8 }, () => one.submit()));
+		await one.atWork();
+		await one.submit();
+		expect(() => execFileSync('grep', ['-r', 'marked-secret', slurm.folder])).toThrow('Command failed');
+		one.finish();
+		expect(await one.ended()).toMatchObject({ is: 'ended', end: { ok: true, output: 'It is done.' } });
+		await eventually('all of them ended', () => slurm.call('squeue', '--noheader') === '');
+		expect(one.runs()).toBe(1);
+		expect((await one.look()).queueSays).toBeUndefined();
+	});
+
+	it('says why it waits, and never begins once it is cancelled', async () => {
+		const [first, second] = [queued('-c2'), queued('-c', '2')];
+		await first.submit();
+		await first.atWork();
+		await second.submit();
+		expect(await second.until('a reason', ({ queueSays }) => queueSays === 'Resources')).toMatchObject({
+			is: 'running',
+			log: '',
+		});
+		await second.cancel();
+		expect(await second.look()).toMatchObject({ is: 'ended', end: { ok: false, reason: 'cancelled' } });
+		expect(second.state()).toBe('CANCELLED');
+		first.finish();
+		expect(await first.ended()).toMatchObject({ end: { ok: true } });
+	});
+
+	it('ends by its runner when it is cancelled, which has time to commit', async () => {
+		const one = queued();
+		await one.submit();
+		await one.atWork();
+		await one.cancel();
+		const seen = await one.ended();
+		expect(seen).toMatchObject({ is: 'ended', end: { ok: false, reason: 'cancelled' } });
+		expect(seen.queueSays).toBeUndefined();
+		await eventually('over', () => one.state() === 'COMPLETED');
+	});
+
+	it.each([
+		['that Slurm would never start', ['-t', '2-0'], 'Slurm would never start it: PartitionTimeLimit'],
+		['that Slurm refuses', ['--partition=none'], /^Slurm refuses it: .*invalid partition/i],
+	])('%s fails with the reason, and is in no queue', async (_, sbatch, reason) => {
+		const one = queued(...sbatch);
+		await one.submit();
+		const seen = await one.ended();
+		expect(seen.end?.reason).toMatch(reason);
+		expect(slurm.call('squeue', '--noheader')).toBe('');
+	});
+
+	it('that a person takes out before it begins says so, and does not begin again', long, async () => {
+		const [first, second] = [queued('-c2'), queued('-c2')];
+		await first.submit();
+		await first.atWork();
+		await second.submit();
+		slurm.call('scancel', `--name=${second.name}`);
+		expect((await second.ended()).end?.reason).toContain('Slurm has ended it before it began: CANCELLED');
+		await second.submit();
+		expect(slurm.call('squeue', '--noheader', '--format=%j').trim()).toBe(first.name);
+	});
+
+	it('that a person takes out while it runs says so', async () => {
+		const one = queued();
+		await one.submit();
+		await one.atWork();
+		slurm.call('scancel', `--name=${one.name}`);
+		expect(await one.ended()).toMatchObject({
+			is: 'ended',
+			queueSays: expect.stringContaining('CANCELLED'),
+			end: { ok: false, reason: 'cancelled' },
+		});
+	});
+
+	it('whose runner is killed is lost, with what Slurm says of it', async () => {
+		const one = queued();
+		await one.submit();
+		await one.atWork();
+		process.kill((await one.files.runner())?.pid ?? 0, 'SIGKILL');
+		expect(await one.ended()).toMatchObject({ is: 'lost', queueSays: expect.stringContaining('FAILED') });
+		await one.rescue();
+	});
+
+	it('on another node lives as long as it shows it, or Slurm has it there', async () => {
+		const one = queued();
+		await one.submit();
+		await one.atWork();
+		const runner = await one.files.runner();
+		writeFileSync(one.files.runnerFile, JSON.stringify({ runner: { ...runner, machine: 'another.1.2' } }));
+		const fiveMinutesAgo = new Date(Date.now() - 5 * 60_000);
+		utimesSync(one.files.runnerFile, fiveMinutesAgo, fiveMinutesAgo);
+		expect((await one.look()).is).toBe('running');
+		process.kill(runner?.pid ?? 0, 'SIGKILL');
+		await eventually('ended', () => one.state() === 'FAILED');
+		expect((await one.look()).is).toBe('lost');
+		utimesSync(one.files.runnerFile, new Date(), new Date());
+		expect((await one.look()).is).toBe('running');
+	});
+
+	it('whose program is not on its node says what its shell has said', long, async () => {
+		const one = queued();
+		vi.stubEnv('SHELL', '/nowhere/sh');
+		await one.submit();
+		expect((await one.ended()).end?.reason).toMatch(
+			/^Slurm has ended it before it began: FAILED, NonZeroExitCode: .*nowhere/,
+		);
+	});
+
+	it('is not lost and runs once where the controller is killed right after it was submitted', long, async () => {
+		const one = queued();
+		await one.submit();
+		process.kill(slurm.controller(), 'SIGKILL');
+		// Slurm cannot be asked, and nothing is known.
+		expect(await one.look()).toMatchObject({ is: 'running' });
+		await slurm.startController();
+		await one.atWork();
+		one.finish();
+		expect(await one.ended()).toMatchObject({ is: 'ended', end: { ok: true } });
+		expect(one.runs()).toBe(1);
+	});
+
+	it('asks the cluster once for all jobs of a while', async () => {
+		const tools = home.file('squeue');
+		writeFileSync(tools, `#!/bin/sh\necho asked >> '${home.file('asked')}'\nexec /usr/bin/squeue "$@"\n`, {
+			mode: 0o755,
+		});
+		vi.stubEnv('PATH', [home.path, process.env['PATH']].join(delimiter));
+		const all = [queued('-c2'), queued('-c2'), queued('-c2')];
+		for (const each of all) await each.submit();
+		await all[2]?.look();
+		rmSync(home.file('asked'));
+		for (let round = 0; round < 3; round++)
+			for (const { id } of all) await steps['look']?.({ id, offset: 0, carried: [] }, program);
+		expect(() => readFileSync(home.file('asked'))).toThrow('ENOENT');
+		for (const each of all) await each.cancel();
+	});
+
+	it('whose submission nobody answers runs once', long, async () => {
+		const one = queued();
+		const controller = slurm.controller();
+		process.kill(controller, 'SIGSTOP');
+		await expect(one.submit()).rejects.toThrow('Slurm does not answer');
+		process.kill(controller, 'SIGCONT');
+		await eventually('submitted', () => one.submit().then(() => true));
+		await one.atWork();
+		one.finish();
+		expect(await one.ended()).toMatchObject({ end: { ok: true } });
+		expect(one.runs()).toBe(1);
+	});
+
+	it('that Slurm begins again does its work once', long, async () => {
+		await using fragile = await slurmLab();
+		useSlurm(fragile);
+		const one = queued();
+		await one.submit();
+		await eventually('begun', () => existsSync(one.files.log));
+		// What the controller knew last is not on its disk yet.
+		process.kill(fragile.controller(), 'SIGKILL');
+		await fragile.startController();
+		const state = () => fragile.call('squeue', '--noheader', '--states=all', '--format=%T').trim();
+		await eventually('begun again, or known to run', () => state() !== 'PENDING');
+		one.finish();
+		const seen = await one.ended();
+		expect(['ended', 'lost']).toContain(seen.is);
+		expect(one.runs()).toBe(1);
+	});
+
+	it('ends by its files also where Slurm does not answer', long, async () => {
+		const one = queued();
+		await one.submit();
+		await one.atWork();
+		const controller = slurm.controller();
+		process.kill(controller, 'SIGSTOP');
+		await one.cancel();
+		expect(await one.ended()).toMatchObject({ is: 'ended', end: { reason: 'cancelled' } });
+		process.kill(controller, 'SIGCONT');
+	});
+
+	it('whose node is lost goes on, for its files say so', long, async () => {
+		await using fragile = await slurmLab();
+		useSlurm(fragile);
+		const one = queued();
+		await one.submit();
+		await one.atWork();
+		fragile.killNode();
+		await eventually(
+			'given up by Slurm',
+			() => fragile.call('squeue', '--noheader', '--states=all', '--format=%T').trim() === 'NODE_FAIL',
+		);
+		expect((await one.look()).is).toBe('running');
+		one.finish();
+		expect(await one.ended()).toMatchObject({ is: 'ended', end: { ok: true } });
+	});
+
+	it('that reaches its time limit there says so', long, async () => {
+		const one = queued('--time=1');
+		await one.submit();
+		await one.atWork();
+		const seen = await eventually(
+			'its end',
+			async () => ((await one.look()).is === 'running' ? undefined : one.look()),
+			{
+				timeoutMs: 180_000,
+			},
+		);
+		expect(seen).toMatchObject({ is: 'ended', queueSays: 'TIMEOUT, TimeLimit', end: { reason: 'cancelled' } });
+	});
+
+	it.skipIf(!canLimitMemory)(
+		'that takes more memory than it has asked for says so (needs root and control groups of version 1)',
+		long,
+		async () => {
+			await using strict = await slurmLab({ limitsMemory: true });
+			useSlurm(strict);
+			const one = queued('--mem=300M');
+			await one.submit();
+			await one.atWork();
+			writeFileSync(`${one.files.folder}/eat`, '');
+			expect(await one.ended()).toMatchObject({
+				is: 'lost',
+				queueSays: expect.stringContaining('OUT_OF_MEMORY'),
+			});
+		},
+	);
+
+	it('that Slurm has forgotten is as its own files say', long, async () => {
+		await using forgetful = await slurmLab({ minJobAge: 2 });
+		useSlurm(forgetful);
+		const [done, killed] = [queued(), queued()];
+		for (const each of [done, killed]) {
+			await each.submit();
+			await each.atWork();
+		}
+		process.kill((await killed.files.runner())?.pid ?? 0, 'SIGKILL');
+		done.finish();
+		await eventually('forgotten', () => forgetful.call('squeue', '--noheader', '--states=all') === '');
+		expect(await done.look()).toMatchObject({ is: 'ended', end: { ok: true } });
+		expect(await killed.look()).toMatchObject({ is: 'lost' });
+	});
+});
