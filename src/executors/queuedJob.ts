@@ -123,7 +123,7 @@ exit "$code"
 export async function whyWaiting(files: JobFiles, job: WithQueue, program: string): Promise<string | undefined> {
 	const { atMs, times } = (await files.submitted()) ?? { atMs: 0, times: 0 };
 	try {
-		const jobs = await jobsOf(files, atMs);
+		const jobs = await jobsOf(files);
 		const open = jobs.find(each => !isEnded(each));
 		if (open && !isHopeless(open)) return isPending(open) && open.reason !== 'None' ? open.reason : open.state;
 		const ended = jobs.at(-1);
@@ -166,10 +166,10 @@ async function isAtWork(files: JobFiles): Promise<boolean> {
 /** A job that has failed, with how the queue has ended it. While the queue may be about to say that, it counts as running. */
 export async function explained(files: JobFiles, is: 'ended' | 'lost'): Promise<Pick<Seen, 'is' | 'queueSays'>> {
 	if (existsSync(files.cancelled)) return { is };
-	const jobs = await jobsOf(files).catch(() => []);
+	const now = Date.now();
+	const jobs = await jobsOf(files, now).catch(() => []);
 	const isEnding = jobs.some(each => !isEnded(each) && !isPending(each));
-	if (isEnding && (is === 'lost' || Date.now() - (await stat(files.endFile)).mtimeMs < ENDING_MS))
-		return { is: 'running' };
+	if (isEnding && (is === 'lost' || now - (await stat(files.endFile)).mtimeMs < ENDING_MS)) return { is: 'running' };
 	const ended = jobs.find(each => isEnded(each) && each.state !== 'COMPLETED');
 	return { is, ...(ended && { queueSays: wordsOf(ended) }) };
 }
@@ -234,12 +234,13 @@ export async function runOnce(
 
 /**
  * What the queue has of a job.
- * @param sinceMs the moment of which an answer must be newer
+ * @param sinceMs the moment of which an answer must be newer; by default that of the submission
  */
-async function jobsOf(files: JobFiles, sinceMs = 0): Promise<QueuedJob[]> {
+async function jobsOf(files: JobFiles, sinceMs?: number): Promise<QueuedJob[]> {
+	const newerThanMs = sinceMs ?? (await files.submitted())?.atMs ?? 0;
 	const now = Date.now();
 	const known = await readJsonFile(files.queueFile, Known).catch(() => undefined);
-	const isFresh = known && known.atMs > sinceMs && known.atMs <= now && now - known.atMs < FRESH_MS;
+	const isFresh = known && known.atMs > newerThanMs && known.atMs <= now && now - known.atMs < FRESH_MS;
 	const jobs = isFresh ? known.jobs : (await queuedJobs()).filter(({ name }) => name.startsWith('nancy-'));
 	// What cannot be kept is asked again.
 	if (!isFresh) await writeFileAtomic(files.queueFile, jsonText({ atMs: now, jobs })).catch(() => undefined);

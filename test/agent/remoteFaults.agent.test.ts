@@ -28,7 +28,7 @@ type Machines = Awaited<ReturnType<typeof twoMachines>>;
 
 /** What is killed with -9, by its name. */
 const VICTIMS: Readonly<Record<string, (machines: Machines, id: string) => Promise<void>>> = {
-	'the runner here': async ({ runner }, id) => signal(runner(id), 'SIGKILL'),
+	'the runner here': async (machines, id) => signal(machines.runner(id), 'SIGKILL'),
 	'a program of the runner’s here': async (_, id) => killOne(await markedProcesses(RUNNER_MARK, id)),
 	'a process of the job there': async (_, id) => killOne(await markedProcesses(REMOTE_MARK, id)),
 	'all of the job there': async (_, id) => {

@@ -1,6 +1,8 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
+import { markedProcesses } from '../../src/process/marked.ts';
 import { eventually } from '../support/eventually.ts';
 import { gateIn } from '../support/gate.ts';
 import { leftThere, NOTHING } from '../support/leftThere.ts';
@@ -81,6 +83,34 @@ describe('a delegate on a Slurm cluster', () => {
 		slurm.call('scancel', other);
 		expect(await leftThere(there, id)).toEqual(NOTHING);
 		expect(slurm.call('squeue', '--noheader', `--name=nancy-${id}`)).toBe('');
+	});
+
+	it('that a person takes out of the queue while it works brings its work back, and says so', long, async () => {
+		await using machines = await cluster();
+		const { there, git } = machines;
+		const gate = gateIn(there.home);
+		const id = await machines.delegate(`[[write:made.txt|half]] ${gate.step} [[text:Never.]]`);
+		await machines.atWork(2);
+		slurm.call('scancel', `--name=nancy-${id}`);
+		const ended = await machines.ended(id);
+		expect(ended.error).toContain('(Slurm: CANCELLED');
+		expect(git('show', `nancy/${id}:made.txt`)).toBe('half');
+		expect(await leftThere(there, id)).toEqual(NOTHING);
+	});
+
+	it('whose runner there is killed while Slurm does not answer brings its work back once it does', long, async () => {
+		await using machines = await cluster();
+		const { there, git } = machines;
+		const gate = gateIn(there.home);
+		const id = await machines.delegate(`[[write:made.txt|half]] ${gate.step} [[text:Never.]]`);
+		await machines.atWork(2);
+		process.kill(slurm.controller(), 'SIGKILL');
+		for (const { pid } of await markedProcesses(REMOTE_MARK, id)) process.kill(pid, 'SIGKILL');
+		await slurm.startController();
+		const ended = await machines.ended(id);
+		expect(ended.error).toContain('its runner on the other machine died');
+		expect(git('show', `nancy/${id}:made.txt`)).toBe('half');
+		expect(await leftThere(there, id)).toEqual(NOTHING);
 	});
 
 	it('gets messages at its next tool call', long, async () => {

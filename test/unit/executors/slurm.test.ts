@@ -47,9 +47,9 @@ function queued(...sbatch: string[]) {
 	const files = new JobFiles(id);
 	const job = RemoteJob.parse({ ...folderMachine('').job, id, queue: { type: 'slurm', sbatch } });
 	const step = (name: string, input: object) => Promise.resolve(steps[name]?.(input, program));
-	const look = async () => {
+	const look = async (isFresh = true) => {
 		// Else the answer before is kept for a while.
-		rmSync(files.queueFile, { force: true });
+		if (isFresh) rmSync(files.queueFile, { force: true });
 		return Seen.parse(await step('look', { id, offset: 0, carried: [] }));
 	};
 	return {
@@ -68,9 +68,9 @@ function queued(...sbatch: string[]) {
 				return is(seen) ? seen : undefined;
 			}),
 		atWork: () => eventually('at work', async () => (await look()).log !== '' || undefined),
-		ended: () =>
+		ended: (isFresh = true) =>
 			eventually('its end', async () => {
-				const seen = await look();
+				const seen = await look(isFresh);
 				return seen.is === 'running' ? undefined : seen;
 			}),
 		/** How often it did its work. */
@@ -151,7 +151,8 @@ describe('a job in the queue of Slurm', () => {
 		await one.submit();
 		await one.atWork();
 		slurm.call('scancel', `--name=${one.name}`);
-		expect(await one.ended()).toMatchObject({
+		// What is kept of the queue is older.
+		expect(await one.ended(false)).toMatchObject({
 			is: 'ended',
 			queueSays: expect.stringContaining('CANCELLED'),
 			end: { ok: false, reason: 'cancelled' },
@@ -163,7 +164,7 @@ describe('a job in the queue of Slurm', () => {
 		await one.submit();
 		await one.atWork();
 		process.kill((await one.files.runner())?.pid ?? 0, 'SIGKILL');
-		expect(await one.ended()).toMatchObject({ is: 'lost', queueSays: expect.stringContaining('FAILED') });
+		expect(await one.ended(false)).toMatchObject({ is: 'lost', queueSays: expect.stringContaining('FAILED') });
 		await one.rescue();
 	});
 
