@@ -228,9 +228,10 @@ export class DelegateRun {
 		await Promise.all([this.status.close(), this.log.settle()]);
 	}
 
-	/** The log is only for people. A disk that refuses it must not end the run. */
+	/** The log is only for people, who read it in a terminal. A disk that refuses it must not end the run. */
 	private say(text: string): void {
-		this.tools.show(visible(text));
-		this.log.say(text);
+		const shown = visible(text);
+		this.tools.show(shown);
+		this.log.say(shown);
 	}
 }
