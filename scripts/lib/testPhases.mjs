@@ -23,8 +23,8 @@ const LONGEST_REASON = 2000;
 
 /**
  * In the order in which they run. `needs`: what must be installed; `also`: runs too when one of these is asked for; `beside`:
- * runs while that phase does, in turn with others that do, for it mostly waits. `run` gets which tests are asked for and how programs are
- * started; it returns totals, or a boolean where there are no tests to count.
+ * begins with that phase, in turn with others that do, and may last longer, for it mostly waits; `after`: begins when that one is over, too.
+ * `run` gets which tests are asked for and how programs are started; it returns totals, or a boolean where there are no tests to count.
  */
 const PHASES = [
 	{ name: 'build', needs: [], run: buildAll, also: ['unit', 'agent', 'host'] },
@@ -35,14 +35,15 @@ const PHASES = [
 		run: (_, { onOutput }) => check({ fix: false, print: onOutput && (text => onOutput(`${text}\n`)) }),
 		beside: 'unit',
 	},
-	{ name: 'agent', needs: agentIds, run: (which, how) => vitest('agent', which, how), beside: 'unit' },
 	{
 		name: 'host',
 		needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'],
 		run: hostTests,
 		beside: 'unit',
 	},
-	{ name: 'package', needs: [], run: () => packageAll().then(() => true), also: ['e2e'] },
+	{ name: 'agent', needs: agentIds, run: (which, how) => vitest('agent', which, how), beside: 'unit' },
+	// It builds anew what the host tests run.
+	{ name: 'package', needs: [], run: () => packageAll().then(() => true), also: ['e2e'], after: 'host' },
 	{
 		name: 'e2e',
 		needs: ['server', 'chromium', 'claude-code', 'codex', 'qwen'],
@@ -77,10 +78,9 @@ export async function runPhases(args, tests = '!long') {
 	try {
 		const isStopped = await untilStopped(async stopped => {
 			const installing = startInstallers(new Set(chosen.flatMap(phase => phase.needs)));
-			for (const together of sideBySide(chosen)) {
-				if (!stopped.aborted)
-					outcomes.push(...(await runTogether(together, installing, { words, tests }, stopped)));
-			}
+			const start = (phase, onOutput) =>
+				runPhase(phase, installing, { words, tests }, { signal: stopped, onOutput });
+			outcomes.push(...(await runGroups(sideBySide(chosen), start, stopped)));
 		});
 		return { failed: isStopped ? 0 : report(outcomes, Date.now() - started), isStopped };
 	} finally {
@@ -99,22 +99,24 @@ function sideBySide(chosen) {
 	return groups;
 }
 
-/** The first phase shows what it does while it does it; the others take turns beside it and are shown whole, after it. */
-async function runTogether([first, ...others], installing, which, stopped) {
-	const turns = async () => {
-		const ended = [];
+/** The first phase of each group shows what it does while it does it; those beside it take turns and are shown whole, at the end. */
+async function runGroups(groups, start, stopped) {
+	const outcomes = [];
+	const beside = new Map();
+	for (const [first, ...others] of groups) {
+		let turn = Promise.resolve();
 		for (const phase of others) {
 			const texts = [];
-			const how = { signal: stopped, onOutput: text => texts.push(text) };
-			ended.push({ outcome: await runPhase(phase, installing, which, how), texts });
+			turn = turn.then(async () => ({ outcome: await start(phase, text => texts.push(text)), texts }));
+			beside.set(phase.name, turn);
 		}
-		return ended;
-	};
-	const beside = turns();
-	const names = others.map(({ name }) => name).join(', ');
-	console.log(`\n== ${first.name}${names && ` (beside it, shown later: ${names})`}`);
-	const outcomes = [await runPhase(first, installing, which, { signal: stopped })];
-	for (const { outcome, texts } of await beside) {
+		await beside.get(first.after);
+		if (stopped.aborted) break;
+		const names = others.map(({ name }) => name).join(', ');
+		console.log(`\n== ${first.name}${names && ` (beside it, shown later: ${names})`}`);
+		outcomes.push(await start(first));
+	}
+	for (const { outcome, texts } of await Promise.all(beside.values())) {
 		console.log(`\n== ${outcome.name}\n${texts.join('')}`);
 		outcomes.push(outcome);
 	}

@@ -8,7 +8,7 @@ import type { ConformanceLab } from '../conformance/lab.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
-import { longIf } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 import { claudeAdapterServed, codexAdapterServed, commandOf, servedLab } from '../support/servedAgents.ts';
 import { goesOnOnceResumed, hearsDeskAndTerminal } from './stories.ts';
 
@@ -51,7 +51,7 @@ describe.each([claudeAdapterServed, codexAdapterServed])('$agent.id, named by a 
 		},
 	);
 
-	it('is answered in the terminal with a Yes and at the desk with a No', longIf(!decides), async () => {
+	it('is answered in the terminal with a Yes and at the desk with a No', long, async () => {
 		const desk = await begin(true);
 		const worker = await lab.start({ prompt: '[[esc:touch made; sleep 4]] [[esc:touch more]] [[text:Over]]' });
 		await worker.terminal.waitForText(/touch made[^]*Your answer/);
@@ -65,7 +65,7 @@ describe.each([claudeAdapterServed, codexAdapterServed])('$agent.id, named by a 
 		expect(lab.has('more')).toBe(false);
 	});
 
-	it('is interrupted, goes on, and ends with its terminal', longIf(!decides), async () => {
+	it('is interrupted, goes on, and ends with its terminal', long, async () => {
 		await begin();
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300; touch never]] [[text:Never said]]' });
 		await lab.made('begun');
@@ -91,7 +91,7 @@ describe.each([claudeAdapterServed, codexAdapterServed])('$agent.id, named by a 
 		expect(lab.has('never')).toBe(false);
 	});
 
-	it('goes on with its conversation once it is resumed', async () => {
+	it('goes on with its conversation once it is resumed', longIf(!decides), async () => {
 		await begin();
 		await goesOnOnceResumed(lab);
 	});

@@ -94,7 +94,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		await worker.idle();
 	});
 
-	it('is woken by a message while it is idle', async () => {
+	it('is woken by a message while it is idle', longIf(!decides), async () => {
 		await begin();
 		const worker = await lab.startIdle();
 		const wake = await lab.send(worker.address, 'Look at the log. [[text:Woken up]]', { kind: 'feedback' });

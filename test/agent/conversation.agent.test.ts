@@ -12,6 +12,7 @@ import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
+import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { beginsAnewByClear, runsByTheDesk } from './stories.ts';
 
@@ -24,7 +25,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		return deskOf(lab.nancy);
 	};
 
-	it('asks in the terminal and at the desk, and the first answer counts', async () => {
+	it('asks in the terminal and at the desk, and the first answer counts', long, async () => {
 		const desk = await begin();
 		const worker = await lab.start({
 			prompt: '[[sh:touch made]] [[sh:touch more]] [[text:Both are there]]',
@@ -73,7 +74,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect(worker.terminal.history()).not.toContain('Your answer');
 	});
 
-	it('is interrupted with the tool that runs, and goes on', async () => {
+	it('is interrupted with the tool that runs, and goes on', long, async () => {
 		await begin();
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300; touch never]] [[text:Never said]]' });
 		await lab.made('begun');

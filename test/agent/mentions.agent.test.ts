@@ -13,6 +13,7 @@ import type { RecordedRequest } from '../double/modelDouble.ts';
 import { agentLab, READY_MS, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
+import { longIf } from '../support/long.ts';
 import { terminal } from '../support/terminal.ts';
 
 /** A PNG of one pixel. */
@@ -63,7 +64,10 @@ function withImages(lab: AgentLab): string[] {
 	return [...files, 'b.png', './b.png'].flatMap(file => [`@${file}`, `see@${file}`, `"@${file}"`, `(@${file})`]);
 }
 
-describe('an agent’s first prompt in a terminal', () => {
+/** Qwen Code was made from Gemini CLI, and reads prompts with its code. */
+const options = ({ driver }: AgentUnderTest) => longIf(driver === 'qwen-code');
+
+describe.each(agentsUnderTest)('the first prompt of $driver in a terminal', agent => {
 	const started = (lab: AgentLab, { driver: id, env }: AgentUnderTest, prompt: string) => {
 		const { args, env: more } = driverOf(id).launch({
 			session: SessionId.parse(randomUUID()),
@@ -82,7 +86,7 @@ describe('an agent’s first prompt in a terminal', () => {
 		return terminal(lab.agent.command, args, { cwd: lab.workspace.path, env: { ...lab.env, ...env, ...more } });
 	};
 
-	it.each(agentsUnderTest)('runs nothing and has no file read: $driver', async agent => {
+	it('runs nothing and has no file read', options(agent), async () => {
 		await using lab = await agentLab(agent.home);
 		const { secret, mentions } = withMentions(lab);
 		const pwned = lab.workspace.file('pwned');
@@ -103,28 +107,23 @@ describe('an agent’s first prompt in a terminal', () => {
 	});
 });
 
-describe('a prompt of a run without a terminal', () => {
-	it.each(agentsUnderTest)(
-		'has no file read that it mentions, also where it begins like a command: $driver',
-		async agent => {
-			await using lab = await agentLab(agent.home);
-			const { secret, mentions } = withMentions(lab);
-			const pwned = lab.workspace.file('pwned');
-			const rest = `Compare ${mentions.join(', ')} and @types/node.`;
-			const beginnings = ['Look:', '/help me.', `!touch ${pwned}\n`];
-			for (const begins of beginnings)
-				expect(await answerOf(lab, agent.driver, `${begins} ${rest} [[text:Left alone]]`)).toContain(
-					'Left alone',
-				);
-			expect(existsSync(pwned)).toBe(false);
-			const { requests } = lab.model;
-			expect(requests.filter(({ body }) => JSON.stringify(body).includes(secret))).toEqual([]);
-			// Escaped, it is still to be read.
-			for (const begins of beginnings) {
-				const those = requests.filter(request => request.text.includes(begins.trim()));
-				const read = those.map(request => request.text.replaceAll('\\@', '@')).join();
-				for (const mention of mentions) expect(read).toContain(mention);
-			}
-		},
-	);
+describe.each(agentsUnderTest)('a prompt of $driver without a terminal', agent => {
+	it('has no file read that it mentions, also where it begins like a command', options(agent), async () => {
+		await using lab = await agentLab(agent.home);
+		const { secret, mentions } = withMentions(lab);
+		const pwned = lab.workspace.file('pwned');
+		const rest = `Compare ${mentions.join(', ')} and @types/node.`;
+		const beginnings = ['Look:', '/help me.', `!touch ${pwned}\n`];
+		for (const begins of beginnings)
+			expect(await answerOf(lab, agent.driver, `${begins} ${rest} [[text:Left alone]]`)).toContain('Left alone');
+		expect(existsSync(pwned)).toBe(false);
+		const { requests } = lab.model;
+		expect(requests.filter(({ body }) => JSON.stringify(body).includes(secret))).toEqual([]);
+		// Escaped, it is still to be read.
+		for (const begins of beginnings) {
+			const those = requests.filter(request => request.text.includes(begins.trim()));
+			const read = those.map(request => request.text.replaceAll('\\@', '@')).join();
+			for (const mention of mentions) expect(read).toContain(mention);
+		}
+	});
 });

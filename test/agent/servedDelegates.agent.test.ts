@@ -10,6 +10,7 @@ import { isAfter } from '../conformance/evidence.ts';
 import type { ConformanceLab } from '../conformance/lab.ts';
 import { askingDelegate, askingWithLimit } from '../support/askingDelegate.ts';
 import { eventually } from '../support/eventually.ts';
+import { longIf } from '../support/long.ts';
 import {
 	claudeAdapterServed,
 	commandOf,
@@ -58,9 +59,9 @@ async function delegated(
 	return { lab, ...(await askingDelegate(nancy, lab, prompt, ['--agent', 'mine', ...args])) };
 }
 
-it.each([opencodeServed, copilotServed])(
-	'a delegate of $agent.id, named by a setting, waits for its user: a Yes runs the tool, and its answer is the result',
-	async served => {
+describe.each([opencodeServed, copilotServed])('a delegate of $agent.id, named by a setting,', served => {
+	const options = longIf(served !== opencodeServed);
+	it('waits for its user: a Yes runs the tool, and its answer is the result', options, async () => {
 		const { lab, id, ...run } = await delegated(served, '[[sh:touch made]] [[text:Finished]]');
 		await using _ = lab;
 		const question = await run.asked();
@@ -72,8 +73,8 @@ it.each([opencodeServed, copilotServed])(
 		expect(await run.outcome(question)).toMatchObject({ state: 'applied' });
 		expect((await run.call('delegates', id)).stdout).toContain('Finished');
 		expect((await run.call('inbox', '--json')).stdout).toContain('DELEGATE COMPLETE');
-	},
-);
+	});
+});
 
 describe('a delegate of opencode, named by a setting', () => {
 	it('runs nothing after a No, and says why it has no answer', async () => {
@@ -110,21 +111,23 @@ describe('a delegate of opencode, named by a setting', () => {
 		expect(await lab.delivered(address, message)).toMatchObject({ receipt: { rung: 'steer' } });
 	});
 
-	it.each([
+	describe.each([
 		['it is stopped', 'cancelled', ['--stop'], []],
 		['its idle time is over', 'timeout: nothing came from it for too long', [], ['--idle-timeout', '30']],
-	])('leaves no process when %s', async (_when, error, stop, limit) => {
-		const prompt = '[[sh:touch made; sleep 300]]';
-		const { lab, id, ...run } = await delegated(opencodeServed, prompt, {
-			args: [...OF_ITS_OWN, ...limit],
-			asks: false,
+	])('when %s', (_when, error, stop, limit) => {
+		it('leaves no process', longIf(limit.length > 0), async () => {
+			const prompt = '[[sh:touch made; sleep 300]]';
+			const { lab, id, ...run } = await delegated(opencodeServed, prompt, {
+				args: [...OF_ITS_OWN, ...limit],
+				asks: false,
+			});
+			await using _ = lab;
+			await eventually('it works', run.made);
+			const isOver = await everything(lab, id);
+			if (stop.length > 0) await run.call('delegates', id, ...stop);
+			expect(await run.ended()).toMatchObject({ status: 'failed', error });
+			expect(isOver()).toBe(true);
 		});
-		await using _ = lab;
-		await eventually('it works', run.made);
-		const isOver = await everything(lab, id);
-		if (stop.length > 0) await run.call('delegates', id, ...stop);
-		expect(await run.ended()).toMatchObject({ status: 'failed', error });
-		expect(isOver()).toBe(true);
 	});
 
 	it('fails once, leaves no process and loses no message when what talks with it is killed', async () => {
@@ -215,17 +218,16 @@ it('a delegate of Claude Code’s adapter goes on after a No, which its model ha
 	expect(read).toContain('User refused permission to run tool');
 });
 
-it.each([opencodeServed, claudeAdapterServed])(
-	'a delegate of $agent.id fails with the words of its model',
-	async served => {
+describe.each([opencodeServed, claudeAdapterServed])('a delegate of $agent.id', served => {
+	it('fails with the words of its model', longIf(served !== opencodeServed), async () => {
 		const { lab, ...run } = await delegated(served, '[[err:400]]', { args: OF_ITS_OWN, asks: false });
 		await using _ = lab;
 		expect(await run.ended()).toMatchObject({
 			status: 'failed',
 			error: expect.stringContaining('The double was asked to answer 400'),
 		});
-	},
-);
+	});
+});
 
 it.each([opencodeServed, copilotServed, claudeAdapterServed])(
 	'a delegate of $agent.id reads a prompt that begins with a slash as words, and runs no command',

@@ -37,7 +37,7 @@ describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent
 	};
 	const copies = () => lab.requests().filter(({ turns }) => turns.at(-1)?.text.includes(WORDS)).length;
 
-	it('reads a directive between two steps of its turn, and once', async () => {
+	it('reads a directive between two steps of its turn, and once', longIf(!decides), async () => {
 		const { worker, letGo, id } = await steered();
 		letGo();
 		expect(isAfter(await lab.seen(WORDS), 'First end')).toBe(false);
@@ -53,7 +53,7 @@ describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent
 		expect(copies()).toBe(1);
 	});
 
-	it('reads as its next prompt, and once, what comes when its turn is just over', async () => {
+	it('reads as its next prompt, and once, what comes when its turn is just over', longIf(!decides), async () => {
 		await begin();
 		const letGo = holdAnswers(lab, 'tool-end');
 		const worker = await lab.start({ prompt: `${lab.held} [[text:First end]]` });

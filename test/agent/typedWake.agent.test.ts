@@ -54,7 +54,7 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 	for (const columns of [80, 40])
 		it(
 			`is woken by typing, again and again, and its receipts say so, on ${columns} columns`,
-			longIf(columns === 80),
+			longIf(columns === 80 || !decides),
 			async () => {
 				const worker = await begin({ size: { columns, rows: 24 } });
 				await isWokenByTyping(lab, worker);
@@ -106,7 +106,7 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 		expect(lab.has('made')).toBe(false);
 	});
 
-	it('takes the keys of a wake for no Yes to a question that opens in that moment', async () => {
+	it('takes the keys of a wake for no Yes to a question that opens in that moment', longIf(!decides), async () => {
 		const worker = await begin({ asks: true });
 		await worker.submit('[[sh:touch made]] [[text:Over]]');
 		await worker.terminal.waitForText(agent.question);

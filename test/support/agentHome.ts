@@ -40,11 +40,18 @@ export interface AgentHome {
 	ready: RegExp;
 }
 
+/**
+ * For the CLIs that are made with Bun, Claude Code and opencode. They run for seconds here, too short for code that was compiled twice to pay, and
+ * for a collector of garbage with a thread for each core: without, an eighth to a sixth of their CPU time is spared.
+ */
+const BRIEF = { BUN_JSC_useDFGJIT: 'false', BUN_JSC_numberOfGCMarkers: '1' };
+
 /** What every agent gets from the machine: also, where tests have it, what Node compiled at an earlier start, a quarter of its CPU time. */
 export function bareEnvironment(home: string): Record<string, string> {
 	const compiled = process.env['NODE_COMPILE_CACHE'];
 	return {
 		...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }),
+		...BRIEF,
 		PATH: process.env['PATH'] ?? '/usr/bin:/bin',
 		LANG: process.env['LANG'] ?? 'C.UTF-8',
 		SHELL: '/bin/bash',
