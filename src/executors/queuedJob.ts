@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat, utimes } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
@@ -98,19 +99,20 @@ function argumentsOf(files: JobFiles, { queue, wallSeconds }: WithQueue): string
 
 /**
  * As by `ssh`: a login shell of the user sets the environment, and the runner leads a session of its own. Below Slurm's daemon it would else be
- * taken for a process whose starter is gone: see process/lineage. Signals for the job are passed on to it.
+ * taken for a process whose starter is gone: see process/lineage. Signals for the job are passed on to it. `wait` ends with 127 once it is not there.
  */
 function scriptOf(files: JobFiles, program: string): string {
-	const { HOME = '', SHELL = '/bin/sh' } = process.env;
+	const { SHELL = '/bin/sh' } = process.env;
 	const runner = [process.execPath, program, 'run', '--remote', 'run', '--remote-job', files.id];
 	return `#!/bin/sh
-export ${remoteWords([`HOME=${HOME}`, `${REMOTE_MARK}=${files.id}`])}
+export ${remoteWords([`HOME=${homedir()}`, `${REMOTE_MARK}=${files.id}`])}
 setsid ${remoteWords([SHELL, '-lc', `exec ${remoteWords(runner)}`])} </dev/null &
 runner=$!
 trap 'kill -TERM "$runner" 2>/dev/null' TERM INT HUP
 while kill -0 "$runner" 2>/dev/null; do
 	wait "$runner"
 	code=$?
+	if [ "$code" = 127 ]; then break; fi
 done
 exit "$code"
 `;
@@ -141,7 +143,8 @@ export async function whyWaiting(files: JobFiles, job: WithQueue, program: strin
 	} catch (error) {
 		return errorText(error);
 	}
-	return undefined;
+	// A home folder that machines share may show it late.
+	return existsSync(files.fence) ? undefined : 'it begins';
 }
 
 /** Ends a job that has not begun: from then on it cannot begin. Says whether that was so. */

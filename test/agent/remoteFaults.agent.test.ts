@@ -11,10 +11,10 @@ import { leftThere, NOTHING } from '../support/leftThere.ts';
 import { long } from '../support/long.ts';
 import { roundsOr } from '../support/rounds.ts';
 import { commandOf } from '../support/servedAgents.ts';
+import { slurmLab } from '../support/slurmLab.ts';
 import { twoMachines } from '../support/twoMachines.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
-const ROUNDS = roundsOr(6);
 /** So long a delegate takes, about, from its submission to its end, in milliseconds. */
 const LONGEST_MS = 6000;
 
@@ -50,37 +50,65 @@ function killOne(all: readonly ProcessIdentity[]): void {
 	if (one) signal(one.pid, 'SIGKILL');
 }
 
+/** One delegate after the other, of each of which one program is killed. */
+async function haveOneEnd(machines: Machines, victims: typeof VICTIMS, longestMs: number): Promise<void> {
+	const { there, git, call } = machines;
+	const names = Object.keys(victims);
+	const rounds = roundsOr(names.length + 1);
+	for (let round = 0; round < rounds; round++) {
+		const who = names[round % names.length] ?? '';
+		const afterMs = Math.random() * longestMs;
+		const about = `round ${round}: ${who} after ${Math.round(afterMs)} ms`;
+		const step = `echo ran >> $HOME/ran-${round}; echo x > made-${round}; git add made-${round}; git commit -qm made && touch $HOME/made-${round}`;
+		const id = await machines.delegate(`Round ${round}. [[sh:${step}]] [[sh:sleep 1]] [[text:End of ${round}.]]`);
+		await sleep(afterMs);
+		await victims[who]?.(machines, id);
+		// A person looks again, and so another runner goes on.
+		await call(['delegates']);
+		const { status, error, output } = await machines.ended(id);
+		expect(['done', 'failed'], about).toContain(status);
+		if (status === 'done') expect(readFileSync(output, 'utf8'), about).toBe(`End of ${round}.`);
+		else expect(error, about).toBeTruthy();
+		const ran = join(there.home, `ran-${round}`);
+		if (existsSync(ran)) expect(readFileSync(ran, 'utf8'), about).toBe('ran\n');
+		if (existsSync(join(there.home, `made-${round}`)))
+			expect(git('show', `nancy/${id}:made-${round}`), about).toBe('x');
+		const results = (await call(['inbox', '--json'])).stdout.split(`Task ID: ${id}`).length - 1;
+		expect(results, about).toBe(1);
+		expect(await leftThere(there, id), about).toEqual(NOTHING);
+		await eventually(`no process here, ${about}`, async () => (await runnersOf(id)).length === 0);
+	}
+}
+
 it(
 	'a delegate on another machine has one end, whatever is killed at whatever moment, and leaves nothing there',
 	long,
 	async () => {
 		await using machines = await twoMachines(nancy);
-		const { there, git, call } = machines;
-		const names = Object.keys(VICTIMS);
-		for (let round = 0; round < ROUNDS; round++) {
-			const who = names[round % names.length] ?? '';
-			const afterMs = Math.random() * LONGEST_MS;
-			const about = `round ${round}: ${who} after ${Math.round(afterMs)} ms`;
-			const step = `echo ran >> $HOME/ran-${round}; echo x > made-${round}; git add made-${round}; git commit -qm made && touch $HOME/made-${round}`;
-			const id = await machines.delegate(
-				`Round ${round}. [[sh:${step}]] [[sh:sleep 1]] [[text:End of ${round}.]]`,
-			);
-			await sleep(afterMs);
-			await VICTIMS[who]?.(machines, id);
-			// A person looks again, and so another runner goes on.
-			await call(['delegates']);
-			const { status, error, output } = await machines.ended(id);
-			expect(['done', 'failed'], about).toContain(status);
-			if (status === 'done') expect(readFileSync(output, 'utf8'), about).toBe(`End of ${round}.`);
-			else expect(error, about).toBeTruthy();
-			const ran = join(there.home, `ran-${round}`);
-			if (existsSync(ran)) expect(readFileSync(ran, 'utf8'), about).toBe('ran\n');
-			if (existsSync(join(there.home, `made-${round}`)))
-				expect(git('show', `nancy/${id}:made-${round}`), about).toBe('x');
-			const results = (await call(['inbox', '--json'])).stdout.split(`Task ID: ${id}`).length - 1;
-			expect(results, about).toBe(1);
-			expect(await leftThere(there, id), about).toEqual(NOTHING);
-			await eventually(`no process here, ${about}`, async () => (await runnersOf(id)).length === 0);
-		}
+		await haveOneEnd(machines, VICTIMS, LONGEST_MS);
+	},
+);
+
+it(
+	'a delegate in the queue of a cluster has one end, whatever is killed at whatever moment, and leaves nothing there',
+	long,
+	async () => {
+		await using slurm = await slurmLab();
+		await using machines = await twoMachines(nancy, { on: 'hpc', cluster: slurm.env });
+		machines.nameExecutors({ hpc: { type: 'slurm', via: 'ssh:lab' } });
+		const victims: typeof VICTIMS = {
+			'the controller': async () => {
+				process.kill(slurm.controller(), 'SIGKILL');
+				await slurm.startController();
+			},
+			'the daemon of the node': async () => {
+				slurm.killNode();
+				slurm.startNode();
+			},
+			'the job, by a person': async (_, id) => void slurm.call('scancel', `--name=nancy-${id}`),
+			...VICTIMS,
+		};
+		await haveOneEnd(machines, victims, LONGEST_MS * 2);
+		await eventually('an empty queue', () => slurm.call('squeue', '--noheader') === '');
 	},
 );

@@ -21,6 +21,7 @@ export interface SlurmLab extends AsyncDisposable {
 	startController(): Promise<void>;
 	/** Kills the daemon of its first node, and not what runs there. */
 	killNode(): void;
+	startNode(): void;
 	/** Runs one of its commands and returns what it prints. */
 	call(program: string, ...args: string[]): string;
 }
@@ -124,6 +125,7 @@ export async function slurmLab({ nodes = 1, minJobAge = 300, limitsMemory = fals
 		folder: folder.path,
 		controller: () => pid('run/slurmctld.pid'),
 		startController,
+		startNode: () => void call('slurmd', '-N', 'n1'),
 		killNode: () => end(pid('run/slurmd.n1.pid'), 'SIGKILL'),
 		call,
 		[Symbol.asyncDispose]: async () => {
