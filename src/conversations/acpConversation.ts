@@ -11,6 +11,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import * as z from 'zod/mini';
 import { SessionId } from '../protocol/names.ts';
+import { promptOf } from './acpPrompt.ts';
 import { acpQuestion } from './acpQuestion.ts';
 import { AcpSettings, type Offered } from './acpSettings.ts';
 import { hasTaken, STEER, steeringBy, steeringOf } from './acpSteering.ts';
@@ -136,7 +137,7 @@ export class AcpConversation implements Conversation {
 	private async sent(text: string): Promise<StopReason> {
 		const { stopReason } = await this.connection.agent.request(methods.agent.session.prompt, {
 			sessionId: this.own,
-			prompt: [{ type: 'text', text }],
+			prompt: promptOf(text),
 		});
 		return stopReason;
 	}

@@ -2,6 +2,7 @@ import type { InitializeResponse } from '@agentclientprotocol/sdk';
 import * as z from 'zod/mini';
 import { isAtLeast, parseVersion } from '../base/version.ts';
 import { steeredByPrompt } from '../drivers/acp.ts';
+import { promptOf } from './acpPrompt.ts';
 
 /** Not of the protocol itself. Seen in the adapters of Claude (0.100.0) and Codex (2.6.0). */
 export const STEER = '_session/steering';
@@ -25,7 +26,7 @@ export function steeringBy({
 export function steeringOf(sessionId: string, text: string): object {
 	return {
 		sessionId,
-		prompt: [{ type: 'text', text }],
+		prompt: promptOf(text),
 		_meta: { steering: { idleBehavior: 'promptRequired' } },
 	};
 }
