@@ -67,7 +67,9 @@ describe('a delegate on a Slurm cluster', () => {
 		const probed = (await call(['executors', 'hpc'])).stdout;
 		expect(probed).toContain('hpc  slurm:hpc@lab: ready');
 		expect(probed).toContain('slurm-wlm');
-		const other = slurm.call('sbatch', '--parsable', '-c2', '--export=NONE', '--wrap=exec sleep 600').trim();
+		const other = slurm
+			.call('sbatch', '--parsable', '-c2', '--export=NONE', '--output=/dev/null', '--wrap=exec sleep 600')
+			.trim();
 		const id = await machines.delegate('[[text:Never.]]');
 		await eventually(
 			'waiting',
