@@ -8,6 +8,9 @@ import { knownCall } from './knownCall.ts';
 /** Between two signs of life, in milliseconds. The shortest limit of silence is a second. */
 const ALIVE_MS = 500;
 
+/** Of one text, in UTF-16 units. Of a longer one the end is left out. */
+const LONGEST_TEXT = 4 * 1024 * 1024;
+
 /** What the agent of a delegate says and does, as lines for its runner. */
 export class ToldLines {
 	/** Its last text, which is its answer; what it said before a No is none. */
@@ -35,7 +38,7 @@ export class ToldLines {
 	take(update: SessionUpdate): void {
 		this.alive();
 		if (update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text')
-			this.text += update.content.text;
+			this.text += update.content.text.slice(0, Math.max(0, LONGEST_TEXT - this.text.length));
 		if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') this.call(update);
 	}
 

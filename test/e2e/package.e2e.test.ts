@@ -128,10 +128,10 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/extension.js': 2,
 		'dist/late.js': 8,
 		'dist/hook/claude-code.js': 175,
-		// 16 of them are the list of machines, the check of one, their page, and clusters.
-		'dist/main.js': 1018,
-		// 39 of them are the steps of delegates on other machines, their messages, the list of machines, and the queue of a cluster.
-		'dist/nancy.js': 896,
+		// 19 of them are the list of machines, the check of one, their page, clusters, and sandboxes.
+		'dist/main.js': 1022,
+		// 47 of them are delegates on other machines: their steps, messages, list, and the queue of a cluster; and sandboxes.
+		'dist/nancy.js': 906,
 		'dist/hook/watched.js': 315,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
@@ -141,7 +141,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(3228);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(3262);
 });
 
 it('has a page for a phone that is small on its way there', () => {
