@@ -1,6 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { runOrThrow } from './run.mjs';
+import { canInstallPackages, installPackages } from './installPackages.mjs';
 
 const PLACES = [
 	'/usr/bin/chromium',
@@ -13,11 +12,8 @@ const PLACES = [
 export async function installChromium() {
 	const found = [process.env.CHROMIUM, ...PLACES].find(file => file && existsSync(file));
 	if (found) return found;
-	const canInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
-	if (!canInstall)
+	if (!canInstallPackages())
 		throw new Error('No Chromium. Install one (Debian: apt-get install chromium) or name it in $CHROMIUM.');
-	const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-	await runOrThrow('apt-get', ['update'], { env: environment });
-	await runOrThrow('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { env: environment });
+	await installPackages(['chromium']);
 	return PLACES[0];
 }

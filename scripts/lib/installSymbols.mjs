@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { runOrThrow } from './run.mjs';
+import { installPackages } from './installPackages.mjs';
 
 /** A sign at the beginning of lines in Claude Code's terminal, which common fonts do not have. */
 const RARE = '23bf';
@@ -9,7 +9,5 @@ export async function installSymbols() {
 	const { status, stdout } = spawnSync('fc-list', [`:charset=${RARE}`], { encoding: 'utf8' });
 	// Where fonts are listed by another program, the system has its own.
 	if (status !== 0 || stdout !== '' || process.getuid?.() !== 0) return;
-	const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-	await runOrThrow('apt-get', ['update'], { env: environment });
-	await runOrThrow('apt-get', ['install', '-y', '--no-install-recommends', 'fonts-symbola'], { env: environment });
+	await installPackages(['fonts-symbola']);
 }

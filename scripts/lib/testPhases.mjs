@@ -9,6 +9,7 @@ import { check } from './check.mjs';
 import { useFastTemp } from './fastTemp.mjs';
 import { installAgent } from './installAgent.mjs';
 import { installChromium } from './installChromium.mjs';
+import { installTools } from './installPackages.mjs';
 import { installVscodeServer } from './installVscodeServer.mjs';
 import { packageAll } from './packageExtension.mjs';
 import { run } from './run.mjs';
@@ -28,7 +29,7 @@ const LONGEST_REASON = 2000;
  */
 const PHASES = [
 	{ name: 'build', needs: [], run: buildAll, also: ['unit', 'agent', 'host'] },
-	{ name: 'unit', needs: [], run: (which, how) => vitest('unit*', which, how) },
+	{ name: 'unit', needs: ['tools'], run: (which, how) => vitest('unit*', which, how) },
 	{
 		name: 'check',
 		needs: [],
@@ -41,12 +42,12 @@ const PHASES = [
 		run: hostTests,
 		beside: 'unit',
 	},
-	{ name: 'agent', needs: agentIds, run: (which, how) => vitest('agent', which, how), beside: 'unit' },
+	{ name: 'agent', needs: [...agentIds, 'tools'], run: (which, how) => vitest('agent', which, how), beside: 'unit' },
 	// It builds anew what the host tests run.
 	{ name: 'package', needs: [], run: () => packageAll().then(() => true), also: ['e2e'], after: 'host' },
 	{
 		name: 'e2e',
-		needs: ['server', 'chromium', 'claude-code', 'codex', 'qwen'],
+		needs: ['server', 'chromium', 'tools', 'claude-code', 'codex', 'qwen'],
 		run: (which, how) => vitest('e2e', which, how),
 	},
 ];
@@ -55,6 +56,7 @@ const INSTALLERS = {
 	...Object.fromEntries(agentIds.map(id => [id, () => installAgent(id)])),
 	server: installVscodeServer,
 	chromium: installChromium,
+	tools: installTools,
 };
 
 /**

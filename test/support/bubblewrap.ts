@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { installTool } from './debian.ts';
 
 const BWRAP = '/usr/bin/bwrap';
 
@@ -9,18 +9,10 @@ const BWRAP = '/usr/bin/bwrap';
  */
 export function installBubblewrap(): string {
 	if (process.platform !== 'linux') return ' (skipped: bubblewrap runs on Linux alone)';
-	if (!existsSync(BWRAP)) {
-		const apt = (...args: string[]) =>
-			execFileSync('apt-get', args, {
-				stdio: 'ignore',
-				env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-			});
-		try {
-			apt('update', '-qq');
-			apt('install', '-y', '-qq', '--no-install-recommends', 'bubblewrap');
-		} catch {
-			return ' (skipped: bubblewrap is not installed, and cannot be)';
-		}
+	try {
+		installTool('bubblewrap');
+	} catch {
+		return ' (skipped: bubblewrap is not installed, and cannot be)';
 	}
 	try {
 		execFileSync(BWRAP, ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc', 'true']);

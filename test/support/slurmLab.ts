@@ -3,11 +3,11 @@ import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, 
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hostname, userInfo } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter } from 'node:path';
+import { installTool } from './debian.ts';
 import { eventually } from './eventually.ts';
 import { tempFolder } from './tempFolder.ts';
 
-const PROGRAMS = ['munged', 'slurmctld', 'slurmd', 'sbatch', 'squeue'];
 /** Debian puts servers into the first, which is not on every PATH. */
 const PATH = ['/usr/sbin', process.env['PATH']].join(delimiter);
 
@@ -35,7 +35,7 @@ export const canLimitMemory = process.getuid?.() === 0 && existsSync('/sys/fs/cg
  * @param limitsMemory jobs get no more than they have asked for; needs root and {@link canLimitMemory}
  */
 export async function slurmLab({ nodes = 1, minJobAge = 300, limitsMemory = false } = {}): Promise<SlurmLab> {
-	install();
+	installTool('slurm');
 	const folder = tempFolder('nancy-slurm-');
 	for (const name of ['state', 'spool', 'log', 'run', 'munge']) mkdirSync(folder.file(name), { mode: 0o755 });
 	chmodSync(folder.path, 0o755);
@@ -165,20 +165,6 @@ function processesOf(conf: string): number[] {
 			return [];
 		}
 	});
-}
-
-function install(): void {
-	const isThere = (name: string) => PATH.split(delimiter).some(folder => existsSync(join(folder, name)));
-	if (PROGRAMS.every(isThere)) return;
-	const apt = (...args: string[]) =>
-		execFileSync('apt-get', args, { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
-	const packages = ['slurmctld', 'slurmd', 'slurm-client', 'munge'];
-	try {
-		apt('update', '-qq');
-		apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
-	} catch (error) {
-		throw new Error(`there is no Slurm: install ${packages.join(', ')}`, { cause: error });
-	}
 }
 
 /** Its programs cannot choose them and say which. */

@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { installTool } from './debian.ts';
 import { eventually } from './eventually.ts';
 import { tempFolder } from './tempFolder.ts';
 
@@ -25,7 +26,7 @@ export interface SshLab extends AsyncDisposable {
  * server as root on Debian if it is missing.
  */
 export async function sshLab(profile: Readonly<Record<string, string>>): Promise<SshLab> {
-	install();
+	installTool('ssh');
 	const folder = tempFolder('nancy-ssh-');
 	const [home, bin] = [folder.file('home'), folder.file('bin')];
 	for (const each of [home, bin]) mkdirSync(each, { mode: 0o700 });
@@ -105,18 +106,6 @@ SetEnv HOME=${home}
 			await folder.remove();
 		},
 	};
-}
-
-function install(): void {
-	if (existsSync(SSHD)) return;
-	const apt = (...args: string[]) =>
-		execFileSync('apt-get', args, { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
-	try {
-		apt('update', '-qq');
-		apt('install', '-y', '-qq', '--no-install-recommends', 'openssh-server', 'openssh-client');
-	} catch (error) {
-		throw new Error(`there is no ${SSHD}: install OpenSSH's server and client`, { cause: error });
-	}
 }
 
 /** The server cannot choose one and say which. */

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+/** Programs of Debian's that tests start, and the packages that bring them. */
+const TOOLS = {
+	ssh: { programs: ['/usr/sbin/sshd', '/usr/bin/ssh'], packages: ['openssh-server', 'openssh-client'] },
+	slurm: {
+		programs: ['/usr/sbin/munged', '/usr/sbin/slurmctld', '/usr/sbin/slurmd', '/usr/bin/sbatch'],
+		packages: ['slurmctld', 'slurmd', 'slurm-client', 'munge'],
+	},
+	bubblewrap: { programs: ['/usr/bin/bwrap'], packages: ['bubblewrap'] },
+} as const;
+type Tool = keyof typeof TOOLS;
+
+/** The packages of these tools that are missing. */
+export function missingPackages(tools: readonly Tool[] = ['ssh', 'slurm', 'bubblewrap']): string[] {
+	return tools
+		.filter(tool => !TOOLS[tool].programs.every(file => existsSync(file)))
+		.flatMap(tool => TOOLS[tool].packages);
+}
+
+/** The call that installs packages. One at a time does, also of those that other tests make: `apt-get` itself is the file that is locked. */
+export function installCall(packages: readonly string[]) {
+	const script = 'apt-get update -qq && exec apt-get install -y -qq --no-install-recommends "$@"';
+	return {
+		command: 'flock',
+		args: ['/usr/bin/apt-get', 'sh', '-c', script, 'apt-get', ...packages],
+		env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+	};
+}
+
+/**
+ * Installs what is missing of a tool, as root on Debian. `npm test` has done it before its tests begin.
+ * @throws Error with the packages, where that cannot be
+ */
+export function installTool(tool: Tool): void {
+	const packages = missingPackages([tool]);
+	if (packages.length === 0) return;
+	const { command, args, env } = installCall(packages);
+	try {
+		execFileSync(command, args, { stdio: 'ignore', env });
+	} catch (error) {
+		throw new Error(`${tool} is missing: install ${packages.join(', ')}`, { cause: error });
+	}
+}
