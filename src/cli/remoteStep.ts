@@ -8,7 +8,7 @@ import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { isolated } from '../delegates/isolation.ts';
-import { marked } from '../executors/ask.ts';
+import { failedStep, marked } from '../executors/ask.ts';
 import { JobFiles } from '../executors/jobFiles.ts';
 import { runOnce } from '../executors/queuedJob.ts';
 import { steps, workingFolderThere } from '../executors/there.ts';
@@ -40,7 +40,7 @@ export async function remoteStep(name: string, job: DelegateId | undefined, cont
 		const input = JSON.parse(await wholeText(context.stdin));
 		await context.send(marked(await step(z.unknown().parse(input), context.program)));
 	} catch (error) {
-		await context.send(marked({ error: errorText(error) }));
+		await context.send(marked(failedStep(error)));
 	}
 	return ExitCode.ok;
 }

@@ -1,7 +1,6 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
+import { holdsMessage } from '../drivers/messages.ts';
 
-/** How each message of others begins in what an agent is given: see core/mailbox/messageId. */
-const MESSAGE = '[Nancy message ';
 const END = 'This was all that was handed over.';
 
 /**
@@ -10,5 +9,5 @@ const END = 'This was all that was handed over.';
  */
 export function promptOf(words: string): ContentBlock[] {
 	const blocks: ContentBlock[] = [{ type: 'text', text: words }];
-	return words.includes(MESSAGE) ? [...blocks, { type: 'text', text: END }] : blocks;
+	return holdsMessage(words) ? [...blocks, { type: 'text', text: END }] : blocks;
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import * as z from 'zod/mini';
-import { NancyError } from '../base/errors.ts';
+import { errorText, hasCode, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 
@@ -101,11 +101,19 @@ export function marked(value: unknown): string {
 	return `${MARK}${JSON.stringify(value)}`;
 }
 
-const Failed = z.object({ error: z.optional(z.string()) });
+const Failed = z.object({ error: z.optional(z.string()), isTimeout: z.optional(z.boolean()) });
 
-/** @throws NancyError `io` with the words of a step that failed there */
-export function refuseError(answer: unknown): unknown {
-	const { error } = Failed.parse(answer);
-	if (error !== undefined) throw new NancyError('io', phrase`the other machine says: ${visibleLine(error, 500)}`);
-	return answer;
+/** What a step says that has failed. */
+export function failedStep(error: unknown): z.infer<typeof Failed> {
+	return { error: errorText(error), ...(hasCode(error, 'timeout') && { isTimeout: true }) };
+}
+
+/**
+ * @param place the machine, in words for its user
+ * @throws NancyError with the words of a step that failed there: `timeout` if it may succeed later, as by a queue that does not answer; else `io`
+ */
+export function refuseError(answer: unknown, place: string): unknown {
+	const { error, isTimeout } = Failed.parse(answer);
+	if (error === undefined) return answer;
+	throw new NancyError(isTimeout ? 'timeout' : 'io', phrase`${place} says: ${visibleLine(error, 500)}`);
 }

@@ -1,13 +1,16 @@
 import { join } from 'node:path';
-import { errorText, NancyError } from '../base/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
-import { ask } from './ask.ts';
+import { ask, failedStep } from './ask.ts';
 import { remoteRoot } from './jobFiles.ts';
 import { remoteWords, stepCommand } from './remoteWords.ts';
 import type { GitThere, Way } from './way.ts';
 
 /** The steps of executors/there. */
 export type Steps = Readonly<Record<string, (input: unknown, program: string) => Promise<object>>>;
+
+const LATE = Symbol('late');
 
 /** This machine, where it is a login host of a cluster itself. */
 export class Here implements Way {
@@ -26,11 +29,12 @@ export class Here implements Way {
 	async step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown> {
 		if (!this.steps) return this.ask(stepCommand(version, name), JSON.stringify(input), timeoutMs);
 		const program = join(remoteRoot(), 'nancy', 'runtime', version, 'nancy.js');
-		try {
-			return await this.steps[name]?.(input, program);
-		} catch (error) {
-			return { error: errorText(error) };
-		}
+		const taken = this.steps[name]?.(input, program).catch(failedStep);
+		// A home folder on another machine may hang.
+		const late = sleep(timeoutMs, LATE, { ref: false });
+		const answer = await Promise.race([taken, late]);
+		if (answer !== LATE) return answer;
+		throw new NancyError('timeout', phrase`no answer of this machine in ${timeoutMs / 1000} s`);
 	}
 
 	/** Git's own words for host and command are cut off by the `#`, and no hook runs, as for `ssh`. */

@@ -103,7 +103,7 @@ function argumentsOf(files: JobFiles, { queue, wallSeconds }: WithQueue): string
  */
 function scriptOf(files: JobFiles, program: string): string {
 	const { SHELL = '/bin/sh' } = process.env;
-	const runner = [process.execPath, program, 'run', '--remote', 'run', '--remote-job', files.id];
+	const runner = ['node', program, 'run', '--remote', 'run', '--remote-job', files.id];
 	return `#!/bin/sh
 export ${remoteWords([`HOME=${homedir()}`, `${REMOTE_MARK}=${files.id}`])}
 setsid ${remoteWords([SHELL, '-lc', `exec ${remoteWords(runner)}`])} </dev/null &

@@ -125,7 +125,7 @@ export class ShellExecutor implements Executor {
 	private async receive(input: { version: string; files: readonly ShippedFile[] }) {
 		const limit = input.files.length === 0 ? STEP_MS : TRANSFER_MS;
 		const answer = await this.way.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), limit);
-		return Received.parse(refuseError(answer));
+		return Received.parse(refuseError(answer, this.way.place));
 	}
 
 	private async transfer(
@@ -160,6 +160,6 @@ export class ShellExecutor implements Executor {
 		const answer = await this.way.step(this.runtime.version, name, input, timeoutMs);
 		// Otherwise the programs may be gone, and the next step looks.
 		this.isShipped = true;
-		return refuseError(answer);
+		return refuseError(answer, this.way.place);
 	}
 }

@@ -41,7 +41,7 @@ const ENDED = new Set([
 
 /** Reasons for which a job waits for ever, unless an administrator changes the cluster (squeue(1), "JOB REASON CODES"). */
 const HOPELESS =
-	/^(?:AccountNotAllowed|BadConstraints|DependencyNeverSatisfied|InvalidAccount|InvalidQOS|Partition(?:NodeLimit|TimeLimit)|QOSNotAllowed|QOS(?:Time|MaxWallDurationPerJob)Limit|AssocMaxWallDurationPerJobLimit)$/;
+	/^(?:AccountNotAllowed|DependencyNeverSatisfied|InvalidAccount|InvalidQOS|PartitionTimeLimit|QOSNotAllowed|QOS(?:Time|MaxWallDurationPerJob)Limit|AssocMaxWallDurationPerJobLimit)$/;
 
 /** Of a refused submission: whether it may have been accepted all the same, or would be at another try. */
 const UNSURE =
@@ -133,6 +133,6 @@ function call(
 
 /** Variables of the user's that would hide jobs, or make a submission another kind of call. */
 function environment(): NodeJS.ProcessEnv {
-	const own = /^(?:SQUEUE_|SCANCEL_|SBATCH_(?:ARRAY_INX|WAIT|TEST_ONLY)$)/;
+	const own = /^(?:SQUEUE_|SCANCEL_|SBATCH_(?:ARRAY_INX|CLUSTERS|WAIT|TEST_ONLY)$)/;
 	return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
 }

@@ -115,7 +115,9 @@ export const steps: Steps = {
 	async rescue(input) {
 		const { id, repository } = Clean.parse(input);
 		const files = new JobFiles(id);
-		if (isQueued(await files.job())) await killQueued(files);
+		// One that never began has nothing to end.
+		const mayRun = !(await files.end()) || (await files.runner()) !== undefined;
+		if (isQueued(await files.job()) && mayRun) await killQueued(files);
 		await stopMarked(REMOTE_MARK, id);
 		const isWork = existsSync(files.begun);
 		if (isWork) await commitThere(await bareRepository(repositoryFolder({ repository })), files.tree, id);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { checkoutAt, topOf } from './homeCheckout.ts';
-import { gitLine, lineAt, type GitPlace } from './git.ts';
+import { gitLine, lineAt } from './git.ts';
 
 /** Git's files for a program in a sandbox. What is {@link fixed} would run programs of its choice outside. */
 interface SandboxedGit {
@@ -21,44 +21,45 @@ const WORKTREE_SETTINGS = 'config.worktree';
 /** In git's folder of a linked worktree: its repository, itself, and settings of its own. */
 const OF_WORKTREE = ['commondir', 'gitdir', WORKTREE_SETTINGS];
 
-/** In git's folder of a repository: settings and hooks, also of its submodules and of its other checkouts. */
-const OF_REPOSITORY = ['config', 'hooks', 'modules', 'worktrees', WORKTREE_SETTINGS];
+/** Of a worktree that Nancy has made. */
+const OWN_BRANCH = /^refs\/heads\/nancy\/[a-z0-9][a-z0-9_-]*$/;
 
 /**
- * In a linked worktree, a program can make commits on its branch, and on those beside it. In any other checkout it can do all that git does
- * there, but for settings and hooks. `undefined` outside a repository.
- * @throws NancyError `not-trusted` for settings or hooks that are links: such a link could be replaced
+ * In a worktree of Nancy's, a program can make commits on its branch, and on those beside it. In any other checkout git's files are read-only.
+ * There they include settings that git, or the user, replaces at any time: a replaced file is no longer read-only in the sandbox.
+ * `undefined` outside a repository.
+ * @throws NancyError `not-trusted` for a `.git` that is a link: such a link could be replaced
  */
 export async function gitPlaces(folder: string): Promise<SandboxedGit | undefined> {
 	const top = await topOf(folder);
 	if (top === undefined) return undefined;
 	const place = await checkoutAt(folder);
 	const { gitDir, common } = place;
-	const isLinked = gitDir !== common;
-	// Where git looks for them without them, a program could put them.
-	await appendFile(join(gitDir, WORKTREE_SETTINGS), '');
-	if (!isLinked) await mkdir(join(common, 'hooks'), { recursive: true });
 	const dotGit = join(top, '.git');
-	const fixed = [
-		...(gitDir === dotGit ? [] : [dotGit]),
-		...(isLinked ? OF_WORKTREE : OF_REPOSITORY).map(name => join(gitDir, name)),
-	].filter(existsSync);
+	const readable = [top, common];
+	const isLinked = gitDir !== common;
+	// The agent can write this HEAD, and names another branch at a later run.
+	const head = isLinked ? await gitLine(place, ['symbolic-ref', '--quiet', 'HEAD']) : undefined;
+	const branch = head !== undefined && OWN_BRANCH.test(head) ? head : undefined;
+	// Where git looks for them without them, a program could put them.
+	if (branch !== undefined) await appendFile(join(gitDir, WORKTREE_SETTINGS), '');
+	const inGit = branch === undefined ? [gitDir] : OF_WORKTREE.map(name => join(gitDir, name));
+	const fixed = [dotGit, ...inGit].filter(existsSync);
 	const link = fixed.find(path => lstatSync(path).isSymbolicLink());
 	if (link !== undefined)
 		throw new NancyError(
 			'not-trusted',
 			phrase`${link} is a link, which an isolated delegate could replace; let it work in a worktree, or put the file itself there`,
 		);
-	return { top, readable: [common], writable: isLinked ? [gitDir, ...(await branchPlaces(place))] : [common], fixed };
+	const writable = branch === undefined ? [] : [gitDir, ...(await branchPlaces(common, branch))];
+	return { top, readable, writable, fixed };
 }
 
-/** Objects, and the folder of the branch that is checked out with its log: git makes its locks beside these. */
-async function branchPlaces(place: GitPlace): Promise<string[]> {
-	const { common } = place;
+/** Objects, and the folder of the branch with its log: git makes its locks beside these. */
+async function branchPlaces(common: string, branch: string): Promise<string[]> {
 	const reftable = join(common, 'reftable');
 	if (existsSync(reftable)) return [join(common, 'objects'), reftable];
-	const ref = await gitLine(place, ['symbolic-ref', '--quiet', 'HEAD']);
-	const folders = ref === undefined ? [] : [common, join(common, 'logs')].map(root => dirname(join(root, ref)));
+	const folders = [common, join(common, 'logs')].map(root => dirname(join(root, branch)));
 	for (const each of folders) await mkdir(each, { recursive: true });
 	return [join(common, 'objects'), ...folders];
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
@@ -141,6 +141,27 @@ describe('a delegate on a Slurm cluster', () => {
 		expect(await machines.ended(id)).toMatchObject({ status: 'done', on: 'slurm:hpc' });
 		expect(git('show', `nancy/${id}:made.txt`)).toBe('from the queue');
 		expect(await leftThere({ ...there, home: lab.home }, id)).toMatchObject({ jobs: [], refs: [], processes: [] });
+	});
+
+	it('is not needed for jobs of one’s own: an array runs a prompt in each, as docs/scale.md says', long, async () => {
+		await using machines = await cluster();
+		const { home } = machines.there;
+		for (const name of ['project', 'prompts', 'answers']) mkdirSync(join(home, name));
+		for (const n of [1, 2]) writeFileSync(join(home, `prompts/${n}.md`), `Question ${n}. [[text:Answer ${n}.]]`);
+		const lines = [
+			'#!/bin/sh',
+			'#SBATCH --array=1-2%8 --export=NONE --no-requeue --time=60 --mem=500M',
+			// Its user has another home, here.
+			`export HOME='${home}'; . "$HOME/.profile"; cd`,
+			`nancy() { exec '${process.execPath}' '${nancy.program}' "$@"; }`,
+			'nancy run --headless --prompt-file "prompts/$SLURM_ARRAY_TASK_ID.md" --output-file "answers/$SLURM_ARRAY_TASK_ID.md" \\',
+			'  --working-dir "$HOME/project" --permissions plan --timeout 3000',
+		];
+		writeFileSync(join(home, 'array.sh'), `${lines.join('\n')}\n`);
+		slurm.call('sbatch', `--output=${join(home, 'said-%a')}`, join(home, 'array.sh'));
+		const answers = () => [1, 2].map(n => join(home, `answers/${n}.md`)).filter(file => existsSync(file));
+		await eventually('both answers', () => answers().length === 2 || undefined);
+		expect(answers().map(file => readFileSync(file, 'utf8'))).toEqual(['Answer 1.', 'Answer 2.']);
 	});
 
 	it('is refused with arguments that are Nancy’s own to give, or where no cluster has that name', long, async () => {

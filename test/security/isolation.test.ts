@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { askerOf } from '../../src/core/asker/asker.ts';
@@ -182,39 +182,61 @@ describe(`a sandbox${skipped}`, { skip: skipped !== '' }, () => {
 		expect(readFileSync(join(it.folder, 'a.txt'), 'utf8')).toBe('a\n');
 	});
 
-	it('takes commits in the workspace folder, and no settings or hooks of git', async () => {
+	it('can make no commit and change nothing of git outside a worktree of Nancy’s', async () => {
 		await using it = await user();
-		expect(
-			await it.inside([
-				'echo b > b.txt; git add b.txt; git commit -qm second; git log -1 --format="%an %s"',
-				'git config core.fsmonitor ./program',
-				'echo > .git/hooks/pre-commit',
-				'mv .git/hooks .git/away',
-				'mv .git away',
-				'echo > .git/config.worktree',
-			]),
-		).toEqual([
-			'Tess second',
-			expect.stringMatching(/could not write|could not lock|busy/),
-			readOnly,
-			expect.stringContaining('busy'),
-			expect.stringContaining('busy'),
-			readOnly,
+		mkdirSync(join(it.folder, 'sub'));
+		const said = await it.inside([
+			'git log -1 --format=%s',
+			'git add a.txt; git commit --allow-empty -m second',
+			'echo "[core] fsmonitor = x" >> .git/config',
+			'echo ../evil > .git/commondir',
+			'mkdir .git/modules',
+			'mv .git away',
+			'cd sub; git log -1 --format=%s',
 		]);
-		expect(it.git('config', '--get-all', 'user.name')).toBe('Tess\n');
+		expect(said).toEqual([
+			'first',
+			expect.stringContaining('Read-only'),
+			readOnly,
+			readOnly,
+			readOnly,
+			expect.stringContaining('busy'),
+			'first',
+		]);
+		expect(it.git('config', '--list')).not.toContain('fsmonitor');
 	});
 
-	it('is not taken where git’s hooks are a link, or the home would be in the folder', async () => {
+	it('gets no further branches at a later run, whatever its HEAD then names', async () => {
 		await using it = await user();
-		execFileSync('rm', ['-rf', join(it.folder, '.git/hooks')]);
-		symlinkSync(it.home.file('other'), join(it.folder, '.git/hooks'));
-		await expect(it.inside(['true'])).rejects.toThrow(/hooks is a link, which an isolated delegate could replace/);
+		const name = WorktreeName.parse('20261129t101112123z-0a1b2c3d');
+		const { folder: cwd } = await createWorktree({
+			folder: it.folder,
+			name,
+			withChanges: false,
+			copyIncludes: false,
+		});
+		for (const ref of ['refs/heads/other', 'refs/x', 'refs/heads/nancy/../x']) {
+			await it.inside([`echo "ref: ${ref}" > "$(git rev-parse --git-dir)/HEAD"`], { cwd });
+			// With a HEAD that git does not take, the next run is refused.
+			await it
+				.inside(['echo x > "$(git rev-parse --git-common-dir)/refs/heads/main"'], { cwd })
+				.catch(() => undefined);
+			writeFileSync(join(it.folder, '.git/worktrees', name, 'HEAD'), `ref: refs/heads/nancy/${name}\n`);
+		}
+		expect(it.git('log', '-1', '--format=%s', 'main')).toBe('first\n');
+	});
+
+	it('is not taken where the home would be in the folder, or the agent’s records cannot be told from others', async () => {
+		await using it = await user();
 		const all = new Workspace(it.home.path, it.home.file('data/nancy'));
 		await all.prepare();
 		const run = { ...it.run, workspace: all, isInWorktree: false };
 		await expect(isolated('bwrap', it.program('true', it.home.path), run)).rejects.toThrow(
 			/which an isolated delegate must not see/,
 		);
+		const deep = join(it.folder, 'd'.repeat(200));
+		mkdirSync(deep);
+		await expect(it.inside(['true'], { cwd: deep })).rejects.toThrow(/has too long a path/);
 	});
 
 	it('gives no privileges, also to root, and shows no other process', async () => {

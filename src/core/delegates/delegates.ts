@@ -1,8 +1,10 @@
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { uniqueHex } from '../../base/unique.ts';
 import { theDelegate } from '../workspace/named.ts';
 import { fileNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked } from '../../protocol/delegate.ts';
@@ -73,8 +75,13 @@ export class Delegates {
 	async restore(id: DelegateId, contents: readonly string[]): Promise<void> {
 		for (const [index, file] of this.filesOfRequest(id).entries()) {
 			const content = contents[index] ?? '';
-			const present = await readPlainText(file).catch(() => undefined); // such as a folder in its place
-			if (present !== content) await inHeldFolder(file, held => writeFileAtomic(held, content));
+			const present = await readPlainText(file).catch(() => NO_FILE);
+			if (present === content) continue;
+			await inHeldFolder(file, async held => {
+				// Nothing that somebody has put there is lost, and no file can take the name of a folder.
+				if (present === NO_FILE) await rename(held, `${held}.aside-${uniqueHex(8)}`);
+				await writeFileAtomic(held, content);
+			});
 		}
 	}
 
@@ -177,6 +184,9 @@ export class Delegates {
 		return join(this.folder, `${id}.json`);
 	}
 }
+
+/** A folder, a link or a pipe is in its place. */
+const NO_FILE = Symbol('no file');
 
 const PARKED = 'parked.json';
 

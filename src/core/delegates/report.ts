@@ -1,7 +1,7 @@
 import { hasCode } from '../../base/errors.ts';
 import { liveness } from '../../base/liveness.ts';
 import type { DelegateRecord } from '../../protocol/delegate.ts';
-import type { Author } from '../../protocol/author.ts';
+import { UNKNOWN_AUTHOR, type Author } from '../../protocol/author.ts';
 import { ORCHESTRATOR, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { processesOf } from '../sessions/sealedAgents.ts';
 import { isSameAddress, type Words, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
@@ -11,8 +11,6 @@ import { ownTask } from './ownTask.ts';
 import { reportable } from './reportable.ts';
 import { changedText, resultText, type Unread } from './resultText.ts';
 import { Tickets } from './tickets.ts';
-
-const UNKNOWN: Author = { is: 'unknown' };
 
 /**
  * Puts the result into the asker's mailbox, once. If the asker is gone or has ended, the asker's asker gets it, and in the end the human.
@@ -30,7 +28,7 @@ export async function report(delegates: Delegates, delegate: Delegate, output: s
 	if (hasMailbox) await passOnResults(delegates, record);
 	const held = hasMailbox ? await holdUnread(workspace, record) : [];
 	// An isolated agent can write the seals there, and with them the words of any author.
-	const unread = facts?.isolate ? held.map(each => ({ ...each, author: UNKNOWN })) : held;
+	const unread = facts?.isolate ? held.map(each => ({ ...each, author: UNKNOWN_AUTHOR })) : held;
 	const { to, passed } = await recipient(delegates, record);
 	// An asker that has ended since has passed it on.
 	for (const each of [...passed, to]) if (await isInMailbox(workspace, each, id)) return;

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
@@ -13,7 +13,10 @@ import { hasCode, hasErrno, NancyError } from '../../base/errors.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import { jsonText, parseJsonFile, readJsonFile } from './jsonFile.ts';
 import { notePlace, recordsOf } from './recordPlaces.ts';
-import { readPlainFile, readPlainText } from './plainFile.ts';
+import { readPlainFile, readPlainText, readPlainTextSync } from './plainFile.ts';
+
+/** In bytes. More than any record. */
+const LONGEST_RECORD = 64 * 1024 * 1024;
 
 /** A name that is one path segment and nothing else. */
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -61,12 +64,9 @@ export class OwnFolder {
 	readSync<S extends z.ZodMiniType>(schema: S, ...segments: readonly string[]): z.infer<S> | undefined {
 		const file = this.path(...segments);
 		requireOwn(this.wayTo(segments), file);
-		try {
-			return parseJsonFile(file, readFileSync(file, 'utf8'), schema);
-		} catch (error) {
-			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
-			throw error;
-		}
+		// An isolated agent can put a pipe or a link among the seals of its mailbox.
+		const text = readPlainTextSync(file, LONGEST_RECORD);
+		return text === undefined ? undefined : parseJsonFile(file, text, schema);
 	}
 
 	/**

@@ -8,8 +8,9 @@ import { readReceipt, Seal, type FiledAs, type Sealed } from './seal.ts';
 import { SealReader, SEALS, type SealPlace } from './sealReader.ts';
 
 /**
- * The seals of one mailbox and the steps that change them, in the user's data folder, where no agent writes. A seal holds for one mailbox, one id and one text. It says
- * whose words they are, and in which state the message is. Nothing below the workspace decides that.
+ * The seals of one mailbox and the steps that change them, in the user's data folder. Only an isolated agent can write those of its own mailbox,
+ * and nothing there counts as another's words. A seal holds for one mailbox, one id and one text. It says whose words they are, and in which
+ * state the message is. Nothing below the workspace decides that.
  *
  * Each change of state is one write. Before it the message is as it was, and after it as it will be. Everything else follows, and
  * {@link MessageReturns.recover} completes it after a kill. The seal in `filed/` holds, and without one that in `queued/`. Of several who

@@ -1,3 +1,4 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { lookAtQueue, type QueueOptions } from '../../../src/delegates/delegateQueue.ts';
@@ -22,6 +23,21 @@ it('a delegate waits for no place there any more after the user has removed the 
 	expect((await room.delegates.get(id)).status.waits_for).toBe(on);
 	await look({ cap: 0 });
 	expect((await room.delegates.get(id)).status).not.toHaveProperty('waits_for');
+});
+
+it.each([
+	['a folder', (file: string) => mkdirSync(file)],
+	['a link', (file: string) => symlinkSync('/dev/zero', file)],
+])('a delegate on another machine is found where %s has taken the name of its record', async (_, put) => {
+	const { id } = (await room.queue({ on })).record;
+	const [record = '', prompt = ''] = room.delegates.filesOfRequest(id);
+	const contents = [record, prompt].map(file => readFileSync(file, 'utf8'));
+	await room.tickets.keep(id, contents);
+	rmSync(record);
+	put(record);
+	await look(full);
+	expect(readFileSync(record, 'utf8')).toBe(contents[0]);
+	expect(readdirSync(room.delegates.folder).filter(name => name.includes('.aside-'))).toHaveLength(1);
 });
 
 it('what keeps a delegate from its end is said, and not what keeps another from saying that it waits', async () => {

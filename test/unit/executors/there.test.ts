@@ -2,13 +2,16 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { NancyError } from '../../../src/base/errors.ts';
 import { identify } from '../../../src/base/liveness.ts';
 import { RECEIVER } from '../../../src/executors/receiver.ts';
-import { markedLine } from '../../../src/executors/ask.ts';
+import { failedStep, markedLine, refuseError } from '../../../src/executors/ask.ts';
+import { Here } from '../../../src/executors/here.ts';
 import { JobFiles } from '../../../src/executors/jobFiles.ts';
 import { steps } from '../../../src/executors/there.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
-import { Seen } from '../../../src/protocol/remoteJob.ts';
+import { RemoteJob, Seen } from '../../../src/protocol/remoteJob.ts';
+import { folderMachine } from '../../support/folderMachine.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const id = DelegateId.parse('20261129t101538501z-4cc5001c');
@@ -49,6 +52,28 @@ it('the log goes on after a line that is longer than a look, of which it leaves 
 	files.appendLog(`${'é'.repeat(400_000)}\nand on`);
 	const { log } = Seen.parse(await steps['look']?.({ id, offset: 0, carried: [] }, ''));
 	expect(log).toMatch(/^é+ \[… \d+ characters left out …\]\nand on\n$/);
+});
+
+it('of a job that never began in a queue nothing is ended, so no queue need answer', async () => {
+	const { job } = folderMachine('');
+	await files.writeJob(RemoteJob.parse({ ...job, id, queue: { type: 'slurm', sbatch: [] } }));
+	await files.writeEnd({ ok: false, reason: 'Slurm refuses it', output: '' });
+	vi.stubEnv('PATH', home.path);
+	expect(await steps['rescue']?.({ id, repository: job.repository }, '')).toEqual({ isWork: false });
+});
+
+it('a step that may succeed later says so', () => {
+	const place = 'hpc';
+	expect(() => refuseError(failedStep(new NancyError('timeout', 'Slurm does not answer')), place)).toThrow(
+		expect.objectContaining({ code: 'timeout', message: 'hpc says: Slurm does not answer' }),
+	);
+	expect(() => refuseError(failedStep(new Error('full')), place)).toThrow(expect.objectContaining({ code: 'io' }));
+	expect(refuseError({ is: 'running' }, place)).toEqual({ is: 'running' });
+});
+
+it('a step of this machine itself has its time', async () => {
+	const hangs = { look: () => new Promise<object>(() => undefined) };
+	await expect(new Here(hangs).step('1', 'look', {}, 50)).rejects.toMatchObject({ code: 'timeout' });
 });
 
 it('the git that a login shell finds is named for the calls that have none', async () => {

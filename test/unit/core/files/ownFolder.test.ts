@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -81,6 +82,19 @@ describe('OwnFolder', () => {
 			await expect(own.read(Note, 'a')).rejects.toThrow(/belongs to user 12345/);
 			await chown(theirs, 0, 0);
 		}
+	});
+
+	it('is not held up by a pipe in place of a record, or led elsewhere by a link', async () => {
+		await using folder = tempFolder();
+		const own = new OwnFolder(folder.file('data'), folder.path);
+		await own.write({ version: 1 }, 'seals', 'one.json');
+		execFileSync('mkfifo', [own.path('seals', 'pipe.json')]);
+		await symlink('/dev/zero', own.path('seals', 'link.json'));
+		const schema = z.looseObject({ version: z.literal(1) });
+		for (const name of ['pipe.json', 'link.json'])
+			expect(() => own.readSync(schema, 'seals', name)).toThrow(expect.objectContaining({ code: 'bad-file' }));
+		expect(own.readSync(schema, 'seals', 'one.json')).toEqual({ version: 1 });
+		expect(own.readSync(schema, 'seals', 'none.json')).toBeUndefined();
 	});
 
 	it('keeps bytes as they are', async () => {
