@@ -40,7 +40,7 @@ export interface IsolatedRun {
 }
 
 /** Where sockets and other programs' files are: hidden like a home. */
-const SHARED = ['/tmp', '/var/tmp', '/run'];
+const SHARED = ['/tmp', '/var/tmp', '/run', '/dev/shm'];
 
 /** They name sockets that are hidden, and programs that would ask over one. */
 const OF_HIDDEN = [

@@ -1,22 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { markedProcesses, RUN_MARK } from '../../src/process/marked.ts';
 import { DelegateCreatedOutput, DelegatesOutput } from '../../src/protocol/output/delegates.ts';
 import { TaskName, WorkerName } from '../../src/protocol/names.ts';
-import { installBubblewrap } from '../support/bubblewrap.ts';
+import { bubblewrap } from '../support/bubblewrap.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { deployedLab, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
-import { waitForProgram } from '../support/gate.ts';
 import { long } from '../support/long.ts';
 import { dataFolderIn } from '../support/runtime.ts';
 import { twoMachines } from '../support/twoMachines.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
-const skipped = installBubblewrap();
+const { skipped, folder: sandboxes } = bubblewrap();
+/** A program of the tests' may be where the sandbox hides it. */
+const UNTIL_OPEN = 'until [ -e open.gate ]; do sleep 0.1; done';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => nancy[Symbol.asyncDispose]());
 
 function shell(lab: DeployedLab): { cwd: string; env: Record<string, string> } {
-	const PATH = [dirname(claudeExecutable), dirname(process.execPath), lab.env['PATH']].join(delimiter);
+	const PATH = [dirname(claudeExecutable), dirname(process.execPath), sandboxes, lab.env['PATH']].join(delimiter);
 	const XDG_DATA_HOME = dirname(dataFolderIn(lab.home));
 	return {
 		cwd: lab.workspace.path,
@@ -109,10 +110,7 @@ describe(`an isolated delegate of the real agent${skipped}`, { skip: skipped !==
 		it.git('add', 'probe.sh');
 		it.git('commit', '-qm', 'probes');
 		const commit = 'sh probe.sh > report.txt; git add report.txt && git commit -qm isolated; touch begun';
-		const { id, address } = await it.delegate(
-			`[[sh:${commit}; ${waitForProgram} $PWD/open.gate]] [[text:Not steered]]`,
-			'--worktree',
-		);
+		const { id, address } = await it.delegate(`[[sh:${commit}; ${UNTIL_OPEN}]] [[text:Not steered]]`, '--worktree');
 		const worktree = await eventually('its worktree', async () => (await it.status()).worktree);
 		await eventually('it works', () => existsSync(join(worktree.folder, 'begun')));
 		expect((await it.call(['delegates'])).stdout).toContain('isolated');
@@ -151,7 +149,7 @@ describe(`an isolated delegate of the real agent${skipped}`, { skip: skipped !==
 		await using it = await isolatedLab();
 		const word = how === 'stopped' ? '86401' : '86402';
 		const { id } = await it.delegate(
-			`[[sh:setsid -f env -i sleep ${word}; touch begun; ${waitForProgram} $PWD/open.gate]] [[text:Done]]`,
+			`[[sh:setsid -f env -i sleep ${word}; touch begun; ${UNTIL_OPEN}]] [[text:Done]]`,
 		);
 		await eventually('it works', () => existsSync(join(it.cwd, 'begun')));
 		expect(calledWith(word)).toHaveLength(1);
@@ -188,11 +186,12 @@ describe(`an isolated delegate on another machine${skipped}`, { skip: skipped !=
 	it('works in its worktree there, is steered, and sees nothing of the home', long, async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, there, call } = machines;
+		appendFileSync(join(there.home, '.profile'), `export PATH="$PATH:${sandboxes}"\n`);
 		mkdirSync(join(there.home, '.ssh'));
 		writeFileSync(join(there.home, '.ssh/id'), 'a private key');
 		const probe = 'cat ~/.ssh/id > seen.txt 2>&1; ls ~/.nancy-remote/jobs/*/job.json >> seen.txt 2>&1; touch begun';
 		const id = await machines.delegate(
-			`[[sh:${probe}; ${waitForProgram} $PWD/open.gate]] [[sh:rm open.gate begun]] [[text:Not steered]]`,
+			`[[sh:${probe}; ${UNTIL_OPEN}]] [[sh:rm open.gate begun]] [[text:Not steered]]`,
 			'--isolate',
 			'bwrap',
 		);

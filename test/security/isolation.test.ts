@@ -15,10 +15,10 @@ import { ExecutorId } from '../../src/protocol/executorId.ts';
 import type { Isolation } from '../../src/protocol/isolation.ts';
 import { TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { WorktreeName } from '../../src/protocol/worktree.ts';
-import { installBubblewrap } from '../support/bubblewrap.ts';
+import { bubblewrap } from '../support/bubblewrap.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
-const skipped = installBubblewrap();
+const { skipped, folder: sandboxes } = bubblewrap();
 const address = { task: TaskName.parse('delegates'), worker: WorkerName.parse('delegate-1') };
 
 /** A user whose project, programs and agent are all in the home. */
@@ -37,7 +37,11 @@ async function user(home = tempFolder('nancy-home-')) {
 	write('other/secret.txt', 'another project');
 	chmodSync(write('.local/bin/mine', '#!/bin/sh\necho mine\n'), 0o755);
 	const folder = home.file('code/project');
-	const env = { HOME: home.path, PATH: `${home.file('.local/bin')}:/usr/bin:/bin`, XDG_DATA_HOME: home.file('data') };
+	const env = {
+		HOME: home.path,
+		PATH: `${home.file('.local/bin')}:${sandboxes}:/usr/bin:/bin`,
+		XDG_DATA_HOME: home.file('data'),
+	};
 	const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8', env });
 	mkdirSync(folder, { recursive: true });
 	git('init', '-q', '-b', 'main');

@@ -8,25 +8,28 @@ const TOOLS = {
 		programs: ['/usr/sbin/munged', '/usr/sbin/slurmctld', '/usr/sbin/slurmd', '/usr/bin/sbatch'],
 		packages: ['slurmctld', 'slurmd', 'slurm-client', 'munge'],
 	},
-	bubblewrap: { programs: ['/usr/bin/bwrap'], packages: ['bubblewrap'] },
 } as const;
 type Tool = keyof typeof TOOLS;
 
 /** The packages of these tools that are missing. */
-export function missingPackages(tools: readonly Tool[] = ['ssh', 'slurm', 'bubblewrap']): string[] {
+export function missingPackages(tools: readonly Tool[] = ['ssh', 'slurm']): string[] {
 	return tools
 		.filter(tool => !TOOLS[tool].programs.every(file => existsSync(file)))
 		.flatMap(tool => TOOLS[tool].packages);
 }
 
-/** The call that installs packages. One at a time does, also of those that other tests make: `apt-get` itself is the file that is locked. */
-export function installCall(packages: readonly string[]) {
-	const script = 'apt-get update -qq && exec apt-get install -y -qq --no-install-recommends "$@"';
+/** A call of `apt-get` for a shell. One at a time runs, also of those that other tests make: `apt-get` itself is the file that is locked. */
+export function alone(script: string, ...args: readonly string[]) {
 	return {
 		command: 'flock',
-		args: ['/usr/bin/apt-get', 'sh', '-c', script, 'apt-get', ...packages],
+		args: ['/usr/bin/apt-get', 'sh', '-c', script, 'apt-get', ...args],
 		env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
 	};
+}
+
+/** The call that installs packages. */
+export function installCall(packages: readonly string[]) {
+	return alone('apt-get update -qq && exec apt-get install -y -qq --no-install-recommends "$@"', ...packages);
 }
 
 /**

@@ -7,13 +7,13 @@ import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { ORCHESTRATOR } from '../../../src/protocol/names.ts';
 import { DelegatesOutput } from '../../../src/protocol/output/delegates.ts';
 import { DoctorOutput } from '../../../src/protocol/output/deployment.ts';
-import { installBubblewrap } from '../../support/bubblewrap.ts';
+import { bubblewrap } from '../../support/bubblewrap.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
 
-const skipped = installBubblewrap();
+const { skipped, folder: sandboxes } = bubblewrap();
 
 function never(): never {
 	throw new Error('there is no delegate');
@@ -38,7 +38,7 @@ async function shell(isolate: string) {
 	const workspace = new Workspace(folder.file('project'), join(nancy.dataFolder, 'nancy'));
 	await workspace.prepare();
 	const env: Record<string, string> = {
-		PATH: fakeClaude(folder.file('bin')),
+		PATH: [fakeClaude(folder.file('bin')), sandboxes].join(delimiter),
 		FAKE_CLAUDE: `cat > /dev/null; cat "$HOME/secret.txt" > seen.txt 2>&1; echo '${ANSWER}'`,
 		HOME: folder.path,
 		XDG_CONFIG_HOME: folder.file('config'),
