@@ -64,7 +64,8 @@ export class AskedHere {
 			return undefined;
 		});
 		const told = answer && asked.told(answer);
-		if (told) void guarded?.call(told.event, 'report', told.payload);
+		// Before the agent has the answer. On a busy machine its own events would be kept first, and say that somebody else had decided.
+		if (told) await guarded?.call(told.event, 'report', told.payload)?.printed;
 		if (isYes(answer)) silent?.allowed(asked);
 		else {
 			this.isDenied = true;
