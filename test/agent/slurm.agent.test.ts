@@ -153,8 +153,8 @@ describe('a delegate on a Slurm cluster', () => {
 			'#SBATCH --array=1-2%8 --export=NONE --no-requeue --time=60 --mem=500M',
 			// Its user has another home, here.
 			`export HOME='${home}'; . "$HOME/.profile"; cd`,
-			`nancy() { exec '${process.execPath}' '${nancy.program}' "$@"; }`,
-			'nancy run --headless --prompt-file "prompts/$SLURM_ARRAY_TASK_ID.md" --output-file "answers/$SLURM_ARRAY_TASK_ID.md" \\',
+			`exec setsid --wait '${process.execPath}' '${nancy.program}' \\`,
+			'  run --headless --prompt-file "prompts/$SLURM_ARRAY_TASK_ID.md" --output-file "answers/$SLURM_ARRAY_TASK_ID.md" \\',
 			'  --working-dir "$HOME/project" --permissions plan --timeout 3000',
 		];
 		writeFileSync(join(home, 'array.sh'), `${lines.join('\n')}\n`);
