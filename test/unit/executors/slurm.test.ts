@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { JobFiles } from '../../../src/executors/jobFiles.ts';
 import { steps } from '../../../src/executors/there.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
@@ -17,18 +17,14 @@ let slurm: SlurmLab;
 let home: TempFolder;
 const program = bundledChild('queuedRunner');
 
-beforeAll(async () => {
-	slurm = await slurmLab();
-});
-afterAll(() => slurm[Symbol.asyncDispose]());
-beforeEach(() => {
+// Each test has a cluster of its own. Slurm takes a node out of service for a minute and more if a process of a killed job is slow to end.
+beforeEach(async () => {
 	home = tempFolder('nancy-queue-');
+	slurm = await slurmLab();
 	useSlurm(slurm);
 });
 afterEach(async () => {
-	slurm.call('scancel', '--signal=KILL', '--full', '--state=RUNNING');
-	slurm.call('scancel', '--state=PENDING');
-	await eventually('an empty queue', () => slurm.call('squeue', '--noheader') === '');
+	await slurm[Symbol.asyncDispose]();
 	vi.unstubAllEnvs();
 	await home.remove();
 });
@@ -236,15 +232,13 @@ describe('a job in the queue of Slurm', () => {
 	});
 
 	it('that Slurm begins again does its work once', long, async () => {
-		await using fragile = await slurmLab();
-		useSlurm(fragile);
 		const one = queued();
 		await one.submit();
 		await eventually('begun', () => existsSync(one.files.log));
 		// What the controller knew last is not on its disk yet.
-		process.kill(fragile.controller(), 'SIGKILL');
-		await fragile.startController();
-		const state = () => fragile.call('squeue', '--noheader', '--states=all', '--format=%T').trim();
+		process.kill(slurm.controller(), 'SIGKILL');
+		await slurm.startController();
+		const state = () => slurm.call('squeue', '--noheader', '--states=all', '--format=%T').trim();
 		await eventually('begun again, or known to run', () => state() !== 'PENDING');
 		one.finish();
 		const seen = await one.ended();
@@ -264,15 +258,13 @@ describe('a job in the queue of Slurm', () => {
 	});
 
 	it('whose node is lost goes on, for its files say so', long, async () => {
-		await using fragile = await slurmLab();
-		useSlurm(fragile);
 		const one = queued();
 		await one.submit();
 		await one.atWork();
-		fragile.killNode();
+		slurm.killNode();
 		await eventually(
 			'given up by Slurm',
-			() => fragile.call('squeue', '--noheader', '--states=all', '--format=%T').trim() === 'NODE_FAIL',
+			() => slurm.call('squeue', '--noheader', '--states=all', '--format=%T').trim() === 'NODE_FAIL',
 		);
 		expect((await one.look()).is).toBe('running');
 		one.finish();
