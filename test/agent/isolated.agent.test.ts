@@ -130,7 +130,8 @@ describe(`an isolated delegate of the real agent${skipped}`, { skip: skipped !==
 		expect(said).toEqual({
 			key: expect.stringContaining('No such file'),
 			settings: readOnly,
-			outside: readOnly,
+			// The sandbox may hide where this project of Nancy's is.
+			outside: expect.stringMatching(/Read-only file system|No such file/),
 			hook: readOnly,
 			repository: readOnly,
 			link: expect.stringContaining('busy'),
