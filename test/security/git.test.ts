@@ -32,6 +32,7 @@ import { gitRepository, gitRepositoryAfter, lines, type GitRepository } from '..
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { worktreeRepository } from '../support/worktreeRepository.ts';
 import { inEnglish } from '../support/inEnglish.ts';
+import { restoreEnvironment } from '../support/environment.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 import { fakeClaude } from '../unit/cli/fakeClaude.ts';
 
@@ -51,7 +52,7 @@ beforeEach(() => {
 	process.env['GIT_CONFIG_NOSYSTEM'] = '1';
 });
 afterEach(async () => {
-	process.env = saved;
+	restoreEnvironment(saved);
 	await repo.remove();
 	await outside.remove();
 });

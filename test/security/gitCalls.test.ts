@@ -15,6 +15,7 @@ import { removeWorktree, whatWouldBeLost } from '../../src/git/worktreeRemove.ts
 import { WorktreeName, type Worktree } from '../../src/protocol/worktree.ts';
 import { gitRepository, lines, type GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { restoreEnvironment } from '../support/environment.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -119,7 +120,7 @@ beforeEach(() => {
 	Object.assign(process.env, { HOME: outside.path, XDG_CONFIG_HOME: outside.path, GIT_CONFIG_NOSYSTEM: '1' });
 });
 afterEach(async () => {
-	process.env = saved;
+	restoreEnvironment(saved);
 	await repo.remove();
 	await outside.remove();
 });

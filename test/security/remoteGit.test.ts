@@ -16,6 +16,7 @@ import type { Worktree } from '../../src/protocol/worktree.ts';
 import type { GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { worktreeRepository } from '../support/worktreeRepository.ts';
+import { restoreEnvironment } from '../support/environment.ts';
 
 let repo: GitRepository;
 let worktree: Worktree;
@@ -32,7 +33,7 @@ beforeEach(async () => {
 	Object.assign(process.env, { HOME: outside.path, XDG_CONFIG_HOME: outside.path, GIT_CONFIG_NOSYSTEM: '1' });
 });
 afterEach(async () => {
-	process.env = saved;
+	restoreEnvironment(saved);
 	await repo.remove();
 	await outside.remove();
 });

@@ -16,6 +16,7 @@ import { WAKE_WORDS } from '../../../src/drivers/bell.ts';
 import { parseMessage } from '../../../src/protocol/message.ts';
 import { eventually } from '../../support/eventually.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { restoreEnvironment } from '../../support/environment.ts';
 
 describe('the plugin of opencode', () => {
 	let folder: TempFolder;
@@ -23,7 +24,7 @@ describe('the plugin of opencode', () => {
 	const { argv } = process;
 	afterEach(async () => {
 		process.argv = argv;
-		process.env = { ...outer };
+		restoreEnvironment(outer);
 		await folder.remove();
 	});
 

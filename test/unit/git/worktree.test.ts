@@ -18,6 +18,7 @@ import { createWorktree, folderInWorktree } from '../../../src/git/worktree.ts';
 import { changesOf, fileAtBase } from '../../../src/git/worktreeChanges.ts';
 import { Worktree, WorktreeName } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
+import { restoreEnvironment } from '../../support/environment.ts';
 
 let repo: GitRepository;
 
@@ -139,7 +140,7 @@ describe('looking at a repository', () => {
 		try {
 			expect(await reasonOf()).toBe('ok');
 		} finally {
-			process.env = saved;
+			restoreEnvironment(saved);
 		}
 	});
 });
@@ -523,6 +524,6 @@ async function withHome<T>(home: string, run: () => Promise<T>): Promise<T> {
 	try {
 		return await run();
 	} finally {
-		process.env = saved;
+		restoreEnvironment(saved);
 	}
 }
