@@ -3,7 +3,6 @@ import { visible, visibleLine } from '../../base/visible.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import {
 	FolderId,
-	type DeskDelegate,
 	type DeskFolder,
 	type DeskMessage,
 	type DeskQuestion,
@@ -14,12 +13,12 @@ import {
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { Receipt } from '../../protocol/records.ts';
 import type { Delegate } from '../delegates/delegate.ts';
-import { worktreeOf } from '../delegates/inWorktree.ts';
 import { heldText, type LimitOf } from '../mailbox/held.ts';
 import type { MailboxListing, StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { alikeAs } from '../questions/alike.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
+import { deskDelegate } from './deskDelegate.ts';
 import { choiceOf, LINE, shownAnswer, textsOf, type QuestionTexts } from './deskTexts.ts';
 import { asksInTerminal } from './inTerminal.ts';
 import type { LiveQuestion } from './liveQuestions.ts';
@@ -77,7 +76,9 @@ export class DeskView {
 			state.tasks.push(...tasks.map(task => this.task(source, task)));
 			state.questions.push(...source.questions().map(asked => shortIfOver(this.question(source, asked))));
 			const delegates = source.delegates();
-			state.delegates.push(...delegates.map(delegate => this.delegate(source, delegate, delegates)));
+			state.delegates.push(
+				...delegates.map(delegate => deskDelegate(source.id, delegate, delegates, this.words)),
+			);
 			state.messages.push(...tasks.flatMap(task => this.mailboxes(source, task)));
 		}
 		return state;
@@ -209,56 +210,6 @@ export class DeskView {
 		});
 	}
 
-	private delegate({ id: folder }: DeskSource, delegate: Delegate, all: readonly Delegate[]): DeskDelegate {
-		const {
-			record,
-			status,
-			state,
-			error,
-			asks = [],
-			isStoppedByUser,
-			isUnproved,
-			isChanged,
-			unseenSince,
-			waitsInQueue,
-		} = delegate;
-		const { input_tokens: input, output_tokens: output } = status;
-		return {
-			key: `${folder}/${record.id}`,
-			folder,
-			id: record.id,
-			title: visibleLine(record.title, LINE),
-			agent: record.agent,
-			agentName: this.words.agentName(record.agent),
-			mailbox: mailboxName(record),
-			state,
-			...(error !== undefined && { error: this.safe(error) }),
-			...(isStoppedByUser && { isStopped: true }),
-			...((isUnproved || isChanged) && { isUnproved: true }),
-			createdAt: record.createdAt,
-			...defined({
-				model: record.model && visibleLine(record.model, LINE),
-				startedAt: status.started_at,
-				endedAt: status.ended_at,
-				parkedUntil: status.parked_until,
-				lastActivity: status.last_activity,
-				lastTool: status.last_tool && visibleLine(status.last_tool, LINE),
-				lastFile: status.last_file && this.line(status.last_file),
-				tokens: input === undefined ? undefined : { input, output: output ?? 0 },
-				costUsd: status.cost_usd,
-				branch: status.worktree && visibleLine(status.worktree.branch, LINE),
-				on: record.on,
-				unseenSince,
-				waitsInQueue: waitsInQueue && this.line(waitsInQueue),
-			}),
-			toolCalls: status.tool_calls,
-			iteration: status.iteration,
-			denied: status.denied.map(each => this.line(each)),
-			asks: asks.map(each => visibleLine(each, LINE)),
-			...(worktreeOf(delegate, all) && { hasChanges: true }),
-		};
-	}
-
 	private safe(text: string): string {
 		return visible(this.words.withoutPaths(text));
 	}
@@ -300,11 +251,4 @@ function receiptOf({ deliveredAt, event, tool, rung, inContextAt, lost }: Receip
 		...(inContextAt !== undefined && { inContextAt }),
 		lost: lost?.length ?? 0,
 	};
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function defined<T extends object>(value: T): Defined<T>;
-function defined(value: object): object {
-	return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
 }

@@ -152,23 +152,24 @@ it('an agent that its user wants Nancy to talk with begins in a program of hers,
 	expect(await wordsOf({ ...talks, ownTerminal: 'none' }, {})).toEqual(['/a', '--verbose']);
 });
 
+/** Of a CLI whose launch is all that counts. */
+const HEADLESS = {
+	permissionModes: [],
+	settingsFrom: 'none',
+	homeFolders: 'none',
+	beside: '',
+	reader: () => ({ read: () => [], end: () => [] }),
+} as const;
+
 it('a prompt that is too long for an argument is refused before anything is written, but for a run that reads it', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);
 	const request = { task, bin: folder.path, hooks: undefined, env: {}, prompt: 'é'.repeat(60_001) };
 	const agent = { executable: '/a', version: [1, 0, 0] } as const;
 	const launch = ({ prompt }: HeadlessRequest) => ({ args: [], stdin: prompt, env: {}, sessionIsKnown: true });
-	const reader = () => ({ read: () => [], end: () => [] });
 	const driver = {
 		...fakeDriver,
-		headless: {
-			permissionModes: [],
-			settingsFrom: 'none' as const,
-			homeFolders: 'none' as const,
-			beside: '',
-			launch,
-			reader,
-		},
+		headless: { ...HEADLESS, launch },
 	};
 	await expect(planWorker(workspace, driver, agent, request)).rejects.toMatchObject({ code: 'bad-message' });
 	expect(await workspace.workers(task)).toEqual({ workers: [], problems: [] });
@@ -186,15 +187,7 @@ it('what the arguments of a run name is on disk before it starts, for its user a
 		files: [{ path, content: 'deny' }],
 		sessionIsKnown: true,
 	});
-	const reader = () => ({ read: () => [], end: () => [] });
-	const headless = {
-		permissionModes: [],
-		settingsFrom: 'none' as const,
-		homeFolders: 'none' as const,
-		beside: '',
-		launch,
-		reader,
-	};
+	const headless = { ...HEADLESS, launch };
 	const { workspace, task } = await workspaceWithTask(folder.path);
 	const request = { task, bin: folder.path, hooks: undefined, env: {}, headless: { permissions: 'ask' } };
 	await planWorker(workspace, { ...fakeDriver, headless }, { executable: '/a', version: [1, 0, 0] }, request);
