@@ -3,6 +3,7 @@ import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import type { Outcome } from '../core/delegates/delegate.ts';
 import { redactText } from '../core/traffic/redact.ts';
+import type { DelegateStatus } from '../protocol/delegate.ts';
 import type { RemoteEnd, RemotePhase, Seen } from '../protocol/remoteJob.ts';
 
 /** Of a job that does not end when it is asked to. It is ended all the same. */
@@ -11,6 +12,19 @@ export const NOT_ENDED: RemoteEnd = {
 	reason: 'cancelled, and killed there because it did not end in ten minutes',
 	output: '',
 };
+
+/** A status of the other machine. Its texts are somebody else's words: secrets go out, and control characters are shown. */
+export function shownStatus(status: NonNullable<Seen['status']>): Partial<DelegateStatus> {
+	const { last_tool, last_file, denied, model, ...numbers } = status;
+	const line = (text: string) => visibleLine(redactText(text), 300);
+	return {
+		...numbers,
+		last_tool: last_tool && line(last_tool),
+		last_file: last_file && line(last_file),
+		model: model && line(model),
+		denied: denied.slice(0, 100).map(line),
+	};
+}
 
 /** Whether a job has begun, or why it waits in the queue of a cluster: somebody else's words. */
 export function begunOrWaits({ is, queueSays }: Seen): Pick<RemotePhase, 'isBegun' | 'waits'> {

@@ -2,18 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasCode, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { sha256 } from '../base/sha256.ts';
-import { visible, visibleLine } from '../base/visible.ts';
+import { visible } from '../base/visible.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
-import { redactText } from '../core/traffic/redact.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import type { Executor } from '../executors/executor.ts';
 import { createWorktree, prefixIn } from '../git/worktree.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
-import { begunOrWaits, endSeen, GivenUp, givenUp, NOT_ENDED, notCollected, outcomeOfEnd } from './remoteEnds.ts';
+import {
+	begunOrWaits,
+	endSeen,
+	GivenUp,
+	givenUp,
+	NOT_ENDED,
+	notCollected,
+	outcomeOfEnd,
+	shownStatus,
+} from './remoteEnds.ts';
 import { RemoteMail } from './remoteMail.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
@@ -107,8 +115,8 @@ export class RemoteRun {
 	}
 
 	private async keepEnd(end: RemoteEnd, phase: 'collected' | 'kept' = 'collected'): Promise<RemoteEnd> {
-		// An answer is not lost to a full disk.
-		await this.persist(() => this.reach(phase, { end }));
+		// An answer is not lost to a full disk. This step is none of its machine's, which need not be reached again.
+		await this.persist(() => this.reach(phase, { end, unreachableSince: undefined }));
 		return end;
 	}
 
@@ -174,7 +182,7 @@ export class RemoteRun {
 		}
 	}
 
-	/** Says whether there was more of the log. Texts of the other machine are somebody else's words: secrets go out, and control characters are shown. */
+	/** Says whether there was more of the log. */
 	private async mirror(seen: Seen): Promise<boolean> {
 		const { status, log, nextOffset } = seen;
 		const { waits, isBegun } = begunOrWaits(seen);
@@ -182,18 +190,7 @@ export class RemoteRun {
 			await this.save({ waits, isBegun });
 			if (isBegun) await this.tools.begun();
 		}
-		if (status) {
-			const { last_tool, last_file, denied, model, ...numbers } = status;
-			const line = (text: string | undefined) =>
-				text === undefined ? undefined : visibleLine(redactText(text), 300);
-			this.status.change({
-				...numbers,
-				last_tool: line(last_tool),
-				last_file: line(last_file),
-				model: line(model),
-				denied: denied.slice(0, 100).map(each => visibleLine(redactText(each), 300)),
-			});
-		}
+		if (status) this.status.change(shownStatus(status));
 		if (log === '' || nextOffset <= this.phase.offset) return false;
 		this.say(log);
 		await this.save({ offset: nextOffset });

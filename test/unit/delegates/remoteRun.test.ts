@@ -188,6 +188,20 @@ it('is cancelled on its way there, whether or not its machine can be reached', a
 	expect(one.asked).toEqual(['cleanUp']);
 });
 
+it('does not say that a machine was reached again which it has given up on the way there', async () => {
+	await using one = await remote();
+	const outcome = await one.run({
+		prepare: async () => {
+			one.stop.abort();
+			one.later(MINUTE + 1000);
+			return unreachable();
+		},
+		submit: notAsked,
+	});
+	expect(outcome).toEqual({ ok: false, reason: 'cancelled', output: '' });
+	expect(one.log()).not.toContain('reached again');
+});
+
 it('leaves nothing there of what was on its way when that failed', async () => {
 	await using one = await remote();
 	const outcome = await one.run({
