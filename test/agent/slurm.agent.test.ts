@@ -34,6 +34,14 @@ async function cluster() {
 	return machines;
 }
 
+/** A delegate that has done half of its work, and never ends by itself. */
+async function halfDone(machines: Awaited<ReturnType<typeof cluster>>): Promise<string> {
+	const gate = gateIn(machines.there.home);
+	const id = await machines.delegate(`[[write:made.txt|half]] ${gate.step} [[text:Never.]]`);
+	await machines.atWork(2);
+	return id;
+}
+
 describe('a delegate on a Slurm cluster', () => {
 	it('works in a job there, and its branch, answer and log come back', async () => {
 		await using machines = await cluster();
@@ -90,9 +98,7 @@ describe('a delegate on a Slurm cluster', () => {
 	it('that a person takes out of the queue while it works brings its work back, and says so', long, async () => {
 		await using machines = await cluster();
 		const { there, git } = machines;
-		const gate = gateIn(there.home);
-		const id = await machines.delegate(`[[write:made.txt|half]] ${gate.step} [[text:Never.]]`);
-		await machines.atWork(2);
+		const id = await halfDone(machines);
 		slurm.call('scancel', `--name=nancy-${id}`);
 		const ended = await machines.ended(id);
 		expect(ended.error).toContain('(Slurm: CANCELLED');
@@ -103,9 +109,7 @@ describe('a delegate on a Slurm cluster', () => {
 	it('whose runner there is killed while Slurm does not answer brings its work back once it does', long, async () => {
 		await using machines = await cluster();
 		const { there, git } = machines;
-		const gate = gateIn(there.home);
-		const id = await machines.delegate(`[[write:made.txt|half]] ${gate.step} [[text:Never.]]`);
-		await machines.atWork(2);
+		const id = await halfDone(machines);
 		process.kill(slurm.controller(), 'SIGKILL');
 		for (const { pid } of await markedProcesses(REMOTE_MARK, id)) process.kill(pid, 'SIGKILL');
 		await slurm.startController();
