@@ -30,6 +30,8 @@ export interface TreeOptions {
 	below?: string;
 	/** Takes the files of this tree that are still there, whether or not git ignores them by now. */
 	known?: string;
+	/** Reads every file. Otherwise git takes some for unchanged, as the checkout's index says, which an agent can write. */
+	isReadAnew?: boolean;
 }
 
 /** How the names of temporary folders begin. */
@@ -48,7 +50,7 @@ const TRIES = 3;
 export async function withWorkingTree<T>(
 	place: GitPlace,
 	use: (working: WorkingTree) => Promise<T>,
-	{ isLookInto, isStagedOnly = false, below = '.', known }: TreeOptions = {},
+	{ isLookInto, isStagedOnly = false, below = '.', known, isReadAnew = false }: TreeOptions = {},
 ): Promise<T> {
 	await removeLeftovers();
 	const temporary = await mkdtemp(join(tmpdir(), TEMPORARY));
@@ -59,6 +61,7 @@ export async function withWorkingTree<T>(
 		const isThere = await copyIndex(place.gitDir, join(temporary, 'index'));
 		const head = isThere ? undefined : await headOf(place);
 		if (head !== undefined) await git(place, ['read-tree', head], { env });
+		if (isThere && isReadAnew) await forgetLooks(place, env);
 		const inside = isStagedOnly ? { nested: [], submodules: [] } : await addAll(place, env, below, known);
 		return await use({ tree: await gitAnswer(place, ['write-tree'], { env }), ...inside, env });
 	} finally {
@@ -146,6 +149,17 @@ export async function indexDigest(place: GitPlace, files: readonly string[]): Pr
 	return sha256(
 		...entries.filter(entry => wanted.has(entry.slice(entry.indexOf('\t') + 1))).map(each => `${each}\0`),
 	);
+}
+
+/** Leaves of an index its entries, without what git has noted of the look of their files. */
+async function forgetLooks(place: GitPlace, env: Readonly<Record<string, string>>): Promise<void> {
+	const entries = await gitList(place, ['ls-files', '-v', '--stage', '-z'], { env });
+	const skipped = entries.filter(entry => /^S/i.test(entry)).map(entry => `${entryOf(entry).file}\0`);
+	await git(place, ['read-tree', '--empty'], { env });
+	const input = entries.map(entry => `${entry.slice(2)}\0`).join('');
+	await git(place, ['update-index', '-z', '--index-info'], { env, input });
+	if (skipped.length > 0)
+		await git(place, ['update-index', '--skip-worktree', '-z', '--stdin'], { env, input: skipped.join('') });
 }
 
 async function addAll(

@@ -19,36 +19,40 @@ import { openWorktree, refOf } from './openWorktree.ts';
  */
 export async function ownWorktree(delegates: Delegates, tickets: Tickets, claimed: Worktree): Promise<Worktree> {
 	const id = DelegateId.safeParse(idOfBranch(claimed.branch));
-	return provenWorktree(claimed, await repositoryOf(delegates, tickets, id.data, claimed));
+	const made = id.data && (await tickets.worktree(id.data));
+	return provenWorktree(
+		claimed,
+		made?.repository ?? (await repositoryOf(delegates, tickets, id.data, claimed)),
+		made?.base,
+	);
 }
 
 /**
  * A worktree as git has it, once it is certain that Nancy made it in this repository.
  * @param root of the sealed record of its delegate or its task
+ * @param sealedBase what it began with, by that record. Git's own word of it is in a folder that an agent in a sandbox can write
  * @throws NancyError `not-trusted`; `git` if the repository is gone
  */
-export async function provenWorktree(claimed: Worktree, root: string): Promise<Worktree> {
+export async function provenWorktree(claimed: Worktree, root: string, sealedBase?: string): Promise<Worktree> {
 	if (claimed.repository !== root) throw notOwn(claimed, phrase`it was to be made in the repository ${root}`);
 	const { own, isThere } = await openWorktree(claimed).catch((error: unknown) => {
 		throw hasCode(error, 'bad-file') ? notOwn(claimed, phrase`it is not where Nancy makes worktrees`) : error;
 	});
 	if (!own && isThere) throw notOwn(claimed, phrase`git does not know it as a worktree of ${root}`);
 	// Removed. Its branch may still be there, and so may the leftovers of an interrupted removal.
-	if (!own) return claimed;
-	const base = await refOf(own, BASE_REF);
+	if (!own) return { ...claimed, base: sealedBase ?? claimed.base };
+	const base = sealedBase ?? (await refOf(own, BASE_REF));
 	if (base === undefined) throw notOwn(claimed, phrase`git has no word of what it began with`);
 	return { ...claimed, base };
 }
 
-/** The repository in which the delegate was to have a worktree: by the sealed worktree, or by the ticket if an earlier version ran it. */
+/** The repository in which the delegate was to have a worktree, by its ticket: an earlier version ran it, and sealed no worktree. */
 async function repositoryOf(
 	delegates: Delegates,
 	tickets: Tickets,
 	id: DelegateId | undefined,
 	claimed: Worktree,
 ): Promise<string> {
-	const made = id && (await tickets.worktree(id));
-	if (made) return made.repository;
 	const request = id && (await ownRequest(delegates, tickets, id));
 	if (!request)
 		throw notOwn(

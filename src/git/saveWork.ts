@@ -53,6 +53,7 @@ export async function workOf(open: OpenWorktree, isLook: boolean): Promise<Work>
 	return withWorkingTree(own, use, {
 		isLookInto: isLook ? common : undefined,
 		isStagedOnly: !isThere,
+		isReadAnew: !isLook,
 	});
 }
 

