@@ -22,6 +22,7 @@ import {
 	outcomeOfEnd,
 	shownStatus,
 } from './remoteEnds.ts';
+import { LOOKS_AFTER_END, RemoteLog } from './remoteLog.ts';
 import { RemoteMail } from './remoteMail.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
@@ -33,9 +34,6 @@ const UNREACHABLE_MS = 60_000;
 /** For so long a delegate may go on after its machine was asked to end it: its runner there commits its work, and a large tree takes long. */
 const ENDING_MS = 10 * 60_000;
 
-/** After the end the rest of the log is read, in so many looks at most. A look brings 256 KB: see executors/there. */
-const LOOKS_AFTER_END = 200;
-
 /**
  * A delegate on another machine, watched from here. Before each step its phase is on the disk. So after a kill of this process, the next
  * runner goes on from there, and nothing is started twice.
@@ -45,6 +43,7 @@ export class RemoteRun {
 	private readonly log: LogWriter;
 	private phase: RemotePhase = RemotePhase.parse({ version: 1, phase: 'preparing' });
 	private signal: AbortSignal;
+	private readonly kept = new RemoteLog();
 	/** Why messages could not go over at the last look. */
 	private trouble: string | undefined;
 
@@ -192,9 +191,10 @@ export class RemoteRun {
 		}
 		if (status) this.status.change(shownStatus(status));
 		if (log === '' || nextOffset <= this.phase.offset) return false;
-		this.say(log);
+		const part = this.kept.part(log);
+		if (part !== undefined) this.say(part);
 		await this.save({ offset: nextOffset });
-		return true;
+		return part !== undefined;
 	}
 
 	private async worktree(): Promise<Worktree> {

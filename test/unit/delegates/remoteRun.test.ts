@@ -500,3 +500,28 @@ it.each([true, false])(
 it('says there that no message reaches a job without a mailbox', async () => {
 	await expect(steps['mail']?.({ id: 'unknown-job', letters: [] }, '')).rejects.toThrow('no message reaches');
 });
+
+it('keeps so much of an endless log, and says so once', async () => {
+	await using one = await remote();
+	const log = `${'x'.repeat(1023)}\n`.repeat(1024);
+	let looks = 0;
+	await one.run({
+		observe: async (_, offset) => {
+			const is = ++looks > 20 ? 'ended' : 'running';
+			const end = { ok: true, output: '', tip: 'a'.repeat(40) };
+			return {
+				...RUNNING,
+				is,
+				log: `look ${looks}\n${log}`,
+				nextOffset: offset + 1,
+				...(is === 'ended' && { end }),
+			};
+		},
+		pauseMs: 1,
+	});
+	const text = one.log();
+	expect(text).toContain('look 15\n');
+	expect(text).not.toContain('look 17\n');
+	expect(text.split('the rest of its log is left out')).toHaveLength(2);
+	expect(looks).toBe(21);
+});
