@@ -73,6 +73,9 @@ const RUNS_NOTHING: ReadonlySet<string> = new Set([
  */
 const LONGEST_QUESTION_MS = 120_000;
 
+/** Of the error output of one call, in bytes. Git passes on what another machine says there. */
+const LONGEST_COMPLAINT = 4 * 1024 * 1024;
+
 /**
  * Settings by which git, or its Git LFS, runs a program under a name of the setting's own. No switch turns all of them off: filters of
  * files, hooks (git 2.54), transfers and extensions of Git LFS.
@@ -142,6 +145,7 @@ async function run(
 	const [command = ''] = args;
 	const timeout = longest(place, command, options);
 	return new Promise((resolve, reject) => {
+		let complained = 0;
 		const child = execFile(
 			'git',
 			[...SETTINGS, '-C', folder, ...args],
@@ -156,7 +160,9 @@ async function run(
 			(error, stdout, stderr) => {
 				const code = error === null ? 0 : error.code;
 				const said = stderr.toString('utf8').trim();
-				if (error?.killed === true) reject(tooLong(folder, command, timeout));
+				if (complained > LONGEST_COMPLAINT)
+					reject(new NancyError('git', phrase`git ${command} complained without end, and was ended`));
+				else if (error?.killed === true) reject(tooLong(folder, command, timeout));
 				else if (hasErrno(error, 'ENOENT'))
 					reject(new NancyError('git', phrase`git is not installed, or not on the PATH`));
 				else if (typeof code === 'number' && (code === 0 || options.answers?.includes(code)))
@@ -164,6 +170,13 @@ async function run(
 				else reject(failure(folder, args, said, error));
 			},
 		);
+		child.stderr?.on('data', (part: Buffer | string) => {
+			complained += part.length;
+			if (complained <= LONGEST_COMPLAINT) return;
+			child.kill();
+			// What git has started ends once nobody reads it.
+			child.stderr?.destroy();
+		});
 		child.stdin?.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
 		child.stdin?.end(options.input);
 	});

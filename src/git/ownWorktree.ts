@@ -14,7 +14,7 @@ import { openWorktree, refOf } from './openWorktree.ts';
 /**
  * A worktree that a delegate's status names, once it is certain that Nancy made it for that delegate. A writer of files in `.nancy` can
  * write a status. So the worktree to merge, open or remove must be proved: another folder or repository could have settings that run
- * programs. The user's sealed records name the repository; the rest, also the base, is as git itself records it.
+ * programs. The user's sealed records name the repository and the base; the rest is as git itself records it.
  * @throws NancyError `not-trusted`; `git` if the repository is gone
  */
 export async function ownWorktree(delegates: Delegates, tickets: Tickets, claimed: Worktree): Promise<Worktree> {

@@ -16,6 +16,8 @@ export interface ChangedFile {
 	status: 'added' | 'modified' | 'deleted' | 'renamed';
 	/** Absent for a binary file. */
 	lines?: ChangedLines;
+	/** Where it leads, if it is a link now. */
+	link?: string;
 }
 
 export interface Difference extends ChangedLines {
@@ -145,7 +147,8 @@ export async function difference(
 ): Promise<Difference> {
 	const relative = below === '' ? [] : [`--relative=${below}/`];
 	const args = [...DIFF_TREE, '--raw', '--numstat', '--find-renames', ...relative, before, after];
-	const files = changedFiles(cutAtZeros((await git(place, args, { env })).stdout));
+	const { files, links } = changedFiles(cutAtZeros((await git(place, args, { env })).stdout));
+	for (const [file, object] of links) file.link = await blob(place, object, env);
 	const sum = (count: keyof ChangedLines) => files.reduce((all, { lines }) => all + (lines?.[count] ?? 0), 0);
 	return { files, insertions: sum('insertions'), deletions: sum('deletions') };
 }
@@ -156,10 +159,11 @@ async function commitsIn(place: GitPlace, base: string, head: string | undefined
 
 /**
  * `--raw --numstat -z`. First `:`, modes, objects and a letter for each file, then one path, or two of a rename. After all of these, two
- * numbers and a path for each file, or no path there and then two of a rename.
+ * numbers and a path for each file, or no path there and then two of a rename. Links come with the object that says where they lead.
  */
-function changedFiles(parts: readonly string[]): ChangedFile[] {
+function changedFiles(parts: readonly string[]): { files: ChangedFile[]; links: [ChangedFile, string][] } {
 	const files = new Map<string, ChangedFile>();
+	const links: [ChangedFile, string][] = [];
 	const rest = parts[Symbol.iterator]();
 	for (const entry of rest) {
 		if (entry.startsWith(':')) {
@@ -167,8 +171,13 @@ function changedFiles(parts: readonly string[]): ChangedFile[] {
 			const path = rest.next().value;
 			if (path === undefined) break;
 			const renamed = letter.startsWith('R') ? rest.next().value : undefined;
-			if (renamed === undefined) files.set(path, { path, status: statusFor(letter) });
-			else files.set(renamed, { path: renamed, before: path, status: 'renamed' });
+			const file: ChangedFile =
+				renamed === undefined
+					? { path, status: statusFor(letter) }
+					: { path: renamed, before: path, status: 'renamed' };
+			files.set(file.path, file);
+			const [, mode, , object = ''] = entry.split(' ');
+			if (mode === '120000') links.push([file, object]);
 			continue;
 		}
 		const [, insertions, deletions, own] = /^(\d+|-)\t(\d+|-)\t([^]*)$/.exec(entry) ?? [];
@@ -177,7 +186,7 @@ function changedFiles(parts: readonly string[]): ChangedFile[] {
 		// `-` for a binary file.
 		if (file && insertions !== '-') file.lines = { insertions: Number(insertions), deletions: Number(deletions) };
 	}
-	return [...files.values()];
+	return { files: [...files.values()], links };
 }
 
 function statusFor(letter: string): ChangedFile['status'] {

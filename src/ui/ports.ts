@@ -257,6 +257,8 @@ export interface ChangedFile {
 	status: 'added' | 'modified' | 'deleted' | 'renamed';
 	/** Absent for a binary file. */
 	lines?: ChangedLines;
+	/** Where it leads, if it is a link now. */
+	link?: string;
 }
 
 export interface ChangedLines {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { ownWorktree } from '../../src/git/ownWorktree.ts';
+import { changesOf } from '../../src/git/worktreeChanges.ts';
 import { mergeWorktree } from '../../src/git/worktreeMerge.ts';
 import type { Worktree } from '../../src/protocol/worktree.ts';
 import { seedWorktree } from '../support/delegateSeeds.ts';
@@ -90,6 +91,15 @@ it('the changes of a delegate begin where its sealed record says, whatever its w
 	expect(await ownWorktree(store, tickets, hidden)).toEqual(claimed);
 	repo.git(['worktree', 'remove', '--force', folder]);
 	expect(await ownWorktree(store, tickets, hidden)).toEqual(claimed);
+});
+
+it('a review says of a link where it leads, and not what is there', async () => {
+	await using outside = tempFolder();
+	repo.write({ same: readFileSync(join(repo.root, 'a.txt')) }, outside.path);
+	rmSync(join(worktree.folder, 'a.txt'));
+	symlinkSync(outside.file('same'), join(worktree.folder, 'a.txt'));
+	const { files } = await changesOf(worktree);
+	expect(files).toMatchObject([{ path: 'a.txt', status: 'modified', link: outside.file('same') }]);
 });
 
 it('a merge brings no file into a folder of Nancy’s, which would then count as one of the repository', async () => {

@@ -96,6 +96,18 @@ it.each([
 	await expect(fetchWork(worktree, ID, transport)).rejects.toMatchObject({ code: expected });
 });
 
+it('a machine that complains without end is not listened to for as long', async () => {
+	const bin = outside.file('bin');
+	mkdirSync(bin);
+	writeFileSync(join(bin, 'ssh'), '#!/bin/sh\nexec yes noise >&2\n', { mode: 0o755 });
+	process.env['PATH'] = `${bin}:${process.env['PATH']}`;
+	const command = (program: Parameters<Ssh['gitCommand']>[0]) =>
+		new Ssh('lab').gitCommand(program, { git: '/usr/bin/git', repository: '/there.git' });
+	const transport = () => ({ command, deadlineMs: Date.now() + 10_000 });
+	await expect(sendBase(worktree, ID, transport())).rejects.toMatchObject({ code: 'git' });
+	await expect(fetchWork(worktree, ID, transport())).rejects.toMatchObject({ code: 'git' });
+});
+
 it('on another machine, no job begins or is cleaned up while a worktree of its project is made or listed', async () => {
 	const { there, transport } = await otherMachine();
 	await sendBase(worktree, ID, transport);

@@ -14,6 +14,8 @@ export const Changes = z.object({
 			status: z.enum(['added', 'modified', 'deleted', 'renamed']),
 			/** Absent for a binary file. */
 			lines: z.exactOptional(z.object(lines)),
+			/** Where it leads, if it is a link now. */
+			link: z.exactOptional(z.string()),
 		}),
 	),
 	...lines,

@@ -25,6 +25,9 @@ const BaseAddress = z.object({
 	path: z.string(),
 });
 
+/** The address of what a link is now. */
+const PresentLink = z.object({ link: z.string() });
+
 /** The changes of delegates and of tasks. The user reviews them, and merges or discards those in worktrees. */
 export class Reviews {
 	constructor(
@@ -49,7 +52,7 @@ export class Reviews {
 		const root = rootOf(folder, of);
 		const resources = files.map((file): [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined] => {
 			const now = vscode.Uri.file(join(root, file.path));
-			return [now, baseOf(folder, of, file), file.status === 'deleted' ? undefined : now];
+			return [now, baseOf(folder, of, file), file.status === 'deleted' ? undefined : presentOf(now, file)];
 		});
 		const label = labelOf(of, title);
 		const shown = resources.map(([{ fsPath }]) => fsPath);
@@ -66,7 +69,7 @@ export class Reviews {
 			return;
 		}
 		const nothing = now.with({ scheme: SCHEMES.base });
-		const right = file.status === 'deleted' ? nothing : now;
+		const right = file.status === 'deleted' ? nothing : presentOf(now, file);
 		const label = plainLine(`${basename(file.path)} · ${labelOf(of, title)}`);
 		this.opened.add(label, item, keyOf(folder, of), [now.fsPath]);
 		await vscode.commands.executeCommand('vscode.diff', baseOf(folder, of, file) ?? nothing, right, label);
@@ -75,7 +78,10 @@ export class Reviews {
 	/** Text of a file as it was before the work began. An address that names no work stands for an empty file. */
 	async base(uri: vscode.Uri): Promise<string> {
 		if (uri.query === '') return '';
-		const address = BaseAddress.parse(JSON.parse(uri.query));
+		const query: unknown = JSON.parse(uri.query);
+		const { success: isLink, data: link } = PresentLink.safeParse(query);
+		if (isLink) return link.link;
+		const address = BaseAddress.parse(query);
 		const folder = this.folders.list().find(({ path }) => path === address.folder);
 		// A removed worktree counts too: its editor may still be open. The operation asks for proof that it was Nancy's.
 		const content = folder && (await this.worktrees.base(folder, address.of, address.path));
@@ -196,6 +202,11 @@ function baseOf(folder: Folder, of: ChangesOf, { path: now, before, status }: Ch
 		scheme: SCHEMES.base,
 		query: JSON.stringify(address),
 	});
+}
+
+/** VS Code would show the file that a link leads to, and a merge brings the link. */
+function presentOf(now: vscode.Uri, { link }: ChangedFile): vscode.Uri {
+	return link === undefined ? now : now.with({ scheme: SCHEMES.base, query: JSON.stringify({ link }) });
 }
 
 /** A record may say more of a worktree than which one it is. */
