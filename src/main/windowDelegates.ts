@@ -6,10 +6,13 @@ import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId } from '../protocol/names.ts';
-import type { DelegateOperations, Folder } from '../ui/ports.ts';
+import type { DelegateOperations, Folder, IsolationHere } from '../ui/ports.ts';
+import { sentence } from '../ui/kit/format.ts';
+import { translated } from '../ui/kit/translated.ts';
 import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
+import { isolationHere } from '../operations/shared/isolation.ts';
 import { lookAfterQueue } from '../operations/shared/lookAfterQueue.ts';
 import { ticketsOf } from '../operations/shared/ticketsOf.ts';
 import { operationContext, windowEnvironment, windowSettings, type WindowTools } from './operationContext.ts';
@@ -17,6 +20,11 @@ import { operationContext, windowEnvironment, windowSettings, type WindowTools }
 /** The window's way to the operations on delegates, and its look at their queue. No run belongs to a window. */
 export class WindowDelegates implements DelegateOperations {
 	constructor(private readonly tools: WindowTools) {}
+
+	async isolation(folder: Folder): Promise<IsolationHere> {
+		const { byDefault, obstacle } = await isolationHere(operationContext(folder, this.tools));
+		return { byDefault, obstacle: obstacle && sentence(translated(obstacle)) };
+	}
 
 	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
 		const context = operationContext(folder, this.tools);

@@ -43,6 +43,8 @@ const Agent = z.object({
 	),
 	/** Without a terminal it is a delegate alone: no project's task runs with it. */
 	isDelegateAlone: z.optional(z.boolean()),
+	/** As a delegate it can run in a sandbox. */
+	isIsolable: z.optional(z.boolean()),
 	/** Its permission modes in a terminal, most careful first; empty if its CLI takes no flag for them. */
 	launchModes: z.array(z.object({ id: z.string(), label: Said, detail: Said })),
 	/** Whether its first prompt in a terminal can have images. */
@@ -98,6 +100,7 @@ function choicesOf(driver: Driver) {
 	const { id, displayName, headless, knownFrom } = driver;
 	return {
 		...(isTalkedWith(driver) && { isDelegateAlone: true }),
+		...(headless !== 'none' && headless.homeFolders !== 'none' && { isIsolable: true }),
 		id,
 		displayName,
 		isUntried: knownFrom !== 'runs',

@@ -36,11 +36,12 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 	},
 	async run(_asker, { names, isProbed }, { readSettings, workspace, env }) {
 		const settings = await readSettings(workspace.folder);
-		const known: Executor[] = Object.entries(settings.executors ?? {}).map(([name, { max }]) => ({
+		const known: Executor[] = Object.entries(settings.executors ?? {}).map(([name, { max, isolate }]) => ({
 			name,
 			id: executorNamed(name, settings),
 			from: 'settings',
 			max,
+			isolate,
 			lacks: [],
 		}));
 		for (const host of sshHosts(env['HOME'] ?? homedir()))

@@ -15,6 +15,7 @@ import type { TrafficNode } from '../core/traffic/node.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import type { IsolationChoice } from '../protocol/isolation.ts';
 import type { Budget, BudgetUnit } from '../protocol/budget.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Answer, QuestionId, Reply } from '../protocol/question.ts';
@@ -72,6 +73,8 @@ export interface AgentChoice {
 	permissionModes: readonly AgentMode[];
 	/** Without a terminal it is a delegate alone: no project's task runs with it. */
 	isDelegateAlone?: boolean | undefined;
+	/** As a delegate it can run in a sandbox. */
+	isIsolable?: boolean | undefined;
 	/** Its permission modes in a terminal, most careful first; empty if its CLI takes no flag for them. */
 	launchModes: readonly AgentMode[];
 	/** Whether its first prompt in a terminal can have images. */
@@ -193,7 +196,17 @@ export interface BudgetFacts {
 	silent: readonly string[];
 }
 
+/** What decides how new delegates are isolated. */
+export interface IsolationHere {
+	/** As the user has set it, for machines without a setting of their own. */
+	byDefault: IsolationChoice;
+	/** Why this machine has no sandbox, in a sentence. */
+	obstacle?: string | undefined;
+}
+
 export interface DelegateOperations {
+	/** Runs a program that does nothing, where there is one, to learn whether it can make a sandbox. */
+	isolation(folder: Folder): Promise<IsolationHere>;
 	/** Queues a delegate, and starts it if it may start. */
 	start(folder: Folder, request: DelegateRequest): Promise<DelegateId>;
 	/**

@@ -45,6 +45,7 @@ const start: DelegateStart = {
 
 function failing(): DelegateOperations {
 	return {
+		isolation: unused,
 		start: () => Promise.reject(new NancyError('busy', 'the disk is full')),
 		repeat: unused,
 		stop: unused,

@@ -25,7 +25,7 @@ describe('a delegate that is started in the window', () => {
 		rmSync(temp, { recursive: true, force: true });
 	});
 
-	it('is queued once, isolated as the user has set it, with its id given back, also when the queue cannot be looked at; that is told', async () => {
+	it('is queued once, isolated as the user has set it or has chosen for it, with its id given back, also when the queue cannot be looked at; that is told', async () => {
 		const told: unknown[] = [];
 		const window = new WindowDelegates({
 			installRuntime: () => Promise.reject(new Error('not installed')),
@@ -49,14 +49,19 @@ describe('a delegate that is started in the window', () => {
 			folder: workspace.folder,
 		};
 		const id = await window.start(folder, request);
+		const free = await window.start(folder, { ...request, isolate: 'none' });
 		for (const key of [path, SETTINGS.delegatesIsolate])
 			await settings.update(key, undefined, vscode.ConfigurationTarget.Global);
 		const { delegates } = await new Delegates(workspace).list();
 		assert.deepEqual(
 			delegates.map(({ record, state }) => [record.id, state, record.isolate]),
-			[[id, 'queued', 'bwrap']],
+			[
+				[id, 'queued', 'bwrap'],
+				[free, 'queued', undefined],
+			],
 		);
-		assert.deepEqual(told, ['it is queued, and starts later: not installed']);
+		const later = 'it is queued, and starts later: not installed';
+		assert.deepEqual(told, [later, later]);
 	});
 
 	it('leaves to the settings file, which can change while it runs, how many run at once', async () => {

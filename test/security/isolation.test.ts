@@ -8,7 +8,7 @@ import { isolated } from '../../src/delegates/isolation.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { createWorktree } from '../../src/git/worktree.ts';
-import { isolationOf } from '../../src/operations/shared/isolation.ts';
+import { isolationHere, isolationOf } from '../../src/operations/shared/isolation.ts';
 import { requireBubblewrap } from '../../src/process/bubblewrap.ts';
 import { mergedEnvironment } from '../../src/process/environment.ts';
 import { ExecutorId } from '../../src/protocol/executorId.ts';
@@ -16,6 +16,7 @@ import type { Isolation } from '../../src/protocol/isolation.ts';
 import { TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { WorktreeName } from '../../src/protocol/worktree.ts';
 import { bubblewrap } from '../support/bubblewrap.ts';
+import { contextOf } from '../support/operationContext.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const { skipped, folder: sandboxes } = bubblewrap();
@@ -89,6 +90,18 @@ const readOnly = expect.stringContaining('Read-only file system');
 const missing = expect.stringContaining('No such file');
 
 describe(`a sandbox${skipped}`, { skip: skipped !== '' }, () => {
+	it('is told with the reason if there is none on this machine, and in Restricted Mode nothing is tried', async () => {
+		await using it = await user();
+		const context = contextOf(it.home, it.workspace, { env: it.env });
+		const here = (more: Partial<typeof context>) => isolationHere({ ...context, ...more });
+		expect(await here({})).toEqual({ byDefault: 'none', obstacle: undefined });
+		const readSettings = () => Promise.resolve({ isolate: 'bwrap-offline' as const });
+		expect(await here({ readSettings })).toEqual({ byDefault: 'bwrap-offline', obstacle: undefined });
+		const env = { ...it.env, PATH: '/nowhere' };
+		expect(`${(await here({ env })).obstacle}`).toMatch(/^bubblewrap \(bwrap\) is not installed/);
+		expect((await here({ env, isTrusted: false })).obstacle).toBeUndefined();
+	});
+
 	it('shows of the home the project, the programs on the PATH and the agent’s login, and nothing else', async () => {
 		// Elsewhere the sandbox has other programs' temporary files hidden already.
 		const out = join(import.meta.dirname, '../../out');

@@ -3,7 +3,7 @@ import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import type { ProcessIdentity } from '../../src/base/liveness.ts';
 import { isFinal, type Delegate } from '../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
-import { queueDelegate, type DelegateRequest } from '../../src/core/delegates/queueDelegate.ts';
+import { queueDelegate, type FullRequest } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../src/delegates/delegateQueue.ts';
@@ -28,7 +28,7 @@ export class RunnerRoom implements AsyncDisposable {
 		return lookAtQueue(this.delegates, { tickets, nancy, cap, env: { NANCY_DELEGATES: String(cap), ...env } });
 	};
 
-	readonly delegate = (prompt: string, more: Partial<DelegateRequest> = {}): Promise<Delegate> =>
+	readonly delegate = (prompt: string, more: Partial<FullRequest> = {}): Promise<Delegate> =>
 		queueDelegate(this.delegates, this.tickets, IN_TERMINAL, {
 			prompt,
 			agent: fakeDriver.id,
@@ -45,7 +45,7 @@ export class RunnerRoom implements AsyncDisposable {
 
 	readonly run = async (
 		prompt: string,
-		more?: Partial<DelegateRequest>,
+		more?: Partial<FullRequest>,
 		env?: Record<string, string>,
 	): Promise<Delegate> => {
 		const queued = await this.delegate(prompt, more);

@@ -1,5 +1,5 @@
 import type { ExecutorId } from '../../protocol/executorId.ts';
-import type { Isolation } from '../../protocol/isolation.ts';
+import type { Isolation, IsolationChoice } from '../../protocol/isolation.ts';
 import type { Budget } from '../../protocol/budget.ts';
 import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/delegate.ts';
 import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
@@ -34,12 +34,14 @@ export interface DelegateRequest {
 	group?: string | undefined;
 	/** The machine that it runs on; this one if absent. A person's alone to choose. */
 	on?: ExecutorId | undefined;
-	/** The sandbox that it runs in; none if absent. The user's settings or a person decide. */
-	isolate?: Isolation | undefined;
+	/** The sandbox that it runs in; as the user has set it if absent. A person's alone to choose. */
+	isolate?: IsolationChoice | undefined;
 }
 
 /** With what only the user's settings and sealed requests decide. */
 export interface FullRequest extends DelegateRequest {
+	/** The sandbox that it runs in; none if absent. */
+	isolate?: Isolation | undefined;
 	/** Commands for the worktree. */
 	setUp?: string | undefined;
 	tearDown?: string | undefined;

@@ -1,10 +1,12 @@
-import { NancyError } from '../../base/errors.ts';
-import { phrase } from '../../base/phrase.ts';
+import { NancyError, said } from '../../base/errors.ts';
+import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { homeFoldersOf } from '../../core/driver/headlessOf.ts';
 import type { ExecutorId } from '../../protocol/executorId.ts';
+import { requireBubblewrap } from '../../process/bubblewrap.ts';
 import { ISOLATED_MARK, type Isolation, type IsolationChoice } from '../../protocol/isolation.ts';
 import type { CommonSettings } from '../../protocol/settings.ts';
+import type { OperationContext } from '../operation.ts';
 import { executorIdOf } from './executors.ts';
 import { knownMode } from './starting.ts';
 
@@ -17,6 +19,21 @@ export function isolationOf(
 	const ofMachine = machines.find(([, each]) => each.isolate !== undefined)?.[1].isolate;
 	const chosen = isolate ?? ofMachine ?? settings.isolate ?? 'none';
 	return chosen === 'none' ? undefined : chosen;
+}
+
+/**
+ * How delegates are isolated unless a person chooses for one, and why they cannot be on this machine. In Restricted Mode no delegate starts, and
+ * nothing is tried.
+ */
+export async function isolationHere({
+	workspace,
+	env,
+	isTrusted,
+	readSettings,
+}: OperationContext): Promise<{ byDefault: IsolationChoice; obstacle: string | Phrase | undefined }> {
+	const { isolate: byDefault = 'none' } = await readSettings(workspace.folder);
+	const tried = isTrusted ? requireBubblewrap(env).then(() => undefined, said) : undefined;
+	return { byDefault, obstacle: await tried };
 }
 
 /** @throws NancyError for a delegate that would have to run without the sandbox, or could not work in it */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ExecutorId } from '../executorId.ts';
+import { IsolationChoice } from '../isolation.ts';
 import { DriverId } from '../names.ts';
 import { Said } from '../said.ts';
 
@@ -11,6 +12,8 @@ const Executor = z.object({
 	from: z.enum(['settings', 'ssh', 'asked']),
 	/** How many delegates of a folder run there at once, if that is limited. */
 	max: z.optional(z.number()),
+	/** How delegates are isolated there, if the user has set that for this machine. */
+	isolate: z.optional(IsolationChoice),
 	/** Set if it was probed. */
 	isReachable: z.optional(z.boolean()),
 	/** What is there, if it was reached. */

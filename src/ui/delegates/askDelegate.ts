@@ -3,9 +3,9 @@ import { newMessageId } from '../../core/mailbox/messageId.ts';
 import type { DelegateRequest } from '../../core/delegates/queueDelegate.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import { askHow, permissionsOf } from './askHow.ts';
+import { askHow, permissionsOf, type HowToDelegate } from './askHow.ts';
 import { placeAndLimits, type DelegateChoice } from './delegateChoice.ts';
-import type { AgentChoice, Folder } from '../ports.ts';
+import type { AgentChoice, Folder, IsolationHere } from '../ports.ts';
 import { defaultAgent, delegateLimits } from '../settings.ts';
 import { inOrder, type StepFrame } from '../kit/inputs.ts';
 import { askPrompt, specificationIn, type OfferedSelection, type PromptQuestion } from '../start/askPrompt.ts';
@@ -31,6 +31,7 @@ export interface DelegateQuestion {
 	written: string | undefined;
 	agents: readonly AgentChoice[];
 	machines: readonly Machine[];
+	isolation: IsolationHere;
 	memory: StartMemory;
 	presets: Presets;
 }
@@ -44,6 +45,7 @@ export async function askDelegate({
 	written,
 	agents: all,
 	machines,
+	isolation,
 	memory,
 	presets,
 }: DelegateQuestion): Promise<{ requests: DelegateRequest[]; choice: DelegateChoice }> {
@@ -58,12 +60,12 @@ export async function askDelegate({
 	const askFirst = async (step: number) => {
 		prompt = (await askPrompt(frame(step), questionOf(order, prompt, selection), memory)).prompt;
 	};
-	const how = { choice, agents, machines, presets, selection, workspace: folder.path };
+	const how = { choice, agents, machines, isolation, presets, selection, workspace: folder.path };
 	const askThen = (step: number) => askHow(frame(step), how);
 	await inOrder(written === undefined ? [askFirst, askThen] : [askThen]);
 	if (!again) await memory.remember('delegate', choice);
 	const context = selection?.isTaken ? `\n\n${quotedSelection(selection)}` : '';
-	return { requests: requestsOf(choice, agents, `${prompt.trim()}${context}`, folder.path, parent), choice };
+	return { requests: requestsOf(how, `${prompt.trim()}${context}`, parent), choice };
 }
 
 /** Where the prompt of this order is kept until it has started: see {@link StartMemory.draft}. */
@@ -108,20 +110,15 @@ async function firstChoice(
 }
 
 /** One request for each agent or model. Several belong to one group. */
-function requestsOf(
-	choice: DelegateChoice,
-	agents: readonly AgentChoice[],
-	prompt: string,
-	workspace: string,
-	parent: WorkerAddress | undefined,
-): DelegateRequest[] {
+function requestsOf(how: HowToDelegate, prompt: string, parent: WorkerAddress | undefined): DelegateRequest[] {
+	const { choice, agents, workspace } = how;
 	const runs = runsOf(choice, agents);
 	const group = choice.group ?? (runs.length > 1 ? newMessageId().toLowerCase() : undefined);
 	return runs.map(({ agent, model }) => ({
 		prompt,
 		agent: agent.id,
 		model,
-		permissions: permissionsOf(agent, choice),
+		permissions: permissionsOf(agent, how),
 		...placeAndLimits(choice, workspace),
 		parent,
 		group,

@@ -90,9 +90,14 @@ async function askAndStart(
 	order: DelegateOrder,
 	written?: { text: string; document: vscode.TextDocument },
 ): Promise<void> {
-	const agents = await operations.agents();
-	const machines = (await executors.list(order.folder)).filter(({ from }) => from === 'settings');
-	const question = { order, written: written?.text, agents, machines, memory, presets };
+	const { folder } = order;
+	const [agents, known, isolation] = await Promise.all([
+		operations.agents(),
+		executors.list(folder),
+		operations.delegates.isolation(folder),
+	]);
+	const machines = known.filter(({ from }) => from === 'settings');
+	const question = { order, written: written?.text, agents, machines, isolation, memory, presets };
 	const { requests, choice } = await askDelegate(question);
 	const start = { order, requests, choice, agents, document: written?.document };
 	await startOrKeep({ delegates: operations.delegates, drafts, memory }, start);

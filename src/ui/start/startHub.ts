@@ -76,7 +76,7 @@ export function modelRow(title: string, choice: StartChoice, agents: readonly Ag
 }
 
 /** A machine of the user's settings. */
-export type Machine = Pick<Executor, 'name' | 'id'>;
+export type Machine = Pick<Executor, 'name' | 'id' | 'isolate'>;
 
 /**
  * @param within the folder to work in, relative to the workspace folder
