@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openAgentLab } from '../support/agentWorkbench.ts';
+import { bubblewrap } from '../support/bubblewrap.ts';
 import { claudeExecutable, claudeHome } from '../support/claudeHome.ts';
 import { gitIn, smallRepository } from '../support/delegateSeeds.ts';
 import { gateIn } from '../support/gate.ts';
@@ -12,6 +13,8 @@ import type { Workbench } from '../support/workbench.ts';
 
 const claudeSettings = { prefersReducedMotion: true, permissions: { defaultMode: 'default', allow: ['Bash'] } };
 const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+const { skipped, folder: sandboxes } = bubblewrap();
 
 const owned = new AsyncDisposableStack();
 let there: SshLab;
@@ -30,7 +33,8 @@ beforeAll(async () => {
 		}),
 	);
 	// As if the user had started VS Code in a terminal: it asks no login shell for another PATH then.
-	const env = { PATH: [there.bin, process.env['PATH'] ?? USUAL_PATH].join(delimiter), VSCODE_CLI: '1' };
+	const path = [there.bin, sandboxes, process.env['PATH'] ?? USUAL_PATH];
+	const env = { PATH: path.join(delimiter), VSCODE_CLI: '1' };
 	lab = owned.use(await openAgentLab({ workspace, env, claudeSettings }));
 	({ workbench } = lab);
 	const own = claudeHome({ home: there.home, trusted: [], modelUrl: lab.model.url, settings: claudeSettings });
@@ -132,3 +136,26 @@ test('a delegate is started on another machine by “Where”, says that it is n
 	expect(gitIn(lab.workspace, 'show', `${branch}:made.txt`)).toBe('there');
 	await lab.picture('executors-done');
 });
+
+test.skipIf(skipped !== '')(
+	`a delegate is started in a sandbox by “Isolation”, and its row says so${skipped}`,
+	async () => {
+		await workbench.ask('nancy.delegate');
+		await workbench.answer('Look around. [[sh:cat ~/.ssh/config 2>&1 | tail -n 1 > seen.txt]] [[text:Looked.]]');
+		const isolation = workbench.quickRow(/^\s*Isolation/);
+		await isolation.filter({ hasText: 'No sandbox' }).waitFor();
+		await lab.picture('isolation-hub');
+		await isolation.click();
+		await workbench.quickRow('In a sandbox without network').waitFor();
+		await lab.picture('isolation-choice');
+		await workbench.pick(/^\s*In a sandbox(?! without)/);
+		await isolation.filter({ hasText: 'In a sandbox' }).waitFor();
+		const where = workbench.quickRow(/^\s*Where/);
+		await where.click();
+		await workbench.pick(/^\s*This folder/);
+		await workbench.pick('Start Delegate');
+		await workbench.row('Delegates', /done · isolated \(bwrap\)/).waitFor();
+		expect(readFileSync(join(lab.workspace, 'seen.txt'), 'utf8')).toMatch(/No such file/);
+		await lab.picture('isolation-done');
+	},
+);

@@ -67,14 +67,12 @@ function isolationWords(isolate: IsolationChoice): { label: string; detail: stri
 		case 'bwrap':
 			return {
 				label: l10n.t('In a sandbox'),
-				detail: l10n.t(
-					'Your home folder and other programs are hidden, and it changes files only where it works. It has the network.',
-				),
+				detail: l10n.t('It sees no home folder, changes files only where it works, and has the network.'),
 			};
 		case 'bwrap-offline':
 			return {
 				label: l10n.t('In a sandbox without network'),
-				detail: l10n.t('The same without any network. An agent cannot reach a model on the network then.'),
+				detail: l10n.t('The same without any network. Agents cannot reach a model on the network then.'),
 			};
 	}
 }
