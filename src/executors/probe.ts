@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { SANDBOX_TRIAL } from '../process/bubblewrap.ts';
 import { visibleLine } from '../base/visible.ts';
 import { inLoginShell } from './remoteWords.ts';
 import type { Way } from './way.ts';
@@ -18,16 +19,18 @@ limit() { if command -v timeout >/dev/null 2>&1; then timeout 10 "$@"; else "$@"
 plain() { head -n 1 | tr -cd ' !#-[]-~' | cut -c 1-100; }
 version() { command -v "$1" >/dev/null 2>&1 && { limit "$1" --version </dev/null 2>/dev/null | plain; }; }
 login() { command -v loginctl >/dev/null 2>&1 && limit loginctl "$@" </dev/null 2>/dev/null | sed -n 's/^[A-Za-z]*=//p' | plain; }
+fault() { command -v bwrap >/dev/null 2>&1 && { limit bwrap ${SANDBOX_TRIAL.join(' ')} </dev/null 2>&1 || echo 'it failed'; } | plain; }
 agents=
 while [ $# -gt 1 ]; do
 	if command -v "$2" >/dev/null 2>&1; then agents="$agents\${agents:+,}{\\"id\\":\\"$1\\",\\"version\\":\\"$(version "$2")\\"}"; fi
 	shift 2
 done
 free=$(df -Pk "$HOME" 2>/dev/null | awk 'NR == 2 { print $4 + 0 }')
-printf 'NANCY {"node":"%s","git":"%s","agents":[%s],"freeKb":%s,"killsAtLogout":"%s","user":"%s","slurm":"%s"}\\n' \\
+printf 'NANCY {"node":"%s","git":"%s","agents":[%s],"freeKb":%s,"killsAtLogout":"%s","user":"%s","slurm":"%s","bubblewrap":"%s","sandboxFault":"%s"}\\n' \\
 	"$(version node)" "$(version git)" "$agents" "\${free:-0}" \\
 	"$(login show-session -p KillUserProcesses)" "$(id -u)" \\
-	"$(command -v squeue >/dev/null 2>&1 && command -v scancel >/dev/null 2>&1 && version sbatch)"
+	"$(command -v squeue >/dev/null 2>&1 && command -v scancel >/dev/null 2>&1 && version sbatch)" \\
+	"$(version bwrap)" "$(fault)"
 `;
 
 const Answer = z.object({
@@ -38,6 +41,8 @@ const Answer = z.object({
 	killsAtLogout: z.string(),
 	user: z.string(),
 	slurm: z.string(),
+	bubblewrap: z.string(),
+	sandboxFault: z.string(),
 });
 
 /** What a machine has. Its texts are safe to show. */
@@ -50,6 +55,10 @@ export interface Probed {
 	freeBytes: number;
 	/** Of Slurm's commands, as `sbatch --version` prints it; empty if some are not there. */
 	slurm: string;
+	/** As `bwrap --version` prints it; empty if there is none. */
+	bubblewrap: string;
+	/** Why it makes no sandbox; empty if it makes one, or is not there. */
+	sandboxFault: string;
 	/** Whether a delegate goes on after the last logout, as far as systemd's login manager tells. */
 	survivesLogout: 'yes' | 'no' | 'unknown';
 }
@@ -64,11 +73,13 @@ export async function probe(way: Way, agents: readonly { id: string; command: st
 	const command = inLoginShell(['sh', '-c', SCRIPT, 'nancy', ...pairs]);
 	const parsed = Answer.safeParse(await way.ask(command, '', PROBE_MS));
 	if (!parsed.success) throw new NancyError('io', phrase`the answer of ${way.place} makes no sense`);
-	const { node, git, slurm, freeKb, ...answer } = parsed.data;
+	const { node, git, slurm, bubblewrap, sandboxFault, freeKb, ...answer } = parsed.data;
 	return {
 		node: visibleLine(node),
 		git: visibleLine(git),
 		slurm: visibleLine(slurm),
+		bubblewrap: visibleLine(bubblewrap),
+		sandboxFault: visibleLine(sandboxFault),
 		agents: answer.agents.flatMap(({ id, version }) =>
 			agents.some(each => each.id === id) ? [{ id, version: visibleLine(version) }] : [],
 		),

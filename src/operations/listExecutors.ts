@@ -9,7 +9,9 @@ import { probe, type Probed } from '../executors/probe.ts';
 import { sshHosts } from '../executors/sshHosts.ts';
 import { clusterOf, hostOf, type ExecutorId } from '../protocol/executorId.ts';
 import { ExecutorsOutput, type Executor } from '../protocol/output/executors.ts';
+import type { CommonSettings } from '../protocol/settings.ts';
 import { executorNamed } from './shared/executors.ts';
+import { isolationOf } from './shared/isolation.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 /** Of Nancy's programs. */
@@ -46,7 +48,8 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 		}));
 		for (const host of sshHosts(env['HOME'] ?? homedir()))
 			known.push({ name: `ssh:${host}`, id: `ssh:${host}`, from: 'ssh', lacks: [] });
-		if (names.length === 0) return { executors: isProbed ? await Promise.all(known.map(probed)) : known };
+		if (names.length === 0)
+			return { executors: isProbed ? await Promise.all(known.map(each => probed(each, settings))) : known };
 		const asked = names.map(
 			(name): Executor =>
 				known.find(each => each.name === name || each.name === `ssh:${name}`) ?? {
@@ -56,11 +59,11 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 					lacks: [],
 				},
 		);
-		return { executors: await Promise.all(asked.map(probed)) };
+		return { executors: await Promise.all(asked.map(each => probed(each, settings))) };
 	},
 };
 
-async function probed(executor: Executor): Promise<Executor> {
+async function probed(executor: Executor, settings: CommonSettings): Promise<Executor> {
 	// There, a delegate always works in a worktree.
 	const candidates = drivers.filter(({ headless, floors }) => headless !== 'none' && floors.worktree !== 'none');
 	try {
@@ -68,7 +71,7 @@ async function probed(executor: Executor): Promise<Executor> {
 		const agents = candidates.flatMap(({ id }) =>
 			has.agents.filter(each => each.id === id).map(each => ({ ...each, id })),
 		);
-		return { ...executor, isReachable: true, has: { ...has, agents }, lacks: lacksOf(has, executor.id) };
+		return { ...executor, isReachable: true, has: { ...has, agents }, lacks: lacksOf(has, executor.id, settings) };
 	} catch (error) {
 		if (!hasCode(error, 'timeout', 'io')) throw error;
 		const host = hostOf(executor.id);
@@ -80,7 +83,8 @@ async function probed(executor: Executor): Promise<Executor> {
 	}
 }
 
-function lacksOf({ node, git, slurm, agents, freeBytes, survivesLogout }: Probed, id: ExecutorId): Phrase[] {
+function lacksOf(has: Probed, id: ExecutorId, settings: CommonSettings): Phrase[] {
+	const { node, git, slurm, agents, freeBytes, survivesLogout, bubblewrap, sandboxFault } = has;
 	const lacks: Phrase[] = [];
 	const isCluster = clusterOf(id) !== undefined;
 	if (isCluster && slurm === '')
@@ -98,6 +102,16 @@ function lacksOf({ node, git, slurm, agents, freeBytes, survivesLogout }: Probed
 		lacks.push(
 			phrase`a login shell finds no ${tried.displayName}, the only agent that was tried on other machines: install it there, as by ${command}, and log it in`,
 		);
+	}
+	if (isolationOf({ on: id }, settings) !== undefined) {
+		if (bubblewrap === '')
+			lacks.push(
+				phrase`a login shell finds no bwrap, and your settings have delegates run in a sandbox there: install bubblewrap there, as by ${'apt install bubblewrap'}`,
+			);
+		else if (sandboxFault !== '')
+			lacks.push(
+				phrase`its bubblewrap makes no sandbox (${sandboxFault}): let the system there allow user namespaces`,
+			);
 	}
 	if (freeBytes < LITTLE_ROOM)
 		lacks.push(

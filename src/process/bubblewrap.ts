@@ -60,7 +60,9 @@ function outerFirst(paths: readonly string[]): string[] {
 	return [...new Set(paths)].toSorted((a, b) => a.length - b.length);
 }
 
-/** A program that does nothing, to learn whether namespaces can be made here. In milliseconds. */
+/** Arguments for a program that does nothing, to learn whether namespaces can be made. */
+export const SANDBOX_TRIAL = [...APART, '--', '/bin/true'];
+/** For it, in milliseconds. */
 const TRIAL_MS = 20_000;
 
 /**
@@ -77,7 +79,7 @@ export async function requireBubblewrap(env: Readonly<Record<string, string | un
 			phrase`bubblewrap (bwrap) is not installed; install it, for example by "apt install bubblewrap", or ${WITHOUT}`,
 		);
 	try {
-		await promisify(execFile)(bwrap, [...APART, '--', '/bin/true'], { timeout: TRIAL_MS });
+		await promisify(execFile)(bwrap, SANDBOX_TRIAL, { timeout: TRIAL_MS });
 	} catch (error) {
 		const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
 		throw new NancyError(

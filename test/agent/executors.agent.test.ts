@@ -1,17 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SHIPPED, ShellExecutor } from '../../src/executors/shellExecutor.ts';
 import { Ssh } from '../../src/executors/ssh.ts';
 import { ExecutorsOutput } from '../../src/protocol/output/executors.ts';
+import { bubblewrap } from '../support/bubblewrap.ts';
 import { folderMachine } from '../support/folderMachine.ts';
 import { sshLab } from '../support/sshLab.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { twoMachines } from '../support/twoMachines.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
+const { skipped, folder: sandboxes } = bubblewrap();
 let nancy: NancyCommand;
 beforeAll(async () => {
 	nancy = await NancyCommand.build();
@@ -115,6 +117,45 @@ describe('nancy executors', () => {
 		expect((await machines.call(['executors', 'ssh:lab'])).stdout).toContain('ssh:lab: ready');
 		expect((await machines.call(['executors', 'ssh:lab'], { CLAUDECODE: '1' })).code).toBe(5);
 	});
+
+	it.skipIf(skipped !== '')(
+		`says whether a machine makes sandboxes, which it lacks only if the user has set that for it${skipped}`,
+		async () => {
+			await using tools = tempFolder('nancy-sandboxes-');
+			for (const name of ['sh', 'head', 'tr', 'cut', 'awk', 'sed', 'df', 'id'])
+				symlinkSync(join('/usr/bin', name), tools.file(name));
+			await using there = await sshLab({ PATH: tools.path });
+			const settings = join(nancy.configFolder, 'nancy', 'settings.json');
+			mkdirSync(dirname(settings), { recursive: true });
+			const call = { cwd: tools.path, env: { PATH: `${there.bin}:${process.env['PATH']}`, HOME: there.home } };
+			const lab = async (isolate?: 'bwrap' | 'none') => {
+				const delegates = { isolate: 'none', executors: { lab: { type: 'ssh', host: 'lab', isolate } } };
+				writeFileSync(settings, JSON.stringify({ delegates }), { mode: 0o600 });
+				const { stdout } = await nancy.start(['executors', 'lab', '--json'], call);
+				const { has, lacks = [] } = ExecutorsOutput.parse(JSON.parse(stdout)).executors[0] ?? {};
+				const sandbox = lacks.map(String).filter(each => each.includes('sandbox'));
+				return [has?.bubblewrap, has?.sandboxFault, ...sandbox];
+			};
+			expect(await lab()).toEqual(['', '']);
+			expect(await lab('bwrap')).toEqual(['', '', expect.stringContaining('finds no bwrap')]);
+			writeFileSync(
+				tools.file('bwrap'),
+				`#!/bin/sh\n[ "$1" = --version ] && echo bubblewrap 0.0.1 || { echo 'No "permissions"' >&2; exit 1; }\n`,
+				{ mode: 0o755 },
+			);
+			expect(await lab()).toEqual(['bubblewrap 0.0.1', 'No permissions']);
+			expect((await nancy.start(['executors', 'lab'], call)).stdout).toContain(
+				'bubblewrap 0.0.1 (makes no sandbox)',
+			);
+			const fault =
+				'its bubblewrap makes no sandbox (No permissions): let the system there allow user namespaces';
+			expect(await lab('bwrap')).toEqual(['bubblewrap 0.0.1', 'No permissions', fault]);
+			rmSync(tools.file('bwrap'));
+			symlinkSync(join(sandboxes, 'bwrap'), tools.file('bwrap'));
+			expect(await lab('bwrap')).toEqual([expect.stringMatching(/^bubblewrap \d/), '']);
+			writeFileSync(settings, '{}', { mode: 0o600 });
+		},
+	);
 
 	it('says what a machine lacks and how to get it, and shows its words only', async () => {
 		await using tools = tempFolder('nancy-bare-');

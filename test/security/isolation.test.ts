@@ -98,7 +98,7 @@ describe(`a sandbox${skipped}`, { skip: skipped !== '' }, () => {
 		const readSettings = () => Promise.resolve({ isolate: 'bwrap-offline' as const });
 		expect(await here({ readSettings })).toEqual({ byDefault: 'bwrap-offline', obstacle: undefined });
 		const env = { ...it.env, PATH: '/nowhere' };
-		expect(`${(await here({ env })).obstacle}`).toMatch(/^bubblewrap \(bwrap\) is not installed/);
+		expect(String((await here({ env })).obstacle)).toMatch(/^bubblewrap \(bwrap\) is not installed/);
 		expect((await here({ env, isTrusted: false })).obstacle).toBeUndefined();
 	});
 

@@ -23,6 +23,10 @@ const Executor = z.object({
 			git: z.string(),
 			/** The version of Slurm's commands; empty for a machine without them. */
 			slurm: z.string(),
+			/** The version of bubblewrap; empty for a machine without it. */
+			bubblewrap: z.string(),
+			/** Why it makes no sandbox there; empty if it makes one, or is missing. */
+			sandboxFault: z.string(),
 			agents: z.array(z.object({ id: DriverId, version: z.string() })),
 			freeBytes: z.number(),
 			survivesLogout: z.enum(['yes', 'no', 'unknown']),

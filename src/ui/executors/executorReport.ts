@@ -37,13 +37,20 @@ function list(lines: readonly string[], heading?: string): string[] {
 }
 
 function factsOf(
-	{ node, git, slurm, agents, freeBytes, survivesLogout }: Has,
+	{ node, git, slurm, bubblewrap, sandboxFault, agents, freeBytes, survivesLogout }: Has,
 	agentName: (driver: string) => string,
 ): string[] {
 	return [
 		...(node === '' ? [] : [`Node ${node}`]),
 		...(git === '' ? [] : [git]),
 		...(slurm === '' ? [] : [slurm]),
+		...(bubblewrap === ''
+			? []
+			: [
+					sandboxFault === ''
+						? bubblewrap
+						: l10n.t('{0}, which makes no sandbox: {1}', bubblewrap, sandboxFault),
+				]),
 		...agents.map(({ id, version }) => [agentName(id), version].filter(Boolean).join(': ')),
 		l10n.t('{0} GB free in the home folder', (freeBytes / 1024 ** 3).toFixed(1)),
 		logoutWords(survivesLogout),
