@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomicFile.ts';
-import { hasErrno, NancyError } from '../base/errors.ts';
+import { hasErrno, isNancyError, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { onPath } from '../base/searchPath.ts';
 import { phrase } from '../base/phrase.ts';
@@ -12,6 +12,7 @@ import type { Worktree } from '../protocol/worktree.ts';
 import { git, gitAnswer, gitHolds, type GitPlace } from './git.ts';
 import { commitTree, headOf, treeOf, withWorkingTree } from './gitTree.ts';
 import { adminFolder, gitOverWorktrees, openWorktree, refOf } from './openWorktree.ts';
+import { besides } from './saveWork.ts';
 
 /** The way to one repository on another machine. */
 export interface Transport {
@@ -33,7 +34,7 @@ function anyUrl(): string {
 
 const baseRef = (id: string) => `refs/nancy-base/${id}`;
 const resultRef = (id: string) => `refs/nancy-result/${id}`;
-/** The work that came back, until it is in its worktree. */
+/** The work that came back, until it is in its worktree or on a branch. */
 const arrivedRef = (id: string) => `refs/nancy-arrived/${id}`;
 
 function variables(
@@ -77,7 +78,7 @@ export async function sendBase(worktree: Worktree, id: string, transport: Transp
 
 /**
  * Fetches the work of a delegate, and brings it into its worktree here. A repeat changes nothing.
- * @throws NancyError `git` if the work does not continue what the worktree began with; it stays in the repository then
+ * @throws NancyError `git` if the worktree cannot take it, as it does not continue what that began with. A branch of its own holds it then
  */
 export async function fetchWork(worktree: Worktree, id: string, transport: Transport): Promise<void> {
 	const { own, parent } = await openWorktree(worktree);
@@ -96,14 +97,25 @@ export async function fetchWork(worktree: Worktree, id: string, transport: Trans
 		env: variables(transport, 'upload-pack', url),
 	});
 	const tip = await gitAnswer(own, ['rev-parse', '--verify', `${ref}^{commit}`]);
-	if (!(await gitHolds(own, ['merge-base', '--is-ancestor', 'HEAD', tip]))) {
-		throw new NancyError(
-			'git',
-			phrase`its commits do not continue what it began with, so they are not in its worktree; ${ref} holds them`,
-		);
-	}
-	await git(own, ['merge', '--quiet', '--ff-only', tip]);
+	const refusal = await bringIn(own, tip);
+	const why =
+		refusal &&
+		phrase`its worktree does not take its commits, so branch ${await besides(own, worktree.branch, tip, { head: tip })} holds them: ${refusal.said}`;
 	await git(parent, ['update-ref', '-d', ref, tip]);
+	if (why) throw new NancyError('git', why);
+}
+
+/** Returns why the worktree does not take the commit. */
+async function bringIn(own: GitPlace, tip: string): Promise<NancyError | undefined> {
+	if (!(await gitHolds(own, ['merge-base', '--is-ancestor', 'HEAD', tip])))
+		return new NancyError('git', phrase`its commits do not continue what it began with`);
+	try {
+		await git(own, ['merge', '--quiet', '--ff-only', tip]);
+		return undefined;
+	} catch (error) {
+		if (isNancyError(error) && error.code === 'git') return error;
+		throw error;
+	}
 }
 
 const OWN_SETTINGS = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n';

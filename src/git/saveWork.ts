@@ -70,7 +70,7 @@ export async function saveWork(open: OpenWorktree, work: Work): Promise<SavedWor
 		return tip === undefined ? undefined : { tip, branch: record.branch, nested };
 	const last = files.length === 0 && head !== undefined ? head : await commitWork(own, record.branch, head, tree);
 	if (tip !== undefined && !(await isAncestor(own, tip, head ?? last)))
-		return { tip: last, branch: await besides(own, record.branch, last, head, tree), nested };
+		return { tip: last, branch: await besides(own, record.branch, last, { head, tree }), nested };
 	const isCheckedOut = (await gitLine(own, ['symbolic-ref', '--quiet', 'HEAD'])) === `refs/heads/${record.branch}`;
 	await moveRef(own, `refs/heads/${record.branch}`, last, tip ?? '', 'nancy: work that was not committed');
 	// Only for a person who looks into the folder. Nothing here reads this index, so a stale lock of it is no reason to fail.
@@ -107,20 +107,20 @@ function commitWork(place: GitPlace, branch: string, head: string | undefined, t
 /**
  * A branch `nancy/<name>.2`, `.3`, … that ends at `last`. No worktree can have such a name. A branch that was made for the same work before
  * is reused.
+ * @param work what such a branch has: the history of `head`, and the files of `tree` if one is given
  */
-async function besides(
+export async function besides(
 	place: GitPlace,
 	branch: string,
 	last: string,
-	head: string | undefined,
-	tree: string,
+	{ head, tree }: { head: string | undefined; tree?: string },
 ): Promise<string> {
 	for (let count = 2; ; count++) {
 		const other = `${branch}.${count}`;
 		const tip = await tipOf(place, other);
 		if (tip !== undefined && (await holds(place, tip, head, tree))) return other;
 		if (tip !== undefined) continue;
-		await moveRef(place, `refs/heads/${other}`, last, '', 'nancy: work that was not committed');
+		await moveRef(place, `refs/heads/${other}`, last, '', 'nancy: work that does not continue its branch');
 		return other;
 	}
 }

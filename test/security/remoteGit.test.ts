@@ -178,3 +178,37 @@ it('on another machine, git enters no submodule that an agent has made there', a
 	git(folder, 'status');
 	expect(existsSync(ran)).toBe(true);
 });
+
+describe('work that its worktree cannot take', () => {
+	const arrived = () => repo.git(['for-each-ref', 'refs/nancy-arrived', 'refs/heads/nancy/*.*']);
+
+	it('is on a branch of its own, once, and leaves no hidden ref', async () => {
+		const { there, transport } = await otherMachine();
+		await sendBase(worktree, ID, transport);
+		const folder = outside.file('tree');
+		await checkoutThere(there, folder, worktree.base, ID);
+		repo.git(['checkout', '--quiet', '--orphan', 'other'], folder);
+		writeFileSync(join(folder, 'made.txt'), 'there');
+		const tip = await commitThere(there, folder, ID);
+		const branch = `${worktree.branch}.2`;
+		for (let round = 0; round < 2; round++) {
+			await expect(fetchWork(worktree, ID, transport)).rejects.toThrow(
+				`branch ${branch} holds them: its commits do not continue what it began with`,
+			);
+			expect(arrived().trim()).toBe(`${tip} commit\trefs/heads/${branch}`);
+		}
+	});
+
+	it('is so too if git does not merge it', async () => {
+		const { there, transport } = await otherMachine();
+		await sendBase(worktree, ID, transport);
+		const folder = outside.file('tree');
+		await checkoutThere(there, folder, worktree.base, ID);
+		writeFileSync(join(folder, 'made.txt'), 'there');
+		const tip = await commitThere(there, folder, ID);
+		writeFileSync(join(worktree.folder, 'made.txt'), 'mine');
+		await expect(fetchWork(worktree, ID, transport)).rejects.toThrow(/branch nancy\/.*\.2 holds them: git merge/);
+		expect(arrived().trim()).toBe(`${tip} commit\trefs/heads/${worktree.branch}.2`);
+		expect(readFileSync(join(worktree.folder, 'made.txt'), 'utf8')).toBe('mine');
+	});
+});
