@@ -2,9 +2,12 @@ import { errorText } from '../base/errors.ts';
 import type { InstalledRuntime } from '../core/deployment/runtime.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
+import { cleanUpElsewhere } from '../delegates/cleanUpElsewhere.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import { executorAt } from '../executors/executorAt.ts';
 import { steps } from '../executors/there.ts';
+import type { Executor } from '../executors/executor.ts';
+import type { ExecutorId } from '../protocol/executorId.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Context } from './command.ts';
 import { runDelegate } from '../delegates/runDelegate.ts';
@@ -44,6 +47,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 	};
 	let installed: Promise<InstalledRuntime> | undefined;
 	const runtimeAtStart = () => (installed ??= where.installRuntime());
+	let elsewhere: { on: ExecutorId; executor: Executor } | undefined;
 	const [ran] = await Promise.allSettled([
 		withCancel(signal =>
 			runDelegate(delegates, id, {
@@ -68,11 +72,12 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 					};
 				},
 				isSteered: agent => isSteeredElsewhere(agent, where),
-				executor: async on =>
-					executorAt(on, await runtimeAtStart(), {
-						readSettings: () => where.readSettings(workspace.folder),
-						steps,
-					}),
+				executor: async on => {
+					const submitting = { readSettings: () => where.readSettings(workspace.folder), steps };
+					const executor = executorAt(on, await runtimeAtStart(), submitting);
+					elsewhere = { on, executor };
+					return executor;
+				},
 				env: context.env,
 				// In tmux somebody may be watching.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
@@ -85,6 +90,10 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 	]);
 	// Also after a delegate that could not be ended, because others wait. Its error is named first.
 	const [looked] = await Promise.allSettled([look()]);
+	if (elsewhere)
+		await cleanUpElsewhere(ticketsOf(where), elsewhere.on, elsewhere.executor, text => context.note(text)).catch(
+			() => undefined,
+		);
 	for (const end of [ran, looked]) if (end.status === 'rejected') throw end.reason;
 	return ExitCode.ok;
 }

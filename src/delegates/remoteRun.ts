@@ -61,7 +61,7 @@ export class RemoteRun {
 
 	async run(): Promise<Outcome> {
 		const { tickets } = this.tools;
-		const { id } = this.delegate.record;
+		const { id, on } = this.delegate.record;
 		const earlier = await tickets.remotePhase(id);
 		// The runner that a person has told may have been killed since.
 		if (await tickets.isStoppedByHuman(id)) this.signal = AbortSignal.abort();
@@ -69,6 +69,7 @@ export class RemoteRun {
 		this.phase = earlier ?? this.phase;
 		const worktree = await this.worktree();
 		const job = await this.job(worktree);
+		if (on !== undefined) await tickets.jobs.begin(on, job, worktree);
 		try {
 			const end = this.phase.end ?? (await this.toEnd(job, worktree));
 			if (this.phase.phase === 'collected') await this.cleanUp(job);

@@ -3,6 +3,9 @@ import type { MessageId } from '../protocol/names.ts';
 import type { RemoteJob, RemoteLetter, Seen, TakenBack } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
+/** What identifies a job there. */
+type JobName = Pick<RemoteJob, 'id' | 'repository'>;
+
 /**
  * A place where delegates run that is not this machine. Every call has a time limit. A repeat of any call does no harm. `timeout` from a call
  * says nothing about the job: only {@link observe} tells.
@@ -29,11 +32,11 @@ export interface Executor {
 	/** Asks the job to end. Only {@link observe} tells that it has. */
 	cancel(job: RemoteJob): Promise<void>;
 	/** Ends whatever is left of a job that does not say what its work is, and commits that. Returns whether there is any to collect. */
-	rescue(job: RemoteJob): Promise<boolean>;
+	rescue(job: JobName): Promise<boolean>;
 	/** Brings the work of an ended job into its worktree here. */
-	collect(job: RemoteJob, worktree: Worktree): Promise<void>;
+	collect(job: JobName, worktree: Worktree): Promise<void>;
 	/** Where the files of a job are, in words for its user. */
-	place(job: RemoteJob): string;
+	place(job: JobName): string;
 	/** Leaves no process, worktree or folder of the job there. */
-	cleanUp(job: RemoteJob): Promise<void>;
+	cleanUp(job: JobName): Promise<void>;
 }

@@ -9,10 +9,10 @@ import { phrase } from '../base/phrase.ts';
 import { uniqueHex } from '../base/unique.ts';
 import { readMark } from '../core/files/plainFile.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { git, gitAnswer, gitHolds, type GitPlace } from './git.ts';
+import { git, gitAnswer, type GitPlace } from './git.ts';
 import { commitTree, headOf, treeOf, withWorkingTree } from './gitTree.ts';
 import { adminFolder, gitOverWorktrees, openWorktree, refOf } from './openWorktree.ts';
-import { besides } from './saveWork.ts';
+import { besides, isAncestor } from './saveWork.ts';
 
 /** The way to one repository on another machine. */
 export interface Transport {
@@ -107,7 +107,9 @@ export async function fetchWork(worktree: Worktree, id: string, transport: Trans
 
 /** Returns why the worktree does not take the commit. */
 async function bringIn(own: GitPlace, tip: string): Promise<NancyError | undefined> {
-	if (!(await gitHolds(own, ['merge-base', '--is-ancestor', 'HEAD', tip])))
+	// It came in earlier, and the worktree has gone on.
+	if (await isAncestor(own, tip, 'HEAD')) return undefined;
+	if (!(await isAncestor(own, 'HEAD', tip)))
 		return new NancyError('git', phrase`its commits do not continue what it began with`);
 	try {
 		await git(own, ['merge', '--quiet', '--ff-only', tip]);

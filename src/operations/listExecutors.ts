@@ -4,7 +4,8 @@ import { errorText, hasCode, NancyError, said } from '../base/errors.ts';
 import { phrase, type Phrase } from '../base/phrase.ts';
 import { isAtLeast, parseVersion } from '../base/version.ts';
 import { drivers } from '../drivers/index.ts';
-import { wayTo } from '../executors/executorAt.ts';
+import { cleanUpElsewhere } from '../delegates/cleanUpElsewhere.ts';
+import { executorAt, wayTo } from '../executors/executorAt.ts';
 import { probe, type Probed } from '../executors/probe.ts';
 import { sshHosts } from '../executors/sshHosts.ts';
 import { clusterOf, hostOf, type ExecutorId } from '../protocol/executorId.ts';
@@ -12,6 +13,7 @@ import { ExecutorsOutput, type Executor } from '../protocol/output/executors.ts'
 import type { CommonSettings } from '../protocol/settings.ts';
 import { executorNamed } from './shared/executors.ts';
 import { isolationOf } from './shared/isolation.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 /** Of Nancy's programs. */
@@ -36,7 +38,8 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 		if (asker.is === 'human') return Promise.resolve();
 		throw new NancyError('not-trusted', phrase`an agent may not ask for the user's other machines`);
 	},
-	async run(_asker, { names, isProbed }, { readSettings, workspace, env }) {
+	async run(_asker, { names, isProbed }, context) {
+		const { readSettings, workspace, env } = context;
 		const settings = await readSettings(workspace.folder);
 		const known: Executor[] = Object.entries(settings.executors ?? {}).map(([name, { max, isolate }]) => ({
 			name,
@@ -49,7 +52,9 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 		for (const host of sshHosts(env['HOME'] ?? homedir()))
 			known.push({ name: `ssh:${host}`, id: `ssh:${host}`, from: 'ssh', lacks: [] });
 		if (names.length === 0)
-			return { executors: isProbed ? await Promise.all(known.map(each => probed(each, settings))) : known };
+			return {
+				executors: isProbed ? await Promise.all(known.map(each => probed(each, settings, context))) : known,
+			};
 		const asked = names.map(
 			(name): Executor =>
 				known.find(each => each.name === name || each.name === `ssh:${name}`) ?? {
@@ -59,11 +64,11 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 					lacks: [],
 				},
 		);
-		return { executors: await Promise.all(asked.map(each => probed(each, settings))) };
+		return { executors: await Promise.all(asked.map(each => probed(each, settings, context))) };
 	},
 };
 
-async function probed(executor: Executor, settings: CommonSettings): Promise<Executor> {
+async function probed(executor: Executor, settings: CommonSettings, context: OperationContext): Promise<Executor> {
 	// There, a delegate always works in a worktree.
 	const candidates = drivers.filter(({ headless, floors }) => headless !== 'none' && floors.worktree !== 'none');
 	try {
@@ -71,7 +76,9 @@ async function probed(executor: Executor, settings: CommonSettings): Promise<Exe
 		const agents = candidates.flatMap(({ id }) =>
 			has.agents.filter(each => each.id === id).map(each => ({ ...each, id })),
 		);
-		return { ...executor, isReachable: true, has: { ...has, agents }, lacks: lacksOf(has, executor.id, settings) };
+		const lacks = lacksOf(has, executor.id, settings);
+		if (lacks.length === 0) await cleanUpLeft(executor.id, context);
+		return { ...executor, isReachable: true, has: { ...has, agents }, lacks };
 	} catch (error) {
 		if (!hasCode(error, 'timeout', 'io')) throw error;
 		const host = hostOf(executor.id);
@@ -80,6 +87,18 @@ async function probed(executor: Executor, settings: CommonSettings): Promise<Exe
 				? said(error)
 				: phrase`${errorText(error)}. Connect once in a terminal: ${`ssh ${host}`}`;
 		return { ...executor, isReachable: false, lacks: [lack] };
+	}
+}
+
+/** What delegates of the workspace have left there while it could not be reached. */
+async function cleanUpLeft(id: ExecutorId, context: OperationContext): Promise<void> {
+	const tickets = ticketsOf(context);
+	try {
+		if ((await tickets.jobs.unwatched(id)).length === 0) return;
+		const executor = executorAt(id, await context.installRuntime());
+		await cleanUpElsewhere(tickets, id, executor, text => context.note(text));
+	} catch (error) {
+		context.note(errorText(error));
 	}
 }
 

@@ -10,6 +10,7 @@ import { long } from '../support/long.ts';
 import { signal } from '../../src/process/signal.ts';
 import { submit } from '../support/submit.ts';
 import { readPhase } from '../../src/core/sessions/phase.ts';
+import { DelegateId } from '../../src/protocol/delegate.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
@@ -165,6 +166,29 @@ describe('a delegate on another machine', () => {
 		expect(readFileSync(ended.output, 'utf8')).toBe('Done there.');
 		expect(readFileSync(join(there.home, '.nancy-remote/jobs', id, 'tree/made.txt'), 'utf8')).toBe('x');
 	});
+
+	it.each(['the next one', 'nancy executors'])(
+		'that was given up and deleted is ended and cleaned up there by %s, and its work comes back',
+		async by => {
+			await using machines = await twoMachines(nancy);
+			const { there, git, call, tickets } = machines;
+			const gate = gateIn(there.home);
+			const lost = await machines.delegate(`[[write:made.txt|half]] ${gate.step} [[text:Never.]]`);
+			await machines.atWork(2);
+			// As a deletion does. Its runner would give the machine up after that, if it could not be reached.
+			await tickets.remove(DelegateId.parse(lost));
+			signal(machines.runner(lost), 'SIGKILL');
+			const left = await leftThere(there, lost);
+			expect(left.jobs).toEqual([lost]);
+			expect(left.processes).not.toEqual([]);
+			if (by === 'nancy executors')
+				expect(await call(['executors', 'ssh:lab'])).toMatchObject({ code: 0, stderr: '' });
+			else await machines.ended(await machines.delegate('[[text:Done there.]]'));
+			await eventually('cleaned up', async () => (await leftThere(there, lost)).jobs.length === 0);
+			expect(git('show', `nancy/${lost}:made.txt`)).toBe('half');
+			expect(await leftThere(there, lost)).toEqual(NOTHING);
+		},
+	);
 
 	it('goes on there while the machine cannot be reached', long, async () => {
 		await using machines = await twoMachines(nancy);

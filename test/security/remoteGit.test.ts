@@ -211,4 +211,17 @@ describe('work that its worktree cannot take', () => {
 		expect(arrived().trim()).toBe(`${tip} commit\trefs/heads/${worktree.branch}.2`);
 		expect(readFileSync(join(worktree.folder, 'made.txt'), 'utf8')).toBe('mine');
 	});
+
+	it('is not what came in earlier, although the worktree has gone on', async () => {
+		const { there, transport } = await otherMachine();
+		await sendBase(worktree, ID, transport);
+		const folder = outside.file('tree');
+		await checkoutThere(there, folder, worktree.base, ID);
+		writeFileSync(join(folder, 'made.txt'), 'there');
+		await commitThere(there, folder, ID);
+		await fetchWork(worktree, ID, transport);
+		repo.git(['commit', '--quiet', '--allow-empty', '-m', 'more'], worktree.folder);
+		await fetchWork(worktree, ID, transport);
+		expect(arrived()).toBe('');
+	});
 });

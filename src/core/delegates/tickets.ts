@@ -14,6 +14,7 @@ import type { Worktree } from '../../protocol/worktree.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
+import { JobsElsewhere } from './jobsElsewhere.ts';
 import { MergeRecords } from '../worktrees/mergeRecords.ts';
 import { Answered, End, Issued, Kept, Made, Run, Stopped, type Mailbox } from './ticketRecords.ts';
 
@@ -63,6 +64,7 @@ const STOPPED = 'stopped.json';
  */
 export class Tickets {
 	private readonly own: OwnFolder;
+	readonly jobs: JobsElsewhere;
 
 	/**
 	 * @param dataFolder the user's: see base/folders
@@ -73,6 +75,7 @@ export class Tickets {
 		workspaceFolder: string,
 	) {
 		this.own = new OwnFolder(dataFolder, workspaceFolder);
+		this.jobs = new JobsElsewhere(this.own);
 	}
 
 	/**
@@ -198,6 +201,7 @@ export class Tickets {
 	/** Notes how far it has come. Notes nothing for one that was not queued here. */
 	async writeRemotePhase(id: DelegateId, phase: RemotePhase): Promise<void> {
 		if (await this.has(id)) await this.own.write(phase, FOLDER, id, REMOTE);
+		if (phase.phase === 'cleaned' || phase.phase === 'kept') await this.jobs.end(id);
 	}
 
 	/** The worktree that its runner has made for it. */

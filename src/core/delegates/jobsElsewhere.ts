@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+import { liveness, ownIdentity } from '../../base/liveness.ts';
+import { DelegateId } from '../../protocol/delegate.ts';
+import { ExecutorId } from '../../protocol/executorId.ts';
+import { ProcessRecord } from '../../protocol/records.ts';
+import { RemoteJob } from '../../protocol/remoteJob.ts';
+import { Worktree } from '../../protocol/worktree.ts';
+import { holdingOwnLock } from '../files/holdingLock.ts';
+import type { OwnFolder } from '../files/ownFolder.ts';
+
+const Job = z.looseObject({
+	version: z.literal(1),
+	on: ExecutorId,
+	repository: RemoteJob.shape.repository,
+	/** Which gets its work. */
+	worktree: Worktree,
+	/** Who watches it. */
+	runner: ProcessRecord,
+});
+/** What a delegate has on another machine. */
+export type JobElsewhere = Pick<RemoteJob, 'id'> & Pick<z.infer<typeof Job>, 'repository' | 'worktree'>;
+
+const FOLDER = 'elsewhere';
+
+/**
+ * What delegates have on other machines: each is noted before its machine hears of it, until it is cleaned up there. It outlives the ticket,
+ * because a delegate whose machine cannot be reached may be deleted.
+ */
+export class JobsElsewhere {
+	constructor(private readonly own: OwnFolder) {}
+
+	/** This process watches it from now on. */
+	async begin(
+		on: ExecutorId,
+		{ id, repository }: Pick<RemoteJob, 'id' | 'repository'>,
+		worktree: Worktree,
+	): Promise<void> {
+		await this.own.write({ version: 1, on, repository, worktree, runner: ownIdentity() }, FOLDER, id);
+	}
+
+	/** Nothing of it is there, or a person knows what is. */
+	async end(id: DelegateId): Promise<void> {
+		await this.own.remove(FOLDER, id);
+	}
+
+	/** Those on a machine whose runner has ended. Those of a runner on another machine, and unreadable ones, are left alone. */
+	async unwatched(on: ExecutorId): Promise<JobElsewhere[]> {
+		const found: JobElsewhere[] = [];
+		for (const name of this.own.namesSync(FOLDER)) {
+			const id = DelegateId.safeParse(name).data;
+			if (id === undefined) continue;
+			const job = await this.own.read(Job, FOLDER, id).catch(() => undefined);
+			if (job?.on === on && liveness(job.runner) === 'dead') found.push({ ...job, id });
+		}
+		return found;
+	}
+
+	/** Only one process at a time. @throws NancyError `busy` */
+	alone<T>(step: () => Promise<T>): Promise<T> {
+		return holdingOwnLock(this.own, `${FOLDER}.lock`, step);
+	}
+}
