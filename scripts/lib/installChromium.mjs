@@ -1,19 +1,16 @@
-import { existsSync } from 'node:fs';
+import { CHROMIUM_SHELL, chromiumHere } from '../../test/support/debian.ts';
 import { canInstallPackages, installPackages } from './installPackages.mjs';
 
-const PLACES = [
-	'/usr/bin/chromium',
-	'/usr/bin/chromium-browser',
-	'/usr/bin/google-chrome',
-	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-
-/** @returns {Promise<string>} a Chromium that Playwright can drive; from Debian when none is there and we may install it */
+/** @returns {Promise<string>} a Chromium that Playwright can drive; from Debian if we may install it, else whichever is here */
 export async function installChromium() {
-	const found = [process.env.CHROMIUM, ...PLACES].find(file => file && existsSync(file));
-	if (found) return found;
-	if (!canInstallPackages())
+	const found = chromiumHere();
+	if (found && [process.env.CHROMIUM, CHROMIUM_SHELL].includes(found)) return found;
+	if (canInstallPackages()) {
+		// An earlier Debian does not have the first one.
+		await installPackages(['chromium-headless-shell']).catch(() => found ?? installPackages(['chromium']));
+	}
+	const installed = chromiumHere();
+	if (!installed)
 		throw new Error('No Chromium. Install one (Debian: apt-get install chromium) or name it in $CHROMIUM.');
-	await installPackages(['chromium']);
-	return PLACES[0];
+	return installed;
 }

@@ -14,7 +14,7 @@ import { WORKER, type ConformanceLab } from '../conformance/lab.ts';
 import { agentLab } from '../support/agentLab.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
-import { longIf } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 import { opencodeHome } from '../support/opencodeHome.ts';
 import {
 	commandOf,
@@ -147,7 +147,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		},
 	);
 
-	it('reads afterwards what was being handed over when its user pressed Esc', longIf(!decides), async () => {
+	it('reads afterwards what was being handed over when its user pressed Esc', long, async () => {
 		const { worker, letGo } = await handingOver();
 		await worker.interrupt();
 		// It may be the beginning of another key until half a second is over.
@@ -201,7 +201,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 
 	it.each(['without', 'with'])(
 		'reads, once it is resumed, what came at the end of a turn, and was not answered when it was killed %s its terminal',
-		longIf(!decides),
+		long,
 		async how => {
 			await begin();
 			const end = lab.model.hold(({ text }) => text.includes('[[text:First]]'));
@@ -224,7 +224,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { event: 'stop' } });
 	});
 
-	it('is given no words of a guard that fails', longIf(!decides), async () => {
+	it('is given no words of a guard that fails', long, async () => {
 		await begin();
 		const worker = await lab.startIdle();
 		const calls = `${lab.runtime.launcher}-calls`;
@@ -296,7 +296,7 @@ describe('nancy orchestrate with an agent of the settings file', () => {
 	});
 	afterAll(() => nancy[Symbol.asyncDispose]());
 
-	it('starts it by its name, and its question is answered by nancy answer', async () => {
+	it('starts it by its name, and its question is answered by nancy answer', long, async () => {
 		await using lab = await agentLab(opencodeHome, { settings: { permission: { bash: 'ask' } } });
 		const [cwd, config] = [lab.workspace.path, `${lab.home}/.config`];
 		const settings = `${config}/nancy/settings.json`;

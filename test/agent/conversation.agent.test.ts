@@ -62,7 +62,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		await worker.terminal.waitForText(/And on\s*\n/);
 	});
 
-	it('works in the mode that its user types', async () => {
+	it('works in the mode that its user types', long, async () => {
 		await begin();
 		const worker = await lab.start({ prompt: '[[text:Begun]]', asks: true });
 		await worker.terminal.waitForText(/Begun\s*\n/);
@@ -106,7 +106,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect((await lab.seen('half a thought: ')).text).toContain('And at the tests.');
 	});
 
-	it('ends with all that it runs when its terminal is killed', async () => {
+	it('ends with all that it runs when its terminal is killed', long, async () => {
 		await begin();
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300]] [[text:Never said]]' });
 		await lab.made('begun');
@@ -134,7 +134,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect(told.match(/"cause":"(?:startup|resume)"/g)).toEqual(['"cause":"startup"', '"cause":"resume"']);
 	});
 
-	it('says in which mode it goes on once it is resumed', async () => {
+	it('says in which mode it goes on once it is resumed', long, async () => {
 		await begin();
 		const worker = await lab.start({ prompt: 'Begin. [[text:Begun]]', asks: true });
 		await worker.idle();
@@ -151,7 +151,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect(again.terminal.screen()).toMatch(/— the conversation goes on with mode: default —/);
 	});
 
-	it('begins a new conversation by /clear, which is the worker’s too', async () => {
+	it('begins a new conversation by /clear, which is the worker’s too', long, async () => {
 		await begin();
 		await beginsAnewByClear(lab, 'waiter', '[[sh:true]] ');
 	});
@@ -169,47 +169,55 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect(lab.has('new.txt')).toBe(false);
 	});
 
-	it('shows what a tool has changed once nobody was asked, and completes a mention of the file by Tab', async () => {
-		await begin();
-		const worker = await lab.start({
-			prompt: `[[write:${lab.workspace.file('noted.txt')}|hello]] [[text:Written]]`,
-		});
-		await worker.terminal.waitForText(/^ {2}\S*noted\.txt:\n {2}\+ hello[^]*Written/m);
-		await worker.idle();
-		worker.terminal.type('Read @not');
-		await worker.terminal.waitForText(/> Read @not$/m);
-		worker.terminal.type('\t');
-		await worker.terminal.waitForText(/> Read @noted\.txt$/m);
-		worker.terminal.type(' [[text:Looked]]\r');
-		await worker.terminal.waitForText(/Looked\s*\n/);
-		expect((await lab.seen('Read @noted.txt')).text).toContain('Read @noted.txt');
-	});
+	it(
+		'shows what a tool has changed once nobody was asked, and completes a mention of the file by Tab',
+		long,
+		async () => {
+			await begin();
+			const worker = await lab.start({
+				prompt: `[[write:${lab.workspace.file('noted.txt')}|hello]] [[text:Written]]`,
+			});
+			await worker.terminal.waitForText(/^ {2}\S*noted\.txt:\n {2}\+ hello[^]*Written/m);
+			await worker.idle();
+			worker.terminal.type('Read @not');
+			await worker.terminal.waitForText(/> Read @not$/m);
+			worker.terminal.type('\t');
+			await worker.terminal.waitForText(/> Read @noted\.txt$/m);
+			worker.terminal.type(' [[text:Looked]]\r');
+			await worker.terminal.waitForText(/Looked\s*\n/);
+			expect((await lab.seen('Read @noted.txt')).text).toContain('Read @noted.txt');
+		},
+	);
 
-	it('takes no half-typed answer for one to the next question, and keeps a prompt that was typed before', async () => {
-		const desk = await begin();
-		const worker = await lab.start({
-			prompt: '[[sh:touch begun; sleep 3]] [[sh:touch more]] [[text:Never said]]',
-			asks: true,
-		});
-		const [first] = await desk.asked();
-		await worker.terminal.waitForText(/Your answer/);
-		worker.terminal.type('y');
-		await worker.terminal.waitForText(/Your answer[^\n]*y/);
-		await desk.answer(first, { effect: 'once' });
-		await lab.made('begun');
-		// No line any more: this is the prompt of the next turn.
-		await sleep(1500);
-		worker.terminal.type('Go on. [[text:Gone on]]\r');
-		const [second] = await desk.asked();
-		await worker.terminal.waitForText(/more[^]*Your answer/);
-		worker.terminal.type('\r');
-		worker.terminal.type('n\r');
-		expect(await desk.outcome(second)).toMatchObject({ state: 'no-elsewhere' });
-		await worker.terminal.waitForText(/Gone on\s*\n/);
-		expect(lab.has('more')).toBe(false);
-	});
+	it(
+		'takes no half-typed answer for one to the next question, and keeps a prompt that was typed before',
+		long,
+		async () => {
+			const desk = await begin();
+			const worker = await lab.start({
+				prompt: '[[sh:touch begun; sleep 3]] [[sh:touch more]] [[text:Never said]]',
+				asks: true,
+			});
+			const [first] = await desk.asked();
+			await worker.terminal.waitForText(/Your answer/);
+			worker.terminal.type('y');
+			await worker.terminal.waitForText(/Your answer[^\n]*y/);
+			await desk.answer(first, { effect: 'once' });
+			await lab.made('begun');
+			// No line any more: this is the prompt of the next turn.
+			await sleep(1500);
+			worker.terminal.type('Go on. [[text:Gone on]]\r');
+			const [second] = await desk.asked();
+			await worker.terminal.waitForText(/more[^]*Your answer/);
+			worker.terminal.type('\r');
+			worker.terminal.type('n\r');
+			expect(await desk.outcome(second)).toMatchObject({ state: 'no-elsewhere' });
+			await worker.terminal.waitForText(/Gone on\s*\n/);
+			expect(lab.has('more')).toBe(false);
+		},
+	);
 
-	it('completes its own commands and the agent’s by Tab, and ends by one', async () => {
+	it('completes its own commands and the agent’s by Tab, and ends by one', long, async () => {
 		await begin();
 		const worker = await lab.start({ prompt: '[[text:Done]]' });
 		await worker.idle();

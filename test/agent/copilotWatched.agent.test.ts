@@ -29,7 +29,7 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 		await isWokenByTyping(lab, worker);
 	});
 
-	it('gets a wake as its first prompt if it was started without one', async () => {
+	it('gets a wake as its first prompt if it was started without one', long, async () => {
 		const candidate = { agent: copilotUnderTest, driver: copilotCli, installed: pinnedAgent('copilot') };
 		lab = await conformanceLab(candidate, { watched: true });
 		const worker = await lab.start();
@@ -57,7 +57,7 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 		await worker.idle();
 	});
 
-	it('takes the keys of a wake for no answer to a question that opens in that moment', async () => {
+	it('takes the keys of a wake for no answer to a question that opens in that moment', long, async () => {
 		if (copilotCli.screen === 'none') throw new Error('its screen can be read');
 		const worker = await begin({ asks: true });
 		await worker.submit('[[sh:touch made]] [[text:Over]]');

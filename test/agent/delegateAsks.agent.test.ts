@@ -112,7 +112,7 @@ describe.concurrent('a delegate that may ask', () => {
 		expect(run.made()).toBe(false);
 	});
 
-	it('is answered No by its time limit', async () => {
+	it('is answered No by its time limit', long, async () => {
 		const { lab, question, ...run } = await askingWithLimit(limit =>
 			asking('[[sh:touch made]] [[text:Finished]]', limit),
 		);
@@ -132,7 +132,7 @@ describe.concurrent('a delegate that may ask', () => {
 		expect(await run.outcome(question)).toMatchObject({ state: 'ended' });
 	});
 
-	it('tells an agent that it waits, and neither what it asks nor how to answer', async () => {
+	it('tells an agent that it waits, and neither what it asks nor how to answer', long, async () => {
 		const title = ['--title', 'Make something'];
 		const { lab, id, worker, shell, ...run } = await asking('[[sh:touch made]] [[text:Finished]]', title);
 		await using _ = lab;

@@ -93,7 +93,7 @@ describe.concurrent.each([candidates.opencode])('a delegate of $driver.id that m
 		expect(run.made()).toBe(false);
 	});
 
-	it('is denied when the process that waits is killed', async () => {
+	it('is denied when the process that waits is killed', long, async () => {
 		const { lab, ...run } = await asking(it_, '[[sh:touch made]] [[text:Finished]]');
 		await using _ = lab;
 		const question = await run.asked();

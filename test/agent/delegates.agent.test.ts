@@ -70,7 +70,7 @@ describe.concurrent('nancy run --headless', () => {
 		expect(readFileSync(lab.workspace.file('result.txt'), 'utf8')).toBe('It is done.');
 	});
 
-	it('reads its prompt from a pipe, and tells failure and timeout by its exit code', async () => {
+	it('reads its prompt from a pipe, and tells failure and timeout by its exit code', long, async () => {
 		await using lab = await deployedLab({ isDeployed: false });
 		const run = (stdin: string, ...args: string[]) =>
 			nancy.start(['run', '--headless', '--stdin', '--json', ...args], { ...shell(lab), stdin });

@@ -91,17 +91,24 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		await claude.waitForText(/● Read all the same/);
 	});
 
-	it('hands over what waits when the prompt of “Wake by Typing” is typed, where nothing else can wake it', async () => {
-		await using lab = await deployedLab({ cannotWake: true });
-		const { session, address, claude } = await afterFirstTurn(lab);
-		await eventually('idle', async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle');
-		const id = await lab.send(address, 'Unheard of. [[text:Heard of now]]');
-		await sleep(3000);
-		expect(lab.model.requests.some(request => request.text.includes('Unheard of'))).toBe(false);
-		await submit(claude, WAKE_PROMPT);
-		await lab.model.waitForRequest(request => request.text.includes('Unheard of'));
-		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'keys' });
-	});
+	it(
+		'hands over what waits when the prompt of “Wake by Typing” is typed, where nothing else can wake it',
+		long,
+		async () => {
+			await using lab = await deployedLab({ cannotWake: true });
+			const { session, address, claude } = await afterFirstTurn(lab);
+			await eventually('idle', async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle');
+			const id = await lab.send(address, 'Unheard of. [[text:Heard of now]]');
+			await sleep(3000);
+			expect(lab.model.requests.some(request => request.text.includes('Unheard of'))).toBe(false);
+			await submit(claude, WAKE_PROMPT);
+			await lab.model.waitForRequest(request => request.text.includes('Unheard of'));
+			expect((await lab.delivered(address, id)).receipt).toMatchObject({
+				event: 'UserPromptSubmit',
+				rung: 'keys',
+			});
+		},
+	);
 
 	it('wakes it after /compact', long, async () => {
 		await using lab = await deployedLab();
@@ -191,7 +198,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		expect((await lab.delivered(address, second)).receipt).toMatchObject({ rung: 'waiter' });
 	});
 
-	it('delivers everything once when many messages come while it is woken', async () => {
+	it('delivers everything once when many messages come while it is woken', long, async () => {
 		await using lab = await deployedLab();
 		const { session, address } = await afterFirstTurn(lab);
 		await idle(lab, session);

@@ -6,6 +6,7 @@ import { conformanceLab, type Candidate } from '../conformance/lab.ts';
 import type { AgentHomeOptions } from '../support/agentHome.ts';
 import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { eventually } from '../support/eventually.ts';
+import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 
 // Each agent here mostly waits.
@@ -75,7 +76,7 @@ describe.concurrent('the real Gemini CLI', () => {
 		expect(['run_shell_command', 'write_file', 'replace'].filter(offered)).toEqual(['replace']);
 	});
 
-	it('keeps feedback queued that comes at the end of a turn that the user broke off', async () => {
+	it('keeps feedback queued that comes at the end of a turn that the user broke off', long, async () => {
 		await using lab = await conformanceLab(candidate);
 		const worker = await lab.start({ prompt: '[[slow:30000:one two three four five six]] [[text:Unreached]]' });
 		await lab.seen('one two three');

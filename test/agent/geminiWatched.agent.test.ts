@@ -57,7 +57,7 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 		expect(lab.has('made')).toBe(false);
 	});
 
-	it('stands at the desk again when what held it there is killed, and its No is typed', async () => {
+	it('stands at the desk again when what held it there is killed, and its No is typed', long, async () => {
 		const { worker, desk } = await begin('[[sh:touch made]] [[text:Never said]]');
 		const [first] = await desk.asked();
 		process.kill(first.holder.pid, 'SIGKILL');

@@ -9,6 +9,7 @@ import { agentLab, READY_MS, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { longIf } from '../support/long.ts';
 import { terminal, type Terminal } from '../support/terminal.ts';
 
 /** A picture of one pixel. */
@@ -55,8 +56,11 @@ function environment(lab: AgentLab, agent: AgentUnderTest, env: Readonly<Record<
 	return { ...lab.env, ...agent.env, ...env };
 }
 
-describe('an agent in a terminal', () => {
-	it.each(cases)('$driver.id changes a file unasked in the mode $mode: $isEditing', async each => {
+describe.each(agentsUnderTest)('$driver in a terminal', agent => {
+	// Qwen Code was made from Gemini CLI.
+	const options = longIf(agent.driver === 'qwen-code');
+	const own = cases.filter(each => each.agent === agent);
+	it.each(own)('changes a file unasked in the mode $mode: $isEditing', options, async each => {
 		await using lab = await agentLab(each.agent.home);
 		const file = lab.workspace.file('made.txt');
 		const opened = start(
@@ -78,8 +82,8 @@ describe('an agent in a terminal', () => {
 		}
 	});
 
-	const seeing = cases.filter(({ driver, isEditing }) => isEditing && driver.images !== 'none');
-	it.each(seeing)('$driver.id gives its model the images of its start', async each => {
+	const seeing = own.filter(({ driver, isEditing }) => isEditing && driver.images !== 'none');
+	it.each(seeing)('gives its model the images of its start', async each => {
 		await using lab = await agentLab(each.agent.home);
 		const files = ['a.png', 'b c.png'].map(name => lab.workspace.file(name));
 		for (const file of files) writeFileSync(file, Buffer.from(PIXEL, 'base64'));

@@ -11,6 +11,7 @@ import { conformanceLab, WORKER } from '../conformance/lab.ts';
 import { READY_MS } from '../support/agentLab.ts';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
 import { eventually } from '../support/eventually.ts';
+import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -79,7 +80,7 @@ describe('the real opencode', () => {
 		expect(tasks.filter(({ record }) => record.origin === 'found')).toEqual([]);
 	});
 
-	it('is woken, though its window sealed its process long after its first event', async () => {
+	it('is woken, though its window sealed its process long after its first event', long, async () => {
 		await using lab = await conformanceLab({
 			agent: opencodeUnderTest,
 			driver: opencode,

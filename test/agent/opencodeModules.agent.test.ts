@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { agentsUnderTest } from '../support/agents/index.ts';
 import { delegatingLab } from '../support/delegatingLab.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+import { long } from '../support/long.ts';
 
 // opencode loads modules of the folder that it starts in, and a name that is a path.
 
@@ -37,23 +38,27 @@ it('opencode runs nothing of a workspace when it is asked for its version, as by
 	).toEqual([false, false]);
 });
 
-it('a delegate of opencode takes no module for its own, and none is started for an agent by whose files it would', async () => {
-	await using lab = await delegatingLab(nancy, agent);
-	lab.write({ 'opencode.json': '{"instructions":["x.md"]}\n', '.gitignore': '.nancy\nnode_modules\n' });
-	lab.commit();
-	expect(await lab.call(['setup', '--agent', 'opencode'])).toMatchObject({ code: 0 });
-	lab.write(ESPRIMA);
-	expect(await lab.callAsAgent(ASK)).toMatchObject({ code: 0 });
-	expect(await lab.ended()).toMatchObject([{ status: 'done' }]);
-	expect(existsSync(join(lab.cwd, 'node_modules/esprima/ran'))).toBe(false);
-	lab.write({ 'tsconfig.json': ANY_MODULE, 'module.js': MODULE, '.npmrc': 'registry=http://127.0.0.1:9/\n' });
-	expect(await lab.callAsAgent(ASK)).toMatchObject({
-		code: 5,
-		stderr: expect.stringMatching(/: \.npmrc, module\.js, tsconfig\.json\./),
-	});
-});
+it(
+	'a delegate of opencode takes no module for its own, and none is started for an agent by whose files it would',
+	long,
+	async () => {
+		await using lab = await delegatingLab(nancy, agent);
+		lab.write({ 'opencode.json': '{"instructions":["x.md"]}\n', '.gitignore': '.nancy\nnode_modules\n' });
+		lab.commit();
+		expect(await lab.call(['setup', '--agent', 'opencode'])).toMatchObject({ code: 0 });
+		lab.write(ESPRIMA);
+		expect(await lab.callAsAgent(ASK)).toMatchObject({ code: 0 });
+		expect(await lab.ended()).toMatchObject([{ status: 'done' }]);
+		expect(existsSync(join(lab.cwd, 'node_modules/esprima/ran'))).toBe(false);
+		lab.write({ 'tsconfig.json': ANY_MODULE, 'module.js': MODULE, '.npmrc': 'registry=http://127.0.0.1:9/\n' });
+		expect(await lab.callAsAgent(ASK)).toMatchObject({
+			code: 5,
+			stderr: expect.stringMatching(/: \.npmrc, module\.js, tsconfig\.json\./),
+		});
+	},
+);
 
-it('a delegate of opencode has git make no repository where a file of the project says', async () => {
+it('a delegate of opencode has git make no repository where a file of the project says', long, async () => {
 	await using lab = await delegatingLab(nancy, agent);
 	lab.write({ 'x.txt': 'x', '.gitignore': '.nancy\n' });
 	lab.commit();

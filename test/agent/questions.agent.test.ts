@@ -16,7 +16,7 @@ import { deployedLab, startedTask } from '../support/deployedLab.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { gateIn } from '../support/gate.ts';
-import { longIf } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { racesOr } from '../support/rounds.ts';
 import { submit } from '../support/submit.ts';
@@ -348,50 +348,54 @@ describe('a question of the real Claude Code', () => {
 		expect(rules()).toEqual({ allow: ['Bash(node -e 2)'] });
 	});
 
-	it('is no longer asked at the desk once the time of the hook is over, and stays in the terminal', async () => {
-		const { lab, desk, terminal } = asking;
-		const dialog = /Do you want to proceed\?/;
-		const file = lab.workspace.file('.claude/settings.local.json');
-		const before = settings('settings.local.json');
-		/** A new question, also if it is over. */
-		const asked = async () => {
-			const known = new Set((await desk.all()).map(({ question }) => question.id));
-			await asking.submit(`[[sh:node -e 3]] [[text:Unanswered after ${known.size}]]`);
-			const isNew = ({ question }: { question: Question }) => !known.has(question.id);
-			return (await eventually('a question', async () => (await desk.all()).find(isNew))).question;
-		};
-		/** The CLI takes changed settings a moment later, and the holder of a question has what it was started with. */
-		const askedOnce = async (isReloaded: (question: Question) => boolean) => {
-			for (;;) {
-				const question = await asked();
-				if (isReloaded(question)) return question;
-				await answerQuestion(terminal, dialog, '\u001b');
-				await desk.outcome(question);
-			}
-		};
-		writeFileSync(file, before.replaceAll('86400', '10'));
-		const question = await askedOnce(each => !isPatient(each));
-		expect(await desk.outcome(question)).toMatchObject({ state: 'silent' });
-		await sleep(1000);
-		expect(terminal.screen()).toMatch(dialog);
-		await answerQuestion(terminal, dialog, '\u001b');
-		// The same where the machine sleeps until the time is over.
-		const slept = await asked();
-		expect(isPatient(slept)).toBe(false);
-		const stopped = [slept.agent!.pid, slept.holder.pid];
-		for (const pid of stopped) process.kill(pid, 'SIGSTOP');
-		await sleep(11_000);
-		for (const pid of stopped.toReversed()) process.kill(pid, 'SIGCONT');
-		expect(await desk.outcome(slept)).toMatchObject({ state: 'silent' });
-		await sleep(1000);
-		expect(terminal.screen()).toMatch(dialog);
-		await expect(desk.answer(slept, { effect: 'once' })).rejects.toMatchObject({ code: 'wrong-state' });
-		await answerQuestion(terminal, dialog, '\u001b');
-		writeFileSync(file, before);
-		const last = await askedOnce(isPatient);
-		await answerQuestion(terminal, dialog, '\u001b');
-		await desk.outcome(last);
-	});
+	it(
+		'is no longer asked at the desk once the time of the hook is over, and stays in the terminal',
+		long,
+		async () => {
+			const { lab, desk, terminal } = asking;
+			const dialog = /Do you want to proceed\?/;
+			const file = lab.workspace.file('.claude/settings.local.json');
+			const before = settings('settings.local.json');
+			/** A new question, also if it is over. */
+			const asked = async () => {
+				const known = new Set((await desk.all()).map(({ question }) => question.id));
+				await asking.submit(`[[sh:node -e 3]] [[text:Unanswered after ${known.size}]]`);
+				const isNew = ({ question }: { question: Question }) => !known.has(question.id);
+				return (await eventually('a question', async () => (await desk.all()).find(isNew))).question;
+			};
+			/** The CLI takes changed settings a moment later, and the holder of a question has what it was started with. */
+			const askedOnce = async (isReloaded: (question: Question) => boolean) => {
+				for (;;) {
+					const question = await asked();
+					if (isReloaded(question)) return question;
+					await answerQuestion(terminal, dialog, '\u001b');
+					await desk.outcome(question);
+				}
+			};
+			writeFileSync(file, before.replaceAll('86400', '10'));
+			const question = await askedOnce(each => !isPatient(each));
+			expect(await desk.outcome(question)).toMatchObject({ state: 'silent' });
+			await sleep(1000);
+			expect(terminal.screen()).toMatch(dialog);
+			await answerQuestion(terminal, dialog, '\u001b');
+			// The same where the machine sleeps until the time is over.
+			const slept = await asked();
+			expect(isPatient(slept)).toBe(false);
+			const stopped = [slept.agent!.pid, slept.holder.pid];
+			for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+			await sleep(11_000);
+			for (const pid of stopped.toReversed()) process.kill(pid, 'SIGCONT');
+			expect(await desk.outcome(slept)).toMatchObject({ state: 'silent' });
+			await sleep(1000);
+			expect(terminal.screen()).toMatch(dialog);
+			await expect(desk.answer(slept, { effect: 'once' })).rejects.toMatchObject({ code: 'wrong-state' });
+			await answerQuestion(terminal, dialog, '\u001b');
+			writeFileSync(file, before);
+			const last = await askedOnce(isPatient);
+			await answerQuestion(terminal, dialog, '\u001b');
+			await desk.outcome(last);
+		},
+	);
 
 	it('is not answered by another agent that may edit files unasked: in the workspace nobody looks, and elsewhere it may not', async () => {
 		const { lab, desk, terminal } = asking;
@@ -471,7 +475,7 @@ describe('a question of the real opencode', () => {
 		expect([lab.has('d'), lab.has('e')]).toEqual([false, false]);
 	});
 
-	it('is answered for the session: the rule that was shown lets the next command run', async () => {
+	it('is answered for the session: the rule that was shown lets the next command run', long, async () => {
 		const { lab, desk } = asking;
 		await asking.submit('[[sh:mkdir f]] [[sh:mkdir g]] [[sh:touch h]] [[text:By the rule]]');
 		const [question] = await desk.asked();
@@ -509,7 +513,7 @@ describe('a question of the real opencode', () => {
 		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
 	});
 
-	it('shows what a tool of an MCP server is given, and a folder outside', async () => {
+	it('shows what a tool of an MCP server is given, and a folder outside', long, async () => {
 		const { lab, desk, terminal } = asking;
 		await asking.submit(`${toolStep('own_greet', { name: 'Bo' })} [[read:/etc/hostname]] [[text:Greeted]]`);
 		const [greet] = await desk.asked();
@@ -540,7 +544,7 @@ describe('a question of the real opencode', () => {
 		expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
 	});
 
-	it('ends with an opencode that is killed, and nobody waits any more', async () => {
+	it('ends with an opencode that is killed, and nobody waits any more', long, async () => {
 		const { lab, desk } = asking;
 		await asking.submit('[[sh:touch made]] [[text:Finished]]');
 		const [question] = await desk.asked();

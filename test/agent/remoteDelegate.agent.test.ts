@@ -132,7 +132,7 @@ describe('a delegate on another machine', () => {
 		expect(await leftThere(there, id)).toEqual(NOTHING);
 	});
 
-	it('whose connection is lost while its work is on its way here gets it here by the next one', async () => {
+	it('whose connection is lost while its work is on its way here gets it here by the next one', long, async () => {
 		await using machines = await twoMachines(nancy);
 		const { there, git } = machines;
 		// A git that its login shell alone finds. The parent of the first call is the server of the connection.
@@ -152,20 +152,24 @@ describe('a delegate on another machine', () => {
 		expect(await leftThere(there, id)).toEqual(NOTHING);
 	});
 
-	it('whose work cannot be committed there keeps its answer, and its folder there, which it names', async () => {
-		await using machines = await twoMachines(nancy);
-		const { there } = machines;
-		const id = await machines.delegate(
-			'[[write:made.txt|x]] [[sh:echo /nowhere > "$(git rev-parse --git-dir)/commondir"]] [[text:Done there.]]',
-		);
-		const ended = await machines.ended(id);
-		expect(ended).toMatchObject({
-			status: 'failed',
-			error: expect.stringContaining(`stays in ~/.nancy-remote/jobs/${id} on lab`),
-		});
-		expect(readFileSync(ended.output, 'utf8')).toBe('Done there.');
-		expect(readFileSync(join(there.home, '.nancy-remote/jobs', id, 'tree/made.txt'), 'utf8')).toBe('x');
-	});
+	it(
+		'whose work cannot be committed there keeps its answer, and its folder there, which it names',
+		long,
+		async () => {
+			await using machines = await twoMachines(nancy);
+			const { there } = machines;
+			const id = await machines.delegate(
+				'[[write:made.txt|x]] [[sh:echo /nowhere > "$(git rev-parse --git-dir)/commondir"]] [[text:Done there.]]',
+			);
+			const ended = await machines.ended(id);
+			expect(ended).toMatchObject({
+				status: 'failed',
+				error: expect.stringContaining(`stays in ~/.nancy-remote/jobs/${id} on lab`),
+			});
+			expect(readFileSync(ended.output, 'utf8')).toBe('Done there.');
+			expect(readFileSync(join(there.home, '.nancy-remote/jobs', id, 'tree/made.txt'), 'utf8')).toBe('x');
+		},
+	);
 
 	it.each(['the next one', 'nancy executors'])(
 		'that was given up and deleted is ended and cleaned up there by %s, and its work comes back',

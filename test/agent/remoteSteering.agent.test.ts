@@ -67,7 +67,7 @@ describe('a message to a delegate on another machine', () => {
 		expect(events).toEqual({ [halt]: 'PreToolUse', [feedback]: 'Stop' });
 	});
 
-	it('is handed over once, and its receipt comes back, although the runner here is killed', async () => {
+	it('is handed over once, and its receipt comes back, although the runner here is killed', long, async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, there, call } = machines;
 		const gate = gateIn(there.home);

@@ -42,8 +42,8 @@ const agents = [
 	qwenUnderTest,
 ];
 
-/** One of each road: hooks, a server of the CLI's own, and a conversation of Nancy's. */
-const deciding: readonly AgentUnderTest[] = [claudeCodeUnderTest, codexUnderTest, qwenUnderTest];
+/** Hooks, and a server of the CLI's own. */
+const deciding: readonly AgentUnderTest[] = [claudeCodeUnderTest, codexUnderTest];
 
 const Said = z.object({
 	/** Of each call of the command. */

@@ -10,7 +10,7 @@ import { isAfter } from '../conformance/evidence.ts';
 import type { ConformanceLab } from '../conformance/lab.ts';
 import { askingDelegate, askingWithLimit } from '../support/askingDelegate.ts';
 import { eventually } from '../support/eventually.ts';
-import { longIf } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 import {
 	claudeAdapterServed,
 	commandOf,
@@ -77,7 +77,7 @@ describe.each([opencodeServed, copilotServed])('a delegate of $agent.id, named b
 });
 
 describe('a delegate of opencode, named by a setting', () => {
-	it('runs nothing after a No, and says why it has no answer', async () => {
+	it('runs nothing after a No, and says why it has no answer', long, async () => {
 		const { lab, ...run } = await delegated(opencodeServed, '[[sh:touch made]]');
 		await using _ = lab;
 		await run.answer(await run.asked(), { effect: 'no' });
@@ -86,7 +86,7 @@ describe('a delegate of opencode, named by a setting', () => {
 		expect(run.made()).toBe(false);
 	});
 
-	it('asks nobody without “Ask me”, and is denied what it asks', async () => {
+	it('asks nobody without “Ask me”, and is denied what it asks', long, async () => {
 		const { lab, ...run } = await delegated(opencodeServed, '[[sh:touch made]]', { args: OF_ITS_OWN });
 		await using _ = lab;
 		expect(await run.ended()).toMatchObject({ status: 'failed', denied: ['execute'] });
@@ -154,7 +154,7 @@ describe('a delegate of opencode, named by a setting', () => {
 		expect(messages.filter(({ kind }) => kind === 'result')).toHaveLength(1);
 	});
 
-	it('fails with the end of its agent when that is killed', async () => {
+	it('fails with the end of its agent when that is killed', long, async () => {
 		const { lab, id, ...run } = await delegated(opencodeServed, '[[sh:touch made; sleep 300]]', {
 			args: OF_ITS_OWN,
 			asks: false,
@@ -177,7 +177,7 @@ describe('a delegate of opencode, named by a setting', () => {
 			'it was ended by SIGKILL',
 			async ({ lab, id }: Delegated) => void process.kill(await talkOf(lab, id), 'SIGKILL'),
 		],
-	])('asks nobody any more when %s', async (_when, error, end) => {
+	])('asks nobody any more when %s', long, async (_when, error, end) => {
 		const run = await delegated(opencodeServed, '[[sh:touch made]]');
 		await using lab = run.lab;
 		const question = await run.asked();
@@ -187,7 +187,7 @@ describe('a delegate of opencode, named by a setting', () => {
 		expect(existsSync(lab.workspace.file('made'))).toBe(false);
 	});
 
-	it('is answered No by its time limit', async () => {
+	it('is answered No by its time limit', long, async () => {
 		const { lab, question, ...run } = await askingWithLimit(args =>
 			delegated(opencodeServed, '[[sh:touch made]]', { args }),
 		);
@@ -229,9 +229,9 @@ describe.each([opencodeServed, claudeAdapterServed])('a delegate of $agent.id', 
 	});
 });
 
-it.each([opencodeServed, copilotServed, claudeAdapterServed])(
-	'a delegate of $agent.id reads a prompt that begins with a slash as words, and runs no command',
-	async served => {
+describe.each([opencodeServed, copilotServed, claudeAdapterServed])('a delegate of $agent.id', served => {
+	const options = longIf(served !== opencodeServed);
+	it('reads a prompt that begins with a slash as words, and runs no command', options, async () => {
 		const { lab, ...run } = await delegated(served, '/compact the table. [[text:Finished]]', {
 			args: OF_ITS_OWN,
 			asks: false,
@@ -240,5 +240,5 @@ it.each([opencodeServed, copilotServed, claudeAdapterServed])(
 		expect(await run.ended()).toMatchObject({ status: 'done' });
 		expect(run.read()).toContain('/compact the table.');
 		expect((await run.call('delegates', run.id)).stdout).toContain('Finished');
-	},
-);
+	});
+});

@@ -69,7 +69,7 @@ describe('a delegate on a Slurm cluster', () => {
 		expect(slurm.call('squeue', '--noheader', `--name=nancy-${id}`)).toBe('');
 	});
 
-	it('says why it waits in the queue there, and can be stopped before it begins', async () => {
+	it('says why it waits in the queue there, and can be stopped before it begins', long, async () => {
 		await using machines = await cluster();
 		const { there, call } = machines;
 		const probed = (await call(['executors', 'hpc'])).stdout;

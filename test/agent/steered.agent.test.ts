@@ -4,7 +4,7 @@ import { signal } from '../../src/process/signal.ts';
 import { isAfter } from '../conformance/evidence.ts';
 import type { ConformanceLab } from '../conformance/lab.ts';
 import { eventually } from '../support/eventually.ts';
-import { longIf } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 import {
 	claudeAdapterServed,
 	codexAdapterServed,
@@ -82,7 +82,7 @@ describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent
 
 	it.each(['without', 'with'])(
 		'reads again what it was given when it was killed %s its terminal',
-		longIf(!decides),
+		long,
 		async how => {
 			const { worker, letGo } = await steered();
 			await readsAgainOnceKilled(lab, worker, { how, letGo, words: WORDS });

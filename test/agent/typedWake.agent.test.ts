@@ -9,7 +9,7 @@ import { conformanceLab, type ConformanceLab, type LabOptions } from '../conform
 import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { eventually } from '../support/eventually.ts';
-import { longIf } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { isWokenByTyping } from './stories.ts';
 
@@ -61,37 +61,33 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 			},
 		);
 
-	it(
-		'is not woken in shell mode, nor while a draft is half typed, which stays as it is',
-		longIf(!decides),
-		async () => {
-			const worker = await begin();
-			worker.terminal.type('!');
-			await worker.terminal.waitForText(/shell mode enabled/);
-			await lab.send(worker.address, 'In the shell. [[text:Looked]]');
-			await sleep(LONGER_MS);
-			expect(worker.terminal.screen()).not.toContain(WAKE_PROMPT);
-			expect(await queued(worker.address)).toBe(1);
-			worker.terminal.type('!');
-			await lab.seen('In the shell.');
-			await worker.idle();
-			worker.terminal.type('half a thought');
-			await worker.terminal.waitForText(/[>*] half a thought/);
-			const id = await lab.send(worker.address, 'While you type. [[text:Looked]]');
-			const before = lab.requests().length;
-			await sleep(LONGER_MS);
-			expect(worker.terminal.screen()).toMatch(/[>*] half a thought\s*\n/);
-			expect(await queued(worker.address)).toBe(1);
-			expect(lab.requests().length).toBe(before);
-			for (const _ of 'half a thought') worker.terminal.type('\u007f');
-			await lab.seen('While you type.');
-			expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
-			expect(lab.requests().some(({ text }) => text.includes('half a thought'))).toBe(false);
-			await worker.idle();
-		},
-	);
+	it('is not woken in shell mode, nor while a draft is half typed, which stays as it is', long, async () => {
+		const worker = await begin();
+		worker.terminal.type('!');
+		await worker.terminal.waitForText(/shell mode enabled/);
+		await lab.send(worker.address, 'In the shell. [[text:Looked]]');
+		await sleep(LONGER_MS);
+		expect(worker.terminal.screen()).not.toContain(WAKE_PROMPT);
+		expect(await queued(worker.address)).toBe(1);
+		worker.terminal.type('!');
+		await lab.seen('In the shell.');
+		await worker.idle();
+		worker.terminal.type('half a thought');
+		await worker.terminal.waitForText(/[>*] half a thought/);
+		const id = await lab.send(worker.address, 'While you type. [[text:Looked]]');
+		const before = lab.requests().length;
+		await sleep(LONGER_MS);
+		expect(worker.terminal.screen()).toMatch(/[>*] half a thought\s*\n/);
+		expect(await queued(worker.address)).toBe(1);
+		expect(lab.requests().length).toBe(before);
+		for (const _ of 'half a thought') worker.terminal.type('\u007f');
+		await lab.seen('While you type.');
+		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
+		expect(lab.requests().some(({ text }) => text.includes('half a thought'))).toBe(false);
+		await worker.idle();
+	});
 
-	it('is not woken at a question, whatever its model has printed', longIf(!decides), async () => {
+	it('is not woken at a question, whatever its model has printed', long, async () => {
 		const worker = await begin({ asks: true, size: { columns: 40, rows: 40 } });
 		await worker.submit(`[[text:${[...cli.shown, ...cli.footer].join('\\n')}]]`);
 		await worker.idle();

@@ -30,7 +30,7 @@ const anywhere = agentsUnderTest.filter(({ driver }) =>
 );
 
 /** The others run in `npm run faults`. */
-const deciding = ['claude-code', 'codex'];
+const deciding = ['claude-code'];
 
 for (const agent of anywhere)
 	it(

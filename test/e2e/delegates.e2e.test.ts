@@ -649,104 +649,112 @@ describe('in a trusted folder, delegates', () => {
 		await clear();
 	});
 
-	test('say what stands in the way of a merge or a removal, and lose nothing by it or by being deleted', async () => {
-		const data = dataFolder({ HOME: lab.server.home });
-		const clash = await seedWorktree(
-			store,
-			data,
-			{ title: 'Clash with it', tearDown: 'echo the port is still open; exit 1' },
-			{ 'notes.txt': 'one\n2\nthree\n', 'picture.png': BINARY, 'new.bin': BINARY },
-		);
-		const easy = await seedWorktree(store, data, { title: 'Go easily' }, { 'easy.txt': 'easy\n' });
-		await seedDelegate(store, { title: 'Look only', state: 'failed', error: 'timeout: it took too long' });
-		writeFileSync(join(project, 'notes.txt'), 'one\nzwei\nthree\n');
-		gitIn(project, 'commit', '-q', '-a', '--allow-empty', '-m', 'in German');
-		await row(/Look only/).waitFor();
-
-		// Files that are no text stand in the review beside those that are.
-		await eventually('the review', async () => {
-			await workbench.rowAction(row(/Clash with it/), 'Review Changes');
-			const review = workbench.tab(/Changes of “Clash with it”/).waitFor({ timeout: 5000 });
-			const isOpen = await review.then(
-				() => true,
-				() => false,
+	test(
+		'say what stands in the way of a merge or a removal, and lose nothing by it or by being deleted',
+		long,
+		async () => {
+			const data = dataFolder({ HOME: lab.server.home });
+			const clash = await seedWorktree(
+				store,
+				data,
+				{ title: 'Clash with it', tearDown: 'echo the port is still open; exit 1' },
+				{ 'notes.txt': 'one\n2\nthree\n', 'picture.png': BINARY, 'new.bin': BINARY },
 			);
-			// Rows follow the commit. While VS Code asks for them anew, it knows none, and a click on one asks whose changes.
-			if (!isOpen) await page.keyboard.press('Escape');
-			return isOpen;
-		});
-		const entry = (name: string) => page.locator('.multiDiffEntry').filter({ hasText: name });
-		for (const name of ['new.bin', 'notes.txt', 'picture.png']) await entry(name).waitFor();
-		await entry('notes.txt').locator('.modified .view-line', { hasText: /^2$/ }).waitFor();
-		// Not as if it had been renamed.
-		expect(await entry('notes.txt').getByText('R', { exact: true }).count()).toBe(0);
-		await lab.picture('delegates-binary');
+			const easy = await seedWorktree(store, data, { title: 'Go easily' }, { 'easy.txt': 'easy\n' });
+			await seedDelegate(store, { title: 'Look only', state: 'failed', error: 'timeout: it took too long' });
+			writeFileSync(join(project, 'notes.txt'), 'one\nzwei\nthree\n');
+			gitIn(project, 'commit', '-q', '-a', '--allow-empty', '-m', 'in German');
+			await row(/Look only/).waitFor();
 
-		await workbench.contextMenu(row(/Clash with it/), 'Merge…');
-		await workbench.quick.getByText(/3 files, \+\d+ −1, into main/).waitFor();
-		await page.keyboard.press('Enter');
-		await workbench.toast(/Nothing was merged: it conflicts .*notes\.txt/).waitFor();
-		await lab.picture('delegates-conflict');
-		expect(readFileSync(join(project, 'notes.txt'), 'utf8')).toBe('one\nzwei\nthree\n');
-		expect(gitIn(project, 'status', '--porcelain', '--untracked-files=no')).toBe('');
-		expect(readFileSync(join(clash.folder, 'notes.txt'), 'utf8')).toBe('one\n2\nthree\n');
+			// Files that are no text stand in the review beside those that are.
+			await eventually('the review', async () => {
+				await workbench.rowAction(row(/Clash with it/), 'Review Changes');
+				const review = workbench.tab(/Changes of “Clash with it”/).waitFor({ timeout: 5000 });
+				const isOpen = await review.then(
+					() => true,
+					() => false,
+				);
+				// Rows follow the commit. While VS Code asks for them anew, it knows none, and a click on one asks whose changes.
+				if (!isOpen) await page.keyboard.press('Escape');
+				return isOpen;
+			});
+			const entry = (name: string) => page.locator('.multiDiffEntry').filter({ hasText: name });
+			for (const name of ['new.bin', 'notes.txt', 'picture.png']) await entry(name).waitFor();
+			await entry('notes.txt').locator('.modified .view-line', { hasText: /^2$/ }).waitFor();
+			// Not as if it had been renamed.
+			expect(await entry('notes.txt').getByText('R', { exact: true }).count()).toBe(0);
+			await lab.picture('delegates-binary');
 
-		await workbench.contextMenu(row(/Clash with it/), 'Delete…');
-		// The merge that was tried has committed it, there.
-		const question = workbench.dialog(/Delete the delegate “Clash with it”\?.*exists only there:.*Commits: 1/s);
-		await question.waitFor();
-		await lab.picture('delegates-delete');
-		await question.getByRole('button', { name: 'Delete' }).click();
-		await workbench
-			.toast(/Not deleted: “Clash with it”: The tear-down command failed.*port is still open/)
-			.waitFor();
-		expect(existsSync(join(clash.folder, 'new.bin'))).toBe(true);
+			await workbench.contextMenu(row(/Clash with it/), 'Merge…');
+			await workbench.quick.getByText(/3 files, \+\d+ −1, into main/).waitFor();
+			await page.keyboard.press('Enter');
+			await workbench.toast(/Nothing was merged: it conflicts .*notes\.txt/).waitFor();
+			await lab.picture('delegates-conflict');
+			expect(readFileSync(join(project, 'notes.txt'), 'utf8')).toBe('one\nzwei\nthree\n');
+			expect(gitIn(project, 'status', '--porcelain', '--untracked-files=no')).toBe('');
+			expect(readFileSync(join(clash.folder, 'notes.txt'), 'utf8')).toBe('one\n2\nthree\n');
 
-		await workbench.contextMenu(row(/Clash with it/), 'Discard…');
-		await workbench.dialog('Remove the worktree').getByRole('button', { name: 'Remove, Keep Branch' }).click();
-		const failed = workbench.toast(/The tear-down command failed, so the worktree stays: the port is still open/);
-		await failed.getByRole('button', { name: 'Remove Anyway' }).click();
-		await expect.poll(() => existsSync(clash.folder)).toBe(false);
-		expect(gitIn(project, 'show', `${clash.branch}:notes.txt`)).toBe('one\n2\nthree\n');
+			await workbench.contextMenu(row(/Clash with it/), 'Delete…');
+			// The merge that was tried has committed it, there.
+			const question = workbench.dialog(/Delete the delegate “Clash with it”\?.*exists only there:.*Commits: 1/s);
+			await question.waitFor();
+			await lab.picture('delegates-delete');
+			await question.getByRole('button', { name: 'Delete' }).click();
+			await workbench
+				.toast(/Not deleted: “Clash with it”: The tear-down command failed.*port is still open/)
+				.waitFor();
+			expect(existsSync(join(clash.folder, 'new.bin'))).toBe(true);
 
-		// What has ended goes, but for what still has to be merged; that goes when it is chosen, and its branch stays.
-		await workbench.command('Nancy: Clear Ended Delegates');
-		const clear = workbench.dialog(/Delete (one|\d+) delegates? that ha(s|ve) ended\?.*These stay.*“Go easily”/s);
-		await clear.waitFor();
-		await lab.picture('delegates-clear');
-		await clear.getByRole('button', { name: 'Delete' }).click();
-		await row(/Clash with it|Look only/)
-			.first()
-			.waitFor({ state: 'detached' });
-		// The one that was stopped at its first step may have written its file before.
-		const left = await row(/./).allInnerTexts();
-		expect(left.filter(text => !text.includes('Waste it'))).toEqual([expect.stringContaining('Go easily')]);
-		for (const title of ['Look again', 'Look last'])
-			await seedDelegate(store, { title, state: 'failed', error: 'timeout: it took too long' });
-		await row(/Look again/).click();
-		// The click opened its output and the keyboard went along: back to the list. The row with the focus counts, and not the selected one.
-		await row(/Go easily/).click({ modifiers: ['ControlOrMeta'] });
-		await row(/Go easily/).click({ modifiers: ['ControlOrMeta'] });
-		await page.keyboard.press('Delete');
-		const one = workbench.dialog(/Delete the delegate “Go easily”\?/);
-		await one.getByRole('button', { name: 'Cancel' }).click();
-		await moveTo(workbench, 'Delegates', 'Look again');
-		await page.keyboard.press('Delete');
-		await workbench.dialog(/Delete the delegate “Look again”\?/).waitFor();
-		await page.keyboard.press('Enter');
-		await row(/Look again/).waitFor({ state: 'detached' });
-		await focusedRow(workbench, 'Delegates', /Look last|Go easily/).waitFor();
-		await page.keyboard.press('ControlOrMeta+a');
-		await page.keyboard.press('Delete');
-		const all = workbench.dialog(/Delete \d delegates\?.*easy\.txt/s);
-		await all.getByRole('button', { name: 'Delete' }).click();
-		await workbench.pane('Delegates').getByText('No delegates yet').waitFor();
-		expect(gitIn(project, 'show', `${easy.branch}:easy.txt`)).toBe('easy\n');
-		// The row goes with the record, its files after it.
-		await expect
-			.poll(() => readdirSync(store.folder).filter(name => !/^queue\.lock|^parked/.test(name)))
-			.toEqual([]);
-	});
+			await workbench.contextMenu(row(/Clash with it/), 'Discard…');
+			await workbench.dialog('Remove the worktree').getByRole('button', { name: 'Remove, Keep Branch' }).click();
+			const failed = workbench.toast(
+				/The tear-down command failed, so the worktree stays: the port is still open/,
+			);
+			await failed.getByRole('button', { name: 'Remove Anyway' }).click();
+			await expect.poll(() => existsSync(clash.folder)).toBe(false);
+			expect(gitIn(project, 'show', `${clash.branch}:notes.txt`)).toBe('one\n2\nthree\n');
+
+			// What has ended goes, but for what still has to be merged; that goes when it is chosen, and its branch stays.
+			await workbench.command('Nancy: Clear Ended Delegates');
+			const clear = workbench.dialog(
+				/Delete (one|\d+) delegates? that ha(s|ve) ended\?.*These stay.*“Go easily”/s,
+			);
+			await clear.waitFor();
+			await lab.picture('delegates-clear');
+			await clear.getByRole('button', { name: 'Delete' }).click();
+			await row(/Clash with it|Look only/)
+				.first()
+				.waitFor({ state: 'detached' });
+			// The one that was stopped at its first step may have written its file before.
+			const left = await row(/./).allInnerTexts();
+			expect(left.filter(text => !text.includes('Waste it'))).toEqual([expect.stringContaining('Go easily')]);
+			for (const title of ['Look again', 'Look last'])
+				await seedDelegate(store, { title, state: 'failed', error: 'timeout: it took too long' });
+			await row(/Look again/).click();
+			// The click opened its output and the keyboard went along: back to the list. The row with the focus counts, and not the selected one.
+			await row(/Go easily/).click({ modifiers: ['ControlOrMeta'] });
+			await row(/Go easily/).click({ modifiers: ['ControlOrMeta'] });
+			await page.keyboard.press('Delete');
+			const one = workbench.dialog(/Delete the delegate “Go easily”\?/);
+			await one.getByRole('button', { name: 'Cancel' }).click();
+			await moveTo(workbench, 'Delegates', 'Look again');
+			await page.keyboard.press('Delete');
+			await workbench.dialog(/Delete the delegate “Look again”\?/).waitFor();
+			await page.keyboard.press('Enter');
+			await row(/Look again/).waitFor({ state: 'detached' });
+			await focusedRow(workbench, 'Delegates', /Look last|Go easily/).waitFor();
+			await page.keyboard.press('ControlOrMeta+a');
+			await page.keyboard.press('Delete');
+			const all = workbench.dialog(/Delete \d delegates\?.*easy\.txt/s);
+			await all.getByRole('button', { name: 'Delete' }).click();
+			await workbench.pane('Delegates').getByText('No delegates yet').waitFor();
+			expect(gitIn(project, 'show', `${easy.branch}:easy.txt`)).toBe('easy\n');
+			// The row goes with the record, its files after it.
+			await expect
+				.poll(() => readdirSync(store.folder).filter(name => !/^queue\.lock|^parked/.test(name)))
+				.toEqual([]);
+		},
+	);
 });
 
 describe('a task in a worktree of its own', () => {

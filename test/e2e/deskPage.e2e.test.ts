@@ -8,6 +8,7 @@ import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { bothLooks, PHONE, pairedPage } from '../support/deskBrowser.ts';
 import { eventually } from '../support/eventually.ts';
+import { long } from '../support/long.ts';
 import { cutIn, violationsIn } from '../support/looks.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { repository } from '../support/programs.ts';
@@ -303,7 +304,7 @@ test('is back after an hour without a network, with what is asked meanwhile, and
 	complaints.length = 0;
 });
 
-test('connects again where the network is lost between the server’s proof and its welcome', async () => {
+test('connects again where the network is lost between the server’s proof and its welcome', long, async () => {
 	const own = await paired();
 	let sockets = 0;
 	await own.routeWebSocket(/\/live$/, socket => {
@@ -326,7 +327,7 @@ const LOOKS = [
 	{ width: 1280, media: { colorScheme: 'dark', contrast: 'more' } },
 ] as const;
 
-test('is whole at every width in every look, with no question, one that is long, and twelve', async () => {
+test('is whole at every width in every look, with no question, one that is long, and twelve', long, async () => {
 	const own = await paired();
 	const look = async (state: string) => {
 		for (const { width, media } of LOOKS) {

@@ -6,6 +6,7 @@ import { configFolder } from '../../src/base/folders.ts';
 import { ProjectName } from '../../src/protocol/memoryNames.ts';
 import { openAgentLab } from '../support/agentWorkbench.ts';
 import type { Lab } from '../support/lab.ts';
+import { long } from '../support/long.ts';
 import { seedWaitingNote } from '../support/seedMemory.ts';
 import { fold } from '../support/listGestures.ts';
 import { chooseTheme } from '../support/themes.ts';
@@ -143,26 +144,30 @@ test('several notes are taken at once, shown whole; then a note of the person’
 	await lab.picture('memory-terminal');
 });
 
-test('a note is pinned and retired, the notes of a task are made anew, and a project pauses and goes on', async () => {
-	const decisions = join(configFolder({ HOME: lab.server.home }), 'projects', name, 'notes', 'decisions.md');
-	const note = workbench.row('Memory', 'Agents must use the pool.');
-	await workbench.contextMenu(note, 'Pin Note');
-	await note.locator('.custom-view-tree-node-item-icon.codicon-pinned').waitFor();
-	await workbench.contextMenu(note, 'Unpin Note');
-	await note.locator('.custom-view-tree-node-item-icon.codicon-note').waitFor();
-	await workbench.contextMenu(note, 'Retire Note');
-	await note.waitFor({ state: 'detached' });
-	expect(readFileSync(decisions, 'utf8')).not.toContain('- Agents must use the pool.');
+test(
+	'a note is pinned and retired, the notes of a task are made anew, and a project pauses and goes on',
+	long,
+	async () => {
+		const decisions = join(configFolder({ HOME: lab.server.home }), 'projects', name, 'notes', 'decisions.md');
+		const note = workbench.row('Memory', 'Agents must use the pool.');
+		await workbench.contextMenu(note, 'Pin Note');
+		await note.locator('.custom-view-tree-node-item-icon.codicon-pinned').waitFor();
+		await workbench.contextMenu(note, 'Unpin Note');
+		await note.locator('.custom-view-tree-node-item-icon.codicon-note').waitFor();
+		await workbench.contextMenu(note, 'Retire Note');
+		await note.waitFor({ state: 'detached' });
+		expect(readFileSync(decisions, 'utf8')).not.toContain('- Agents must use the pool.');
 
-	await workbench.row('Memory', /^Tasks/).click();
-	const calls = lab.model.requests.length;
-	await workbench.contextMenu(workbench.row('Memory', 'Found out what the tests need.'), 'Extract Now');
-	expect(await workbench.toast(/task 1/).innerText()).toContain('Notes of task 1: nothing new.');
-	expect(lab.model.requests.length).toBeGreaterThan(calls);
+		await workbench.row('Memory', /^Tasks/).click();
+		const calls = lab.model.requests.length;
+		await workbench.contextMenu(workbench.row('Memory', 'Found out what the tests need.'), 'Extract Now');
+		expect(await workbench.toast(/task 1/).innerText()).toContain('Notes of task 1: nothing new.');
+		expect(lab.model.requests.length).toBeGreaterThan(calls);
 
-	const project = workbench.row('Memory', /^my-feature/);
-	await workbench.contextMenu(project, 'Pause Memory');
-	await project.filter({ hasText: 'paused' }).waitFor();
-	await workbench.contextMenu(project, 'Resume Memory');
-	await project.filter({ hasNotText: 'paused' }).waitFor();
-});
+		const project = workbench.row('Memory', /^my-feature/);
+		await workbench.contextMenu(project, 'Pause Memory');
+		await project.filter({ hasText: 'paused' }).waitFor();
+		await workbench.contextMenu(project, 'Resume Memory');
+		await project.filter({ hasNotText: 'paused' }).waitFor();
+	},
+);

@@ -96,7 +96,7 @@ describe('a question of the real agent', () => {
 		expect(existsSync(join(workspace, 'other'))).toBe(false);
 	});
 
-	test('is answered with a chosen option and words of the person’s own, which the model reads', async () => {
+	test('is answered with a chosen option and words of the person’s own, which the model reads', long, async () => {
 		const asked = toolStep('AskUserQuestion', {
 			questions: [
 				{

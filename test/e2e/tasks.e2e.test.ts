@@ -115,7 +115,7 @@ describe('a task in the sidebar', () => {
 	});
 
 	// Before another agent has hooks here, whose files the next test removes: the doctor would say so.
-	test('outlives the extension host, and the doctor repairs what was damaged', async () => {
+	test('outlives the extension host, and the doctor repairs what was damaged', long, async () => {
 		const report = page.frameLocator('iframe.webview[src*="markdown"]').frameLocator('iframe#active-frame');
 		await orchestrate(lab, 'Keep watch', 'Watch. [[text:Watching]]');
 		await workbench.row('Tasks', /idle · Watching/).waitFor();
@@ -158,7 +158,7 @@ describe('a task in the sidebar', () => {
 		await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
 	});
 
-	test('whose agent fails at its start says so, and keeps what it printed', async () => {
+	test('whose agent fails at its start says so, and keeps what it printed', long, async () => {
 		await orchestrate(lab, 'Fail at once', 'Go [[text:Gone]]', 'Gemini CLI');
 		const row = workbench.row('Tasks', /Fail at once.*Gemini.*failed · exit 3/);
 		await row.waitFor();
@@ -358,7 +358,7 @@ describe('a task in the sidebar', () => {
 		await workbench.waitForTerminalText(/■ failed · \[OK\]/);
 	});
 
-	test('is renamed, opened and deleted by keys, and moves into no other group under the pointer', async () => {
+	test('is renamed, opened and deleted by keys, and moves into no other group under the pointer', long, async () => {
 		const data = { dataFolder: dataFolder({ HOME: lab.server.home }) };
 		const { workspace: store } = await seedWorkspace(workspace, {
 			title: 'Fix it',
@@ -808,65 +808,71 @@ describe('a task in the sidebar', () => {
 		expect(existsSync(folder)).toBe(false);
 	});
 
-	test('is given to another agent, picked for what it can do, steered, woken, given a delegate, and leaves nothing behind', async () => {
-		const gate = gateIn(workspace);
-		await workbench.command('Nancy: Orchestrate Task');
-		await workbench.quick.getByText('What is to be done').first().waitFor();
-		await workbench.quickInput.fill(`Fix the parser. Repair it. ${gate.step}[[text:Parser repaired]]`);
-		await showHow(workbench);
-		await workbench.pick(/^\s*Agent/);
-		await workbench.quickRow(/Claude Code.*2\.\d+\.\d+.*Steered at each tool call, wakes when idle$/s).waitFor();
-		await lab.picture('agents-picker');
-		// An agent that is not there cannot be chosen, and nothing typed is lost.
-		await workbench.pick(/GitHub Copilot CLI.*not found.*There is no program at /s);
-		await workbench.quickRow(/Set Path.*nancy\.agents\.copilot-cli\.path/s).waitFor();
-		await workbench.pick(/Install in Terminal.*npm install -g @github\/copilot/s);
-		await workbench.waitForTerminalText(/npm install -g @github\/copilot/);
-		await workbench.ask('nancy.orchestrateTask');
-		expect(await workbench.quickInput.inputValue()).toContain('Fix the parser. Repair it.');
-		await showHow(workbench);
-		await workbench.pick(/^\s*Agent/);
-		await workbench.pick(/Codex.*0\.\d+\.\d+/);
-		await workbench.quickRow(/^\s*Name.*Fix the parser/).waitFor();
-		await workbench.pick('Start Task');
-		await workbench.row('Tasks', /working · Bash/).waitFor();
+	test(
+		'is given to another agent, picked for what it can do, steered, woken, given a delegate, and leaves nothing behind',
+		long,
+		async () => {
+			const gate = gateIn(workspace);
+			await workbench.command('Nancy: Orchestrate Task');
+			await workbench.quick.getByText('What is to be done').first().waitFor();
+			await workbench.quickInput.fill(`Fix the parser. Repair it. ${gate.step}[[text:Parser repaired]]`);
+			await showHow(workbench);
+			await workbench.pick(/^\s*Agent/);
+			await workbench
+				.quickRow(/Claude Code.*2\.\d+\.\d+.*Steered at each tool call, wakes when idle$/s)
+				.waitFor();
+			await lab.picture('agents-picker');
+			// An agent that is not there cannot be chosen, and nothing typed is lost.
+			await workbench.pick(/GitHub Copilot CLI.*not found.*There is no program at /s);
+			await workbench.quickRow(/Set Path.*nancy\.agents\.copilot-cli\.path/s).waitFor();
+			await workbench.pick(/Install in Terminal.*npm install -g @github\/copilot/s);
+			await workbench.waitForTerminalText(/npm install -g @github\/copilot/);
+			await workbench.ask('nancy.orchestrateTask');
+			expect(await workbench.quickInput.inputValue()).toContain('Fix the parser. Repair it.');
+			await showHow(workbench);
+			await workbench.pick(/^\s*Agent/);
+			await workbench.pick(/Codex.*0\.\d+\.\d+/);
+			await workbench.quickRow(/^\s*Name.*Fix the parser/).waitFor();
+			await workbench.pick('Start Task');
+			await workbench.row('Tasks', /working · Bash/).waitFor();
 
-		await workbench.ask('nancy.sendMessage');
-		await workbench.answer('Mind the strings.');
-		await workbench.row('Inbox', /Mind the strings/).waitFor();
-		gate.open();
-		await model.waitForRequest(({ text }) => text.includes('Mind the strings.'));
-		await workbench.mail(/Mind the strings.*delivered · (PreToolUse|PostToolUse)/).waitFor();
-		await workbench.row('Tasks', /idle · Parser repaired/).waitFor();
-		await workbench.ask('nancy.sendMessage');
-		await workbench.answer('Are you awake? [[text:Awake now]]');
-		await workbench.row('Tasks', /idle · Awake now/).waitFor();
-		await workbench.mail(/Are you awake.*delivered/).waitFor();
-		await lab.picture('agents-steered');
+			await workbench.ask('nancy.sendMessage');
+			await workbench.answer('Mind the strings.');
+			await workbench.row('Inbox', /Mind the strings/).waitFor();
+			gate.open();
+			await model.waitForRequest(({ text }) => text.includes('Mind the strings.'));
+			await workbench.mail(/Mind the strings.*delivered · (PreToolUse|PostToolUse)/).waitFor();
+			await workbench.row('Tasks', /idle · Parser repaired/).waitFor();
+			await workbench.ask('nancy.sendMessage');
+			await workbench.answer('Are you awake? [[text:Awake now]]');
+			await workbench.row('Tasks', /idle · Awake now/).waitFor();
+			await workbench.mail(/Are you awake.*delivered/).waitFor();
+			await lab.picture('agents-steered');
 
-		await workbench.contextMenu(workbench.row('Tasks', /Awake now/), 'Delegate…');
-		await workbench.quick.getByText('What is to be done').first().waitFor();
-		await workbench.answer('Count the words. [[text:There are seven.]]');
-		await workbench.quickRow('Start Delegate').waitFor();
-		// The agent that wants the result is the first choice.
-		await workbench.quickRow(/Agent.*Codex/).waitFor();
-		await lab.picture('agents-delegate');
-		await workbench.pick('Start Delegate');
-		await workbench.row('Delegates', /Count the words.*done/).waitFor();
-		const told = await model.waitForRequest(({ text }) => text.includes('[DELEGATE COMPLETE - Task ID:'));
-		expect(told.text).toContain('There are seven.');
+			await workbench.contextMenu(workbench.row('Tasks', /Awake now/), 'Delegate…');
+			await workbench.quick.getByText('What is to be done').first().waitFor();
+			await workbench.answer('Count the words. [[text:There are seven.]]');
+			await workbench.quickRow('Start Delegate').waitFor();
+			// The agent that wants the result is the first choice.
+			await workbench.quickRow(/Agent.*Codex/).waitFor();
+			await lab.picture('agents-delegate');
+			await workbench.pick('Start Delegate');
+			await workbench.row('Delegates', /Count the words.*done/).waitFor();
+			const told = await model.waitForRequest(({ text }) => text.includes('[DELEGATE COMPLETE - Task ID:'));
+			expect(told.text).toContain('There are seven.');
 
-		// The worker's delegates stand below it, too.
-		const parser = workbench.row('Tasks', /Fix the parser.*idle/);
-		await parser.locator('.monaco-tl-twistie').click();
-		await workbench.row('Tasks', /Count the words.*done/).waitFor();
-		await workbench.contextMenu(parser, 'Stop Worker');
-		await workbench.row('Tasks', /ended/).waitFor();
-		await workbench.command('Nancy: Clean Up');
-		await workbench.pick('The whole workspace');
-		await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
-		await expect.poll(() => existsSync(join(workspace, '.agents'))).toBe(false);
-	});
+			// The worker's delegates stand below it, too.
+			const parser = workbench.row('Tasks', /Fix the parser.*idle/);
+			await parser.locator('.monaco-tl-twistie').click();
+			await workbench.row('Tasks', /Count the words.*done/).waitFor();
+			await workbench.contextMenu(parser, 'Stop Worker');
+			await workbench.row('Tasks', /ended/).waitFor();
+			await workbench.command('Nancy: Clean Up');
+			await workbench.pick('The whole workspace');
+			await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
+			await expect.poll(() => existsSync(join(workspace, '.agents'))).toBe(false);
+		},
+	);
 
 	test('shows what an agent has taken, and warns when its budget is nearly and wholly used up', long, async () => {
 		const { workspace: store } = await seedWorkspace(workspace, {

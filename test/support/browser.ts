@@ -2,13 +2,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import * as z from 'zod/mini';
+import { chromiumHere } from './debian.ts';
 import { eventually, HANG_MS } from './eventually.ts';
 import type { Server } from './vscodeServer.ts';
 
 /** @param args further ones for Chromium */
 export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+	const executablePath = chromiumHere();
+	if (executablePath === undefined) throw new Error('No Chromium is here. `npm test e2e` installs it on Debian.');
 	return chromium.launch({
-		executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+		executablePath,
 		args: [
 			'--no-sandbox',
 			'--disable-gpu',

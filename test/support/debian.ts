@@ -11,6 +11,21 @@ const TOOLS = {
 } as const;
 type Tool = keyof typeof TOOLS;
 
+/** Chromium's program without windows. VS Code and the desk's page take a fifth to a third less processor time in it. */
+export const CHROMIUM_SHELL = '/usr/bin/chromium-headless-shell';
+const CHROMIUMS = [
+	CHROMIUM_SHELL,
+	'/usr/bin/chromium',
+	'/usr/bin/chromium-browser',
+	'/usr/bin/google-chrome',
+	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** A Chromium that Playwright can drive: the one that `$CHROMIUM` names, or the first that is here. */
+export function chromiumHere(): string | undefined {
+	return [process.env['CHROMIUM'], ...CHROMIUMS].find(file => file !== undefined && existsSync(file));
+}
+
 /** The packages of these tools that are missing. */
 export function missingPackages(tools: readonly Tool[] = ['ssh', 'slurm']): string[] {
 	return tools

@@ -7,7 +7,7 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 	home: claudeHome,
 	// It bypasses permissions as root only in what says that it is a sandbox.
 	env: { IS_SANDBOX: '1' },
-	inTests: ['feedback', 'mcp-feedback', 'broken-off-tool', 'long-message', 'memory'],
+	inTests: ['broken-off-tool', 'long-message'],
 	asking: {},
 	waking: {},
 	answering: 'none',

@@ -6,7 +6,7 @@ export const codexUnderTest: AgentUnderTest = {
 	driver: 'codex',
 	home: codexHome,
 	env: {},
-	inTests: ['halt', 'headless-steer', 'interrupted', 'fork', 'memory-resumed'],
+	inTests: ['halt', 'headless-steer', 'fork'],
 	asking: {},
 	waking: {},
 	answering: 'none',

@@ -6,7 +6,7 @@ export const copilotUnderTest: AgentUnderTest = {
 	driver: 'copilot-cli',
 	home: copilotHome,
 	env: {},
-	inTests: ['directive', 'memory-headless'],
+	inTests: ['directive'],
 	asking: {},
 	waking: { experimental: true },
 	answering: { settings: { experimental: true }, question: /wants elevated permissions/, keys: '1' },

@@ -6,7 +6,7 @@ export const qwenUnderTest: AgentUnderTest = {
 	driver: 'qwen-code',
 	home: qwenHome,
 	env: {},
-	inTests: ['headless-steer'],
+	inTests: [],
 	asking: { tools: { approvalMode: 'default' } },
 	waking: {},
 	wakesWithAnswers: true,

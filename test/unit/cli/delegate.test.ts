@@ -315,56 +315,70 @@ describe('nancy delegate', () => {
 		},
 	);
 
-	it.concurrent('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
-		await using it = await shell({ delegates: { permissionsFromAgents: { 'gemini-cli': 'default' } } });
-		const { folder } = it.workspace;
-		writeFileSync(it.folder.file('bin/gemini'), '#!/bin/sh\necho 0.61.0\n', { mode: 0o755 });
-		gitIn(folder, 'init', '-q');
-		gitIn(folder, 'commit', '-q', '--allow-empty', '-m', 'first');
-		gitIn(folder, 'worktree', 'add', '-q', '.claude/worktrees/x');
-		const name = WorktreeName.parse('one');
-		await createWorktree({ folder, name, withChanges: false, copyIncludes: false });
-		const task = TaskName.parse('build');
-		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
-		const ask = (cwd: string, agent: string, env: Record<string, string>) =>
-			nancy.run(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
-		const here = {
-			NANCY_TASK_DIR: it.workspace.paths.task(task),
-			NANCY_WORKER: 'worker',
-			NANCY_AGENT: 'claude-code',
-		};
-		const answers = [
-			await ask('project/.claude/worktrees/x', 'claude-code', { CLAUDECODE: '1' }),
-			await ask('project/.claude/worktrees/x', 'gemini-cli', {}),
-			await ask('project.worktrees/one', 'gemini-cli', here),
-		];
-		expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual([0, 0, 0].map(code => [code, '']));
-		const { delegates } = await it.delegates.list();
-		expect(delegates.map(({ record }) => record.place.folder)).toEqual([folder, folder, folder]);
-		await it.allEnded();
-	});
+	it.concurrent(
+		'works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one',
+		long,
+		async () => {
+			await using it = await shell({ delegates: { permissionsFromAgents: { 'gemini-cli': 'default' } } });
+			const { folder } = it.workspace;
+			writeFileSync(it.folder.file('bin/gemini'), '#!/bin/sh\necho 0.61.0\n', { mode: 0o755 });
+			gitIn(folder, 'init', '-q');
+			gitIn(folder, 'commit', '-q', '--allow-empty', '-m', 'first');
+			gitIn(folder, 'worktree', 'add', '-q', '.claude/worktrees/x');
+			const name = WorktreeName.parse('one');
+			await createWorktree({ folder, name, withChanges: false, copyIncludes: false });
+			const task = TaskName.parse('build');
+			await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
+			const ask = (cwd: string, agent: string, env: Record<string, string>) =>
+				nancy.run(['delegate', 'x', '--agent', agent], {
+					cwd: it.folder.file(cwd),
+					env: { ...it.env, ...env },
+				});
+			const here = {
+				NANCY_TASK_DIR: it.workspace.paths.task(task),
+				NANCY_WORKER: 'worker',
+				NANCY_AGENT: 'claude-code',
+			};
+			const answers = [
+				await ask('project/.claude/worktrees/x', 'claude-code', { CLAUDECODE: '1' }),
+				await ask('project/.claude/worktrees/x', 'gemini-cli', {}),
+				await ask('project.worktrees/one', 'gemini-cli', here),
+			];
+			expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual([0, 0, 0].map(code => [code, '']));
+			const { delegates } = await it.delegates.list();
+			expect(delegates.map(({ record }) => record.place.folder)).toEqual([folder, folder, folder]);
+			await it.allEnded();
+		},
+	);
 
-	it.concurrent('is a worker of a swarm where the user has set that: the swarm’s files beside its own, under the name of its prompt', async () => {
-		await using it = await shell({ delegates: { swarmWorker: true } });
-		const prompt = it.folder.file('Auth_v2.API.md');
-		writeFileSync(prompt, 'Do it.');
-		expect(await it.run(['delegate', '--prompt-file', prompt])).toMatchObject({ code: 0, stderr: '' });
-		const waited = await it.run(['delegates', '--wait', '--timeout', '600', '--json']);
-		const { delegates } = DelegatesOutput.parse(JSON.parse(waited.stdout));
-		// Its own, and not a second time as the swarm's.
-		expect(delegates.map(({ title, status }) => [title, status])).toEqual([['Do it.', 'done']]);
-		const files = (ending: string) =>
-			readFileSync(join(it.workspace.folder, '.claude/orchestrator/workers', `Auth_v2.API.${ending}`), 'utf8');
-		expect(files('prompt')).toBe('Do it.');
-		expect(files('done')).toBe('success\n');
-		expect(files('output')).toBe('The answer.');
-		expect(JSON.parse(files('status'))).toMatchObject({ status: 'done', iteration: 1 });
-		const off = await it.run(['run', '--headless', '--prompt-file', prompt, '--working-dir', it.folder.path], {
-			CLAUDE_SWARM_WORKER: 'false',
-		});
-		expect(off.code).toBe(0);
-		expect(existsSync(it.folder.file('.claude'))).toBe(false);
-	});
+	it.concurrent(
+		'is a worker of a swarm where the user has set that: the swarm’s files beside its own, under the name of its prompt',
+		long,
+		async () => {
+			await using it = await shell({ delegates: { swarmWorker: true } });
+			const prompt = it.folder.file('Auth_v2.API.md');
+			writeFileSync(prompt, 'Do it.');
+			expect(await it.run(['delegate', '--prompt-file', prompt])).toMatchObject({ code: 0, stderr: '' });
+			const waited = await it.run(['delegates', '--wait', '--timeout', '600', '--json']);
+			const { delegates } = DelegatesOutput.parse(JSON.parse(waited.stdout));
+			// Its own, and not a second time as the swarm's.
+			expect(delegates.map(({ title, status }) => [title, status])).toEqual([['Do it.', 'done']]);
+			const files = (ending: string) =>
+				readFileSync(
+					join(it.workspace.folder, '.claude/orchestrator/workers', `Auth_v2.API.${ending}`),
+					'utf8',
+				);
+			expect(files('prompt')).toBe('Do it.');
+			expect(files('done')).toBe('success\n');
+			expect(files('output')).toBe('The answer.');
+			expect(JSON.parse(files('status'))).toMatchObject({ status: 'done', iteration: 1 });
+			const off = await it.run(['run', '--headless', '--prompt-file', prompt, '--working-dir', it.folder.path], {
+				CLAUDE_SWARM_WORKER: 'false',
+			});
+			expect(off.code).toBe(0);
+			expect(existsSync(it.folder.file('.claude'))).toBe(false);
+		},
+	);
 
 	it.concurrent('writes a swarm’s files under no name and through no link that leads elsewhere', async () => {
 		await using it = await shell();

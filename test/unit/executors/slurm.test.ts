@@ -142,7 +142,7 @@ describe('a job in the queue of Slurm', () => {
 		expect(slurm.call('squeue', '--noheader', '--format=%j').trim()).toBe(first.name);
 	});
 
-	it('that a person takes out while it runs says so', async () => {
+	it('that a person takes out while it runs says so', long, async () => {
 		const one = queued();
 		await one.submit();
 		await one.atWork();

@@ -36,7 +36,7 @@ import { RunnerRoom } from '../../support/runnerRoom.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
 /** Rounds of the kill test: some here, 200 when asked for. */
-const ROUNDS = roundsOr(2);
+const ROUNDS = roundsOr(1);
 /** Each of them queues several. */
 const STARTERS = Math.max(2, Math.round(ROUNDS / 10));
 
