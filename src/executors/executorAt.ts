@@ -1,6 +1,6 @@
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
-import { clusterOf, hostOf, type ExecutorId } from '../protocol/executorId.ts';
+import { hostOf, queueOf, type ExecutorId } from '../protocol/executorId.ts';
 import type { JobQueue } from '../protocol/remoteJob.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import { Here, type Steps } from './here.ts';
@@ -30,16 +30,20 @@ export function executorAt(
 	runtime: { folder: string; version: string },
 	submitting?: Submitting,
 ): ShellExecutor {
-	const name = clusterOf(on);
-	const queue = async (cluster: string) => queueNamed(cluster, (await submitting?.readSettings()) ?? {});
-	return new ShellExecutor(wayTo(on, submitting?.steps), runtime, name === undefined ? undefined : () => queue(name));
+	const named = queueOf(on);
+	const queue = named && (async () => queueNamed(named, (await submitting?.readSettings()) ?? {}));
+	return new ShellExecutor(wayTo(on, submitting?.steps), runtime, queue);
 }
 
-function queueNamed(name: string, { executors = {} }: CommonSettings): JobQueue {
+function queueNamed(
+	{ type, name }: NonNullable<ReturnType<typeof queueOf>>,
+	{ executors = {} }: CommonSettings,
+): JobQueue {
 	const named = Object.hasOwn(executors, name) ? executors[name] : undefined;
-	if (named?.type === 'slurm') return { type: 'slurm', sbatch: named.sbatch ?? [] };
+	if (named?.type === 'slurm' && type === 'slurm') return { type, sbatch: named.sbatch ?? [] };
+	if (named?.type === 'command' && type === 'command') return { ...named, type };
 	throw new NancyError(
 		'bad-usage',
-		phrase`no Slurm cluster is named ${name} any more in "executors" of your settings`,
+		phrase`"executors" of your settings name no ${name} of the type "${type}" any more`,
 	);
 }

@@ -55,9 +55,9 @@ export class JobFiles {
 	get queueOutput(): string {
 		return join(this.folder, 'queue.log');
 	}
-	/** What is known of the queue, for all jobs. */
-	get queueFile(): string {
-		return join(remoteRoot(), 'queue.json');
+	/** What is known of a queue, for all its jobs. */
+	queueFile(key: string): string {
+		return join(remoteRoot(), `queue-${key}.json`);
 	}
 
 	/** Makes the fence. Whoever makes it runs the job, or ends it. */

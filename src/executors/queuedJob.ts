@@ -9,20 +9,11 @@ import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
 import { redactText } from '../core/traffic/redact.ts';
-import { limitsTime } from '../protocol/sbatch.ts';
 import type { JobQueue, RemoteEnd, RemoteJob, Seen } from '../protocol/remoteJob.ts';
+import { commandEngine } from './commandEngine.ts';
+import { QueuedJob, type Engine } from './engine.ts';
 import { remoteWords } from './remoteWords.ts';
-import {
-	cancelJobs,
-	isEnded,
-	isHopeless,
-	isPending,
-	isSlurmHere,
-	QueuedJob,
-	queuedJobs,
-	submitJob,
-	wordsOf,
-} from './slurm.ts';
+import { slurm } from './slurm.ts';
 import { REMOTE_MARK, type JobFiles } from './jobFiles.ts';
 
 /**
@@ -30,10 +21,12 @@ import { REMOTE_MARK, type JobFiles } from './jobFiles.ts';
  * runs. So it does no harm if the queue has two of one name, or begins one again.
  */
 
-/** So old may be what is known of the queue, in milliseconds. All jobs of a user share it, so that a cluster is seldom asked. */
+/** So old may be what is known of the queue, in milliseconds. All jobs of a user share it, so that an engine is seldom asked. */
 const FRESH_MS = 10_000;
-/** Between two signs of life of a runner, in milliseconds. It then also looks whether it is to end. */
+/** Between two signs of life of a runner, in milliseconds. */
 const BEAT_MS = 15_000;
+/** Between two looks of a runner whether it is to end, in milliseconds. Not every engine can tell it. */
+const TOLD_MS = 2000;
 /** After so long without one, the queue decides whether a runner on another machine lives. */
 const SILENT_MS = 3 * 60_000;
 /** For so long a job that the queue does not know was lost by it, and is submitted again. Later it may have been taken out by a person. */
@@ -43,8 +36,6 @@ const MOST_SUBMISSIONS = 3;
 const ENDING_MS = 60_000;
 /** After a cancellation, the site's KillWait of 30 seconds by default, and some more. */
 const KILLED_MS = 50_000;
-/** Minutes of a job beyond those that its agent may take: for its worktree, and for its commit. */
-const MORE_MINUTES = 5;
 
 const Known = z.object({ atMs: z.number(), jobs: z.array(QueuedJob) });
 
@@ -52,6 +43,14 @@ type WithQueue = RemoteJob & { queue: JobQueue };
 
 export function isQueued(job: RemoteJob | undefined): job is WithQueue {
 	return job?.queue !== undefined;
+}
+
+function engineOf({ queue }: WithQueue): Engine {
+	return queue.type === 'slurm' ? slurm(queue.sbatch) : commandEngine(queue);
+}
+
+function isOpen({ is }: QueuedJob): boolean {
+	return is !== 'ended';
 }
 
 function nameOf({ id }: JobFiles): string {
@@ -66,35 +65,27 @@ function nameOf({ id }: JobFiles): string {
 export async function submitQueued(files: JobFiles, job: WithQueue, program: string): Promise<void> {
 	if (existsSync(files.fence)) return;
 	await files.writeJob(job);
-	if (!isSlurmHere()) {
-		await endUnbegun(files, 'a login shell there finds no sbatch: it is no login host of a Slurm cluster');
+	const engine = engineOf(job);
+	const missing = engine.missing();
+	if (missing !== undefined) {
+		await endUnbegun(files, missing);
 		return;
 	}
-	if (!(await jobsOf(files, Date.now())).some(each => !isEnded(each))) {
-		const refused = await submitJob(argumentsOf(files, job), scriptOf(files, program));
+	if (!(await jobsOf(files, engine, Date.now())).some(isOpen)) {
+		const refused = await engine.submit({
+			name: nameOf(files),
+			script: scriptOf(files, program),
+			folder: files.folder,
+			output: files.queueOutput,
+			wallSeconds: job.wallSeconds,
+		});
 		if (refused !== undefined) {
-			await endUnbegun(files, `Slurm refuses it: ${refused}`);
+			await endUnbegun(files, `${engine.title} refuses it: ${refused}`);
 			return;
 		}
 	}
 	const times = ((await files.submitted())?.times ?? 0) + 1;
 	await files.writeSubmitted({ atMs: Date.now(), times });
-}
-
-/** The last of an option counts. `--export=ALL`, the default, writes the whole environment to a disk of the cluster. */
-function argumentsOf(files: JobFiles, { queue, wallSeconds }: WithQueue): string[] {
-	const output = files.queueOutput.replaceAll('%', '%%');
-	return [
-		...(limitsTime(queue.sbatch) ? [] : [`--time=${Math.ceil(wallSeconds / 60) + MORE_MINUTES}`]),
-		...queue.sbatch,
-		'--export=NONE',
-		'--no-requeue',
-		`--job-name=${nameOf(files)}`,
-		`--chdir=${files.folder}`,
-		`--output=${output}`,
-		`--error=${output}`,
-		'--open-mode=append',
-	];
 }
 
 /**
@@ -105,6 +96,7 @@ function scriptOf(files: JobFiles, program: string): string {
 	const { SHELL = '/bin/sh' } = process.env;
 	const runner = ['node', program, 'run', '--remote', 'run', '--remote-job', files.id];
 	return `#!/bin/sh
+cd ${remoteWords([files.folder])} && exec >>${remoteWords([files.queueOutput])} 2>&1 || exit
 export ${remoteWords([`HOME=${homedir()}`, `${REMOTE_MARK}=${files.id}`])}
 setsid ${remoteWords([SHELL, '-lc', `exec ${remoteWords(runner)}`])} </dev/null &
 runner=$!
@@ -124,21 +116,23 @@ exit "$code"
  */
 export async function whyWaiting(files: JobFiles, job: WithQueue, program: string): Promise<string | undefined> {
 	const { atMs, times } = (await files.submitted()) ?? { atMs: 0, times: 0 };
+	const engine = engineOf(job);
 	try {
-		const jobs = await jobsOf(files);
-		const open = jobs.find(each => !isEnded(each));
-		if (open && !isHopeless(open)) return isPending(open) && open.reason !== 'None' ? open.reason : open.state;
+		const jobs = await jobsOf(files, engine);
+		const open = jobs.find(isOpen);
+		if (open && !open.isHopeless) return open.says;
 		const ended = jobs.at(-1);
 		if (open) {
-			const isEnd = await endUnbegun(files, `Slurm would never start it: ${open.reason}`);
-			if (isEnd) await cancelJobs(nameOf(files));
+			const isEnd = await endUnbegun(files, `${engine.title} would never start it: ${open.says}`);
+			if (isEnd) await engine.cancel(nameOf(files));
 		} else if (ended) {
-			await endUnbegun(files, `Slurm has ended it before it began: ${wordsOf(ended)}${await lastWords(files)}`);
+			const why = [`${engine.title} has ended it before it began`, ended.says, await lastWords(files)];
+			await endUnbegun(files, why.filter(Boolean).join(': '));
 		} else if (Date.now() - atMs < ACCEPTED_MS && times < MOST_SUBMISSIONS) {
 			await submitQueued(files, job, program);
 			return 'submitted again';
 		} else {
-			await endUnbegun(files, 'Slurm does not know it any more, and it never began');
+			await endUnbegun(files, `${engine.title} does not know it any more, and it never began`);
 		}
 	} catch (error) {
 		return errorText(error);
@@ -155,58 +149,70 @@ async function endUnbegun(files: JobFiles, reason: string): Promise<boolean> {
 }
 
 /** Whether the runner of a begun job lives that is on another machine. */
-export async function livesElsewhere(files: JobFiles): Promise<boolean> {
+export async function livesElsewhere(files: JobFiles, job: WithQueue): Promise<boolean> {
 	const { mtimeMs } = await stat(files.runnerFile);
-	return Date.now() - mtimeMs < SILENT_MS || (await isAtWork(files));
+	return Date.now() - mtimeMs < SILENT_MS || (await isAtWork(files, engineOf(job)));
 }
 
 /** Whether the queue has the job on a machine. If it does not answer, nobody knows that it has not. */
-async function isAtWork(files: JobFiles): Promise<boolean> {
-	const jobs = await jobsOf(files).catch(() => undefined);
-	return jobs === undefined || jobs.some(each => !isEnded(each) && !isPending(each));
+async function isAtWork(files: JobFiles, engine: Engine): Promise<boolean> {
+	const jobs = await jobsOf(files, engine).catch(() => undefined);
+	return jobs === undefined || jobs.some(({ is }) => is === 'running');
 }
 
 /** A job that has failed, with how the queue has ended it. While the queue may be about to say that, it counts as running. */
-export async function explained(files: JobFiles, is: 'ended' | 'lost'): Promise<Pick<Seen, 'is' | 'queueSays'>> {
+export async function explained(
+	files: JobFiles,
+	job: WithQueue,
+	is: 'ended' | 'lost',
+): Promise<Pick<Seen, 'is' | 'queueSays'>> {
 	if (existsSync(files.cancelled)) return { is };
 	const now = Date.now();
-	const jobs = await jobsOf(files, now).catch(() => []);
-	const isEnding = jobs.some(each => !isEnded(each) && !isPending(each));
+	const engine = engineOf(job);
+	const jobs = await jobsOf(files, engine, now).catch(() => []);
+	const isEnding = jobs.some(each => each.is === 'running');
 	if (isEnding && (is === 'lost' || now - (await stat(files.endFile)).mtimeMs < ENDING_MS)) return { is: 'running' };
-	const ended = jobs.find(each => isEnded(each) && each.state !== 'COMPLETED');
-	return { is, ...(ended && { queueSays: wordsOf(ended) }) };
+	const ended = jobs.find(each => !isOpen(each) && each.says !== '');
+	return { is, ...(ended && { queueSays: `${engine.title}: ${ended.says}` }) };
 }
 
 /**
- * Asks a job to end. One that has not begun never does. Else its runner ends its agent and commits, and not every process gets the signal.
- * @throws NancyError `timeout` if neither the disk nor Slurm takes it
+ * Asks a job to end. One that has not begun never does. Else its runner ends its agent and commits.
+ * @throws NancyError `timeout` if neither the disk nor the engine takes it
  */
-export async function cancelQueued(files: JobFiles): Promise<void> {
+export async function cancelQueued(files: JobFiles, job: WithQueue): Promise<void> {
 	const isNoted = await writeFileAtomic(files.cancelled, '').then(
 		() => true,
 		() => false,
 	);
-	const only = (await endUnbegun(files, 'cancelled')) ? [] : ['--batch', '--signal=TERM'];
-	await cancelJobs(nameOf(files), ...only).catch((error: unknown) => {
+	const engine = engineOf(job);
+	const isUnbegun = await endUnbegun(files, 'cancelled');
+	try {
+		if (!isUnbegun && engine.tell) await engine.tell(nameOf(files));
+		else if (isUnbegun || !isNoted) await engine.cancel(nameOf(files));
+	} catch (error) {
 		// The runner looks for the file, and a job that begins later finds the fence.
 		if (!isNoted) throw error;
-	});
+	}
 }
 
 /** Takes what is left of a job out of the queue, which need not answer: a job that begins later finds no folder. */
-export async function forgetQueued(files: JobFiles): Promise<void> {
-	await cancelJobs(nameOf(files)).catch(() => undefined);
+export async function forgetQueued(files: JobFiles, job: WithQueue): Promise<void> {
+	await engineOf(job)
+		.cancel(nameOf(files))
+		.catch(() => undefined);
 }
 
 /**
  * Ends every process of a job, on whichever machine.
  * @throws NancyError `timeout` if it still runs, or if nobody knows
  */
-export async function killQueued(files: JobFiles): Promise<void> {
-	await cancelJobs(nameOf(files));
+export async function killQueued(files: JobFiles, job: WithQueue): Promise<void> {
+	const engine = engineOf(job);
+	await engine.cancel(nameOf(files));
 	for (const givenUpAt = Date.now() + KILLED_MS; ; await sleep(1000)) {
-		if ((await jobsOf(files, Date.now())).every(isEnded)) return;
-		if (Date.now() > givenUpAt) throw new NancyError('timeout', phrase`Slurm has not ended it`);
+		if (!(await jobsOf(files, engine, Date.now())).some(isOpen)) return;
+		if (Date.now() > givenUpAt) throw new NancyError('timeout', phrase`its queue has not ended it`);
 	}
 }
 
@@ -223,14 +229,17 @@ export async function runOnce(
 	if (!job || (isQueued(job) && !(await files.claim()))) return;
 	await files.writeRunner();
 	const asked = new AbortController();
-	const beat = setInterval(() => {
+	const listen = setInterval(() => {
 		if (existsSync(files.cancelled)) asked.abort();
+	}, TOLD_MS);
+	const beat = setInterval(() => {
 		const now = new Date();
 		void utimes(files.runnerFile, now, now).catch(() => undefined);
 	}, BEAT_MS);
 	try {
 		await files.writeEnd(await work(job, AbortSignal.any([signal, asked.signal])));
 	} finally {
+		clearInterval(listen);
 		clearInterval(beat);
 	}
 }
@@ -239,20 +248,20 @@ export async function runOnce(
  * What the queue has of a job.
  * @param sinceMs the moment of which an answer must be newer; by default that of the submission
  */
-async function jobsOf(files: JobFiles, sinceMs?: number): Promise<QueuedJob[]> {
+async function jobsOf(files: JobFiles, engine: Engine, sinceMs?: number): Promise<QueuedJob[]> {
 	const newerThanMs = sinceMs ?? (await files.submitted())?.atMs ?? 0;
 	const now = Date.now();
-	const known = await readJsonFile(files.queueFile, Known).catch(() => undefined);
+	const file = files.queueFile(engine.key);
+	const known = await readJsonFile(file, Known).catch(() => undefined);
 	const isFresh = known && known.atMs > newerThanMs && known.atMs <= now && now - known.atMs < FRESH_MS;
-	const jobs = isFresh ? known.jobs : (await queuedJobs()).filter(({ name }) => name.startsWith('nancy-'));
+	const jobs = isFresh ? known.jobs : (await engine.jobs()).filter(({ name }) => name.startsWith('nancy-'));
 	// What cannot be kept is asked again.
-	if (!isFresh) await writeFileAtomic(files.queueFile, jsonText({ atMs: now, jobs })).catch(() => undefined);
+	if (!isFresh) await writeFileAtomic(file, jsonText({ atMs: now, jobs })).catch(() => undefined);
 	return jobs.filter(({ name }) => name === nameOf(files));
 }
 
 /** What the job's own shell has said last, such as that there is no Node on the machine that it came to. */
 async function lastWords({ queueOutput }: JobFiles): Promise<string> {
 	const lines = (await readFile(queueOutput, 'utf8').catch(() => '')).trim().split('\n');
-	const last = visibleLine(redactText(lines.at(-1) ?? ''), 300);
-	return last === '' ? '' : `: ${last}`;
+	return visibleLine(redactText(lines.at(-1) ?? ''), 300);
 }

@@ -1,29 +1,16 @@
-import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
-import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
-import { onPath } from '../base/searchPath.ts';
 import { phrase } from '../base/phrase.ts';
-import { visibleLine } from '../base/visible.ts';
+import { limitsTime } from '../protocol/sbatch.ts';
+import { callEngine, programOf, type Engine, type QueuedJob, type Submission } from './engine.ts';
 
 /**
  * Slurm's commands, as of 22.05, on a machine that submits to it. What they say of a job is a hint: an accepted job can be lost, begin twice, or
  * be reported as ended while it runs.
  */
 
-/** For one command, in milliseconds. Slurm's own limit for an answer of its controller is ten seconds by default. */
-const COMMAND_MS = 25_000;
-const LONGEST_OUTPUT = 16 * 1024 * 1024;
-
-/** A job of the queue. Ended ones stay there for `MinJobAge`, five minutes by default. */
-export const QueuedJob = z.object({
-	name: z.string(),
-	/** Such as `PENDING`. */
-	state: z.string(),
-	/** Why it is in this state, such as `Resources`. */
-	reason: z.string(),
-});
-export type QueuedJob = z.infer<typeof QueuedJob>;
+/** Minutes of a job beyond those that its agent may take: for its worktree, and for its commit. */
+const MORE_MINUTES = 5;
 
 /** States that a job does not leave by itself (squeue(1), "JOB STATE CODES"). */
 const ENDED = new Set([
@@ -47,88 +34,69 @@ const HOPELESS =
 const UNSURE =
 	/Socket timed out|Unable to contact|onnection|Zero Bytes|temporarily|not respond|Transport|[Aa]uthenticat|[Mm]unge|standby|timed out/;
 
-export function isEnded({ state }: QueuedJob): boolean {
-	return ENDED.has(state);
-}
-
-export function isPending({ state }: QueuedJob): boolean {
-	return state === 'PENDING';
-}
-
-export function isHopeless(job: QueuedJob): boolean {
-	return isPending(job) && HOPELESS.test(job.reason);
+/** @param sbatch the user's options: where a job runs, and with what */
+export function slurm(sbatch: readonly string[]): Engine {
+	const ofUser = `--user=${userInfo().username}`;
+	const call = async (...words: readonly string[]) => {
+		const { code, output, complaint } = await callEngine(words, environment());
+		if (code !== 0) throw noAnswer(complaint);
+		return output;
+	};
+	return {
+		title: 'Slurm',
+		key: 'slurm',
+		missing: () =>
+			['sbatch', 'squeue', 'scancel'].every(name => programOf(name) !== undefined)
+				? undefined
+				: 'a login shell there finds no sbatch: it is no login host of a Slurm cluster',
+		async jobs() {
+			const all = await call('squeue', '--noheader', '--states=all', ofUser, '--format=%j|%T|%r');
+			return all.split('\n').flatMap(line => {
+				const [name, state, ...reason] = line.trim().split('|');
+				return name === undefined || state === undefined ? [] : [jobOf(name, state, reason.join('|'))];
+			});
+		},
+		async submit(submission) {
+			const words = ['sbatch', '--parsable', ...argumentsOf(submission, sbatch)];
+			const { code, complaint } = await callEngine(words, environment(), submission.script);
+			if (code === 0) return undefined;
+			if (code === undefined || UNSURE.test(complaint)) throw noAnswer(complaint);
+			return complaint;
+		},
+		cancel: async name => void (await call('scancel', ofUser, `--name=${name}`)),
+		// Not every process gets the signal.
+		tell: async name => void (await call('scancel', ofUser, `--name=${name}`, '--batch', '--signal=TERM')),
+	};
 }
 
 /** `TIMEOUT, TimeLimit` */
-export function wordsOf({ state, reason }: QueuedJob): string {
-	return reason === '' || reason === 'None' ? state : `${state}, ${reason}`;
+function jobOf(name: string, state: string, reason: string): QueuedJob {
+	const hasReason = reason !== '' && reason !== 'None';
+	const words = hasReason ? `${state}, ${reason}` : state;
+	if (state === 'COMPLETED') return { name, is: 'ended', says: '' };
+	if (ENDED.has(state)) return { name, is: 'ended', says: words };
+	if (state !== 'PENDING') return { name, is: 'running', says: state };
+	return { name, is: 'queued', says: hasReason ? reason : state, isHopeless: HOPELESS.test(reason) };
 }
 
-/**
- * All jobs of the user, and those that have just ended.
- * @throws NancyError `timeout` if Slurm does not answer
- */
-export async function queuedJobs(): Promise<QueuedJob[]> {
-	const all = ['--noheader', '--states=all', `--user=${userInfo().username}`, '--format=%j|%T|%r'];
-	const { code, output, complaint } = await call('squeue', all);
-	if (code !== 0) throw new NancyError('timeout', phrase`Slurm does not answer: ${complaint}`);
-	return output.split('\n').flatMap(line => {
-		const [name, state, ...reason] = line.trim().split('|');
-		return name === undefined || state === undefined ? [] : [{ name, state, reason: reason.join('|') }];
-	});
+/** The last of an option counts. `--export=ALL`, the default, writes the whole environment to a disk of the cluster. */
+function argumentsOf({ name, folder, output, wallSeconds }: Submission, sbatch: readonly string[]): string[] {
+	const file = output.replaceAll('%', '%%');
+	return [
+		...(limitsTime(sbatch) ? [] : [`--time=${Math.ceil(wallSeconds / 60) + MORE_MINUTES}`]),
+		...sbatch,
+		'--export=NONE',
+		'--no-requeue',
+		`--job-name=${name}`,
+		`--chdir=${folder}`,
+		`--output=${file}`,
+		`--error=${file}`,
+		'--open-mode=append',
+	];
 }
 
-/**
- * @param args for `sbatch`
- * @returns why it was refused for certain; `undefined` if it was accepted
- * @throws NancyError `timeout` if nobody knows
- */
-export async function submitJob(args: readonly string[], script: string): Promise<string | undefined> {
-	const { code, complaint } = await call('sbatch', ['--parsable', ...args], script);
-	if (code === 0) return undefined;
-	if (code === undefined || UNSURE.test(complaint))
-		throw new NancyError('timeout', phrase`Slurm does not answer: ${complaint}`);
-	return complaint;
-}
-
-/**
- * @param only which jobs of that name, or what is to be done with them
- * @throws NancyError `timeout` if Slurm does not answer. Of a job that has ended, or that it does not know, it says nothing.
- */
-export async function cancelJobs(name: string, ...only: readonly string[]): Promise<void> {
-	const { code, complaint } = await call('scancel', [`--user=${userInfo().username}`, `--name=${name}`, ...only]);
-	if (code !== 0) throw new NancyError('timeout', phrase`Slurm does not answer: ${complaint}`);
-}
-
-/** Whether this machine submits to a cluster. */
-export function isSlurmHere(): boolean {
-	return ['sbatch', 'squeue', 'scancel'].every(name => onPath(name, process.env) !== undefined);
-}
-
-function call(
-	name: string,
-	args: readonly string[],
-	input = '',
-): Promise<{ code: number | undefined; output: string; complaint: string }> {
-	const program = onPath(name, process.env);
-	if (program === undefined)
-		return Promise.resolve({ code: undefined, output: '', complaint: `a login shell finds no ${name}` });
-	const options = {
-		env: environment(),
-		timeout: COMMAND_MS,
-		killSignal: 'SIGKILL',
-		maxBuffer: LONGEST_OUTPUT,
-	} as const;
-	return new Promise(resolve => {
-		const child = execFile(program, args, options, (error, output, complaint) => {
-			const code = error === null ? 0 : typeof error.code === 'number' ? error.code : undefined;
-			const words =
-				complaint.trim() || (code === undefined ? `no answer of ${name}` : `${name} ended with ${code}`);
-			resolve({ code, output, complaint: visibleLine(words, 400) });
-		});
-		child.stdin?.on('error', () => undefined); // it has ended without reading all of it
-		child.stdin?.end(input);
-	});
+function noAnswer(complaint: string): NancyError {
+	return new NancyError('timeout', phrase`Slurm does not answer: ${complaint}`);
 }
 
 /** Variables of the user's that would hide jobs, or make a submission another kind of call. */

@@ -101,8 +101,9 @@ export const steps: Steps = {
 	async cancel(input) {
 		const files = new JobFiles(JobName.parse(input).id);
 		if (!existsSync(files.folder)) return {};
-		if (isQueued(await files.job())) {
-			await cancelQueued(files);
+		const job = await files.job();
+		if (isQueued(job)) {
+			await cancelQueued(files, job);
 			return {};
 		}
 		// Before the file: on a full disk there is none.
@@ -117,7 +118,8 @@ export const steps: Steps = {
 		const files = new JobFiles(id);
 		// One that never began has nothing to end.
 		const mayRun = !(await files.end()) || (await files.runner()) !== undefined;
-		if (isQueued(await files.job()) && mayRun) await killQueued(files);
+		const job = await files.job();
+		if (isQueued(job) && mayRun) await killQueued(files, job);
 		await stopMarked(REMOTE_MARK, id);
 		const isWork = existsSync(files.begun);
 		if (isWork) await commitThere(await bareRepository(repositoryFolder({ repository })), files.tree, id);
@@ -126,7 +128,8 @@ export const steps: Steps = {
 	async clean(input) {
 		const { id, repository } = Clean.parse(input);
 		const files = new JobFiles(id);
-		if (isQueued(await files.job())) await forgetQueued(files);
+		const job = await files.job();
+		if (isQueued(job)) await forgetQueued(files, job);
 		await stopMarked(REMOTE_MARK, id);
 		await forgetThere(repositoryFolder({ repository }), files.tree, id);
 		await forgetRecordsThere(files.folder);
@@ -181,7 +184,7 @@ async function seen(files: JobFiles, offset: number, program: string): Promise<S
 	const status = await files.status();
 	const is = end ? 'ended' : isAlive ? 'running' : 'lost';
 	return {
-		...(is !== 'running' && !end?.ok && isQueued(job) ? await explained(files, is) : { is }),
+		...(is !== 'running' && !end?.ok && isQueued(job) ? await explained(files, job, is) : { is }),
 		...(status && { status }),
 		...(await logFrom(files.log, offset)),
 		...(end && { end }),
@@ -193,7 +196,7 @@ async function seen(files: JobFiles, offset: number, program: string): Promise<S
 /** Of a home that machines share, the runner may be on another one, and nothing here tells whether it lives. */
 async function lives(runner: ProcessIdentity, files: JobFiles, job: RemoteJob | undefined): Promise<boolean> {
 	const is = liveness(runner);
-	return is === 'unknown' && isQueued(job) ? livesElsewhere(files) : is !== 'dead';
+	return is === 'unknown' && isQueued(job) ? livesElsewhere(files, job) : is !== 'dead';
 }
 
 async function logFrom(file: string, offset: number): Promise<{ log: string; nextOffset: number }> {

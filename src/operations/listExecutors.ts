@@ -6,9 +6,10 @@ import { isAtLeast, parseVersion } from '../base/version.ts';
 import { drivers } from '../drivers/index.ts';
 import { cleanUpElsewhere } from '../delegates/cleanUpElsewhere.ts';
 import { executorAt, wayTo } from '../executors/executorAt.ts';
+import { missingThere } from '../executors/findPrograms.ts';
 import { probe, type Probed } from '../executors/probe.ts';
 import { sshHosts } from '../executors/sshHosts.ts';
-import { clusterOf, hostOf, type ExecutorId } from '../protocol/executorId.ts';
+import { hostOf, queueOf, type ExecutorId } from '../protocol/executorId.ts';
 import { ExecutorsOutput, type Executor } from '../protocol/output/executors.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import { executorNamed } from './shared/executors.ts';
@@ -51,10 +52,8 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 		}));
 		for (const host of sshHosts(env['HOME'] ?? homedir()))
 			known.push({ name: `ssh:${host}`, id: `ssh:${host}`, from: 'ssh', lacks: [] });
-		if (names.length === 0)
-			return {
-				executors: isProbed ? await Promise.all(known.map(each => probed(each, settings, context))) : known,
-			};
+		const probedAll = (all: Executor[]) => Promise.all(all.map(each => probed(each, settings, context)));
+		if (names.length === 0) return { executors: isProbed ? await probedAll(known) : known };
 		const asked = names.map(
 			(name): Executor =>
 				known.find(each => each.name === name || each.name === `ssh:${name}`) ?? {
@@ -64,7 +63,7 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 					lacks: [],
 				},
 		);
-		return { executors: await Promise.all(asked.map(each => probed(each, settings, context))) };
+		return { executors: await probedAll(asked) };
 	},
 };
 
@@ -72,11 +71,19 @@ async function probed(executor: Executor, settings: CommonSettings, context: Ope
 	// There, a delegate always works in a worktree.
 	const candidates = drivers.filter(({ headless, floors }) => headless !== 'none' && floors.worktree !== 'none');
 	try {
-		const has = await probe(wayTo(executor.id), candidates);
+		const way = wayTo(executor.id);
+		const has = await probe(way, candidates);
+		const missing = await missingThere(way, commandsOf(executor.id, settings));
 		const agents = candidates.flatMap(({ id }) =>
 			has.agents.filter(each => each.id === id).map(each => ({ ...each, id })),
 		);
-		const lacks = lacksOf(has, executor.id, settings);
+		const lacks = [
+			...missing.map(
+				name =>
+					phrase`a login shell finds no ${name}: give the absolute path of the queue's command, or add it to the PATH in ~/.profile`,
+			),
+			...lacksOf(has, executor.id, settings),
+		];
 		if (lacks.length === 0) await cleanUpLeft(executor.id, context);
 		return { ...executor, isReachable: true, has: { ...has, agents }, lacks };
 	} catch (error) {
@@ -102,11 +109,19 @@ async function cleanUpLeft(id: ExecutorId, context: OperationContext): Promise<v
 	}
 }
 
+/** The programs of a queue that the user names. */
+function commandsOf(id: ExecutorId, { executors = {} }: CommonSettings): string[] {
+	const queue = queueOf(id);
+	const named = queue && Object.hasOwn(executors, queue.name) ? executors[queue.name] : undefined;
+	if (named?.type !== 'command') return [];
+	return Array.from(new Set([named.submit, named.look, named.cancel].flatMap(([program]) => program ?? [])));
+}
+
 function lacksOf(has: Probed, id: ExecutorId, settings: CommonSettings): Phrase[] {
 	const { node, git, slurm, agents, freeBytes, survivesLogout, bubblewrap, sandboxFault } = has;
 	const lacks: Phrase[] = [];
-	const isCluster = clusterOf(id) !== undefined;
-	if (isCluster && slurm === '')
+	const queue = queueOf(id);
+	if (queue?.type === 'slurm' && slurm === '')
 		lacks.push(phrase`a login shell finds no sbatch, squeue and scancel: name a login host of the Slurm cluster`);
 	const version = parseVersion(node);
 	if (!version)
@@ -136,8 +151,8 @@ function lacksOf(has: Probed, id: ExecutorId, settings: CommonSettings): Phrase[
 		lacks.push(
 			phrase`its home folder has ${Math.floor(freeBytes / 1024 ** 2)} MB left: make room for a repository and a worktree`,
 		);
-	// Jobs of a cluster belong to no login.
-	if (survivesLogout === 'no' && !isCluster)
+	// Jobs of a queue belong to no login.
+	if (survivesLogout === 'no' && !queue)
 		lacks.push(phrase`it ends delegates at logout: set KillUserProcesses=no in /etc/systemd/logind.conf there`);
 	return lacks;
 }

@@ -5,12 +5,16 @@ import { Isolation } from './isolation.ts';
 import { MessageHeader } from './message.ts';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 import { Moment } from './records.ts';
+import { QueueCommands } from './queueCommands.ts';
 import { SbatchArguments } from './sbatch.ts';
 
 export const Commit = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
 
 /** The queue of a cluster, in which a job waits for a place. Of the user's own settings. */
-export const JobQueue = z.object({ type: z.literal('slurm'), sbatch: SbatchArguments });
+export const JobQueue = z.discriminatedUnion('type', [
+	z.object({ type: z.literal('slurm'), sbatch: SbatchArguments }),
+	z.extend(QueueCommands, { type: z.literal('command') }),
+]);
 export type JobQueue = z.infer<typeof JobQueue>;
 
 /** Everything that the other machine needs to know of a delegate. Goes there on standard input. */
@@ -94,7 +98,7 @@ export const Seen = z.object({
 	 * gone, and nobody wrote an end.
 	 */
 	is: z.enum(['absent', 'running', 'ended', 'lost']),
-	/** What the queue of a cluster says: why a running job has not begun yet, or how it ended one. */
+	/** What the queue of a cluster says: why a running job has not begun yet, or, with the name of its engine, how it ended one. */
 	queueSays: z.optional(z.string()),
 	status: z.optional(RemoteStatus),
 	/** The log from the asked offset on, in bytes. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { SshHost } from './executorId.ts';
 import { IsolationChoice } from './isolation.ts';
+import { QueueCommands } from './queueCommands.ts';
 import { SbatchArguments } from './sbatch.ts';
 
 /** A command for `sh`. An empty one means none. */
@@ -31,18 +32,19 @@ const ofEach = {
 	isolate: z.optional(IsolationChoice),
 };
 
+const ofQueue = {
+	/** Its login host, as `ssh:<host>`; this machine if absent. */
+	via: z.optional(z.templateLiteral(['ssh:', SshHost])),
+	/** How many wait in its queue before they begin. */
+	maxQueued: z.optional(z.int().check(z.positive())),
+	...ofEach,
+};
+
 /** Another machine for delegates. Fields that a newer Nancy added stay when the file is written. */
 export const ExecutorSettings = z.discriminatedUnion('type', [
 	z.looseObject({ type: z.literal('ssh'), host: SshHost, ...ofEach }),
-	z.looseObject({
-		type: z.literal('slurm'),
-		/** Its login host, as `ssh:<host>`; this machine if absent. */
-		via: z.optional(z.templateLiteral(['ssh:', SshHost])),
-		sbatch: z.optional(SbatchArguments),
-		/** How many wait in its queue before they begin. */
-		maxQueued: z.optional(z.int().check(z.positive())),
-		...ofEach,
-	}),
+	z.looseObject({ type: z.literal('slurm'), sbatch: z.optional(SbatchArguments), ...ofQueue }),
+	z.looseObject({ type: z.literal('command'), ...QueueCommands.shape, ...ofQueue }),
 ]);
 export type ExecutorSettings = z.infer<typeof ExecutorSettings>;
 

@@ -13,13 +13,13 @@ export function executorNamed(name: string, { executors = {} }: CommonSettings):
 		id: executorIdOf(each, settings),
 	}));
 	const named = known.find(each => each.name === name) ?? known.find(({ id }) => id === name);
-	// A cluster is known by the user's settings alone.
+	// A queue is known by the user's settings alone.
 	const id = ExecutorId.safeParse(named?.id ?? (name.startsWith('ssh:') ? name : undefined));
 	if (id.success) return id.data;
 	if (named)
 		throw new NancyError(
 			'bad-usage',
-			phrase`a Slurm cluster cannot be named ${JSON.stringify(name)}; take letters, digits, "." and "-" in "executors" of your settings.json`,
+			phrase`the queue of a cluster cannot be named ${JSON.stringify(name)}; take letters, digits, "." and "-" in "executors" of your settings.json`,
 		);
 	throw new NancyError(
 		'bad-usage',
@@ -27,8 +27,8 @@ export function executorNamed(name: string, { executors = {} }: CommonSettings):
 	);
 }
 
-/** The id of a machine of the user's settings. It is no {@link ExecutorId} if its name is none for a cluster. */
+/** The id of a machine of the user's settings. It is no {@link ExecutorId} if its name is none for a queue. */
 export function executorIdOf(name: string, settings: ExecutorSettings): string {
 	if (settings.type === 'ssh') return `ssh:${settings.host}`;
-	return `slurm:${name}${settings.via === undefined ? '' : `@${settings.via.slice('ssh:'.length)}`}`;
+	return `${settings.type}:${name}${settings.via === undefined ? '' : `@${settings.via.slice('ssh:'.length)}`}`;
 }

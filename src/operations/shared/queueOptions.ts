@@ -45,6 +45,6 @@ export function capacityOf({ env }: Pick<OperationContext, 'env'>, { max, execut
 	return {
 		cap: Number.isInteger(cap) && cap > 0 ? cap : max,
 		places: limits(each => each.max),
-		queues: limits(each => (each.type === 'slurm' ? each.maxQueued : undefined)),
+		queues: limits(each => (each.type === 'ssh' ? undefined : each.maxQueued)),
 	};
 }

@@ -455,7 +455,7 @@ it.each([
 ] as const)('that the queue of a cluster has %s says how', async (is, reason) => {
 	await using one = await remote();
 	const end = { ok: false, reason: 'cancelled', output: '' };
-	const queueSays = is === 'ended' ? 'TIMEOUT, TimeLimit' : 'NODE_FAIL';
+	const queueSays = is === 'ended' ? 'Slurm: TIMEOUT, TimeLimit' : 'Slurm: NODE_FAIL';
 	const seen: Seen = { ...RUNNING, is, queueSays, ...(is === 'ended' && { end }) };
 	expect(await one.run({ observe: () => Promise.resolve(seen) })).toMatchObject({ ok: false, reason });
 });

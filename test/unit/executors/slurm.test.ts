@@ -2,14 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { JobFiles } from '../../../src/executors/jobFiles.ts';
 import { steps } from '../../../src/executors/there.ts';
-import { DelegateId } from '../../../src/protocol/delegate.ts';
-import { RemoteJob, Seen } from '../../../src/protocol/remoteJob.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
-import { folderMachine } from '../../support/folderMachine.ts';
 import { long } from '../../support/long.ts';
+import { queuedJobThere } from '../../support/queuedJobThere.ts';
 import { canLimitMemory, slurmLab, type SlurmLab } from '../../support/slurmLab.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
@@ -36,43 +33,10 @@ function useSlurm({ env }: SlurmLab): void {
 	vi.stubEnv('SHELL', '/bin/sh');
 }
 
-let jobs = 0;
-
 function queued(...sbatch: string[]) {
-	const id = DelegateId.parse(`20261129t101538501z-${String(++jobs).padStart(8, '0')}`);
-	const files = new JobFiles(id);
-	const job = RemoteJob.parse({ ...folderMachine('').job, id, queue: { type: 'slurm', sbatch } });
-	const step = (name: string, input: object) => Promise.resolve(steps[name]?.(input, program));
-	const look = async (isFresh = true) => {
-		// Else the answer before is kept for a while.
-		if (isFresh) rmSync(files.queueFile, { force: true });
-		return Seen.parse(await step('look', { id, offset: 0, carried: [] }));
-	};
-	return {
-		id,
-		files,
-		name: `nancy-${id}`,
-		submit: () => step('start', job),
-		cancel: () => step('cancel', { id }),
-		rescue: () => step('rescue', { id, repository: job.repository }),
-		look,
-		finish: () => writeFileSync(`${files.folder}/open`, ''),
-		/** Resolves once this is so. */
-		until: (what: string, is: (seen: Seen) => boolean) =>
-			eventually(what, async () => {
-				const seen = await look();
-				return is(seen) ? seen : undefined;
-			}),
-		atWork: () => eventually('at work', async () => (await look()).log !== '' || undefined),
-		ended: (isFresh = true) =>
-			eventually('its end', async () => {
-				const seen = await look(isFresh);
-				return seen.is === 'running' ? undefined : seen;
-			}),
-		/** How often it did its work. */
-		runs: () => readFileSync(files.log, 'utf8').split('\n').length - 1,
-		state: () => slurm.call('squeue', '--noheader', '--states=all', `--name=nancy-${id}`, '--format=%T').trim(),
-	};
+	const job = queuedJobThere({ type: 'slurm', sbatch }, program);
+	const state = () => slurm.call('squeue', '--noheader', '--states=all', `--name=${job.name}`, '--format=%T').trim();
+	return { ...job, state };
 }
 
 describe('a job in the queue of Slurm', () => {
@@ -282,7 +246,11 @@ describe('a job in the queue of Slurm', () => {
 				timeoutMs: 180_000,
 			},
 		);
-		expect(seen).toMatchObject({ is: 'ended', queueSays: 'TIMEOUT, TimeLimit', end: { reason: 'cancelled' } });
+		expect(seen).toMatchObject({
+			is: 'ended',
+			queueSays: 'Slurm: TIMEOUT, TimeLimit',
+			end: { reason: 'cancelled' },
+		});
 	});
 
 	it.skipIf(!canLimitMemory)(
