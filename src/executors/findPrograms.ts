@@ -23,6 +23,7 @@ printf 'NANCY [%s]\\n' "$found"
  * @throws NancyError as `Way.ask` does, and `io` for an answer that is none
  */
 export async function missingThere(way: Way, programs: readonly string[]): Promise<string[]> {
+	if (programs.length === 0) return [];
 	const Answer = z.array(z.boolean()).check(z.length(programs.length));
 	const command = inLoginShell(['sh', '-c', SCRIPT, 'nancy', ...programs]);
 	const parsed = Answer.safeParse(await way.ask(command, '', FIND_MS));
