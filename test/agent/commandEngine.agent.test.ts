@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { waitForProgram } from '../support/gate.ts';
 import { leftThere, NOTHING } from '../support/leftThere.ts';
 import { long } from '../support/long.ts';
 import { oneByOne } from '../support/oneByOne.ts';
@@ -28,10 +29,11 @@ async function withQueue() {
 describe('a delegate in a queue that the user names by its commands', () => {
 	it('waits there with the queue’s reason, and its branch, answer and log come back', async () => {
 		await using machines = await withQueue();
-		const { there, git, call } = machines;
+		const { there, git, call, queue } = machines;
 		expect((await call(['executors', 'site'])).stdout).toContain('site  command:site@lab: ready');
-		mkdirSync(join(there.home, 'queue'));
-		const other = spawn('flock', [join(there.home, 'queue/place'), 'cat']);
+		const gate = join(there.home, 'open');
+		const env = { ...process.env, HOME: there.home };
+		execFileSync(queue.program, ['submit', 'other'], { input: `exec ${waitForProgram} ${gate}`, env });
 		const id = await machines.delegate('[[write:made.txt|from there]] [[text:It is done there.]]');
 		await eventually(
 			'waiting',
@@ -40,7 +42,7 @@ describe('a delegate in a queue that the user names by its commands', () => {
 					`${id} running · on command:site@lab · waits: another job runs`,
 				) || undefined,
 		);
-		other.stdin.end();
+		writeFileSync(gate, '');
 		const ended = await machines.ended(id);
 		expect(ended.error).toBeUndefined();
 		expect(ended).toMatchObject({ status: 'done', on: 'command:site@lab', branch: `nancy/${id}` });
