@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +10,7 @@ import { signal } from '../../src/process/signal.ts';
 import { eventually } from '../support/eventually.ts';
 import { leftThere, NOTHING } from '../support/leftThere.ts';
 import { long } from '../support/long.ts';
+import { oneByOne } from '../support/oneByOne.ts';
 import { roundsOr } from '../support/rounds.ts';
 import { commandOf } from '../support/servedAgents.ts';
 import { slurmLab } from '../support/slurmLab.ts';
@@ -110,5 +112,29 @@ it(
 		};
 		await haveOneEnd(machines, victims, LONGEST_MS * 2);
 		await eventually('an empty queue', () => slurm.call('squeue', '--noheader') === '');
+	},
+);
+
+it(
+	'a delegate in a queue that the user names has one end, whatever is killed at whatever moment, and leaves nothing there',
+	long,
+	async () => {
+		await using machines = await twoMachines(nancy, { on: 'site' });
+		const { home } = machines.there;
+		const { program, commands } = oneByOne(machines.there.bin, home);
+		machines.nameExecutors({ site: { type: 'command', via: 'ssh:lab', ...commands } });
+		const env = { ...process.env, HOME: home };
+		const victims: typeof VICTIMS = {
+			'the job, by a person': async (_, id) => void spawnSync(program, ['cancel', `nancy-${id}`], { env }),
+			'the queue’s own program': (_, id) => {
+				const file = join(home, `queue/nancy-${id}.pid`);
+				if (existsSync(file)) signal(Number(readFileSync(file, 'utf8')), 'SIGKILL');
+				return Promise.resolve();
+			},
+			...VICTIMS,
+		};
+		await haveOneEnd(machines, victims, LONGEST_MS * 2);
+		const look = () => execFileSync(program, ['look'], { env, encoding: 'utf8' });
+		await eventually('an empty queue', () => !/ (?:queued|running)/.test(look()));
 	},
 );
