@@ -8,6 +8,9 @@ import { DelegateId } from '../protocol/delegate.ts';
 import { wordsFor, type QueueCommands } from '../protocol/queueCommands.ts';
 import { callEngine, programOf, type Engine, type QueuedJob } from './engine.ts';
 
+/** Sites keep the answer of such a command for a while, so that the engine is seldom asked. In milliseconds. */
+const LISTING_MS = 30_000;
+
 /**
  * Any queue, by three commands that the user names. No shell reads their words.
  * - `submit` gets the script on its standard input. It ends with 0 if it has taken the job.
@@ -15,7 +18,6 @@ import { callEngine, programOf, type Engine, type QueuedJob } from './engine.ts'
  * - `cancel` takes a job out, whether or not it runs. It ends with 0 also for a job that is not there, or `look` does not list it then.
  */
 export function commandEngine({ submit, look, cancel }: QueueCommands): Engine {
-	const title = 'the queue';
 	const noAnswer = (complaint: string) => new NancyError('timeout', phrase`the queue does not answer: ${complaint}`);
 	const jobs = async () => {
 		const { code, output, complaint } = await callEngine(look, environment());
@@ -24,8 +26,9 @@ export function commandEngine({ submit, look, cancel }: QueueCommands): Engine {
 	};
 	const has = async (name: string) => (await jobs()).some(each => each.name === name && each.is !== 'ended');
 	return {
-		title,
+		title: 'the queue',
 		key: createHash('sha256').update(JSON.stringify(look)).digest('hex').slice(0, 16),
+		listingMs: LISTING_MS,
 		missing() {
 			const missing = [submit, look, cancel].flatMap(([program = '']) => (programOf(program) ? [] : [program]));
 			return missing.length === 0 ? undefined : `a login shell there finds no ${missing.join(', ')}`;

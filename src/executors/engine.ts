@@ -34,6 +34,8 @@ export interface Engine {
 	readonly title: string;
 	/** Engines with the same one know the same jobs. */
 	readonly key: string;
+	/** For so long after it was submitted, {@link jobs} may not have a job, in milliseconds. */
+	readonly listingMs: number;
 	/** Why nothing can be submitted from this machine. */
 	missing(): string | undefined;
 	/**

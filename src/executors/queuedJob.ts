@@ -128,6 +128,8 @@ export async function whyWaiting(files: JobFiles, job: WithQueue, program: strin
 		} else if (ended) {
 			const why = [`${engine.title} has ended it before it began`, ended.says, await lastWords(files)];
 			await endUnbegun(files, why.filter(Boolean).join(': '));
+		} else if (Date.now() - atMs < engine.listingMs) {
+			return 'submitted';
 		} else if (Date.now() - atMs < ACCEPTED_MS && times < MOST_SUBMISSIONS) {
 			await submitQueued(files, job, program);
 			return 'submitted again';

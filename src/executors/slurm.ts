@@ -45,6 +45,7 @@ export function slurm(sbatch: readonly string[]): Engine {
 	return {
 		title: 'Slurm',
 		key: 'slurm',
+		listingMs: 0,
 		missing: () =>
 			['sbatch', 'squeue', 'scancel'].every(name => programOf(name) !== undefined)
 				? undefined

@@ -136,6 +136,13 @@ describe('a job in a queue that the user names by its commands', () => {
 		engine.before('submit', 'echo x >>"$HOME/submissions"; exit 0');
 		const one = queued();
 		await one.submit();
+		for (let times = 1; times <= 3; times++) {
+			// It may list a job late.
+			for (let look = 0; look < 2; look++) expect((await one.look()).queueSays).toBe('submitted');
+			expect(readFileSync(home.file('submissions'), 'utf8')).toBe('x\n'.repeat(times));
+			await one.files.writeSubmitted({ atMs: Date.now() - 31_000, times });
+			if (times < 3) expect((await one.look()).queueSays).toBe('submitted again');
+		}
 		expect((await one.ended()).end?.reason).toBe('the queue does not know it any more, and it never began');
 		expect(readFileSync(home.file('submissions'), 'utf8')).toBe('x\nx\nx\n');
 	});
