@@ -6,7 +6,9 @@ import { HANG_MS, TEST_HANGS_MS } from './test/support/eventually.ts';
 /** Most of a test's time is waiting for processes, disks and drawn windows: two files at a time also on two cores. */
 const twoOrMore = Math.max(2, availableParallelism() - 1);
 /** A test with many rounds (`npm run faults`) takes as long as it takes: a step of it that hangs is found out by itself. */
-const hasManyRounds = ['NANCY_ROUNDS', 'NANCY_STRIDE', 'NANCY_CASES'].some(name => process.env[name] !== undefined);
+const hasManyRounds = ['NANCY_ROUNDS', 'NANCY_STRIDE', 'NANCY_CASES', 'NANCY_WATCHED'].some(
+	name => process.env[name] !== undefined,
+);
 /** They find out what hangs, and measure nothing. */
 const limits = {
 	expect: { poll: { timeout: HANG_MS } },

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasCode, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
-import { sha256 } from '../base/sha256.ts';
 import { visible } from '../base/visible.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import type { Executor } from '../executors/executor.ts';
-import { createWorktree, prefixIn } from '../git/worktree.ts';
+import { createWorktree } from '../git/worktree.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
@@ -22,6 +21,7 @@ import {
 	outcomeOfEnd,
 	shownStatus,
 } from './remoteEnds.ts';
+import { remoteJobOf } from './remoteJobOf.ts';
 import { LOOKS_AFTER_END, RemoteLog } from './remoteLog.ts';
 import { RemoteMail } from './remoteMail.ts';
 import type { RunnerTools } from './runnerTools.ts';
@@ -44,6 +44,8 @@ export class RemoteRun {
 	private phase: RemotePhase = RemotePhase.parse({ version: 1, phase: 'preparing' });
 	private signal: AbortSignal;
 	private readonly kept = new RemoteLog();
+	/** Its live status, as the last look has found it there. */
+	private shown: string | undefined;
 	/** Why messages could not go over at the last look. */
 	private trouble: string | undefined;
 
@@ -68,7 +70,7 @@ export class RemoteRun {
 		if (this.signal.aborted && !earlier) return cancelled();
 		this.phase = earlier ?? this.phase;
 		const worktree = await this.worktree();
-		const job = await this.job(worktree);
+		const job = await remoteJobOf(this.delegate.record, this.prompt, worktree, this.phase, this.tools);
 		if (on !== undefined) await tickets.jobs.begin(on, job, worktree);
 		try {
 			const end = this.phase.end ?? (await this.toEnd(job, worktree));
@@ -81,6 +83,7 @@ export class RemoteRun {
 	}
 
 	async settle(): Promise<void> {
+		this.executor.close();
 		await Promise.all([this.status.close(), this.log.settle()]);
 	}
 
@@ -190,7 +193,9 @@ export class RemoteRun {
 			await this.save({ waits, isBegun });
 			if (isBegun) await this.tools.begun();
 		}
-		if (status) this.status.change(shownStatus(status));
+		const shown = JSON.stringify(status);
+		if (status && shown !== this.shown) this.status.change(shownStatus(status));
+		this.shown = shown;
 		if (log === '' || nextOffset <= this.phase.offset) return false;
 		const part = this.kept.part(log);
 		if (part !== undefined) this.say(part);
@@ -212,26 +217,6 @@ export class RemoteRun {
 		this.status.change({ worktree: made });
 		await this.status.flush();
 		return made;
-	}
-
-	private async job({ repository, base }: Worktree): Promise<RemoteJob> {
-		const { id, agent, model, permissions, isolate, limits, place, task, worker } = this.delegate.record;
-		return {
-			id,
-			repository: sha256(repository).slice(0, 16),
-			base,
-			// Its folder here may be gone by now.
-			prefix: this.phase.prefix ?? (await prefixIn(place.folder)),
-			prompt: this.prompt,
-			agent,
-			// As it was submitted, whatever the user has chosen since.
-			mailbox: (this.phase.isSteered ?? (await this.tools.isSteered(agent))) ? { task, worker } : undefined,
-			model,
-			permissions,
-			isolate,
-			wallSeconds: limits.wallSeconds,
-			idleSeconds: limits.idleSeconds,
-		};
 	}
 
 	/** {@link insist}, whatever fails: a job that may run there is not left alone. */

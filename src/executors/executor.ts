@@ -11,7 +11,7 @@ type JobName = Pick<RemoteJob, 'id' | 'repository'>;
  * says nothing about the job: only {@link observe} tells.
  */
 export interface Executor {
-	/** Between two looks at a job there, in milliseconds. */
+	/** From this look at a job there to the next, in milliseconds. It is longer while many are watched. */
 	readonly pauseMs: number;
 	/**
 	 * Ships what the job needs: Nancy itself, the repository, the commit that it begins with.
@@ -39,4 +39,6 @@ export interface Executor {
 	place(job: JobName): string;
 	/** Leaves no process, worktree or folder of the job there. */
 	cleanUp(job: JobName): Promise<void>;
+	/** Nothing is asked of it any more. Others who watch jobs there go on without this process. */
+	close(): void;
 }

@@ -246,6 +246,20 @@ export async function runOnce(
 	}
 }
 
+/** The call of each engine that is under way. */
+const asking = new Map<string, { atMs: number; jobs: Promise<QueuedJob[]> }>();
+
+async function askQueue(file: string, engine: Engine, atMs: number): Promise<QueuedJob[]> {
+	try {
+		const jobs = (await engine.jobs()).filter(({ name }) => name.startsWith('nancy-'));
+		// What cannot be kept is asked again.
+		await writeFileAtomic(file, jsonText({ atMs, jobs })).catch(() => undefined);
+		return jobs;
+	} finally {
+		if (asking.get(engine.key)?.atMs === atMs) asking.delete(engine.key);
+	}
+}
+
 /**
  * What the queue has of a job.
  * @param sinceMs the moment of which an answer must be newer; by default that of the submission
@@ -256,9 +270,16 @@ async function jobsOf(files: JobFiles, engine: Engine, sinceMs?: number): Promis
 	const file = files.queueFile(engine.key);
 	const known = await readJsonFile(file, Known).catch(() => undefined);
 	const isFresh = known && known.atMs > newerThanMs && known.atMs <= now && now - known.atMs < FRESH_MS;
-	const jobs = isFresh ? known.jobs : (await engine.jobs()).filter(({ name }) => name.startsWith('nancy-'));
-	// What cannot be kept is asked again.
-	if (!isFresh) await writeFileAtomic(file, jsonText({ atMs: now, jobs })).catch(() => undefined);
+	// Of many jobs that are looked at side by side, one asks.
+	const call = asking.get(engine.key);
+	if (isFresh) return ownOf(files, known.jobs);
+	if (call && call.atMs > newerThanMs) return ownOf(files, await call.jobs);
+	const jobs = askQueue(file, engine, now);
+	asking.set(engine.key, { atMs: now, jobs });
+	return ownOf(files, await jobs);
+}
+
+function ownOf(files: JobFiles, jobs: readonly QueuedJob[]): QueuedJob[] {
 	return jobs.filter(({ name }) => name === nameOf(files));
 }
 

@@ -4,16 +4,20 @@ import * as z from 'zod/mini';
 import { hasCode, NancyError } from '../base/errors.ts';
 import { fileNames } from '../base/listing.ts';
 import { phrase } from '../base/phrase.ts';
+import { sha256 } from '../base/sha256.ts';
 import { fetchWork, sendBase, type Transport } from '../git/remoteRepository.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { MessageId } from '../protocol/names.ts';
 import { Seen, TakenBack, type JobQueue, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { Executor } from './executor.ts';
+import { JobAnswers, type JobLook } from './jobLook.ts';
+import { LooksTogether } from './looksTogether.ts';
 import { letterName } from './mailThere.ts';
 import { refuseError } from './ask.ts';
 import { RECEIVER } from './receiver.ts';
 import { inLoginShell } from './remoteWords.ts';
+import { socketFolder } from './socketFolder.ts';
 import type { Way } from './way.ts';
 
 /** Between two looks at a job, in milliseconds. */
@@ -51,7 +55,7 @@ const Received = z.object({ node: z.string(), isThere: z.boolean() });
 
 /** Delegates on a machine whose shell Nancy reaches, or in the queue of a cluster that the machine submits to. */
 export class ShellExecutor implements Executor {
-	readonly pauseMs: number;
+	private readonly looks: LooksTogether;
 	private isShipped = false;
 
 	/**
@@ -63,7 +67,19 @@ export class ShellExecutor implements Executor {
 		private readonly runtime: { folder: string; version: string },
 		private readonly queue?: () => Promise<JobQueue>,
 	) {
-		this.pauseMs = queue ? CLUSTER_LOOK_MS : LOOK_MS;
+		const everyMs = queue ? CLUSTER_LOOK_MS : LOOK_MS;
+		// The programs there are named by their hash, and their folder here is one user's: others do not meet these.
+		const name = sha256(JSON.stringify([way.place, runtime.folder, everyMs])).slice(0, 24);
+		const meeting = () => {
+			const folder = socketFolder();
+			return folder === undefined ? undefined : join(folder, `looks-${name}`);
+		};
+		const lookAtAll = async (jobs: readonly JobLook[]) => JobAnswers.parse(await this.step('look', { jobs }));
+		this.looks = new LooksTogether(meeting, everyMs, lookAtAll);
+	}
+
+	get pauseMs(): number {
+		return this.looks.pauseMs;
 	}
 
 	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<void> {
@@ -84,7 +100,12 @@ export class ShellExecutor implements Executor {
 	}
 
 	async observe({ id }: RemoteJob, offset: number, carried: readonly RemoteLetter[]): Promise<Seen> {
-		return Seen.parse(await this.step('look', { id, offset, carried: carried.map(letterName) }));
+		const answer = await this.looks.look({ id, offset, carried: carried.map(letterName) });
+		return Seen.parse(refuseError(answer, this.way.place));
+	}
+
+	close(): void {
+		this.looks.close();
 	}
 
 	async cancel({ id }: RemoteJob): Promise<void> {

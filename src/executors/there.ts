@@ -15,6 +15,7 @@ import { DelegateId } from '../protocol/delegate.ts';
 import { MessageId } from '../protocol/names.ts';
 import { RemoteJob, RemoteLetter, type Seen } from '../protocol/remoteJob.ts';
 import type { Steps } from './here.ts';
+import { JobLooks, lookAtEach, type JobLook } from './jobLook.ts';
 import { JobFiles, REMOTE_MARK, remoteRoot } from './jobFiles.ts';
 import {
 	cancelQueued,
@@ -26,7 +27,7 @@ import {
 	submitQueued,
 	whyWaiting,
 } from './queuedJob.ts';
-import { forgetRecordsThere, LetterName, putThere, receiptsThere, takeBackThere, takenBackThere } from './mailThere.ts';
+import { forgetRecordsThere, putThere, receiptsThere, takeBackThere, takenBackThere } from './mailThere.ts';
 
 /** Of the log in one look, in bytes. It holds at least one line: see {@link JobFiles.appendLog}. */
 const LOG_PART = 256 * 1024;
@@ -35,11 +36,6 @@ const BEGINNING_MS = 30_000;
 
 const RepositoryName = z.pick(RemoteJob, { repository: true });
 const JobName = z.pick(RemoteJob, { id: true });
-const Look = z.object({
-	id: DelegateId,
-	offset: z.int().check(z.nonnegative()),
-	carried: z.array(LetterName),
-});
 const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
 const TakeBack = z.object({ id: DelegateId, message: MessageId });
 const Clean = z.pick(RemoteJob, { id: true, repository: true });
@@ -75,17 +71,8 @@ export const steps: Steps = {
 		}).unref();
 		return {};
 	},
-	async look(input, program) {
-		const { id, offset, carried } = Look.parse(input);
-		const files = new JobFiles(id);
-		const now = await seen(files, offset, program);
-		// After its state: the receipts of an ended job are the last ones.
-		const mailbox = carried.length > 0 ? (await files.job())?.mailbox : undefined;
-		if (!mailbox) return now;
-		// They are asked for again, and the job counts more.
-		const receipts = await receiptsThere(files.folder, mailbox, carried).catch(() => []);
-		const takenBack = await takenBackThere(files.folder, carried).catch(() => []);
-		return { ...now, receipts, takenBack };
+	look(input, program) {
+		return lookAtEach(JobLooks.parse(input).jobs, job => lookAt(job, program));
 	},
 	async mail(input) {
 		const { id, letters } = Mail.parse(input);
@@ -166,6 +153,18 @@ export async function workingFolderThere(
 		'bad-usage',
 		phrase`nothing is committed in ${job.prefix}, so the worktree has no such folder`,
 	);
+}
+
+async function lookAt({ id, offset, carried }: JobLook, program: string): Promise<Seen> {
+	const files = new JobFiles(id);
+	const now = await seen(files, offset, program);
+	// After its state: the receipts of an ended job are the last ones.
+	const mailbox = carried.length > 0 ? (await files.job())?.mailbox : undefined;
+	if (!mailbox) return now;
+	// They are asked for again, and the job counts more.
+	const receipts = await receiptsThere(files.folder, mailbox, carried).catch(() => []);
+	const takenBack = await takenBackThere(files.folder, carried).catch(() => []);
+	return { ...now, receipts, takenBack };
 }
 
 async function seen(files: JobFiles, offset: number, program: string): Promise<Seen> {

@@ -40,12 +40,14 @@ it('a job that an earlier version of Nancy has begun is watched by this version,
 	await using folder = tempFolder('nancy-runtime-');
 	await using there = await sshLab({ PATH: `${dirname(process.execPath)}:/usr/bin:/bin` });
 	vi.stubEnv('PATH', `${there.bin}:${process.env['PATH']}`);
-	const answer = JSON.stringify({ is: 'absent', log: '', nextOffset: 7, receipts: [], takenBack: [] });
+	const seen = { is: 'absent', log: '', nextOffset: 7, receipts: [], takenBack: [] };
+	const answer = JSON.stringify({ answers: [{ at: 0, answer: seen }] });
 	mkdirSync(folder.file('hook'));
 	for (const name of SHIPPED) writeFileSync(folder.file(name), `console.log('NANCY ${answer}')`);
 	const executor = new ShellExecutor(new Ssh('lab'), { folder: folder.path, version: '2-new' });
 	for (let look = 0; look < 2; look++)
 		expect(await executor.observe(folderMachine('').job, 0, [])).toMatchObject({ nextOffset: 7 });
+	executor.close();
 	vi.unstubAllEnvs();
 });
 

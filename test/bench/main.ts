@@ -3,6 +3,7 @@ import { benchActivation } from './activation.ts';
 import { benchAgent } from './agent.ts';
 import { benchConversations } from './conversations.ts';
 import { benchDelegates } from './delegates.ts';
+import { benchExecutors } from './executors.ts';
 import { benchGuard } from './guard.ts';
 import { benchMemory } from './memory.ts';
 import { benchPage } from './page.ts';
@@ -19,6 +20,7 @@ const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 	agent: benchAgent,
 	conversations: benchConversations,
 	delegates: benchDelegates,
+	executors: benchExecutors,
 	memory: benchMemory,
 	page: benchPage,
 	questions: benchQuestions,

@@ -33,6 +33,7 @@ export function folderMachine(folder: string): { executor: Executor; job: Remote
 			collect: done,
 			place: ({ id }) => `${folder}/${id}`,
 			cleanUp: done,
+			close: () => undefined,
 			carry: (_job, letters) => putThere(folder, REMOTE_WORKER, letters),
 			takeBack: (_job, id) => takeBackThere(folder, REMOTE_WORKER, id),
 			observe: async (_job, nextOffset, carried) => ({

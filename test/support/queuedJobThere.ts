@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { JobFiles, remoteRoot } from '../../src/executors/jobFiles.ts';
 import { steps } from '../../src/executors/there.ts';
 import { DelegateId } from '../../src/protocol/delegate.ts';
-import { RemoteJob, Seen, type JobQueue } from '../../src/protocol/remoteJob.ts';
+import { RemoteJob, type JobQueue, type Seen } from '../../src/protocol/remoteJob.ts';
 import { eventually } from './eventually.ts';
 import { folderMachine } from './folderMachine.ts';
+import { lookThere } from './lookThere.ts';
 
 let jobs = 0;
 
@@ -21,7 +22,7 @@ export function queuedJobThere(queue: JobQueue, program: string) {
 	const look = async (isFresh = true) => {
 		// Else the answer before is kept for a while.
 		if (isFresh) for (const kept of globSync(join(remoteRoot(), 'queue-*.json'))) rmSync(kept, { force: true });
-		return Seen.parse(await step('look', { id, offset: 0, carried: [] }));
+		return lookThere(id, program);
 	};
 	return {
 		id,

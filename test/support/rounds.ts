@@ -3,6 +3,11 @@ export function roundsOr(usual: number): number {
 	return Number(process.env['NANCY_ROUNDS'] ?? usual);
 }
 
+/** How many delegates are watched at once: `NANCY_WATCHED`, else so many that the machine has the memory. Each takes two programs of 65 MB. */
+export function watchedOr(usual: number): number {
+	return Number(process.env['NANCY_WATCHED'] ?? usual);
+}
+
 /** How often two answers meet: `NANCY_RACES`, else as often as is worth it every time. Each round is a turn of an agent, or several processes. */
 export function racesOr(usual: number): number {
 	return Number(process.env['NANCY_RACES'] ?? usual);

@@ -10,7 +10,7 @@ import { tempFolder } from './tempFolder.ts';
 const SSHD = '/usr/sbin/sshd';
 
 export interface SshLab extends AsyncDisposable {
-	/** Goes first on the PATH: an `ssh` that knows the host `lab`. */
+	/** Goes first on the PATH: an `ssh` that knows the host. */
 	bin: string;
 	/** Its settings, to which other hosts can be added. */
 	config: string;
@@ -24,8 +24,9 @@ export interface SshLab extends AsyncDisposable {
 /**
  * A real OpenSSH server on loopback, which lets this user in. Its sessions have a home folder of their own with this `.profile`. Installs the
  * server as root on Debian if it is missing.
+ * @param host its name
  */
-export async function sshLab(profile: Readonly<Record<string, string>>): Promise<SshLab> {
+export async function sshLab(profile: Readonly<Record<string, string>>, host = 'lab'): Promise<SshLab> {
 	installTool('ssh');
 	const folder = tempFolder('nancy-ssh-');
 	const [home, bin] = [folder.file('home'), folder.file('bin')];
@@ -49,6 +50,7 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 UsePAM no
 StrictModes no
+MaxStartups 10:30:100
 SetEnv HOME=${home}
 `,
 	);
@@ -56,7 +58,7 @@ SetEnv HOME=${home}
 	writeFileSync(folder.file('known_hosts'), `[127.0.0.1]:${port} ${key}\n`);
 	writeFileSync(
 		folder.file('ssh_config'),
-		`Host lab
+		`Host ${host}
 	HostName 127.0.0.1
 	Port ${port}
 	User ${userInfo().username}
@@ -76,7 +78,7 @@ SetEnv HOME=${home}
 		server = spawn(SSHD, ['-D', '-e', '-f', folder.file('sshd_config')], { stdio: 'ignore' });
 		await eventually('the ssh server', () => {
 			try {
-				execFileSync(join(bin, 'ssh'), ['-o', 'BatchMode=yes', 'lab', 'true'], { stdio: 'ignore' });
+				execFileSync(join(bin, 'ssh'), ['-o', 'BatchMode=yes', host, 'true'], { stdio: 'ignore' });
 				return true;
 			} catch {
 				return undefined;

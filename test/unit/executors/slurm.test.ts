@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { steps } from '../../../src/executors/there.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { long } from '../../support/long.ts';
+import { lookThere } from '../../support/lookThere.ts';
 import { queuedJobThere } from '../../support/queuedJobThere.ts';
 import { canLimitMemory, slurmLab, type SlurmLab } from '../../support/slurmLab.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
@@ -176,8 +176,7 @@ describe('a job in the queue of Slurm', () => {
 		for (const each of all) await each.submit();
 		await all[2]?.look();
 		rmSync(home.file('asked'));
-		for (let round = 0; round < 3; round++)
-			for (const { id } of all) await steps['look']?.({ id, offset: 0, carried: [] }, program);
+		for (let round = 0; round < 3; round++) for (const { id } of all) await lookThere(id, program);
 		expect(() => readFileSync(home.file('asked'))).toThrow('ENOENT');
 		for (const each of all) await each.cancel();
 	});

@@ -10,8 +10,9 @@ import { Here } from '../../../src/executors/here.ts';
 import { JobFiles } from '../../../src/executors/jobFiles.ts';
 import { steps } from '../../../src/executors/there.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
-import { RemoteJob, Seen } from '../../../src/protocol/remoteJob.ts';
+import { RemoteJob } from '../../../src/protocol/remoteJob.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
+import { lookThere } from '../../support/lookThere.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const id = DelegateId.parse('20261129t101538501z-4cc5001c');
@@ -45,12 +46,12 @@ it.each([
 	['lost', 'a runner here that is gone', { ...identify(process.pid), startedTicks: 1 }],
 ])('a job is %s with %s', async (is, _, runner) => {
 	runnerIs(runner);
-	expect(await steps['look']?.({ id, offset: 0, carried: [] }, '')).toMatchObject({ is });
+	expect(await lookThere(id)).toMatchObject({ is });
 });
 
 it('the log goes on after a line that is longer than a look, of which it leaves out the end', async () => {
 	files.appendLog(`${'é'.repeat(400_000)}\nand on`);
-	const { log } = Seen.parse(await steps['look']?.({ id, offset: 0, carried: [] }, ''));
+	const { log } = await lookThere(id);
 	expect(log).toMatch(/^é+ \[… \d+ characters left out …\]\nand on\n$/);
 });
 

@@ -1,0 +1,35 @@
+import { sha256 } from '../base/sha256.ts';
+import type { Delegate } from '../core/delegates/delegate.ts';
+import { prefixIn } from '../git/worktree.ts';
+import type { RemoteJob, RemotePhase } from '../protocol/remoteJob.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import type { RunnerTools } from './runnerTools.ts';
+
+/**
+ * A delegate as another machine needs to know it.
+ * @param phase how far it has come: what was submitted stays as it was
+ */
+export async function remoteJobOf(
+	{ id, agent, model, permissions, isolate, limits, place, task, worker }: Delegate['record'],
+	prompt: string,
+	{ repository, base }: Worktree,
+	phase: RemotePhase,
+	tools: Pick<RunnerTools, 'isSteered'>,
+): Promise<RemoteJob> {
+	return {
+		id,
+		repository: sha256(repository).slice(0, 16),
+		base,
+		// Its folder here may be gone by now.
+		prefix: phase.prefix ?? (await prefixIn(place.folder)),
+		prompt,
+		agent,
+		// As it was submitted, whatever the user has chosen since.
+		mailbox: (phase.isSteered ?? (await tools.isSteered(agent))) ? { task, worker } : undefined,
+		model,
+		permissions,
+		isolate,
+		wallSeconds: limits.wallSeconds,
+		idleSeconds: limits.idleSeconds,
+	};
+}

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import { DelegateId } from '../protocol/delegate.ts';
+import { failedStep } from './ask.ts';
+import { LetterName } from './mailThere.ts';
+
+/** What is asked of one job in a look. */
+export const JobLook = z.object({
+	id: DelegateId,
+	/** Of the log, in bytes. */
+	offset: z.int().check(z.nonnegative()),
+	/** The messages of which receipts are wanted. */
+	carried: z.array(LetterName),
+});
+export type JobLook = z.infer<typeof JobLook>;
+
+/** A look at many jobs in one call. */
+export const JobLooks = z.object({ jobs: z.array(JobLook) });
+
+/** What became of it. A job that is not named did not fit, and is asked for again. Each asker checks the answer of its own job. */
+export const JobAnswers = z.object({
+	answers: z.array(z.object({ at: z.int().check(z.nonnegative()), answer: z.unknown() })),
+});
+export type JobAnswers = z.infer<typeof JobAnswers>;
+
+/** Of all answers together, in characters. One alone may be longer: with its log, it takes less than 4 MB. */
+const ROOM = 8 * 1024 * 1024;
+/** For one job, and for all before the last ones are begun, in milliseconds: less than a step may take. */
+const [ONE_MS, ALL_MS] = [20_000, 25_000];
+/** Jobs that are looked at side by side. */
+const SIDE_BY_SIDE = 16;
+
+/** Looks at jobs, as many as fit into one answer. One that fails or hangs says so itself. At least one is answered. */
+export async function lookAtEach(
+	jobs: readonly JobLook[],
+	look: (job: JobLook) => Promise<object>,
+	oneMs = ONE_MS,
+): Promise<JobAnswers> {
+	const answers: JobAnswers['answers'] = [];
+	const lastBeginMs = performance.now() + ALL_MS;
+	let room = ROOM;
+	for (let begin = 0; begin < jobs.length && performance.now() < lastBeginMs; begin += SIDE_BY_SIDE) {
+		const some = jobs.slice(begin, begin + SIDE_BY_SIDE);
+		const seen = await Promise.all(some.map(job => inTime(look(job), oneMs)));
+		for (const [index, answer] of seen.entries()) {
+			room -= JSON.stringify(answer).length;
+			if (room < 0 && answers.length > 0) return { answers };
+			answers.push({ at: begin + index, answer });
+		}
+	}
+	return { answers };
+}
+
+async function inTime(looking: Promise<object>, ms: number): Promise<object> {
+	const late = { error: `no answer of this job in ${ms / 1000} s`, isTimeout: true };
+	return Promise.race([looking.catch(failedStep), sleep(ms, late, { ref: false })]);
+}
