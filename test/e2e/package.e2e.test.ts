@@ -128,10 +128,10 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/extension.js': 2,
 		'dist/late.js': 8,
 		'dist/hook/claude-code.js': 175,
-		// 21 of them are the list of machines, the check of one, their page, queues, and sandboxes.
-		'dist/main.js': 1024,
-		// 52 of them are delegates on other machines: their steps, messages, list, and queues; and sandboxes.
-		'dist/nancy.js': 911,
+		// 33 of them are the list of machines, the check of one, their page, queues, sandboxes, and what is looked at before a merge.
+		'dist/main.js': 1036,
+		// 61 of them are delegates on other machines: their steps, messages, list, queues, and looks; and sandboxes.
+		'dist/nancy.js': 920,
 		'dist/hook/watched.js': 315,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
@@ -141,7 +141,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(3270);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(3286);
 });
 
 it('has a page for a phone that is small on its way there', () => {
