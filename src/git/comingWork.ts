@@ -11,8 +11,8 @@ interface Unfit {
 	conflicts?: string[];
 }
 
-/** Objects that are read at once. */
-const CHUNK = 200;
+/** Of objects that are read at once, in bytes. One that is larger is read alone. */
+const AT_ONCE = 32 * 1024 * 1024;
 
 /** A file of Nancy's, also where names have no case. */
 const OF_NANCY = /(?:^|\/)\.nancy(?:\/|$)/i;
@@ -43,12 +43,20 @@ export async function unfit(place: GitPlace, base: string, tip: string): Promise
  */
 async function forgedObject(place: GitPlace, base: string, tip: string): Promise<string | undefined> {
 	const { stdout } = await git(place, ['rev-list', '--objects', '--no-object-names', tip, `^${base}`]);
-	const names = stdout.toString('latin1').split('\n').filter(Boolean);
-	for (let at = 0; at < names.length; at += CHUNK) {
-		const input = names.slice(at, at + CHUNK).map(name => `${name}\n`);
-		const read = await git(place, ['cat-file', '--batch'], { input: input.join('') });
-		const forged = firstForged(read.stdout);
-		if (forged !== undefined) return forged;
+	const input = stdout.toString('latin1');
+	const sized = await git(place, ['cat-file', '--batch-check=%(objectname) %(objectsize)'], { input });
+	let names: string[] = [];
+	let bytes = 0;
+	for (const line of sized.stdout.toString('latin1').split('\n')) {
+		const [name = '', size] = line.split(' ');
+		if (names.length > 0 && (name === '' || bytes + Number(size) > AT_ONCE)) {
+			const read = await git(place, ['cat-file', '--batch'], { input: names.map(each => `${each}\n`).join('') });
+			const forged = firstForged(read.stdout);
+			if (forged !== undefined) return forged;
+			[names, bytes] = [[], 0];
+		}
+		names.push(name);
+		bytes += Number(size);
 	}
 	return undefined;
 }
