@@ -58,6 +58,7 @@ test('without a machine of the user’s, nobody is asked where a delegate runs',
 	await workbench.answer('Fix it.');
 	await workbench.quickRow('Start Delegate').waitFor();
 	await workbench.pick(/^\s*Where/);
+	await workbench.quickAsks('Where does it work?');
 	await workbench.quickRow('This folder').and(lab.page.locator('.focused')).waitFor();
 	expect(await workbench.quick.locator('.monaco-list-row').count()).toBe(3);
 	await lab.page.keyboard.press('Escape');

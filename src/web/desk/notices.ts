@@ -45,7 +45,9 @@ export async function notify(asked: readonly DeskQuestion[]): Promise<void> {
 	const title =
 		open.length > 1 ? say(phrase`${open.length} questions, the oldest ${age(oldest.askedAt)}`) : headingOf(first);
 	const worker = await navigator.serviceWorker.ready;
-	await worker.showNotification(title, { tag: TAG, icon: 'icon.png', body: oldest.agentName });
+	const shown = worker.showNotification(title, { tag: TAG, icon: 'icon.png', body: oldest.agentName });
+	// The person may have taken the browser's permission back.
+	await shown.catch(turnNoticesOff);
 }
 
 /** The page is in sight: what it says is seen there. */
