@@ -39,6 +39,8 @@ export const SETTINGS = [
 	'core.splitIndex=false',
 	'merge.autoStash=false',
 	'rerere.enabled=false',
+	// A file among git's objects that says which tree and parents a commit has. An isolated agent can write it.
+	'core.commitGraph=false',
 	// What shows that a file has changed. With less, an edit of the same length under the old time would be in no tree.
 	'core.trustctime=true',
 	'core.checkStat=default',

@@ -154,12 +154,27 @@ export async function indexDigest(place: GitPlace, files: readonly string[]): Pr
 /** Leaves of an index its entries, without what git has noted of the look of their files. */
 async function forgetLooks(place: GitPlace, env: Readonly<Record<string, string>>): Promise<void> {
 	const entries = await gitList(place, ['ls-files', '-v', '--stage', '-z'], { env });
-	const skipped = entries.filter(entry => /^S/i.test(entry)).map(entry => `${entryOf(entry).file}\0`);
 	await git(place, ['read-tree', '--empty'], { env });
 	const input = entries.map(entry => `${entry.slice(2)}\0`).join('');
 	await git(place, ['update-index', '-z', '--index-info'], { env, input });
-	if (skipped.length > 0)
-		await git(place, ['update-index', '--skip-worktree', '-z', '--stdin'], { env, input: skipped.join('') });
+	await setFlags(place, '', entries.map(entryOf), env);
+}
+
+/** What git can be told not to look at, and how `ls-files -v` marks it. */
+const FLAGS: Readonly<Record<string, RegExp>> = { 'skip-worktree': /^S/i, 'assume-unchanged': /^[a-z]/ };
+
+/** Each flag where an entry has it, or with `no-` nowhere. */
+async function setFlags(
+	place: GitPlace,
+	not: '' | 'no-',
+	entries: readonly Entry[],
+	env: WorkingTree['env'],
+): Promise<void> {
+	for (const [flag, mark] of Object.entries(FLAGS)) {
+		const files = entries.filter(({ tag }) => mark.test(tag)).map(({ file }) => file);
+		if (files.length > 0)
+			await git(place, ['update-index', `--${not}${flag}`, '-z', '--stdin'], { env, input: files.join('\0') });
+	}
 }
 
 async function addAll(
@@ -195,11 +210,7 @@ async function addAll(
  * Another commit of a submodule, or none any more. Not by `add`, which starts a git in the submodule. An agent can have made a repository
  * there whose settings run programs outside its sandbox. As for git, a submodule of which no commit is known stays as it was.
  */
-async function addSubmodules(
-	place: GitPlace,
-	submodules: readonly string[],
-	env: Readonly<Record<string, string>>,
-): Promise<void> {
+async function addSubmodules(place: GitPlace, submodules: readonly string[], env: WorkingTree['env']): Promise<void> {
 	const folders = submodules.map(folder => folder.slice(0, -1));
 	const isFolder = (path: string) =>
 		lstatSync(join(place.folder, path), { throwIfNoEntry: false })?.isDirectory() === true;
@@ -238,19 +249,10 @@ async function addKnown(
  * Git can be told to take tracked files for unchanged (`--assume-unchanged`, `--skip-worktree`), and to leave out files of a sparse
  * checkout. Changes to such files would be in no tree. Present files count with their content.
  */
-async function lookAtEverything(
-	place: GitPlace,
-	listed: readonly Entry[],
-	env: Readonly<Record<string, string>>,
-): Promise<void> {
-	const marked: Readonly<Record<string, RegExp>> = { '--no-skip-worktree': /^S/i, '--no-assume-unchanged': /^[a-z]/ };
+async function lookAtEverything(place: GitPlace, listed: readonly Entry[], env: WorkingTree['env']): Promise<void> {
 	const flagged = listed.filter(({ tag }) => tag !== 'H' && tag !== '?');
 	const there = flagged.filter(({ file }) => lstatSync(join(place.folder, file), { throwIfNoEntry: false }));
-	for (const [option, mark] of Object.entries(marked)) {
-		const files = there.filter(({ tag }) => mark.test(tag)).map(({ file }) => file);
-		if (files.length > 0)
-			await git(place, ['update-index', option, '-z', '--stdin'], { env, input: files.join('\0') });
-	}
+	await setFlags(place, 'no-', there, env);
 }
 
 /** A file that is tracked, or is not (`?`). */

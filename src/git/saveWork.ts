@@ -34,27 +34,39 @@ export interface Work {
 
 /** `isLook`: nothing is stored in the repository. */
 export async function workOf(open: OpenWorktree, isLook: boolean): Promise<Work> {
-	const { own, parent, common, record, isThere } = open;
+	const { own, parent, record } = open;
 	const refs = [`refs/heads/${record.branch}`, ...(own ? ['HEAD'] : [])];
 	const [tip, head] = await commitsAt(own ?? parent, refs);
 	const applied = await appliedCommit(open);
-	// Staged conflicts in a missing folder make no tree.
-	if (!own || (!isThere && (await hasConflicts(own))))
-		return { tip, applied, files: [], nested: [], submodules: [], isSaved: true };
-	const use = async ({ tree, nested, submodules, env }: WorkingTree): Promise<Work> => {
-		const since = await filesSince(own, head, tree, env);
+	const use = async (place: GitPlace, { tree, nested, submodules, env }: WorkingTree): Promise<Work> => {
+		const since = await filesSince(place, head, tree, env);
 		const isCommitted = head !== undefined && since.length === 0;
 		const isSaved =
 			tip === head
 				? isCommitted
-				: tip !== undefined && (await holds(own, tip, head, isCommitted ? undefined : tree));
+				: tip !== undefined && (await holds(place, tip, head, isCommitted ? undefined : tree));
 		return { tip, head, applied, tree, files: isSaved ? [] : since, nested, submodules, isSaved };
 	};
-	return withWorkingTree(own, use, {
-		isLookInto: isLook ? common : undefined,
-		isStagedOnly: !isThere,
-		isReadAnew: !isLook,
-	});
+	const none: Work = { tip, applied, files: [], nested: [], submodules: [], isSaved: true };
+	return withWork(open, isLook, use, () => Promise.resolve(none));
+}
+
+/**
+ * Takes the present files of a worktree as a tree. Where its folder is gone, these are the staged ones. Looks and merges read each file, and
+ * so take the same ones: an agent can have written the index.
+ * @param isLook nothing is stored in the repository
+ * @param otherwise if there are no such files any more
+ */
+export async function withWork<T>(
+	{ own, common, isThere }: OpenWorktree,
+	isLook: boolean,
+	use: (own: GitPlace, working: WorkingTree) => Promise<T>,
+	otherwise: () => Promise<T>,
+): Promise<T> {
+	// Staged conflicts in a missing folder make no tree.
+	if (!own || (!isThere && (await hasConflicts(own)))) return otherwise();
+	const options = { isLookInto: isLook ? common : undefined, isStagedOnly: !isThere, isReadAnew: true };
+	return withWorkingTree(own, working => use(own, working), options);
 }
 
 /**

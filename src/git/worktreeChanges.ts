@@ -1,7 +1,8 @@
 import type { Worktree } from '../protocol/worktree.ts';
 import { cutAtZeros, git, gitAnswer, gitLine, type GitPlace } from './git.ts';
-import { DIFF_TREE, headOf, treeOf, withWorkingTree } from './gitTree.ts';
+import { DIFF_TREE, headOf, treeOf } from './gitTree.ts';
 import { openWorktree, tipOf, type OpenWorktree } from './openWorktree.ts';
+import { withWork } from './saveWork.ts';
 
 /** Lines; binary files count as none. */
 interface ChangedLines {
@@ -31,7 +32,7 @@ export interface Changes extends Difference {
 	isDirty: boolean;
 }
 
-/** From the base to the present files, committed or not. For a worktree whose folder is gone, the content of its branch. */
+/** From the base to the present files, committed or not. For a worktree whose folder is gone, the staged files, or else the content of its branch. */
 export async function changesOf(worktree: Worktree): Promise<Changes> {
 	const open = await openWorktree(worktree);
 	return changesSince(open, open.record.base);
@@ -51,14 +52,15 @@ export async function changesSince(open: OpenWorktree, since: string): Promise<C
 	});
 }
 
-/** Takes the present files as a tree; of a worktree whose folder is gone, the end of its branch, or else `since`. */
+/** Takes the present files as a tree, or else the end of the branch, or else `since`. */
 async function atPresent<T>(
-	{ own, parent, common, record, isThere }: OpenWorktree,
+	open: OpenWorktree,
 	since: string,
 	use: (place: GitPlace, tree: string, env: Readonly<Record<string, string>>) => Promise<T>,
 ): Promise<T> {
-	if (own && isThere) return withWorkingTree(own, ({ tree, env }) => use(own, tree, env), { isLookInto: common });
-	return use(parent, (await tipOf(parent, record.branch)) ?? since, {});
+	const { parent, record } = open;
+	const atTip = async () => use(parent, (await tipOf(parent, record.branch)) ?? since, {});
+	return withWork(open, true, (own, { tree, env }) => use(own, tree, env), atTip);
 }
 
 /** A changed file's text in the base and now, and what git says of the difference. */

