@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
@@ -36,6 +36,8 @@ export interface GitOptions {
 	timeoutMs?: number | undefined;
 	/** Ends the call with an error. */
 	signal?: AbortSignal | undefined;
+	/** Gets the output in parts, of any length. Then none of it is kept. */
+	onOutput?: (part: Buffer) => void;
 	/** Exit codes that are an answer and not a failure. */
 	answers?: readonly number[];
 }
@@ -73,7 +75,10 @@ const RUNS_NOTHING: ReadonlySet<string> = new Set([
  */
 const LONGEST_QUESTION_MS = 120_000;
 
-/** Of the error output of one call, in bytes. Git passes on what another machine says there. */
+/** They pass on what another machine says to their error output. */
+const TRANSFERS: ReadonlySet<string> = new Set(['push', 'fetch']);
+
+/** Of the error output of a transfer, in bytes. Any other call may write more: a filter of the user's may say something of each file. */
 const LONGEST_COMPLAINT = 4 * 1024 * 1024;
 
 /**
@@ -145,40 +150,39 @@ async function run(
 	const [command = ''] = args;
 	const timeout = longest(place, command, options);
 	return new Promise((resolve, reject) => {
+		const output: Buffer[] = [];
+		const complaints: Buffer[] = [];
 		let complained = 0;
-		const child = execFile(
-			'git',
-			[...SETTINGS, '-C', folder, ...args],
-			{
-				env,
-				encoding: 'buffer',
-				maxBuffer: Number.POSITIVE_INFINITY,
-				windowsHide: true,
-				timeout,
-				signal: options.signal,
-			},
-			(error, stdout, stderr) => {
-				const code = error === null ? 0 : error.code;
-				const said = stderr.toString('utf8').trim();
-				if (complained > LONGEST_COMPLAINT)
-					reject(new NancyError('git', phrase`git ${command} complained without end, and was ended`));
-				else if (error?.killed === true) reject(tooLong(folder, command, timeout));
-				else if (hasErrno(error, 'ENOENT'))
-					reject(new NancyError('git', phrase`git is not installed, or not on the PATH`));
-				else if (typeof code === 'number' && (code === 0 || options.answers?.includes(code)))
-					resolve({ code, stdout, stderr: said });
-				else reject(failure(folder, args, said, error));
-			},
-		);
-		child.stderr?.on('data', (part: Buffer | string) => {
+		const { signal, onOutput = part => output.push(part) } = options;
+		const child = spawn('git', [...SETTINGS, '-C', folder, ...args], { env, windowsHide: true, timeout, signal });
+		child.stdout.on('data', onOutput);
+		child.stderr.on('data', (part: Buffer) => {
+			complaints.push(part);
 			complained += part.length;
-			if (complained <= LONGEST_COMPLAINT) return;
-			child.kill();
-			// What git has started ends once nobody reads it.
-			child.stderr?.destroy();
+			if (complained > LONGEST_COMPLAINT && TRANSFERS.has(command)) child.kill();
 		});
-		child.stdin?.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
-		child.stdin?.end(options.input);
+		child.stdin.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
+		child.stdin.end(options.input);
+		child.once('exit', () => {
+			// What git has started may live on, and ends once nobody reads it.
+			if (child.killed) for (const stream of [child.stdout, child.stderr]) stream.destroy();
+		});
+		child.once('error', error =>
+			reject(
+				hasErrno(error, 'ENOENT')
+					? new NancyError('git', phrase`git is not installed, or not on the PATH`)
+					: failure(folder, args, '', error),
+			),
+		);
+		child.once('close', code => {
+			const stderr = Buffer.concat(complaints).toString('utf8').trim();
+			if (complained > LONGEST_COMPLAINT && TRANSFERS.has(command))
+				reject(new NancyError('git', phrase`git ${command} complained without end, and was ended`));
+			else if (child.killed) reject(tooLong(folder, command, timeout));
+			else if (code !== null && (code === 0 || options.answers?.includes(code)))
+				resolve({ code, stdout: Buffer.concat(output), stderr });
+			else reject(failure(folder, args, stderr));
+		});
 	});
 }
 

@@ -13,7 +13,7 @@ export function tooLong(folder: string, command: string, timeoutMs: number): Nan
 export const LOST = 'nancy: the connection was lost';
 
 /** Of a call that git has ended with an error. */
-export function failure(folder: string, [command]: readonly string[], said: string, error: Error | null): NancyError {
+export function failure(folder: string, [command]: readonly string[], said: string, error?: Error): NancyError {
 	if (said.includes('cannot use bare repository')) {
 		return new NancyError(
 			'not-trusted',

@@ -475,6 +475,15 @@ describe('programs that settings name', () => {
 		expect(repo.git(['show', 'HEAD:a.txt'])).toBe('CHANGED');
 	});
 
+	it('may say more than a transfer from another machine, and a merge is not ended in the middle', async () => {
+		set({ 'filter.own.clean': 'cat', 'filter.own.smudge': 'head -c 5000000 /dev/zero >&2; cat' }, '--global');
+		repo.commit({ '.gitattributes': '*.txt filter=own\n' });
+		const worktree = await create();
+		repo.write({ 'a.txt': 'changed' }, worktree.folder);
+		expect(await mergeWorktree(worktree, 'm')).toMatchObject({ how: 'merged' });
+		expect(readFileSync(join(repo.root, 'a.txt'), 'utf8')).toBe('changed');
+	});
+
 	it('are refused as merge drivers where the repository alone names them', async () => {
 		attributes('*.txt merge=evil\n');
 		set({ 'merge.evil.driver': `touch ${ran}` });

@@ -27,7 +27,7 @@ describe('git is started', () => {
 	it('in one place of the sources', () => {
 		expect(starting.length).toBeGreaterThan(10);
 		expect(starting.filter(file => /['"`]git['"` ]/.test(text(file)))).toEqual(['src/git/git.ts']);
-		expect(text('src/git/git.ts').match(/\bexecFile\(/g)).toHaveLength(1);
+		expect(text('src/git/git.ts').match(/\bspawn\(/g)).toHaveLength(1);
 	});
 
 	it('by nothing else in its room that starts programs', () => {

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
 	chmodSync,
+	copyFileSync,
 	existsSync,
 	mkdirSync,
 	readFileSync,
@@ -16,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { unfit } from '../../src/git/comingWork.ts';
 import { ownWorktree } from '../../src/git/ownWorktree.ts';
 import { changesOf, fileDifference } from '../../src/git/worktreeChanges.ts';
 import { previewMerge } from '../../src/git/mergePreview.ts';
@@ -128,6 +130,53 @@ describe('a merge brings the files that a review has shown', () => {
 		const before = repo.state();
 		expect(await mergeWorktree(worktree, 'm')).toMatchObject({ ok: false });
 		expect(repo.state()).toEqual(before);
+	});
+});
+
+describe('of what a merge would bring,', () => {
+	const place = () => ({ folder: repo.root, gitDir: join(repo.root, '.git'), common: join(repo.root, '.git') });
+	const commit = (): string => repo.git(['rev-parse', 'HEAD']);
+
+	it('a large file and an empty one are what their names say', async () => {
+		const base = commit();
+		repo.commit({ large: randomBytes(1_000_000), empty: '' });
+		expect(await unfit(place(), base, commit())).toBeUndefined();
+	});
+
+	it('a file is compared also if its content is an older one’s', async () => {
+		const base = commit();
+		repo.commit({ 'run.sh': readFileSync(join(repo.root, 'a.txt')) });
+		const object = repo.git(['rev-parse', 'HEAD:run.sh']);
+		rmSync(objectFile(object));
+		plant(object, 'blob', Buffer.from(EVIL));
+		expect(String((await unfit(place(), base, commit()))?.reason)).toMatch('another content than its name says');
+	});
+
+	it.each(['', 'sub'])('nothing is hidden by a wrong folder "%s" of the base', async folder => {
+		repo.commit({ 'sub/s.txt': SHOWN });
+		const base = commit();
+		repo.commit({ [join(folder, 'run.sh')]: EVIL });
+		const [was = '', is = ''] = [base, 'HEAD'].map(each => repo.git(['rev-parse', `${each}:${folder}`]));
+		rmSync(objectFile(was));
+		copyFileSync(objectFile(is), objectFile(was));
+		expect(String((await unfit(place(), base, commit()))?.reason)).toMatch('another content than its name says');
+	});
+
+	it('a file that git has not is no forged one', async () => {
+		const base = commit();
+		repo.commit({ made: SHOWN });
+		rmSync(objectFile(repo.git(['rev-parse', 'HEAD:made'])));
+		expect(String((await unfit(place(), base, commit()))?.reason)).toMatch('is not in the repository');
+	});
+
+	it('files of Nancy’s may go, and not come', async () => {
+		const without = commit();
+		repo.commit({ '.nancy/config.json': '{}' });
+		const base = commit();
+		repo.git(['rm', '-r', '--quiet', '--cached', '.nancy']);
+		repo.git(['commit', '--quiet', '-m', 'gone']);
+		expect(await unfit(place(), base, commit())).toBeUndefined();
+		expect(await unfit(place(), without, base)).toMatchObject({ conflicts: ['.nancy/config.json'] });
 	});
 });
 
