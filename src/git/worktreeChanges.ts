@@ -17,9 +17,15 @@ export interface ChangedFile {
 	status: 'added' | 'modified' | 'deleted' | 'renamed';
 	/** Absent for a binary file. */
 	lines?: ChangedLines;
-	/** Where it leads, if it is a link now. */
+	/** Where it leads, if it is a link now. An ellipsis if that is not read: see {@link MOST_LINKS}. */
 	link?: string;
 }
+
+/** So many links are read, in the order of git. */
+const MOST_LINKS = 500;
+
+/** Where one leads, in bytes: no system has a longer path (Linux's PATH_MAX). The index can name any object. */
+const LONGEST_LINK = 4096;
 
 export interface Difference extends ChangedLines {
 	files: ChangedFile[];
@@ -150,9 +156,40 @@ export async function difference(
 	const relative = below === '' ? [] : [`--relative=${below}/`];
 	const args = [...DIFF_TREE, '--raw', '--numstat', '--find-renames', ...relative, before, after];
 	const { files, links } = changedFiles(cutAtZeros((await git(place, args, { env })).stdout));
-	for (const [file, object] of links) file.link = await blob(place, object, env);
+	const targets = await targetsOf(place, [...new Set(links.map(([, object]) => object))].slice(0, MOST_LINKS), env);
+	for (const [file, object] of links) file.link = targets.get(object) ?? '\u2026';
 	const sum = (count: keyof ChangedLines) => files.reduce((all, { lines }) => all + (lines?.[count] ?? 0), 0);
 	return { files, insertions: sum('insertions'), deletions: sum('deletions') };
+}
+
+/** Where links lead, by their objects. */
+async function targetsOf(
+	place: GitPlace,
+	objects: readonly string[],
+	env: Readonly<Record<string, string>>,
+): Promise<Map<string, string>> {
+	if (objects.length === 0) return new Map();
+	const read = (how: string, names: readonly string[]) =>
+		git(place, ['cat-file', how], { env, input: names.map(name => `${name}\n`).join('') });
+	const sizes = (await read('--batch-check=%(objectname) %(objectsize)', objects)).stdout.toString('latin1');
+	const short = sizes
+		.split('\n')
+		.map(line => line.split(' '))
+		.filter(([, size]) => Number(size) <= LONGEST_LINK);
+	const { stdout } = await read(
+		'--batch',
+		short.map(([name = '']) => name),
+	);
+	const targets = new Map<string, string>();
+	let at = 0;
+	for (const [name = '', size] of short) {
+		// A line, the content, and a newline.
+		const begin = stdout.indexOf('\n', at) + 1;
+		const end = begin + Number(size);
+		targets.set(name, stdout.toString('utf8', begin, end));
+		at = end + 1;
+	}
+	return targets;
 }
 
 async function commitsIn(place: GitPlace, base: string, head: string | undefined): Promise<number> {

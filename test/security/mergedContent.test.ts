@@ -204,6 +204,22 @@ it('a review says of a link where it leads, and not what is there', async () => 
 	expect(files).toMatchObject([{ path: 'a.txt', status: 'modified', link: outside.file('same') }]);
 });
 
+it('a review reads not each of many links, nor a huge one that only the index has, and shows no file for them', async () => {
+	const many = Array.from({ length: 502 }, (_, index) => `to/${index}`);
+	for (const [index, to] of many.entries()) symlinkSync(to, join(worktree.folder, `link${1000 + index}`));
+	repo.write({ 'huge.txt': 'x'.repeat(5000) });
+	const object = repo.git(['hash-object', '-w', 'huge.txt']);
+	repo.git(['update-index', '--add', '--cacheinfo', `120000,${object},huge`], worktree.folder);
+	repo.git(['update-index', '--skip-worktree', 'huge'], worktree.folder);
+	const { files } = await changesOf(worktree);
+	const links = new Map(files.map(({ path, link }) => [path, link]));
+	expect(links.get('huge')).toBe('\u2026');
+	expect(many.map((_, index) => links.get(`link${1000 + index}`))).toEqual([
+		...many.slice(0, 499),
+		...many.slice(499).map(() => '\u2026'),
+	]);
+});
+
 it('a merge brings no file into a folder of Nancy’s, which would then count as one of the repository', async () => {
 	const file = '.nancy/tasks/forged/task.json';
 	repo.write({ [file]: '{}' }, worktree.folder);
