@@ -604,9 +604,11 @@ describe('in a trusted folder, delegates', () => {
 			'new.bin': BINARY,
 			// Shown as it is, this name would look like that of a text.
 			'made\u202etxt.sh': 'one\ntwo\n',
+			// VS Code would show the file that it leads to.
+			'to.txt': { link: 'moved.txt' },
 		};
 		await seedWorktree(store, dataFolder({ HOME: lab.server.home }), { title: 'List the files' }, files);
-		await row(/List the files.*done.*\+2 −1/).waitFor();
+		await row(/List the files.*done.*\+3 −1/).waitFor();
 		await workbench.command('Nancy: Focus on Delegates View');
 		// The key does nothing until git has told which files there are.
 		await row(/List the files/)
@@ -626,6 +628,7 @@ describe('in a trusted folder, delegates', () => {
 			'File made⟨U+202E⟩txt.sh, added, 2 lines added, 0 removed',
 			'File moved.txt, renamed, before: notes.txt',
 			'File new.bin, added, binary',
+			'File to.txt, added, 1 line added, 0 removed',
 		]);
 
 		await moveTo(workbench, 'Delegates', 'made');
@@ -641,6 +644,9 @@ describe('in a trusted folder, delegates', () => {
 		await row('settings.json').click();
 		await workbench.tab(/settings\.json · Changes of “List the files”/).waitFor();
 		await page.locator('.monaco-diff-editor .original .view-line', { hasText: 'idleMinutes' }).waitFor();
+		await row('to.txt').click();
+		await workbench.tab(/to\.txt · Changes of “List the files”/).waitFor();
+		await page.locator('.monaco-diff-editor .modified .view-line', { hasText: /^moved\.txt$/ }).waitFor();
 		await row('new.bin').click();
 		await workbench.tab(/new\.bin$/).waitFor();
 		await workbench.contextMenu(row('moved.txt'), 'Open File');

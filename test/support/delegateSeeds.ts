@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Delegate } from '../../src/core/delegates/delegate.ts';
 import type { Delegates } from '../../src/core/delegates/delegates.ts';
@@ -93,7 +93,7 @@ export async function seedWorktree(
 	store: Delegates,
 	dataFolder: string,
 	seed: Pick<DelegateSeed, 'title' | 'tearDown' | 'askedBy'>,
-	files: Readonly<Record<string, string | Buffer | undefined>>,
+	files: Readonly<Record<string, string | Buffer | { link: string } | undefined>>,
 	{ isWorktreeSealed = true } = {},
 ): Promise<{ delegate: Delegate; folder: string; branch: string }> {
 	const place = { is: 'worktree', folder: store.workspace.folder, withChanges: false } as const;
@@ -108,6 +108,7 @@ export async function seedWorktree(
 	for (const [name, content] of Object.entries(files)) {
 		const file = join(worktree.folder, name);
 		if (content === undefined) rmSync(file);
+		else if (typeof content === 'object' && 'link' in content) symlinkSync(content.link, file);
 		else writeFileSync(file, content);
 	}
 	const asked = store.filesOfRequest(id);
