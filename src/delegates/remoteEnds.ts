@@ -45,8 +45,12 @@ export function endSeen({ is, end, queueSays }: Seen): RemoteEnd {
  * The end of a job whose work could not be brought here. Its answer is kept.
  * @param place where the work is
  */
-export function notCollected({ output, reason }: RemoteEnd, place: string, error: unknown): RemoteEnd {
-	const why = `its work could not be brought here and stays in ${place}: ${errorText(error)}`;
+export function notCollected(end: RemoteEnd, place: string, error: unknown): RemoteEnd {
+	return failedBy(end, `its work could not be brought here and stays in ${place}: ${errorText(error)}`);
+}
+
+/** The same end, with what failed after it. */
+export function failedBy({ output, reason }: RemoteEnd, why: string): RemoteEnd {
 	return { ok: false, output, reason: reason === undefined ? why : `${why}; ${reason}` };
 }
 

@@ -7,13 +7,16 @@ import { LogWriter } from '../core/delegates/logWriter.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import type { Executor } from '../executors/executor.ts';
+import { WorkBesides } from '../git/remoteRepository.ts';
 import { createWorktree } from '../git/worktree.ts';
+import type { ExecutorId } from '../protocol/executorId.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
 import {
 	begunOrWaits,
 	endSeen,
+	failedBy,
 	GivenUp,
 	givenUp,
 	NOT_ENDED,
@@ -71,7 +74,7 @@ export class RemoteRun {
 		this.phase = earlier ?? this.phase;
 		const worktree = await this.worktree();
 		const job = await remoteJobOf(this.delegate.record, this.prompt, worktree, this.phase, this.tools);
-		if (on !== undefined) await tickets.jobs.begin(on, job, worktree);
+		await this.noteJob(on, job, worktree);
 		try {
 			const end = this.phase.end ?? (await this.toEnd(job, worktree));
 			if (this.phase.phase === 'collected') await this.cleanUp(job);
@@ -80,6 +83,19 @@ export class RemoteRun {
 			if (error instanceof GivenUp) return { ok: false, reason: errorText(error), output: '' };
 			throw error;
 		}
+	}
+
+	/** The note follows the phase, also after a kill between the two: otherwise a later clean-up removes a folder that is to stay. */
+	private async noteJob(
+		on: ExecutorId | undefined,
+		{ id, repository }: RemoteJob,
+		worktree: Worktree,
+	): Promise<void> {
+		const { jobs } = this.tools.tickets;
+		const { phase } = this.phase;
+		if (phase === 'cleaned' || phase === 'kept') await jobs.end(id);
+		else if (on !== undefined)
+			await jobs.begin(on, { id, repository, worktree, isCollected: phase === 'collected' });
 	}
 
 	async settle(): Promise<void> {
@@ -112,6 +128,7 @@ export class RemoteRun {
 			const isWork = end.tip !== undefined || (await this.insist(() => this.executor.rescue(job)));
 			if (isWork) await this.insist(() => this.executor.collect(job, worktree));
 		} catch (error) {
+			if (error instanceof WorkBesides) return this.keepEnd(failedBy(end, errorText(error)));
 			return this.keepEnd(notCollected(end, this.executor.place(job), error), 'kept');
 		}
 		return this.keepEnd(end);

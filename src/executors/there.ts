@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, open, stat } from 'node:fs/promises';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
@@ -118,6 +118,8 @@ export const steps: Steps = {
 		const job = await files.job();
 		if (isQueued(job)) await forgetQueued(files, job);
 		await stopMarked(REMOTE_MARK, id);
+		// First: a worktree that is half gone has no work to ask for.
+		await rm(files.begun, { force: true });
 		await forgetThere(repositoryFolder({ repository }), files.tree, id);
 		await forgetRecordsThere(files.folder);
 		await removeTree(files.folder);

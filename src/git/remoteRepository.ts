@@ -11,7 +11,14 @@ import { readMark } from '../core/files/plainFile.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { git, gitAnswer, type GitPlace } from './git.ts';
 import { commitTree, headOf, treeOf, withWorkingTree } from './gitTree.ts';
-import { adminFolder, gitOverWorktrees, openWorktree, refOf } from './openWorktree.ts';
+import {
+	adminFolder,
+	gitOverWorktrees,
+	holdingGitLock,
+	openWorktree,
+	refOf,
+	type OpenWorktree,
+} from './openWorktree.ts';
 import { besides, isAncestor } from './saveWork.ts';
 
 /** The way to one repository on another machine. */
@@ -76,13 +83,16 @@ export async function sendBase(worktree: Worktree, id: string, transport: Transp
 	});
 }
 
+/** The work is here, on a branch of its own. Says which one, and why. */
+export class WorkBesides extends NancyError {}
+
 /**
  * Fetches the work of a delegate, and brings it into its worktree here. A repeat changes nothing.
- * @throws NancyError `git` if the worktree cannot take it, as it does not continue what that began with. A branch of its own holds it then
+ * @throws WorkBesides if the worktree is not there, or cannot take it, as it does not continue what that began with
+ * @throws NancyError `git` if the repository is gone, `busy` if the worktree is being merged or removed for long: the work has not come
  */
 export async function fetchWork(worktree: Worktree, id: string, transport: Transport): Promise<void> {
-	const { own, parent } = await openWorktree(worktree);
-	if (!own) throw new NancyError('git', phrase`${worktree.folder} is gone`);
+	const { parent, common, name } = await openWorktree(worktree);
 	const ref = arrivedRef(id);
 	const url = anyUrl();
 	const closed = [
@@ -96,20 +106,26 @@ export async function fetchWork(worktree: Worktree, id: string, transport: Trans
 	await git({ ...parent, deadlineMs: transport.deadlineMs }, ['fetch', ...closed, url, `+${resultRef(id)}:${ref}`], {
 		env: variables(transport, 'upload-pack', url),
 	});
-	const tip = await gitAnswer(own, ['rev-parse', '--verify', `${ref}^{commit}`]);
-	const refusal = await bringIn(own, tip);
-	const why =
-		refusal &&
-		phrase`its worktree does not take its commits, so branch ${await besides(own, worktree.branch, tip, { head: tip })} holds them: ${refusal.said}`;
-	await git(parent, ['update-ref', '-d', ref, tip]);
-	if (why) throw new NancyError('git', why);
+	const tip = await gitAnswer(parent, ['rev-parse', '--verify', `${ref}^{commit}`]);
+	// A person may be merging or removing it.
+	await holdingGitLock(common, name, async () => {
+		const refusal = await bringIn(await openWorktree(worktree), tip);
+		const why =
+			refusal &&
+			phrase`its worktree does not take its commits, so branch ${await besides(parent, worktree.branch, tip, { head: tip })} holds them: ${refusal.said}`;
+		await git(parent, ['update-ref', '-d', ref, tip]);
+		if (why) throw new WorkBesides('git', why);
+	});
 }
 
 /** Returns why the worktree does not take the commit. */
-async function bringIn(own: GitPlace, tip: string): Promise<NancyError | undefined> {
+async function bringIn({ own, isThere, record }: OpenWorktree, tip: string): Promise<NancyError | undefined> {
+	if (tip === record.base) return undefined;
+	if (!own || !isThere) return new NancyError('git', phrase`${record.folder} is not there`);
+	const head = await headOf(own);
 	// It came in earlier, and the worktree has gone on.
-	if (await isAncestor(own, tip, 'HEAD')) return undefined;
-	if (!(await isAncestor(own, 'HEAD', tip)))
+	if (head !== undefined && (await isAncestor(own, tip, head))) return undefined;
+	if (head === undefined || !(await isAncestor(own, head, tip)))
 		return new NancyError('git', phrase`its commits do not continue what it began with`);
 	try {
 		await git(own, ['merge', '--quiet', '--ff-only', tip]);
@@ -172,7 +188,10 @@ export async function checkoutThere(repository: string, folder: string, base: st
 	await gitOverWorktrees(repository, bare(repository), ['worktree', 'add', '--quiet', '--detach', folder, base]);
 }
 
-/** On the other machine: commits everything in the worktree, and names it for {@link fetchWork}. Returns the commit. */
+/**
+ * On the other machine: commits everything in the worktree, and names it for {@link fetchWork}. Returns the commit. A repeat returns the same one.
+ * If files have changed since, the new commit continues it: it may have been fetched.
+ */
 export async function commitThere(repository: string, folder: string, id: string): Promise<string> {
 	await resetSettings(repository);
 	const gitDir = await adminFolder(repository, folder);
@@ -180,8 +199,11 @@ export async function commitThere(repository: string, folder: string, id: string
 	const own = { folder, gitDir, common: repository };
 	const tip = await withWorkingTree(own, async ({ tree }) => {
 		const head = await headOf(own);
-		if (head !== undefined && (await treeOf(own, head)) === tree) return head;
-		return commitTree(own, tree, head === undefined ? [] : [head], `nancy: uncommitted work of ${id}\n`);
+		const named = await refOf(own, resultRef(id));
+		const isContinued = named !== undefined && (head === undefined || (await isAncestor(own, head, named)));
+		const last = isContinued ? named : head;
+		if (last !== undefined && (await treeOf(own, last)) === tree) return last;
+		return commitTree(own, tree, last === undefined ? [] : [last], `nancy: uncommitted work of ${id}\n`);
 	});
 	await git(bare(repository), ['update-ref', resultRef(id), tip]);
 	return tip;

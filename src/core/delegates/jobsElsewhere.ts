@@ -16,9 +16,11 @@ const Job = z.looseObject({
 	worktree: Worktree,
 	/** Who watches it. */
 	runner: ProcessRecord,
+	/** Its work is here, so what is there may go. */
+	isCollected: z._default(z.boolean(), false),
 });
 /** What a delegate has on another machine. */
-export type JobElsewhere = Pick<RemoteJob, 'id'> & Pick<z.infer<typeof Job>, 'repository' | 'worktree'>;
+export type JobElsewhere = Pick<RemoteJob, 'id'> & Pick<z.infer<typeof Job>, 'repository' | 'worktree' | 'isCollected'>;
 
 const FOLDER = 'elsewhere';
 
@@ -30,12 +32,14 @@ export class JobsElsewhere {
 	constructor(private readonly own: OwnFolder) {}
 
 	/** This process watches it from now on. */
-	async begin(
-		on: ExecutorId,
-		{ id, repository }: Pick<RemoteJob, 'id' | 'repository'>,
-		worktree: Worktree,
-	): Promise<void> {
-		await this.own.write({ version: 1, on, repository, worktree, runner: ownIdentity() }, FOLDER, id);
+	async begin(on: ExecutorId, { id, ...job }: JobElsewhere): Promise<void> {
+		await this.own.write({ version: 1, on, ...job, runner: ownIdentity() }, FOLDER, id);
+	}
+
+	/** Its work is here. Notes nothing of one that {@link end} has ended. */
+	async collected(id: DelegateId): Promise<void> {
+		const job = await this.own.read(Job, FOLDER, id).catch(() => undefined);
+		if (job) await this.own.write({ ...job, isCollected: true }, FOLDER, id);
 	}
 
 	/** Nothing of it is there, or a person knows what is. */

@@ -201,6 +201,7 @@ export class Tickets {
 	/** Notes how far it has come. Notes nothing for one that was not queued here. */
 	async writeRemotePhase(id: DelegateId, phase: RemotePhase): Promise<void> {
 		if (await this.has(id)) await this.own.write(phase, FOLDER, id, REMOTE);
+		if (phase.phase === 'collected') await this.jobs.collected(id);
 		if (phase.phase === 'cleaned' || phase.phase === 'kept') await this.jobs.end(id);
 	}
 

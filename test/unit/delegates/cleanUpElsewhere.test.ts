@@ -1,7 +1,6 @@
-import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
-import { identify, type ProcessIdentity } from '../../../src/base/liveness.ts';
+import { identify } from '../../../src/base/liveness.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
 import { cleanUpElsewhere } from '../../../src/delegates/cleanUpElsewhere.ts';
@@ -14,11 +13,9 @@ import { RemotePhase } from '../../../src/protocol/remoteJob.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { smallRepository } from '../../support/delegateSeeds.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
+import { DEAD, LAB } from '../../support/leftElsewhere.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
-const LAB = ExecutorId.parse('ssh:lab');
-/** Of no process since this machine was started. */
-const DEAD: ProcessIdentity = { ...identify(process.pid), startedTicks: 1 };
 const mailbox = { task: TaskName.parse('delegates'), worker: WorkerName.parse('delegate-1') };
 
 /** Jobs on a machine of which a test says how it answers, and what was asked of it. */
@@ -69,24 +66,31 @@ it('ends, brings here and cleans up, once, what a deleted or an ended delegate h
 	await it.clean();
 	await it.clean();
 	expect(it.asked).toEqual([deleted.id, ended.id].flatMap(id => [`rescue ${id}`, `collect ${id}`, `cleanUp ${id}`]));
-	expect(it.said).toEqual([]);
+	expect(it.said).toEqual(
+		[deleted, ended].map(({ id, worktree }) => expect.stringMatching(`${id} is in ${worktree.folder}`)),
+	);
 });
 
-it('leaves alone what is watched, goes on, is on another machine, or was not noted by this user', async () => {
+it('leaves alone what is watched, goes on, is on another machine, or may be watched from another one', async () => {
 	await using it = await room();
 	await it.job({ runner: identify(process.pid) });
 	await it.job({ ticket: 'open' });
 	await it.job({ on: ExecutorId.parse('ssh:other') });
+	await it.job({ runner: { ...DEAD, machine: 'another.1.2' } });
 	await it.clean();
 	expect(it.asked).toEqual([]);
 });
 
-it('brings no work of a worktree that its user has removed', async () => {
+it('brings work once, however often the clean-up there fails', async () => {
 	await using it = await room();
-	const { id, worktree } = await it.job();
-	rmSync(worktree.folder, { recursive: true });
+	const { id } = await it.job();
+	await it.clean({ cleanUp: () => Promise.reject(new NancyError('io', 'a folder may not be removed')) });
 	await it.clean();
-	expect(it.asked).toEqual([`rescue ${id}`, `cleanUp ${id}`]);
+	expect(it.asked).toEqual([`rescue ${id}`, `collect ${id}`, `cleanUp ${id}`]);
+	expect(it.said).toEqual([
+		expect.stringContaining(`${id} is in `),
+		expect.stringContaining(`${id} is not cleaned up: a folder may not be removed`),
+	]);
 });
 
 it('keeps there what cannot be brought here, and goes on when it is called again', async () => {

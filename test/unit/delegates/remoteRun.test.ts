@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
+import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { RemoteRun } from '../../../src/delegates/remoteRun.ts';
 import { steps } from '../../../src/executors/there.ts';
+import { WorkBesides } from '../../../src/git/remoteRepository.ts';
 import { delegateElsewhere } from '../../../src/operations/shared/elsewhere.ts';
 import { ExecutorId } from '../../../src/protocol/executorId.ts';
 import { DelegateRoom } from '../../support/delegateRoom.ts';
@@ -17,6 +19,7 @@ import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../../..
 import { seedDelegate, smallRepository } from '../../support/delegateSeeds.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
+import { DEAD, LAB } from '../../support/leftElsewhere.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
 afterEach(() => {
@@ -29,14 +32,21 @@ const RUNNING: Seen = { is: 'running', log: '', nextOffset: 0, receipts: [], tak
 const MINUTE = 60_000;
 
 /** A delegate on a machine of which a test says how it answers. */
-async function remote() {
+async function remote(on?: ExecutorId) {
 	const folder = tempFolder();
 	const project = smallRepository(folder, { 'a.txt': 'one' });
 	const workspace = new Workspace(project);
 	const place = { is: 'worktree', folder: project, withChanges: false } as const;
-	const delegate = await seedDelegate(new Delegates(workspace), { title: 'T', state: 'running', place });
+	const delegate = await seedDelegate(new Delegates(workspace), {
+		title: 'T',
+		state: 'running',
+		place,
+		on,
+	});
 	const tickets = new Tickets(folder.file('data'), project);
 	await tickets.issue(delegate.record, [], []);
+	const note = ['elsewhere', delegate.record.id] as const;
+	const own = new OwnFolder(folder.file('data'), project);
 	const stop = new AbortController();
 	const asked: string[] = [];
 	const begun: { is?: RemotePhase | undefined } = {};
@@ -57,6 +67,9 @@ async function remote() {
 				delegate.record.id,
 				RemotePhase.parse({ version: 1, phase: 'submitted', ...phase }),
 			),
+		leaveNote: () =>
+			own.write({ version: 1, on, repository: job.repository, worktree: null, runner: DEAD }, ...note),
+		isNoted: () => existsSync(own.path(...note)),
 		/** What was asked of the machine, but for looks. */
 		asked,
 		/** How far it had come when its place in a queue was free. */
@@ -298,6 +311,28 @@ it('keeps the work there and says where, if it cannot be brought here, and keeps
 	expect(await one.run(answers)).toEqual(outcome);
 	expect({ collects, asked: one.asked }).toEqual({ collects: 2, asked: [] });
 });
+
+it('says which branch has the work that its worktree does not take, and is cleaned up there', async () => {
+	await using one = await remote();
+	const end = { ok: true, output: 'Done.', tip: 'a'.repeat(40) };
+	const outcome = await one.run({
+		collect: () => Promise.reject(new WorkBesides('git', 'branch nancy/x.2 holds them')),
+		observe: async () => ({ ...RUNNING, is: 'ended', end }),
+	});
+	expect(outcome).toEqual({ ok: false, reason: 'branch nancy/x.2 holds them', output: 'Done.' });
+	expect(one.asked).toEqual(['cleanUp']);
+});
+
+it.each(['kept', 'cleaned'] as const)(
+	'has nothing to clean up later once it is %s, wherever its runner was killed',
+	async phase => {
+		await using one = await remote(LAB);
+		await one.earlier({ phase, end: { ok: true, output: 'Done.' } });
+		await one.leaveNote();
+		expect(await one.run({})).toEqual({ ok: true, output: 'Done.' });
+		expect(one.isNoted()).toBe(false);
+	},
+);
 
 const ended = (end: RemoteEnd): Seen => ({ ...RUNNING, is: 'ended', end });
 it.each<[string, Seen, Outcome]>([
