@@ -91,9 +91,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 	// Also after a delegate that could not be ended, because others wait. Its error is named first.
 	const [looked] = await Promise.allSettled([look()]);
 	if (elsewhere)
-		await cleanUpElsewhere(ticketsOf(where), elsewhere.on, elsewhere.executor, text => context.note(text)).catch(
-			() => undefined,
-		);
+		await cleanUpElsewhere(ticketsOf(where), elsewhere.on, elsewhere.executor, tell).catch(() => undefined);
 	for (const end of [ran, looked]) if (end.status === 'rejected') throw end.reason;
 	return ExitCode.ok;
 }

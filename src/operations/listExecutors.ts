@@ -9,6 +9,7 @@ import { executorAt, wayTo } from '../executors/executorAt.ts';
 import { missingThere } from '../executors/findPrograms.ts';
 import { probe, type Probed } from '../executors/probe.ts';
 import { sshHosts } from '../executors/sshHosts.ts';
+import type { Way } from '../executors/way.ts';
 import { hostOf, queueOf, type ExecutorId } from '../protocol/executorId.ts';
 import { ExecutorsOutput, type Executor } from '../protocol/output/executors.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
@@ -52,7 +53,12 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 		}));
 		for (const host of sshHosts(env['HOME'] ?? homedir()))
 			known.push({ name: `ssh:${host}`, id: `ssh:${host}`, from: 'ssh', lacks: [] });
-		const probedAll = (all: Executor[]) => Promise.all(all.map(each => probed(each, settings, context)));
+		const probedAll = async (all: Executor[]) => {
+			const executors = await Promise.all(all.map(each => probed(each, settings)));
+			// One after the other: they share the notes of what is left.
+			for (const each of executors) if (canCleanUp(each)) await cleanUpLeft(each.id, context);
+			return executors;
+		};
 		if (names.length === 0) return { executors: isProbed ? await probedAll(known) : known };
 		const asked = names.map(
 			(name): Executor =>
@@ -67,24 +73,19 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 	},
 };
 
-async function probed(executor: Executor, settings: CommonSettings, context: OperationContext): Promise<Executor> {
+async function probed(executor: Executor, settings: CommonSettings): Promise<Executor> {
 	// There, a delegate always works in a worktree.
 	const candidates = drivers.filter(({ headless, floors }) => headless !== 'none' && floors.worktree !== 'none');
 	try {
 		const way = wayTo(executor.id);
 		const has = await probe(way, candidates);
-		const missing = await missingThere(way, commandsOf(executor.id, settings));
 		const agents = candidates.flatMap(({ id }) =>
 			has.agents.filter(each => each.id === id).map(each => ({ ...each, id })),
 		);
 		const lacks = [
-			...missing.map(
-				name =>
-					phrase`a login shell finds no ${name}: give the absolute path of the queue's command, or add it to the PATH in ~/.profile`,
-			),
+			...(await lacksOfQueue(way, commandsOf(executor.id, settings))),
 			...lacksOf(has, executor.id, settings),
 		];
-		if (lacks.length === 0) await cleanUpLeft(executor.id, context);
 		return { ...executor, isReachable: true, has: { ...has, agents }, lacks };
 	} catch (error) {
 		if (!hasCode(error, 'timeout', 'io')) throw error;
@@ -95,6 +96,29 @@ async function probed(executor: Executor, settings: CommonSettings, context: Ope
 				: phrase`${errorText(error)}. Connect once in a terminal: ${`ssh ${host}`}`;
 		return { ...executor, isReachable: false, lacks: [lack] };
 	}
+}
+
+async function lacksOfQueue(way: Way, commands: readonly string[]): Promise<Phrase[]> {
+	try {
+		const missing = await missingThere(way, commands);
+		return missing.map(
+			name =>
+				phrase`a login shell finds no ${name}: give the absolute path of the queue's command, or add it to the PATH in ~/.profile`,
+		);
+	} catch (error) {
+		if (!hasCode(error, 'timeout', 'io')) throw error;
+		return [phrase`whether it has the commands of the queue is not known: ${errorText(error)}`];
+	}
+}
+
+/** It needs no agent, no room and no queue. */
+function canCleanUp({ has }: Executor): boolean {
+	return has !== undefined && has.git !== '' && isNewEnough(has.node);
+}
+
+function isNewEnough(node: string): boolean {
+	const version = parseVersion(node);
+	return version !== undefined && isAtLeast(version, OLDEST_NODE);
 }
 
 /** What delegates of the workspace have left there while it could not be reached. */
@@ -123,12 +147,11 @@ function lacksOf(has: Probed, id: ExecutorId, settings: CommonSettings): Phrase[
 	const queue = queueOf(id);
 	if (queue?.type === 'slurm' && slurm === '')
 		lacks.push(phrase`a login shell finds no sbatch, squeue and scancel: name a login host of the Slurm cluster`);
-	const version = parseVersion(node);
-	if (!version)
+	if (!parseVersion(node))
 		lacks.push(
 			phrase`a login shell finds no node: install Node 20 or newer there, or add it to the PATH in ~/.profile`,
 		);
-	else if (!isAtLeast(version, OLDEST_NODE)) lacks.push(phrase`its Node is ${node}: install Node 20 or newer there`);
+	else if (!isNewEnough(node)) lacks.push(phrase`its Node is ${node}: install Node 20 or newer there`);
 	if (git === '') lacks.push(phrase`a login shell finds no git: install git there`);
 	const [tried] = drivers;
 	if (tried && !agents.some(({ id }) => id === tried.id)) {

@@ -186,7 +186,10 @@ describe('a delegate on another machine', () => {
 			expect(left.jobs).toEqual([lost]);
 			expect(left.processes).not.toEqual([]);
 			if (by === 'nancy executors')
-				expect(await call(['executors', 'ssh:lab'])).toMatchObject({ code: 0, stderr: '' });
+				expect(await call(['executors', 'ssh:lab'])).toMatchObject({
+					code: 0,
+					stderr: expect.stringMatching(`^nancy: the work in .*${lost} on lab is in .*${lost}\n$`),
+				});
 			else await machines.ended(await machines.delegate('[[text:Done there.]]'));
 			await eventually('cleaned up', async () => (await leftThere(there, lost)).jobs.length === 0);
 			expect(git('show', `nancy/${lost}:made.txt`)).toBe('half');
