@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tickets } from '../../src/core/delegates/tickets.ts';
 import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
@@ -171,7 +171,7 @@ describe('a delegate on another machine', () => {
 		},
 	);
 
-	it.each(['the next one', 'nancy executors'])(
+	it.each(['the next one', 'nancy executors without an agent there'])(
 		'that was given up and deleted is ended and cleaned up there by %s, and its work comes back',
 		async by => {
 			await using machines = await twoMachines(nancy);
@@ -185,12 +185,18 @@ describe('a delegate on another machine', () => {
 			const left = await leftThere(there, lost);
 			expect(left.jobs).toEqual([lost]);
 			expect(left.processes).not.toEqual([]);
-			if (by === 'nancy executors')
+			if (by === 'nancy executors without an agent there') {
+				// No agent is needed for that.
+				appendFileSync(
+					join(there.home, '.profile'),
+					`export PATH=${dirname(process.execPath)}:/usr/bin:/bin\n`,
+				);
 				expect(await call(['executors', 'ssh:lab'])).toMatchObject({
-					code: 0,
+					code: 1,
+					stdout: expect.stringContaining('finds no Claude Code'),
 					stderr: expect.stringMatching(`^nancy: the work in .*${lost} on lab is in .*${lost}\n$`),
 				});
-			else await machines.ended(await machines.delegate('[[text:Done there.]]'));
+			} else await machines.ended(await machines.delegate('[[text:Done there.]]'));
 			await eventually('cleaned up', async () => (await leftThere(there, lost)).jobs.length === 0);
 			expect(git('show', `nancy/${lost}:made.txt`)).toBe('half');
 			expect(await leftThere(there, lost)).toEqual(NOTHING);

@@ -12,7 +12,7 @@ import {
 	sendBase,
 } from '../../src/git/remoteRepository.ts';
 import { holdingGitLock } from '../../src/git/openWorktree.ts';
-import type { Worktree } from '../../src/protocol/worktree.ts';
+import { WorktreeName, type Worktree } from '../../src/protocol/worktree.ts';
 import type { GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { worktreeRepository } from '../support/worktreeRepository.ts';
@@ -177,6 +177,25 @@ it('on another machine, git enters no submodule that an agent has made there', a
 	// A person's git runs it.
 	git(folder, 'status');
 	expect(existsSync(ran)).toBe(true);
+});
+
+it('work comes into no worktree that is just being merged or removed', async () => {
+	const { there, transport } = await otherMachine();
+	await sendBase(worktree, ID, transport);
+	const folder = outside.file('tree');
+	await checkoutThere(there, folder, worktree.base, ID);
+	writeFileSync(join(folder, 'made.txt'), 'there');
+	await commitThere(there, folder, ID);
+	const made = join(worktree.folder, 'made.txt');
+	const coming = await holdingGitLock(join(repo.root, '.git'), WorktreeName.parse('x'), async () => {
+		const fetched = fetchWork(worktree, ID, transport);
+		// That takes longer than it would.
+		for (let round = 0; round < 3; round++) await sendBase(worktree, `${ID}${round}`, transport);
+		expect(existsSync(made)).toBe(false);
+		return [fetched];
+	});
+	await Promise.all(coming);
+	expect(existsSync(made)).toBe(true);
 });
 
 describe('work that its worktree cannot take', () => {

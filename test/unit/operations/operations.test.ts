@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
 import { IN_TERMINAL, IN_WINDOW, type Asker } from '../../../src/core/asker/asker.ts';
 import { Budgets } from '../../../src/core/budgets/budgets.ts';
@@ -568,6 +568,22 @@ describe('a machine', () => {
 		expect(JSON.parse(readFileSync(named(), 'utf8'))).toMatchObject({ delegates: { executors } });
 		const other = name(IN_WINDOW, 'gpu2');
 		await expect(other).rejects.toMatchObject({ code: 'bad-usage' });
+	});
+
+	it('was reached also if it does not say whether it has the commands of its queue', async () => {
+		const shell = join(folder, 'shell');
+		writeFileSync(shell, '#!/bin/sh\nmkdir "$0.once" && exec /bin/sh "$@"\n', { mode: 0o755 });
+		vi.stubEnv('SHELL', shell);
+		const words = ['qqueue'];
+		const settings = {
+			executors: { own: { type: 'command' as const, submit: words, look: words, cancel: words } },
+		};
+		const context = contextIn({ readSettings: () => Promise.resolve(settings) });
+		const input = { names: ['own'], isProbed: true };
+		const { executors } = await perform(await operations.listExecutors(), IN_WINDOW, input, context);
+		vi.unstubAllEnvs();
+		expect(executors).toMatchObject([{ isReachable: true, has: { git: expect.stringContaining('git version') } }]);
+		expect(executors[0]?.lacks.map(String)[0]).toContain('whether it has the commands of the queue is not known');
 	});
 
 	it('is neither named nor asked for by an agent, and a host is no option of ssh', async () => {
