@@ -153,6 +153,7 @@ export class RemoteRun {
 	private async watch(job: RemoteJob, mail: RemoteMail): Promise<RemoteEnd> {
 		const { signal } = this;
 		let cancelledAt: number | undefined;
+		const untilStopped = () => (cancelledAt === undefined ? signal : undefined);
 		let looksAfterEnd = 0;
 		let isLastLook = false;
 		for (;;) {
@@ -161,7 +162,7 @@ export class RemoteRun {
 					await this.executor.cancel(job);
 					cancelledAt = Date.now();
 				}
-				const now = await this.executor.observe(job, this.phase.offset, mail.letters);
+				const now = await this.executor.observe(job, this.phase.offset, mail.letters, untilStopped());
 				return { seen: now, hasMore: await this.mirror(now) };
 			});
 			await this.steer(mail, seen, isLastLook);
@@ -169,9 +170,7 @@ export class RemoteRun {
 				return seen.is === 'running' ? NOT_ENDED : endSeen(seen);
 			if (seen.is === 'running') {
 				if (!hasMore)
-					await sleep(this.executor.pauseMs, undefined, {
-						signal: cancelledAt === undefined ? signal : undefined,
-					}).catch(() => undefined);
+					await sleep(this.executor.pauseMs, undefined, { signal: untilStopped() }).catch(() => undefined);
 			} else if (!hasMore || ++looksAfterEnd >= LOOKS_AFTER_END) {
 				// An earlier runner may have carried messages: one more look asks for the receipts of all.
 				if (isLastLook || mail.letters.length === 0) return endSeen(seen);

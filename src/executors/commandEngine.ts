@@ -4,9 +4,8 @@ import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import { redactValue } from '../core/traffic/redact.ts';
-import { DelegateId } from '../protocol/delegate.ts';
 import { wordsFor, type QueueCommands } from '../protocol/queueCommands.ts';
-import { callEngine, programOf, type Engine, type QueuedJob } from './engine.ts';
+import { callEngine, JobName, programOf, type Engine, type QueuedJob } from './engine.ts';
 
 /** Sites keep the answer of such a command for a while, so that the engine is seldom asked. In milliseconds. */
 const LISTING_MS = 30_000;
@@ -24,7 +23,6 @@ export function commandEngine({ submit, look, cancel }: QueueCommands): Engine {
 		if (code !== 0) throw noAnswer(complaint);
 		return output.split('\n').flatMap(line => jobIn(line) ?? []);
 	};
-	const has = async (name: string) => (await jobs()).some(each => each.name === name && each.is !== 'ended');
 	return {
 		title: 'the queue',
 		key: createHash('sha256').update(JSON.stringify(look)).digest('hex').slice(0, 16),
@@ -36,20 +34,19 @@ export function commandEngine({ submit, look, cancel }: QueueCommands): Engine {
 		jobs,
 		async submit({ name, script }) {
 			const { code, complaint } = await callEngine(wordsFor(submit, name), environment(), script);
-			if (code === 0) return undefined;
 			if (code === undefined) throw noAnswer(complaint);
-			// A queue that answers, and does not have it, has refused it.
-			return (await has(name)) ? undefined : complaint;
+			return code === 0 ? undefined : complaint;
 		},
 		async cancel(name) {
 			const { code, complaint } = await callEngine(wordsFor(cancel, name), environment());
-			if (code !== 0 && (code === undefined || (await has(name)))) throw noAnswer(complaint);
+			if (code === 0) return;
+			const isThere = ({ name: each, is }: QueuedJob) => each === name && is !== 'ended';
+			if (code === undefined || (await jobs()).some(isThere)) throw noAnswer(complaint);
 		},
 	};
 }
 
 const State = z.enum(['queued', 'running', 'ended']);
-const Name = z.templateLiteral(['nancy-', DelegateId]);
 
 /**
  * @returns `undefined` for a line that is not of a job of Nancy's
@@ -57,7 +54,7 @@ const Name = z.templateLiteral(['nancy-', DelegateId]);
  */
 function jobIn(line: string): QueuedJob | undefined {
 	const [name, state, ...reason] = line.trim().split(/\s+/);
-	if (!Name.safeParse(name).success || name === undefined) return undefined;
+	if (!JobName.safeParse(name).success || name === undefined) return undefined;
 	const { data: is } = State.safeParse(state);
 	if (is === undefined)
 		throw new NancyError(

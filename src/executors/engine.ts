@@ -5,6 +5,10 @@ import { errorText } from '../base/errors.ts';
 import { isAgents, isExecutable, onPath } from '../base/searchPath.ts';
 import { visibleLine } from '../base/visible.ts';
 import { signal } from '../process/signal.ts';
+import { DelegateId } from '../protocol/delegate.ts';
+
+/** Of a job of Nancy's in a queue. */
+export const JobName = z.templateLiteral(['nancy-', DelegateId]);
 
 /** A job of a queue, as its engine says: a hint. */
 export const QueuedJob = z.object({
@@ -44,7 +48,7 @@ export interface Engine {
 	 */
 	jobs(): Promise<QueuedJob[]>;
 	/**
-	 * @returns why it was refused for certain; `undefined` if it was accepted
+	 * @returns why it was refused, if it is not among {@link jobs} after {@link listingMs}; `undefined` if it was accepted
 	 * @throws NancyError `timeout` if nobody knows
 	 */
 	submit(submission: Submission): Promise<string | undefined>;

@@ -27,8 +27,9 @@ export interface Executor {
 	/**
 	 * @param offset of the log, in bytes
 	 * @param carried the messages of which receipts are wanted
+	 * @param signal ends the wait for another process, which looks for this one too. Then this process looks by itself.
 	 */
-	observe(job: RemoteJob, offset: number, carried: readonly RemoteLetter[]): Promise<Seen>;
+	observe(job: RemoteJob, offset: number, carried: readonly RemoteLetter[], signal?: AbortSignal): Promise<Seen>;
 	/** Asks the job to end. Only {@link observe} tells that it has. */
 	cancel(job: RemoteJob): Promise<void>;
 	/** Ends whatever is left of a job that does not say what its work is, and commits that. Returns whether there is any to collect. */

@@ -18,7 +18,12 @@ export const REMOTE_MARK = 'NANCY_REMOTE_JOB';
 
 const Runner = z.object({ runner: ProcessRecord });
 /** When a job was last put into a queue, and how often. */
-const Submitted = z.object({ atMs: z.number(), times: z.int() });
+const Submitted = z.object({
+	atMs: z.number(),
+	times: z.int(),
+	/** Why the queue refused it, unless its list has it. */
+	refused: z.optional(z.string()),
+});
 
 /** One job's files on this machine, which runs it for another. They are the truth about it. */
 export class JobFiles {

@@ -4,7 +4,7 @@ import type { JobAnswers, JobLook } from './jobLook.ts';
 
 /** Who has not asked for so long does not take part any more, in milliseconds. It is longer than any pause. */
 const GONE_MS = 60_000;
-/** So much later each delegate has all of them look again, in milliseconds: what the looks cost does not grow with their number. */
+/** The pause of all grows by so much with each delegate, in milliseconds. So what the looks cost does not grow with their number. */
 const EACH_MS = 100;
 /** The longest pause between two looks at a job, in milliseconds. */
 export const LONGEST_PAUSE_MS = 10_000;
@@ -44,7 +44,7 @@ export class LookRounds {
 		private readonly lookAtAll: (jobs: readonly JobLook[]) => Promise<JobAnswers>,
 	) {}
 
-	/** @throws what the call of its round has thrown */
+	/** @throws what a call has thrown: it fails for all who wait */
 	look(job: JobLook): Promise<Looked> {
 		this.asked.set(job.id, performance.now());
 		return new Promise((resolve, reject) => {
@@ -86,7 +86,7 @@ export class LookRounds {
 			if (rest.size === some.length) throw new Error('its answer names no job');
 			return [...rest];
 		} catch (error) {
-			for (const one of some) one.reject(error);
+			for (const one of [...some, ...this.waiting.splice(0)]) one.reject(error);
 			return [];
 		}
 	}

@@ -1,29 +1,33 @@
 import { rm } from 'node:fs/promises';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import * as z from 'zod/mini';
-import { errorText, hasCode, NancyError } from '../base/errors.ts';
 import { look, stampOf } from '../base/look.ts';
-import { visibleLine } from '../base/visible.ts';
 import { holdingLock } from '../core/files/holdingLock.ts';
 import { JobLook, type JobAnswers } from './jobLook.ts';
 import { LONGEST_PAUSE_MS, LookRounds, type Looked } from './lookRounds.ts';
 
-/** One that leads answers in less, in milliseconds: a round that is under way, and the next one, with all their time limits. */
-const HUNG_MS = 5 * 60_000;
+/** One that leads answers in less, in milliseconds: the call that is under way, and the next one, with a step's limit each. */
+const HUNG_MS = 130_000;
 /** Of a request and of an answer, in characters. */
 const [LONGEST_REQUEST, LONGEST_LINE] = [1024 * 1024, 16 * 1024 * 1024];
 /** So often somebody else may have become or ceased to be the one that leads, before a process looks by itself. */
 const TRIES = 5;
 
-const Line = z.union([
-	z.object({ answer: z.unknown(), pauseMs: z.number().check(z.nonnegative(), z.maximum(LONGEST_PAUSE_MS * 2)) }),
-	z.object({ failed: z.string(), isTimeout: z.boolean() }),
-]);
+const Line = z.object({
+	/** Absent if the call of whoever leads has failed. */
+	looked: z.optional(
+		z.object({ answer: z.unknown(), pauseMs: z.number().check(z.nonnegative(), z.maximum(LONGEST_PAUSE_MS * 2)) }),
+	),
+});
+type Line = z.infer<typeof Line>;
 
 /**
  * Looks at jobs of one machine, together with the other processes here that watch one there. One of them listens on a socket, and calls the
  * machine for all. The system tells the others at once when it is gone, however it ended; one of them then leads, and all ask again. A look
- * changes nothing there, so two that lead cost a call more and do no harm.
+ * may be repeated, so two that lead cost a call more and do no harm.
+ *
+ * A failure counts only for the process whose call it was: another one may have a key that it lacks. It leads no more, and the others look by
+ * themselves.
  */
 export class LooksTogether {
 	private server: Server | undefined;
@@ -44,55 +48,65 @@ export class LooksTogether {
 		private readonly hungMs = HUNG_MS,
 	) {
 		this.pauseMs = everyMs;
-		this.rounds = new LookRounds(everyMs, lookAtAll);
+		this.rounds = new LookRounds(everyMs, async jobs => {
+			try {
+				return await lookAtAll(jobs);
+			} catch (error) {
+				this.leadNoMore();
+				throw error;
+			}
+		});
 	}
 
-	/** @throws NancyError as the call of the machine does, whoever has made it */
-	async look(job: JobLook): Promise<unknown> {
-		const { answer, pauseMs } = await this.looked(job);
+	/**
+	 * @param signal ends the wait for another process: then this one looks by itself
+	 * @throws NancyError as this process's own call of the machine does
+	 */
+	async look(job: JobLook, signal?: AbortSignal): Promise<unknown> {
+		const { answer, pauseMs } = await this.looked(job, signal);
 		this.pauseMs = pauseMs;
 		return answer;
 	}
 
 	/** Leaves the others to themselves. */
 	close(): void {
-		this.server?.close();
+		this.leadNoMore();
 		for (const connection of this.connections) connection.destroy();
+	}
+
+	/** Those who have asked still get their line. */
+	private leadNoMore(): void {
+		this.server?.close();
 		this.server = undefined;
 	}
 
-	private async looked(job: JobLook): Promise<Looked> {
+	private async looked(job: JobLook, signal: AbortSignal | undefined): Promise<Looked> {
 		const socket = this.server ? undefined : this.socket();
 		for (let tries = 0; socket !== undefined && !this.server && tries < TRIES; tries++) {
 			const found = stampOf(await look(socket));
-			const line = found === '' ? undefined : await this.askLeader(socket, job);
-			if (line) return line;
-			// The place may be full, or nobody's any more.
+			const line = found === '' ? undefined : await this.askLeader(socket, job, signal);
+			if (line?.looked) return line.looked;
+			// Whoever leads may do so well for the others.
+			if (line || signal?.aborted) break;
+			// On a full disk, or where the folder is gone, nobody can.
 			await this.lead(socket, found).catch(() => undefined);
 		}
 		return this.rounds.look(job);
 	}
 
 	/** @returns `undefined` if nobody answers there */
-	private async askLeader(socket: string, job: JobLook): Promise<Looked | undefined> {
-		const text = await this.lineOf(socket, `${JSON.stringify(job)}\n`);
-		const line = text === undefined ? undefined : lineIn(text);
-		if (line === undefined || 'answer' in line) return line;
-		throw new NancyError(line.isTimeout ? 'timeout' : 'io', visibleLine(line.failed, 500));
-	}
-
-	private lineOf(socket: string, request: string): Promise<string | undefined> {
+	private askLeader(socket: string, job: JobLook, signal: AbortSignal | undefined): Promise<Line | undefined> {
 		return new Promise(resolve => {
 			let text = '';
-			const connection = createConnection(socket);
+			const connection = createConnection({ path: socket, signal });
 			connection.setTimeout(this.hungMs, () => connection.destroy());
-			connection.once('connect', () => connection.write(request));
+			connection.once('connect', () => connection.write(`${JSON.stringify(job)}\n`));
 			connection.setEncoding('utf8').on('data', (part: string) => {
 				text += part;
 				if (text.length > LONGEST_LINE) connection.destroy();
 			});
 			connection.on('error', () => undefined); // it closes, too
-			connection.once('close', () => resolve(text.endsWith('\n') ? text : undefined));
+			connection.once('close', () => resolve(lineIn(text)));
 		});
 	}
 
@@ -122,15 +136,15 @@ export class LooksTogether {
 	}
 
 	private async answer(connection: Socket, text: string): Promise<void> {
-		const line = await Promise.resolve()
+		const looked = await Promise.resolve()
 			.then(() => this.rounds.look(JobLook.parse(JSON.parse(text))))
-			.catch((error: unknown) => ({ failed: errorText(error), isTimeout: hasCode(error, 'timeout') }));
-		connection.end(`${JSON.stringify(line)}\n`);
+			.catch(() => undefined);
+		connection.end(JSON.stringify({ looked }));
 	}
 }
 
-/** Another program may listen there: what makes no sense is no answer. */
-function lineIn(text: string): z.infer<typeof Line> | undefined {
+/** Another program may listen there: what makes no sense is no answer. Nor is a part of one. */
+function lineIn(text: string): Line | undefined {
 	try {
 		return Line.parse(JSON.parse(text));
 	} catch {

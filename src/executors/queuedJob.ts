@@ -11,7 +11,7 @@ import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import type { JobQueue, RemoteEnd, RemoteJob, Seen } from '../protocol/remoteJob.ts';
 import { commandEngine } from './commandEngine.ts';
-import { QueuedJob, type Engine } from './engine.ts';
+import { JobName, QueuedJob, type Engine } from './engine.ts';
 import { remoteWords } from './remoteWords.ts';
 import { slurm } from './slurm.ts';
 import { REMOTE_MARK, type JobFiles } from './jobFiles.ts';
@@ -58,7 +58,7 @@ function nameOf({ id }: JobFiles): string {
 }
 
 /**
- * Submits a job, unless it is in the queue or has begun. A job that is refused for certain ends, and never begins.
+ * Submits a job, unless it is in the queue or has begun. Whether it was refused, the queue's list tells later: see {@link whyWaiting}.
  * @param program this Nancy's file
  * @throws NancyError `timeout` if nobody knows whether it was accepted
  */
@@ -71,21 +71,18 @@ export async function submitQueued(files: JobFiles, job: WithQueue, program: str
 		await endUnbegun(files, missing);
 		return;
 	}
-	if (!(await jobsOf(files, engine, Date.now())).some(isOpen)) {
-		const refused = await engine.submit({
-			name: nameOf(files),
-			script: scriptOf(files, program),
-			folder: files.folder,
-			output: files.queueOutput,
-			wallSeconds: job.wallSeconds,
-		});
-		if (refused !== undefined) {
-			await endUnbegun(files, `${engine.title} refuses it: ${refused}`);
-			return;
-		}
-	}
+	const isThere = (await jobsOf(files, engine, Date.now())).some(isOpen);
+	const refused = isThere
+		? undefined
+		: await engine.submit({
+				name: nameOf(files),
+				script: scriptOf(files, program),
+				folder: files.folder,
+				output: files.queueOutput,
+				wallSeconds: job.wallSeconds,
+			});
 	const times = ((await files.submitted())?.times ?? 0) + 1;
-	await files.writeSubmitted({ atMs: Date.now(), times });
+	await files.writeSubmitted({ atMs: Date.now(), times, refused });
 }
 
 /**
@@ -115,7 +112,7 @@ exit "$code"
  * @returns `undefined` once it has ended or begun
  */
 export async function whyWaiting(files: JobFiles, job: WithQueue, program: string): Promise<string | undefined> {
-	const { atMs, times } = (await files.submitted()) ?? { atMs: 0, times: 0 };
+	const { atMs, times, refused } = (await files.submitted()) ?? { atMs: 0, times: 0 };
 	const engine = engineOf(job);
 	try {
 		const jobs = await jobsOf(files, engine);
@@ -129,7 +126,9 @@ export async function whyWaiting(files: JobFiles, job: WithQueue, program: strin
 			const why = [`${engine.title} has ended it before it began`, ended.says, await lastWords(files)];
 			await endUnbegun(files, why.filter(Boolean).join(': '));
 		} else if (Date.now() - atMs < engine.listingMs) {
-			return 'submitted';
+			return refused ?? 'submitted';
+		} else if (refused !== undefined) {
+			await endUnbegun(files, `${engine.title} refuses it: ${refused}`);
 		} else if (Date.now() - atMs < ACCEPTED_MS && times < MOST_SUBMISSIONS) {
 			await submitQueued(files, job, program);
 			return 'submitted again';
@@ -162,18 +161,22 @@ async function isAtWork(files: JobFiles, engine: Engine): Promise<boolean> {
 	return jobs === undefined || jobs.some(({ is }) => is === 'running');
 }
 
-/** A job that has failed, with how the queue has ended it. While the queue may be about to say that, it counts as running. */
+/**
+ * A job that has failed, with how the queue has ended it. While the queue may be about to say that, it counts as running.
+ * @param lookMs when the look at this and other jobs began, which one question answers
+ */
 export async function explained(
 	files: JobFiles,
 	job: WithQueue,
 	is: 'ended' | 'lost',
+	lookMs: number,
 ): Promise<Pick<Seen, 'is' | 'queueSays'>> {
 	if (existsSync(files.cancelled)) return { is };
-	const now = Date.now();
 	const engine = engineOf(job);
-	const jobs = await jobsOf(files, engine, now).catch(() => []);
+	const jobs = await jobsOf(files, engine, lookMs).catch(() => []);
 	const isEnding = jobs.some(each => each.is === 'running');
-	if (isEnding && (is === 'lost' || now - (await stat(files.endFile)).mtimeMs < ENDING_MS)) return { is: 'running' };
+	if (isEnding && (is === 'lost' || Date.now() - (await stat(files.endFile)).mtimeMs < ENDING_MS))
+		return { is: 'running' };
 	const ended = jobs.find(each => !isOpen(each) && each.says !== '');
 	return { is, ...(ended && { queueSays: `${engine.title}: ${ended.says}` }) };
 }
@@ -251,7 +254,7 @@ const asking = new Map<string, { atMs: number; jobs: Promise<QueuedJob[]> }>();
 
 async function askQueue(file: string, engine: Engine, atMs: number): Promise<QueuedJob[]> {
 	try {
-		const jobs = (await engine.jobs()).filter(({ name }) => name.startsWith('nancy-'));
+		const jobs = (await engine.jobs()).filter(({ name }) => JobName.safeParse(name).success);
 		// What cannot be kept is asked again.
 		await writeFileAtomic(file, jsonText({ atMs, jobs })).catch(() => undefined);
 		return jobs;
@@ -262,18 +265,18 @@ async function askQueue(file: string, engine: Engine, atMs: number): Promise<Que
 
 /**
  * What the queue has of a job.
- * @param sinceMs the moment of which an answer must be newer; by default that of the submission
+ * @param sinceMs an answer of an earlier moment does not count; by default that of the submission
  */
 async function jobsOf(files: JobFiles, engine: Engine, sinceMs?: number): Promise<QueuedJob[]> {
-	const newerThanMs = sinceMs ?? (await files.submitted())?.atMs ?? 0;
+	const fromMs = sinceMs ?? (await files.submitted())?.atMs ?? 0;
 	const now = Date.now();
 	const file = files.queueFile(engine.key);
 	const known = await readJsonFile(file, Known).catch(() => undefined);
-	const isFresh = known && known.atMs > newerThanMs && known.atMs <= now && now - known.atMs < FRESH_MS;
+	const isFresh = known && known.atMs >= fromMs && known.atMs <= now && now - known.atMs < FRESH_MS;
 	// Of many jobs that are looked at side by side, one asks.
 	const call = asking.get(engine.key);
 	if (isFresh) return ownOf(files, known.jobs);
-	if (call && call.atMs > newerThanMs) return ownOf(files, await call.jobs);
+	if (call && call.atMs >= fromMs) return ownOf(files, await call.jobs);
 	const jobs = askQueue(file, engine, now);
 	asking.set(engine.key, { atMs: now, jobs });
 	return ownOf(files, await jobs);

@@ -56,7 +56,8 @@ const Received = z.object({ node: z.string(), isThere: z.boolean() });
 /** Delegates on a machine whose shell Nancy reaches, or in the queue of a cluster that the machine submits to. */
 export class ShellExecutor implements Executor {
 	private readonly looks: LooksTogether;
-	private isShipped = false;
+	/** That of the last step that has not failed: its programs are there. */
+	private shipping: Promise<void> | undefined;
 
 	/**
 	 * @param runtime the installed one: its folder's name is its version and its hash
@@ -99,8 +100,15 @@ export class ShellExecutor implements Executor {
 		return TakenBack.parse(await this.step('takeBack', { id, message }));
 	}
 
-	async observe({ id }: RemoteJob, offset: number, carried: readonly RemoteLetter[]): Promise<Seen> {
-		const answer = await this.looks.look({ id, offset, carried: carried.map(letterName) });
+	async observe(
+		{ id }: RemoteJob,
+		offset: number,
+		carried: readonly RemoteLetter[],
+		signal?: AbortSignal,
+	): Promise<Seen> {
+		const look = { id, offset, carried: carried.map(letterName) };
+		// Before others wait for it, who give a call the time of a step.
+		const answer = await this.shipped(() => this.looks.look(look, signal));
 		return Seen.parse(refuseError(answer, this.way.place));
 	}
 
@@ -174,13 +182,21 @@ export class ShellExecutor implements Executor {
 		return Place.parse(await this.step('repository', { repository }));
 	}
 
-	/** Every step ships first what it calls: the Nancy that began the job may have been an earlier version. */
 	private async step(name: string, input: unknown, timeoutMs = STEP_MS): Promise<unknown> {
-		if (!this.isShipped) await this.ship();
-		this.isShipped = false;
-		const answer = await this.way.step(this.runtime.version, name, input, timeoutMs);
-		// Otherwise the programs may be gone, and the next step looks.
-		this.isShipped = true;
+		const answer = await this.shipped(() => this.way.step(this.runtime.version, name, input, timeoutMs));
 		return refuseError(answer, this.way.place);
+	}
+
+	/** Every step ships first what it calls: the Nancy that began the job may have been an earlier version. */
+	private async shipped<T>(step: () => Promise<T>): Promise<T> {
+		try {
+			this.shipping ??= this.ship();
+			await this.shipping;
+			return await step();
+		} catch (error) {
+			// The programs may be gone, and the next step looks.
+			this.shipping = undefined;
+			throw error;
+		}
 	}
 }

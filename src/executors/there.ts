@@ -72,7 +72,8 @@ export const steps: Steps = {
 		return {};
 	},
 	look(input, program) {
-		return lookAtEach(JobLooks.parse(input).jobs, job => lookAt(job, program));
+		const lookMs = Date.now();
+		return lookAtEach(JobLooks.parse(input).jobs, job => lookAt(job, program, lookMs));
 	},
 	async mail(input) {
 		const { id, letters } = Mail.parse(input);
@@ -157,9 +158,9 @@ export async function workingFolderThere(
 	);
 }
 
-async function lookAt({ id, offset, carried }: JobLook, program: string): Promise<Seen> {
+async function lookAt({ id, offset, carried }: JobLook, program: string, lookMs: number): Promise<Seen> {
 	const files = new JobFiles(id);
-	const now = await seen(files, offset, program);
+	const now = await seen(files, offset, program, lookMs);
 	// After its state: the receipts of an ended job are the last ones.
 	const mailbox = carried.length > 0 ? (await files.job())?.mailbox : undefined;
 	if (!mailbox) return now;
@@ -169,7 +170,7 @@ async function lookAt({ id, offset, carried }: JobLook, program: string): Promis
 	return { ...now, receipts, takenBack };
 }
 
-async function seen(files: JobFiles, offset: number, program: string): Promise<Seen> {
+async function seen(files: JobFiles, offset: number, program: string, lookMs: number): Promise<Seen> {
 	const none = { log: '', nextOffset: offset, receipts: [], takenBack: [] };
 	const job = await files.job();
 	const waits = isQueued(job) && !existsSync(files.fence) ? await whyWaiting(files, job, program) : undefined;
@@ -185,7 +186,7 @@ async function seen(files: JobFiles, offset: number, program: string): Promise<S
 	const status = await files.status();
 	const is = end ? 'ended' : isAlive ? 'running' : 'lost';
 	return {
-		...(is !== 'running' && !end?.ok && isQueued(job) ? await explained(files, job, is) : { is }),
+		...(is !== 'running' && !end?.ok && isQueued(job) ? await explained(files, job, is, lookMs) : { is }),
 		...(status && { status }),
 		...(await logFrom(files.log, offset)),
 		...(end && { end }),

@@ -32,6 +32,11 @@ export function queuedJobThere(queue: JobQueue, program: string) {
 		cancel: () => step('cancel', { id }),
 		rescue: () => step('rescue', { id, repository: job.repository }),
 		look,
+		/** As if so long had passed that its queue must list it. */
+		submittedEarlier: async () => {
+			const submitted = (await files.submitted()) ?? { times: 0 };
+			await files.writeSubmitted({ ...submitted, atMs: Date.now() - 31_000 });
+		},
 		finish: () => writeFileSync(`${files.folder}/open`, ''),
 		/** Resolves once this is so. */
 		until: (what: string, is: (seen: Seen) => boolean) =>

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { steps } from '../../../src/executors/there.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { long } from '../../support/long.ts';
@@ -112,20 +113,31 @@ describe('a job in a queue that the user names by its commands', () => {
 		expect(call('look')).not.toMatch(new RegExp(`${second.name} (?:queued|running)`));
 	});
 
-	it('that the queue refuses fails with its words', async () => {
+	it('that the queue refuses fails with its words, once its list would have it', async () => {
 		engine.before('submit', 'echo no such project >&2; exit 3');
 		const one = queued();
 		await one.submit();
+		expect(await one.look()).toMatchObject({ is: 'running', queueSays: 'no such project' });
+		await one.submittedEarlier();
 		expect((await one.ended()).end?.reason).toBe('the queue refuses it: no such project');
 		engine.before('submit');
 		await one.submit();
 		expect(call('look')).not.toContain(one.name);
 	});
 
-	it('that the queue takes although it says otherwise runs once', async () => {
+	it('that the queue takes although it says otherwise runs once, also if its list is late', async () => {
 		engine.before('submit', `'${engine.program.replace('one-by-one', 'the-queue')}' "$@"; exit 1`);
+		engine.before('look', 'exit 0');
+		const first = queued();
+		await first.submit();
+		await first.atWork();
 		const one = queued();
 		await one.submit();
+		expect(await one.look()).toMatchObject({ is: 'running' });
+		engine.before('look');
+		await one.submittedEarlier();
+		await one.until('it waits', ({ queueSays }) => queueSays === 'another job runs');
+		first.finish();
 		await one.atWork();
 		one.finish();
 		expect(await one.ended()).toMatchObject({ end: { ok: true } });
@@ -140,7 +152,7 @@ describe('a job in a queue that the user names by its commands', () => {
 			// It may list a job late.
 			for (let look = 0; look < 2; look++) expect((await one.look()).queueSays).toBe('submitted');
 			expect(readFileSync(home.file('submissions'), 'utf8')).toBe('x\n'.repeat(times));
-			await one.files.writeSubmitted({ atMs: Date.now() - 31_000, times });
+			await one.submittedEarlier();
 			if (times < 3) expect((await one.look()).queueSays).toBe('submitted again');
 		}
 		expect((await one.ended()).end?.reason).toBe('the queue does not know it any more, and it never began');
@@ -176,6 +188,33 @@ describe('a job in a queue that the user names by its commands', () => {
 		await one.submit();
 		await one.atWork();
 		expect(one.runs()).toBe(1);
+	});
+
+	it('says so where the list of the queue hangs, and is not lost from sight', long, async () => {
+		const [first, second] = [queued(), queued()];
+		await first.submit();
+		await first.atWork();
+		await second.submit();
+		engine.before('look', 'exec sleep 600');
+		expect(await second.look()).toMatchObject({
+			is: 'running',
+			queueSays: expect.stringMatching(/^the queue does not answer: no answer of/),
+		});
+	});
+
+	it('of many that failed asks the queue once in a look', async () => {
+		const all = Array.from({ length: 3 }, () => queued());
+		for (const each of all) {
+			await each.submit();
+			await each.atWork();
+			process.kill((await each.files.runner())?.pid ?? 0, 'SIGKILL');
+			expect(await each.ended(false)).toMatchObject({ is: 'lost', queueSays: 'the queue: exit 137' });
+		}
+		engine.before('look', 'echo x >>"$HOME/asked"');
+		const jobs = all.map(({ id }) => ({ id, offset: 0, carried: [] }));
+		await steps['look']?.({ jobs }, program);
+		expect(readFileSync(home.file('asked'), 'utf8')).toBe('x\n');
+		for (const each of all) await each.rescue();
 	});
 
 	it('is not harmed by lines that say nothing of it', async () => {
