@@ -7,7 +7,7 @@ import { visibleLine } from '../base/visible.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 
-/** Of a job of Nancy's in a queue. */
+/** The name of a job of Nancy's in a queue. */
 export const JobName = z.templateLiteral(['nancy-', DelegateId]);
 
 /** A job of a queue, as its engine says: a hint. */

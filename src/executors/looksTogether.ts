@@ -26,8 +26,8 @@ type Line = z.infer<typeof Line>;
  * machine for all. The system tells the others at once when it is gone, however it ended; one of them then leads, and all ask again. A look
  * may be repeated, so two that lead cost a call more and do no harm.
  *
- * A failure counts only for the process whose call it was: another one may have a key that it lacks. It leads no more, and the others look by
- * themselves.
+ * A failure counts only for the process whose call it was: another one may have a key that it lacks. So it leads no more, and
+ * each of the others calls by itself.
  */
 export class LooksTogether {
 	private server: Server | undefined;
@@ -86,7 +86,7 @@ export class LooksTogether {
 			const found = stampOf(await look(socket));
 			const line = found === '' ? undefined : await this.askLeader(socket, job, signal);
 			if (line?.looked) return line.looked;
-			// Whoever leads may do so well for the others.
+			// One that answers keeps its place, as does one that was not waited for.
 			if (line || signal?.aborted) break;
 			// On a full disk, or where the folder is gone, nobody can.
 			await this.lead(socket, found).catch(() => undefined);
