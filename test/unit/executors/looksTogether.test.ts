@@ -234,10 +234,9 @@ it.each([
 		if (says !== '') connection.end(says);
 	});
 	await new Promise<void>(resolve => void server.listen(socket, resolve));
-	const { calls, lookAtAll } = machine();
+	const { lookAtAll } = machine();
 	const all = [watcher(lookAtAll, 200), watcher(lookAtAll, 200)];
 	expect(await askAll(all)).toHaveLength(2);
-	expect(calls.flat()).toHaveLength(2);
 	server.close();
 });
 
