@@ -24,7 +24,7 @@ const LONGEST_REASON = 2000;
 
 /**
  * In the order in which they run. `needs`: what must be installed; `also`: runs too when one of these is asked for; `beside`:
- * begins with that phase, in turn with others that do, and may last longer, for it mostly waits; `after`: begins when that one is over, too.
+ * begins with that phase, in turn with others that do, and may last longer, for it mostly waits.
  * `run` gets which tests are asked for and how programs are started; it returns totals, or a boolean where there are no tests to count.
  */
 const PHASES = [
@@ -44,11 +44,12 @@ const PHASES = [
 	},
 	{ name: 'agent', needs: [...agentIds, 'tools'], run: (which, how) => vitest('agent', which, how), beside: 'unit' },
 	// It builds anew what the host tests run.
-	{ name: 'package', needs: [], run: () => packageAll().then(() => true), also: ['e2e'], after: 'host' },
+	{ name: 'package', needs: [], run: () => packageAll().then(() => true), also: ['e2e'], beside: 'unit' },
 	{
 		name: 'e2e',
 		needs: ['server', 'chromium', 'tools', 'claude-code', 'codex', 'qwen'],
 		run: (which, how) => vitest('e2e', which, how),
+		beside: 'unit',
 	},
 ];
 
@@ -104,21 +105,24 @@ function sideBySide(chosen) {
 /** The first phase of each group shows what it does while it does it; those beside it take turns and are shown whole, at the end. */
 async function runGroups(groups, start, stopped) {
 	const outcomes = [];
-	const beside = new Map();
+	const beside = [];
 	for (const [first, ...others] of groups) {
+		if (stopped.aborted) break;
 		let turn = Promise.resolve();
 		for (const phase of others) {
 			const texts = [];
-			turn = turn.then(async () => ({ outcome: await start(phase, text => texts.push(text)), texts }));
-			beside.set(phase.name, turn);
+			turn = turn.then(async () => {
+				const outcome = stopped.aborted ? undefined : await start(phase, text => texts.push(text));
+				return { outcome, texts };
+			});
+			beside.push(turn);
 		}
-		await beside.get(first.after);
-		if (stopped.aborted) break;
 		const names = others.map(({ name }) => name).join(', ');
 		console.log(`\n== ${first.name}${names && ` (beside it, shown later: ${names})`}`);
 		outcomes.push(await start(first));
 	}
-	for (const { outcome, texts } of await Promise.all(beside.values())) {
+	for (const { outcome, texts } of await Promise.all(beside)) {
+		if (!outcome) break;
 		console.log(`\n== ${outcome.name}\n${texts.join('')}`);
 		outcomes.push(outcome);
 	}
