@@ -103,6 +103,8 @@ describe('a delegate that has ended', () => {
 		const { id } = done.record;
 		await look();
 		await ended(done);
+		// Its files say so first. Until then its runner has something to do.
+		await eventually('its sealed end', async () => (await tickets.facts(id))?.end?.isReported);
 		await tickets.remove(id);
 		issueAsBefore(done);
 		await look();
