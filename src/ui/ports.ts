@@ -279,23 +279,18 @@ export interface ChangedLines {
 	deletions: number;
 }
 
-export interface Changes extends ChangedLines {
-	files: readonly ChangedFile[];
-}
+export type Changes = ChangedLines & { files: readonly ChangedFile[] };
 
-export interface MergePreview {
+export interface MergePreview extends ChangedLines {
 	/** `merged` by a commit, or `applied` to the files without one. */
 	how: 'merged' | 'applied';
 	files: number;
-	insertions: number;
-	deletions: number;
 	/** The checked-out branch; absent if none is. */
 	branch?: string;
 	commit?: string;
 }
 
-/** Why it was not undone: a sentence that names what has changed since. */
-/** `isGone`: the branch had the merge no more. */
+/** `isGone`: the branch had the merge no more. `reason`: a sentence that names what has changed since. */
 export type UndoOutcome = { ok: true; isGone?: true } | { ok: false; reason: string };
 
 export type MergeOutcome =
