@@ -55,6 +55,17 @@ async function otherMachine() {
 	return { there, transport: { command, deadlineMs: Date.now() + 60_000 } };
 }
 
+/** Work on another machine that is committed there. @param before is done in the worktree there first */
+async function workThere(before: (folder: string) => unknown = () => undefined) {
+	const { there, transport } = await otherMachine();
+	await sendBase(worktree, ID, transport);
+	const folder = outside.file('tree');
+	await checkoutThere(there, folder, worktree.base, ID);
+	before(folder);
+	writeFileSync(join(folder, 'made.txt'), 'there');
+	return { transport, tip: await commitThere(there, folder, ID) };
+}
+
 describe('on the way to another machine, git runs nothing', () => {
 	const helper = { 'alias.remote-ssh': '' };
 	it.each<[string, Readonly<Record<string, string>>]>([
@@ -67,12 +78,7 @@ describe('on the way to another machine, git runs nothing', () => {
 		set(Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, value || hostile(key)])));
 		repo.git(['clone', '--quiet', '--bare', '.', outside.file('borrowed.git')]);
 		writeFileSync(join(repo.root, '.git/objects/info/alternates'), `${outside.file('borrowed.git/objects')}\n`);
-		const { there, transport } = await otherMachine();
-		await sendBase(worktree, ID, transport);
-		const folder = outside.file('tree');
-		await checkoutThere(there, folder, worktree.base, ID);
-		writeFileSync(join(folder, 'made.txt'), 'there');
-		await commitThere(there, folder, ID);
+		const { transport } = await workThere();
 		await fetchWork(worktree, ID, transport);
 		expect(readFileSync(join(worktree.folder, 'made.txt'), 'utf8')).toBe('there');
 		expect(existsSync(ran)).toBe(false);
@@ -180,12 +186,7 @@ it('on another machine, git enters no submodule that an agent has made there', a
 });
 
 it('work comes into no worktree that is just being merged or removed', async () => {
-	const { there, transport } = await otherMachine();
-	await sendBase(worktree, ID, transport);
-	const folder = outside.file('tree');
-	await checkoutThere(there, folder, worktree.base, ID);
-	writeFileSync(join(folder, 'made.txt'), 'there');
-	await commitThere(there, folder, ID);
+	const { transport } = await workThere();
 	const made = join(worktree.folder, 'made.txt');
 	const coming = await holdingGitLock(join(repo.root, '.git'), WorktreeName.parse('x'), async () => {
 		const fetched = fetchWork(worktree, ID, transport);
@@ -202,13 +203,9 @@ describe('work that its worktree cannot take', () => {
 	const arrived = () => repo.git(['for-each-ref', 'refs/nancy-arrived', 'refs/heads/nancy/*.*']);
 
 	it('is on a branch of its own, once, and leaves no hidden ref', async () => {
-		const { there, transport } = await otherMachine();
-		await sendBase(worktree, ID, transport);
-		const folder = outside.file('tree');
-		await checkoutThere(there, folder, worktree.base, ID);
-		repo.git(['checkout', '--quiet', '--orphan', 'other'], folder);
-		writeFileSync(join(folder, 'made.txt'), 'there');
-		const tip = await commitThere(there, folder, ID);
+		const { transport, tip } = await workThere(folder =>
+			repo.git(['checkout', '--quiet', '--orphan', 'other'], folder),
+		);
 		const branch = `${worktree.branch}.2`;
 		for (let round = 0; round < 2; round++) {
 			await expect(fetchWork(worktree, ID, transport)).rejects.toThrow(
@@ -219,12 +216,7 @@ describe('work that its worktree cannot take', () => {
 	});
 
 	it('is so too if git does not merge it', async () => {
-		const { there, transport } = await otherMachine();
-		await sendBase(worktree, ID, transport);
-		const folder = outside.file('tree');
-		await checkoutThere(there, folder, worktree.base, ID);
-		writeFileSync(join(folder, 'made.txt'), 'there');
-		const tip = await commitThere(there, folder, ID);
+		const { transport, tip } = await workThere();
 		writeFileSync(join(worktree.folder, 'made.txt'), 'mine');
 		await expect(fetchWork(worktree, ID, transport)).rejects.toThrow(/branch nancy\/.*\.2 holds them: git merge/);
 		expect(arrived().trim()).toBe(`${tip} commit\trefs/heads/${worktree.branch}.2`);
@@ -232,12 +224,7 @@ describe('work that its worktree cannot take', () => {
 	});
 
 	it('is not what came in earlier, although the worktree has gone on', async () => {
-		const { there, transport } = await otherMachine();
-		await sendBase(worktree, ID, transport);
-		const folder = outside.file('tree');
-		await checkoutThere(there, folder, worktree.base, ID);
-		writeFileSync(join(folder, 'made.txt'), 'there');
-		await commitThere(there, folder, ID);
+		const { transport } = await workThere();
 		await fetchWork(worktree, ID, transport);
 		repo.git(['commit', '--quiet', '--allow-empty', '-m', 'more'], worktree.folder);
 		await fetchWork(worktree, ID, transport);
