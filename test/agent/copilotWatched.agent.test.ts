@@ -9,7 +9,7 @@ import { copilotUnderTest } from '../support/agents/copilot.ts';
 import { eventually } from '../support/eventually.ts';
 import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
-import { isWokenByTyping } from './stories.ts';
+import { isWokenByTyping, keepsHalfTypedDraft } from './stories.ts';
 
 describe('the real GitHub Copilot CLI in a watched terminal, without its experimental features', () => {
 	let lab: ConformanceLab;
@@ -21,9 +21,6 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 		await worker.idle();
 		return worker;
 	};
-	const queued = async (address: Parameters<ConformanceLab['view']>[0]) =>
-		(await lab.nancy.mailbox(address).list(['queued'])).messages.length;
-
 	it('is woken by typing, again and again, and its receipts say so', async () => {
 		const worker = await begin();
 		await isWokenByTyping(lab, worker);
@@ -41,20 +38,7 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 
 	it('keeps a half-typed draft as it is, and the message waits until the draft is gone', long, async () => {
 		const worker = await begin();
-		worker.terminal.type('half a thought');
-		await worker.terminal.waitForText(/❯ half a thought/);
-		const id = await lab.send(worker.address, 'While you type. [[text:Looked]]');
-		const before = lab.requests().length;
-		// Longer than a wake takes.
-		await new Promise(resolve => setTimeout(resolve, 6000));
-		expect(worker.terminal.screen()).toMatch(/❯ half a thought\s*\n/);
-		expect(await queued(worker.address)).toBe(1);
-		expect(lab.requests().length).toBe(before);
-		for (const _ of 'half a thought') worker.terminal.type('\u007f');
-		await lab.seen('While you type.');
-		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
-		expect(lab.requests().some(({ text }) => text.includes('half a thought'))).toBe(false);
-		await worker.idle();
+		await keepsHalfTypedDraft(lab, worker, '❯');
 	});
 
 	it('takes the keys of a wake for no answer to a question that opens in that moment', long, async () => {

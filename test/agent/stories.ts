@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { WAKE_PROMPT } from '../../src/core/driver/hooks.ts';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
@@ -54,6 +55,33 @@ export async function isWokenByTyping(lab: ConformanceLab, worker: StartedWorker
 		await worker.idle();
 	}
 	expect(lab.candidate.complaint.test(worker.terminal.screen())).toBe(false);
+}
+
+/** In milliseconds: longer than a wake takes. */
+export const LONGER_MS = 6000;
+
+export async function countQueued(lab: ConformanceLab, { address }: StartedWorker): Promise<number> {
+	return (await lab.nancy.mailbox(address).list(['queued'])).messages.length;
+}
+
+/**
+ * A draft is half typed into an idle agent in a watched terminal: no message wakes it before the draft is gone.
+ * @param mark a regular expression: what its input line begins with
+ */
+export async function keepsHalfTypedDraft(lab: ConformanceLab, worker: StartedWorker, mark: string): Promise<void> {
+	worker.terminal.type('half a thought');
+	await worker.terminal.waitForText(new RegExp(`${mark} half a thought`));
+	const id = await lab.send(worker.address, 'While you type. [[text:Looked]]');
+	const before = lab.requests().length;
+	await sleep(LONGER_MS);
+	expect(worker.terminal.screen()).toMatch(new RegExp(`${mark} half a thought\\s*\\n`));
+	expect(await countQueued(lab, worker)).toBe(1);
+	expect(lab.requests().length).toBe(before);
+	for (const _ of 'half a thought') worker.terminal.type('\u007f');
+	await lab.seen('While you type.');
+	expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
+	expect(lab.requests().some(({ text }) => text.includes('half a thought'))).toBe(false);
+	await worker.idle();
 }
 
 /** An agent asks for `touch made`, gets a Yes from the desk, then asks for `touch more`, and gets a No in its terminal. */

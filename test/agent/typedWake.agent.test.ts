@@ -11,10 +11,7 @@ import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { eventually } from '../support/eventually.ts';
 import { long, longIf } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
-import { isWokenByTyping } from './stories.ts';
-
-/** Longer than a wake takes, in milliseconds. */
-const LONGER_MS = 6000;
+import { countQueued, isWokenByTyping, keepsHalfTypedDraft, LONGER_MS } from './stories.ts';
 
 const clis = [
 	{
@@ -48,9 +45,6 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 		await worker.idle();
 		return worker;
 	};
-	const queued = async (address: Parameters<ConformanceLab['view']>[0]) =>
-		(await lab.nancy.mailbox(address).list(['queued'])).messages.length;
-
 	for (const columns of [80, 40])
 		it(
 			`is woken by typing, again and again, and its receipts say so, on ${columns} columns`,
@@ -68,23 +62,11 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 		await lab.send(worker.address, 'In the shell. [[text:Looked]]');
 		await sleep(LONGER_MS);
 		expect(worker.terminal.screen()).not.toContain(WAKE_PROMPT);
-		expect(await queued(worker.address)).toBe(1);
+		expect(await countQueued(lab, worker)).toBe(1);
 		worker.terminal.type('!');
 		await lab.seen('In the shell.');
 		await worker.idle();
-		worker.terminal.type('half a thought');
-		await worker.terminal.waitForText(/[>*] half a thought/);
-		const id = await lab.send(worker.address, 'While you type. [[text:Looked]]');
-		const before = lab.requests().length;
-		await sleep(LONGER_MS);
-		expect(worker.terminal.screen()).toMatch(/[>*] half a thought\s*\n/);
-		expect(await queued(worker.address)).toBe(1);
-		expect(lab.requests().length).toBe(before);
-		for (const _ of 'half a thought') worker.terminal.type('\u007f');
-		await lab.seen('While you type.');
-		expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'keys' } });
-		expect(lab.requests().some(({ text }) => text.includes('half a thought'))).toBe(false);
-		await worker.idle();
+		await keepsHalfTypedDraft(lab, worker, '[>*]');
 	});
 
 	it('is not woken at a question, whatever its model has printed', long, async () => {
@@ -97,7 +79,7 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 		const before = lab.requests().length;
 		await sleep(LONGER_MS);
 		expect(worker.terminal.screen()).toMatch(agent.question);
-		expect(await queued(worker.address)).toBe(1);
+		expect(await countQueued(lab, worker)).toBe(1);
 		expect(lab.requests().length).toBe(before);
 		expect(lab.has('made')).toBe(false);
 	});
