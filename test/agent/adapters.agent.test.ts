@@ -22,7 +22,7 @@ describe.each([claudeAdapterServed, codexAdapterServed])('$agent.id, named by a 
 	};
 	const dialog = /Your answer[^\n]*\s*$/;
 
-	it('runs a turn with the variables of the setting, and is idle', async () => {
+	it('runs a turn with the variables of the setting, and is idle', longIf(!decides), async () => {
 		await begin();
 		const worker = await lab.start({ prompt: 'Hello there. [[sh:echo $FROM_SETTINGS > said]] [[text:All said]]' });
 		await worker.terminal.waitForText(/All said/);
@@ -91,7 +91,7 @@ describe.each([claudeAdapterServed, codexAdapterServed])('$agent.id, named by a 
 		expect(lab.has('never')).toBe(false);
 	});
 
-	it('goes on with its conversation once it is resumed', longIf(!decides), async () => {
+	it('goes on with its conversation once it is resumed', long, async () => {
 		await begin();
 		await goesOnOnceResumed(lab);
 	});

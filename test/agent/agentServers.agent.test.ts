@@ -47,7 +47,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		return { worker, letGo };
 	};
 
-	it('runs a turn with the variables of the setting, and is idle', async () => {
+	it('runs a turn with the variables of the setting, and is idle', longIf(!decides), async () => {
 		await begin();
 		const worker = await lab.start({
 			prompt: 'Hello there. [[sh:echo $FROM_SETTINGS > said]] [[text:All said]]',
@@ -251,7 +251,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		expect(events.at(-1)).toMatchObject({ summary: 'First end' });
 	});
 
-	it('goes on with its conversation once it is resumed', longIf(!decides), async () => {
+	it('goes on with its conversation once it is resumed', long, async () => {
 		await begin();
 		await goesOnOnceResumed(lab);
 	});

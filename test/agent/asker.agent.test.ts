@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
 
-/** Three programs of their own, and one that Node runs, as the other two are. */
-const deciding = ['claude-code', 'codex', 'gemini', 'opencode'];
+/** Two programs of their own, and one that a runtime of its own runs; Node runs the others, as it runs tests of every other kind. */
+const deciding = ['claude-code', 'codex', 'opencode'];
 
 describe.each(agentsUnderTest)('nancy knows $driver for an agent', agent => {
 	it('in a command that has cleared its environment', longIf(!deciding.includes(agent.id)), async () => {

@@ -12,6 +12,7 @@ import { deployedLab, startedTask, type DeployedLab } from '../support/deployedL
 import { eventually } from '../support/eventually.ts';
 import { dataFolderIn } from '../support/runtime.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+import { long } from '../support/long.ts';
 
 // Each agent here mostly waits.
 vi.setConfig({ maxConcurrency: 2 });
@@ -85,7 +86,7 @@ describe.concurrent('a budget and the real agent', () => {
 		expect(existsSync(lab.workspace.file('late'))).toBe(false);
 	});
 
-	it('has the agent keep to dollars that it names only at its end', async () => {
+	it('has the agent keep to dollars that it names only at its end', long, async () => {
 		await using lab = await deployedLab({ isDeployed: false });
 		const prompt = '[[sh:true]] [[sh:true]] [[sh:true]] [[sh:touch late]] [[text:Unreached]]';
 		expect(await endOf(lab, prompt, '$0.001')).toMatchObject({

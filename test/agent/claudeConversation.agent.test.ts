@@ -94,7 +94,7 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		expect(['a', 'b', 'c'].filter(each => lab.has(each))).toEqual([]);
 	});
 
-	it('says the whole scope of a Yes that lasts, and the CLI keeps its rule', async () => {
+	it('says the whole scope of a Yes that lasts, and the CLI keeps its rule', long, async () => {
 		const desk = await begin();
 		const worker = await lab.start({ prompt: '[[sh:touch a]] [[sh:touch a b]] [[text:Both]]', asks: true });
 		await desk.asked();
@@ -237,7 +237,7 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		await worker.idle();
 	});
 
-	it('takes a pasted text with several lines for one prompt', async () => {
+	it('takes a pasted text with several lines for one prompt', long, async () => {
 		await begin();
 		const worker = await lab.start({ prompt: '[[text:Ready]]' });
 		await worker.idle();
@@ -249,7 +249,7 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		await worker.idle();
 	});
 
-	it('shows an error of its model, and goes on', async () => {
+	it('shows an error of its model, and goes on', long, async () => {
 		await begin();
 		const worker = await lab.start({ prompt: '[[err:400]]' });
 		await worker.terminal.waitForText(/✗ API Error: 400/);

@@ -27,7 +27,7 @@ async function withQueue() {
 }
 
 describe('a delegate in a queue that the user names by its commands', () => {
-	it('waits there with the queue’s reason, and its branch, answer and log come back', async () => {
+	it('waits there with the queue’s reason, and its branch, answer and log come back', long, async () => {
 		await using machines = await withQueue();
 		const { there, git, call, queue } = machines;
 		expect((await call(['executors', 'site'])).stdout).toContain('site  command:site@lab: ready');

@@ -87,24 +87,28 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect(lab.has('never')).toBe(false);
 	});
 
-	it('is woken by a message while it is idle, also after its turn was broken off, and keeps a half-typed line', async () => {
-		await begin();
-		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300]] [[text:Never said]]' });
-		await lab.made('begun');
-		await worker.interrupt();
-		await worker.idle();
-		worker.terminal.type('half a thought');
-		await worker.terminal.waitForText(/> half a thought/);
-		for (const words of ['Look at the log.', 'And at the tests.']) {
-			const id = await lab.send(worker.address, `${words} [[text:Looked]]`, { kind: 'feedback' });
-			await lab.seen(words);
-			expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'waiter' } });
+	it(
+		'is woken by a message while it is idle, also after its turn was broken off, and keeps a half-typed line',
+		long,
+		async () => {
+			await begin();
+			const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 300]] [[text:Never said]]' });
+			await lab.made('begun');
+			await worker.interrupt();
 			await worker.idle();
-		}
-		expect(lab.requests().filter(({ text }) => text.includes('half a thought'))).toEqual([]);
-		await worker.submit(': [[text:The whole of it]]');
-		expect((await lab.seen('half a thought: ')).text).toContain('And at the tests.');
-	});
+			worker.terminal.type('half a thought');
+			await worker.terminal.waitForText(/> half a thought/);
+			for (const words of ['Look at the log.', 'And at the tests.']) {
+				const id = await lab.send(worker.address, `${words} [[text:Looked]]`, { kind: 'feedback' });
+				await lab.seen(words);
+				expect(await lab.delivered(worker.address, id)).toMatchObject({ receipt: { rung: 'waiter' } });
+				await worker.idle();
+			}
+			expect(lab.requests().filter(({ text }) => text.includes('half a thought'))).toEqual([]);
+			await worker.submit(': [[text:The whole of it]]');
+			expect((await lab.seen('half a thought: ')).text).toContain('And at the tests.');
+		},
+	);
 
 	it('ends with all that it runs when its terminal is killed', long, async () => {
 		await begin();
@@ -116,23 +120,27 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		await eventually('all of it has ended', () => below.every(each => liveness(each) === 'dead'));
 	});
 
-	it('goes on with the same conversation once it is resumed, and its start is told, as its end may have been', async () => {
-		await begin();
-		const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
-		await worker.idle();
-		const session = await worker.session();
-		worker.terminal.type('/quit\r');
-		await worker.terminal.ended;
-		await lab.becomes(worker.address, 'its end is known', ({ state }) => state.phase === 'ended');
-		const again = await lab.start({ prompt: 'Which door? [[text:The blue one]]', resume: true });
-		const request = await lab.seen('Which door?');
-		expect(request.text).toContain('The door is blue.');
-		await again.terminal.waitForText(/The blue one\s*\n/);
-		await again.idle();
-		expect(await again.session()).toBe(session);
-		const told = readFileSync(join(lab.nancy.paths.traffic, `${session}.jsonl`), 'utf8');
-		expect(told.match(/"cause":"(?:startup|resume)"/g)).toEqual(['"cause":"startup"', '"cause":"resume"']);
-	});
+	it(
+		'goes on with the same conversation once it is resumed, and its start is told, as its end may have been',
+		long,
+		async () => {
+			await begin();
+			const worker = await lab.start({ prompt: 'The door is blue. [[text:It is blue]]' });
+			await worker.idle();
+			const session = await worker.session();
+			worker.terminal.type('/quit\r');
+			await worker.terminal.ended;
+			await lab.becomes(worker.address, 'its end is known', ({ state }) => state.phase === 'ended');
+			const again = await lab.start({ prompt: 'Which door? [[text:The blue one]]', resume: true });
+			const request = await lab.seen('Which door?');
+			expect(request.text).toContain('The door is blue.');
+			await again.terminal.waitForText(/The blue one\s*\n/);
+			await again.idle();
+			expect(await again.session()).toBe(session);
+			const told = readFileSync(join(lab.nancy.paths.traffic, `${session}.jsonl`), 'utf8');
+			expect(told.match(/"cause":"(?:startup|resume)"/g)).toEqual(['"cause":"startup"', '"cause":"resume"']);
+		},
+	);
 
 	it('says in which mode it goes on once it is resumed', long, async () => {
 		await begin();
@@ -156,7 +164,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		await beginsAnewByClear(lab, 'waiter', '[[sh:true]] ');
 	});
 
-	it('shows what would be written before it asks', async () => {
+	it('shows what would be written before it asks', long, async () => {
 		const desk = await begin();
 		const prompt = `[[write:${lab.workspace.file('new.txt')}|hello]] [[text:Written]]`;
 		const worker = await lab.start({ prompt, asks: true });

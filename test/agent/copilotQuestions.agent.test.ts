@@ -10,6 +10,7 @@ import { answerQuestion } from '../support/answerQuestion.ts';
 import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { long } from '../support/long.ts';
 
 const candidate = { agent: copilotUnderTest, driver: copilotCli, installed: pinnedAgent('copilot') };
 const dialog = /Do you want to/;
@@ -91,7 +92,7 @@ describe('a question of the real GitHub Copilot CLI', () => {
 		expect(worker.terminal.screen()).not.toMatch(/^ ● Never said/m);
 	});
 
-	it('is answered for the session: the rule that was shown lets the next command run', async () => {
+	it('is answered for the session: the rule that was shown lets the next command run', long, async () => {
 		await worker.submit('[[sh:mkdir a]] [[sh:mkdir b]] [[sh:touch c]] [[text:Never said either]]');
 		const [question] = await desk.asked();
 		await desk.answer(question, { effect: 'session' });

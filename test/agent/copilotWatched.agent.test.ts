@@ -21,7 +21,7 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 		await worker.idle();
 		return worker;
 	};
-	it('is woken by typing, again and again, and its receipts say so', async () => {
+	it('is woken by typing, again and again, and its receipts say so', long, async () => {
 		const worker = await begin();
 		await isWokenByTyping(lab, worker);
 	});

@@ -77,7 +77,7 @@ describe.concurrent('a delegate that may ask', () => {
 		expect(question.delegate).toBe(id);
 	});
 
-	it('ends with an answer that ends its turn', async () => {
+	it('ends with an answer that ends its turn', long, async () => {
 		const { lab, ...run } = await asking('[[sh:touch made]] [[text:Never said]]');
 		await using _ = lab;
 		const question = await run.asked();
@@ -89,7 +89,7 @@ describe.concurrent('a delegate that may ask', () => {
 		);
 	});
 
-	it('asks for its subagents too', async () => {
+	it('asks for its subagents too', long, async () => {
 		const { subagent } = claudeCodeUnderTest;
 		if (subagent === 'none') throw new Error('it has subagents');
 		const { lab, ...run } = await asking(`${subagent('[[sh:touch made]] [[text:Made it]]')} [[text:Finished]]`);

@@ -188,7 +188,7 @@ describe.concurrent('a delegate of the real agent', () => {
 		expect(existsSync(join(cwd, 'b.txt'))).toBe(false);
 	});
 
-	it('that fails says what the model service answered', async () => {
+	it('that fails says what the model service answered', long, async () => {
 		await using lab = await deployedLab();
 		const first = await delegate(lab, '[[err:400]]');
 		expect(await ended(lab, first.id)).toMatchObject({ status: 'failed', error: expect.stringContaining('400') });

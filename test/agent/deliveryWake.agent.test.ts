@@ -49,7 +49,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		expect(claude.screen()).not.toMatch(/hook (failed|error|problem)/i);
 	});
 
-	it('wakes it after it changed its folder, with a half-typed draft left alone', async () => {
+	it('wakes it after it changed its folder, with a half-typed draft left alone', long, async () => {
 		await using lab = await deployedLab();
 		const session = newSession();
 		const address = await startedTask(lab, session);

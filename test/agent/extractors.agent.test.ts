@@ -13,7 +13,6 @@ import { agentLab, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { claudeCodeUnderTest } from '../support/agents/claudeCode.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
-import { copilotUnderTest } from '../support/agents/copilot.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
 import { codexHome } from '../support/codexHome.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -75,7 +74,7 @@ function session(lab: AgentLab, { driver: id, env }: AgentUnderTest, prompt: str
 	});
 }
 
-const deciding: readonly AgentUnderTest[] = [claudeCodeUnderTest, codexUnderTest, copilotUnderTest];
+const deciding: readonly AgentUnderTest[] = [claudeCodeUnderTest, codexUnderTest];
 
 describe.each(agentsUnderTest)('$driver, asked for the notes of its task', agent => {
 	it(

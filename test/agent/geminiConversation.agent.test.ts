@@ -58,7 +58,7 @@ describe('a conversation with the real Gemini CLI in a terminal of Nancy’s own
 		},
 	);
 
-	it('shows an edit as its diff, which is answered at the desk', async () => {
+	it('shows an edit as its diff, which is answered at the desk', long, async () => {
 		const desk = await begin();
 		const file = lab.workspace.file('a.txt');
 		writeFileSync(file, 'one\ntwo\n');

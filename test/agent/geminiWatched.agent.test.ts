@@ -19,24 +19,28 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 		return { worker, desk: deskOf(lab.nancy) };
 	};
 
-	it('stands at the desk until it is answered in the terminal: it is not known to be whole, so a Yes is given there', async () => {
-		const { worker, desk } = await begin('[[sh:touch made]] [[text:All said]]');
-		const [asked] = await desk.asked();
-		expect(asked).toMatchObject({
-			kind: 'tool',
-			tool: 'run_shell_command',
-			body: 'touch made',
-			bodyIs: 'command',
-			choices: [{ effect: 'end', isMute: true }],
-			session: await worker.session(),
-		});
-		expect(worker.terminal.screen()).toMatch(geminiUnderTest.question);
-		worker.terminal.type(geminiUnderTest.yes);
-		await lab.made('made');
-		expect(await desk.outcome(asked)).toMatchObject({ state: 'yes-elsewhere' });
-		await worker.terminal.waitForText(/✦ All said/);
-		await worker.idle();
-	});
+	it(
+		'stands at the desk until it is answered in the terminal: it is not known to be whole, so a Yes is given there',
+		long,
+		async () => {
+			const { worker, desk } = await begin('[[sh:touch made]] [[text:All said]]');
+			const [asked] = await desk.asked();
+			expect(asked).toMatchObject({
+				kind: 'tool',
+				tool: 'run_shell_command',
+				body: 'touch made',
+				bodyIs: 'command',
+				choices: [{ effect: 'end', isMute: true }],
+				session: await worker.session(),
+			});
+			expect(worker.terminal.screen()).toMatch(geminiUnderTest.question);
+			worker.terminal.type(geminiUnderTest.yes);
+			await lab.made('made');
+			expect(await desk.outcome(asked)).toMatchObject({ state: 'yes-elsewhere' });
+			await worker.terminal.waitForText(/✦ All said/);
+			await worker.idle();
+		},
+	);
 
 	it('has no Yes at the desk, for the CLI shows another command than it runs', async () => {
 		const { worker, desk } = await begin(
@@ -48,7 +52,7 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 		await lab.made('made');
 	});
 
-	it('is denied by a No at the desk, which ends the turn', async () => {
+	it('is denied by a No at the desk, which ends the turn', long, async () => {
 		const { worker, desk } = await begin('[[sh:touch made]] [[text:Never said]]');
 		const [asked] = await desk.asked();
 		await desk.answer(asked, { effect: 'end' });

@@ -8,6 +8,7 @@ import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { claudeLab, type ClaudeLab } from '../support/claudeLab.ts';
+import { long } from '../support/long.ts';
 
 // Each agent here mostly waits.
 vi.setConfig({ maxConcurrency: 2 });
@@ -76,7 +77,7 @@ describe.concurrent('the real Claude Code without a terminal', () => {
 		expect(cancelled).toMatchObject({ ending: { is: 'cancelled' }, left: 0 });
 	});
 
-	it('reads a prompt of a megabyte', async () => {
+	it('reads a prompt of a megabyte', long, async () => {
 		await using lab = await claudeLab();
 		const { ending } = await run(lab, `${'A long story. '.repeat(75_000)} [[text:Read it.]]`);
 		expect(ending).toMatchObject({ is: 'result', result: { text: 'Read it.' } });

@@ -7,7 +7,7 @@ import type { RecordedRequest } from '../double/modelDouble.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { READY_MS } from '../support/agentLab.ts';
 import { claudeLab, type ClaudeLab } from '../support/claudeLab.ts';
-import { longIf } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 import { submit } from '../support/submit.ts';
 import { terminal } from '../support/terminal.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -148,7 +148,7 @@ describe('nancy start with the real Claude Code', () => {
 			}
 		});
 
-	it('takes a pasted block for one task in a terminal, and Ctrl-C breaks off the task alone', async () => {
+	it('takes a pasted block for one task in a terminal, and Ctrl-C breaks off the task alone', long, async () => {
 		await using lab = await claudeLab();
 		const { cwd, env } = place(lab);
 		const args = [nancy.program, 'start', 'typed', '--permissions', 'bypassPermissions', '--mode', 'fresh'];

@@ -453,7 +453,7 @@ describe('a question of the real opencode', () => {
 	});
 	afterAll(() => asking.lab[Symbol.asyncDispose]());
 
-	it('is one of three at once, answered in any order', async () => {
+	it('is one of three at once, answered in any order', long, async () => {
 		const { lab, desk, terminal } = asking;
 		await asking.submit('[[par:touch a||touch b||touch c]] [[text:All three]]');
 		const questions = await desk.asked(3);
@@ -465,7 +465,7 @@ describe('a question of the real opencode', () => {
 		for (const question of questions) expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
 	});
 
-	it('ends with a No to another question of its session', async () => {
+	it('ends with a No to another question of its session', long, async () => {
 		const { lab, desk } = asking;
 		await asking.submit('[[par:touch d||touch e]] [[text:Neither]]');
 		const [first, second] = await desk.asked(2);
@@ -529,7 +529,7 @@ describe('a question of the real opencode', () => {
 		expect(await desk.outcome(outside)).toMatchObject({ state: 'applied' });
 	});
 
-	it('shows an edit as its diff, and the subagent that asks', async () => {
+	it('shows an edit as its diff, and the subagent that asks', long, async () => {
 		const { lab, desk, terminal } = asking;
 		const task = { description: 'Look', prompt: '[[write:new.txt|hello]] [[text:Over]]', subagent_type: 'general' };
 		await asking.submit(`${toolStep('task', task)} [[text:Edited]]`);

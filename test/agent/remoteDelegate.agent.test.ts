@@ -173,6 +173,7 @@ describe('a delegate on another machine', () => {
 
 	it.each(['the next one', 'nancy executors without an agent there'])(
 		'that was given up and deleted is ended and cleaned up there by %s, and its work comes back',
+		long,
 		async by => {
 			await using machines = await twoMachines(nancy);
 			const { there, git, call, tickets } = machines;

@@ -111,32 +111,39 @@ describe('a message to a delegate on another machine', () => {
 		await lab.model.waitForRequest(each => each.text.includes('Mind the kettle.'));
 	});
 
-	it('is taken back there and here, or refused because the agent has it, although the runner here is killed', async () => {
-		await using machines = await twoMachines(nancy);
-		const { lab, there, call } = machines;
-		const { gate, id, worker } = await atGate(machines);
-		const sent = async (text: string) => {
-			const message = (await call(['send', worker, text])).stdout.trim();
-			await machines.isThere(message);
-			return message;
-		};
-		const [back, backLater, read] = [await sent('Kettle.'), await sent('Teapot.'), await sent('Cup.')];
-		const done = await call(['withdraw', back]);
-		expect({ ...done, stdout: done.stdout.includes(`withdrew ${back}`) }).toMatchObject({ code: 0, stdout: true });
-		process.kill(machines.runner(id), 'SIGKILL');
-		expect((await call(['withdraw', backLater])).code).toBe(0);
-		await there.stop();
-		expect((await call(['withdraw', read])).stderr).toContain('nobody knows whether');
-		await there.start();
-		gate.open();
-		const { text } = await lab.model.waitForRequest(each => each.text.includes('Cup.'));
-		expect(text).not.toMatch(/Kettle|Teapot/);
-		expect((await call(['withdraw', read])).stderr).toContain('its agent on ssh:lab has it');
-		expect((await call(['delegates'])).stdout).toContain('running');
-		expect(await machines.ended(id)).toMatchObject({ status: 'done' });
-		const states = Object.fromEntries((await machines.mail(worker)).map(each => [each.id, each.state]));
-		expect(states).toEqual({ [back]: 'withdrawn', [backLater]: 'withdrawn', [read]: 'delivered' });
-	});
+	it(
+		'is taken back there and here, or refused because the agent has it, although the runner here is killed',
+		long,
+		async () => {
+			await using machines = await twoMachines(nancy);
+			const { lab, there, call } = machines;
+			const { gate, id, worker } = await atGate(machines);
+			const sent = async (text: string) => {
+				const message = (await call(['send', worker, text])).stdout.trim();
+				await machines.isThere(message);
+				return message;
+			};
+			const [back, backLater, read] = [await sent('Kettle.'), await sent('Teapot.'), await sent('Cup.')];
+			const done = await call(['withdraw', back]);
+			expect({ ...done, stdout: done.stdout.includes(`withdrew ${back}`) }).toMatchObject({
+				code: 0,
+				stdout: true,
+			});
+			process.kill(machines.runner(id), 'SIGKILL');
+			expect((await call(['withdraw', backLater])).code).toBe(0);
+			await there.stop();
+			expect((await call(['withdraw', read])).stderr).toContain('nobody knows whether');
+			await there.start();
+			gate.open();
+			const { text } = await lab.model.waitForRequest(each => each.text.includes('Cup.'));
+			expect(text).not.toMatch(/Kettle|Teapot/);
+			expect((await call(['withdraw', read])).stderr).toContain('its agent on ssh:lab has it');
+			expect((await call(['delegates'])).stdout).toContain('running');
+			expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+			const states = Object.fromEntries((await machines.mail(worker)).map(each => [each.id, each.state]));
+			expect(states).toEqual({ [back]: 'withdrawn', [backLater]: 'withdrawn', [read]: 'delivered' });
+		},
+	);
 
 	it('waits here again if the agent has ended without it', long, async () => {
 		await using machines = await twoMachines(nancy);

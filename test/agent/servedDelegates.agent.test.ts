@@ -115,7 +115,7 @@ describe('a delegate of opencode, named by a setting', () => {
 		['it is stopped', 'cancelled', ['--stop'], []],
 		['its idle time is over', 'timeout: nothing came from it for too long', [], ['--idle-timeout', '30']],
 	])('when %s', (_when, error, stop, limit) => {
-		it('leaves no process', longIf(limit.length > 0), async () => {
+		it('leaves no process', long, async () => {
 			const prompt = '[[sh:touch made; sleep 300]]';
 			const { lab, id, ...run } = await delegated(opencodeServed, prompt, {
 				args: [...OF_ITS_OWN, ...limit],
@@ -219,7 +219,7 @@ it('a delegate of Claude Code’s adapter goes on after a No, which its model ha
 });
 
 describe.each([opencodeServed, claudeAdapterServed])('a delegate of $agent.id', served => {
-	it('fails with the words of its model', longIf(served !== opencodeServed), async () => {
+	it('fails with the words of its model', long, async () => {
 		const { lab, ...run } = await delegated(served, '[[err:400]]', { args: OF_ITS_OWN, asks: false });
 		await using _ = lab;
 		expect(await run.ended()).toMatchObject({

@@ -10,6 +10,7 @@ import { deployedLab, startedTask, type DeployedLab } from '../support/deployedL
 import { programs } from '../support/programs.ts';
 import { dataFolderIn } from '../support/runtime.ts';
 import { readSkills } from '../support/skills.ts';
+import { long } from '../support/long.ts';
 
 const bypass = ['--permission-mode', 'bypassPermissions'];
 
@@ -54,7 +55,7 @@ describe('the skills in the real Claude Code', () => {
 		expect(offered.map(({ folder }) => folder)).toEqual(readSkills().map(({ folder }) => folder));
 	});
 
-	it('are offered to a person who types a slash', async () => {
+	it('are offered to a person who types a slash', long, async () => {
 		await using lab = await skillsLab();
 		const claude = await lab.interactive();
 		claude.type('/check-');

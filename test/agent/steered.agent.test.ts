@@ -111,7 +111,7 @@ describe.each([claudeAdapterServed, codexAdapterServed, opencodeServed])('$agent
 		},
 	);
 
-	it('reads again what its model failed on in the middle of a turn', longIf(!decides), async () => {
+	it('reads again what its model failed on in the middle of a turn', long, async () => {
 		const { worker, letGo } = await steered('[[err:400]]');
 		letGo();
 		await worker.terminal.waitForText(/400/);

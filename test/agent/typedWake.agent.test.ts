@@ -100,7 +100,7 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 
 	it(
 		'is interrupted by keys, goes on, and ends with its terminal; each time its command ends too',
-		longIf(!decides),
+		long,
 		async () => {
 			const worker = await begin();
 			await worker.submit('[[sh:touch begun; exec sleep 1000]] [[text:Never said]]');

@@ -7,6 +7,7 @@ import { openAgentLab, orchestrate, showHow, startAnew } from '../support/agentW
 import type { Lab } from '../support/lab.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { questionFrame } from '../support/questionFrame.ts';
+import { long } from '../support/long.ts';
 
 const owned = new AsyncDisposableStack();
 let lab: Lab;
@@ -42,19 +43,23 @@ test('an agent of the user’s settings is chosen, asks in its terminal and in t
 	await workbench.row('Tasks', /idle · All finished/).waitFor();
 });
 
-test('a workspace adds no arguments to it, although VS Code reads a setting that no extension knows', async () => {
-	await startAnew(lab);
-	const { workbench, workspace } = lab;
-	mkdirSync(join(workspace, '.vscode'));
-	const planted = { 'nancy.agents.acp-mine.arguments': ['--print-logs', '--planted'] };
-	writeFileSync(join(workspace, '.vscode', 'settings.json'), JSON.stringify(planted));
-	await orchestrate(lab, 'Fix the parser', '[[sh:touch made]][[text:All finished]]', 'mine');
-	await workbench.row('Questions', 'touch made').waitFor();
-	const { stdout } = spawnSync('ps', ['-axwwo', 'args='], { encoding: 'utf8' });
-	const ours = stdout.split('\n').filter(args => args.includes('conversation.js acp-mine'));
-	expect(ours.filter(args => args.includes(workspace))).toHaveLength(1);
-	expect(ours.join('\n')).not.toContain('--planted');
-});
+test(
+	'a workspace adds no arguments to it, although VS Code reads a setting that no extension knows',
+	long,
+	async () => {
+		await startAnew(lab);
+		const { workbench, workspace } = lab;
+		mkdirSync(join(workspace, '.vscode'));
+		const planted = { 'nancy.agents.acp-mine.arguments': ['--print-logs', '--planted'] };
+		writeFileSync(join(workspace, '.vscode', 'settings.json'), JSON.stringify(planted));
+		await orchestrate(lab, 'Fix the parser', '[[sh:touch made]][[text:All finished]]', 'mine');
+		await workbench.row('Questions', 'touch made').waitFor();
+		const { stdout } = spawnSync('ps', ['-axwwo', 'args='], { encoding: 'utf8' });
+		const ours = stdout.split('\n').filter(args => args.includes('conversation.js acp-mine'));
+		expect(ours.filter(args => args.includes(workspace))).toHaveLength(1);
+		expect(ours.join('\n')).not.toContain('--planted');
+	},
+);
 
 test('a wrong entry cannot be chosen: it says what is wrong, and leads to the setting', async () => {
 	const { workbench } = lab;

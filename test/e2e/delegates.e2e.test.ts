@@ -559,7 +559,7 @@ describe('in a trusted folder, delegates', () => {
 		expect(readFileSync(only?.files.output ?? '', 'utf8')).toBe('In verse');
 	});
 
-	test('take a prompt of many lines from an editor, which then closes', async () => {
+	test('take a prompt of many lines from an editor, which then closes', long, async () => {
 		await workbench.ask('nancy.delegate');
 		await workbench.quick.getByText('What is to be done').first().waitFor();
 		await workbench.quickInput.fill('# Paint the fence');

@@ -18,6 +18,7 @@ import { repository } from '../support/programs.ts';
 import { submit } from '../support/submit.ts';
 import type { Terminal } from '../support/terminal.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+import { long } from '../support/long.ts';
 
 // The real Claude Code in a terminal, and a phone that its user holds. One session for all: each test ends its turn.
 const owned = new AsyncDisposableStack();
@@ -79,7 +80,7 @@ test('a phone allows what the real agent asks: the tool runs, and the model goes
 	expect(read().at(-1)).toContain('it is made');
 });
 
-test('a phone denies with words, which the model reads, and nothing has run', async () => {
+test('a phone denies with words, which the model reads, and nothing has run', long, async () => {
 	await ask('touch other', 'Finished two');
 	await button('No, Because').tap();
 	await page.getByLabel('what the agent is told').fill('Use the other folder.');
@@ -132,7 +133,7 @@ test('a phone answers what the model asks its user, and the model reads the choi
 	expect(read().at(-1)).toMatch(/Which colour\?\W+Blue/);
 });
 
-test('a phone sends a plan back with words, and then has it carried out', async () => {
+test('a phone sends a plan back with words, and then has it carried out', long, async () => {
 	for (const mode of [/accept edits on/, /plan mode on/]) {
 		claude.type('\u001b[Z');
 		await claude.waitForText(mode);

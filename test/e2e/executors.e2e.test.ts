@@ -10,6 +10,7 @@ import type { Lab } from '../support/lab.ts';
 import { sshLab, type SshLab } from '../support/sshLab.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
+import { long } from '../support/long.ts';
 
 const claudeSettings = { prefersReducedMotion: true, permissions: { defaultMode: 'default', allow: ['Bash'] } };
 const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -140,6 +141,7 @@ test('a delegate is started on another machine by “Where”, says that it is n
 
 test.skipIf(skipped !== '')(
 	`a delegate is started in a sandbox by “Isolation”, and its row says so${skipped}`,
+	long,
 	async () => {
 		await workbench.ask('nancy.delegate');
 		await workbench.answer('Look around. [[sh:cat ~/.ssh/config 2>&1 | tail -n 1 > seen.txt]] [[text:Looked.]]');

@@ -91,58 +91,62 @@ test('a project is turned on, and a risky note of its task is told to the next o
 	expect(told?.text).toContain(`- ${RISKY} (task 1)`);
 });
 
-test('several notes are taken at once, shown whole; then a note of the person’s own, and a task in a terminal', async () => {
-	const config = configFolder({ HOME: lab.server.home });
-	const notes = (file: string) => readFileSync(join(config, 'projects', name, 'notes', file), 'utf8');
-	const line = (id: string, text: string) => `- ${text} <!-- n:${id} t:001 by:claude-code -->`;
-	const texts = ['Agents must use the pool.', 'You should rest at night.'];
-	for (const [at, text] of texts.entries())
-		seedWaitingNote(config, name, {
-			change: { op: 'put', category: 'decisions', line: line(`0000000${at}`, text) },
-		});
-	await fold(workbench, 'Tasks', 'Delegates', 'Inbox', 'Compose');
-	const rows = texts.map(text => workbench.row('Memory', text));
-	for (const row of rows) await row.click({ modifiers: ['Control'] });
-	await page.keyboard.press('Control+Enter');
-	const dialog = workbench.dialog('Accept these 2 notes?');
-	for (const text of texts) await dialog.getByText(text).waitFor();
-	await lab.picture('memory-accept');
-	await dialog.getByRole('button', { name: 'Accept' }).click();
-	await expect.poll(() => notes('decisions.md')).toMatch(/use the pool\..*\n.*rest at night\./);
+test(
+	'several notes are taken at once, shown whole; then a note of the person’s own, and a task in a terminal',
+	long,
+	async () => {
+		const config = configFolder({ HOME: lab.server.home });
+		const notes = (file: string) => readFileSync(join(config, 'projects', name, 'notes', file), 'utf8');
+		const line = (id: string, text: string) => `- ${text} <!-- n:${id} t:001 by:claude-code -->`;
+		const texts = ['Agents must use the pool.', 'You should rest at night.'];
+		for (const [at, text] of texts.entries())
+			seedWaitingNote(config, name, {
+				change: { op: 'put', category: 'decisions', line: line(`0000000${at}`, text) },
+			});
+		await fold(workbench, 'Tasks', 'Delegates', 'Inbox', 'Compose');
+		const rows = texts.map(text => workbench.row('Memory', text));
+		for (const row of rows) await row.click({ modifiers: ['Control'] });
+		await page.keyboard.press('Control+Enter');
+		const dialog = workbench.dialog('Accept these 2 notes?');
+		for (const text of texts) await dialog.getByText(text).waitFor();
+		await lab.picture('memory-accept');
+		await dialog.getByRole('button', { name: 'Accept' }).click();
+		await expect.poll(() => notes('decisions.md')).toMatch(/use the pool\..*\n.*rest at night\./);
 
-	writeFileSync(join(lab.workspace, 'pool.ts'), 'const pool = open(4);\n');
-	await page.keyboard.press('Control+P');
-	await workbench.quickInput.fill('pool.ts');
-	await workbench.pick('pool.ts');
-	await workbench.tab('pool.ts').waitFor();
-	// Until the editor has the keys, they go to the view.
-	await page.locator('.monaco-editor.focused').waitFor();
-	await page.keyboard.press('Control+A');
-	await workbench.page
-		.locator('.statusbar-item')
-		.filter({ hasText: /selected/ })
-		.waitFor();
-	await workbench.command('Nancy: Add Note from Selection');
-	await workbench.answer('Four connections are enough.');
-	await workbench.pick('Decisions');
-	await workbench.row('Memory', /Four connections are enough.*pool\.ts:1/).waitFor();
-	expect(notes('decisions.md')).toMatch(/Four connections are enough\..* f:pool\.ts:1-1#.* by:user/);
+		writeFileSync(join(lab.workspace, 'pool.ts'), 'const pool = open(4);\n');
+		await page.keyboard.press('Control+P');
+		await workbench.quickInput.fill('pool.ts');
+		await workbench.pick('pool.ts');
+		await workbench.tab('pool.ts').waitFor();
+		// Until the editor has the keys, they go to the view.
+		await page.locator('.monaco-editor.focused').waitFor();
+		await page.keyboard.press('Control+A');
+		await workbench.page
+			.locator('.statusbar-item')
+			.filter({ hasText: /selected/ })
+			.waitFor();
+		await workbench.command('Nancy: Add Note from Selection');
+		await workbench.answer('Four connections are enough.');
+		await workbench.pick('Decisions');
+		await workbench.row('Memory', /Four connections are enough.*pool\.ts:1/).waitFor();
+		expect(notes('decisions.md')).toMatch(/Four connections are enough\..* f:pool\.ts:1-1#.* by:user/);
 
-	const own = workbench.row('Memory', /Four connections are enough/);
-	writeFileSync(join(lab.workspace, 'pool.ts'), 'const pool = open(8);\n');
-	await own.filter({ hasText: 'lines changed' }).waitFor();
-	writeFileSync(join(lab.workspace, 'pool.ts'), 'const pool = open(4);\n');
-	await workbench.row('Memory', /Four connections are enough\W+pool\.ts:1/).waitFor();
-	await workbench.contextMenu(own, 'Share Note in Repository');
-	await workbench.toast(/The note is in docs\/agent-notes\/decisions-\w+\.md/).waitFor();
-	const [shared] = readdirSync(join(lab.workspace, 'docs', 'agent-notes'));
-	expect(shared).toMatch(/^decisions-\w{8}\.md$/);
+		const own = workbench.row('Memory', /Four connections are enough/);
+		writeFileSync(join(lab.workspace, 'pool.ts'), 'const pool = open(8);\n');
+		await own.filter({ hasText: 'lines changed' }).waitFor();
+		writeFileSync(join(lab.workspace, 'pool.ts'), 'const pool = open(4);\n');
+		await workbench.row('Memory', /Four connections are enough\W+pool\.ts:1/).waitFor();
+		await workbench.contextMenu(own, 'Share Note in Repository');
+		await workbench.toast(/The note is in docs\/agent-notes\/decisions-\w+\.md/).waitFor();
+		const [shared] = readdirSync(join(lab.workspace, 'docs', 'agent-notes'));
+		expect(shared).toMatch(/^decisions-\w{8}\.md$/);
 
-	await nextTask('Go on [[text:Went on]]');
-	await workbench.waitForTerminalText(/Went on[^]*task 3 is saved/, 2);
-	expect(lab.model.requests.some(({ text }) => text.includes('Four connections are enough.'))).toBe(true);
-	await lab.picture('memory-terminal');
-});
+		await nextTask('Go on [[text:Went on]]');
+		await workbench.waitForTerminalText(/Went on[^]*task 3 is saved/, 2);
+		expect(lab.model.requests.some(({ text }) => text.includes('Four connections are enough.'))).toBe(true);
+		await lab.picture('memory-terminal');
+	},
+);
 
 test(
 	'a note is pinned and retired, the notes of a task are made anew, and a project pauses and goes on',

@@ -128,7 +128,7 @@ describe('a question of the real agent', () => {
 		expect(read().at(-1)).toMatch(/Which sounds\?\W+Gong, A whistle/);
 	});
 
-	test('is told in one notification, and the panel says that it was answered in the terminal', async () => {
+	test('is told in one notification, and the panel says that it was answered in the terminal', long, async () => {
 		await orchestrate(lab, 'Fix the login', `[[sh:${MAKES}]][[text:All finished]]`);
 		const toast = workbench.toast('An agent asks for your answer');
 		await toast.getByRole('button', { name: 'Review' }).click();

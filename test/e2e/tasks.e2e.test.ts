@@ -526,60 +526,69 @@ describe('a task in the sidebar', () => {
 		expect(JSON.stringify(seeing.body)).toContain('"type":"input_image"');
 	});
 
-	test('in a repository, shows what has changed in the folder since it began, and takes comments on it', async () => {
-		gitIn(workspace, 'init', '-q', '-b', 'main');
-		gitIn(workspace, 'commit', '-q', '--allow-empty', '-m', 'first');
-		writeFileSync(join(workspace, '.gitignore'), '*.gate\n');
-		writeFileSync(join(workspace, 'before.txt'), 'not committed\n');
-		const gate = gateIn(workspace);
-		await orchestrate(lab, 'Plant a tree', `${gate.step}[[text:It is planted]]`);
-		await workbench.row('Tasks', /Plant a tree.*working · Bash/).waitFor();
-		writeFileSync(join(workspace, 'tree.txt'), 'green\n');
-		gate.open();
-		const planted = workbench.row('Tasks', /Plant a tree.*idle.*\+1 −0/);
-		await planted.waitFor();
+	test(
+		'in a repository, shows what has changed in the folder since it began, and takes comments on it',
+		long,
+		async () => {
+			gitIn(workspace, 'init', '-q', '-b', 'main');
+			gitIn(workspace, 'commit', '-q', '--allow-empty', '-m', 'first');
+			writeFileSync(join(workspace, '.gitignore'), '*.gate\n');
+			writeFileSync(join(workspace, 'before.txt'), 'not committed\n');
+			const gate = gateIn(workspace);
+			await orchestrate(lab, 'Plant a tree', `${gate.step}[[text:It is planted]]`);
+			await workbench.row('Tasks', /Plant a tree.*working · Bash/).waitFor();
+			writeFileSync(join(workspace, 'tree.txt'), 'green\n');
+			gate.open();
+			const planted = workbench.row('Tasks', /Plant a tree.*idle.*\+1 −0/);
+			await planted.waitFor();
 
-		// The file below the row, by keys.
-		await workbench.command('Nancy: Focus on Tasks View');
-		await openRow(workbench, 'Tasks', 'Plant a tree');
-		await workbench.row('Tasks', /Changed Files.*1/).waitFor();
-		await moveTo(workbench, 'Tasks', 'tree.txt');
-		await page.keyboard.press('Enter');
-		await workbench.tab(/tree\.txt · Changes since “Plant a tree” began/).waitFor();
-		await page.locator('.monaco-diff-editor .modified .view-line', { hasText: 'green' }).waitFor();
-		await page.locator('.monaco-diff-editor .modified .comment-range-glyph').first().waitFor({ state: 'attached' });
-		await lab.picture('task-file');
-		// The keys of tasks ask nothing there: a question would be in the way of all that follows. They come last, because each runs several
-		// commands in turn, and another key may come in between.
-		for (const key of ['F2', 'Delete']) {
+			// The file below the row, by keys.
 			await workbench.command('Nancy: Focus on Tasks View');
+			await openRow(workbench, 'Tasks', 'Plant a tree');
+			await workbench.row('Tasks', /Changed Files.*1/).waitFor();
 			await moveTo(workbench, 'Tasks', 'tree.txt');
-			await page.keyboard.press(key);
-		}
-		await workbench.contextMenu(planted, 'Review Changes');
-		await workbench.tab(/Changes since “Plant a tree” began/).waitFor();
-		const line = page.locator('.multiDiffEntry .modified .view-line', { hasText: 'green' });
-		await line.waitFor();
-		expect(await page.locator('.multiDiffEntry', { hasText: 'before.txt' }).count()).toBe(0);
-		await lab.picture('task-since');
-		await line.hover();
-		await page.locator('.multiDiffEntry .modified .comment-range-glyph').first().click();
-		await page.locator('.review-widget .comment-form .monaco-editor').click();
-		await page.keyboard.insertText('Make it red. [[text:It is red]]');
-		await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
-		await page.locator('.review-widget').getByText('Not sent back yet').waitFor();
-		await workbench.command('Nancy: Send Comments Back');
-		expect((await model.waitForRequest(({ text }) => text.includes('tree.txt:1'))).text).toContain('Make it red.');
-		await workbench.row('Tasks', /Plant a tree.*idle.*It is red/).waitFor();
+			await page.keyboard.press('Enter');
+			await workbench.tab(/tree\.txt · Changes since “Plant a tree” began/).waitFor();
+			await page.locator('.monaco-diff-editor .modified .view-line', { hasText: 'green' }).waitFor();
+			await page
+				.locator('.monaco-diff-editor .modified .comment-range-glyph')
+				.first()
+				.waitFor({ state: 'attached' });
+			await lab.picture('task-file');
+			// The keys of tasks ask nothing there: a question would be in the way of all that follows. They come last, because each runs several
+			// commands in turn, and another key may come in between.
+			for (const key of ['F2', 'Delete']) {
+				await workbench.command('Nancy: Focus on Tasks View');
+				await moveTo(workbench, 'Tasks', 'tree.txt');
+				await page.keyboard.press(key);
+			}
+			await workbench.contextMenu(planted, 'Review Changes');
+			await workbench.tab(/Changes since “Plant a tree” began/).waitFor();
+			const line = page.locator('.multiDiffEntry .modified .view-line', { hasText: 'green' });
+			await line.waitFor();
+			expect(await page.locator('.multiDiffEntry', { hasText: 'before.txt' }).count()).toBe(0);
+			await lab.picture('task-since');
+			await line.hover();
+			await page.locator('.multiDiffEntry .modified .comment-range-glyph').first().click();
+			await page.locator('.review-widget .comment-form .monaco-editor').click();
+			await page.keyboard.insertText('Make it red. [[text:It is red]]');
+			await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
+			await page.locator('.review-widget').getByText('Not sent back yet').waitFor();
+			await workbench.command('Nancy: Send Comments Back');
+			expect((await model.waitForRequest(({ text }) => text.includes('tree.txt:1'))).text).toContain(
+				'Make it red.',
+			);
+			await workbench.row('Tasks', /Plant a tree.*idle.*It is red/).waitFor();
 
-		// Nobody can tell whose a change in a shared folder is.
-		await orchestrate(lab, 'Water it', '[[text:It is watered]]');
-		await workbench.row('Tasks', /Water it.*idle · It is watered/).waitFor();
-		await workbench.row('Tasks', /Plant a tree/).hover();
-		const hover = page.locator('.workbench-hover').filter({ hasText: 'since the task began, also yours' });
-		await hover.waitFor();
-		expect((await hover.innerText()).replaceAll('\u00a0', ' ')).toContain('worked there since: “Water it”');
-	});
+			// Nobody can tell whose a change in a shared folder is.
+			await orchestrate(lab, 'Water it', '[[text:It is watered]]');
+			await workbench.row('Tasks', /Water it.*idle · It is watered/).waitFor();
+			await workbench.row('Tasks', /Plant a tree/).hover();
+			const hover = page.locator('.workbench-hover').filter({ hasText: 'since the task began, also yours' });
+			await hover.waitFor();
+			expect((await hover.innerText()).replaceAll('\u00a0', ' ')).toContain('worked there since: “Water it”');
+		},
+	);
 
 	test('is led by keys alone, which are never lost', async () => {
 		const data = { dataFolder: dataFolder({ HOME: lab.server.home }) };

@@ -13,6 +13,7 @@ import { contextKey, dragRow, focusedRow, fold, inQueue, moveTo, unfold } from '
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import { portsOf } from '../support/portsOf.ts';
 import type { Workbench } from '../support/workbench.ts';
+import { long } from '../support/long.ts';
 
 const SESSION = 'a1b2c3d4-0000';
 
@@ -217,7 +218,7 @@ export function testTrustedViews(seen: () => Seen): void {
 		await workbench.webview().locator('#text:focus').waitFor();
 	});
 
-	test('tell of an agent at work, filtered, with the payload and the transcript', async () => {
+	test('tell of an agent at work, filtered, with the payload and the transcript', long, async () => {
 		const { lab, workbench, page, model, workspace } = seen();
 		await fold(workbench, 'Inbox', 'Compose');
 		const waiting = 'until [ -e go ]; do sleep 0.1; done; echo one';

@@ -10,7 +10,7 @@ import * as z from 'zod/mini';
 import { TEST_HANGS_MS } from '../support/eventually.ts';
 import { launchBrowser, openPage } from '../support/browser.ts';
 import { tempFolder } from '../support/tempFolder.ts';
-import { startServer } from '../support/vscodeServer.ts';
+import { BUILT_IN_FOR_TESTS, startServer } from '../support/vscodeServer.ts';
 import { findDesktop, runInDesktop } from './desktop.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -68,7 +68,7 @@ async function runInBrowser(): Promise<Totals> {
 	await using workspace = tempFolder('nancy-workspace-');
 	const result = folder.file('result.json');
 	const env = { NANCY_TEST_RESULT: result, NANCY_TEST_MARK: MARK, NANCY_TEST_PICTURES: failures };
-	const server = await startServer({ folder: folder.path, env, smokeTestDriver: true });
+	const server = await startServer({ folder: folder.path, env, smokeTestDriver: true, builtIn: BUILT_IN_FOR_TESTS });
 	const browser = await launchBrowser();
 	const log: string[] = [];
 	let page: Page | undefined;

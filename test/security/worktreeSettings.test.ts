@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
-import { longIf } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { fakeClaude } from '../unit/cli/fakeClaude.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -109,7 +109,7 @@ describe('a delegate in a worktree', () => {
 		expect(await delegate(BY_AGENT, '--with-changes')).toMatchObject({ state: 'done' });
 	});
 
-	it('is not started for an agent from a commit that lacks the rules', async () => {
+	it('is not started for an agent from a commit that lacks the rules', long, async () => {
 		const before = repository.git(['rev-parse', 'HEAD']).trim();
 		repository.commit({ '.claude/settings.json': DENY });
 		await setUp();

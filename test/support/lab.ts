@@ -8,7 +8,7 @@ import { launchBrowser, openPage } from './browser.ts';
 import { claudeHome } from './claudeHome.ts';
 import { installVsix } from './installVsix.ts';
 import { tempFolder, type TempFolder } from './tempFolder.ts';
-import { startServer, type Server } from './vscodeServer.ts';
+import { BUILT_IN_FOR_TESTS, startServer, type Server } from './vscodeServer.ts';
 import { shortcutKeys, shortcutSettings, Workbench } from './workbench.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -102,6 +102,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 		},
 		keybindings: [...shortcutKeys, ...keybindings],
 		restricted,
+		builtIn: BUILT_IN_FOR_TESTS,
 	});
 	const browser = await launchBrowser();
 	const open = async (openedFolder: string) => {

@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolderOf } from './agentHome.ts';
 import { testRunMark } from './testRun.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const serverFolder = join(root, '.vscode-test', 'server-4.139.1');
+const serverExtensions = join(serverFolder, 'extensions');
 
 /** Where `npm test` and `npm start` put the server. */
-export const serverProgram = join(root, '.vscode-test', 'server-4.139.1', 'out', 'server-main.js');
+export const serverProgram = join(serverFolder, 'out', 'server-main.js');
 
 /** Otherwise an extension host lists every file that any process of the machine has open, every other second. */
 const noPortScan = { 'remote.autoForwardPortsSource': 'output' };
@@ -49,7 +51,29 @@ export interface ServerOptions {
 	smokeTestDriver?: boolean;
 	/** Open folders in Restricted Mode until the user trusts them. */
 	restricted?: boolean;
+	/** The only ones of VS Code's own extensions that are there. Default: all. */
+	builtIn?: readonly string[];
 }
+
+/**
+ * What tests look at: themes, icons and the languages of their files. The other ninety of VS Code's extensions, such as debuggers and language
+ * servers, take a fifth of what a window takes to open.
+ */
+export const BUILT_IN_FOR_TESTS = [
+	'configuration-editing',
+	'git',
+	'git-base',
+	'json',
+	'markdown-basics',
+	'markdown-language-features',
+	'media-preview',
+	'shellscript',
+	'terminal-suggest',
+	'theme-defaults',
+	'theme-modern-icons',
+	'theme-seti',
+	'typescript-basics',
+];
 
 export interface Server {
 	pid: number;
@@ -73,6 +97,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 		port = 0,
 		smokeTestDriver = false,
 		restricted = false,
+		builtIn,
 	} = options;
 	const [data, extensionsFolder, home] = ['data', 'extensions', 'home'].map(name => join(folder, name)) as [
 		string,
@@ -89,6 +114,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 		JSON.stringify({ ...quietSettings, ...settings }, undefined, '\t'),
 	);
 	writeFileSync(join(data, 'User', 'keybindings.json'), JSON.stringify(keybindings));
+	const builtInFolder = join(folder, 'built-in');
+	if (builtIn) mkdirSync(builtInFolder, { recursive: true });
+	for (const name of builtIn ?? []) symlinkSync(join(serverExtensions, name), join(builtInFolder, name));
 	const child = spawn(
 		process.execPath,
 		[
@@ -108,6 +136,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 			data,
 			'--extensions-dir',
 			extensionsFolder,
+			...(builtIn ? ['--builtin-extensions-dir', builtInFolder] : []),
 			...(smokeTestDriver ? ['--enable-smoke-test-driver'] : []),
 		],
 		{ env: { ...basicEnvironment(home), ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true },

@@ -6,7 +6,7 @@ export const geminiUnderTest: AgentUnderTest = {
 	driver: 'gemini-cli',
 	home: geminiHome,
 	env: {},
-	inTests: ['headless-steer'],
+	inTests: [],
 	asking: {},
 	waking: {},
 	wakesWithAnswers: true,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../../src/base/liveness.ts';
 import { eventually } from '../../support/eventually.ts';
 import { smallAgent, talkRoom } from '../../support/talkRoom.ts';
+import { long } from '../../support/long.ts';
 
 let room: ReturnType<typeof talkRoom>;
 beforeEach(() => {
@@ -57,7 +58,7 @@ describe('an agent that does what it should not', () => {
 		await shown.close();
 	});
 
-	it('writes 15 MB in one turn, and the end of it is shown', async () => {
+	it('writes 15 MB in one turn, and the end of it is shown', long, async () => {
 		room.does(
 			smallAgent(
 				"for (let n = 0; n < 230; n++) words(('x'.repeat(100) + '\\n').repeat(650)); words('The end.\\n');",

@@ -9,6 +9,7 @@ import { InboxOutput } from '../../../src/protocol/output/messages.ts';
 import { AskingOutput } from '../../../src/protocol/output/questions.ts';
 import { doubledAgent, type DoubledAgent } from '../../support/doubledAgent.ts';
 import { eventually } from '../../support/eventually.ts';
+import { long } from '../../support/long.ts';
 
 /** What the double is made from, docs/agents/kiro.md says. */
 let lab: DoubledAgent;
@@ -97,7 +98,7 @@ it.each([
 });
 
 // After those that look for the one conversation.
-it('works as a delegate that waits for its user', async () => {
+it('works as a delegate that waits for its user', long, async () => {
 	const prompt = '[[options]] [[sh:touch delegated]] [[text:All done]]';
 	const words = ['delegate', prompt, '--agent', 'kiro', '--model', 'auto', '--permissions', 'ask-me'];
 	const { id } = DelegateCreatedOutput.parse(await lab.json(...words));

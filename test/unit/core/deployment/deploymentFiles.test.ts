@@ -35,6 +35,7 @@ import { casesOr, someOf, strideOr } from '../../../support/rounds.ts';
 import { changeSealedRecord } from '../../../support/sealedRecord.ts';
 import { treeOf } from '../../../support/tree.ts';
 import { dataIn, deployRequest } from '../../../support/deployRequest.ts';
+import { long } from '../../../support/long.ts';
 
 const SETTINGS = '.claude/settings.local.json';
 const OLD = '0.1.0-aaaaaaaa';
@@ -177,7 +178,7 @@ describe('any settings file', () => {
 });
 
 describe('a settings file', () => {
-	it('of 5 MB is deployed into and restored', async () => {
+	it('of 5 MB is deployed into and restored', long, async () => {
 		const big = JSON.stringify(
 			{ big: Array.from({ length: 50_000 }, (_, n) => ({ n, text: 'x'.repeat(80) })) },
 			null,

@@ -4,6 +4,7 @@ import { LearningProject } from '../../../support/learningProject.ts';
 import { called, prompted } from '../../../support/taskTraffic.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { ProjectName } from '../../../../src/protocol/memoryNames.ts';
+import { long } from '../../../support/long.ts';
 
 let folder: TempFolder;
 let project: LearningProject;
@@ -37,19 +38,23 @@ async function askAll(): Promise<{ calls: number; why: unknown }> {
 }
 
 describe('the calls for notes of a day', () => {
-	it('are one for each of fifty tasks, and forty by default; the other tasks stay due, and it says so', async () => {
-		for (let at = 0; at < 50; at++) await project.task(failing());
-		expect(await askAll()).toEqual({
-			calls: 40,
-			why: '40 extractions were made today, which is the limit (extraction.per_day in config.toml)',
-		});
-		expect(await states()).toEqual([...Array(40).fill('merged'), ...Array(10).fill('due')]);
-		const { projects } = await project.memory.listed(project.name);
-		expect(projects).toMatchObject([{ tasks: 50, due: 10 }]);
-		limit(1000);
-		expect(await askAll()).toEqual({ calls: 10, why: undefined });
-		expect(count(await states(), 'merged')).toBe(50);
-	});
+	it(
+		'are one for each of fifty tasks, and forty by default; the other tasks stay due, and it says so',
+		long,
+		async () => {
+			for (let at = 0; at < 50; at++) await project.task(failing());
+			expect(await askAll()).toEqual({
+				calls: 40,
+				why: '40 extractions were made today, which is the limit (extraction.per_day in config.toml)',
+			});
+			expect(await states()).toEqual([...Array(40).fill('merged'), ...Array(10).fill('due')]);
+			const { projects } = await project.memory.listed(project.name);
+			expect(projects).toMatchObject([{ tasks: 50, due: 10 }]);
+			limit(1000);
+			expect(await askAll()).toEqual({ calls: 10, why: undefined });
+			expect(count(await states(), 'merged')).toBe(50);
+		},
+	);
 
 	it('count each try, of each project', async () => {
 		limit(3);
