@@ -22,13 +22,15 @@ const env = { NODE_COMPILE_CACHE: join(import.meta.dirname, 'out', 'compiled') }
 
 const globalSetup = 'test/support/buildPrograms.ts';
 
+/** A process for each file costs half a second of a core; what a file changes in its own it puts back. */
+const together = { isolate: false };
+
 const unit = {
 	globalSetup,
 	env,
 	...limits,
 	maxWorkers: twoOrMore,
-	// A process for each file costs half a second of a core; what a file changes in its own it puts back.
-	isolate: false,
+	...together,
 	sequence: { groupOrder: 1 },
 };
 /** Whose tests start git, thousands of times. They have processes of their own, which do not hold what other tests have loaded. */
@@ -86,6 +88,7 @@ export default defineConfig({
 					globalSetup,
 					env,
 					...limits,
+					...together,
 					// One file at a time keeps less than one core busy: a CLI also waits by its own clock.
 					maxWorkers: 2,
 					sequence: { groupOrder: 2 },
@@ -98,6 +101,7 @@ export default defineConfig({
 					env: { XDG_DATA_HOME: join(tmpdir(), `nancy-e2e-${process.pid}`) },
 					include: ['test/e2e/**/*.e2e.test.ts'],
 					...limits,
+					...together,
 					maxWorkers: 2,
 					sequence: { groupOrder: 3 },
 				},

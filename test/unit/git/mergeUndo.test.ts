@@ -16,6 +16,7 @@ import {
 	type GitRepository,
 } from '../../support/gitRepository.ts';
 import { inEnglish } from '../../support/inEnglish.ts';
+import { longIf } from '../../support/long.ts';
 
 const undoMerge = (...args: Parameters<typeof undoMergeSaid>) => inEnglish(undoMergeSaid(...args));
 
@@ -99,20 +100,26 @@ describe.each([
 	['a merge commit', false],
 	['applied changes', true],
 ] as const)('undoing %s', (_, withChanges) => {
-	it.each(['x/mine', 'x/sub/.env.ign'])('keeps the user’s %s in a folder that was a file before', async mine => {
-		repo.commit({ x: 'file', '.gitignore': '*.ign\n' });
-		if (withChanges) repo.write({ 'untracked.txt': 'u' });
-		const worktree = await create(withChanges);
-		rmSync(join(worktree.folder, 'x'));
-		repo.write({ 'x/a': 'a' }, worktree.folder);
-		const record = await merge(worktree);
-		repo.write({ [mine]: 'precious' });
-		expect((await undoMerge(worktree, record)).ok).toBe(false);
-		expect(read(mine)).toBe('precious');
-		rmSync(join(repo.root, mine));
-		expect(await undoMerge(worktree, record)).toEqual({ ok: true });
-		expect(read('x')).toBe('file');
-	});
+	const options = longIf(!withChanges);
+
+	it.each(['x/mine', 'x/sub/.env.ign'])(
+		'keeps the user’s %s in a folder that was a file before',
+		options,
+		async mine => {
+			repo.commit({ x: 'file', '.gitignore': '*.ign\n' });
+			if (withChanges) repo.write({ 'untracked.txt': 'u' });
+			const worktree = await create(withChanges);
+			rmSync(join(worktree.folder, 'x'));
+			repo.write({ 'x/a': 'a' }, worktree.folder);
+			const record = await merge(worktree);
+			repo.write({ [mine]: 'precious' });
+			expect((await undoMerge(worktree, record)).ok).toBe(false);
+			expect(read(mine)).toBe('precious');
+			rmSync(join(repo.root, mine));
+			expect(await undoMerge(worktree, record)).toEqual({ ok: true });
+			expect(read('x')).toBe('file');
+		},
+	);
 
 	it('is needed for no merge that would remove an ignored file of the user’s with its folder', async () => {
 		repo.commit({ 'd/a': 'x', '.gitignore': '*.ign\n' });
@@ -171,7 +178,7 @@ describe.each([
 		],
 		['no branch', () => repo.git(['checkout', '-q', '--detach']), 'a commit without a branch is checked out now'],
 		['a merge in progress', () => repo.write({ '.git/MERGE_HEAD': `${head()}\n` }), 'a merge is in progress'],
-	])('is refused after %s, and touches nothing', async (_what, change, reason) => {
+	])('is refused after %s, and touches nothing', options, async (_what, change, reason) => {
 		const { worktree, record } = await merged(withChanges);
 		change();
 		const before = repo.state();
@@ -183,7 +190,7 @@ describe.each([
 		['some files were back', () => (repo.write({ 'gone.txt': 'g' }), rmSync(join(repo.root, 'top.txt')))],
 		['all files were back', backToBefore],
 		['git had all of it', undoMerge],
-	])('goes on where it was killed after %s', async (_what, begun) => {
+	])('goes on where it was killed after %s', options, async (_what, begun) => {
 		const { worktree, before, record } = await merged(withChanges);
 		await begun(worktree, record);
 		expect(await undoMerge(worktree, record)).toMatchObject({ ok: true });
@@ -208,7 +215,7 @@ describe.each([
 		expect(read('kept.secret')).toBe('mine');
 	});
 
-	it('is refused once the worktree is gone: nothing else may have the work', async () => {
+	it('is refused once the worktree is gone: nothing else may have the work', options, async () => {
 		const { worktree, record } = await merged(withChanges);
 		expect(await removeWorktree(worktree, { discard: false })).toMatchObject({ isRemoved: true });
 		const before = repo.state();
