@@ -29,13 +29,13 @@ const LONGEST_REASON = 2000;
  */
 const PHASES = [
 	{ name: 'build', needs: [], run: buildAll, also: ['unit', 'agent', 'host'] },
-	{ name: 'unit', needs: ['tools'], run: (which, how) => vitest('unit*', which, how) },
 	{
 		name: 'check',
 		needs: [],
 		run: (_, { onOutput }) => check({ fix: false, print: onOutput && (text => onOutput(`${text}\n`)) }),
-		beside: 'unit',
+		beside: 'build',
 	},
+	{ name: 'unit', needs: ['tools'], run: (which, how) => vitest('unit*', which, how) },
 	{
 		name: 'host',
 		needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'],

@@ -190,7 +190,7 @@ describe.each([opencodeServed, copilotServed])('$agent.id, named by a setting', 
 		},
 	);
 
-	it('reads, once it is resumed, what was being handed over when it was killed', longIf(!decides), async () => {
+	it('reads, once it is resumed, what was being handed over when it was killed', long, async () => {
 		const { worker, letGo } = await handingOver();
 		process.kill(-worker.terminal.pid, 'SIGKILL');
 		await worker.terminal.ended;

@@ -250,7 +250,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		await eventually('it has ended', () => liveness(terminal) === 'dead');
 	});
 
-	it('offers no Yes to what the model asks, which the terminal cannot answer', async () => {
+	it('offers no Yes to what the model asks, which the terminal cannot answer', long, async () => {
 		await begin();
 		const questions = [
 			{

@@ -3,6 +3,7 @@ import { copilotCli } from '../../src/drivers/copilot-cli/driver.ts';
 import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
 import { copilotUnderTest } from '../support/agents/copilot.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { long } from '../support/long.ts';
 
 // Each agent here mostly waits.
 vi.setConfig({ maxConcurrency: 2 });
@@ -15,7 +16,7 @@ const queued = async (lab: ConformanceLab, address: Parameters<ConformanceLab['v
 
 // What every agent shall do is in the conformance suite; this is what this one does in its own way.
 describe.concurrent('the real GitHub Copilot CLI', () => {
-	it('denies every tool call of the step that a halt meets, and reads why', async () => {
+	it('denies every tool call of the step that a halt meets, and reads why', long, async () => {
 		await using lab = await openLab();
 		const goOn = lab.model.hold(() => lab.requests().length === 2);
 		const { address, ended } = await lab.runHeadless('[[sh:true]] [[par:touch one||touch two]] [[text:Read]]');

@@ -57,7 +57,7 @@ describe('the real GitHub Copilot CLI in a watched terminal, without its experim
 		expect(lab.has('made')).toBe(false);
 	});
 
-	it('is known for the worker that it is, in a command that has cleared its environment', async () => {
+	it('is known for the worker that it is, in a command that has cleared its environment', long, async () => {
 		const worker = await begin();
 		// In a script: the CLI looks at the paths in a command.
 		writeFileSync(

@@ -47,7 +47,7 @@ describe.concurrent('the real Gemini CLI', () => {
 		await lab.becomes(address, 'idle after its turn', ({ state }) => state.phase === 'idle');
 	});
 
-	it('says without a terminal that the user has to trust the folder', async () => {
+	it('says without a terminal that the user has to trust the folder', long, async () => {
 		await using lab = await conformanceLab(untrusted);
 		const { ending } = await (await lab.runHeadless('[[text:Never said]]')).ended;
 		expect(ending).toMatchObject({

@@ -8,7 +8,7 @@ import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { claudeLab, type ClaudeLab } from '../support/claudeLab.ts';
-import { long } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 
 // Each agent here mostly waits.
 vi.setConfig({ maxConcurrency: 2 });
@@ -54,15 +54,16 @@ async function run(
 }
 
 describe.concurrent('the real Claude Code without a terminal', () => {
-	it.each([
+	for (const [status, kind] of [
 		[429, 'too-many'],
 		[529, 'transient'],
 		[400, 'final'],
-	])('calls an API error of %i %s', async (status, kind) => {
-		await using lab = await claudeLab();
-		const { ending } = await run(lab, `[[err:${status}]]`);
-		expect(ending).toMatchObject({ is: 'result', result: { failure: { kind } } });
-	});
+	] as const)
+		it(`calls an API error of ${status} ${kind}`, longIf(status !== 529), async () => {
+			await using lab = await claudeLab();
+			const { ending } = await run(lab, `[[err:${status}]]`);
+			expect(ending).toMatchObject({ is: 'result', result: { failure: { kind } } });
+		});
 
 	it('is ended with everything it has started when it takes too long, is silent, or is cancelled', async () => {
 		await using lab = await claudeLab();

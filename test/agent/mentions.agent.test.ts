@@ -65,7 +65,7 @@ function withImages(lab: AgentLab): string[] {
 }
 
 /** Qwen Code was made from Gemini CLI, and reads prompts with its code. */
-const options = ({ driver }: AgentUnderTest) => longIf(['qwen-code', 'copilot-cli'].includes(driver));
+const options = ({ driver }: AgentUnderTest) => longIf(driver === 'qwen-code');
 /** opencode starts three times for this, and reads a prompt as it does in a terminal. */
 const oneOfEach = ({ driver }: AgentUnderTest) => longIf(['qwen-code', 'opencode'].includes(driver));
 

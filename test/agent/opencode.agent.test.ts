@@ -53,32 +53,36 @@ describe('the real opencode', () => {
 		expect(offered).not.toContain('"name":"task"');
 	});
 
-	it('works where nancy run says, whatever folder it is called from, and is no session of the sidebar', async () => {
-		await using nancy = await NancyCommand.build({ isPackage: true });
-		await using lab = await conformanceLab({
-			agent: opencodeUnderTest,
-			driver: opencode,
-			installed: pinnedAgent('opencode'),
-		});
-		await lab.deploy('workspace');
-		mkdirSync(lab.workspace.file('sub'));
-		const { executable } = pinnedAgent('opencode');
-		const args = ['run', '--headless', '--agent', 'opencode', '--permissions', 'edit', '--working-dir', 'sub'];
-		const { code, stderr } = await nancy.start([...args, '--prompt', '[[write:made|text]] [[text:Done.]]'], {
-			cwd: lab.workspace.path,
-			env: {
-				...lab.env,
-				PWD: lab.workspace.path,
-				NANCY_PROGRAM_OPENCODE: executable,
-				// Its settings name the model double.
-				XDG_CONFIG_HOME: join(lab.env['HOME'] ?? '', '.config'),
-			},
-		});
-		expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-		expect([lab.has('made'), lab.has('sub/made')]).toEqual([false, true]);
-		const { tasks } = await readOverview(lab.nancy, [opencode]);
-		expect(tasks.filter(({ record }) => record.origin === 'found')).toEqual([]);
-	});
+	it(
+		'works where nancy run says, whatever folder it is called from, and is no session of the sidebar',
+		long,
+		async () => {
+			await using nancy = await NancyCommand.build({ isPackage: true });
+			await using lab = await conformanceLab({
+				agent: opencodeUnderTest,
+				driver: opencode,
+				installed: pinnedAgent('opencode'),
+			});
+			await lab.deploy('workspace');
+			mkdirSync(lab.workspace.file('sub'));
+			const { executable } = pinnedAgent('opencode');
+			const args = ['run', '--headless', '--agent', 'opencode', '--permissions', 'edit', '--working-dir', 'sub'];
+			const { code, stderr } = await nancy.start([...args, '--prompt', '[[write:made|text]] [[text:Done.]]'], {
+				cwd: lab.workspace.path,
+				env: {
+					...lab.env,
+					PWD: lab.workspace.path,
+					NANCY_PROGRAM_OPENCODE: executable,
+					// Its settings name the model double.
+					XDG_CONFIG_HOME: join(lab.env['HOME'] ?? '', '.config'),
+				},
+			});
+			expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+			expect([lab.has('made'), lab.has('sub/made')]).toEqual([false, true]);
+			const { tasks } = await readOverview(lab.nancy, [opencode]);
+			expect(tasks.filter(({ record }) => record.origin === 'found')).toEqual([]);
+		},
+	);
 
 	it('is woken, though its window sealed its process long after its first event', long, async () => {
 		await using lab = await conformanceLab({

@@ -6,7 +6,7 @@ import type { Tickets } from '../../src/core/delegates/tickets.ts';
 import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
 import { markedProcesses } from '../../src/process/marked.ts';
 import { leftThere, NOTHING } from '../support/leftThere.ts';
-import { long } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 import { signal } from '../../src/process/signal.ts';
 import { submit } from '../support/submit.ts';
 import { readPhase } from '../../src/core/sessions/phase.ts';
@@ -50,7 +50,7 @@ describe('a delegate on another machine', () => {
 		expect(await leftThere(there, id)).toEqual(NOTHING);
 	});
 
-	it("reports to the idle agent that it was asked for, in that agent's own request", async () => {
+	it("reports to the idle agent that it was asked for, in that agent's own request", long, async () => {
 		await using machines = await twoMachines(nancy, { isDeployed: true });
 		const { lab } = machines;
 		const session = SessionId.parse(randomUUID());
@@ -71,32 +71,34 @@ describe('a delegate on another machine', () => {
 		expect(request.text).toContain('Waiting now');
 	});
 
-	it.each([
-		{ what: 'are changed', change: (file: string) => writeFileSync(file, 'another') },
-		{ what: 'are removed', change: (file: string) => rmSync(file) },
-	])(
-		'goes on there while its runner here is killed, and is found again though its files here $what',
-		async ({ change }) => {
-			await using machines = await twoMachines(nancy);
-			const { lab, there, call, tickets } = machines;
-			const gate = gateIn(there.home);
-			const id = await machines.delegate(`[[write:made.txt|x]] ${gate.step} [[text:Survived.]]`);
-			const [ticket] = [id as Parameters<Tickets['remotePhase']>[0]];
-			await eventually(
-				'submitted',
-				async () => (await tickets.remotePhase(ticket))?.phase === 'submitted' || undefined,
-			);
-			process.kill(runnerOf(lab, id).pid, 'SIGKILL');
-			for (const ending of ['json', 'prompt']) change(lab.workspace.file(`.nancy/delegates/${id}.${ending}`));
-			gate.open();
-			expect((await call(['delegates'])).stdout).toContain('running');
-			expect(await machines.ended(id)).toMatchObject({ status: 'done' });
-			expect(
-				lab.model.requests.filter(each => JSON.stringify(each).includes('Survived.')).length,
-			).toBeGreaterThan(0);
-			expect(await leftThere(there, id)).toEqual(NOTHING);
-		},
-	);
+	for (const [what, change] of [
+		['are changed', (file: string) => writeFileSync(file, 'another')],
+		['are removed', (file: string) => rmSync(file)],
+	] as const)
+		it(
+			`goes on there while its runner here is killed, and is found again though its files here ${what}`,
+			longIf(what === 'are changed'),
+			async () => {
+				await using machines = await twoMachines(nancy);
+				const { lab, there, call, tickets } = machines;
+				const gate = gateIn(there.home);
+				const id = await machines.delegate(`[[write:made.txt|x]] ${gate.step} [[text:Survived.]]`);
+				const [ticket] = [id as Parameters<Tickets['remotePhase']>[0]];
+				await eventually(
+					'submitted',
+					async () => (await tickets.remotePhase(ticket))?.phase === 'submitted' || undefined,
+				);
+				process.kill(runnerOf(lab, id).pid, 'SIGKILL');
+				for (const ending of ['json', 'prompt']) change(lab.workspace.file(`.nancy/delegates/${id}.${ending}`));
+				gate.open();
+				expect((await call(['delegates'])).stdout).toContain('running');
+				expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+				expect(
+					lab.model.requests.filter(each => JSON.stringify(each).includes('Survived.')).length,
+				).toBeGreaterThan(0);
+				expect(await leftThere(there, id)).toEqual(NOTHING);
+			},
+		);
 
 	it('is stopped there with everything that it has started, and its work until then comes back', async () => {
 		await using machines = await twoMachines(nancy);

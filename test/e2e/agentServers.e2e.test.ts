@@ -28,20 +28,24 @@ afterEach(async ({ task }) => {
 	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
 });
 
-test('an agent of the user’s settings is chosen, asks in its terminal and in the view Questions, and runs what is allowed', async () => {
-	const { workbench, page, workspace } = lab;
-	await orchestrate(lab, 'Fix the login', '[[sh:touch made]][[text:All finished]]', 'mine');
-	await workbench.row('Questions', 'touch made').waitFor();
-	await workbench.waitForTerminalText(/touch made[^]*Your answer/);
-	await workbench.row('Questions', 'touch made').click();
-	const frame = await questionFrame(page, 'touch made');
-	expect(existsSync(join(workspace, 'made'))).toBe(false);
-	await frame.getByRole('button', { name: 'Allow Once' }).click();
-	await frame.getByText('Allowed, and done').waitFor();
-	expect(existsSync(join(workspace, 'made'))).toBe(true);
-	await workbench.waitForTerminalText(/answered in Nancy[^]*All finished/);
-	await workbench.row('Tasks', /idle · All finished/).waitFor();
-});
+test(
+	'an agent of the user’s settings is chosen, asks in its terminal and in the view Questions, and runs what is allowed',
+	long,
+	async () => {
+		const { workbench, page, workspace } = lab;
+		await orchestrate(lab, 'Fix the login', '[[sh:touch made]][[text:All finished]]', 'mine');
+		await workbench.row('Questions', 'touch made').waitFor();
+		await workbench.waitForTerminalText(/touch made[^]*Your answer/);
+		await workbench.row('Questions', 'touch made').click();
+		const frame = await questionFrame(page, 'touch made');
+		expect(existsSync(join(workspace, 'made'))).toBe(false);
+		await frame.getByRole('button', { name: 'Allow Once' }).click();
+		await frame.getByText('Allowed, and done').waitFor();
+		expect(existsSync(join(workspace, 'made'))).toBe(true);
+		await workbench.waitForTerminalText(/answered in Nancy[^]*All finished/);
+		await workbench.row('Tasks', /idle · All finished/).waitFor();
+	},
+);
 
 test(
 	'a workspace adds no arguments to it, although VS Code reads a setting that no extension knows',
@@ -61,7 +65,7 @@ test(
 	},
 );
 
-test('a wrong entry cannot be chosen: it says what is wrong, and leads to the setting', async () => {
+test('a wrong entry cannot be chosen: it says what is wrong, and leads to the setting', long, async () => {
 	const { workbench } = lab;
 	await workbench.command('Nancy: Orchestrate Task');
 	await workbench.quick.getByText('What is to be done').first().waitFor();

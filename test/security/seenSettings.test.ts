@@ -7,6 +7,7 @@ import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { namedPaths } from '../../src/core/asker/namedPaths.ts';
 import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
 import type { GitPrograms } from '../../src/core/asker/settingsFiles.ts';
+import type { Driver } from '../../src/core/driver/driver.ts';
 import { gitPrograms } from '../../src/git/gitPrograms.ts';
 import { OwnFolder } from '../../src/core/files/ownFolder.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
@@ -15,6 +16,7 @@ import { noteSeen } from '../../src/operations/shared/noteSeen.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
 import { agentAt, contextOf } from '../support/operationContext.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { long } from '../support/long.ts';
 
 let folder: TempFolder;
 let repository: GitRepository;
@@ -41,7 +43,7 @@ it('settings of Copilot CLI that name language servers can run commands', () => 
 	expect(copilot?.executableSettings).toContain('.github/lsp.json');
 });
 
-describe.each(drivers.map(driver => [driver.id, driver] as const))('settings of %s in a checkout', (_id, driver) => {
+const inCheckout = (driver: Driver): void => {
 	const [name = ''] = driver.executableSettings;
 	const workspace = () => join(repository.root, 'sub');
 	const git = driver === drivers[0] ? gitPrograms : runsNothing;
@@ -139,7 +141,9 @@ describe.each(drivers.map(driver => [driver.id, driver] as const))('settings of 
 		await rm(join(below, name), { recursive: true });
 		await expect(seen().require(driver, below)).rejects.toMatchObject({ code: 'not-trusted' });
 	});
-});
+};
+describe.each(drivers.slice(0, 2))('settings of $id in a checkout', inCheckout);
+describe.each(drivers.slice(2))('settings of $id in a checkout', long, inCheckout);
 
 describe('a record of an earlier version, which names files from the checkout', () => {
 	const driver = drivers.find(({ id }) => id === 'claude-code') ?? drivers[0]!;

@@ -6,7 +6,7 @@ export const opencodeUnderTest: AgentUnderTest = {
 	driver: 'opencode',
 	home: opencodeHome,
 	env: {},
-	inTests: ['headless-steer'],
+	inTests: [],
 	asking: { permission: { bash: 'ask' } },
 	waking: {},
 	answering: 'none',
