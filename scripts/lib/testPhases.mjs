@@ -35,7 +35,12 @@ const PHASES = [
 		run: (_, { onOutput }) => check({ fix: false, print: onOutput && (text => onOutput(`${text}\n`)) }),
 		beside: 'build',
 	},
-	{ name: 'unit', needs: ['tools'], run: (which, how) => vitest('unit*', which, how) },
+	// Those beside it also wait for clocks, and would end last.
+	{
+		name: 'unit',
+		needs: ['tools'],
+		run: (which, how) => vitest('unit*', which, { ...how, yields: true }),
+	},
 	{
 		name: 'host',
 		needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'],

@@ -76,7 +76,7 @@ describe.concurrent('a budget and the real agent', () => {
 		}
 	});
 
-	it('stops a delegate when its tokens are used up', async () => {
+	it('stops a delegate when its tokens are used up', long, async () => {
 		await using lab = await deployedLab({ isDeployed: false });
 		const prompt = '[[sh:sleep 1]] [[sh:sleep 8]] [[sh:touch late]] [[text:Unreached]]';
 		expect(await endOf(lab, prompt, '200 tokens')).toMatchObject({

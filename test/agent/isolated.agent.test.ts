@@ -146,28 +146,32 @@ describe(`an isolated delegate of the real agent${skipped}`, { skip: skipped !==
 		expect([outside, join(cwd, '.git/hooks/pre-commit')].filter(existsSync)).toEqual([]);
 	});
 
-	it.each(['stopped', 'left by its runner'])('that is %s leaves no process, whatever its environment', async how => {
-		await using it = await isolatedLab();
-		const word = how === 'stopped' ? '86401' : '86402';
-		const { id } = await it.delegate(
-			`[[sh:setsid -f env -i sleep ${word}; touch begun; ${UNTIL_OPEN}]] [[text:Done]]`,
-		);
-		await eventually('it works', () => existsSync(join(it.cwd, 'begun')));
-		expect(calledWith(word)).toHaveLength(1);
-		if (how === 'stopped') {
-			expect((await it.call(['delegates', id, '--stop'])).code).toBe(0);
-		} else {
-			process.kill((await it.status()).runner!.pid, 'SIGKILL');
-		}
-		expect(await it.ended(id)).toMatchObject({
-			status: 'failed',
-			error: how === 'stopped' ? 'cancelled' : 'runner died',
-		});
-		await eventually('all have ended', () => calledWith(word).length === 0);
-		expect(await markedProcesses(RUN_MARK, id)).toEqual([]);
-		const { workers } = await it.lab.nancy.workers(TaskName.parse('delegates'));
-		expect(workers.map(({ stoppedAt }) => typeof stoppedAt)).toEqual(['string']);
-	});
+	it.each(['stopped', 'left by its runner'])(
+		'that is %s leaves no process, whatever its environment',
+		long,
+		async how => {
+			await using it = await isolatedLab();
+			const word = how === 'stopped' ? '86401' : '86402';
+			const { id } = await it.delegate(
+				`[[sh:setsid -f env -i sleep ${word}; touch begun; ${UNTIL_OPEN}]] [[text:Done]]`,
+			);
+			await eventually('it works', () => existsSync(join(it.cwd, 'begun')));
+			expect(calledWith(word)).toHaveLength(1);
+			if (how === 'stopped') {
+				expect((await it.call(['delegates', id, '--stop'])).code).toBe(0);
+			} else {
+				process.kill((await it.status()).runner!.pid, 'SIGKILL');
+			}
+			expect(await it.ended(id)).toMatchObject({
+				status: 'failed',
+				error: how === 'stopped' ? 'cancelled' : 'runner died',
+			});
+			await eventually('all have ended', () => calledWith(word).length === 0);
+			expect(await markedProcesses(RUN_MARK, id)).toEqual([]);
+			const { workers } = await it.lab.nancy.workers(TaskName.parse('delegates'));
+			expect(workers.map(({ stoppedAt }) => typeof stoppedAt)).toEqual(['string']);
+		},
+	);
 
 	it('goes on with its conversation after a failure of the model', long, async () => {
 		await using it = await isolatedLab();

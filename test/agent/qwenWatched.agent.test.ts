@@ -41,7 +41,7 @@ describe('a question of the real Qwen Code in a watched terminal', () => {
 		},
 	);
 
-	it('is denied by a No at the desk, which ends the turn', async () => {
+	it('is denied by a No at the desk, which ends the turn', long, async () => {
 		const { worker, desk } = await begin('[[sh:touch made]] [[text:Never said]]');
 		const [asked] = await desk.asked();
 		await desk.answer(asked, { effect: 'end' });

@@ -115,7 +115,7 @@ describe('a delegate on another machine', () => {
 		expect(await leftThere(there, id)).toEqual(NOTHING);
 	});
 
-	it('whose runner there is killed brings its commits and its edits back', async () => {
+	it('whose runner there is killed brings its commits and its edits back', long, async () => {
 		await using machines = await twoMachines(nancy);
 		const { there, git } = machines;
 		const gate = gateIn(there.home);

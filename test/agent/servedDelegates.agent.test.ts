@@ -60,8 +60,7 @@ async function delegated(
 }
 
 describe.each([opencodeServed, copilotServed])('a delegate of $agent.id, named by a setting,', served => {
-	const options = longIf(served !== opencodeServed);
-	it('waits for its user: a Yes runs the tool, and its answer is the result', options, async () => {
+	it('waits for its user: a Yes runs the tool, and its answer is the result', long, async () => {
 		const { lab, id, ...run } = await delegated(served, '[[sh:touch made]] [[text:Finished]]');
 		await using _ = lab;
 		const question = await run.asked();

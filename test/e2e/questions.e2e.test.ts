@@ -144,7 +144,7 @@ describe('a question of the real agent', () => {
 		expect(read().at(-1)).toContain('it is made');
 	});
 
-	test('waits through a reload of the window, which ends the window’s server', async () => {
+	test('waits through a reload of the window, which ends the window’s server', long, async () => {
 		const ports = async () => (await portsOf(lab.server)).length;
 		chooseSetting(lab.server, 'nancy.server.enabled', true);
 		await orchestrate(lab, 'Fix the login', `[[sh:${MAKES}]][[text:All finished]]`);

@@ -632,41 +632,45 @@ describe('a task in the sidebar', () => {
 		await page.keyboard.press('Escape');
 	});
 
-	test('takes the open specification and the selection, and a prompt of many lines from an editor', async () => {
-		writeFileSync(join(workspace, 'plan.md'), 'Paint it.\nGreen.\n');
-		await page.keyboard.press('F1');
-		await workbench.quickInput.fill('plan.md');
-		await workbench.pick('plan.md');
-		await workbench.tab('plan.md').waitFor();
-		await workbench.selectLine('Green');
+	test(
+		'takes the open specification and the selection, and a prompt of many lines from an editor',
+		long,
+		async () => {
+			writeFileSync(join(workspace, 'plan.md'), 'Paint it.\nGreen.\n');
+			await page.keyboard.press('F1');
+			await workbench.quickInput.fill('plan.md');
+			await workbench.pick('plan.md');
+			await workbench.tab('plan.md').waitFor();
+			await workbench.selectLine('Green');
 
-		const button = (label: string) => workbench.quick.locator(`[aria-label^="${label}"]`);
-		await workbench.ask('nancy.orchestrateTask');
-		await button('Use the open specification: plan.md').click();
-		await expect
-			.poll(() => workbench.quickInput.inputValue())
-			.toBe('Read the specification in plan.md and carry it out.');
-		await button('With the selection: plan.md:2').click();
-		await showHow(workbench);
-		await workbench.quickRow(/With the selection.*plan\.md:2/).waitFor();
-		await lab.picture('tasks-selection');
-		await page.keyboard.press('Escape');
+			const button = (label: string) => workbench.quick.locator(`[aria-label^="${label}"]`);
+			await workbench.ask('nancy.orchestrateTask');
+			await button('Use the open specification: plan.md').click();
+			await expect
+				.poll(() => workbench.quickInput.inputValue())
+				.toBe('Read the specification in plan.md and carry it out.');
+			await button('With the selection: plan.md:2').click();
+			await showHow(workbench);
+			await workbench.quickRow(/With the selection.*plan\.md:2/).waitFor();
+			await lab.picture('tasks-selection');
+			await page.keyboard.press('Escape');
 
-		await workbench.ask('nancy.orchestrateTask');
-		await workbench.quickInput.fill('# Paint the fence');
-		await button('Write a longer prompt in an editor').click();
-		await workbench.tab(/Paint the fence/).waitFor();
-		const lens = page.locator('.codelens-decoration a', { hasText: 'Start Task with This' });
-		await lens.waitFor();
-		await page.keyboard.insertText('\n\nGreen.\n[[text:It is green]]');
-		await lens.click();
-		await chooseAgent(workbench, 'Claude Code');
-		await workbench.pick('Start Task');
-		await workbench.row('Tasks', /Paint the fence.*idle · It is green/).waitFor();
-		await workbench.tab(/Paint the fence/).waitFor({ state: 'detached' });
-		const asked = await model.waitForRequest(({ text }) => text.includes('Paint the fence'));
-		expect(asked.text).toContain('# Paint the fence\n\nGreen.');
-	});
+			await workbench.ask('nancy.orchestrateTask');
+			await workbench.quickInput.fill('# Paint the fence');
+			await button('Write a longer prompt in an editor').click();
+			await workbench.tab(/Paint the fence/).waitFor();
+			const lens = page.locator('.codelens-decoration a', { hasText: 'Start Task with This' });
+			await lens.waitFor();
+			await page.keyboard.insertText('\n\nGreen.\n[[text:It is green]]');
+			await lens.click();
+			await chooseAgent(workbench, 'Claude Code');
+			await workbench.pick('Start Task');
+			await workbench.row('Tasks', /Paint the fence.*idle · It is green/).waitFor();
+			await workbench.tab(/Paint the fence/).waitFor({ state: 'detached' });
+			const asked = await model.waitForRequest(({ text }) => text.includes('Paint the fence'));
+			expect(asked.text).toContain('# Paint the fence\n\nGreen.');
+		},
+	);
 
 	test('composes by keyboard, and edits, moves and withdraws what is queued', async () => {
 		// Feedback waits for the stop, which never comes here.

@@ -10,7 +10,7 @@ import {
 	ProjectTaskOutput,
 } from '../../../src/protocol/output/memory.ts';
 import { eventually } from '../../support/eventually.ts';
-import { longIf } from '../../support/long.ts';
+import { long, longIf } from '../../support/long.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
@@ -190,7 +190,7 @@ describe('a session of tasks', () => {
 		expect(new Set([first, third, last]).size).toBe(3);
 	});
 
-	it('answers its commands by lines of JSON too, and errors go to the other output', async () => {
+	it('answers its commands by lines of JSON too, and errors go to the other output', long, async () => {
 		const { stdout, stderr, code } = await session(
 			['First task', '/status', '/history', '/notes plan', '/nonsense'],
 			'exit 1',
@@ -254,27 +254,31 @@ describe('a session of tasks', () => {
 		expect(calls()).toBe(2);
 	});
 
-	it('counts tasks, conversations and the cost of notes in project.toml, and keeps what a person wrote there', async () => {
-		await session(['First task'], 'exit 1');
-		const before = readFileSync(project('project.toml'), 'utf8');
-		writeFileSync(project('project.toml'), `mine = "kept"\n${before}`);
-		const usage = { modelUsage: { haiku: { inputTokens: 100, outputTokens: 20 } }, total_cost_usd: 0.25 };
-		await session(
-			['/continue', 'Second task', 'Third task'],
-			noted({ summary: 'S', plan: null, updates: [] }, usage),
-		);
-		expect(parse(readFileSync(project('project.toml'), 'utf8'))).toMatchObject({
-			name: 'tried',
-			mine: 'kept',
-			status: 'active',
-			last_task: 3,
-			stats: {
-				tasks: 3,
-				sessions: 2,
-				extraction_input_tokens: 300,
-				extraction_output_tokens: 60,
-				extraction_cost_usd: 0.75,
-			},
-		});
-	});
+	it(
+		'counts tasks, conversations and the cost of notes in project.toml, and keeps what a person wrote there',
+		long,
+		async () => {
+			await session(['First task'], 'exit 1');
+			const before = readFileSync(project('project.toml'), 'utf8');
+			writeFileSync(project('project.toml'), `mine = "kept"\n${before}`);
+			const usage = { modelUsage: { haiku: { inputTokens: 100, outputTokens: 20 } }, total_cost_usd: 0.25 };
+			await session(
+				['/continue', 'Second task', 'Third task'],
+				noted({ summary: 'S', plan: null, updates: [] }, usage),
+			);
+			expect(parse(readFileSync(project('project.toml'), 'utf8'))).toMatchObject({
+				name: 'tried',
+				mine: 'kept',
+				status: 'active',
+				last_task: 3,
+				stats: {
+					tasks: 3,
+					sessions: 2,
+					extraction_input_tokens: 300,
+					extraction_output_tokens: 60,
+					extraction_cost_usd: 0.75,
+				},
+			});
+		},
+	);
 });

@@ -19,6 +19,7 @@ import { contextOf } from '../../support/operationContext.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
+import { long } from '../../support/long.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -115,7 +116,7 @@ describe('a task in the workspace folder', () => {
 		expect(new TaskSnapshots(it.workspace.own).tasksSync()).toEqual([]);
 	});
 
-	it('begins anew if one of its name was removed by hand, and keeps no earlier snapshot', async () => {
+	it('begins anew if one of its name was removed by hand, and keeps no earlier snapshot', long, async () => {
 		await using it = machine();
 		await it.run('fix');
 		rmSync(it.workspace.paths.task(task), { recursive: true });
@@ -149,7 +150,7 @@ describe('a task in the workspace folder', () => {
 		expect(new TaskSnapshots(it.workspace.own).asideSync()).toEqual([]);
 	});
 
-	it('takes the snapshots of tasks along that were removed by hand', async () => {
+	it('takes the snapshots of tasks along that were removed by hand', long, async () => {
 		await using it = machine();
 		await it.run('fix');
 		const [first] = it.refs();

@@ -80,7 +80,7 @@ describe('a job in a queue that the user names by its commands', () => {
 		expect(existsSync(second.files.log)).toBe(false);
 	});
 
-	it('ends by its runner when it is cancelled, which has time to commit', async () => {
+	it('ends by its runner when it is cancelled, which has time to commit', long, async () => {
 		const one = queued();
 		await one.submit();
 		await one.atWork();
@@ -93,7 +93,7 @@ describe('a job in a queue that the user names by its commands', () => {
 		expect(existsSync(home.file('killed'))).toBe(false);
 	});
 
-	it('whose runner is killed is lost, with what the queue says of it', async () => {
+	it('whose runner is killed is lost, with what the queue says of it', long, async () => {
 		const one = queued();
 		await one.submit();
 		await one.atWork();
@@ -202,7 +202,7 @@ describe('a job in a queue that the user names by its commands', () => {
 		});
 	});
 
-	it('of many that failed asks the queue once in a look', async () => {
+	it('of many that failed asks the queue once in a look', long, async () => {
 		const all = Array.from({ length: 3 }, () => queued());
 		for (const each of all) {
 			await each.submit();
