@@ -105,7 +105,7 @@ describe.concurrent.each([candidates.opencode])('a delegate of $driver.id that m
 });
 
 describe.concurrent('a delegate of opencode that may ask', () => {
-	it('is denied what the user’s own settings deny, whatever its user answers', long, async () => {
+	it('is denied what the user’s own settings deny, whatever its user answers', async () => {
 		const settings = { permission: { bash: { '*': 'allow', 'touch made': 'deny' } } };
 		const script = '[[sh:touch made]] [[sh:touch more]] [[text:Finished]]';
 		const { lab, ...run } = await asking(candidates.opencode, script, { settings });

@@ -84,7 +84,7 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 		expect(lab.has('made')).toBe(false);
 	});
 
-	it('takes the keys of a wake for no Yes to a question that opens in that moment', long, async () => {
+	it('takes the keys of a wake for no Yes to a question that opens in that moment', longIf(!decides), async () => {
 		const worker = await begin({ asks: true });
 		await worker.submit('[[sh:touch made]] [[text:Over]]');
 		await worker.terminal.waitForText(agent.question);

@@ -331,8 +331,8 @@ const isHeld = (how: HeldAgent): void => {
 		expect(await asked.desk.readOutcome(asked.question.id)).toBeUndefined();
 	});
 };
-describe.each([claude, codex])('a question of $driver that is held', isHeld);
-describe.each([opencode, copilot, gemini, qwen])('a question of $driver that is held', long, isHeld);
+describe.each([claude, codex, opencode, gemini])('a question of $driver that is held', isHeld);
+describe.each([copilot, qwen])('a question of $driver that is held', long, isHeld);
 
 describe('a question that is held', () => {
 	it('has its risks from its holder, which knows where the agent works', async () => {
