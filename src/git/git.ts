@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { realOr } from '../base/realPath.ts';
-import { failure, tooLong } from './gitFailure.ts';
+import { failure, held, tooLong } from './gitFailure.ts';
 import { OWN_IDENTITY, SETTINGS, switches, withoutGitVariables } from './gitSwitches.ts';
+import { pipeInTheWay } from './pipeInTheWay.ts';
 import { readPlainTextSync } from '../core/files/plainFile.ts';
 
 /**
@@ -71,7 +72,7 @@ const RUNS_NOTHING: ReadonlySet<string> = new Set([
 
 /**
  * For those commands, in milliseconds. A pipe in place of one of git's files holds git up for good, and a question is the first to meet it.
- * The others may work for long.
+ * The others may work for long, while {@link pipeInTheWay} looks into the checkout.
  */
 const LONGEST_QUESTION_MS = 120_000;
 
@@ -163,21 +164,31 @@ async function run(
 		});
 		child.stdin.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
 		child.stdin.end(options.input);
+		const over = new AbortController();
+		let pipe: string | undefined;
+		if ('gitDir' in place)
+			void pipeInTheWay(place.top ?? folder, over.signal).then(found => {
+				pipe = found;
+				if (pipe !== undefined) child.kill();
+			});
 		child.once('exit', () => {
+			over.abort();
 			// What git has started may live on, and ends once nobody reads it.
 			if (child.killed) for (const stream of [child.stdout, child.stderr]) stream.destroy();
 		});
-		child.once('error', error =>
+		child.once('error', error => {
+			over.abort();
 			reject(
 				hasErrno(error, 'ENOENT')
 					? new NancyError('git', phrase`git is not installed, or not on the PATH`)
 					: failure(folder, args, '', error),
-			),
-		);
+			);
+		});
 		child.once('close', code => {
 			const stderr = Buffer.concat(complaints).toString('utf8').trim();
 			if (complained > LONGEST_COMPLAINT && TRANSFERS.has(command))
 				reject(new NancyError('git', phrase`git ${command} complained without end, and was ended`));
+			else if (pipe !== undefined) reject(held(command, pipe));
 			else if (child.killed) reject(tooLong(folder, command, timeout));
 			else if (code !== null && (code === 0 || options.answers?.includes(code)))
 				resolve({ code, stdout: Buffer.concat(output), stderr });

@@ -1,11 +1,20 @@
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { quoted } from '../base/shellWord.ts';
 
 /** Of a call that Nancy has ended. */
 export function tooLong(folder: string, command: string, timeoutMs: number): NancyError {
 	return new NancyError(
 		'timeout',
 		phrase`git ${command} gave no answer for ${folder} in ${timeoutMs / 1000} s; is one of the files in its .git, or a .gitignore, a pipe?`,
+	);
+}
+
+/** Of a call that Nancy has ended because git waited for this pipe: see {@link pipeInTheWay}. */
+export function held(command: string, pipe: string): NancyError {
+	return new NancyError(
+		'not-trusted',
+		phrase`git ${command} has been ended, because ${pipe} is a pipe or a device, and git would wait for it for good. Remove it: ${`rm ${quoted(pipe)}`}`,
 	);
 }
 

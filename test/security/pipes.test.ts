@@ -1,15 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { quoted } from '../../src/base/shellWord.ts';
 import { readText } from '../../src/core/deployment/target.ts';
 import { TrafficFollower } from '../../src/core/traffic/store.ts';
 import { trafficFiles } from '../../src/core/traffic/trafficFile.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { askAt, git } from '../../src/git/git.ts';
 import { checkoutAt } from '../../src/git/homeCheckout.ts';
+import { changesOf } from '../../src/git/worktreeChanges.ts';
+import { mergeWorktree } from '../../src/git/worktreeMerge.ts';
+import { removeWorktree, whatWouldBeLost } from '../../src/git/worktreeRemove.ts';
+import { pipeInTheWay } from '../../src/git/pipeInTheWay.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+import { worktreeRepository } from '../support/worktreeRepository.ts';
 
 // An agent may put a pipe that nobody writes to in place of a file. Whoever opens it waits for good.
 
@@ -48,6 +55,46 @@ it
 		await expect(checkoutAt(repository.root)).rejects.toMatchObject({ code: 'not-trusted' });
 	},
 );
+
+describe.skipIf(process.platform === 'win32').concurrent('in a worktree', () => {
+	it.each(['sub/.gitattributes', 'new/.gitignore'])(
+		'%s holds no review, merge or discard up for good: the error names it, and its removal is the cure',
+		async name => {
+			const { repo, made } = await worktreeRepository();
+			try {
+				repo.write({ 'a.txt': 'work', 'sub/b.txt': 'more' }, made.folder);
+				const pipe = join(made.folder, name);
+				mkdirSync(dirname(pipe), { recursive: true });
+				execFileSync('mkfifo', [pipe]);
+				const before = repo.state();
+				const all = [
+					changesOf(made),
+					whatWouldBeLost(made),
+					mergeWorktree(made, 'm'),
+					removeWorktree(made, { discard: true }),
+				];
+				const refusal = {
+					status: 'rejected',
+					reason: { code: 'not-trusted', message: expect.stringContaining(`rm ${quoted(pipe)}`) },
+				};
+				expect(await Promise.allSettled(all)).toMatchObject(all.map(() => refusal));
+				expect(repo.state()).toEqual(before);
+				rmSync(pipe);
+				expect(await mergeWorktree(made, 'm')).toMatchObject({ ok: true });
+			} finally {
+				await repo.remove();
+			}
+		},
+	);
+
+	it('a device is found too, behind a link that an older git follows', async () => {
+		await using folder = tempFolder();
+		mkdirSync(folder.file('sub'));
+		symlinkSync('/dev/zero', folder.file('sub/.gitattributes'));
+		const found = await pipeInTheWay(folder.path, new AbortController().signal);
+		expect(found).toBe(folder.file('sub/.gitattributes'));
+	});
+});
 
 it.skipIf(process.platform === 'win32')('settings of another tool hold no reader up', async () => {
 	makePipe('.claude/settings.local.json');
