@@ -28,6 +28,12 @@ export class RemoteMail {
 		return [...this.claims.values()].map(({ id, content, author }) => ({ id, content, author }));
 	}
 
+	/** Whether {@link collect} has anything to do. At most looks it has not, and to know that costs little. */
+	get hasOpen(): boolean {
+		const { mailbox } = this.job;
+		return mailbox !== undefined && this.workspace.mailbox(mailbox).hasOpen();
+	}
+
 	/**
 	 * Claims what waits here, while the machine answers. From then on it is taken back there first. Returns what is still to be carried.
 	 */
@@ -45,7 +51,7 @@ export class RemoteMail {
 
 	/** Carries messages over. A repeat does no harm. */
 	async carry(letters: readonly RemoteLetter[]): Promise<void> {
-		await this.executor.carry(this.job, letters);
+		if (letters.length > 0) await this.executor.carry(this.job, letters);
 		for (const { id } of letters) this.carried.add(id);
 	}
 

@@ -185,14 +185,14 @@ export class RemoteRun {
 			mail.deliver(receipts);
 			mail.giveBack(takenBack);
 			if (isLastLook) return;
-			const letters = await this.tools.tickets.alone(this.delegate.record.id, async () => {
+			const claim = async () => {
 				const claimed = await mail.collect();
 				if (is !== 'running' || claimed.length === 0) return [];
 				// First: after a kill nobody changes what the agent may read, or takes it back here alone.
 				await this.save({ carried: [...new Set([...this.phase.carried, ...claimed.map(({ id }) => id)])] });
 				return claimed;
-			});
-			if (letters.length > 0) await mail.carry(letters);
+			};
+			if (mail.hasOpen) await mail.carry(await this.tools.tickets.alone(this.delegate.record.id, claim));
 			this.trouble = undefined;
 		} catch (error) {
 			const trouble = errorText(error);
@@ -247,7 +247,6 @@ export class RemoteRun {
 	 */
 	private async insist<T>(step: () => Promise<T>, mayRun = false): Promise<T> {
 		const { signal } = this;
-		const isAsked = () => this.tools.tickets.has(this.delegate.record.id);
 		let stoppedAt: number | undefined;
 		let said: string | undefined;
 		for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
@@ -264,7 +263,8 @@ export class RemoteRun {
 				const isUnseen = hasCode(error, 'timeout');
 				if (!isUnseen && !mayRun) throw error;
 				// An unreadable ticket counts as present.
-				if (!(await isAsked().catch(() => true))) throw givenUp('no ticket', words, mayRun);
+				if (!(await this.tools.tickets.has(this.delegate.record.id).catch(() => true)))
+					throw givenUp('no ticket', words, mayRun);
 				if (this.phase.unreachableSince === undefined && words !== said) this.say(`${words}; trying again\n`);
 				said = words;
 				if (isUnseen && this.phase.unreachableSince === undefined)

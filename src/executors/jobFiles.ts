@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,8 @@ import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno } from '../base/errors.ts';
 import { identify } from '../base/liveness.ts';
-import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
+import { jsonText, parseJsonFile } from '../core/files/jsonFile.ts';
+import { readPlainTextSync } from '../core/files/plainFile.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { ProcessRecord } from '../protocol/records.ts';
 import { RemoteEnd, RemoteJob, RemoteStatus } from '../protocol/remoteJob.ts';
@@ -82,34 +83,44 @@ export class JobFiles {
 	}
 
 	job(): Promise<RemoteJob | undefined> {
-		return readJsonFile(join(this.folder, 'job.json'), RemoteJob);
+		return this.read('job.json', RemoteJob);
 	}
 	writeJob(job: RemoteJob): Promise<void> {
 		return this.write('job.json', job);
 	}
 	async runner() {
-		return (await readJsonFile(this.runnerFile, Runner))?.runner;
+		return (await this.read('runner.json', Runner))?.runner;
 	}
 	writeRunner(): Promise<void> {
 		return this.write('runner.json', { runner: identify(process.pid) });
 	}
 	status() {
-		return readJsonFile(join(this.folder, 'status.json'), RemoteStatus);
+		return this.read('status.json', RemoteStatus);
 	}
 	writeStatus(status: z.infer<typeof RemoteStatus>): Promise<void> {
 		return this.write('status.json', RemoteStatus.parse(status));
 	}
 	submitted() {
-		return readJsonFile(join(this.folder, 'submitted.json'), Submitted);
+		return this.read('submitted.json', Submitted);
 	}
 	writeSubmitted(submitted: z.infer<typeof Submitted>): Promise<void> {
 		return this.write('submitted.json', submitted);
 	}
 	end() {
-		return readJsonFile(this.endFile, RemoteEnd);
+		return this.read('end.json', RemoteEnd);
 	}
 	writeEnd(end: RemoteEnd): Promise<void> {
 		return this.write('end.json', end);
+	}
+
+	/**
+	 * At once: in a look at many jobs, the switches between threads of six calls for each file would take most of the time. So would the errors
+	 * of files that are not there.
+	 */
+	private async read<S extends z.ZodMiniType>(name: string, schema: S): Promise<z.infer<S> | undefined> {
+		const file = join(this.folder, name);
+		const text = existsSync(file) ? readPlainTextSync(file) : undefined;
+		return text === undefined ? undefined : parseJsonFile(file, text, schema);
 	}
 
 	private write(name: string, value: unknown): Promise<void> {

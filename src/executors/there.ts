@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
-import { hasErrno, NancyError } from '../base/errors.ts';
+import { NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { phrase } from '../base/phrase.ts';
@@ -170,25 +170,29 @@ async function lookAt({ id, offset, carried }: JobLook, program: string, lookMs:
 	return { ...now, receipts, takenBack };
 }
 
+/** Of a job that is at work, it reads no more than who runs it, its status and what is new in its log. */
 async function seen(files: JobFiles, offset: number, program: string, lookMs: number): Promise<Seen> {
 	const none = { log: '', nextOffset: offset, receipts: [], takenBack: [] };
-	const job = await files.job();
-	const waits = isQueued(job) && !existsSync(files.fence) ? await whyWaiting(files, job, program) : undefined;
-	if (waits !== undefined) return { is: 'running', queueSays: waits, ...none };
-	if (!existsSync(files.fence)) return { is: 'absent', ...none };
+	if (!existsSync(files.fence)) {
+		const job = await files.job();
+		const waits = isQueued(job) ? await whyWaiting(files, job, program) : undefined;
+		if (waits !== undefined) return { is: 'running', queueSays: waits, ...none };
+		if (!existsSync(files.fence)) return { is: 'absent', ...none };
+	}
 	const runner = await files.runner();
 	// A started program takes a moment to say who it is.
 	const isBeginning = !runner && Date.now() - (await stat(files.fence)).mtimeMs < BEGINNING_MS;
-	const isAlive = isBeginning || (runner !== undefined && (await lives(runner, files, job)));
+	const isAlive = isBeginning || (runner !== undefined && (await lives(runner, files)));
 	// After the runner: it writes its end before it is gone.
 	const end = await files.end();
 	if (!isAlive && !end) await stopMarked(REMOTE_MARK, files.id);
 	const status = await files.status();
 	const is = end ? 'ended' : isAlive ? 'running' : 'lost';
+	const job = is !== 'running' && !end?.ok ? await files.job() : undefined;
 	return {
-		...(is !== 'running' && !end?.ok && isQueued(job) ? await explained(files, job, is, lookMs) : { is }),
+		...(is !== 'running' && isQueued(job) ? await explained(files, job, is, lookMs) : { is }),
 		...(status && { status }),
-		...(await logFrom(files.log, offset)),
+		...logFrom(files.log, offset),
 		...(end && { end }),
 		receipts: [],
 		takenBack: [],
@@ -196,21 +200,25 @@ async function seen(files: JobFiles, offset: number, program: string, lookMs: nu
 }
 
 /** Of a home that machines share, the runner may be on another one, and nothing here tells whether it lives. */
-async function lives(runner: ProcessIdentity, files: JobFiles, job: RemoteJob | undefined): Promise<boolean> {
+async function lives(runner: ProcessIdentity, files: JobFiles): Promise<boolean> {
 	const is = liveness(runner);
-	return is === 'unknown' && isQueued(job) ? livesElsewhere(files, job) : is !== 'dead';
+	if (is !== 'unknown') return is === 'alive';
+	const job = await files.job();
+	return !isQueued(job) || livesElsewhere(files, job);
 }
 
-async function logFrom(file: string, offset: number): Promise<{ log: string; nextOffset: number }> {
+function logFrom(file: string, offset: number): { log: string; nextOffset: number } {
+	const none = { log: '', nextOffset: offset };
+	const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
+	if (size <= offset) return none;
+	const part = Buffer.alloc(Math.min(size - offset, LOG_PART));
+	const handle = openSync(file, 'r');
 	try {
-		await using handle = await open(file, 'r');
-		const { bytesRead, buffer } = await handle.read(Buffer.alloc(LOG_PART), 0, LOG_PART, offset);
+		const read = part.subarray(0, readSync(handle, part, 0, part.length, offset));
 		// Whole lines: a character may have several bytes, and the name before a secret identifies it.
-		const part = buffer.subarray(0, bytesRead);
-		const whole = part.subarray(0, part.lastIndexOf(0x0a) + 1);
+		const whole = read.subarray(0, read.lastIndexOf(0x0a) + 1);
 		return { log: whole.toString('utf8'), nextOffset: offset + whole.length };
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return { log: '', nextOffset: offset };
-		throw error;
+	} finally {
+		closeSync(handle);
 	}
 }

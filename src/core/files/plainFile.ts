@@ -64,8 +64,8 @@ export async function readMark(file: string): Promise<string | undefined> {
 	}
 }
 
-/** {@link readPlainText} for the hook program, whose agent waits for it. */
-export function readPlainTextSync(file: string, limit: number): string | undefined {
+/** {@link readPlainText} for the hook program, whose agent waits for it, and for a look at many small files. */
+export function readPlainTextSync(file: string, limit = LONGEST): string | undefined {
 	return inPlainFileSync(file, limit, fd => readFileSync(fd, 'utf8'));
 }
 

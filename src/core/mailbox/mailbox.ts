@@ -66,6 +66,17 @@ export class Mailbox {
 		return this.paths.names('queued').length > 0;
 	}
 
+	/**
+	 * Whether a message has not come to its end: it waits, somebody has claimed it, or its file was moved. If none has, {@link claim} and
+	 * {@link recover} have nothing to do. Three folders are listed, and no file is read.
+	 */
+	hasOpen(): boolean {
+		const isListed = (state: MessageState) => this.paths.names(state).length > 0;
+		return (
+			this.paths.holding(() => isListed('queued') || isListed('claimed')) || this.seals.unfiledIds().length > 0
+		);
+	}
+
 	/** See {@link MailboxFiles.list}. */
 	list(states: readonly MessageState[] = MESSAGE_STATES, options?: ListOptions): Promise<MailboxListing> {
 		return this.files.list(states, options);
