@@ -1,25 +1,17 @@
 import { rm } from 'node:fs/promises';
-import { createConnection, createServer, type Server, type Socket } from 'node:net';
-import * as z from 'zod/mini';
+import { createServer, type Server, type Socket } from 'node:net';
 import { look, stampOf } from '../base/look.ts';
 import { holdingLock } from '../core/files/holdingLock.ts';
 import { JobLook, type JobAnswers } from './jobLook.ts';
-import { LONGEST_PAUSE_MS, LookRounds, type Looked } from './lookRounds.ts';
+import { Leader } from './leader.ts';
+import { LookRounds, type Looked } from './lookRounds.ts';
 
 /** One that leads answers in less, in milliseconds: the call that is under way, and the next one, with a step's limit each. */
 const HUNG_MS = 130_000;
-/** Of a request and of an answer, in characters. */
-const [LONGEST_REQUEST, LONGEST_LINE] = [1024 * 1024, 16 * 1024 * 1024];
+/** Of a request, in characters. */
+const LONGEST_REQUEST = 1024 * 1024;
 /** So often somebody else may have become or ceased to be the one that leads, before a process looks by itself. */
 const TRIES = 5;
-
-const Line = z.object({
-	/** Absent if the call of whoever leads has failed. */
-	looked: z.optional(
-		z.object({ answer: z.unknown(), pauseMs: z.number().check(z.nonnegative(), z.maximum(LONGEST_PAUSE_MS * 2)) }),
-	),
-});
-type Line = z.infer<typeof Line>;
 
 /**
  * Looks at jobs of one machine, together with the other processes here that watch one there. One of them listens on a socket, and calls the
@@ -31,6 +23,8 @@ type Line = z.infer<typeof Line>;
  */
 export class LooksTogether {
 	private server: Server | undefined;
+	/** The one that was asked last. */
+	private leader: Leader | undefined;
 	private readonly connections = new Set<Socket>();
 	private readonly rounds: LookRounds;
 	/** Until the next look, as whoever leads says, in milliseconds. */
@@ -70,6 +64,7 @@ export class LooksTogether {
 
 	/** Leaves the others to themselves. */
 	close(): void {
+		this.forgetLeader();
 		this.leadNoMore();
 		for (const connection of this.connections) connection.destroy();
 	}
@@ -81,39 +76,34 @@ export class LooksTogether {
 	}
 
 	private async looked(job: JobLook, signal: AbortSignal | undefined): Promise<Looked> {
-		const socket = this.server ? undefined : this.socket();
-		for (let tries = 0; socket !== undefined && !this.server && tries < TRIES; tries++) {
-			const found = stampOf(await look(socket));
-			const line = found === '' ? undefined : await this.askLeader(socket, job, signal);
+		for (let tries = 0; !this.server && tries < TRIES; tries++) {
+			const leader = (this.leader ??= await this.leaderNow());
+			if (!leader) break;
+			const line = await leader.ask(job, signal);
 			if (line?.looked) return line.looked;
+			this.forgetLeader();
 			// One that answers keeps its place, as does one that was not waited for.
 			if (line || signal?.aborted) break;
 			// On a full disk, or where the folder is gone, nobody can.
-			await this.lead(socket, found).catch(() => undefined);
+			await this.lead(leader).catch(() => undefined);
 		}
 		return this.rounds.look(job);
 	}
 
-	/** @returns `undefined` if nobody answers there */
-	private askLeader(socket: string, job: JobLook, signal: AbortSignal | undefined): Promise<Line | undefined> {
-		return new Promise(resolve => {
-			let text = '';
-			const connection = createConnection({ path: socket, signal });
-			connection.setTimeout(this.hungMs, () => connection.destroy());
-			connection.once('connect', () => connection.write(`${JSON.stringify(job)}\n`));
-			connection.setEncoding('utf8').on('data', (part: string) => {
-				text += part;
-				if (text.length > LONGEST_LINE) connection.destroy();
-			});
-			connection.on('error', () => undefined); // it closes, too
-			connection.once('close', () => resolve(lineIn(text)));
-		});
+	private async leaderNow(): Promise<Leader | undefined> {
+		const socket = this.socket();
+		return socket === undefined ? undefined : new Leader(socket, stampOf(await look(socket)), this.hungMs);
+	}
+
+	private forgetLeader(): void {
+		this.leader?.close();
+		this.leader = undefined;
 	}
 
 	/** Takes the place of one that did not answer, unless somebody else has. */
-	private async lead(socket: string, found: string): Promise<void> {
+	private async lead({ socket, stamp }: Leader): Promise<void> {
 		await holdingLock(`${socket}.lock`, async () => {
-			if (stampOf(await look(socket)) !== found) return;
+			if (stampOf(await look(socket)) !== stamp) return;
 			await rm(socket, { force: true });
 			const server = createServer(connection => this.serve(connection)).unref();
 			await new Promise<void>((resolve, reject) => {
@@ -130,8 +120,12 @@ export class LooksTogether {
 		connection.once('close', () => this.connections.delete(connection));
 		connection.setEncoding('utf8').on('data', (part: string) => {
 			text += part;
-			if (text.length > LONGEST_REQUEST) connection.destroy();
-			else if (text.endsWith('\n')) void this.answer(connection, text);
+			// Who was connected before it led no more looks for another one.
+			if (text.length > LONGEST_REQUEST || !this.server) connection.destroy();
+			else if (text.endsWith('\n')) {
+				void this.answer(connection, text);
+				text = '';
+			}
 		});
 	}
 
@@ -139,15 +133,8 @@ export class LooksTogether {
 		const looked = await Promise.resolve()
 			.then(() => this.rounds.look(JobLook.parse(JSON.parse(text))))
 			.catch(() => undefined);
-		connection.end(JSON.stringify({ looked }));
-	}
-}
-
-/** Another program may listen there: what makes no sense is no answer. Nor is a part of one. */
-function lineIn(text: string): Line | undefined {
-	try {
-		return Line.parse(JSON.parse(text));
-	} catch {
-		return undefined;
+		const line = `${JSON.stringify({ looked })}\n`;
+		if (this.server) connection.write(line);
+		else connection.end(line);
 	}
 }
