@@ -32,7 +32,10 @@ export function executorAt(
 ): ShellExecutor {
 	const named = queueOf(on);
 	const queue = named && (async () => queueNamed(named, (await submitting?.readSettings()) ?? {}));
-	return new ShellExecutor(wayTo(on, submitting?.steps), runtime, queue);
+	const executor = new ShellExecutor(wayTo(on, submitting?.steps), runtime, queue);
+	// The runner has a worktree to make first.
+	if (submitting) executor.shipEarly();
+	return executor;
 }
 
 function queueNamed(

@@ -14,8 +14,15 @@ export const JobLook = z.object({
 });
 export type JobLook = z.infer<typeof JobLook>;
 
+/** More than any pause between two looks at a job that is alone, and much less than a step may take. */
+const LONGEST_WAIT_MS = 10_000;
+
 /** A look at many jobs in one call. */
-export const JobLooks = z.object({ jobs: z.array(JobLook) });
+export const JobLooks = z.object({
+	jobs: z.array(JobLook),
+	/** For so long the look may wait until a job has ended, in milliseconds. */
+	waitMs: z._default(z.int().check(z.nonnegative(), z.maximum(LONGEST_WAIT_MS)), 0),
+});
 
 /** What became of it. A job that is not named did not fit, and is asked for again. Each asker checks the answer of its own job. */
 export const JobAnswers = z.object({

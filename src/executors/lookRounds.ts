@@ -19,6 +19,12 @@ interface Waiting {
 	reject(error: unknown): void;
 }
 
+/**
+ * @param waitMs it may take so much longer, until one of them has ended
+ * @throws what fails for all of them
+ */
+export type LookAtAll = (jobs: readonly JobLook[], waitMs: number) => Promise<JobAnswers>;
+
 /** An answer about one job, and when its runner is to ask again, in milliseconds, so that it meets the others. */
 export interface Looked {
 	answer: unknown;
@@ -38,10 +44,12 @@ export class LookRounds {
 	/**
 	 * @param everyMs between two looks at a job that is alone
 	 * @param lookAtAll one call of the machine
+	 * @param waitMs of that pause, so much is spent there, where the end of a job that is alone is seen at once
 	 */
 	constructor(
 		private readonly everyMs: number,
-		private readonly lookAtAll: (jobs: readonly JobLook[]) => Promise<JobAnswers>,
+		private readonly lookAtAll: LookAtAll,
+		private readonly waitMs = 0,
 	) {}
 
 	/** @throws what a call has thrown: it fails for all who wait */
@@ -76,9 +84,11 @@ export class LookRounds {
 	/** Returns those that did not fit into the answer. */
 	private async round(some: readonly Waiting[]): Promise<Waiting[]> {
 		try {
-			const { answers } = await this.lookAtAll(some.map(({ job }) => job));
+			const waitMs = this.askers() < 2 ? this.waitMs : 0;
+			const jobs = some.map(({ job }) => job);
+			const { answers } = await this.lookAtAll(jobs, waitMs);
 			const rest = new Set(some);
-			const pauseMs = this.pauseMs();
+			const pauseMs = this.pauseMs(waitMs);
 			for (const { at, answer } of answers) {
 				const one = some[at];
 				if (one && rest.delete(one)) one.resolve({ answer, pauseMs });
@@ -98,9 +108,9 @@ export class LookRounds {
 	}
 
 	/** Until a moment that is the same for all who are told one, whenever they began: the next but at least half a pause away. */
-	private pauseMs(): number {
+	private pauseMs(waitedMs: number): number {
 		const askers = this.askers();
-		if (askers < 2) return this.everyMs;
+		if (askers < 2) return this.everyMs - waitedMs;
 		const pauseMs = Math.max(this.everyMs, Math.min(LONGEST_PAUSE_MS, this.everyMs + EACH_MS * askers));
 		const nextMs = pauseMs - (performance.now() % pauseMs);
 		return nextMs < pauseMs / 2 ? nextMs + pauseMs : nextMs;

@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { look, stampOf } from '../base/look.ts';
 import { holdingLock } from '../core/files/holdingLock.ts';
-import { JobLook, type JobAnswers } from './jobLook.ts';
+import { JobLook } from './jobLook.ts';
 import { Leader } from './leader.ts';
-import { LookRounds, type Looked } from './lookRounds.ts';
+import { LookRounds, type LookAtAll, type Looked } from './lookRounds.ts';
 
 /** One that leads answers in less, in milliseconds: the call that is under way, and the next one, with a step's limit each. */
 const HUNG_MS = 130_000;
@@ -34,22 +34,25 @@ export class LooksTogether {
 	 * @param socket where those meet who watch jobs of this machine by the same programs there; `undefined` where no place is safe: then each
 	 * looks by itself
 	 * @param everyMs between two looks at a job that is alone
+	 * @param waitMs see {@link LookRounds}
 	 */
 	constructor(
 		private readonly socket: () => string | undefined,
 		everyMs: number,
-		lookAtAll: (jobs: readonly JobLook[]) => Promise<JobAnswers>,
+		lookAtAll: LookAtAll,
 		private readonly hungMs = HUNG_MS,
+		waitMs = 0,
 	) {
 		this.pauseMs = everyMs;
-		this.rounds = new LookRounds(everyMs, async jobs => {
+		const call: LookAtAll = async (jobs, ms) => {
 			try {
-				return await lookAtAll(jobs);
+				return await lookAtAll(jobs, ms);
 			} catch (error) {
 				this.leadNoMore();
 				throw error;
 			}
-		});
+		};
+		this.rounds = new LookRounds(everyMs, call, waitMs);
 	}
 
 	/**

@@ -11,7 +11,8 @@ import type { MessageId } from '../protocol/names.ts';
 import { Seen, TakenBack, type JobQueue, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { Executor } from './executor.ts';
-import { JobAnswers, type JobLook } from './jobLook.ts';
+import { JobAnswers } from './jobLook.ts';
+import type { LookAtAll } from './lookRounds.ts';
 import { LooksTogether } from './looksTogether.ts';
 import { letterName } from './mailThere.ts';
 import { refuseError } from './ask.ts';
@@ -58,6 +59,8 @@ export class ShellExecutor implements Executor {
 	private readonly looks: LooksTogether;
 	/** That of the last step that has not failed: its programs are there. */
 	private shipping: Promise<void> | undefined;
+	/** Where git is there, and each repository by its name, as the last transfer that has not failed was told. */
+	private readonly places = new Map<string, z.infer<typeof Place>>();
 
 	/**
 	 * @param runtime the installed one: its folder's name is its version and its hash
@@ -75,8 +78,10 @@ export class ShellExecutor implements Executor {
 			const folder = socketFolder();
 			return folder === undefined ? undefined : join(folder, `looks-${name}`);
 		};
-		const lookAtAll = async (jobs: readonly JobLook[]) => JobAnswers.parse(await this.step('look', { jobs }));
-		this.looks = new LooksTogether(meeting, everyMs, lookAtAll);
+		const lookAtAll: LookAtAll = async (jobs, waitMs) =>
+			JobAnswers.parse(await this.step('look', { jobs, waitMs }));
+		// A cluster's machine has enough programs to run.
+		this.looks = new LooksTogether(meeting, everyMs, lookAtAll, undefined, queue ? 0 : everyMs);
 	}
 
 	get pauseMs(): number {
@@ -136,6 +141,11 @@ export class ShellExecutor implements Executor {
 		await this.step('clean', { id, repository });
 	}
 
+	/** Ships Nancy's own programs while something else is done. The first step tells of a failure. */
+	shipEarly(): void {
+		void this.shipped(() => Promise.resolve()).catch(() => undefined);
+	}
+
 	/** Nancy's own programs, once for each version. */
 	private async ship(): Promise<void> {
 		const { version, folder } = this.runtime;
@@ -162,11 +172,15 @@ export class ShellExecutor implements Executor {
 		carry: (way: Transport) => Promise<void>,
 		signal?: AbortSignal,
 	): Promise<void> {
-		const place = await this.repository(job);
+		const known = this.places.get(job.repository);
+		const place = known ?? (await this.repository(job));
 		const deadlineMs = Date.now() + TRANSFER_MS;
 		try {
 			await carry({ command: program => this.way.gitCommand(program, place), deadlineMs, signal });
+			this.places.set(job.repository, place);
 		} catch (error) {
+			// It may be gone since, or be another one.
+			if (this.places.delete(job.repository) && Date.now() < deadlineMs) return this.transfer(job, carry, signal);
 			if (!hasCode(error, 'timeout')) throw error;
 			// Git does not pass on why its connection was lost. If it still fails, ssh says it.
 			await this.repository(job);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
@@ -31,6 +32,8 @@ import { forgetRecordsThere, putThere, receiptsThere, takeBackThere, takenBackTh
 
 /** Of the log in one look, in bytes. It holds at least one line: see {@link JobFiles.appendLog}. */
 const LOG_PART = 256 * 1024;
+/** Between two looks whether a job has ended, in milliseconds. Each costs one system call. */
+const END_MS = 25;
 /** Longest time between the fence and the word of its runner, in milliseconds. */
 const BEGINNING_MS = 30_000;
 
@@ -71,9 +74,11 @@ export const steps: Steps = {
 		}).unref();
 		return {};
 	},
-	look(input, program) {
+	async look(input, program) {
+		const { jobs, waitMs } = JobLooks.parse(input);
+		await untilEnd(jobs, waitMs);
 		const lookMs = Date.now();
-		return lookAtEach(JobLooks.parse(input).jobs, job => lookAt(job, program, lookMs));
+		return lookAtEach(jobs, job => lookAt(job, program, lookMs));
 	},
 	async mail(input) {
 		const { id, letters } = Mail.parse(input);
@@ -156,6 +161,13 @@ export async function workingFolderThere(
 		'bad-usage',
 		phrase`nothing is committed in ${job.prefix}, so the worktree has no such folder`,
 	);
+}
+
+/** Waits until one of the jobs has ended, so that whoever watches it need not come again for that. */
+async function untilEnd(jobs: readonly JobLook[], waitMs: number): Promise<void> {
+	const untilMs = Date.now() + waitMs;
+	const files = jobs.map(({ id }) => new JobFiles(id).endFile);
+	while (Date.now() < untilMs && !files.some(file => existsSync(file))) await sleep(END_MS);
 }
 
 async function lookAt({ id, offset, carried }: JobLook, program: string, lookMs: number): Promise<Seen> {
