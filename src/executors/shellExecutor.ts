@@ -180,7 +180,8 @@ export class ShellExecutor implements Executor {
 			this.places.set(job.repository, place);
 		} catch (error) {
 			// It may be gone since, or be another one.
-			if (this.places.delete(job.repository) && Date.now() < deadlineMs) return this.transfer(job, carry, signal);
+			const mayBeGone = this.places.delete(job.repository) && hasCode(error, 'git');
+			if (mayBeGone) return this.transfer(job, carry, signal);
 			if (!hasCode(error, 'timeout')) throw error;
 			// Git does not pass on why its connection was lost. If it still fails, ssh says it.
 			await this.repository(job);

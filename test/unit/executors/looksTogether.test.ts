@@ -240,6 +240,35 @@ it.each([
 	server.close();
 });
 
+it('one that is alone spends its pause there, and several do not', async () => {
+	const waits: number[] = [];
+	const lookAtAll = (jobs: readonly JobLook[], waitMs: number) => {
+		waits.push(waitMs);
+		return Promise.resolve(answered(jobs));
+	};
+	const all = [1, 2].map(() => new LooksTogether(() => socket, EVERY_MS, lookAtAll, undefined, EVERY_MS));
+	watchers.push(...all);
+	await all[0]?.look(lookAt(0));
+	expect([waits.splice(0), all[0]?.pauseMs]).toEqual([[EVERY_MS], 0]);
+	await askAll(all);
+	expect(waits.at(-1)).toBe(0);
+	expect(all[1]?.pauseMs).toBeGreaterThan(0);
+});
+
+it('the connection to one that leads is kept, and is none any more once that one’s call has failed', async () => {
+	let fails = false;
+	const leads = machine(jobs => (fails ? Promise.reject(new NancyError('io', 'no key')) : answered(jobs)));
+	const other = machine();
+	const [leader, follower] = [watcher(leads.lookAtAll), watcher(other.lookAtAll)];
+	await leader.look(lookAt(0));
+	for (let round = 0; round < 3; round++) await askAll([leader, follower]);
+	expect(other.calls).toHaveLength(0);
+	fails = true;
+	await Promise.allSettled([leader.look(lookAt(0)), follower.look(lookAt(1))]);
+	expect(await follower.look(lookAt(1))).toEqual({ id: idOf(1) });
+	expect(other.calls.length).toBeGreaterThan(0);
+});
+
 it('whoever is to stop waits for no other process, and leaves it its place', async () => {
 	const connections: Socket[] = [];
 	const server = createServer(connection => {

@@ -49,6 +49,17 @@ it.each([
 	expect(await lookThere(id)).toMatchObject({ is });
 });
 
+it('a look that may wait waits for the end of a job, and no longer', async () => {
+	runnerIs(identify(process.pid));
+	const jobs = [{ id, offset: 0, carried: [] }];
+	expect(await steps['look']?.({ jobs, waitMs: 100 }, '')).toMatchObject({
+		answers: [{ answer: { is: 'running' } }],
+	});
+	const looking = steps['look']?.({ jobs, waitMs: 10_000 }, '');
+	await files.writeEnd({ ok: true, output: 'done' });
+	expect(await looking).toMatchObject({ answers: [{ answer: { is: 'ended', end: { output: 'done' } } }] });
+});
+
 it('the log goes on after a line that is longer than a look, of which it leaves out the end', async () => {
 	files.appendLog(`${'é'.repeat(400_000)}\nand on`);
 	const { log } = await lookThere(id);

@@ -61,6 +61,22 @@ async function drop(text: string): Promise<void> {
 }
 
 describe('Mailbox', () => {
+	it('says whether a message is open: waiting, claimed, or moved by somebody', async () => {
+		expect(mailbox.hasOpen()).toBe(false);
+		const id = await mailbox.put(messageContent('first'), BY_USER);
+		expect(mailbox.hasOpen()).toBe(true);
+		const file = join(folder, 'inbox', `${id}.md`);
+		await rename(file, join(folder, 'elsewhere.md'));
+		expect(mailbox.hasOpen()).toBe(true);
+		await rename(join(folder, 'elsewhere.md'), file);
+		const claims = await mailbox.claim(() => 'take');
+		expect(mailbox.hasOpen()).toBe(true);
+		deliverAll(claims);
+		expect(mailbox.hasOpen()).toBe(false);
+		await drop('by hand');
+		expect(mailbox.hasOpen()).toBe(true);
+	});
+
 	it('hands messages over urgent first, then by the order set by hand, then by age', async () => {
 		const first = await mailbox.put(messageContent('first'), BY_USER);
 		await mailbox.put(messageContent('second'), BY_USER);
