@@ -127,16 +127,16 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const tooLarge = Object.entries({
 		'dist/extension.js': 2,
 		'dist/late.js': 8,
-		'dist/hook/claude-code.js': 176,
+		'dist/hook/claude-code.js': 177,
 		// 33 of them are the list of machines, the check of one, their page, queues, sandboxes, and what is looked at before a merge.
 		'dist/main.js': 1040,
 		// 61 of them are delegates on other machines: their steps, messages, list, queues, and looks; and sandboxes.
-		'dist/nancy.js': 920,
+		'dist/nancy.js': 926,
 		'dist/hook/watched.js': 315,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
 		'dist/memory.js': 160,
-		'dist/projects.js': 140,
+		'dist/projects.js': 141,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
