@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { HANG_MS, TEST_HANGS_MS } from './test/support/eventually.ts';
 
-/** Most of a test's time is waiting for processes, disks and drawn windows: two files at a time also on two cores. */
-const twoOrMore = Math.max(2, availableParallelism() - 1);
+/** Much of a unit test's time is waiting for processes and disks, and they yield to the other tests of `npm test`. */
+const oneMoreThanCores = availableParallelism() + 1;
 /** A test with many rounds (`npm run faults`) takes as long as it takes: a step of it that hangs is found out by itself. */
 const hasManyRounds = ['NANCY_ROUNDS', 'NANCY_STRIDE', 'NANCY_CASES', 'NANCY_WATCHED'].some(
 	name => process.env[name] !== undefined,
@@ -29,7 +29,7 @@ const unit = {
 	globalSetup,
 	env,
 	...limits,
-	maxWorkers: twoOrMore,
+	maxWorkers: oneMoreThanCores,
 	...together,
 	sequence: { groupOrder: 1 },
 };

@@ -48,7 +48,7 @@ async function judgeGenerated(fix, print) {
 async function judge({ name, args, fix, fixInstead, looked, hide }, fixing, print) {
 	const started = Date.now();
 	const withFix = fixInstead ?? [...args, ...(fix ?? [])];
-	const { code, output } = await run(name, fixing ? withFix : args, { quiet: true });
+	const { code, output } = await run(name, fixing ? withFix : args, { quiet: true, yields: true });
 	const files = Number(looked(output) ?? 0);
 	const good = code === 0 && (files > 0 || fixing);
 	if (!good) print((hide ? output.replaceAll(new RegExp(hide, 'gm'), '') : output).trim());

@@ -56,7 +56,7 @@ async function install(id, { folder, executable }, writeManifest) {
 	try {
 		await writeManifest(temporary);
 		const options = adapterIds.includes(id) ? [...INSTALL, '--omit=optional'] : INSTALL;
-		await runOrThrow('npm', options, { cwd: temporary, env: npmEnvironment() });
+		await runOrThrow('npm', options, { cwd: temporary, env: npmEnvironment(), yields: true });
 		await bindToNode(join(temporary, relative(folder, executable)));
 		await writeFile(join(temporary, 'done'), '');
 		await rename(temporary, folder).catch(error => {

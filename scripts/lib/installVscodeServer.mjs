@@ -25,12 +25,12 @@ export async function installVscodeServer() {
 	const temporary = join(root, '.vscode-test', `installing-${process.pid}`);
 	await mkdir(temporary, { recursive: true });
 	const environment = { ...npmEnvironment(), ...headersBesideNode() };
-	const npm = (args, cwd) => runOrThrow('npm', args, { cwd, env: environment });
+	const npm = (args, cwd) => runOrThrow('npm', args, { cwd, env: environment, yields: true });
 	try {
 		await npm(['pack', `code-server@${VERSION}`, '--silent'], temporary);
 		const archive = join(temporary, `code-server-${VERSION}.tgz`);
 		await verify(archive);
-		await runOrThrow('tar', ['xzf', archive, 'package/lib/vscode'], { cwd: temporary });
+		await runOrThrow('tar', ['xzf', archive, 'package/lib/vscode'], { cwd: temporary, yields: true });
 		const server = join(temporary, 'package', 'lib', 'vscode');
 		await leaveOut(server);
 		// Not `npm ci`: the shrinkwrap in the package lacks an entry.

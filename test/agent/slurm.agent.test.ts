@@ -43,7 +43,7 @@ async function halfDone(machines: Awaited<ReturnType<typeof cluster>>): Promise<
 }
 
 describe('a delegate on a Slurm cluster', () => {
-	it('works in a job there, and its branch, answer and log come back', async () => {
+	it('works in a job there, and its branch, answer and log come back', long, async () => {
 		await using machines = await cluster();
 		const { there, git, call } = machines;
 		const gate = gateIn(there.home);

@@ -525,7 +525,7 @@ describe('in a trusted folder, delegates', () => {
 		await lab.picture('delegates-life');
 	});
 
-	test('take a selection along, and hear what is said while they work', async () => {
+	test('take a selection along, and hear what is said while they work', long, async () => {
 		const explained = gate();
 		await page.keyboard.press('F1');
 		await workbench.quickInput.fill('notes.txt');
