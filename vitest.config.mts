@@ -95,6 +95,18 @@ export default defineConfig({
 				},
 			},
 			{
+				// Not of `npm test`: the first run builds Kubernetes. `npm run test:k8s` has it.
+				test: {
+					name: 'k8s',
+					include: ['test/k8s/**/*.k8s.test.ts'],
+					globalSetup,
+					env,
+					...limits,
+					maxWorkers: 1,
+					sequence: { groupOrder: 4 },
+				},
+			},
+			{
 				test: {
 					name: 'e2e',
 					// Seals of what tests queue are not the developer's own.

@@ -29,7 +29,11 @@ export function shownStatus(status: NonNullable<Seen['status']>): Partial<Delega
 /** Whether a job has begun, or why it waits in the queue of a cluster: somebody else's words. */
 export function begunOrWaits({ is, queueSays }: Seen): Pick<RemotePhase, 'isBegun' | 'waits'> {
 	if (is !== 'running' || queueSays === undefined) return { isBegun: true, waits: undefined };
-	return { isBegun: false, waits: visibleLine(redactText(queueSays), 200) };
+	return waitsFor(queueSays);
+}
+
+export function waitsFor(why: string) {
+	return { isBegun: false, waits: visibleLine(redactText(why), 200) };
 }
 
 /** Of a job that runs no more. */

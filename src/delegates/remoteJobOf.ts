@@ -1,6 +1,8 @@
 import { sha256 } from '../base/sha256.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
+import type { JobsElsewhere } from '../core/delegates/jobsElsewhere.ts';
 import { prefixIn } from '../git/worktree.ts';
+import type { ExecutorId } from '../protocol/executorId.ts';
 import type { RemoteJob, RemotePhase } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { RunnerTools } from './runnerTools.ts';
@@ -32,4 +34,16 @@ export async function remoteJobOf(
 		wallSeconds: limits.wallSeconds,
 		idleSeconds: limits.idleSeconds,
 	};
+}
+
+/** The note follows the phase, also after a kill between the two: otherwise a later clean-up removes a folder that is to stay. */
+export async function noteJob(
+	jobs: JobsElsewhere,
+	{ phase }: RemotePhase,
+	on: ExecutorId,
+	{ id, repository }: RemoteJob,
+	worktree: Worktree,
+): Promise<void> {
+	if (phase === 'cleaned' || phase === 'kept') await jobs.end(id);
+	else await jobs.begin(on, { id, repository, worktree, isCollected: phase === 'collected' });
 }

@@ -6,10 +6,9 @@ import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
-import type { Executor } from '../executors/executor.ts';
+import { WorkGone, type Executor } from '../executors/executor.ts';
 import { WorkBesides } from '../git/remoteRepository.ts';
 import { createWorktree } from '../git/worktree.ts';
-import type { ExecutorId } from '../protocol/executorId.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
@@ -23,8 +22,9 @@ import {
 	notCollected,
 	outcomeOfEnd,
 	shownStatus,
+	waitsFor,
 } from './remoteEnds.ts';
-import { remoteJobOf } from './remoteJobOf.ts';
+import { noteJob, remoteJobOf } from './remoteJobOf.ts';
 import { LOOKS_AFTER_END, RemoteLog } from './remoteLog.ts';
 import { RemoteMail } from './remoteMail.ts';
 import type { RunnerTools } from './runnerTools.ts';
@@ -74,7 +74,7 @@ export class RemoteRun {
 		this.phase = earlier ?? this.phase;
 		const worktree = await this.worktree();
 		const job = await remoteJobOf(this.delegate.record, this.prompt, worktree, this.phase, this.tools);
-		await this.noteJob(on, job, worktree);
+		if (on !== undefined) await noteJob(tickets.jobs, this.phase, on, job, worktree);
 		try {
 			const end = this.phase.end ?? (await this.toEnd(job, worktree));
 			if (this.phase.phase === 'collected') await this.cleanUp(job);
@@ -83,19 +83,6 @@ export class RemoteRun {
 			if (error instanceof GivenUp) return { ok: false, reason: errorText(error), output: '' };
 			throw error;
 		}
-	}
-
-	/** The note follows the phase, also after a kill between the two: otherwise a later clean-up removes a folder that is to stay. */
-	private async noteJob(
-		on: ExecutorId | undefined,
-		{ id, repository }: RemoteJob,
-		worktree: Worktree,
-	): Promise<void> {
-		const { jobs } = this.tools.tickets;
-		const { phase } = this.phase;
-		if (phase === 'cleaned' || phase === 'kept') await jobs.end(id);
-		else if (on !== undefined)
-			await jobs.begin(on, { id, repository, worktree, isCollected: phase === 'collected' });
 	}
 
 	async settle(): Promise<void> {
@@ -107,7 +94,9 @@ export class RemoteRun {
 		if (this.phase.phase === 'preparing') {
 			await this.reach('preparing');
 			try {
-				await this.insist(() => this.executor.prepare(job, worktree, this.signal));
+				await this.insist(() =>
+					this.executor.prepare(job, worktree, this.signal, why => this.begins(waitsFor(why))),
+				);
 			} catch (error) {
 				// Nothing was submitted. But a part of it may be there, and goes with the clean-up.
 				if (!this.signal.aborted) return this.keepEnd({ ok: false, reason: errorText(error), output: '' });
@@ -128,7 +117,8 @@ export class RemoteRun {
 			const isWork = end.tip !== undefined || (await this.insist(() => this.executor.rescue(job)));
 			if (isWork) await this.insist(() => this.executor.collect(job, worktree));
 		} catch (error) {
-			if (error instanceof WorkBesides) return this.keepEnd(failedBy(end, errorText(error)));
+			if (error instanceof WorkBesides || error instanceof WorkGone)
+				return this.keepEnd(failedBy(end, errorText(error)));
 			return this.keepEnd(notCollected(end, this.executor.place(job), error), 'kept');
 		}
 		return this.keepEnd(end);
@@ -204,11 +194,7 @@ export class RemoteRun {
 	/** Says whether there was more of the log. */
 	private async mirror(seen: Seen): Promise<boolean> {
 		const { status, log, nextOffset } = seen;
-		const { waits, isBegun } = begunOrWaits(seen);
-		if (waits !== this.phase.waits || isBegun !== this.phase.isBegun) {
-			await this.save({ waits, isBegun });
-			if (isBegun) await this.tools.begun();
-		}
+		await this.begins(begunOrWaits(seen));
 		const shown = JSON.stringify(status);
 		if (status && shown !== this.shown) this.status.change(shownStatus(status));
 		this.shown = shown;
@@ -217,6 +203,12 @@ export class RemoteRun {
 		if (part !== undefined) this.say(part);
 		await this.save({ offset: nextOffset });
 		return part !== undefined;
+	}
+
+	private async begins({ isBegun, waits }: Pick<RemotePhase, 'isBegun' | 'waits'>): Promise<void> {
+		if (waits === this.phase.waits && isBegun === this.phase.isBegun) return;
+		await this.save({ waits, isBegun });
+		if (isBegun) await this.tools.begun();
 	}
 
 	private async worktree(): Promise<Worktree> {

@@ -1,10 +1,17 @@
+import { NancyError } from '../base/errors.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { MessageId } from '../protocol/names.ts';
 import type { RemoteJob, RemoteLetter, Seen, TakenBack } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
 /** What identifies a job there. */
-type JobName = Pick<RemoteJob, 'id' | 'repository'>;
+export type JobName = Pick<RemoteJob, 'id' | 'repository'>;
+
+/** Told in the words of whoever has it wait. */
+export type Waits = (why: string) => Promise<void>;
+
+/** What is there of a job is gone, so its work is. */
+export class WorkGone extends NancyError {}
 
 /**
  * A place where delegates run that is not this machine. Every call has a time limit. A repeat of any call does no harm. `timeout` from a call
@@ -16,8 +23,9 @@ export interface Executor {
 	/**
 	 * Ships what the job needs: Nancy itself, the repository, the commit that it begins with.
 	 * @param signal ends it with an error
+	 * @param waits told why the job has to wait for a machine
 	 */
-	prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<void>;
+	prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal, waits: Waits): Promise<void>;
 	/** Starts the job, once, however often it is asked. */
 	submit(job: RemoteJob): Promise<void>;
 	/** Puts messages into the mailbox there. Each comes there once, however often it is carried. */

@@ -1,9 +1,12 @@
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
-import { hostOf, queueOf, type ExecutorId } from '../protocol/executorId.ts';
+import { clusterOf, hostOf, queueOf, type ExecutorId } from '../protocol/executorId.ts';
+import type { PodFields } from '../protocol/podFields.ts';
 import type { JobQueue } from '../protocol/remoteJob.ts';
-import type { CommonSettings } from '../protocol/settings.ts';
+import type { CommonSettings, ExecutorSettings } from '../protocol/settings.ts';
 import { Here, type Steps } from './here.ts';
+import type { Executor } from './executor.ts';
+import { Kubernetes } from './kubernetes.ts';
 import { ShellExecutor } from './shellExecutor.ts';
 import { Ssh } from './ssh.ts';
 import type { Way } from './way.ts';
@@ -29,23 +32,37 @@ export function executorAt(
 	on: ExecutorId,
 	runtime: { folder: string; version: string },
 	submitting?: Submitting,
-): ShellExecutor {
+): Executor {
+	const readSettings = async () => (await submitting?.readSettings()) ?? {};
+	const cluster = clusterOf(on);
+	if (cluster) return new Kubernetes(cluster, runtime, async () => podNamed(cluster.name, await readSettings()));
 	const named = queueOf(on);
-	const queue = named && (async () => queueNamed(named, (await submitting?.readSettings()) ?? {}));
+	const queue = named && (async () => queueNamed(named, await readSettings()));
 	const executor = new ShellExecutor(wayTo(on, submitting?.steps), runtime, queue);
 	// The runner has a worktree to make first.
 	if (submitting) executor.shipEarly();
 	return executor;
 }
 
-function queueNamed(
-	{ type, name }: NonNullable<ReturnType<typeof queueOf>>,
-	{ executors = {} }: CommonSettings,
-): JobQueue {
-	const named = Object.hasOwn(executors, name) ? executors[name] : undefined;
+function queueNamed({ type, name }: NonNullable<ReturnType<typeof queueOf>>, settings: CommonSettings): JobQueue {
+	const named = settingsOf(name, settings);
 	if (named?.type === 'slurm' && type === 'slurm') return { type, sbatch: named.sbatch ?? [] };
 	if (named?.type === 'command' && type === 'command') return { ...named, type };
-	throw new NancyError(
+	throw notNamed(name, type);
+}
+
+function podNamed(name: string, settings: CommonSettings): PodFields {
+	const named = settingsOf(name, settings);
+	if (named?.type === 'k8s') return named;
+	throw notNamed(name, 'k8s');
+}
+
+function settingsOf(name: string, { executors = {} }: CommonSettings): ExecutorSettings | undefined {
+	return Object.hasOwn(executors, name) ? executors[name] : undefined;
+}
+
+function notNamed(name: string, type: ExecutorSettings['type']): NancyError {
+	return new NancyError(
 		'bad-usage',
 		phrase`"executors" of your settings name no ${name} of the type "${type}" any more`,
 	);

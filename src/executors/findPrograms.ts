@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
-import { inLoginShell } from './remoteWords.ts';
 import type { Way } from './way.ts';
 
 /** For a first connection, in milliseconds. */
@@ -25,8 +24,7 @@ printf 'NANCY [%s]\\n' "$found"
 export async function missingThere(way: Way, programs: readonly string[]): Promise<string[]> {
 	if (programs.length === 0) return [];
 	const Answer = z.array(z.boolean()).check(z.length(programs.length));
-	const command = inLoginShell(['sh', '-c', SCRIPT, 'nancy', ...programs]);
-	const parsed = Answer.safeParse(await way.ask(command, '', FIND_MS));
+	const parsed = Answer.safeParse(await way.ask(['sh', '-c', SCRIPT, 'nancy', ...programs], '', FIND_MS));
 	if (!parsed.success) throw new NancyError('io', phrase`the answer of ${way.place} makes no sense`);
 	return programs.filter((_, at) => !parsed.data[at]);
 }

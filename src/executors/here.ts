@@ -4,7 +4,7 @@ import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { ask, failedStep } from './ask.ts';
 import { remoteRoot } from './jobFiles.ts';
-import { remoteWords, stepCommand } from './remoteWords.ts';
+import { inLoginShell, remoteWords, stepWords } from './remoteWords.ts';
 import type { GitThere, Way } from './way.ts';
 
 /** The steps of executors/there. */
@@ -19,15 +19,15 @@ export class Here implements Way {
 	/** @param steps to be taken in this process: a `nancy` below the runner of a delegate is an agent's, and may take none */
 	constructor(private readonly steps?: Steps) {}
 
-	async ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
+	async ask(words: readonly string[], input: string, timeoutMs: number): Promise<unknown> {
 		const env = { SHELL: '/bin/sh', ...process.env };
-		const { answer, why } = await ask('/bin/sh', ['-c', command], input, timeoutMs, env);
+		const { answer, why } = await ask('/bin/sh', ['-c', inLoginShell(words)], input, timeoutMs, env);
 		if (answer !== undefined) return answer;
 		throw new NancyError('io', phrase`no shell answers here: ${why}`);
 	}
 
 	async step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown> {
-		if (!this.steps) return this.ask(stepCommand(version, name), JSON.stringify(input), timeoutMs);
+		if (!this.steps) return this.ask(stepWords(version, name), JSON.stringify(input), timeoutMs);
 		const program = join(remoteRoot(), 'nancy', 'runtime', version, 'nancy.js');
 		const taken = this.steps[name]?.(input, program).catch(failedStep);
 		// A home folder on another machine may hang.

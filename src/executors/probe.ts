@@ -3,7 +3,6 @@ import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { SANDBOX_TRIAL } from '../process/bubblewrap.ts';
 import { visibleLine } from '../base/visible.ts';
-import { inLoginShell } from './remoteWords.ts';
 import type { Way } from './way.ts';
 
 /** For a whole probe, in milliseconds: a first connection, and the versions of several CLIs. */
@@ -70,8 +69,7 @@ export interface Probed {
  */
 export async function probe(way: Way, agents: readonly { id: string; command: string }[]): Promise<Probed> {
 	const pairs = agents.flatMap(({ id, command }) => [id, command]);
-	const command = inLoginShell(['sh', '-c', SCRIPT, 'nancy', ...pairs]);
-	const parsed = Answer.safeParse(await way.ask(command, '', PROBE_MS));
+	const parsed = Answer.safeParse(await way.ask(['sh', '-c', SCRIPT, 'nancy', ...pairs], '', PROBE_MS));
 	if (!parsed.success) throw new NancyError('io', phrase`the answer of ${way.place} makes no sense`);
 	const { node, git, slurm, bubblewrap, sandboxFault, freeKb, ...answer } = parsed.data;
 	return {

@@ -15,8 +15,8 @@ export function inLoginShell(words: readonly string[]): string {
 }
 
 /** Has Nancy there take a step of a job: see executors/there. The step reads its input from standard input. */
-export function stepCommand(version: string, name: string): string {
+export function stepWords(version: string, name: string): string[] {
 	// The home folder there is known to the shell there alone, and `sh` gets the version as an argument.
 	const script = 'exec node "$HOME/.nancy-remote/nancy/runtime/$1/nancy.js" run --remote "$2"';
-	return inLoginShell(['sh', '-c', script, 'nancy', version, name]);
+	return ['sh', '-c', script, 'nancy', version, name];
 }

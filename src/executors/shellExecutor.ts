@@ -10,14 +10,13 @@ import type { DelegateId } from '../protocol/delegate.ts';
 import type { MessageId } from '../protocol/names.ts';
 import { Seen, TakenBack, type JobQueue, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import type { Executor } from './executor.ts';
-import { JobAnswers } from './jobLook.ts';
+import type { Executor, JobName } from './executor.ts';
+import { JobAnswers, type JobLook } from './jobLook.ts';
 import type { LookAtAll } from './lookRounds.ts';
 import { LooksTogether } from './looksTogether.ts';
 import { letterName } from './mailThere.ts';
 import { refuseError } from './ask.ts';
 import { RECEIVER } from './receiver.ts';
-import { inLoginShell } from './remoteWords.ts';
 import { socketFolder } from './socketFolder.ts';
 import type { Way } from './way.ts';
 
@@ -78,10 +77,9 @@ export class ShellExecutor implements Executor {
 			const folder = socketFolder();
 			return folder === undefined ? undefined : join(folder, `looks-${name}`);
 		};
-		const lookAtAll: LookAtAll = async (jobs, waitMs) =>
-			JobAnswers.parse(await this.step('look', { jobs, waitMs }));
+		const call: LookAtAll = (jobs, waitMs) => this.lookAtAll(jobs, waitMs);
 		// A cluster's machine has enough programs to run.
-		this.looks = new LooksTogether(meeting, everyMs, lookAtAll, undefined, queue ? 0 : everyMs);
+		this.looks = new LooksTogether(meeting, everyMs, call, undefined, queue ? 0 : everyMs);
 	}
 
 	get pauseMs(): number {
@@ -92,9 +90,10 @@ export class ShellExecutor implements Executor {
 		await this.transfer(job, way => sendBase(worktree, job.id, way), signal);
 	}
 
-	async submit(job: RemoteJob): Promise<void> {
+	/** @param variables for the agent there, on no disk */
+	async submit(job: RemoteJob, variables: Readonly<Record<string, string>> = {}): Promise<void> {
 		const queue = await this.queue?.();
-		await this.step('start', { ...job, ...(queue && { queue }) });
+		await this.step('start', { ...job, ...(queue && { queue }), variables });
 	}
 
 	async carry({ id }: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
@@ -117,6 +116,11 @@ export class ShellExecutor implements Executor {
 		return Seen.parse(refuseError(answer, this.way.place));
 	}
 
+	/** One look, without the others who watch a job there. */
+	async lookAt(job: JobLook): Promise<unknown> {
+		return (await this.lookAtAll([job], 0)).answers[0]?.answer;
+	}
+
 	close(): void {
 		this.looks.close();
 	}
@@ -125,19 +129,19 @@ export class ShellExecutor implements Executor {
 		await this.step('cancel', { id });
 	}
 
-	async rescue({ id, repository }: RemoteJob): Promise<boolean> {
+	async rescue({ id, repository }: JobName): Promise<boolean> {
 		return Rescued.parse(await this.step('rescue', { id, repository }, TRANSFER_MS)).isWork;
 	}
 
-	async collect(job: RemoteJob, worktree: Worktree): Promise<void> {
+	async collect(job: JobName, worktree: Worktree): Promise<void> {
 		await this.transfer(job, way => fetchWork(worktree, job.id, way));
 	}
 
-	place({ id }: RemoteJob): string {
+	place({ id }: JobName): string {
 		return `${JOBS}/${id} on ${this.way.place}`;
 	}
 
-	async cleanUp({ id, repository }: RemoteJob): Promise<void> {
+	async cleanUp({ id, repository }: JobName): Promise<void> {
 		await this.step('clean', { id, repository });
 	}
 
@@ -163,12 +167,12 @@ export class ShellExecutor implements Executor {
 
 	private async receive(input: { version: string; files: readonly ShippedFile[] }) {
 		const limit = input.files.length === 0 ? STEP_MS : TRANSFER_MS;
-		const answer = await this.way.ask(inLoginShell(['node', '-e', RECEIVER]), JSON.stringify(input), limit);
+		const answer = await this.way.ask(['node', '-e', RECEIVER], JSON.stringify(input), limit);
 		return Received.parse(refuseError(answer, this.way.place));
 	}
 
 	private async transfer(
-		job: RemoteJob,
+		job: JobName,
 		carry: (way: Transport) => Promise<void>,
 		signal?: AbortSignal,
 	): Promise<void> {
@@ -193,7 +197,11 @@ export class ShellExecutor implements Executor {
 		}
 	}
 
-	private async repository({ repository }: RemoteJob) {
+	private async lookAtAll(jobs: readonly JobLook[], waitMs: number): Promise<JobAnswers> {
+		return JobAnswers.parse(await this.step('look', { jobs, waitMs }));
+	}
+
+	private async repository({ repository }: JobName) {
 		return Place.parse(await this.step('repository', { repository }));
 	}
 

@@ -4,7 +4,7 @@ import { phrase } from '../base/phrase.ts';
 import { LOST } from '../git/gitFailure.ts';
 import { SshHost } from '../protocol/executorId.ts';
 import { ask } from './ask.ts';
-import { remoteWords, stepCommand } from './remoteWords.ts';
+import { inLoginShell, remoteWords, stepWords } from './remoteWords.ts';
 import { socketFolder } from './socketFolder.ts';
 import type { GitThere, Way } from './way.ts';
 
@@ -72,8 +72,8 @@ export class Ssh implements Way {
 	}
 
 	/** `ssh` ends with 255 for a refused connection and for a killed command. */
-	async ask(command: string, input: string, timeoutMs: number): Promise<unknown> {
-		const asked = await ask('ssh', [...this.options, '--', this.host, command], input, timeoutMs);
+	async ask(words: readonly string[], input: string, timeoutMs: number): Promise<unknown> {
+		const asked = await ask('ssh', [...this.options, '--', this.host, inLoginShell(words)], input, timeoutMs);
 		if (asked.isHung) this.hung++;
 		if (asked.answer !== undefined) return asked.answer;
 		if (asked.isRefused) throw new NancyError('io', phrase`${this.host} cannot run Nancy: ${asked.why}`);
@@ -82,6 +82,6 @@ export class Ssh implements Way {
 	}
 
 	step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown> {
-		return this.ask(stepCommand(version, name), JSON.stringify(input), timeoutMs);
+		return this.ask(stepWords(version, name), JSON.stringify(input), timeoutMs);
 	}
 }

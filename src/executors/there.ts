@@ -14,6 +14,7 @@ import { stopMarked } from '../process/marked.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { MessageId } from '../protocol/names.ts';
+import { VariableName } from '../protocol/podFields.ts';
 import { RemoteJob, RemoteLetter, type Seen } from '../protocol/remoteJob.ts';
 import type { Steps } from './here.ts';
 import { JobLooks, lookAtEach, type JobLook } from './jobLook.ts';
@@ -39,6 +40,8 @@ const BEGINNING_MS = 30_000;
 
 const RepositoryName = z.pick(RemoteJob, { repository: true });
 const JobName = z.pick(RemoteJob, { id: true });
+/** Of a job without a queue, whose variables are on no disk. */
+const Start = z.object({ variables: z._default(z.record(VariableName, z.string()), {}) });
 const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
 const TakeBack = z.object({ id: DelegateId, message: MessageId });
 const Clean = z.pick(RemoteJob, { id: true, repository: true });
@@ -64,13 +67,14 @@ export const steps: Steps = {
 			await submitQueued(files, job, program);
 			return {};
 		}
+		const { variables } = Start.parse(input);
 		if (!(await files.claim())) return {};
 		await files.writeJob(job);
 		spawn(process.execPath, [program, 'run', '--remote', 'run', '--remote-job', job.id], {
 			cwd: files.folder,
 			detached: true,
 			stdio: 'ignore',
-			env: { ...process.env, [REMOTE_MARK]: job.id },
+			env: { ...process.env, ...variables, [REMOTE_MARK]: job.id },
 		}).unref();
 		return {};
 	},

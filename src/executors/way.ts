@@ -15,11 +15,10 @@ export interface Way {
 	 */
 	step(version: string, name: string, input: unknown, timeoutMs: number): Promise<unknown>;
 	/**
-	 * Runs a command there and returns what it says in its marked line. Without that line nobody knows what it did.
-	 * @param command for the shell there, quoted
-	 * @throws NancyError `timeout` with the words of the program that failed; `io` if the shell there has not found or not run the command
+	 * Runs a program there and returns what it says in its marked line. Without that line nobody knows what it did. On a host, a login shell finds it.
+	 * @throws NancyError `timeout` with the words of the program that failed; `io` if it was not found or not run there
 	 */
-	ask(command: string, input: string, timeoutMs: number): Promise<unknown>;
+	ask(words: readonly string[], input: string, timeoutMs: number): Promise<unknown>;
 	/** `GIT_SSH_COMMAND` for one program of git's there: see git/remoteRepository. */
 	gitCommand(program: 'receive-pack' | 'upload-pack', there: GitThere): string;
 }

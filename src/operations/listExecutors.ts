@@ -7,10 +7,11 @@ import { drivers } from '../drivers/index.ts';
 import { cleanUpElsewhere } from '../delegates/cleanUpElsewhere.ts';
 import { executorAt, wayTo } from '../executors/executorAt.ts';
 import { missingThere } from '../executors/findPrograms.ts';
+import { forbiddenIn } from '../executors/kubectl.ts';
 import { probe, type Probed } from '../executors/probe.ts';
 import { sshHosts } from '../executors/sshHosts.ts';
 import type { Way } from '../executors/way.ts';
-import { hostOf, queueOf, type ExecutorId } from '../protocol/executorId.ts';
+import { clusterOf, hostOf, queueOf, type Cluster, type ExecutorId } from '../protocol/executorId.ts';
 import { ExecutorsOutput, type Executor } from '../protocol/output/executors.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import { executorNamed } from './shared/executors.ts';
@@ -73,7 +74,22 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 	},
 };
 
+/** The image of a cluster's pods is not known before one runs. */
+async function probedCluster(executor: Executor, cluster: Cluster): Promise<Executor> {
+	try {
+		const lacks = (await forbiddenIn(cluster)).map(
+			each => phrase`you may not ${each} there: have a role that allows it bound to you`,
+		);
+		return { ...executor, isReachable: true, lacks };
+	} catch (error) {
+		if (!hasCode(error, 'timeout', 'io')) throw error;
+		return { ...executor, isReachable: false, lacks: [said(error)] };
+	}
+}
+
 async function probed(executor: Executor, settings: CommonSettings): Promise<Executor> {
+	const cluster = clusterOf(executor.id);
+	if (cluster) return probedCluster(executor, cluster);
 	// There, a delegate always works in a worktree.
 	const candidates = drivers.filter(({ headless, floors }) => headless !== 'none' && floors.worktree !== 'none');
 	try {
@@ -112,7 +128,8 @@ async function lacksOfQueue(way: Way, commands: readonly string[]): Promise<Phra
 }
 
 /** It needs no agent, no room and no queue. */
-function canCleanUp({ has }: Executor): boolean {
+function canCleanUp({ id, has, isReachable }: Executor): boolean {
+	if (clusterOf(id)) return isReachable === true;
 	return has !== undefined && has.git !== '' && isNewEnough(has.node);
 }
 

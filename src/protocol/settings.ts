@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { SshHost } from './executorId.ts';
+import { KubeContext, KubeNamespace, SshHost } from './executorId.ts';
 import { IsolationChoice } from './isolation.ts';
+import { PodFields } from './podFields.ts';
 import { QueueCommands } from './queueCommands.ts';
 import { SbatchArguments } from './sbatch.ts';
 
@@ -32,11 +33,13 @@ const ofEach = {
 	isolate: z.optional(IsolationChoice),
 };
 
+/** How many wait in its queue before they begin. */
+const maxQueued = z.optional(z.int().check(z.positive()));
+
 const ofQueue = {
 	/** Its login host, as `ssh:<host>`; this machine if absent. */
 	via: z.optional(z.templateLiteral(['ssh:', SshHost])),
-	/** How many wait in its queue before they begin. */
-	maxQueued: z.optional(z.int().check(z.positive())),
+	maxQueued,
 	...ofEach,
 };
 
@@ -45,6 +48,14 @@ export const ExecutorSettings = z.discriminatedUnion('type', [
 	z.looseObject({ type: z.literal('ssh'), host: SshHost, ...ofEach }),
 	z.looseObject({ type: z.literal('slurm'), sbatch: z.optional(SbatchArguments), ...ofQueue }),
 	z.looseObject({ type: z.literal('command'), ...QueueCommands.shape, ...ofQueue }),
+	z.looseObject({
+		type: z.literal('k8s'),
+		context: KubeContext,
+		namespace: z.optional(KubeNamespace),
+		...PodFields.shape,
+		maxQueued,
+		...ofEach,
+	}),
 ]);
 export type ExecutorSettings = z.infer<typeof ExecutorSettings>;
 

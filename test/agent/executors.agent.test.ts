@@ -55,7 +55,7 @@ it('a shared connection that hangs does not hang the next call', async () => {
 	await using there = await sshLab({});
 	vi.stubEnv('PATH', `${there.bin}:${process.env['PATH']}`);
 	const ssh = new Ssh('lab');
-	const say = "echo 'NANCY true'";
+	const say = ['echo', 'NANCY true'];
 	expect(await ssh.ask(say, '', 60_000)).toBe(true);
 	const { stderr } = spawnSync('ssh', [...ssh.options, '-O', 'check', 'lab'], { encoding: 'utf8' });
 	const shared = Number(/pid=(\d+)/.exec(stderr)?.[1]);

@@ -90,7 +90,11 @@ async function oneLook({ hosts, env }: Hosts, ids: readonly string[]): Promise<R
 	const [version] = readdirSync(`${hosts[0]?.home}/.nancy-remote/nancy/runtime`);
 	const look = (some: readonly string[]) =>
 		ssh.step(version ?? '', 'look', { jobs: some.map(id => ({ id, offset: 0, carried: [] })) }, 60_000);
-	const ways = { all: () => look(ids), none: () => look([]), bare: () => ssh.ask("echo 'NANCY true'", '', 60_000) };
+	const ways = {
+		all: () => look(ids),
+		none: () => look([]),
+		bare: () => ssh.ask(['echo', 'NANCY true'], '', 60_000),
+	};
 	const times = { all: [] as number[], none: [] as number[], bare: [] as number[] };
 	for (let round = 0; round < LOOKS; round++) {
 		for (const way of ['all', 'none', 'bare'] as const) {

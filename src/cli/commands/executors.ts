@@ -45,12 +45,14 @@ function lines({ name, id, isReachable, has, lacks }: Executor): string[] {
 	const heading = name === id ? name : `${name}  ${id}`;
 	if (isReachable === undefined) return [heading];
 	const missing = lacks.map(each => `  lacks: ${printableLine(String(each), 1000)}`);
-	if (!has) return [`${heading}: not reached`, ...missing];
+	if (!isReachable) return [`${heading}: not reached`, ...missing];
+	const state = `${heading}: ${missing.length === 0 ? 'ready' : 'not ready'}`;
+	if (!has) return [state, ...missing];
 	const { bubblewrap, sandboxFault } = has;
 	const sandbox = sandboxFault === '' ? bubblewrap : `${bubblewrap} (makes no sandbox)`;
 	const agents = has.agents.map(({ id: agent, version }) => `${agent} ${version}`);
 	return [
-		`${heading}: ${missing.length === 0 ? 'ready' : 'not ready'}`,
+		state,
 		`  ${[`node ${has.node || '-'}`, has.git || 'no git', has.slurm, sandbox, agents.join(', ') || 'no agent'].filter(Boolean).join(', ')}`,
 		`  ${(has.freeBytes / 1024 ** 3).toFixed(1)} GB free, survives logout: ${has.survivesLogout}`,
 		...missing,

@@ -19,7 +19,7 @@ export function executorNamed(name: string, { executors = {} }: CommonSettings):
 	if (named)
 		throw new NancyError(
 			'bad-usage',
-			phrase`the queue of a cluster cannot be named ${JSON.stringify(name)}; take letters, digits, "." and "-" in "executors" of your settings.json`,
+			phrase`a cluster cannot be named ${JSON.stringify(name)}; take letters, digits, "." and "-" in "executors" of your settings.json`,
 		);
 	throw new NancyError(
 		'bad-usage',
@@ -30,5 +30,9 @@ export function executorNamed(name: string, { executors = {} }: CommonSettings):
 /** The id of a machine of the user's settings. It is no {@link ExecutorId} if its name is none for a queue. */
 export function executorIdOf(name: string, settings: ExecutorSettings): string {
 	if (settings.type === 'ssh') return `ssh:${settings.host}`;
+	if (settings.type === 'k8s') {
+		const { namespace, context } = settings;
+		return `k8s:${name}${namespace === undefined ? '' : `:${namespace}`}@${context}`;
+	}
 	return `${settings.type}:${name}${settings.via === undefined ? '' : `@${settings.via.slice('ssh:'.length)}`}`;
 }

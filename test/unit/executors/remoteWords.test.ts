@@ -66,7 +66,7 @@ it.each([
 	await using folder = tempFolder();
 	writeFileSync(folder.file('ssh'), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
 	vi.stubEnv('PATH', `${folder.path}:${process.env['PATH']}`);
-	await expect(new Ssh('lab').ask('true', '', 60_000)).rejects.toMatchObject({ code: expected });
+	await expect(new Ssh('lab').ask(['true'], '', 60_000)).rejects.toMatchObject({ code: expected });
 	vi.unstubAllEnvs();
 });
 
@@ -74,7 +74,7 @@ it('no answer is waited for longer than its limit, also if ssh has ended and lef
 	await using folder = tempFolder();
 	writeFileSync(folder.file('ssh'), '#!/bin/sh\nwhile [ -e "$0" ]; do sleep 0.1; done &\n', { mode: 0o755 });
 	vi.stubEnv('PATH', `${folder.path}:${process.env['PATH']}`);
-	const asked = new Ssh('lab').ask('true', '', 500);
+	const asked = new Ssh('lab').ask(['true'], '', 500);
 	vi.unstubAllEnvs();
 	await expect(asked).rejects.toThrow('no answer in 0.5 s');
 });

@@ -1,0 +1,212 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import { hasCode, NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
+import { sha256 } from '../base/sha256.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import type { Cluster } from '../protocol/executorId.ts';
+import type { MessageId } from '../protocol/names.ts';
+import type { PodFields } from '../protocol/podFields.ts';
+import { Seen, type RemoteJob, type RemoteLetter, type TakenBack } from '../protocol/remoteJob.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import { refuseError } from './ask.ts';
+import { WorkGone, type Executor, type JobName, type Waits } from './executor.ts';
+import { lookAtEach, type JobLook } from './jobLook.ts';
+import { Kubectl } from './kubectl.ts';
+import { LooksTogether } from './looksTogether.ts';
+import { letterName } from './mailThere.ts';
+import { Pod } from './pod.ts';
+import { DELEGATE_LABEL, jobNameOf, manifestOf } from './podManifest.ts';
+import { Listing, PodState, podStateOf } from './podState.ts';
+import { ShellExecutor } from './shellExecutor.ts';
+import { socketFolder } from './socketFolder.ts';
+
+/** Between two looks, in milliseconds: all users of a cluster share its API server. */
+const LOOK_MS = 3000;
+/** Of a job that has another pod than the one with its work. */
+const ANOTHER = 'its pod was deleted';
+
+/** What one look finds of a job: its pod, and its files there as far as they can be read. */
+const Looked = z.object({ pod: PodState, seen: z.optional(z.unknown()) });
+
+/**
+ * Delegates in a Kubernetes cluster: each has a Job, and so a pod, of its own. To Nancy the pod is a machine, in which it takes the same steps
+ * as on any other. The pod begins nothing by itself, so one that the cluster begins again, or in another's place, runs no agent.
+ */
+export class Kubernetes implements Executor {
+	private readonly kubectl: Kubectl;
+	private readonly looks: LooksTogether;
+	/** By the names of pods. */
+	private readonly shells = new Map<string, ShellExecutor>();
+
+	/** @param readFields of the user's settings, which only a new job needs */
+	constructor(
+		cluster: Cluster,
+		private readonly runtime: { folder: string; version: string },
+		private readonly readFields: () => Promise<PodFields>,
+	) {
+		this.kubectl = new Kubectl(cluster);
+		const name = sha256(JSON.stringify([...this.kubectl.options, runtime.folder])).slice(0, 24);
+		const meeting = () => {
+			const folder = socketFolder();
+			return folder === undefined ? undefined : join(folder, `looks-${name}`);
+		};
+		this.looks = new LooksTogether(meeting, LOOK_MS, async jobs => {
+			const all = await this.list(DELEGATE_LABEL);
+			return lookAtEach(jobs, job => this.lookAt(job, podStateOf(all, job.id)));
+		});
+	}
+
+	get pauseMs(): number {
+		return this.looks.pauseMs;
+	}
+
+	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal, waits: Waits): Promise<void> {
+		const fields = await this.readFields();
+		const { missing } = forwarded(fields);
+		if (missing.length > 0)
+			throw new NancyError(
+				'bad-usage',
+				phrase`"forwardEnv" of your settings names ${missing.join(', ')}, which is not set here`,
+			);
+		await this.create(job, fields);
+		const shell = await this.begun(job, signal, waits);
+		await shell.prepare(job, worktree, signal);
+	}
+
+	async submit(job: RemoteJob): Promise<void> {
+		// Of one that is gone, the next look tells.
+		await (await this.shell(job.id))?.submit(job, forwarded(await this.readFields()).values);
+	}
+
+	async carry(job: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
+		await (await this.shellOrGone(job.id)).carry(job, letters);
+	}
+
+	async takeBack(id: DelegateId, message: MessageId): Promise<TakenBack> {
+		return (await this.shellOrGone(id)).takeBack(id, message);
+	}
+
+	async observe(
+		{ id }: RemoteJob,
+		offset: number,
+		carried: readonly RemoteLetter[],
+		signal?: AbortSignal,
+	): Promise<Seen> {
+		const { pod, seen } = await this.look({ id, offset, carried: carried.map(letterName) }, signal);
+		const lost = (why: string): Seen => ({
+			is: 'lost',
+			queueSays: `Kubernetes: ${why}`,
+			log: '',
+			nextOffset: offset,
+			receipts: [],
+			takenBack: [],
+		});
+		if (pod.is === 'absent') return lost('its job was deleted');
+		if (pod.is === 'over') return lost(pod.why);
+		// It had a pod when it was submitted.
+		if (pod.is === 'waiting') return lost(ANOTHER);
+		const now = Seen.parse(refuseError(seen, pod.pod));
+		if (now.is === 'absent') return { ...now, queueSays: `Kubernetes: ${ANOTHER}` };
+		// While it is there, its work can be committed and fetched.
+		if (pod.leaving !== undefined && now.is === 'running')
+			return { ...now, is: 'lost', queueSays: `Kubernetes: ${pod.leaving}` };
+		return now;
+	}
+
+	async cancel(job: RemoteJob): Promise<void> {
+		await (await this.shell(job.id))?.cancel(job);
+	}
+
+	async rescue(job: JobName): Promise<boolean> {
+		return (await (await this.shell(job.id))?.rescue(job)) ?? false;
+	}
+
+	async collect(job: JobName, worktree: Worktree): Promise<void> {
+		await (await this.shellOrGone(job.id)).collect(job, worktree);
+	}
+
+	place({ id }: JobName): string {
+		return `the job ${jobNameOf(id)} in ${this.kubectl.place}`;
+	}
+
+	async cleanUp({ id }: JobName): Promise<void> {
+		// The cluster ends them by itself, however long their node takes.
+		const now = ['--grace-period=1', '--wait=false'];
+		await this.kubectl.call(['delete', 'jobs,pods', `--selector=${DELEGATE_LABEL}=${id}`, ...now]);
+	}
+
+	close(): void {
+		this.looks.close();
+	}
+
+	/** The name of a job is that of its delegate, so there is one at most. */
+	private async create(job: RemoteJob, fields: PodFields): Promise<void> {
+		const manifest = JSON.stringify(manifestOf(job, fields));
+		try {
+			await this.kubectl.call(['create', '--filename=-'], manifest);
+		} catch (error) {
+			if (!hasCode(error, 'io') || !error.message.includes('(AlreadyExists)')) throw error;
+		}
+	}
+
+	/** Waits until there is a container to work in. */
+	private async begun({ id }: RemoteJob, signal: AbortSignal, waits: Waits): Promise<ShellExecutor> {
+		for (;;) {
+			const { pod } = await this.look({ id, offset: 0, carried: [] }, signal);
+			signal.throwIfAborted();
+			if (pod.is === 'running') return this.shellIn(pod.pod);
+			if (pod.is === 'absent') throw new NancyError('io', phrase`its job was deleted before it began`);
+			if (pod.is === 'over')
+				throw new NancyError('io', phrase`Kubernetes has ended it before it began: ${pod.why}`);
+			if (pod.isHopeless) throw new NancyError('io', phrase`Kubernetes would never start it: ${pod.why}`);
+			await waits(pod.why);
+			await sleep(this.pauseMs, undefined, { signal });
+		}
+	}
+
+	private async look(job: JobLook, signal: AbortSignal | undefined): Promise<z.infer<typeof Looked>> {
+		return Looked.parse(refuseError(await this.looks.look(job, signal), this.kubectl.place));
+	}
+
+	private async lookAt(job: JobLook, pod: PodState): Promise<z.infer<typeof Looked>> {
+		return { pod, ...(pod.is === 'running' && { seen: await this.shellIn(pod.pod).lookAt(job) }) };
+	}
+
+	private async list(selector: string): Promise<Listing> {
+		const said = await this.kubectl.call(['get', 'jobs,pods', `--selector=${selector}`, '--output=json']);
+		return Listing.parse(JSON.parse(said));
+	}
+
+	/** `undefined` if there is no container to work in, and will be none. */
+	private async shell(id: DelegateId): Promise<ShellExecutor | undefined> {
+		const pod = podStateOf(await this.list(`${DELEGATE_LABEL}=${id}`), id);
+		return pod.is === 'running' ? this.shellIn(pod.pod) : undefined;
+	}
+
+	/** @throws WorkGone */
+	private async shellOrGone(id: DelegateId): Promise<ShellExecutor> {
+		const shell = await this.shell(id);
+		if (shell) return shell;
+		throw new WorkGone(
+			'io',
+			phrase`${jobNameOf(id)} in ${this.kubectl.place} has no pod any more, so what was in it is gone`,
+		);
+	}
+
+	private shellIn(pod: string): ShellExecutor {
+		const known = this.shells.get(pod) ?? new ShellExecutor(new Pod(this.kubectl, pod), this.runtime);
+		this.shells.set(pod, known);
+		return known;
+	}
+}
+
+/** The variables that the user has named, of this process. */
+function forwarded({ forwardEnv = [] }: PodFields): { values: Record<string, string>; missing: string[] } {
+	const all = forwardEnv.map(name => [name, process.env[name]] as const);
+	return {
+		values: Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+		missing: all.filter(([, value]) => value === undefined).map(([name]) => name),
+	};
+}
