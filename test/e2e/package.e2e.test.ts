@@ -67,6 +67,7 @@ it.each([...Object.keys(TARGETS), undefined])('ships what %s needs, and no sourc
 			...documents.map(file => `extension/${file}`),
 			'extension/docs/images/nancy.webp',
 			'extension/docs/images/views.webp',
+			'extension/docs/kubernetes/Dockerfile',
 			'extension/hooks/due',
 			'extension/hooks/hand-over',
 			'extension/hooks/hand-over.pl',
@@ -128,10 +129,10 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/extension.js': 2,
 		'dist/late.js': 8,
 		'dist/hook/claude-code.js': 177,
-		// 33 of them are the list of machines, the check of one, their page, queues, sandboxes, and what is looked at before a merge.
-		'dist/main.js': 1040,
-		// 61 of them are delegates on other machines: their steps, messages, list, queues, and looks; and sandboxes.
-		'dist/nancy.js': 926,
+		// 43 of them are the list of machines, the check of one, their page, queues, clusters, sandboxes, and what is looked at before a merge.
+		'dist/main.js': 1052,
+		// 75 of them are delegates on other machines: their steps, messages, list, queues, clusters, and looks; and sandboxes.
+		'dist/nancy.js': 936,
 		'dist/hook/watched.js': 315,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
