@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { deployedLab } from '../support/deployedLab.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, HANG_MS } from '../support/eventually.ts';
 import { kubernetesLab, type KubernetesLab } from '../support/kubernetesLab.ts';
 import { userMachine } from '../support/userMachine.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -93,8 +93,9 @@ function left(): string {
 	return cluster.call('get', 'jobs,pods,secrets', '--output=name').trim();
 }
 
+/** A node gives a pod its 30 seconds, and the container's program no shorter time than it was given first. */
 async function nothingLeft(): Promise<void> {
-	await eventually('nothing left', () => left() === '' || undefined);
+	await eventually('nothing left', () => left() === '' || undefined, { timeoutMs: 3 * HANG_MS });
 }
 
 /** A file of the pod of a delegate; `undefined` if it is not there. */
