@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { root } from './bootstrap.mjs';
 
-/** Of `nice`: who has it gets a third of a core that another one wants too. */
-const LOWER = 5;
+/** Of `nice`: who has it gets a seventh of a core that another one wants too. */
+const LOWER = 8;
 
 /**
  * Runs a program to its end. `quiet` keeps the output back and returns it; `onOutput` gets it piece by piece instead of the

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import * as z from 'zod/mini';
 import { errorText, hasCode, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { withSafePath } from '../base/searchPath.ts';
 import { visibleLine } from '../base/visible.ts';
 
 /** Every line that a step of Nancy's prints there. A `.profile` may print others. */
@@ -34,7 +35,11 @@ export function ask(
 	env: NodeJS.ProcessEnv = process.env,
 ): Promise<Asked> {
 	return new Promise(resolve => {
-		const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true, env });
+		const child = spawn(program, args, {
+			stdio: ['pipe', 'pipe', 'pipe'],
+			windowsHide: true,
+			env: withSafePath(env),
+		});
 		let output = '';
 		let complaint = '';
 		child.stdout.setEncoding('utf8').on('data', (text: string) => {

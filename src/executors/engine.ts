@@ -68,16 +68,18 @@ export interface Engine {
 const COMMAND_MS = 25_000;
 /** In UTF-16 units. */
 const LONGEST_OUTPUT = 16 * 1024 * 1024;
-const LONGEST_COMPLAINT = 2000;
+const LONGEST_ERRORS = 8000;
 /** For the rest of its output, once a command has ended, in milliseconds. A job that it has begun may hold its output open. */
 const REST_MS = 2000;
 
-interface Called {
+export interface Called {
 	/** `undefined` if nobody knows what it has done. */
 	code: number | undefined;
 	output: string;
 	/** Its own words, or what has happened to it. */
 	complaint: string;
+	/** The end of its error output, as it is. */
+	errors: string;
 }
 
 /** An executable file by its name or its absolute path. */
@@ -91,15 +93,20 @@ export function callEngine(words: readonly string[], env: NodeJS.ProcessEnv, inp
 	const [name = '', ...args] = words;
 	const program = programOf(name);
 	if (program === undefined)
-		return Promise.resolve({ code: undefined, output: '', complaint: `a login shell finds no ${name}` });
+		return Promise.resolve({
+			code: undefined,
+			output: '',
+			complaint: `a login shell finds no ${name}`,
+			errors: '',
+		});
 	return new Promise(resolve => {
 		const child = spawn(program, args, { env, detached: true, windowsHide: true });
-		let [output, complaint] = ['', ''];
+		let [output, errors] = ['', ''];
 		const settle = (code: number | undefined, otherwise: string) => {
 			clearTimeout(limit);
 			child.stdout.destroy();
 			child.stderr.destroy();
-			resolve({ code, output, complaint: visibleLine(complaint.trim() || otherwise, 400) });
+			resolve({ code, output, complaint: visibleLine(errors.trim() || otherwise, 400), errors });
 		};
 		const kill = (why: string) => {
 			if (child.pid !== undefined) signal(-child.pid, 'SIGKILL');
@@ -111,7 +118,7 @@ export function callEngine(words: readonly string[], env: NodeJS.ProcessEnv, inp
 			if (output.length > LONGEST_OUTPUT) kill(`the answer of ${name} is too long`);
 		});
 		child.stderr.setEncoding('utf8').on('data', (text: string) => {
-			complaint = `${complaint}${text}`.slice(-LONGEST_COMPLAINT);
+			errors = `${errors}${text}`.slice(-LONGEST_ERRORS);
 		});
 		child.stdin.on('error', () => undefined); // it has ended without reading all of it
 		child.stdin.end(input);

@@ -1,11 +1,15 @@
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { visibleLine } from '../base/visible.ts';
 import type { Cluster } from '../protocol/executorId.ts';
-import { callEngine, programOf } from './engine.ts';
+import { callEngine, programOf, type Called } from './engine.ts';
 
-/** The API server's word that nothing was done, and that a repeat would fare no better (apimachinery, `StatusReason`). */
+/**
+ * The API server's word that nothing was done, and that a repeat would fare no better (apimachinery, `StatusReason`). `kubectl` has words of its own
+ * for what is invalid (cmd/util/helpers.go), and names no reason for what a webhook denies. A conflict passes.
+ */
 const REFUSED =
-	/Error from server \((?:AlreadyExists|BadRequest|Conflict|Forbidden|Gone|Invalid|MethodNotAllowed|NotFound|RequestEntityTooLarge)\)|Error in configuration: context|error: (?:context|no context|error (?:parsing|validating)|unable to (?:decode|recognize))/;
+	/Error from server \((?:AlreadyExists|BadRequest|Forbidden|Gone|Invalid|MethodNotAllowed|NotFound|RequestEntityTooLarge)\)|^The (?:\S+ "[^"]*"|request) is invalid|admission webhook .* denied the request|Error in configuration: context|error: (?:context|no context|error (?:parsing|validating)|unable to (?:decode|recognize))/m;
 
 /** The user's own `kubectl`, with their contexts and log-ins. The context is always named: the current one changes. No call waits without a limit. */
 export class Kubectl {
@@ -42,10 +46,17 @@ export class Kubectl {
 		return callEngine(['kubectl', ...this.options, '--request-timeout=20s', ...words], process.env, input);
 	}
 
-	private failed({ code, complaint }: { code: number | undefined; complaint: string }): NancyError {
-		return code !== undefined && REFUSED.test(complaint)
-			? new NancyError('io', phrase`${this.place} refuses it: ${complaint}`)
-			: new NancyError('timeout', phrase`${this.place} does not answer: ${complaint}`);
+	private failed({ code, complaint, errors }: Omit<Called, 'output'>): NancyError {
+		// A namespace may warn of each pod, at length.
+		const said = errors
+			.split('\n')
+			.filter(line => !line.startsWith('Warning:'))
+			.join('\n')
+			.trim();
+		const words = visibleLine(said, 400) || complaint;
+		return code !== undefined && REFUSED.test(said)
+			? new NancyError('io', phrase`${this.place} refuses it: ${words}`)
+			: new NancyError('timeout', phrase`${this.place} does not answer: ${words}`);
 	}
 }
 
@@ -54,6 +65,7 @@ const NEEDED = [
 	['create', 'jobs'],
 	['list', 'jobs'],
 	['delete', 'jobs'],
+	['get', 'pods'],
 	['list', 'pods'],
 	['delete', 'pods'],
 	['create', 'pods/exec'],

@@ -1,6 +1,6 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as z from 'zod/mini';
 import { hasCode, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { sha256 } from '../base/sha256.ts';
@@ -12,7 +12,7 @@ import { Seen, type RemoteJob, type RemoteLetter, type TakenBack } from '../prot
 import type { Worktree } from '../protocol/worktree.ts';
 import { refuseError } from './ask.ts';
 import { WorkGone, type Executor, type JobName, type Waits } from './executor.ts';
-import { lookAtEach, type JobLook } from './jobLook.ts';
+import type { JobLook } from './jobLook.ts';
 import { Kubectl } from './kubectl.ts';
 import { LooksTogether } from './looksTogether.ts';
 import { letterName } from './mailThere.ts';
@@ -27,8 +27,8 @@ const LOOK_MS = 3000;
 /** Of a job that has another pod than the one with its work. */
 const ANOTHER = 'its pod was deleted';
 
-/** What one look finds of a job: its pod, and its files there as far as they can be read. */
-const Looked = z.object({ pod: PodState, seen: z.optional(z.unknown()) });
+/** For so long a job without a container is not given up, in milliseconds: what the cluster says is a hint. */
+const UNSURE_MS = 30_000;
 
 /**
  * Delegates in a Kubernetes cluster: each has a Job, and so a pod, of its own. To Nancy the pod is a machine, in which it takes the same steps
@@ -39,6 +39,8 @@ export class Kubernetes implements Executor {
 	private readonly looks: LooksTogether;
 	/** By the names of pods. */
 	private readonly shells = new Map<string, ShellExecutor>();
+	/** When a job was first seen without a container that had one, in milliseconds since 1970. */
+	private readonly goneSince = new Map<DelegateId, number>();
 
 	/** @param readFields of the user's settings, which only a new job needs */
 	constructor(
@@ -47,14 +49,17 @@ export class Kubernetes implements Executor {
 		private readonly readFields: () => Promise<PodFields>,
 	) {
 		this.kubectl = new Kubectl(cluster);
-		const name = sha256(JSON.stringify([...this.kubectl.options, runtime.folder])).slice(0, 24);
+		// Two files of `kubectl` may have contexts of one name.
+		const files = [process.env['KUBECONFIG'], homedir()];
+		const name = sha256(JSON.stringify([...this.kubectl.options, ...files, runtime.folder])).slice(0, 24);
 		const meeting = () => {
 			const folder = socketFolder();
 			return folder === undefined ? undefined : join(folder, `looks-${name}`);
 		};
+		// Each then looks into its own pod, so that one which hangs holds up nobody else.
 		this.looks = new LooksTogether(meeting, LOOK_MS, async jobs => {
 			const all = await this.list(DELEGATE_LABEL);
-			return lookAtEach(jobs, job => this.lookAt(job, podStateOf(all, job.id)));
+			return { answers: jobs.map(({ id }, at) => ({ at, answer: podStateOf(all, id) })) };
 		});
 	}
 
@@ -64,12 +69,7 @@ export class Kubernetes implements Executor {
 
 	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal, waits: Waits): Promise<void> {
 		const fields = await this.readFields();
-		const { missing } = forwarded(fields);
-		if (missing.length > 0)
-			throw new NancyError(
-				'bad-usage',
-				phrase`"forwardEnv" of your settings names ${missing.join(', ')}, which is not set here`,
-			);
+		forwarded(fields);
 		await this.create(job, fields);
 		const shell = await this.begun(job, signal, waits);
 		await shell.prepare(job, worktree, signal);
@@ -77,7 +77,7 @@ export class Kubernetes implements Executor {
 
 	async submit(job: RemoteJob): Promise<void> {
 		// Of one that is gone, the next look tells.
-		await (await this.shell(job.id))?.submit(job, forwarded(await this.readFields()).values);
+		await (await this.shell(job.id))?.submit(job, forwarded(await this.readFields()));
 	}
 
 	async carry(job: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
@@ -94,7 +94,8 @@ export class Kubernetes implements Executor {
 		carried: readonly RemoteLetter[],
 		signal?: AbortSignal,
 	): Promise<Seen> {
-		const { pod, seen } = await this.look({ id, offset, carried: carried.map(letterName) }, signal);
+		const look = { id, offset, carried: carried.map(letterName) };
+		const pod = await this.look(look, signal);
 		const lost = (why: string): Seen => ({
 			is: 'lost',
 			queueSays: `Kubernetes: ${why}`,
@@ -103,11 +104,17 @@ export class Kubernetes implements Executor {
 			receipts: [],
 			takenBack: [],
 		});
-		if (pod.is === 'absent') return lost('its job was deleted');
 		if (pod.is === 'over') return lost(pod.why);
-		// It had a pod when it was submitted.
-		if (pod.is === 'waiting') return lost(ANOTHER);
-		const now = Seen.parse(refuseError(seen, pod.pod));
+		if (pod.is !== 'running') {
+			// It had a container when it was submitted.
+			const why = pod.is === 'absent' ? 'its job was deleted' : ANOTHER;
+			const since = this.goneSince.get(id) ?? Date.now();
+			this.goneSince.set(id, since);
+			if (Date.now() - since >= UNSURE_MS) return lost(why);
+			throw new NancyError('timeout', phrase`Kubernetes says of ${jobNameOf(id)}: ${why}`);
+		}
+		this.goneSince.delete(id);
+		const now = Seen.parse(refuseError(await this.shellIn(pod.pod).lookAt(look), pod.pod));
 		if (now.is === 'absent') return { ...now, queueSays: `Kubernetes: ${ANOTHER}` };
 		// While it is there, its work can be committed and fetched.
 		if (pod.leaving !== undefined && now.is === 'running')
@@ -154,7 +161,7 @@ export class Kubernetes implements Executor {
 	/** Waits until there is a container to work in. */
 	private async begun({ id }: RemoteJob, signal: AbortSignal, waits: Waits): Promise<ShellExecutor> {
 		for (;;) {
-			const { pod } = await this.look({ id, offset: 0, carried: [] }, signal);
+			const pod = await this.look({ id, offset: 0, carried: [] }, signal);
 			signal.throwIfAborted();
 			if (pod.is === 'running') return this.shellIn(pod.pod);
 			if (pod.is === 'absent') throw new NancyError('io', phrase`its job was deleted before it began`);
@@ -166,12 +173,8 @@ export class Kubernetes implements Executor {
 		}
 	}
 
-	private async look(job: JobLook, signal: AbortSignal | undefined): Promise<z.infer<typeof Looked>> {
-		return Looked.parse(refuseError(await this.looks.look(job, signal), this.kubectl.place));
-	}
-
-	private async lookAt(job: JobLook, pod: PodState): Promise<z.infer<typeof Looked>> {
-		return { pod, ...(pod.is === 'running' && { seen: await this.shellIn(pod.pod).lookAt(job) }) };
+	private async look(job: JobLook, signal: AbortSignal | undefined): Promise<PodState> {
+		return PodState.parse(await this.looks.look(job, signal));
 	}
 
 	private async list(selector: string): Promise<Listing> {
@@ -202,11 +205,13 @@ export class Kubernetes implements Executor {
 	}
 }
 
-/** The variables that the user has named, of this process. */
-function forwarded({ forwardEnv = [] }: PodFields): { values: Record<string, string>; missing: string[] } {
-	const all = forwardEnv.map(name => [name, process.env[name]] as const);
-	return {
-		values: Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
-		missing: all.filter(([, value]) => value === undefined).map(([name]) => name),
-	};
+/** The variables that the user has named, of this process. @throws NancyError `bad-usage` with those that it does not have */
+function forwarded({ forwardEnv = [] }: PodFields): Record<string, string> {
+	const missing = forwardEnv.filter(name => process.env[name] === undefined);
+	if (missing.length > 0)
+		throw new NancyError(
+			'bad-usage',
+			phrase`"forwardEnv" of your settings names ${missing.join(', ')}, which is not set here`,
+		);
+	return Object.fromEntries(forwardEnv.map(name => [name, process.env[name] ?? '']));
 }

@@ -28,7 +28,9 @@ export class Pod implements Way {
 	}
 
 	async ask(words: readonly string[], input: string, timeoutMs: number): Promise<unknown> {
-		const { answer, isRefused, why } = await ask('kubectl', this.exec(words), input, timeoutMs);
+		// A shell says by its exit code that there is no such program. The runtime says it in words of its own.
+		const inShell = ['sh', '-c', 'exec "$@"', 'nancy', ...words];
+		const { answer, isRefused, why } = await ask('kubectl', this.exec(inShell), input, timeoutMs);
 		if (answer !== undefined) return answer;
 		if (isRefused) throw new NancyError('io', phrase`${this.place} cannot run Nancy: ${why}`);
 		throw new NancyError('timeout', phrase`${this.place} cannot be reached by kubectl: ${why}`);

@@ -8,7 +8,8 @@ const Named = z.object({ reason: Words, message: Words });
 const Condition = z.extend(Named, { type: z.string(), status: z.string() });
 
 const Metadata = z.object({
-	name: z.string(),
+	/** It begins with no `-`, which `kubectl` would take for an option. */
+	name: z.string().check(z.regex(/^[a-z0-9][a-z0-9.-]{0,252}$/)),
 	labels: z._default(z.record(z.string(), z.string()), {}),
 	creationTimestamp: Words,
 	deletionTimestamp: z.optional(z.string()),
@@ -66,15 +67,9 @@ export const PodState = z.discriminatedUnion('is', [
 export type PodState = z.infer<typeof PodState>;
 
 /** Of a container that waits for its image, or for what it names: without a change by a person it never begins. */
-const HOPELESS = new Set([
-	'CreateContainerConfigError',
-	'ErrImageNeverPull',
-	'ImageInspectError',
-	'ImagePullBackOff',
-	'InvalidImageName',
-]);
+const HOPELESS = new Set(['CreateContainerConfigError', 'ErrImageNeverPull', 'ImageInspectError', 'InvalidImageName']);
 
-/** What has become of the job of a delegate. Of several pods the oldest counts: the first one got the work. */
+/** What has become of the job of a delegate. Of several pods, the oldest that runs counts. */
 export function podStateOf({ items }: Listing, id: DelegateId): PodState {
 	const own = items
 		.filter(({ metadata }) => metadata.labels[DELEGATE_LABEL] === id)

@@ -5,7 +5,7 @@ import { hasCode, NancyError } from '../base/errors.ts';
 import { fileNames } from '../base/listing.ts';
 import { phrase } from '../base/phrase.ts';
 import { sha256 } from '../base/sha256.ts';
-import { fetchWork, sendBase, type Transport } from '../git/remoteRepository.ts';
+import { fetchWork, sendBase, WorkBesides, type Transport } from '../git/remoteRepository.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { MessageId } from '../protocol/names.ts';
 import { Seen, TakenBack, type JobQueue, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
@@ -184,7 +184,8 @@ export class ShellExecutor implements Executor {
 			this.places.set(job.repository, place);
 		} catch (error) {
 			// It may be gone since, or be another one.
-			const mayBeGone = this.places.delete(job.repository) && hasCode(error, 'git');
+			const mayBeGone =
+				this.places.delete(job.repository) && hasCode(error, 'git') && !(error instanceof WorkBesides);
 			if (mayBeGone) return this.transfer(job, carry, signal);
 			if (!hasCode(error, 'timeout')) throw error;
 			// Git does not pass on why its connection was lost. If it still fails, ssh says it.

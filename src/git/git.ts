@@ -173,7 +173,7 @@ async function run(
 			});
 		child.once('exit', () => {
 			over.abort();
-			// What git has started may live on, and ends once nobody reads it.
+			// What git has started may live on, and most of it ends once nobody reads it.
 			if (child.killed) for (const stream of [child.stdout, child.stderr]) stream.destroy();
 		});
 		child.once('error', error => {
@@ -188,7 +188,7 @@ async function run(
 			const stderr = Buffer.concat(complaints).toString('utf8').trim();
 			if (complained > LONGEST_COMPLAINT && TRANSFERS.has(command))
 				reject(new NancyError('git', phrase`git ${command} complained without end, and was ended`));
-			else if (pipe !== undefined) reject(held(command, pipe));
+			else if (pipe !== undefined && child.killed) reject(held(command, pipe));
 			else if (child.killed) reject(tooLong(folder, command, timeout));
 			else if (code !== null && (code === 0 || options.answers?.includes(code)))
 				resolve({ code, stdout: Buffer.concat(output), stderr });

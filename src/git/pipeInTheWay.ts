@@ -9,7 +9,7 @@ const PATIENCE_MS = 2000;
 const OPENED = /^\.git(?:attributes|ignore|modules)$/i;
 
 /**
- * A pipe or a device in the place of a file that git reads in a checkout. Git would wait there for good. An agent can put one into any
+ * A pipe in the place of a file that git reads in a checkout. Git would wait there for good. An agent can put one into any
  * folder, so each look goes through all folders. A call that ends soon costs no look.
  * @param over when git has ended
  * @returns once there is one; `undefined` once git has ended
@@ -34,7 +34,7 @@ async function pipeBelow(folder: string, over: AbortSignal): Promise<string | un
 		} else if (OPENED.test(entry.name) && !entry.isFile()) {
 			// Git before 2.32 follows a link.
 			const found = await stat(path).catch(() => undefined);
-			if (found && !found.isFile() && !found.isDirectory()) return path;
+			if (found?.isFIFO() || found?.isSocket()) return path;
 		}
 	}
 	return undefined;

@@ -265,12 +265,13 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		await begin();
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 1000]] [[text:Never said]]' });
 		await lab.made('begun');
-		const [agent] = descendantsOf(worker.terminal.pid, await processTable());
+		const [agent, ...tools] = descendantsOf(worker.terminal.pid, await processTable()).map(identify);
 		const terminal = identify(worker.terminal.pid);
-		if (agent) process.kill(agent, 'SIGKILL');
+		if (agent) process.kill(agent.pid, 'SIGKILL');
 		await worker.terminal.waitForText(/The agent has ended\./);
 		await eventually('the terminal has ended', () => liveness(terminal) === 'dead');
 		await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
+		for (const { pid } of tools.filter(each => liveness(each) === 'alive')) process.kill(pid, 'SIGKILL');
 	});
 
 	it('begins a new conversation by /clear, which is the worker’s too', async () => {

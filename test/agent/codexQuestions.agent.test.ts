@@ -56,7 +56,7 @@ describe('a question of the real Codex', () => {
 		expect(sockets()).toEqual(paths.slice(1));
 	});
 
-	it('can be answered by no file that a command of its sandbox writes', long, async () => {
+	it('can be answered by no file that a command of its sandbox writes', async () => {
 		const own = lab.workspace.file('own.json');
 		const files = ['questions', 'answers', 'handed', 'outcomes'].map(kind =>
 			join(desk.folder, kind, 'planted.json'),

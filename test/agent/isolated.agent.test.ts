@@ -10,7 +10,7 @@ import { bubblewrap } from '../support/bubblewrap.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { deployedLab, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
-import { long } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 import { dataFolderIn } from '../support/runtime.ts';
 import { twoMachines } from '../support/twoMachines.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -146,10 +146,8 @@ describe(`an isolated delegate of the real agent${skipped}`, { skip: skipped !==
 		expect([outside, join(cwd, '.git/hooks/pre-commit')].filter(existsSync)).toEqual([]);
 	});
 
-	it.each(['stopped', 'left by its runner'])(
-		'that is %s leaves no process, whatever its environment',
-		long,
-		async how => {
+	for (const how of ['stopped', 'left by its runner'])
+		it(`that is ${how} leaves no process, whatever its environment`, longIf(how !== 'stopped'), async () => {
 			await using it = await isolatedLab();
 			const word = how === 'stopped' ? '86401' : '86402';
 			const { id } = await it.delegate(
@@ -170,8 +168,7 @@ describe(`an isolated delegate of the real agent${skipped}`, { skip: skipped !==
 			expect(await markedProcesses(RUN_MARK, id)).toEqual([]);
 			const { workers } = await it.lab.nancy.workers(TaskName.parse('delegates'));
 			expect(workers.map(({ stoppedAt }) => typeof stoppedAt)).toEqual(['string']);
-		},
-	);
+		});
 
 	it('goes on with its conversation after a failure of the model', long, async () => {
 		await using it = await isolatedLab();

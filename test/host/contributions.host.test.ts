@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { COMMANDS, SETTINGS, VIEWS } from '../../src/ui/contributions.ts';
+import { agentArguments } from '../../src/ui/settings.ts';
+import { eventually } from '../support/eventually.ts';
 
 const extension = vscode.extensions.getExtension('nancy.nancy');
 const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
@@ -34,6 +36,19 @@ describe('the extension', () => {
 			Object.values(SETTINGS).filter(key => settings.get(key) === undefined),
 			[],
 		);
+	});
+
+	it('takes no arguments of an agent of the user’s from a workspace, although VS Code reads a setting that no extension knows', async () => {
+		const file = join(folder, '.vscode', 'settings.json');
+		const key = 'nancy.agents.acp-mine.arguments';
+		await mkdir(join(folder, '.vscode'), { recursive: true });
+		await writeFile(file, JSON.stringify({ [key]: ['--planted'] }));
+		try {
+			await eventually('it is read', () => vscode.workspace.getConfiguration().get(key) !== undefined);
+			assert.deepEqual(agentArguments('acp-mine'), []);
+		} finally {
+			await rm(join(folder, '.vscode'), { recursive: true });
+		}
 	});
 
 	it('uses no key of VS Code itself outside its own views', async () => {

@@ -17,7 +17,6 @@ import { Questions } from '../../src/core/questions/questions.ts';
 import { eventually } from '../support/eventually.ts';
 import { seedQuestion } from '../support/seedQuestion.ts';
 import { askServer, bearer, Page, servedDesk, type Asking, type ServedDesk } from '../support/servedDesk.ts';
-import { long } from '../support/long.ts';
 
 const NONCE = 'abcdefghijklmnop';
 let desk: ServedDesk;
@@ -417,30 +416,26 @@ describe('a WebSocket', () => {
 		expect(page.messages.map(({ type }) => type)).toEqual(['proof', 'bye']);
 	});
 
-	it(
-		'that does not read gets no more than it can hold, and what it has missed as soon as it reads',
-		long,
-		async () => {
-			vi.useFakeTimers({ toFake: ['setInterval'] });
-			await using own = await servedDesk().finally(() => vi.useRealTimers());
-			const paired = await own.pair();
-			const [slow, quick] = [own.page(), own.page()];
-			await slow.enter(paired);
-			await quick.enter(paired);
-			slow.socket.pause();
-			let last = '';
-			for (let count = 0; count < 30; count++) {
-				({ id: last } = await seedQuestion(own.workspace, { body: `# ${count} ${'x'.repeat(500_000)}` }));
-				await quick.got('patch', ({ patch }) => patch.questions?.put.some(({ id }) => id === last) ?? false);
-			}
-			slow.socket.resume();
-			await slow.got('state', ({ state }) => state.questions.some(({ id }) => id === last));
-			const patches = slow.messages.filter(({ type }) => type === 'patch');
-			expect(patches.length).toBeLessThan(quick.messages.filter(({ type }) => type === 'patch').length);
-			slow.socket.terminate();
-			quick.socket.terminate();
-		},
-	);
+	it('that does not read gets no more than it can hold, and what it has missed as soon as it reads', async () => {
+		vi.useFakeTimers({ toFake: ['setInterval'] });
+		await using own = await servedDesk().finally(() => vi.useRealTimers());
+		const paired = await own.pair();
+		const [slow, quick] = [own.page(), own.page()];
+		await slow.enter(paired);
+		await quick.enter(paired);
+		slow.socket.pause();
+		let last = '';
+		for (let count = 0; count < 30; count++) {
+			({ id: last } = await seedQuestion(own.workspace, { body: `# ${count} ${'x'.repeat(500_000)}` }));
+			await quick.got('patch', ({ patch }) => patch.questions?.put.some(({ id }) => id === last) ?? false);
+		}
+		slow.socket.resume();
+		await slow.got('state', ({ state }) => state.questions.some(({ id }) => id === last));
+		const patches = slow.messages.filter(({ type }) => type === 'patch');
+		expect(patches.length).toBeLessThan(quick.messages.filter(({ type }) => type === 'patch').length);
+		slow.socket.terminate();
+		quick.socket.terminate();
+	});
 
 	it('gets the proof that the server knows the token, before it says it', async () => {
 		const page = desk.page();

@@ -81,7 +81,7 @@ describe('nancy stop', () => {
 		const { stdout } = await nancy.run(['stop', 'fix-login'], { cwd: project.path });
 
 		expect(stdout).toBe('fix-login/worker was not running\n');
-		process.kill(agent.process.pid, 'SIGKILL');
+		process.kill(-agent.process.pid, 'SIGKILL');
 	});
 
 	const moved: Readonly<Record<string, (project: Project, task: TaskName) => void>> = {

@@ -44,16 +44,13 @@ describe('what Kubernetes says of a delegate', () => {
 		expect(stateOf(job, podOf({ waiting: { reason: 'ErrImagePull' } }))).toMatchObject({ isHopeless: false });
 	});
 
-	it.each(['ErrImageNeverPull', 'ImagePullBackOff', 'InvalidImageName', 'CreateContainerConfigError'])(
-		'is hopeless for %s',
-		reason => {
-			expect(stateOf(job, podOf({ waiting: { reason } }))).toEqual({
-				is: 'waiting',
-				why: reason,
-				isHopeless: true,
-			});
-		},
-	);
+	it.each(['ErrImageNeverPull', 'InvalidImageName', 'CreateContainerConfigError'])('is hopeless for %s', reason => {
+		expect(stateOf(job, podOf({ waiting: { reason } }))).toEqual({
+			is: 'waiting',
+			why: reason,
+			isHopeless: true,
+		});
+	});
 
 	it.each([
 		[podOf({ terminated: { reason: 'OOMKilled', exitCode: 137 } }), 'OOMKilled, exit 137'],

@@ -381,7 +381,7 @@ describe('a runner', () => {
 		expect(await delegates.parked(Date.now())).toEqual([]);
 	});
 
-	it.concurrent('gives away no secret that an agent complained about', long, async () => {
+	it.concurrent('gives away no secret that an agent complained about', async () => {
 		await using room = new RunnerRoom();
 		const { run, logOf, results } = room;
 		const failed = await run('leak crash');
