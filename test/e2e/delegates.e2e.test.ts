@@ -321,7 +321,7 @@ describe('in a trusted folder, delegates', () => {
 		const script = `${'so that it is there '.repeat(6)}${made.step}[[write:made.txt|by the delegate]][[text:All of it is made.]]`;
 		await delegate(`Make a file ${script}`, EDIT);
 		await row(/Make a file.*running · 1 tool call · Bash/).waitFor();
-		expect(await workbench.status('nancy.nancy.delegates').innerText()).toContain('1 delegate');
+		await expect.poll(() => workbench.status('nancy.nancy.delegates').innerText()).toContain('1 delegate');
 		// It has a view of its own, and is no worker of the task.
 		expect(await workbench.row('Tasks', /delegate-1/).count()).toBe(0);
 		await workbench.clickForTerminal(row(/Make a file/), 2);
@@ -337,7 +337,7 @@ describe('in a trusted folder, delegates', () => {
 		await workbench.waitForTerminalText(/All of it is made\.\s+■ done · 2 tool calls/, 1);
 		expect((await workbench.terminalText(1)).match(/All of it is made\./g)).toHaveLength(1);
 		await workbench.toast(/A delegate is done: Make a file/).waitFor();
-		expect(await workbench.status('nancy.nancy.delegates').count()).toBe(0);
+		await expect.poll(() => workbench.status('nancy.nancy.delegates').count()).toBe(0);
 		expect(existsSync(`${project}/made.txt`)).toBe(false);
 
 		// Its changes, and a comment on a line of them.

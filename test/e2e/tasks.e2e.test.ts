@@ -81,7 +81,7 @@ describe('a task in the sidebar', () => {
 
 		await workbench.row('Tasks', /Fix the login.*Claude · asks: touch secret/).waitFor();
 		const needs = workbench.status('nancy.nancy.needs');
-		expect(await needs.innerText()).toContain('1 question');
+		await expect.poll(() => needs.innerText()).toContain('1 question');
 		const question = workbench.toast('An agent asks for your answer');
 		await question.getByRole('button', { name: 'Review' }).waitFor();
 		await needs.click();
@@ -705,7 +705,8 @@ describe('a task in the sidebar', () => {
 
 		await workbench.contextMenu(workbench.row('Inbox', 'First thought'), 'Withdraw Message');
 		await expect.poll(queue).toEqual(['Better']);
-		expect(await form.locator('#sent').innerText()).toContain('withdrawn');
+		// The Compose form hears of it on its own.
+		await expect.poll(() => form.locator('#sent').innerText()).toContain('withdrawn');
 		await workbench.command('Nancy: Focus on Inbox View');
 		await moveTo(workbench, 'Inbox', 'Better thought');
 		await page.keyboard.press('Delete');
