@@ -1,6 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { realOr } from '../base/realPath.ts';
 
 /** So long a call of git goes on before the first look, in milliseconds. Each next look waits twice as long. */
 const PATIENCE_MS = 2000;
@@ -9,7 +11,7 @@ const PATIENCE_MS = 2000;
 const OPENED = /^\.git(?:attributes|ignore|modules)$/i;
 
 /**
- * A pipe in the place of a file that git reads in a checkout. Git would wait there for good. An agent can put one into any
+ * A pipe or a device in the place of a file that git reads in a checkout. Git would wait there for good. An agent can put one into any
  * folder, so each look goes through all folders. A call that ends soon costs no look.
  * @param over when git has ended
  * @returns once there is one; `undefined` once git has ended
@@ -34,7 +36,8 @@ async function pipeBelow(folder: string, over: AbortSignal): Promise<string | un
 		} else if (OPENED.test(entry.name) && !entry.isFile()) {
 			// Git before 2.32 follows a link.
 			const found = await stat(path).catch(() => undefined);
-			if (found?.isFIFO() || found?.isSocket()) return path;
+			const holdsUp = found && !found.isFile() && !found.isDirectory();
+			if (holdsUp && realOr(path) !== devNull) return path;
 		}
 	}
 	return undefined;

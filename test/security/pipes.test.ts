@@ -90,6 +90,7 @@ describe.skipIf(process.platform === 'win32').concurrent('in a worktree', () => 
 	it('a device is found too, behind a link that an older git follows', async () => {
 		await using folder = tempFolder();
 		mkdirSync(folder.file('sub'));
+		symlinkSync('/dev/null', folder.file('.gitignore'));
 		symlinkSync('/dev/zero', folder.file('sub/.gitattributes'));
 		const found = await pipeInTheWay(folder.path, new AbortController().signal);
 		expect(found).toBe(folder.file('sub/.gitattributes'));
