@@ -53,6 +53,7 @@ export default defineConfig({
 				description:
 					'The same behaviour of another agent, or once more in another shape: `npm run faults` has it.',
 			},
+			{ name: 'first', description: 'What the tests with the tag `long` of its file go on from.' },
 		],
 		projects: [
 			{

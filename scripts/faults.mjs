@@ -46,7 +46,7 @@ const kept = join(root, 'out', 'faults');
 await rm(kept, { recursive: true, force: true });
 await mkdir(kept, { recursive: true });
 /** Each part of a run: the end of its folder's name, phases and words, and which of their tests. */
-const longTests = ['-long', named.length > 0 ? named : ['unit', 'agent', 'e2e'], 'long'];
+const longTests = ['-long', named.length > 0 ? named : ['unit', 'agent', 'e2e'], 'long || first'];
 const parts = isWholeRun ? [longTests, ['', KILL_TESTS, '!long']] : [values.long ? longTests : ['', named, '!long']];
 /** How many runs had so many failures. */
 const runs = new Map();

@@ -67,7 +67,7 @@ const INSTALLERS = {
 
 /**
  * @param {string[]} args names of phases, then words that select files
- * @param {'long' | '!long'} tests those of vitest that have this tag, or do not
+ * @param {'long || first' | '!long'} tests those of vitest with these tags: see test/support/long
  * @returns {Promise<{ failed: number, isStopped: boolean }>} how many tests failed, and whether it was told to stop before its end
  */
 export async function runPhases(args, tests = '!long') {

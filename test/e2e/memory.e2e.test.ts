@@ -6,7 +6,7 @@ import { configFolder } from '../../src/base/folders.ts';
 import { ProjectName } from '../../src/protocol/memoryNames.ts';
 import { openAgentLab } from '../support/agentWorkbench.ts';
 import type { Lab } from '../support/lab.ts';
-import { long } from '../support/long.ts';
+import { first, long } from '../support/long.ts';
 import { seedWaitingNote } from '../support/seedMemory.ts';
 import { fold } from '../support/listGestures.ts';
 import { chooseTheme } from '../support/themes.ts';
@@ -35,61 +35,65 @@ async function nextTask(prompt: string): Promise<void> {
 	await workbench.quickRow(/./).first().click();
 }
 
-test('a project is turned on, and a risky note of its task is told to the next one after a review as a change of its file', async () => {
-	expect(await workbench.pane('Memory').count()).toBe(0);
-	await workbench.command('Nancy: Remember This Project…');
-	await workbench.answer(name);
-	await workbench.row('Memory', /my-feature.*no notes yet/).waitFor();
+test(
+	'a project is turned on, and a risky note of its task is told to the next one after a review as a change of its file',
+	first,
+	async () => {
+		expect(await workbench.pane('Memory').count()).toBe(0);
+		await workbench.command('Nancy: Remember This Project…');
+		await workbench.answer(name);
+		await workbench.row('Memory', /my-feature.*no notes yet/).waitFor();
 
-	const config = configFolder({ HOME: lab.server.home });
-	const failures = () => readFileSync(join(config, 'projects', name, 'notes', 'failures.md'), 'utf8');
-	const learnt = {
-		summary: 'Found out what the tests need.',
-		plan: null,
-		updates: [
-			{
-				op: 'add',
-				category: 'failures',
-				id: null,
-				text: RISKY,
-				reason: null,
-				evidence: [{ ref: 'e1', quote: 'the pool needs DB_URL to be set' }],
-			},
-		],
-	};
-	// What the prompt says is in the digest too, and so the model of the extraction plays it. The task's own step is elsewhere: a command
-	// that may run unasked, and fails with these words.
-	writeFileSync(join(lab.workspace, 'CLAUDE.md'), "[[sh:sleep 'the pool needs DB_URL to be set']]\n");
-	await nextTask(`Why do the tests fail? [[tool:StructuredOutput|${JSON.stringify(learnt)}]]`);
-	await workbench.row('Memory', /Always run the tests.*tells an agent what to do/).waitFor();
-	rmSync(join(lab.workspace, 'CLAUDE.md'));
-	await expect.poll(() => workbench.badge('Nancy').innerText()).toBe('1');
-	expect(() => failures()).toThrow();
-	await workbench.row('Tasks', /^my-feature \w{8}/).waitFor();
-	chooseTheme(lab.server, 'dark');
-	await page.locator('.monaco-workbench.vs-dark').waitFor();
-	await lab.picture('memory-dark');
-	await workbench.toast('A note waits for your review').getByRole('button', { name: 'Review' }).click();
-	const title = page.locator('.editor-actions');
-	await title.getByRole('button', { name: /^Accept/ }).waitFor();
-	await page.locator('.modified .view-lines').getByText('Always run the tests').first().waitFor();
-	expect(await workbench.editorText()).toMatch(/Waits: tells an agent what to do\.[^]*needs DB_URL to be set”/);
-	await lab.picture('memory-review-dark');
-	chooseTheme(lab.server, 'light');
-	await page.locator('.monaco-workbench.vs').waitFor();
-	await lab.picture('memory-review-light');
-	await title.getByRole('button', { name: /^Accept/ }).click();
-	await expect.poll(() => failures()).toContain(`- ${RISKY} <!-- n:`);
-	await workbench.row('Memory', 'Pitfalls').waitFor();
-	expect(await workbench.row('Memory', 'To Review').count()).toBe(0);
-	await workbench.tab('failures.md').waitFor({ state: 'detached' });
-	await lab.picture('memory-light');
+		const config = configFolder({ HOME: lab.server.home });
+		const failures = () => readFileSync(join(config, 'projects', name, 'notes', 'failures.md'), 'utf8');
+		const learnt = {
+			summary: 'Found out what the tests need.',
+			plan: null,
+			updates: [
+				{
+					op: 'add',
+					category: 'failures',
+					id: null,
+					text: RISKY,
+					reason: null,
+					evidence: [{ ref: 'e1', quote: 'the pool needs DB_URL to be set' }],
+				},
+			],
+		};
+		// What the prompt says is in the digest too, and so the model of the extraction plays it. The task's own step is elsewhere: a command
+		// that may run unasked, and fails with these words.
+		writeFileSync(join(lab.workspace, 'CLAUDE.md'), "[[sh:sleep 'the pool needs DB_URL to be set']]\n");
+		await nextTask(`Why do the tests fail? [[tool:StructuredOutput|${JSON.stringify(learnt)}]]`);
+		await workbench.row('Memory', /Always run the tests.*tells an agent what to do/).waitFor();
+		rmSync(join(lab.workspace, 'CLAUDE.md'));
+		await expect.poll(() => workbench.badge('Nancy').innerText()).toBe('1');
+		expect(() => failures()).toThrow();
+		await workbench.row('Tasks', /^my-feature \w{8}/).waitFor();
+		chooseTheme(lab.server, 'dark');
+		await page.locator('.monaco-workbench.vs-dark').waitFor();
+		await lab.picture('memory-dark');
+		await workbench.toast('A note waits for your review').getByRole('button', { name: 'Review' }).click();
+		const title = page.locator('.editor-actions');
+		await title.getByRole('button', { name: /^Accept/ }).waitFor();
+		await page.locator('.modified .view-lines').getByText('Always run the tests').first().waitFor();
+		expect(await workbench.editorText()).toMatch(/Waits: tells an agent what to do\.[^]*needs DB_URL to be set”/);
+		await lab.picture('memory-review-dark');
+		chooseTheme(lab.server, 'light');
+		await page.locator('.monaco-workbench.vs').waitFor();
+		await lab.picture('memory-review-light');
+		await title.getByRole('button', { name: /^Accept/ }).click();
+		await expect.poll(() => failures()).toContain(`- ${RISKY} <!-- n:`);
+		await workbench.row('Memory', 'Pitfalls').waitFor();
+		expect(await workbench.row('Memory', 'To Review').count()).toBe(0);
+		await workbench.tab('failures.md').waitFor({ state: 'detached' });
+		await lab.picture('memory-light');
 
-	await nextTask('Try again [[text:Tried again]]');
-	await workbench.waitForTerminalText(/my-feature> Try again.*[^]*^Tried again[^]*task 2 is saved/m, 1);
-	const told = lab.model.requests.find(({ text }) => text.includes('Try again'));
-	expect(told?.text).toContain(`- ${RISKY} (task 1)`);
-});
+		await nextTask('Try again [[text:Tried again]]');
+		await workbench.waitForTerminalText(/my-feature> Try again.*[^]*^Tried again[^]*task 2 is saved/m, 1);
+		const told = lab.model.requests.find(({ text }) => text.includes('Try again'));
+		expect(told?.text).toContain(`- ${RISKY} (task 1)`);
+	},
+);
 
 test(
 	'several notes are taken at once, shown whole; then a note of the person’s own, and a task in a terminal',

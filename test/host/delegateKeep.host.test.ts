@@ -12,6 +12,7 @@ import { startOrKeep, type DelegateStart } from '../../src/ui/delegates/startDel
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { mementoOf } from '../support/memento.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
+import { eventually } from '../support/eventually.ts';
 
 const unused = () => {
 	throw new Error('starting does nothing of this');
@@ -85,8 +86,11 @@ describe('a delegate that could not be started', () => {
 
 	it('leaves it in the editor where it was written, with what was chosen, and opens no second one', async () => {
 		await drafts.write({ ...start.order, withSelection: false }, 'Paint it.\nGreen.');
-		const document = vscode.window.activeTextEditor?.document;
-		assert.ok(document);
+		// VS Code tells of the active editor on its own.
+		const document = await eventually('the editor', () => {
+			const shown = vscode.window.activeTextEditor?.document;
+			return shown?.getText() === 'Paint it.\nGreen.' && shown;
+		});
 		await assert.rejects(
 			startOrKeep({ delegates: failing(), drafts, memory }, { ...start, document }),
 			/The disk is full\./,

@@ -180,7 +180,7 @@ describe('the plugin of opencode', () => {
 		await call('chat.message', { sessionID: 'ses_main' }, { message: {}, parts });
 		expect(parts[1]).toMatchObject({ text: 'Words', synthetic: true, messageID: 'msg_1' });
 		expect((parts[1]?.id ?? '') > 'prt_1').toBe(true);
-		expect(told()).toEqual([
+		expect(ofTurns(told())).toEqual([
 			'session-start program ses_main',
 			'tool-end boundary ses_main',
 			'tool-start boundary ses_main',
@@ -196,7 +196,7 @@ describe('the plugin of opencode', () => {
 		const inChild = { ...tool, sessionID: 'ses_child' };
 		await call('chat.message', { sessionID: 'ses_child' }, { message: {}, parts: [{ id: 'prt_1', type: 'text' }] });
 		await call('event', { event: { type: 'session.idle', properties: { sessionID: 'ses_child' } } });
-		expect(told()).toEqual(['subagent-stop report ses_main']);
+		expect(ofTurns(told())).toEqual(['subagent-stop report ses_main']);
 		await expect(call('tool.execute.after', inChild, result())).resolves.toEqual(result());
 	});
 
