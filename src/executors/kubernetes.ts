@@ -1,9 +1,7 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
-import { sha256 } from '../base/sha256.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Cluster } from '../protocol/executorId.ts';
 import type { MessageId } from '../protocol/names.ts';
@@ -14,19 +12,17 @@ import { refuseError } from './ask.ts';
 import { WorkGone, type Executor, type JobName, type Waits } from './executor.ts';
 import type { JobLook } from './jobLook.ts';
 import { Kubectl } from './kubectl.ts';
-import { LooksTogether } from './looksTogether.ts';
+import { LooksTogether, meetingOf } from './looksTogether.ts';
 import { letterName } from './mailThere.ts';
 import { Pod } from './pod.ts';
 import { DELEGATE_LABEL, jobNameOf, manifestOf } from './podManifest.ts';
 import { Listing, PodState, podStateOf } from './podState.ts';
 import { ShellExecutor } from './shellExecutor.ts';
-import { socketFolder } from './socketFolder.ts';
 
 /** Between two looks, in milliseconds: all users of a cluster share its API server. */
 const LOOK_MS = 3000;
 /** Of a job that has another pod than the one with its work. */
 const ANOTHER = 'its pod was deleted';
-
 /** For so long a job without a container is not given up, in milliseconds: what the cluster says is a hint. */
 const UNSURE_MS = 30_000;
 
@@ -51,11 +47,7 @@ export class Kubernetes implements Executor {
 		this.kubectl = new Kubectl(cluster);
 		// Two files of `kubectl` may have contexts of one name.
 		const files = [process.env['KUBECONFIG'], homedir()];
-		const name = sha256(JSON.stringify([...this.kubectl.options, ...files, runtime.folder])).slice(0, 24);
-		const meeting = () => {
-			const folder = socketFolder();
-			return folder === undefined ? undefined : join(folder, `looks-${name}`);
-		};
+		const meeting = meetingOf(...this.kubectl.options, ...files, runtime.folder);
 		// Each then looks into its own pod, so that one which hangs holds up nobody else.
 		this.looks = new LooksTogether(meeting, LOOK_MS, async jobs => {
 			const all = await this.list(DELEGATE_LABEL);

@@ -1,10 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { look, stampOf } from '../base/look.ts';
+import { sha256 } from '../base/sha256.ts';
 import { holdingLock } from '../core/files/holdingLock.ts';
 import { JobLook } from './jobLook.ts';
 import { Leader } from './leader.ts';
 import { LookRounds, type LookAtAll, type Looked } from './lookRounds.ts';
+import { socketFolder } from './socketFolder.ts';
 
 /** One that leads answers in less, in milliseconds: the call that is under way, and the next one, with a step's limit each. */
 const HUNG_MS = 130_000;
@@ -12,6 +15,19 @@ const HUNG_MS = 130_000;
 const LONGEST_REQUEST = 1024 * 1024;
 /** So often somebody else may have become or ceased to be the one that leads, before a process looks by itself. */
 const TRIES = 5;
+
+/**
+ * Where those meet who look together.
+ * @param shared what they have in common
+ * @returns `undefined` where no place is safe
+ */
+export function meetingOf(...shared: readonly unknown[]): () => string | undefined {
+	const name = sha256(JSON.stringify(shared)).slice(0, 24);
+	return () => {
+		const folder = socketFolder();
+		return folder === undefined ? undefined : join(folder, `looks-${name}`);
+	};
+}
 
 /**
  * Looks at jobs of one machine, together with the other processes here that watch one there. One of them listens on a socket, and calls the

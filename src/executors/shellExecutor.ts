@@ -4,7 +4,6 @@ import * as z from 'zod/mini';
 import { hasCode, NancyError } from '../base/errors.ts';
 import { fileNames } from '../base/listing.ts';
 import { phrase } from '../base/phrase.ts';
-import { sha256 } from '../base/sha256.ts';
 import { fetchWork, sendBase, WorkBesides, type Transport } from '../git/remoteRepository.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { MessageId } from '../protocol/names.ts';
@@ -13,11 +12,10 @@ import type { Worktree } from '../protocol/worktree.ts';
 import type { Executor, JobName } from './executor.ts';
 import { JobAnswers, type JobLook } from './jobLook.ts';
 import type { LookAtAll } from './lookRounds.ts';
-import { LooksTogether } from './looksTogether.ts';
+import { LooksTogether, meetingOf } from './looksTogether.ts';
 import { letterName } from './mailThere.ts';
 import { refuseError } from './ask.ts';
 import { RECEIVER } from './receiver.ts';
-import { socketFolder } from './socketFolder.ts';
 import type { Way } from './way.ts';
 
 /** Between two looks at a job, in milliseconds. */
@@ -72,11 +70,7 @@ export class ShellExecutor implements Executor {
 	) {
 		const everyMs = queue ? CLUSTER_LOOK_MS : LOOK_MS;
 		// The programs there are named by their hash, and their folder here is one user's: others do not meet these.
-		const name = sha256(JSON.stringify([way.place, runtime.folder, everyMs])).slice(0, 24);
-		const meeting = () => {
-			const folder = socketFolder();
-			return folder === undefined ? undefined : join(folder, `looks-${name}`);
-		};
+		const meeting = meetingOf(way.place, runtime.folder, everyMs);
 		const call: LookAtAll = (jobs, waitMs) => this.lookAtAll(jobs, waitMs);
 		// A cluster's machine has enough programs to run.
 		this.looks = new LooksTogether(meeting, everyMs, call, undefined, queue ? 0 : everyMs);
