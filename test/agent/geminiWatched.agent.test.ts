@@ -6,6 +6,7 @@ import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { standsUntilAnsweredInTerminal } from './stories.ts';
 
 describe('a question of the real Gemini CLI in a watched terminal', () => {
 	let lab: ConformanceLab;
@@ -24,21 +25,7 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 		long,
 		async () => {
 			const { worker, desk } = await begin('[[sh:touch made]] [[text:All said]]');
-			const [asked] = await desk.asked();
-			expect(asked).toMatchObject({
-				kind: 'tool',
-				tool: 'run_shell_command',
-				body: 'touch made',
-				bodyIs: 'command',
-				choices: [{ effect: 'end', isMute: true }],
-				session: await worker.session(),
-			});
-			expect(worker.terminal.screen()).toMatch(geminiUnderTest.question);
-			worker.terminal.type(geminiUnderTest.yes);
-			await lab.made('made');
-			expect(await desk.outcome(asked)).toMatchObject({ state: 'yes-elsewhere' });
-			await worker.terminal.waitForText(/✦ All said/);
-			await worker.idle();
+			await standsUntilAnsweredInTerminal(lab, worker, desk, /✦ All said/);
 		},
 	);
 

@@ -5,6 +5,7 @@ import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { deskOf } from '../support/desk.ts';
 import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { standsUntilAnsweredInTerminal } from './stories.ts';
 
 describe('a question of the real Qwen Code in a watched terminal', () => {
 	let lab: ConformanceLab;
@@ -23,21 +24,7 @@ describe('a question of the real Qwen Code in a watched terminal', () => {
 		long,
 		async () => {
 			const { worker, desk } = await begin('[[sh:touch made]] [[text:All said]]');
-			const [asked] = await desk.asked();
-			expect(asked).toMatchObject({
-				kind: 'tool',
-				tool: 'run_shell_command',
-				body: 'touch made',
-				bodyIs: 'command',
-				choices: [{ effect: 'end', isMute: true }],
-				session: await worker.session(),
-			});
-			expect(worker.terminal.screen()).toMatch(qwenUnderTest.question);
-			worker.terminal.type(qwenUnderTest.yes);
-			await lab.made('made');
-			expect(await desk.outcome(asked)).toMatchObject({ state: 'yes-elsewhere' });
-			await worker.terminal.waitForText(/◆\ufe0e All said/);
-			await worker.idle();
+			await standsUntilAnsweredInTerminal(lab, worker, desk, /◆\ufe0e All said/);
 		},
 	);
 

@@ -46,6 +46,34 @@ export async function beginsAnewByClear(lab: ConformanceLab, rung: Receipt['rung
 	expect(await lab.delivered(worker.address, wake)).toMatchObject({ receipt: { rung } });
 }
 
+/**
+ * A question on a watched screen has a No at the desk alone, and goes from there with a Yes in the terminal.
+ * @param said what the screen shows at the end of the turn
+ */
+export async function standsUntilAnsweredInTerminal(
+	lab: ConformanceLab,
+	worker: StartedWorker,
+	desk: Desk,
+	said: RegExp,
+): Promise<void> {
+	const agent = lab.candidate;
+	const [asked] = await desk.asked();
+	expect(asked).toMatchObject({
+		kind: 'tool',
+		tool: 'run_shell_command',
+		body: 'touch made',
+		bodyIs: 'command',
+		choices: [{ effect: 'end', isMute: true }],
+		session: await worker.session(),
+	});
+	expect(worker.terminal.screen()).toMatch(agent.question);
+	worker.terminal.type(agent.yes);
+	await lab.made('made');
+	expect(await desk.outcome(asked)).toMatchObject({ state: 'yes-elsewhere' });
+	await worker.terminal.waitForText(said);
+	await worker.idle();
+}
+
 /** An idle agent in a watched terminal is woken twice by keys. */
 export async function isWokenByTyping(lab: ConformanceLab, worker: StartedWorker): Promise<void> {
 	for (const words of ['Look at the log.', 'And at the tests.']) {
