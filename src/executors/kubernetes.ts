@@ -87,7 +87,7 @@ export class Kubernetes implements Executor {
 		signal?: AbortSignal,
 	): Promise<Seen> {
 		const look = { id, offset, carried: carried.map(letterName) };
-		const pod = await this.look(look, signal);
+		const pod = this.sureOf(id, await this.look(look, signal));
 		const lost = (why: string): Seen => ({
 			is: 'lost',
 			queueSays: `Kubernetes: ${why}`,
@@ -97,15 +97,6 @@ export class Kubernetes implements Executor {
 			takenBack: [],
 		});
 		if (pod.is === 'over') return lost(pod.why);
-		if (pod.is !== 'running') {
-			// It had a container when it was submitted.
-			const why = pod.is === 'absent' ? 'its job was deleted' : ANOTHER;
-			const since = this.goneSince.get(id) ?? Date.now();
-			this.goneSince.set(id, since);
-			if (Date.now() - since >= UNSURE_MS) return lost(why);
-			throw new NancyError('timeout', phrase`Kubernetes says of ${jobNameOf(id)}: ${why}`);
-		}
-		this.goneSince.delete(id);
 		const now = Seen.parse(refuseError(await this.shellIn(pod.pod).lookAt(look), pod.pod));
 		if (now.is === 'absent') return { ...now, queueSays: `Kubernetes: ${ANOTHER}` };
 		// While it is there, its work can be committed and fetched.
@@ -174,9 +165,23 @@ export class Kubernetes implements Executor {
 		return Listing.parse(JSON.parse(said));
 	}
 
+	/**
+	 * Of a job that had a container.
+	 * @throws NancyError `timeout` until it has had none for {@link UNSURE_MS}: it is asked again
+	 */
+	private sureOf(id: DelegateId, pod: PodState): Extract<PodState, { is: 'running' | 'over' }> {
+		if (pod.is === 'running') this.goneSince.delete(id);
+		if (pod.is === 'running' || pod.is === 'over') return pod;
+		const why = pod.is === 'absent' ? 'its job was deleted' : ANOTHER;
+		const since = this.goneSince.get(id) ?? Date.now();
+		this.goneSince.set(id, since);
+		if (Date.now() - since >= UNSURE_MS) return { is: 'over', why };
+		throw new NancyError('timeout', phrase`Kubernetes says of ${jobNameOf(id)}: ${why}`);
+	}
+
 	/** `undefined` if there is no container to work in, and will be none. */
 	private async shell(id: DelegateId): Promise<ShellExecutor | undefined> {
-		const pod = podStateOf(await this.list(`${DELEGATE_LABEL}=${id}`), id);
+		const pod = this.sureOf(id, podStateOf(await this.list(`${DELEGATE_LABEL}=${id}`), id));
 		return pod.is === 'running' ? this.shellIn(pod.pod) : undefined;
 	}
 

@@ -102,7 +102,9 @@ describe('a job of a cluster', () => {
 		lists('one', ...items);
 		vi.stubEnv('KUBECONFIG', folder.file('one'));
 		const executor = kubernetes();
+		await expect(executor.submit(job)).rejects.toMatchObject({ code: 'timeout' });
 		await expect(executor.observe(job, 0, [])).rejects.toMatchObject({ code: 'timeout' });
+		await expect(executor.cancel(job)).rejects.toMatchObject({ code: 'timeout' });
 		executor.close();
 	});
 
