@@ -23,7 +23,7 @@ import { ShellExecutor } from './shellExecutor.ts';
 const LOOK_MS = 3000;
 /** Of a job that has another pod than the one with its work. */
 const ANOTHER = 'its pod was deleted';
-/** For so long a job without a container is not given up, in milliseconds: what the cluster says is a hint. */
+/** For so long a job that has no container, or leaves one that cannot be reached, is not given up, in milliseconds: the cluster's word is a hint. */
 const UNSURE_MS = 30_000;
 
 /**
@@ -35,8 +35,8 @@ export class Kubernetes implements Executor {
 	private readonly looks: LooksTogether;
 	/** By the names of pods. */
 	private readonly shells = new Map<string, ShellExecutor>();
-	/** When a job was first seen without a container that had one, in milliseconds since 1970. */
-	private readonly goneSince = new Map<DelegateId, number>();
+	/** Since when a job has had no container that can be reached, in milliseconds since 1970. */
+	private readonly unseenSince = new Map<DelegateId, number>();
 
 	/** @param readFields of the user's settings, which only a new job needs */
 	constructor(
@@ -97,7 +97,15 @@ export class Kubernetes implements Executor {
 			takenBack: [],
 		});
 		if (pod.is === 'over') return lost(pod.why);
-		const now = Seen.parse(refuseError(await this.shellIn(pod.pod).lookAt(look), pod.pod));
+		const answer = await this.shellIn(pod.pod)
+			.lookAt(look)
+			.catch((error: unknown) => {
+				// Its node may be lost. Until that is back, its pod is there, and is being deleted.
+				if (pod.leaving !== undefined && hasCode(error, 'timeout')) this.unseenMs(id);
+				throw error;
+			});
+		this.unseenSince.delete(id);
+		const now = Seen.parse(refuseError(answer, pod.pod));
 		if (now.is === 'absent') return { ...now, queueSays: `Kubernetes: ${ANOTHER}` };
 		// While it is there, its work can be committed and fetched.
 		if (pod.leaving !== undefined && now.is === 'running')
@@ -170,13 +178,23 @@ export class Kubernetes implements Executor {
 	 * @throws NancyError `timeout` until it has had none for {@link UNSURE_MS}: it is asked again
 	 */
 	private sureOf(id: DelegateId, pod: PodState): Extract<PodState, { is: 'running' | 'over' }> {
-		if (pod.is === 'running') this.goneSince.delete(id);
-		if (pod.is === 'running' || pod.is === 'over') return pod;
+		if (pod.is === 'over') return pod;
+		if (pod.is === 'running') {
+			if (pod.leaving === undefined) this.unseenSince.delete(id);
+			const isGivenUp = pod.leaving !== undefined && this.unseenSince.has(id) && this.unseenMs(id) >= UNSURE_MS;
+			return isGivenUp ? { is: 'over', why: `${pod.leaving}, and it cannot be reached` } : pod;
+		}
 		const why = pod.is === 'absent' ? 'its job was deleted' : ANOTHER;
-		const since = this.goneSince.get(id) ?? Date.now();
-		this.goneSince.set(id, since);
-		if (Date.now() - since >= UNSURE_MS) return { is: 'over', why };
+		if (this.unseenMs(id) >= UNSURE_MS) return { is: 'over', why };
 		throw new NancyError('timeout', phrase`Kubernetes says of ${jobNameOf(id)}: ${why}`);
+	}
+
+	/** For how long, since it was first asked. */
+	private unseenMs(id: DelegateId): number {
+		const now = Date.now();
+		const since = this.unseenSince.get(id) ?? now;
+		this.unseenSince.set(id, since);
+		return now - since;
 	}
 
 	/** `undefined` if there is no container to work in, and will be none. */

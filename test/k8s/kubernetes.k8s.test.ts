@@ -218,6 +218,44 @@ describe('a delegate in a Kubernetes cluster', () => {
 		await nothingLeft();
 	});
 
+	it('whose node does not answer for a while is waited for, and goes on', async () => {
+		await using user = await machines();
+		const id = await user.halfDone();
+		cluster.stopNode();
+		try {
+			await eventually('not seen', async () => (await user.now()).notSeenSince);
+		} finally {
+			cluster.startNode();
+		}
+		user.open();
+		expect(await user.ended(id)).toMatchObject({ status: 'done' });
+		await nothingLeft();
+	});
+
+	it('whose node is lost is given up once its pod is deleted, and leaves nothing there when the node is back', async () => {
+		await using user = await machines();
+		const id = await user.halfDone();
+		cluster.stopNode();
+		try {
+			// A cluster of several nodes does that by itself.
+			cluster.call('delete', 'pods', `--selector=nancy/delegate=${id}`, '--wait=false');
+			const ended = await user.ended(id);
+			expect(ended.error).toContain('(Kubernetes: its pod is being deleted, and it cannot be reached)');
+		} finally {
+			cluster.startNode();
+		}
+		await nothingLeft();
+	});
+
+	it('whose step the kernel kills for want of memory goes on, and its agent is told', async () => {
+		await using user = await machines({ resources: { limits: { memory: '900Mi' } } });
+		const eat = 'node -e "const all = []; for (;;) all.push(Buffer.alloc(1e7, 1))"';
+		const ended = await user.ended(await user.delegate(`[[sh:${eat}]] [[text:It is done there.]]`));
+		expect(ended).toMatchObject({ status: 'done' });
+		expect(readFileSync(ended.log, 'utf8')).toContain('✗ Exit code 137');
+		await nothingLeft();
+	});
+
 	it('whose runner here is killed is found again, and runs once', async () => {
 		await using user = await machines();
 		const id = await user.halfDone();

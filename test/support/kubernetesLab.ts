@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { tempFolder } from './tempFolder.ts';
 
@@ -13,6 +14,9 @@ export interface KubernetesLab extends AsyncDisposable {
 	call(...args: string[]): string;
 	/** Kills the first process of a delegate's container. */
 	killContainer(id: string): void;
+	/** Kills the daemon of the node. The containers there run on. */
+	stopNode(): void;
+	startNode(): void;
 }
 
 /**
@@ -39,6 +43,8 @@ export function kubernetesLab(): KubernetesLab {
 			const words = ['-a', join(folder, 'ctr/sock'), '-n', 'k8s.io', 'tasks', 'kill', '-s', 'KILL', container];
 			execFileSync('ctr', words);
 		},
+		stopNode: () => process.kill(Number(readFileSync(join(folder, 'run/kubelet.pid'), 'utf8')), 'SIGKILL'),
+		startNode: () => void execFileSync(join(folder, 'startKubelet.sh'), { stdio: 'ignore' }),
 		[Symbol.asyncDispose]: () => {
 			if (running === undefined) run(join(scripts, 'stopKubernetes.sh'));
 			return Promise.resolve();

@@ -108,6 +108,22 @@ describe('a job of a cluster', () => {
 		executor.close();
 	});
 
+	it('is lost once its pod is being deleted and cannot be reached any more', async () => {
+		const { metadata, ...rest } = pod({ running: {} });
+		lists('one', { ...rest, metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+		plant('bin', 'case "$*" in *exec*) exit 1 ;; *) cat "$KUBECONFIG" ;; esac');
+		vi.stubEnv('KUBECONFIG', folder.file('one'));
+		const executor = kubernetes();
+		await expect(executor.observe(job, 0, [])).rejects.toMatchObject({ code: 'timeout' });
+		await expect(executor.observe(job, 0, [])).rejects.toMatchObject({ code: 'timeout' });
+		vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 });
+		const why = 'Kubernetes: its pod is being deleted, and it cannot be reached';
+		expect(await executor.observe(job, 0, [])).toMatchObject({ is: 'lost', queueSays: why });
+		expect(await executor.rescue(job)).toBe(false);
+		vi.useRealTimers();
+		executor.close();
+	});
+
 	it('does not begin without a variable that it is to have', async () => {
 		lists('one', pod({ running: {} }));
 		vi.stubEnv('KUBECONFIG', folder.file('one'));
