@@ -13,6 +13,8 @@ export const smallAgent = (prompted = '', others = '') => `
 	require('node:fs').writeFileSync(process.env.SEEN + '/agent', JSON.stringify(process.env));
 	const say = message => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
 	const tell = update => say({ method: 'session/update', params: { sessionId: 's1', update } });
+	// Does something once, as soon as the test lets it.
+	const onceLet = then => { const wait = setInterval(() => { if (require('node:fs').existsSync(process.env.SEEN + '/let')) { clearInterval(wait); then(); } }, 20); };
 	const words = text => tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
 	require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
 		const { id, method, params } = JSON.parse(line);
@@ -38,6 +40,8 @@ export function talkRoom() {
 		folder,
 		/** The agent's program. */
 		does,
+		/** What `onceLet` in that program waits for. */
+		let: () => writeFileSync(folder.file('seen', 'let'), ''),
 		set: (agentServers: object) =>
 			writeFileSync(folder.file('.config', 'nancy', 'settings.json'), JSON.stringify({ agentServers }), {
 				mode: 0o600,

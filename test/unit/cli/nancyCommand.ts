@@ -27,6 +27,8 @@ export interface CallOptions {
 	stdin?: string;
 	/** Whether a person's terminal is its standard input. */
 	isTerminal?: boolean;
+	/** Of a command that runs here: told what it says on its error output. */
+	onStderr?: (text: string) => void;
 }
 
 /** The `nancy` command of the sources under test: in this process, or as the bundled program. */
@@ -85,7 +87,10 @@ export class NancyCommand implements AsyncDisposable {
 	}
 
 	/** Runs a command line in this process: one that starts no agent, or is refused because an agent calls it. */
-	async runHere(args: readonly string[], { cwd, env, stdin, isTerminal = false }: CallOptions): Promise<Outcome> {
+	async runHere(
+		args: readonly string[],
+		{ cwd, env, stdin, isTerminal = false, onStderr }: CallOptions,
+	): Promise<Outcome> {
 		const outcome = { stdout: '', stderr: '' };
 		const given = this.environment(env);
 		const code = await runCommandLine(args, commands, {
@@ -95,7 +100,12 @@ export class NancyCommand implements AsyncDisposable {
 			given,
 			stdin: Object.assign(Readable.from(stdin === undefined ? [] : [stdin]), { isTTY: isTerminal }),
 			stdout: { write: (text: string) => (outcome.stdout += text) },
-			stderr: { write: (text: string) => (outcome.stderr += text) },
+			stderr: {
+				write: (text: string) => {
+					outcome.stderr += text;
+					onStderr?.(text);
+				},
+			},
 			version: manifest.version,
 			// The tests may run below an agent; the command does not.
 			asker: () => askerOf({ env: given, folder: cwd, ancestors: [], isOrphan: false }, drivers),

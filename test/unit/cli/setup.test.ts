@@ -342,9 +342,11 @@ describe('nancy setup, update and cleanup', () => {
 				code: 1,
 				stderr: expect.stringContaining('waits for an answer'),
 			});
-			const updated = nancy.run(['update'], call);
-			setTimeout(() => say('PostToolUse', { tool_use_id: 't1', tool_response: {} }), 1500);
-			expect(await updated).toMatchObject({ code: 0, stderr: expect.stringContaining('trying again') });
+			const answer = (text: string) => {
+				if (text.includes('trying again')) say('PostToolUse', { tool_use_id: 't1', tool_response: {} });
+			};
+			const updated = await nancy.run(['update'], { ...call, onStderr: answer });
+			expect(updated).toMatchObject({ code: 0, stderr: expect.stringContaining('trying again') });
 			expect(readFileSync(settings, 'utf8')).toBe(deployed);
 		});
 	});

@@ -14,10 +14,9 @@ const ASK = `say({ id: 'q', method: 'session/request_permission', params: {
 	sessionId: 's1', toolCall: { toolCallId: 'c' }, options: [{ optionId: 'a', kind: 'allow_once', name: 'Allow' }] } })`;
 const ANSWERED = "if (id === 'q') { words('Over\\n'); return say({ id: open, result }); }";
 /** In the turn of its first prompt it asks once the test has let it. An interrupted turn is over once its question is. */
-const asksOnceLet = `let open, asked, stopReason = 'end_turn';
-	const asks = () => { if (!asked && require('node:fs').existsSync(process.env.SEEN + '/let')) { asked = true; ${ASK}; } };
+const asksOnceLet = `let open, stopReason = 'end_turn';
 	${smallAgent(
-		`if (params.prompt[0].text !== 'Begin.') { ${REPEATS} } else { words('Working.\\n'); open = id; setInterval(asks, 20); return; }`,
+		`if (params.prompt[0].text !== 'Begin.') { ${REPEATS} } else { words('Working.\\n'); open = id; return onceLet(() => ${ASK}); }`,
 		`if (id === 'q') result.stopReason = stopReason;
 		${ANSWERED}
 		if (method === 'session/cancel') { stopReason = 'cancelled'; return; }`,
@@ -29,7 +28,7 @@ async function askedBelow(draft: string, env: Record<string, string> = {}) {
 	await shown.waitForText(/Working\./);
 	shown.type(draft);
 	await shown.waitForText(new RegExp(`> ${draft}$`));
-	writeFileSync(room.folder.file('seen', 'let'), '');
+	room.let();
 	await shown.waitForText(new RegExp(`1\\. Allow[^]*First end your line.*\\n> ${draft}$`));
 	return shown;
 }
@@ -73,7 +72,7 @@ describe('the input line', () => {
 	});
 
 	it.each([20, 40])('keeps all its rows below what is said meanwhile, on %i columns', long, async columns => {
-		const later = "setTimeout(() => words('One more.\\n'), 1500);";
+		const later = "onceLet(() => words('One more.\\n'));";
 		room.does(smallAgent(`${REPEATS} if (params.prompt[0].text === 'Go.') ${later}`));
 		const shown = await room.talk({ columns });
 		await shown.waitForText(/Got "Begin\."\s+>$/);
@@ -81,8 +80,9 @@ describe('the input line', () => {
 		await shown.waitForText(/Got "Go\."\s+>$/);
 		const typed = 'a line that is longer than two rows of the terminal here';
 		shown.type(typed);
-		await shown.waitForText(/One more\./);
 		const inRows = `> ${typed}`.replace(new RegExp(`.{${columns}}(?=.)`, 'g'), '$&\n');
+		await shown.waitForText(new RegExp(`\n${inRows}$`));
+		room.let();
 		await shown.waitForText(
 			new RegExp(`^> Begin\\.\nGot "Begin\\."\n> Go\\.\nGot "Go\\."\nOne more\\.\n${inRows}$`),
 		);
@@ -90,11 +90,12 @@ describe('the input line', () => {
 	});
 
 	it('shows what is typed while the agent works', async () => {
-		room.does(smallAgent("words('Working.\\n'); return setTimeout(() => { words('Still.\\n'); }, 1500);"));
+		room.does(smallAgent("words('Working.\\n'); return onceLet(() => words('Still.\\n'));"));
 		const shown = await room.talk();
 		await shown.waitForText(/Working\./);
 		shown.type('my next prompt');
 		await shown.waitForText(/Working\.\n> my next prompt$/);
+		room.let();
 		await shown.waitForText(/Working\.\nStill\.\n> my next prompt$/);
 		await shown.close();
 	});

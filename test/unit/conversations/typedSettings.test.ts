@@ -140,13 +140,14 @@ describe('an agent that lets its user set something', () => {
 		room.does(
 			smallAgent(
 				`words(JSON.stringify(params.prompt[0].text) + '\\n');`,
-				"if (method === 'session/new') return setTimeout(() => say({ id, result }), 1500);",
+				"if (method === 'session/new') return onceLet(() => say({ id, result }));",
 			),
 		);
 		const shown = await room.talk();
 		await shown.waitForText(/> Begin\./);
 		shown.type('/set mode plan\r');
 		await shown.waitForText(/— not set: the agent has not begun yet —/);
+		room.let();
 		await shown.waitForText(/"Begin\."\s+>$/);
 		await shown.close();
 	});
