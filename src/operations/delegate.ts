@@ -21,7 +21,7 @@ import type { Operation, OperationContext } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { requireTold, unitsAtStart } from './shared/budgetUnits.ts';
 import { noteSeen } from './shared/noteSeen.ts';
-import { executorNamed } from './shared/executors.ts';
+import { executorNamed, isOpenToAgents } from './shared/executors.ts';
 import { refuseInSandbox } from './shared/isolation.ts';
 import { startDelegate } from './shared/startDelegate.ts';
 import { knownMode, limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './shared/starting.ts';
@@ -54,7 +54,7 @@ const Input = z.object({
 	group: Text,
 	/** What it may take. A person's alone to set. */
 	budget: z.optional(Budget),
-	/** `ssh:<host>`, or a name of the user's settings. A person's alone to choose. */
+	/** `ssh:<host>`, or a name of the user's settings. An agent takes one that the user has opened to agents. */
 	on: Text,
 	/** As the user has set it where absent. A person's alone to choose. */
 	isolate: z.optional(IsolationChoice),
@@ -75,7 +75,10 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 	output: DelegateCreatedOutput,
 	async permit(asker, input, context) {
 		await refuseTracked(context.workspace);
-		if (input.on !== undefined) permit(asker, { is: 'use-machine', on: input.on });
+		if (input.on !== undefined) {
+			const isForAgents = isOpenToAgents(input.on, await context.readSettings(context.workspace.folder));
+			permit(asker, { is: 'use-machine', on: input.on, isForAgents });
+		}
 		if (input.isolate !== undefined) permit(asker, { is: 'choose-isolation' });
 		refuseInSandbox(context.env);
 		if (input.budget) permit(asker, { is: 'set-budget', what: 'a delegate' });

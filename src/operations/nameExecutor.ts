@@ -22,7 +22,7 @@ export const nameExecutor: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	input: Input,
 	output: Output,
 	async permit(asker, { name }) {
-		permit(asker, { is: 'use-machine', on: name });
+		permit(asker, { is: 'name-machine', name });
 	},
 	async run(_asker, { name, host }, { env }) {
 		const settings = new UserSettingsFile(configFolder(env), env['HOME']);

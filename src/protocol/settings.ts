@@ -29,6 +29,8 @@ export type FolderSettings = z.infer<typeof FolderSettings>;
 const ofEach = {
 	/** How many delegates of a folder run there at once. Without it they count among those here. */
 	max: z.optional(z.int().check(z.positive())),
+	/** Whether agents may have delegates run there, which can then do there whatever the user can. */
+	fromAgents: z.optional(z.boolean()),
 	/** Whether delegates run in a sandbox there. As set for all machines where absent. */
 	isolate: z.optional(IsolationChoice),
 };

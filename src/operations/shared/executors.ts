@@ -7,12 +7,8 @@ import type { CommonSettings, ExecutorSettings } from '../../protocol/settings.t
  * The machine of a name in the user's settings, of an id that one of them has, or of `ssh:<host>`.
  * @throws NancyError `bad-usage` for a machine that the user has not named
  */
-export function executorNamed(name: string, { executors = {} }: CommonSettings): ExecutorId {
-	const known = Object.entries(executors).map(([each, settings]) => ({
-		name: each,
-		id: executorIdOf(each, settings),
-	}));
-	const named = known.find(each => each.name === name) ?? known.find(({ id }) => id === name);
+export function executorNamed(name: string, settings: CommonSettings): ExecutorId {
+	const named = entryOf(name, settings);
 	// A queue is known by the user's settings alone.
 	const id = ExecutorId.safeParse(named?.id ?? (name.startsWith('ssh:') ? name : undefined));
 	if (id.success) return id.data;
@@ -25,6 +21,20 @@ export function executorNamed(name: string, { executors = {} }: CommonSettings):
 		'bad-usage',
 		phrase`no machine is named ${JSON.stringify(name)}; give ssh:<host>, or name it in "executors" of "delegates" in your settings.json`,
 	);
+}
+
+/** Whether the user has opened the machine of this name, or id, to agents. */
+export function isOpenToAgents(name: string, settings: CommonSettings): boolean {
+	return entryOf(name, settings)?.fromAgents === true;
+}
+
+function entryOf(name: string, { executors = {} }: CommonSettings) {
+	const known = Object.entries(executors).map(([each, { fromAgents, ...settings }]) => ({
+		name: each,
+		id: executorIdOf(each, settings),
+		fromAgents,
+	}));
+	return known.find(each => each.name === name) ?? known.find(({ id }) => id === name);
 }
 
 /** The id of a machine of the user's settings. It is no {@link ExecutorId} if its name is none for a queue. */
