@@ -248,17 +248,15 @@ describe('a delegate on another machine', () => {
 
 	it('is for agents to start only where the user has opened the machine to them', async () => {
 		await using machines = await twoMachines(nancy);
-		const start = async (on: string) =>
-			machines.call(['delegate', '[[text:Done there.]]', '--worktree', '--on', on, '--json'], {
-				CLAUDECODE: '1',
-			});
+		const start = (on: string, ...more: string[]) =>
+			machines.call(['delegate', '[[text:Done there.]]', '--worktree', '--on', on, ...more], { CLAUDECODE: '1' });
 		machines.nameExecutors({ lab: { type: 'ssh', host: 'lab' } });
 		for (const on of ['lab', 'ssh:lab'])
 			expect((await start(on)).stderr).toContain(
 				`an agent may not run a delegate on ${on}; ask the user to, or to set "fromAgents" for that machine`,
 			);
 		machines.nameExecutors({ lab: { type: 'ssh', host: 'lab', fromAgents: true } });
-		const { id } = JSON.parse((await start('lab')).stdout);
+		const { id } = JSON.parse((await start('lab', '--json')).stdout);
 		expect(await machines.ended(id)).toMatchObject({ status: 'done', on: 'ssh:lab' });
 		expect((await machines.call(['delegate', 'x', '--worktree', '--on', 'ssh:-oProxyCommand=x'])).stderr).toContain(
 			'no machine is named',
