@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { long } from '../../support/long.ts';
 import { smallAgent, talkRoom } from '../../support/talkRoom.ts';
