@@ -41,7 +41,8 @@ export function endSeen({ is, end, queueSays }: Seen): RemoteEnd {
 	const by = queueSays === undefined ? '' : ` (${queueSays})`;
 	if (end) return { ...end, reason: end.reason === undefined ? undefined : `${end.reason}${by}` };
 	// Its folder there is gone, or its runner: it may have worked, so it is not started again.
-	const what = is === 'absent' ? 'its folder on the other machine is gone' : 'its runner on the other machine died';
+	const what =
+		is === 'absent' ? 'its folder on the other machine is gone' : 'its runner on the other machine is lost';
 	return { ok: false, reason: `${what}${by}`, output: '' };
 }
 

@@ -21,9 +21,15 @@ import { ShellExecutor } from './shellExecutor.ts';
 
 /** Between two looks, in milliseconds: all users of a cluster share its API server. */
 const LOOK_MS = 3000;
+const DELETED = 'its job was deleted';
 /** Of a job that has another pod than the one with its work. */
 const ANOTHER = 'its pod was deleted';
-/** For so long a job that has no container, or leaves one that cannot be reached, is not given up, in milliseconds: the cluster's word is a hint. */
+/** Of a pod that is being deleted: its node may be lost, or only cut off. */
+const UNREACHED = 'it cannot be reached; until its node is back it may run on';
+/**
+ * For so long a job is not given up, in milliseconds, if its container is gone, or if its pod is being deleted and cannot be reached. The
+ * cluster's word is a hint.
+ */
 const UNSURE_MS = 30_000;
 
 /**
@@ -35,8 +41,8 @@ export class Kubernetes implements Executor {
 	private readonly looks: LooksTogether;
 	/** By the names of pods. */
 	private readonly shells = new Map<string, ShellExecutor>();
-	/** Since when a job has had no container that can be reached, in milliseconds since 1970. */
-	private readonly unseenSince = new Map<DelegateId, number>();
+	/** Why a job cannot be looked into now, and since when, in milliseconds since 1970. */
+	private readonly troubles = new Map<DelegateId, { why: string; since: number }>();
 
 	/** @param readFields of the user's settings, which only a new job needs */
 	constructor(
@@ -68,16 +74,17 @@ export class Kubernetes implements Executor {
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
+		const variables = forwarded(await this.readFields());
 		// Of one that is gone, the next look tells.
-		await (await this.shell(job.id))?.submit(job, forwarded(await this.readFields()));
+		await this.inPod(job.id, shell => shell.submit(job, variables)).catch(unlessGone);
 	}
 
-	async carry(job: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
-		await (await this.shellOrGone(job.id)).carry(job, letters);
+	carry(job: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
+		return this.inPod(job.id, shell => shell.carry(job, letters));
 	}
 
-	async takeBack(id: DelegateId, message: MessageId): Promise<TakenBack> {
-		return (await this.shellOrGone(id)).takeBack(id, message);
+	takeBack(id: DelegateId, message: MessageId): Promise<TakenBack> {
+		return this.inPod(id, shell => shell.takeBack(id, message));
 	}
 
 	async observe(
@@ -87,7 +94,6 @@ export class Kubernetes implements Executor {
 		signal?: AbortSignal,
 	): Promise<Seen> {
 		const look = { id, offset, carried: carried.map(letterName) };
-		const pod = this.sureOf(id, await this.look(look, signal));
 		const lost = (why: string): Seen => ({
 			is: 'lost',
 			queueSays: `Kubernetes: ${why}`,
@@ -96,15 +102,22 @@ export class Kubernetes implements Executor {
 			receipts: [],
 			takenBack: [],
 		});
+		const pod = await this.look(look, signal);
 		if (pod.is === 'over') return lost(pod.why);
-		const answer = await this.shellIn(pod.pod)
-			.lookAt(look)
-			.catch((error: unknown) => {
-				// Its node may be lost. Until that is back, its pod is there, and is being deleted.
-				if (pod.leaving !== undefined && hasCode(error, 'timeout')) this.unseenMs(id);
-				throw error;
-			});
-		this.unseenSince.delete(id);
+		if (pod.is !== 'running') {
+			// It had a container when it was submitted.
+			const why = pod.is === 'absent' ? DELETED : ANOTHER;
+			if (this.isGivenUp(id, why)) return lost(why);
+			throw unsure(id, why);
+		}
+		let answer: unknown;
+		try {
+			answer = await this.shellIn(pod.pod).lookAt(look);
+		} catch (error) {
+			if (pod.leaving === undefined || !hasCode(error, 'timeout') || !this.isGivenUp(id, UNREACHED)) throw error;
+			return lost(`${pod.leaving}, and ${UNREACHED}`);
+		}
+		this.troubles.delete(id);
 		const now = Seen.parse(refuseError(answer, pod.pod));
 		if (now.is === 'absent') return { ...now, queueSays: `Kubernetes: ${ANOTHER}` };
 		// While it is there, its work can be committed and fetched.
@@ -114,15 +127,15 @@ export class Kubernetes implements Executor {
 	}
 
 	async cancel(job: RemoteJob): Promise<void> {
-		await (await this.shell(job.id))?.cancel(job);
+		await this.inPod(job.id, shell => shell.cancel(job)).catch(unlessGone);
 	}
 
 	async rescue(job: JobName): Promise<boolean> {
-		return (await (await this.shell(job.id))?.rescue(job)) ?? false;
+		return (await this.inPod(job.id, shell => shell.rescue(job)).catch(unlessGone)) ?? false;
 	}
 
-	async collect(job: JobName, worktree: Worktree): Promise<void> {
-		await (await this.shellOrGone(job.id)).collect(job, worktree);
+	collect(job: JobName, worktree: Worktree): Promise<void> {
+		return this.inPod(job.id, shell => shell.collect(job, worktree));
 	}
 
 	place({ id }: JobName): string {
@@ -154,10 +167,13 @@ export class Kubernetes implements Executor {
 		for (;;) {
 			const pod = await this.look({ id, offset: 0, carried: [] }, signal);
 			signal.throwIfAborted();
-			if (pod.is === 'running') return this.shellIn(pod.pod);
+			if (pod.is === 'running' && pod.leaving === undefined) return this.shellIn(pod.pod);
 			if (pod.is === 'absent') throw new NancyError('io', phrase`its job was deleted before it began`);
-			if (pod.is === 'over')
-				throw new NancyError('io', phrase`Kubernetes has ended it before it began: ${pod.why}`);
+			if (pod.is === 'over' || pod.is === 'running')
+				throw new NancyError(
+					'io',
+					phrase`Kubernetes has ended it before it began: ${pod.is === 'over' ? pod.why : pod.leaving}`,
+				);
 			if (pod.isHopeless) throw new NancyError('io', phrase`Kubernetes would never start it: ${pod.why}`);
 			await waits(pod.why);
 			await sleep(this.pauseMs, undefined, { signal });
@@ -173,43 +189,34 @@ export class Kubernetes implements Executor {
 		return Listing.parse(JSON.parse(said));
 	}
 
+	/** Whether a job that cannot be looked into is given up: it could not be for {@link UNSURE_MS}, always for this reason. */
+	private isGivenUp(id: DelegateId, why: string): boolean {
+		const known = this.troubles.get(id);
+		const { since } = known?.why === why ? known : { since: Date.now() };
+		this.troubles.set(id, { why, since });
+		return Date.now() - since >= UNSURE_MS;
+	}
+
 	/**
-	 * Of a job that had a container.
-	 * @throws NancyError `timeout` until it has had none for {@link UNSURE_MS}: it is asked again
+	 * Takes a step in the container of a job that had one. It asks again until that is sure to be gone.
+	 * @throws WorkGone if there is no such container any more, or its pod is being deleted and cannot be reached
 	 */
-	private sureOf(id: DelegateId, pod: PodState): Extract<PodState, { is: 'running' | 'over' }> {
-		if (pod.is === 'over') return pod;
-		if (pod.is === 'running') {
-			if (pod.leaving === undefined) this.unseenSince.delete(id);
-			const isGivenUp = pod.leaving !== undefined && this.unseenSince.has(id) && this.unseenMs(id) >= UNSURE_MS;
-			return isGivenUp ? { is: 'over', why: `${pod.leaving}, and it cannot be reached` } : pod;
+	private async inPod<T>(id: DelegateId, step: (shell: ShellExecutor) => Promise<T>): Promise<T> {
+		const begunAt = Date.now();
+		for (;;) {
+			const pod = podStateOf(await this.list(`${DELEGATE_LABEL}=${id}`), id);
+			if (pod.is === 'over') break;
+			try {
+				if (pod.is === 'running') return await step(this.shellIn(pod.pod));
+			} catch (error) {
+				if (pod.is !== 'running' || pod.leaving === undefined || !hasCode(error, 'timeout')) throw error;
+			}
+			if (Date.now() - begunAt >= UNSURE_MS) break;
+			await sleep(LOOK_MS);
 		}
-		const why = pod.is === 'absent' ? 'its job was deleted' : ANOTHER;
-		if (this.unseenMs(id) >= UNSURE_MS) return { is: 'over', why };
-		throw new NancyError('timeout', phrase`Kubernetes says of ${jobNameOf(id)}: ${why}`);
-	}
-
-	/** For how long, since it was first asked. */
-	private unseenMs(id: DelegateId): number {
-		const now = Date.now();
-		const since = this.unseenSince.get(id) ?? now;
-		this.unseenSince.set(id, since);
-		return now - since;
-	}
-
-	/** `undefined` if there is no container to work in, and will be none. */
-	private async shell(id: DelegateId): Promise<ShellExecutor | undefined> {
-		const pod = this.sureOf(id, podStateOf(await this.list(`${DELEGATE_LABEL}=${id}`), id));
-		return pod.is === 'running' ? this.shellIn(pod.pod) : undefined;
-	}
-
-	/** @throws WorkGone */
-	private async shellOrGone(id: DelegateId): Promise<ShellExecutor> {
-		const shell = await this.shell(id);
-		if (shell) return shell;
 		throw new WorkGone(
 			'io',
-			phrase`${jobNameOf(id)} in ${this.kubectl.place} has no pod any more, so what was in it is gone`,
+			phrase`${jobNameOf(id)} in ${this.kubectl.place} has no pod any more that can be reached, so what was in it is lost`,
 		);
 	}
 
@@ -218,6 +225,15 @@ export class Kubernetes implements Executor {
 		this.shells.set(pod, known);
 		return known;
 	}
+}
+
+/** `undefined` for what is gone. */
+function unlessGone(error: unknown): undefined {
+	if (!(error instanceof WorkGone)) throw error;
+}
+
+function unsure(id: DelegateId, why: string): NancyError {
+	return new NancyError('timeout', phrase`Kubernetes says of ${jobNameOf(id)}: ${why}`);
 }
 
 /** The variables that the user has named, of this process. @throws NancyError `bad-usage` with those that it does not have */

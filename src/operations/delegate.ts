@@ -3,6 +3,7 @@ import type { Asker } from '../core/asker/asker.ts';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
+import { Budgets } from '../core/budgets/budgets.ts';
 import type { FullRequest } from '../core/delegates/queueDelegate.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
 import { can } from '../core/driver/abilities.ts';
@@ -75,14 +76,11 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 	output: DelegateCreatedOutput,
 	async permit(asker, input, context) {
 		await refuseTracked(context.workspace);
-		if (input.on !== undefined) {
-			const isForAgents = isOpenToAgents(input.on, await context.readSettings(context.workspace.folder));
-			permit(asker, { is: 'use-machine', on: input.on, isForAgents });
-		}
 		if (input.isolate !== undefined) permit(asker, { is: 'choose-isolation' });
 		refuseInSandbox(context.env);
 		if (input.budget) permit(asker, { is: 'set-budget', what: 'a delegate' });
 		const start = await startOf(asker, input, context);
+		if (input.on !== undefined) await permitMachine(input.on, start.asking);
 		if (input.budget) requireTold(input.budget, unitsAtStart(start.found.driver), phrase`the delegate`);
 		if (asker.is === 'human') return start;
 		const { found, folder, asking } = start;
@@ -135,6 +133,13 @@ async function startOf(asker: Asker, input: Input, context: OperationContext): P
 			? await folderSeenFrom(input.from, workspace.folder)
 			: workspace.folder;
 	return { found, folder, asking };
+}
+
+/** @throws NancyError `not-trusted` for an agent on whose behalf nothing may run there */
+async function permitMachine(on: string, { asker, settings, context }: Asking): Promise<void> {
+	const task = asker.is === 'agent' ? asker.worker?.address.task : undefined;
+	const budget = task && (await new Budgets(context.workspace.own).of({ task }));
+	permit(asker, { is: 'use-machine', on, isOpen: isOpenToAgents(on, settings), hasBudget: budget !== undefined });
 }
 
 /** @throws NancyError `bad-usage` for a machine that the user has not named, or what a delegate on another machine cannot have */

@@ -44,14 +44,17 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 	async run(_asker, { names, isProbed }, context) {
 		const { readSettings, workspace, env } = context;
 		const settings = await readSettings(workspace.folder);
-		const known: Executor[] = Object.entries(settings.executors ?? {}).map(([name, { max, isolate }]) => ({
-			name,
-			id: executorNamed(name, settings),
-			from: 'settings',
-			max,
-			isolate,
-			lacks: [],
-		}));
+		const known: Executor[] = Object.entries(settings.executors ?? {}).map(
+			([name, { max, isolate, fromAgents }]) => ({
+				name,
+				id: executorNamed(name, settings),
+				from: 'settings',
+				max,
+				isolate,
+				fromAgents,
+				lacks: [],
+			}),
+		);
 		for (const host of sshHosts(env['HOME'] ?? homedir()))
 			known.push({ name: `ssh:${host}`, id: `ssh:${host}`, from: 'ssh', lacks: [] });
 		const probedAll = async (all: Executor[]) => {

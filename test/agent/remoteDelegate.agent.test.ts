@@ -127,7 +127,7 @@ describe('a delegate on another machine', () => {
 		for (const { pid } of await markedProcesses(REMOTE_MARK, id)) signal(pid, 'SIGKILL');
 		expect(await machines.ended(id)).toMatchObject({
 			status: 'failed',
-			error: 'its runner on the other machine died',
+			error: 'its runner on the other machine is lost',
 		});
 		expect(git('show', `nancy/${id}:edited.txt`)).toBe('y');
 		expect(git('log', '--format=%s', `main..nancy/${id}`)).toBe(`nancy: uncommitted work of ${id}\nmade`);
@@ -251,11 +251,13 @@ describe('a delegate on another machine', () => {
 		const start = (on: string, ...more: string[]) =>
 			machines.call(['delegate', '[[text:Done there.]]', '--worktree', '--on', on, ...more], { CLAUDECODE: '1' });
 		machines.nameExecutors({ lab: { type: 'ssh', host: 'lab' } });
-		for (const on of ['lab', 'ssh:lab'])
-			expect((await start(on)).stderr).toContain(
-				`an agent may not run a delegate on ${on}; ask the user to, or to set "fromAgents" for that machine`,
-			);
+		const refused = (on: string) =>
+			`an agent may not run a delegate on ${on}; ask the user to, or to open that machine`;
+		for (const on of ['lab', 'ssh:lab']) expect((await start(on)).stderr).toContain(refused(on));
 		machines.nameExecutors({ lab: { type: 'ssh', host: 'lab', fromAgents: true } });
+		expect((await start('ssh:other')).stderr).toContain(refused('ssh:other'));
+		expect((await start('lab', '--isolate', 'none')).stderr).toContain('may not choose how a delegate is isolated');
+		expect((await machines.call(['executors'])).stdout).toContain('lab  ssh:lab (open to agents)\n');
 		const { id } = JSON.parse((await start('lab', '--json')).stdout);
 		expect(await machines.ended(id)).toMatchObject({ status: 'done', on: 'ssh:lab' });
 		expect((await machines.call(['delegate', 'x', '--worktree', '--on', 'ssh:-oProxyCommand=x'])).stderr).toContain(

@@ -173,7 +173,7 @@ describe('a delegate on a Slurm cluster', () => {
 		for (const { pid } of await markedProcesses(REMOTE_MARK, id)) process.kill(pid, 'SIGKILL');
 		await slurm.startController();
 		const ended = await machines.ended(id);
-		expect(ended.error).toContain('its runner on the other machine died');
+		expect(ended.error).toContain('its runner on the other machine is lost');
 		expect(git('show', `nancy/${id}:made.txt`)).toBe('half');
 		expect(await leftThere(there, id)).toEqual(NOTHING);
 	});

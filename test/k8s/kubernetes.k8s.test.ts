@@ -214,7 +214,7 @@ describe('a delegate in a Kubernetes cluster', () => {
 		const id = await user.halfDone();
 		cluster.killContainer(id);
 		const ended = await user.ended(id);
-		expect(ended.error).toBe('its runner on the other machine died (Kubernetes: Error, exit 137)');
+		expect(ended.error).toBe('its runner on the other machine is lost (Kubernetes: Error, exit 137)');
 		await nothingLeft();
 	});
 

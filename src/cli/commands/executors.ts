@@ -41,8 +41,9 @@ export const executors = command(
 	},
 );
 
-function lines({ name, id, isReachable, has, lacks }: Executor): string[] {
-	const heading = name === id ? name : `${name}  ${id}`;
+function lines({ name, id, fromAgents, isReachable, has, lacks }: Executor): string[] {
+	const open = fromAgents ? ' (open to agents)' : '';
+	const heading = `${name === id ? name : `${name}  ${id}`}${open}`;
 	if (isReachable === undefined) return [heading];
 	const missing = lacks.map(each => `  lacks: ${printableLine(String(each), 1000)}`);
 	if (!isReachable) return [`${heading}: not reached`, ...missing];

@@ -15,7 +15,7 @@ export type UseCase =
 	/** Set what a task or a delegate may take. */
 	| { is: 'set-budget'; what: string }
 	/** Have a delegate run on another machine. */
-	| { is: 'use-machine'; on: string; isForAgents: boolean }
+	| { is: 'use-machine'; on: string; isOpen: boolean; hasBudget: boolean }
 	/** Name another machine in the user's settings. */
 	| { is: 'name-machine'; name: string }
 	/** Have a delegate run in a sandbox, or without one, whatever the user has set. */
@@ -63,10 +63,12 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 		isOwn ? undefined : `work in ${folder}, outside its own workspace; leave -C away`,
 	'change-settings': (_, { command }) => `change the settings of agents and tools; ask the user to run: ${command}`,
 	'change-tasks': (_, { what }) => `${what} tasks; ask the user to`,
-	'use-machine': (_, { on, isForAgents }) =>
-		isForAgents
-			? undefined
-			: `run a delegate on ${on}; ask the user to, or to set "fromAgents" for that machine in their settings`,
+	'use-machine': (_, { on, isOpen, hasBudget }) => {
+		if (!isOpen)
+			return `run a delegate on ${on}; ask the user to, or to open that machine to agents in their settings`;
+		// Nobody counts there what it takes.
+		return hasBudget ? `run a delegate on ${on}, because its task has a budget; ask the user to` : undefined;
+	},
 	'name-machine': (_, { name }) => `name a machine ${name}; ask the user to`,
 	'choose-isolation': () => 'choose how a delegate is isolated; ask the user to',
 	'set-budget': (_, { what }) => `set the budget of ${what}; ask the user to`,

@@ -32,7 +32,7 @@ export interface DelegateRequest {
 	/** The receiver of the result; the human of that task for `orchestrator`, the human if absent. */
 	parent?: WorkerAddress | undefined;
 	group?: string | undefined;
-	/** The machine that it runs on; this one if absent. A person's alone to choose. */
+	/** The machine that it runs on; this one if absent. */
 	on?: ExecutorId | undefined;
 	/** The sandbox that it runs in; as the user has set it if absent. A person's alone to choose. */
 	isolate?: IsolationChoice | undefined;

@@ -8,9 +8,13 @@ import type { CommonSettings, ExecutorSettings } from '../../protocol/settings.t
  * @throws NancyError `bad-usage` for a machine that the user has not named
  */
 export function executorNamed(name: string, settings: CommonSettings): ExecutorId {
-	const named = entryOf(name, settings);
-	// A queue is known by the user's settings alone.
+	const [named, ...others] = entriesOf(name, settings);
 	const id = ExecutorId.safeParse(named?.id ?? (name.startsWith('ssh:') ? name : undefined));
+	if (id.success && others.length > 0)
+		throw new NancyError(
+			'bad-usage',
+			phrase`${[named, ...others].map(each => JSON.stringify(each?.name)).join(', ')} of "executors" in your settings.json are one machine, ${id.data}; leave one of them`,
+		);
 	if (id.success) return id.data;
 	if (named)
 		throw new NancyError(
@@ -23,18 +27,27 @@ export function executorNamed(name: string, settings: CommonSettings): ExecutorI
 	);
 }
 
-/** Whether the user has opened the machine of this name, or id, to agents. */
+/**
+ * Whether the user has opened the machine of this name, or id, to agents. A queue that this machine submits to has the user's home folder, so it is open only with
+ * a sandbox.
+ */
 export function isOpenToAgents(name: string, settings: CommonSettings): boolean {
-	return entryOf(name, settings)?.fromAgents === true;
+	const entries = entriesOf(name, settings).map(({ entry }) => entry);
+	const isHere = (each: ExecutorSettings) =>
+		(each.type === 'slurm' || each.type === 'command') && each.via === undefined;
+	const isSafe = (each: ExecutorSettings) => !isHere(each) || (each.isolate ?? settings.isolate ?? 'none') !== 'none';
+	return entries.length > 0 && entries.every(each => each.fromAgents === true && isSafe(each));
 }
 
-function entryOf(name: string, { executors = {} }: CommonSettings) {
-	const known = Object.entries(executors).map(([each, { fromAgents, ...settings }]) => ({
+/** All entries of the machine that has this name, or this id. */
+function entriesOf(name: string, { executors = {} }: CommonSettings) {
+	const known = Object.entries(executors).map(([each, entry]) => ({
 		name: each,
-		id: executorIdOf(each, settings),
-		fromAgents,
+		id: executorIdOf(each, entry),
+		entry,
 	}));
-	return known.find(each => each.name === name) ?? known.find(({ id }) => id === name);
+	const id = known.find(each => each.name === name)?.id ?? name;
+	return known.filter(each => each.id === id);
 }
 
 /** The id of a machine of the user's settings. It is no {@link ExecutorId} if its name is none for a queue. */

@@ -12,6 +12,8 @@ const Executor = z.object({
 	from: z.enum(['settings', 'ssh', 'asked']),
 	/** How many delegates of a folder run there at once, if that is limited. */
 	max: z.optional(z.number()),
+	/** Whether the user has opened it to agents. */
+	fromAgents: z.optional(z.boolean()),
 	/** How delegates are isolated there, if the user has set that for this machine. */
 	isolate: z.optional(IsolationChoice),
 	/** Set if it was probed. */

@@ -61,7 +61,9 @@ function rows(own: ExecutorCollaborators, folder: Folder, named: readonly Execut
 		...named.map(executor => ({
 			icon: 'server',
 			label: executor.name,
-			description: [executor.id, limitWords(executor)].filter(Boolean).join(' · '),
+			description: [executor.id, limitWords(executor), executor.fromAgents && l10n.t('open to agents')]
+				.filter(Boolean)
+				.join(' · '),
 			act: () => probe(own, folder, [executor.name]),
 		})),
 		...(named.length > 1 ? [probeAll] : []),

@@ -152,7 +152,7 @@ it('counts that time from when the machine was reached', async () => {
 			return looks < 4 ? RUNNING : { ...RUNNING, is: 'lost' };
 		},
 	});
-	expect(outcome).toMatchObject({ reason: 'its runner on the other machine died' });
+	expect(outcome).toMatchObject({ reason: 'its runner on the other machine is lost' });
 });
 
 it('gives a machine up that cannot be reached for a minute after a person has stopped the delegate', async () => {
@@ -339,7 +339,7 @@ it.each<[string, Seen, Outcome]>([
 	[
 		'whose runner there died',
 		{ ...RUNNING, is: 'lost' },
-		{ ok: false, reason: 'its runner on the other machine died', output: '' },
+		{ ok: false, reason: 'its runner on the other machine is lost', output: '' },
 	],
 	['that could not commit it there', ended({ ok: true, output: 'Done.' }), { ok: true, output: 'Done.' }],
 ])('brings the work back of a delegate %s', async (_, seen, outcome) => {
@@ -486,7 +486,7 @@ it('says why it waits in the queue of a cluster, until it has begun and lets ano
 
 it.each([
 	['ended', 'cancelled (Slurm: TIMEOUT, TimeLimit)'],
-	['lost', 'its runner on the other machine died (Slurm: NODE_FAIL)'],
+	['lost', 'its runner on the other machine is lost (Slurm: NODE_FAIL)'],
 ] as const)('that the queue of a cluster has %s says how', async (is, reason) => {
 	await using one = await remote();
 	const end = { ok: false, reason: 'cancelled', output: '' };
