@@ -252,7 +252,7 @@ describe('a delegate on another machine', () => {
 			machines.call(['delegate', '[[text:Done there.]]', '--worktree', '--on', on, ...more], { CLAUDECODE: '1' });
 		machines.nameExecutors({ lab: { type: 'ssh', host: 'lab' } });
 		const refused = (on: string) =>
-			`an agent may not run a delegate on ${on}; ask the user to, or to open that machine`;
+			`an agent may not run a delegate on ${on}; ask the user to, or to open it to agents`;
 		for (const on of ['lab', 'ssh:lab']) expect((await start(on)).stderr).toContain(refused(on));
 		machines.nameExecutors({ lab: { type: 'ssh', host: 'lab', fromAgents: true } });
 		expect((await start('ssh:other')).stderr).toContain(refused('ssh:other'));

@@ -240,7 +240,7 @@ describe('a delegate in a Kubernetes cluster', () => {
 			// A cluster of several nodes does that by itself.
 			cluster.call('delete', 'pods', `--selector=nancy/delegate=${id}`, '--wait=false');
 			const ended = await user.ended(id);
-			expect(ended.error).toContain('(Kubernetes: its pod is being deleted, and it cannot be reached)');
+			expect(ended.error).toContain('(Kubernetes: its pod is being deleted, and it cannot be reached;');
 		} finally {
 			cluster.startNode();
 		}

@@ -64,8 +64,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'change-settings': (_, { command }) => `change the settings of agents and tools; ask the user to run: ${command}`,
 	'change-tasks': (_, { what }) => `${what} tasks; ask the user to`,
 	'use-machine': (_, { on, isOpen, hasBudget }) => {
-		if (!isOpen)
-			return `run a delegate on ${on}; ask the user to, or to open that machine to agents in their settings`;
+		if (!isOpen) return `run a delegate on ${on}; ask the user to, or to open it to agents`;
 		// Nobody counts there what it takes.
 		return hasBudget ? `run a delegate on ${on}, because its task has a budget; ask the user to` : undefined;
 	},

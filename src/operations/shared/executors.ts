@@ -8,12 +8,12 @@ import type { CommonSettings, ExecutorSettings } from '../../protocol/settings.t
  * @throws NancyError `bad-usage` for a machine that the user has not named
  */
 export function executorNamed(name: string, settings: CommonSettings): ExecutorId {
-	const [named, ...others] = entriesOf(name, settings);
+	const [named, other] = entriesOf(name, settings);
 	const id = ExecutorId.safeParse(named?.id ?? (name.startsWith('ssh:') ? name : undefined));
-	if (id.success && others.length > 0)
+	if (other)
 		throw new NancyError(
 			'bad-usage',
-			phrase`${[named, ...others].map(each => JSON.stringify(each?.name)).join(', ')} of "executors" in your settings.json are one machine, ${id.data}; leave one of them`,
+			phrase`two entries of "executors" in your settings.json are ${other.id}; leave one of them`,
 		);
 	if (id.success) return id.data;
 	if (named)
@@ -28,8 +28,8 @@ export function executorNamed(name: string, settings: CommonSettings): ExecutorI
 }
 
 /**
- * Whether the user has opened the machine of this name, or id, to agents. A queue that this machine submits to has the user's home folder, so it is open only with
- * a sandbox.
+ * Whether the user has opened the machine of this name, or id, to agents. A queue that this machine submits to has the user's home folder,
+ * so it is open only with a sandbox.
  */
 export function isOpenToAgents(name: string, settings: CommonSettings): boolean {
 	const entries = entriesOf(name, settings).map(({ entry }) => entry);

@@ -39,7 +39,7 @@ describe('a machine', () => {
 
 	it.each(['lab', 'own', 'ssh:lab'])('that two entries name has no limits and no sandbox that are sure: %s', name => {
 		expect(() => executorNamed(name, settings({ lab, own: lab }))).toThrow(
-			'of "executors" in your settings.json are one machine, ssh:lab; leave one of them',
+			'two entries of "executors" in your settings.json are ssh:lab; leave one of them',
 		);
 	});
 });
