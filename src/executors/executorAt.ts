@@ -4,6 +4,7 @@ import { clusterOf, hostOf, queueOf, type ExecutorId } from '../protocol/executo
 import type { PodFields } from '../protocol/podFields.ts';
 import type { JobQueue } from '../protocol/remoteJob.ts';
 import type { CommonSettings, ExecutorSettings } from '../protocol/settings.ts';
+import { forwarded } from './forwarded.ts';
 import { Here, type Steps } from './here.ts';
 import type { Executor } from './executor.ts';
 import { Kubernetes } from './kubernetes.ts';
@@ -38,7 +39,10 @@ export function executorAt(
 	if (cluster) return new Kubernetes(cluster, runtime, async () => podNamed(cluster.name, await readSettings()));
 	const named = queueOf(on);
 	const queue = named && (async () => queueNamed(named, await readSettings()));
-	const executor = new ShellExecutor(wayTo(on, submitting?.steps), runtime, queue);
+	const host = named ? undefined : hostOf(on);
+	const variables =
+		host === undefined ? undefined : async () => forwarded(sshNamed(host, await readSettings())?.forwardEnv);
+	const executor = new ShellExecutor(wayTo(on, submitting?.steps), runtime, { queue, variables });
 	// The runner has a worktree to make first.
 	if (submitting) executor.shipEarly();
 	return executor;
@@ -49,6 +53,12 @@ function queueNamed({ type, name }: NonNullable<ReturnType<typeof queueOf>>, set
 	if (named?.type === 'slurm' && type === 'slurm') return { type, sbatch: named.sbatch ?? [] };
 	if (named?.type === 'command' && type === 'command') return { ...named, type };
 	throw notNamed(name, type);
+}
+
+/** A host may be in nobody's settings. */
+function sshNamed(host: string, { executors = {} }: CommonSettings) {
+	for (const each of Object.values(executors)) if (each.type === 'ssh' && each.host === host) return each;
+	return undefined;
 }
 
 function podNamed(name: string, settings: CommonSettings): PodFields {

@@ -9,6 +9,7 @@ import type { PodFields } from '../protocol/podFields.ts';
 import { Seen, type RemoteJob, type RemoteLetter, type TakenBack } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { refuseError } from './ask.ts';
+import { forwarded } from './forwarded.ts';
 import { WorkGone, type Executor, type JobName, type Waits } from './executor.ts';
 import type { JobLook } from './jobLook.ts';
 import { Kubectl } from './kubectl.ts';
@@ -67,16 +68,15 @@ export class Kubernetes implements Executor {
 
 	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal, waits: Waits): Promise<void> {
 		const fields = await this.readFields();
-		forwarded(fields);
+		forwarded(fields.forwardEnv);
 		await this.create(job, fields);
 		const shell = await this.begun(job, signal, waits);
 		await shell.prepare(job, worktree, signal);
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
-		const variables = forwarded(await this.readFields());
 		// Of one that is gone, the next look tells.
-		await this.inPod(job.id, shell => shell.submit(job, variables)).catch(unlessGone);
+		await this.inPod(job.id, shell => shell.submit(job)).catch(unlessGone);
 	}
 
 	carry(job: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
@@ -221,7 +221,9 @@ export class Kubernetes implements Executor {
 	}
 
 	private shellIn(pod: string): ShellExecutor {
-		const known = this.shells.get(pod) ?? new ShellExecutor(new Pod(this.kubectl, pod), this.runtime);
+		const variables = async () => forwarded((await this.readFields()).forwardEnv);
+		const known =
+			this.shells.get(pod) ?? new ShellExecutor(new Pod(this.kubectl, pod), this.runtime, { variables });
 		this.shells.set(pod, known);
 		return known;
 	}
@@ -234,15 +236,4 @@ function unlessGone(error: unknown): undefined {
 
 function unsure(id: DelegateId, why: string): NancyError {
 	return new NancyError('timeout', phrase`Kubernetes says of ${jobNameOf(id)}: ${why}`);
-}
-
-/** The variables that the user has named, of this process. @throws NancyError `bad-usage` with those that it does not have */
-function forwarded({ forwardEnv = [] }: PodFields): Record<string, string> {
-	const missing = forwardEnv.filter(name => process.env[name] === undefined);
-	if (missing.length > 0)
-		throw new NancyError(
-			'bad-usage',
-			phrase`"forwardEnv" of your settings names ${missing.join(', ')}, which is not set here`,
-		);
-	return Object.fromEntries(forwardEnv.map(name => [name, process.env[name] ?? '']));
 }

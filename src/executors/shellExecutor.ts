@@ -61,13 +61,18 @@ export class ShellExecutor implements Executor {
 
 	/**
 	 * @param runtime the installed one: its folder's name is its version and its hash
-	 * @param queue where its jobs wait for a place, if the machine submits to a cluster; asked before each submission
+	 * @param asked before each submission: `queue`, where its jobs wait for a place, if the machine submits to a cluster; `variables` for the
+	 * agent there, on no disk
 	 */
 	constructor(
 		private readonly way: Way,
 		private readonly runtime: { folder: string; version: string },
-		private readonly queue?: () => Promise<JobQueue>,
+		private readonly asked: {
+			queue?: (() => Promise<JobQueue>) | undefined;
+			variables?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
+		} = {},
 	) {
+		const { queue } = asked;
 		const everyMs = queue ? CLUSTER_LOOK_MS : LOOK_MS;
 		// The programs there are named by their hash, and their folder here is one user's: others do not meet these.
 		const meeting = meetingOf(way.place, runtime.folder, everyMs);
@@ -81,13 +86,15 @@ export class ShellExecutor implements Executor {
 	}
 
 	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<void> {
+		// If one is missing, nothing goes there.
+		await this.asked.variables?.();
 		await this.transfer(job, way => sendBase(worktree, job.id, way), signal);
 	}
 
-	/** @param variables for the agent there, on no disk */
-	async submit(job: RemoteJob, variables: Readonly<Record<string, string>> = {}): Promise<void> {
-		const queue = await this.queue?.();
-		await this.step('start', { ...job, ...(queue && { queue }), variables });
+	async submit(job: RemoteJob): Promise<void> {
+		const queue = await this.asked.queue?.();
+		const variables = await this.asked.variables?.();
+		await this.step('start', { ...job, ...(queue && { queue }), ...(variables && { variables }) });
 	}
 
 	async carry({ id }: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {

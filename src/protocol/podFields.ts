@@ -14,6 +14,9 @@ function without(...names: readonly string[]) {
 /** Nancy's own would make an agent of the job's runner: see core/asker/asker. */
 export const VariableName = z.string().check(z.regex(/^(?!NANCY_)[A-Za-z_][A-Za-z0-9_]*$/));
 
+/** Variables of this machine that an agent elsewhere gets. They go there on standard input, and are on no disk there. */
+export const ForwardEnv = z.optional(z.array(VariableName));
+
 /** What the user has delegates run in, in a Kubernetes cluster. */
 export const PodFields = z.object({
 	/** With Node, git and the agent. */
@@ -22,7 +25,6 @@ export const PodFields = z.object({
 	pod: z.optional(without('containers', 'restartPolicy', 'activeDeadlineSeconds', 'automountServiceAccountToken')),
 	/** More fields of its container (Container), such as `resources` and `envFrom`. */
 	container: z.optional(without('name', 'image', 'command', 'args')),
-	/** Variables of this machine that its agent gets. They go there on standard input, and are in no manifest. */
-	forwardEnv: z.optional(z.array(VariableName)),
+	forwardEnv: ForwardEnv,
 });
 export type PodFields = z.infer<typeof PodFields>;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { KubeContext, KubeNamespace, SshHost } from './executorId.ts';
 import { IsolationChoice } from './isolation.ts';
-import { PodFields } from './podFields.ts';
+import { ForwardEnv, PodFields } from './podFields.ts';
 import { QueueCommands } from './queueCommands.ts';
 import { SbatchArguments } from './sbatch.ts';
 
@@ -47,7 +47,7 @@ const ofQueue = {
 
 /** Another machine for delegates. Fields that a newer Nancy added stay when the file is written. */
 export const ExecutorSettings = z.discriminatedUnion('type', [
-	z.looseObject({ type: z.literal('ssh'), host: SshHost, ...ofEach }),
+	z.looseObject({ type: z.literal('ssh'), host: SshHost, forwardEnv: ForwardEnv, ...ofEach }),
 	z.looseObject({ type: z.literal('slurm'), sbatch: z.optional(SbatchArguments), ...ofQueue }),
 	z.looseObject({ type: z.literal('command'), ...QueueCommands.shape, ...ofQueue }),
 	z.looseObject({

@@ -14,6 +14,7 @@ import { DelegateId } from '../../src/protocol/delegate.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
+import { commandLinesWith, filesWith } from '../support/filesWith.ts';
 import { gateIn } from '../support/gate.ts';
 import { twoMachines } from '../support/twoMachines.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -237,6 +238,28 @@ describe('a delegate on another machine', () => {
 		expect((await call(['delegates'])).stdout).toContain(`${second} queued · on ssh:lab · waits for a place there`);
 		gate.open();
 		for (const id of [first, second]) expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+	});
+
+	it('has the variables that the user has named, on no disk and in no command line', async () => {
+		await using machines = await twoMachines(nancy);
+		machines.nameExecutors({ lab: { type: 'ssh', host: 'lab', forwardEnv: ['OPEN_SESAME'] } });
+		const gate = gateIn(machines.there.home);
+		const start = async (env: Record<string, string>) => {
+			const prompt = `[[sh:echo $\{#OPEN_SESAME} > made.txt]] ${gate.step} [[text:Done.]]`;
+			const words = ['--worktree', '--permissions', 'bypassPermissions', '--on', 'lab', '--json'];
+			return JSON.parse((await machines.call(['delegate', prompt, ...words], env)).stdout).id;
+		};
+		const missing = await machines.ended(await start({}));
+		expect(missing.error).toBe('"forwardEnv" of your settings names OPEN_SESAME, which is not set here');
+		const key = `key-${randomUUID()}`;
+		const id = await start({ OPEN_SESAME: key });
+		await machines.atWork(2);
+		expect(commandLinesWith(key)).toEqual([]);
+		expect(filesWith(machines.there.home, key)).toEqual([]);
+		expect(filesWith(machines.lab.workspace.file('.nancy'), key)).toEqual([]);
+		gate.open();
+		expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+		expect(machines.git('show', `nancy/${id}:made.txt`)).toBe(`${key.length}`);
 	});
 
 	it('is refused with permissions that ask, for nobody is asked from there', async () => {

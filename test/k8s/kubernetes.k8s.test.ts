@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { deployedLab } from '../support/deployedLab.ts';
 import { eventually, HANG_MS } from '../support/eventually.ts';
+import { commandLinesWith, filesWith } from '../support/filesWith.ts';
 import { kubernetesLab, type KubernetesLab } from '../support/kubernetesLab.ts';
 import { userMachine } from '../support/userMachine.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -107,12 +107,6 @@ function inPod(id: string, ...words: string[]): string | undefined {
 	}
 }
 
-/** The files of a folder that have a text. */
-function filesWith(folder: string, text: string): string[] {
-	const { stdout } = spawnSync('grep', ['-rlsaF', '--devices=skip', text, folder], { encoding: 'utf8' });
-	return stdout.split('\n').filter(Boolean);
-}
-
 describe('a delegate in a Kubernetes cluster', () => {
 	it('works in a pod there, and its branch, answer and log come back', async () => {
 		await using user = await machines();
@@ -138,14 +132,7 @@ describe('a delegate in a Kubernetes cluster', () => {
 		const message: string = JSON.parse(sent.stdout).id;
 		const inbox = `ls /root/.nancy-remote/jobs/${id}/.nancy/tasks/*/comms/*/inbox`;
 		await eventually('carried', () => inPod(id, 'sh', '-c', inbox)?.includes(message) || undefined);
-		const lines = globSync('/proc/[0-9]*/cmdline').filter(file => {
-			try {
-				return readFileSync(file, 'utf8').includes(user.key);
-			} catch {
-				return false; // it has ended
-			}
-		});
-		expect(lines).toEqual([]);
+		expect(commandLinesWith(user.key)).toEqual([]);
 		expect(filesWith(cluster.folder, user.key)).toEqual([]);
 		expect(filesWith(user.lab.workspace.file('.nancy'), user.key)).toEqual([]);
 		user.open();
