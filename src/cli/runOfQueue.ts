@@ -1,5 +1,6 @@
 import { errorText } from '../base/errors.ts';
 import type { InstalledRuntime } from '../core/deployment/runtime.ts';
+import { permitWorkIn } from '../core/asker/ownPlace.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { cleanUpElsewhere } from '../delegates/cleanUpElsewhere.ts';
@@ -25,10 +26,12 @@ import { withCancel } from './withCancel.ts';
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
 export async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
-	// An agent that names another project is refused here, because a look at the queue starts the delegates that wait there.
+	// Programs that agents may have put on the PATH are left out from here on.
 	findWorkspace(context);
-	// The queue names the delegate. The asker was permitted at the queueing, and the ticket names the request.
 	const workspace = new Workspace(context.cwd);
+	// An agent in another project is refused here, because a look at the queue starts the delegates that wait there. What the queue names was
+	// permitted at the queueing, and the ticket names the request.
+	permitWorkIn(context.asker, workspace.folder, context.env);
 	const delegates = new Delegates(workspace);
 	const where = programContext(workspace, context);
 	const tell = async (text: string) => {

@@ -8,6 +8,7 @@ import type { Driver } from '../core/driver/driver.ts';
 import { allowsAll } from '../core/driver/headlessOf.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import { gitPrograms } from '../git/gitPrograms.ts';
+import { requireBeside } from '../git/placeBeside.ts';
 import { setUp as runSetUp } from '../git/setUp.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import { putIgnored } from '../git/worktreeInclude.ts';
@@ -45,9 +46,10 @@ export class DelegatePlace {
 	/** The folder to work in. Makes the worktree, or takes the one that an earlier runner had made. */
 	async folder(driver: Driver, status: StatusWriter, say: (text: string) => void): Promise<string> {
 		const { place, id, setUp } = this.record;
-		if (place.is === 'folder') return place.folder;
+		const folder = await this.ownName(driver, place.folder);
+		if (place.is === 'folder') return folder;
 		const worktree = await createWorktree({
-			folder: place.folder,
+			folder,
 			name: WorktreeName.parse(id),
 			withChanges: place.withChanges,
 			// The asker could name a file there that only a rule with its present path keeps from it.
@@ -57,9 +59,14 @@ export class DelegatePlace {
 		status.change({ worktree });
 		await status.flush();
 		// The user's rules for this folder, also those that deny.
-		await putIgnored(place.folder, worktree.folder, await writtenSettings(this.seen, driver, place.folder));
+		await putIgnored(folder, worktree.folder, await writtenSettings(this.seen, driver, folder));
 		await runSetUp(worktree, setUp, { signal: this.tools.signal, mark: id, say });
-		return folderInWorktree(worktree, place.folder);
+		return folderInWorktree(worktree, folder);
+	}
+
+	/** The asker may have had another folder named so since the queueing. */
+	private async ownName(driver: Driver, folder: string): Promise<string> {
+		return this.isBounded(driver) ? requireBeside(this.workspaceFolder, folder) : folder;
 	}
 
 	/**

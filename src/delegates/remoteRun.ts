@@ -8,6 +8,7 @@ import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { WorkGone, type Executor } from '../executors/executor.ts';
 import { WorkBesides } from '../git/remoteRepository.ts';
+import { requireBeside } from '../git/placeBeside.ts';
 import { createWorktree } from '../git/worktree.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
@@ -212,13 +213,15 @@ export class RemoteRun {
 	}
 
 	private async worktree(): Promise<Worktree> {
-		const { id, place } = this.delegate.record;
+		const { id, place, askedBy } = this.delegate.record;
 		const { tickets } = this.tools;
 		if (place.is !== 'worktree')
 			throw new NancyError('bad-usage', phrase`on another machine a delegate works in a worktree`);
-		const { folder, withChanges } = place;
+		const { withChanges } = place;
 		let made = await tickets.worktree(id);
 		if (!made) {
+			const isAgents = askedBy?.is === 'agent';
+			const folder = isAgents ? await requireBeside(this.workspace.folder, place.folder) : place.folder;
 			made = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: false });
 			await tickets.made(id, made);
 		}

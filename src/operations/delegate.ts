@@ -83,10 +83,10 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 		if (input.on !== undefined) await permitMachine(input.on, start.asking);
 		if (input.budget) requireTold(input.budget, unitsAtStart(start.found.driver), phrase`the delegate`);
 		if (asker.is === 'human') return start;
-		const { found, folder, asking } = start;
-		await permitStart(found.driver, [context.workspace.folder, folder], asking);
+		const { found, asking } = start;
+		const folder = await permitStart(found.driver, start.folder, asking);
 		permissionMode(found.driver, input.permissions, asking);
-		return start;
+		return { found, asking, folder };
 	},
 	async run(asker, input, context, { found, folder, asking }) {
 		const { settings } = asking;
@@ -109,10 +109,9 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 			budget,
 			isolate,
 		};
-		const queued = await startDelegate(found, request, asking);
-		// In a worktree the CLI reads what is committed there.
+		// In a worktree the CLI reads what is committed there. Before the delegate is there for others to see: they could write settings then.
 		if (!worktree) await noteSeen(asker, found.driver, context, folder);
-		return queued;
+		return startDelegate(found, request, asking);
 	},
 };
 

@@ -64,7 +64,7 @@ export const orchestrate: Operation<StartRequest, Output, OperationContext, Star
 		const start = await startOf(asker, input, context);
 		const { driver } = start.found;
 		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
-		await permitStart(driver, [workspace.folder], asking);
+		await permitStart(driver, workspace.folder, asking);
 		refuseExtraFromAgent(driver, input.extra, asking);
 		return start;
 	},

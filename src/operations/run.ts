@@ -91,18 +91,18 @@ export const run: Operation<Input, z.infer<typeof Output>, RunContext, Start> = 
 		const { outputFile: file, folder, permissions, extra } = input;
 		if (file !== undefined) permit(asker, { is: 'output-file', file });
 		const { found, asking } = await startOf(asker, input, context);
-		await permitStart(found.driver, [folder], asking);
+		const place = await permitStart(found.driver, folder, asking);
 		refuseExtraFromAgent(found.driver, extra, asking);
 		permissionMode(found.driver, permissions, asking);
-		return { found, asking };
+		return { found, asking, folder: place };
 	},
-	async run(asker, input, context, { found, asking }) {
-		const { prompt, folder, outputFile } = input;
+	async run(asker, input, context, { found, asking, folder }) {
+		const { prompt, outputFile } = input;
 		const limits = Limits.parse(limitsFor(input.limits, asking));
 		await noteSeen(asker, found.driver, context, folder);
 		if (outputFile !== undefined) await requireWritable(outputFile);
 		const notes = context.recorded ? '' : await notesBeforePrompt(context, prompt);
-		const asked = { ...input, prompt: `${notes}${prompt}` };
+		const asked = { ...input, folder, prompt: `${notes}${prompt}` };
 		const planned = await programOf(found, asked, asking, context.recorded);
 		const program = context.isolate ? await context.isolate(planned, found.driver) : planned;
 		const feature = isSwarmWorker(context.env, asking.settings)
@@ -124,9 +124,14 @@ export const run: Operation<Input, z.infer<typeof Output>, RunContext, Start> = 
 interface Start {
 	found: FoundAgent;
 	asking: Asking;
+	folder: string;
 }
 
-async function startOf(asker: Asker, { agent, folder }: Input, context: OperationContext): Promise<Start> {
+async function startOf(
+	asker: Asker,
+	{ agent, folder }: Input,
+	context: OperationContext,
+): Promise<Omit<Start, 'folder'>> {
 	const asking = { asker, context, settings: await context.readSettings(folder) };
 	const found = await chooseAgent(asker, context, agent);
 	refuseTalkedWith(found.driver);

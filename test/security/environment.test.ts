@@ -218,6 +218,8 @@ it('no file that NODE_OPTIONS names is loaded into the installed command, and an
 
 it('an agent runs no delegate of another project', async () => {
 	await using it = await place();
-	const asked = await it.ask(`nancy -C '${it.other.path}' run --delegate 20261122t000000000z-aaaaaaaa`);
-	expect(asked).toMatchObject({ code: 5, stderr: expect.stringContaining('outside its own workspace') });
+	for (const call of [`nancy -C '${it.other.path}' run`, `cd '${it.other.path}' && nancy run`]) {
+		const asked = await it.ask(`${call} --delegate 20261122t000000000z-aaaaaaaa`);
+		expect(asked).toMatchObject({ code: 5, stderr: expect.stringContaining('outside its own workspace') });
+	}
 });

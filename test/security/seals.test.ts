@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { ownIdentity, processWord } from '../../src/base/liveness.ts';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Seals } from '../../src/core/mailbox/seals.ts';
 import { deleteTask, deleteWorker, finishDeletions } from '../../src/core/workspace/deletion.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
@@ -262,3 +263,17 @@ async function nancy(...args: string[]): Promise<{ stdout: string; stderr: strin
 		env: { PATH: process.env['PATH'], XDG_DATA_HOME: dirname(dataFolder()) },
 	});
 }
+
+it('a mailbox keeps its words from the next worker, though the record of its worker was removed', async () => {
+	await send();
+	rmSync(join(workspace.paths.workers(address.task), `${address.worker}.json`));
+	expect(await workspace.nextWorker(address.task)).not.toBe(address.worker);
+});
+
+it('a mailbox keeps its words from the next delegate, too', async () => {
+	const delegates = new Delegates(workspace);
+	const { task } = address;
+	const worker = await delegates.nextWorker(task);
+	await workspace.send({ task, worker }, messageContent('Push it.'), BY_USER);
+	expect(await delegates.nextWorker(task)).not.toBe(worker);
+});

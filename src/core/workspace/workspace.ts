@@ -18,6 +18,7 @@ import { refuseLinks } from '../files/links.ts';
 import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { PreparedAnswers } from '../mailbox/prepared.ts';
+import { SEALS } from '../mailbox/sealReader.ts';
 import { Seals } from '../mailbox/seals.ts';
 import { ringBell } from '../sessions/bell.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
@@ -214,11 +215,12 @@ export class Workspace {
 		return WorkerName.parse(`worker-${Math.max(...names.map(workerNumber)) + 1}`);
 	}
 
-	/** Names that no new worker of the task may have: also those of an unreadable record, a link or a folder. */
+	/** Names that no new worker of the task may have: of a record, readable or not, or of sealed mail, whose record an agent can have removed. */
 	async takenWorkerNames(task: TaskName): Promise<string[]> {
 		this.refuseLinks(task);
 		const names = await entryNames(this.paths.workers(task));
-		return names.filter(name => name.endsWith('.json')).map(name => name.slice(0, -'.json'.length));
+		const recorded = names.filter(name => name.endsWith('.json')).map(name => name.slice(0, -'.json'.length));
+		return [...new Set([...recorded, ...this.own.namesSync(SEALS, task)])].filter(name => name !== ORCHESTRATOR);
 	}
 
 	mailbox(address: WorkerAddress): Mailbox {

@@ -1,5 +1,3 @@
-import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { configFolder } from '../../base/folders.ts';
@@ -13,8 +11,7 @@ import { allowsAll, headlessOf } from '../../core/driver/headlessOf.ts';
 import { isTalkedWith } from '../../core/driver/talkedWith.ts';
 import { modeList } from '../../core/driver/modeList.ts';
 import { UserSettingsFile } from '../../core/files/userSettings.ts';
-import { foldersUpFrom } from '../../core/workspace/placeFrom.ts';
-import { homeCheckout } from '../../git/homeCheckout.ts';
+import { leadsTo, placeBeside } from '../../git/placeBeside.ts';
 import type { SettingsToSee } from '../../process/seenRun.ts';
 import type { DelegateId, Limits } from '../../protocol/delegate.ts';
 import type { CommonSettings } from '../../protocol/settings.ts';
@@ -104,11 +101,12 @@ export function refuseTearDownFromAgent(driver: Driver, id: DelegateId, asking: 
  * user has set that CLI's mode for agents. The new agent works in the asker's own workspace, or in the same place of a worktree beside it.
  * The worktrees of a Nancy worktree are beside the checkout that it was made from. In a folder below, the asker could have written settings
  * that widen the new agent's permissions. With the widest mode there is no such limit.
- * @param folders that the new agent works in, absolute
+ * @param folder that the new agent works in, absolute
+ * @returns the same folder, by a name that the asker cannot give to another one
  */
-export async function permitStart(driver: Driver, folders: readonly string[], asking: Asking): Promise<void> {
+export async function permitStart(driver: Driver, folder: string, asking: Asking): Promise<string> {
 	const { asker, settings, context } = asking;
-	if (asker.is === 'human') return;
+	if (asker.is === 'human') return folder;
 	if (driver.namedBy === 'user')
 		throw new NancyError(
 			'not-trusted',
@@ -121,20 +119,16 @@ export async function permitStart(driver: Driver, folders: readonly string[], as
 		);
 	if (asker.driver !== driver.id && settings.permissionsFromAgents?.[driver.id] === undefined)
 		throw refusal(driver, asking, `start ${driver.displayName}: an agent starts its own CLI alone`);
-	if (mayAll(driver, asking)) return;
-	const { folder } = context.workspace;
-	const root = foldersUpFrom(folder).find(each => existsSync(join(each, '.git')));
-	const worktrees = root === undefined ? undefined : real(`${await homeCheckout(real(root))}.worktrees`);
-	const prefix = root === undefined ? '' : relative(real(root), real(folder));
-	for (const place of folders) {
-		const isInWorktree = worktrees !== undefined && isInside(worktrees, real(place));
-		const [, ...inside] = isInWorktree ? relative(worktrees, real(place)).split(sep) : [];
-		if (isInWorktree ? inside.join(sep) === prefix : real(place) === real(folder)) continue;
-		if (!isInWorktree && !isInside(real(folder), real(place)))
-			throw notAllowed(driver, asking, `in ${place}, outside its workspace`);
-		throw notAllowed(driver, asking, `in ${place}; let it work in ${folder}, and say in the prompt where`);
-	}
-	for (const place of folders) await new SeenSettings(context.dataFolder, folder, gitPrograms).require(driver, place);
+	if (mayAll(driver, asking)) return folder;
+	const own = context.workspace.folder;
+	const place = await placeBeside(own, folder);
+	if (place === undefined && !isInside(leadsTo(own), leadsTo(folder)))
+		throw notAllowed(driver, asking, `in ${folder}, outside its workspace`);
+	if (place === undefined)
+		throw notAllowed(driver, asking, `in ${folder}; let it work in ${own}, and say in the prompt where`);
+	const seen = new SeenSettings(context.dataFolder, own, gitPrograms);
+	for (const each of new Set([own, place])) await seen.require(driver, each);
+	return place;
 }
 
 /** The settings that must stay as a person has seen them when an agent's start is carried out; `undefined` if any may. */
@@ -144,12 +138,6 @@ export function settingsToSee(driver: Driver, asking: Asking): SettingsToSee | u
 	const { folder } = context.workspace;
 	const seen = new SeenSettings(context.dataFolder, folder, gitPrograms);
 	return { seen, driver, workspaceFolder: folder, isInOwnWorktree: false };
-}
-
-/** The real path, as far as it exists. A link that leads nowhere leads out. */
-function real(path: string): string {
-	if (lstatSync(path, { throwIfNoEntry: false })) return existsSync(path) ? realpathSync(path) : sep;
-	return dirname(path) === path ? path : join(real(dirname(path)), basename(path));
 }
 
 function isAgent({ asker }: Asking): boolean {

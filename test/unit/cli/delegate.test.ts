@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../../src/base/liveness.ts';
@@ -439,6 +439,23 @@ describe('an agent that calls nancy', () => {
 		}
 		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
 		expect(existsSync(it.folder.file('other/.nancy'))).toBe(false);
+	});
+
+	it.concurrent('has its delegate work in its own workspace, though it exchanges the link by which it has named that', async () => {
+		await using it = await shell();
+		const gate = it.folder.file('gate');
+		mkdirSync(join(it.workspace.folder, 'a'));
+		symlinkSync('..', join(it.workspace.folder, 'a/here'));
+		mkdirSync(it.folder.file('other'));
+		const env = { ...mark, FAKE_CLAUDE: `pwd > '${it.folder.file('place')}'; ${answerOnce(gate)}` };
+		expect(await it.run(['delegate', 'x', '--working-dir', 'a/here'], env)).toMatchObject({ code: 0 });
+		rmSync(join(it.workspace.folder, 'a/here'));
+		symlinkSync(it.folder.file('other'), join(it.workspace.folder, 'a/here'));
+		const [delegate] = (await it.delegates.list()).delegates;
+		expect(delegate?.record.place).toEqual({ is: 'folder', folder: it.workspace.folder });
+		writeFileSync(gate, '');
+		await it.allEnded();
+		expect(readFileSync(it.folder.file('place'), 'utf8').trim()).toBe(realpathSync(it.workspace.folder));
 	});
 
 	it.concurrent('starts nobody interactively there either, nor in a folder where it can have written settings', async () => {
