@@ -246,7 +246,7 @@ describe('a delegate on another machine', () => {
 		const gate = gateIn(machines.there.home);
 		const start = async (env: Record<string, string>) => {
 			const prompt = `[[sh:echo $\{#OPEN_SESAME} > made.txt]] ${gate.step} [[text:Done.]]`;
-			const words = ['--worktree', '--permissions', 'bypassPermissions', '--on', 'lab', '--json'];
+			const words = '--title T --worktree --permissions bypassPermissions --on lab --json'.split(' ');
 			return JSON.parse((await machines.call(['delegate', prompt, ...words], env)).stdout).id;
 		};
 		const missing = await machines.ended(await start({}));
