@@ -77,7 +77,8 @@ export class Ssh implements Way {
 		if (asked.isHung) this.hung++;
 		if (asked.answer !== undefined) return asked.answer;
 		if (asked.isRefused) throw new NancyError('io', phrase`${this.host} cannot run Nancy: ${asked.why}`);
-		const why = asked.why.replace(/^ssh: /, '');
+		// It draws a frame around the word that a host has another key.
+		const why = asked.why.replace(/(?:^| )@+(?= )/g, '').replace(/^\s*(?:ssh: )?/, '');
 		throw new NancyError('timeout', phrase`${this.host} cannot be reached by ssh: ${why}`);
 	}
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -8,6 +8,7 @@ import { Ssh } from '../../src/executors/ssh.ts';
 import { ExecutorsOutput } from '../../src/protocol/output/executors.ts';
 import { bubblewrap } from '../support/bubblewrap.ts';
 import { folderMachine } from '../support/folderMachine.ts';
+import { long } from '../support/long.ts';
 import { sshLab } from '../support/sshLab.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { twoMachines } from '../support/twoMachines.ts';
@@ -156,6 +157,26 @@ describe('nancy executors', () => {
 			symlinkSync(join(sandboxes, 'bwrap'), tools.file('bwrap'));
 			expect(await lab('bwrap')).toEqual([expect.stringMatching(/^bubblewrap \d/), '']);
 			writeFileSync(settings, '{}', { mode: 0o600 });
+		},
+	);
+
+	it(
+		'says why it does not get into a machine: another key than the one that the user knows, or a key that is not let in',
+		long,
+		async () => {
+			await using there = await sshLab({});
+			const call = { cwd: there.home, env: { PATH: `${there.bin}:${process.env['PATH']}`, HOME: there.home } };
+			const lab = (name: string) => join(dirname(there.config), name);
+			const said = async () => (await nancy.start(['executors', 'ssh:lab'], call)).stdout;
+			const known = readFileSync(lab('known_hosts'), 'utf8');
+			const [address = ''] = known.split(' ');
+			writeFileSync(lab('known_hosts'), `${address} ${readFileSync(lab('user.pub'), 'utf8')}`);
+			expect(await said()).toMatch(
+				/^ssh:lab: not reached\n {2}lacks: lab cannot be reached by ssh: WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! IT IS/,
+			);
+			writeFileSync(lab('known_hosts'), known);
+			writeFileSync(lab('authorized_keys'), '');
+			expect(await said()).toMatch(/^ssh:lab: not reached\n {2}lacks: .*Permission denied \(publickey/);
 		},
 	);
 
