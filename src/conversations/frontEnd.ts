@@ -66,7 +66,8 @@ export class FrontEnd {
 				{ program, resume, mode: acp.modeIn?.(program.args), pull, stop: this.left.signal },
 				{
 					update: update => {
-						if (this.atWork) this.guarded?.said(update.sessionUpdate);
+						if (this.atWork) this.guarded?.said(update);
+						this.guarded?.used(update);
 						this.shown.take(update);
 						this.steering?.update(update);
 						this.silent?.update(update);

@@ -1,9 +1,11 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { dataFolder } from '../base/folders.ts';
 import type { SilentHook, TalkedAgent, TurnHooks } from '../core/driver/acp.ts';
 import { callGuard, WAITS, type BetweenPlace, type CalledGuard, type GuardCall } from '../core/driver/calledGuard.ts';
 import { OwnFolder } from '../core/files/ownFolder.ts';
 import { ConversationRecord } from '../core/sessions/conversationRecord.ts';
 import { isWake } from '../drivers/bell.ts';
+import type { ConversationLine } from '../protocol/conversationRecord.ts';
 import { SessionId, type DriverId } from '../protocol/names.ts';
 import type { Beginning, Conversation, Listener, Program } from './conversation.ts';
 
@@ -35,6 +37,7 @@ export class GuardedConversation {
 	private isOfThisTurn = true;
 	/** Given to the agent in the middle of the turn. What it says next may be older. */
 	private given: string[] = [];
+	private usage: ConversationLine['usage'];
 
 	private constructor(
 		private readonly talk: GuardedTalk,
@@ -154,9 +157,16 @@ export class GuardedConversation {
 		for (const words of this.given.splice(0)) this.owe(words);
 	}
 
-	/** The agent says something. @param update the protocol's name of it */
-	said(update: string): void {
-		if (this.isOfThisTurn && REPLIES.has(update)) this.record?.answered();
+	/** The agent says something. */
+	said(update: SessionUpdate): void {
+		if (this.isOfThisTurn && REPLIES.has(update.sessionUpdate)) this.record?.answered();
+	}
+
+	/** What it has used is known at any time. */
+	used(update: SessionUpdate): void {
+		if (update.sessionUpdate !== 'usage_update') return;
+		const { used, size, cost } = update;
+		this.usage = { used, size, costUsd: cost?.currency === 'USD' ? cost.amount : undefined };
 	}
 
 	/** The agent has ended a turn by itself. */
@@ -169,7 +179,7 @@ export class GuardedConversation {
 	over(isBySelf: boolean): void {
 		this.isOfThisTurn = isBySelf;
 		this.given = [];
-		this.record?.over();
+		this.record?.over(this.usage);
 	}
 
 	private async handedOver(

@@ -51,7 +51,8 @@ export class Unattended {
 			{ program, resume: undefined, pull: undefined, stop: this.left.signal },
 			{
 				update: update => {
-					this.guarded?.said(update.sessionUpdate);
+					this.guarded?.said(update);
+					this.guarded?.used(update);
 					this.said.take(update);
 					this.steering?.update(update);
 					this.silent?.update(update);

@@ -7,6 +7,14 @@ export const ConversationLine = z.lazy(() =>
 		at: z.string(),
 		/** Words that were handed over, and that the agent has read. A line without them says that a turn is over. */
 		read: z.optional(z.string()),
+		/** At the end of a turn, what the agent has told last: tokens in its context, its size, and what the session has cost. */
+		usage: z.optional(
+			z.object({
+				used: z.number().check(z.nonnegative()),
+				size: z.number().check(z.nonnegative()),
+				costUsd: z.optional(z.number().check(z.nonnegative())),
+			}),
+		),
 	}),
 );
 export type ConversationLine = z.infer<typeof ConversationLine>;

@@ -40,9 +40,9 @@ export class ConversationRecord {
 	}
 
 	/** The turn has ended. Words that nothing has answered were not read. */
-	over(): void {
+	over(usage: ConversationLine['usage']): void {
 		this.owed = [];
-		this.write({});
+		this.write({ usage });
 	}
 
 	/** On a full disk, words count as unread and come again. A line that the disk cut short takes no later one with it. */

@@ -10,9 +10,15 @@ export const transcript: TranscriptFormat = {
 	fold(before, value) {
 		const line = ConversationLine.safeParse(value);
 		if (!line.success) return before;
-		const { at, read } = line.data;
+		const { at, read, usage } = line.data;
 		// The first line was written before anything was handed over. If the record is another one than that of a delivery, it knows nothing of it.
 		const known = { ...before, beginsAt: before.beginsAt ?? at };
-		return read === undefined ? { ...known, turnOverAt: at, lastReply: at } : addTexts(known, [read]);
+		if (read !== undefined) return addTexts(known, [read]);
+		const used = usage && {
+			contextTokens: usage.used,
+			contextWindow: usage.size || undefined,
+			costUsd: usage.costUsd ?? before.costUsd,
+		};
+		return { ...known, ...used, turnOverAt: at, lastReply: at };
 	},
 };

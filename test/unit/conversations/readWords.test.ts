@@ -2,8 +2,10 @@ import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConversationRecord, forgetConversation } from '../../../src/core/sessions/conversationRecord.ts';
+import { Transcript } from '../../../src/core/sessions/transcripts.ts';
 import { parseLine } from '../../../src/core/traffic/jsonLines.ts';
 import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
+import { transcript as format } from '../../../src/drivers/acp/transcript.ts';
 import { ConversationLine } from '../../../src/protocol/conversationRecord.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -26,8 +28,10 @@ const AGENT = `
 		require('node:fs').appendFileSync(process.env.SEEN + '/prompts', JSON.stringify(text) + '\\n');
 		const [word] = text.split(/\\s/);
 		if (word === 'talk') talk('Some words.\\n');
+		const usage = { sessionUpdate: 'usage_update', used: 5000, size: 20000, cost: { amount: 0.25, currency: text.split(/\\s/)[1] } };
+		if (word === 'use') say({ method: 'session/update', params: { sessionId: 's1', update: usage } });
 		if (word === 'fail') return say({ id, error: { code: -32000, message: 'out of credit' } });
-		if (word !== 'hold') say({ id, result: { stopReason: word } });
+		if (word !== 'hold') say({ id, result: { stopReason: word === 'use' ? 'end_turn' : word } });
 		// Words of a turn that was broken off, once the next one has begun.
 		if (word === 'hold' && text.includes('late')) talk('Late words.\\n');
 	});
@@ -89,6 +93,25 @@ async function turn(prompt: string): Promise<void> {
 		return calls.includes('stop') || calls.includes('interrupted');
 	});
 }
+
+describe('what an agent has used', () => {
+	beforeEach(talk);
+	afterEach(() => shown.close());
+
+	it.each([
+		['USD', 0.25],
+		['EUR', undefined],
+	])('is known once its turn is over; what it has cost counts in dollars: %s', async (currency, costUsd) => {
+		await turn(`use ${currency}`);
+		const [file = ''] = globSync(folder.file('.local/share/nancy/workspaces/*/conversations/*'));
+		const transcript = new Transcript(file, format);
+		await eventually('the end of the turn is in the record', async () => {
+			await transcript.read();
+			return transcript.facts.contextTokens !== undefined;
+		});
+		expect(transcript.facts).toMatchObject({ contextTokens: 5000, contextWindow: 20_000, costUsd });
+	});
+});
 
 describe('words that were handed over with a prompt', () => {
 	beforeEach(talk);
