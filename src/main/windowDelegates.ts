@@ -26,9 +26,10 @@ export class WindowDelegates implements DelegateOperations {
 		return { byDefault, obstacle: obstacle && sentence(translated(obstacle)) };
 	}
 
-	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
+	async start(folder: Folder, { on, ...request }: DelegateRequest): Promise<DelegateId> {
 		const context = operationContext(folder, this.tools);
-		return (await perform(await operations.delegate(), IN_WINDOW, request, context)).id;
+		const input = { ...request, on: on === undefined ? undefined : [on] };
+		return (await perform(await operations.delegate(), IN_WINDOW, input, context)).id;
 	}
 
 	async repeat(folder: Folder, id: DelegateId, remarks?: string): Promise<DelegateId> {

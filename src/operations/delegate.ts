@@ -4,6 +4,8 @@ import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Budgets } from '../core/budgets/budgets.ts';
+import { roomiest } from '../core/delegates/admission.ts';
+import { Delegates } from '../core/delegates/delegates.ts';
 import type { FullRequest } from '../core/delegates/queueDelegate.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
 import { can } from '../core/driver/abilities.ts';
@@ -23,6 +25,7 @@ import { refuseTracked } from '../git/refuseTracked.ts';
 import { requireTold, unitsAtStart } from './shared/budgetUnits.ts';
 import { noteSeen } from './shared/noteSeen.ts';
 import { executorNamed, isOpenToAgents } from './shared/executors.ts';
+import { capacityOf } from './shared/queueOptions.ts';
 import { refuseInSandbox } from './shared/isolation.ts';
 import { startDelegate } from './shared/startDelegate.ts';
 import { knownMode, limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './shared/starting.ts';
@@ -55,8 +58,11 @@ const Input = z.object({
 	group: Text,
 	/** What it may take. A person's alone to set. */
 	budget: z.optional(Budget),
-	/** `ssh:<host>`, or a name of the user's settings. An agent takes one that the user has opened to agents. */
-	on: Text,
+	/**
+	 * `ssh:<host>`, or a name of the user's settings; of several, the machine with the most room is taken. An agent takes those that the user has
+	 * opened to agents.
+	 */
+	on: z.optional(z.array(z.string()).check(z.minLength(1))),
 	/** As the user has set it where absent. A person's alone to choose. */
 	isolate: z.optional(IsolationChoice),
 	/** Its name if it becomes a new worker of a claude-swarm. */
@@ -80,7 +86,7 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 		refuseInSandbox(context.env);
 		if (input.budget) permit(asker, { is: 'set-budget', what: 'a delegate' });
 		const start = await startOf(asker, input, context);
-		if (input.on !== undefined) await permitMachine(input.on, start.asking);
+		for (const on of input.on ?? []) await permitMachine(on, start.asking);
 		if (input.budget) requireTold(input.budget, unitsAtStart(start.found.driver), phrase`the delegate`);
 		if (asker.is === 'human') return start;
 		const { found, asking } = start;
@@ -91,7 +97,9 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 	async run(asker, input, context, { found, folder, asking }) {
 		const { settings } = asking;
 		const { prompt, title, model, permissions, worktree, group, feature, budget, isolate } = input;
-		const on = input.on === undefined ? undefined : executorFor(input.on, input, found.driver, settings);
+		const machines = input.on?.map(each => executorFor(each, input, found.driver, settings));
+		const { delegates } = machines ? await new Delegates(context.workspace).list() : { delegates: [] };
+		const on = machines && roomiest(machines, delegates, capacityOf(context, settings));
 		const request = {
 			prompt,
 			title,

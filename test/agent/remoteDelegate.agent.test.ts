@@ -281,6 +281,7 @@ describe('a delegate on another machine', () => {
 		expect((await start('ssh:other')).stderr).toContain(refused('ssh:other'));
 		expect((await start('lab', '--isolate', 'none')).stderr).toContain('may not choose how a delegate is isolated');
 		expect((await machines.call(['executors'])).stdout).toContain('lab  ssh:lab (open to agents)\n');
+		expect((await start('lab, ssh:other')).stderr).toContain(refused('ssh:other'));
 		const { id } = JSON.parse((await start('lab', '--json')).stdout);
 		expect(await machines.ended(id)).toMatchObject({ status: 'done', on: 'ssh:lab' });
 		expect((await machines.call(['delegate', 'x', '--worktree', '--on', 'ssh:-oProxyCommand=x'])).stderr).toContain(

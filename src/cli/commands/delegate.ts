@@ -68,7 +68,7 @@ export const delegate = command(
 			'with-changes': { help: 'the worktree also gets uncommitted changes, except those inside submodules' },
 			on: {
 				value: 'MACHINE',
-				help: 'runs on another machine: ssh:<host>, or a name of your settings; needs --worktree',
+				help: 'runs on another machine: ssh:<host>, or a name of your settings, or several with commas; needs --worktree',
 			},
 			isolate: {
 				value: 'none|bwrap|bwrap-offline',
@@ -115,7 +115,7 @@ export const delegate = command(
 				budget: budgetOf(input.budget),
 				parent: input.to === undefined ? undefined : await resolveMailbox(workspace, context.asker, input.to),
 				feature: featureOf(file),
-				on: input.on,
+				on: input.on?.split(',').map(each => each.trim()),
 				isolate: isolationOf(input.isolate),
 			},
 			programContext(workspace, context),

@@ -1,7 +1,7 @@
 import { availableParallelism, freemem } from 'node:os';
 import type { Parked } from '../../protocol/delegate.ts';
 import type { ExecutorId } from '../../protocol/executorId.ts';
-import type { Delegate } from './delegate.ts';
+import { isFinal, type Delegate } from './delegate.ts';
 
 /** What an agent CLI with its tools takes, roughly, in bytes. */
 const MEMORY_EACH = 600 * 1024 * 1024;
@@ -89,4 +89,15 @@ function runningAt(
 	capacity: Capacity,
 ): readonly Delegate[] {
 	return delegates.filter(each => !each.isForeign && each.state === 'running' && placeOf(each, capacity) === place);
+}
+
+/** Of several machines, the one with the fewest delegates for each that may run there at once; the first of equals. */
+export function roomiest(
+	machines: readonly ExecutorId[],
+	delegates: readonly Delegate[],
+	{ places = {} }: Capacity,
+): ExecutorId | undefined {
+	const load = (id: ExecutorId) =>
+		delegates.filter(({ record, state }) => record.on === id && !isFinal(state)).length / (places[id] ?? 1);
+	return machines.toSorted((one, other) => load(one) - load(other))[0];
 }

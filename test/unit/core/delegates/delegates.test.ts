@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../../src/base/liveness.ts';
 import { Budgets } from '../../../../src/core/budgets/budgets.ts';
-import { admitted, defaultCap, fullMachine, hasPlace } from '../../../../src/core/delegates/admission.ts';
+import { admitted, defaultCap, fullMachine, hasPlace, roomiest } from '../../../../src/core/delegates/admission.ts';
 import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
 import type { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { endDelegate, finish, reconcile } from '../../../../src/core/delegates/ending.ts';
@@ -392,6 +392,18 @@ describe('the queue', () => {
 		]);
 		expect(hasPlace(all, { cap: 1, places: { [big]: 2 } })).toBe(true);
 		expect(hasPlace(all, { cap: 1 })).toBe(false);
+	});
+
+	it('takes of several machines the one with the most room', () => {
+		const [small, big] = ['ssh:small', 'ssh:big'].map(each => ExecutorId.parse(each)) as [ExecutorId, ExecutorId];
+		const at = (on: ExecutorId, found: Delegate) => ({ ...found, record: { ...found.record, on } });
+		const capacity = { cap: 1, places: { [big]: 4 } };
+		const chosen = (...all: Delegate[]) => roomiest([small, big], all, capacity);
+		expect(chosen()).toBe(small);
+		expect(chosen(at(small, delegate('a', 'done')))).toBe(small);
+		expect(chosen(at(small, delegate('a', 'queued')))).toBe(big);
+		const four = ['b', 'c', 'd', 'e'].map(each => at(big, delegate(each, 'running')));
+		expect(chosen(at(small, delegate('a', 'running')), ...four)).toBe(small);
 	});
 
 	it('keeps to the limit of a cluster for those that wait in its queue', () => {
