@@ -5,7 +5,7 @@ import { callGuard, WAITS, type BetweenPlace, type CalledGuard, type GuardCall }
 import { OwnFolder } from '../core/files/ownFolder.ts';
 import { ConversationRecord } from '../core/sessions/conversationRecord.ts';
 import { isWake } from '../drivers/bell.ts';
-import type { ConversationLine } from '../protocol/conversationRecord.ts';
+import { ConversationUsage } from '../protocol/conversationRecord.ts';
 import { SessionId, type DriverId } from '../protocol/names.ts';
 import type { Beginning, Conversation, Listener, Program } from './conversation.ts';
 
@@ -37,7 +37,7 @@ export class GuardedConversation {
 	private isOfThisTurn = true;
 	/** Given to the agent in the middle of the turn. What it says next may be older. */
 	private given: string[] = [];
-	private usage: ConversationLine['usage'];
+	private usage: ConversationUsage | undefined;
 
 	private constructor(
 		private readonly talk: GuardedTalk,
@@ -166,7 +166,8 @@ export class GuardedConversation {
 	used(update: SessionUpdate): void {
 		if (update.sessionUpdate !== 'usage_update') return;
 		const { used, size, cost } = update;
-		this.usage = { used, size, costUsd: cost?.currency === 'USD' ? cost.amount : undefined };
+		const usage = { used, size, costUsd: cost?.currency === 'USD' && cost.amount >= 0 ? cost.amount : undefined };
+		if (ConversationUsage.safeParse(usage).success) this.usage = usage;
 	}
 
 	/** The agent has ended a turn by itself. */

@@ -8,7 +8,6 @@ import type { Driver } from '../core/driver/driver.ts';
 import { allowsAll } from '../core/driver/headlessOf.ts';
 import type { FoundAgent } from '../core/driver/foundAgent.ts';
 import { gitPrograms } from '../git/gitPrograms.ts';
-import { requireBeside } from '../git/placeBeside.ts';
 import { setUp as runSetUp } from '../git/setUp.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import { putIgnored } from '../git/worktreeInclude.ts';
@@ -16,6 +15,7 @@ import type { HeadlessProgram } from '../process/headlessRun.ts';
 import type { SettingsToSee } from '../process/seenRun.ts';
 import type { DelegateRecord } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
+import { folderOf } from './folderOf.ts';
 import { isolated, type IsolatedRun } from './isolation.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
@@ -46,7 +46,7 @@ export class DelegatePlace {
 	/** The folder to work in. Makes the worktree, or takes the one that an earlier runner had made. */
 	async folder(driver: Driver, status: StatusWriter, say: (text: string) => void): Promise<string> {
 		const { place, id, setUp } = this.record;
-		const folder = await this.ownName(driver, place.folder);
+		const folder = folderOf(this.record, this.workspaceFolder);
 		if (place.is === 'folder') return folder;
 		const worktree = await createWorktree({
 			folder,
@@ -62,11 +62,6 @@ export class DelegatePlace {
 		await putIgnored(folder, worktree.folder, await writtenSettings(this.seen, driver, folder));
 		await runSetUp(worktree, setUp, { signal: this.tools.signal, mark: id, say });
 		return folderInWorktree(worktree, folder);
-	}
-
-	/** The asker may have had another folder named so since the queueing. */
-	private async ownName(driver: Driver, folder: string): Promise<string> {
-		return this.isBounded(driver) ? requireBeside(this.workspaceFolder, folder) : folder;
 	}
 
 	/**

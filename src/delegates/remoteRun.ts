@@ -6,12 +6,12 @@ import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
-import { WorkGone, type Executor } from '../executors/executor.ts';
+import { NotSubmitted, WorkGone, type Executor } from '../executors/executor.ts';
 import { WorkBesides } from '../git/remoteRepository.ts';
-import { requireBeside } from '../git/placeBeside.ts';
 import { createWorktree } from '../git/worktree.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
+import { folderOf } from './folderOf.ts';
 import { cancelled } from './outcomeOf.ts';
 import {
 	begunOrWaits,
@@ -107,10 +107,15 @@ export class RemoteRun {
 		}
 		// The machine lets one start of an id through. So a repeat after an unknown outcome starts nothing twice.
 		if (this.phase.phase === 'submitting') {
-			await this.persist(async () => {
-				await this.executor.submit(job);
-				await this.reach('submitted');
-			});
+			try {
+				await this.persist(async () => {
+					await this.executor.submit(job);
+					await this.reach('submitted');
+				});
+			} catch (error) {
+				if (!(error instanceof NotSubmitted)) throw error;
+				return this.keepEnd({ ok: false, reason: errorText(error), output: '' });
+			}
 		}
 		const mail = new RemoteMail(this.workspace, this.executor, job);
 		const end = await this.watch(job, mail).finally(() => mail.release());
@@ -213,15 +218,14 @@ export class RemoteRun {
 	}
 
 	private async worktree(): Promise<Worktree> {
-		const { id, place, askedBy } = this.delegate.record;
+		const { id, place } = this.delegate.record;
 		const { tickets } = this.tools;
 		if (place.is !== 'worktree')
 			throw new NancyError('bad-usage', phrase`on another machine a delegate works in a worktree`);
 		const { withChanges } = place;
 		let made = await tickets.worktree(id);
 		if (!made) {
-			const isAgents = askedBy?.is === 'agent';
-			const folder = isAgents ? await requireBeside(this.workspace.folder, place.folder) : place.folder;
+			const folder = folderOf(this.delegate.record, this.workspace.folder);
 			made = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: false });
 			await tickets.made(id, made);
 		}
@@ -256,7 +260,7 @@ export class RemoteRun {
 			} catch (error) {
 				const words = errorText(error);
 				const isUnseen = hasCode(error, 'timeout');
-				if (!isUnseen && !mayRun) throw error;
+				if ((!isUnseen && !mayRun) || error instanceof NotSubmitted) throw error;
 				// An unreadable ticket counts as present.
 				if (!(await this.tools.tickets.has(this.delegate.record.id).catch(() => true)))
 					throw givenUp('no ticket', words, mayRun);

@@ -13,6 +13,9 @@ export type Waits = (why: string) => Promise<void>;
 /** What is there of a job is gone, so its work is. */
 export class WorkGone extends NancyError {}
 
+/** The job was not submitted, and nothing of it runs there. */
+export class NotSubmitted extends NancyError {}
+
 /**
  * A place where delegates run that is not this machine. Every call has a time limit. A repeat of any call does no harm. `timeout` from a call
  * says nothing about the job: only {@link observe} tells.

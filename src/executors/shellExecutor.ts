@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { hasCode, NancyError } from '../base/errors.ts';
+import { errorText, hasCode, NancyError } from '../base/errors.ts';
 import { fileNames } from '../base/listing.ts';
 import { phrase } from '../base/phrase.ts';
 import { fetchWork, sendBase, WorkBesides, type Transport } from '../git/remoteRepository.ts';
@@ -9,7 +9,7 @@ import type { DelegateId } from '../protocol/delegate.ts';
 import type { MessageId } from '../protocol/names.ts';
 import { Seen, TakenBack, type JobQueue, type RemoteJob, type RemoteLetter } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import type { Executor, JobName } from './executor.ts';
+import { NotSubmitted, type Executor, type JobName } from './executor.ts';
 import { JobAnswers, type JobLook } from './jobLook.ts';
 import type { LookAtAll } from './lookRounds.ts';
 import { LooksTogether, meetingOf } from './looksTogether.ts';
@@ -86,14 +86,24 @@ export class ShellExecutor implements Executor {
 	}
 
 	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<void> {
-		// If one is missing, nothing goes there.
+		// If one is missing, no code goes there.
 		await this.asked.variables?.();
 		await this.transfer(job, way => sendBase(worktree, job.id, way), signal);
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
 		const queue = await this.asked.queue?.();
-		const variables = await this.asked.variables?.();
+		let variables: Readonly<Record<string, string>> | undefined;
+		try {
+			variables = await this.asked.variables?.();
+		} catch (error) {
+			// An earlier runner may have had them.
+			const { is } = Seen.parse(
+				refuseError(await this.lookAt({ id: job.id, offset: 0, carried: [] }), this.way.place),
+			);
+			if (is === 'absent') throw new NotSubmitted('bad-usage', errorText(error));
+			return;
+		}
 		await this.step('start', { ...job, ...(queue && { queue }), ...(variables && { variables }) });
 	}
 

@@ -7,29 +7,34 @@ import { foldersUpFrom } from '../core/workspace/placeFrom.ts';
 import { homeCheckout } from './homeCheckout.ts';
 
 /**
- * A folder where an agent of a workspace may have another one work, by the name that the agent cannot give to another folder: the workspace
- * itself, or the workspace's place in a worktree beside its checkout, by its real path. The worktrees of a Nancy worktree are beside the
- * checkout that it was made from. `undefined` for every other folder.
+ * A folder where an agent of a workspace may have another one work: the workspace itself, or the workspace's place in a worktree beside its
+ * checkout. The worktrees of a Nancy worktree are beside the checkout that it was made from.
+ * @returns its {@link ownName}; `undefined` for every other folder
  */
 export async function placeBeside(workspaceFolder: string, folder: string): Promise<string | undefined> {
-	const [workspace, place] = [leadsTo(workspaceFolder), leadsTo(folder)];
-	if (place === workspace) return workspaceFolder;
+	const place = ownName(workspaceFolder, folder);
+	if (place === workspaceFolder) return place;
 	const root = foldersUpFrom(workspaceFolder).find(each => existsSync(join(each, '.git')));
 	if (root === undefined) return undefined;
 	const worktrees = leadsTo(`${await homeCheckout(leadsTo(root))}.worktrees`);
 	if (!isInside(worktrees, place)) return undefined;
 	const [worktree, ...inside] = relative(worktrees, place).split(sep);
-	return worktree !== '' && inside.join(sep) === relative(leadsTo(root), workspace) ? place : undefined;
+	return worktree !== '' && inside.join(sep) === relative(leadsTo(root), leadsTo(workspaceFolder))
+		? place
+		: undefined;
 }
 
-/** {@link placeBeside}. @throws NancyError `not-trusted` for another folder */
-export async function requireBeside(workspaceFolder: string, folder: string): Promise<string> {
-	const place = await placeBeside(workspaceFolder, folder);
-	if (place !== undefined) return place;
-	throw new NancyError(
-		'not-trusted',
-		phrase`an agent asked for work in ${folder}, which is outside its workspace by now`,
-	);
+/** A folder by a name in which an agent can exchange no link: the workspace's own, or the real path. */
+export function ownName(workspaceFolder: string, folder: string): string {
+	const place = leadsTo(folder);
+	return place === leadsTo(workspaceFolder) ? workspaceFolder : place;
+}
+
+/** The {@link ownName} that an agent's request has. @throws NancyError `not-trusted` if it leads to another folder by now */
+export function requireOwnName(workspaceFolder: string, folder: string): string {
+	const place = ownName(workspaceFolder, folder);
+	if (place === folder || place === workspaceFolder) return place;
+	throw new NancyError('not-trusted', phrase`the folder ${folder}, which an agent has named, is another one by now`);
 }
 
 /** The real path, as far as it exists. A link that leads nowhere leads out. */

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { placeBeside, requireBeside } from '../../src/git/placeBeside.ts';
+import { ownName, placeBeside, requireOwnName } from '../../src/git/placeBeside.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 // An agent may have another one work in its own workspace, or in the same place of a worktree beside it. It can exchange links in its workspace.
@@ -38,9 +38,21 @@ it('a link to the workspace, or to a worktree, is these themselves, whatever it 
 	rmSync(folder.file('project/here'));
 	symlinkSync(folder.file('other'), folder.file('project/here'));
 	expect(await beside('project/here')).toBeUndefined();
-	await expect(requireBeside(folder.file('project'), folder.file('project/here'))).rejects.toMatchObject({
-		code: 'not-trusted',
-	});
+});
+
+it('the folder of a request is refused once its name leads to another one', () => {
+	const [own, there] = [folder.file('project'), folder.file('project.worktrees/one')];
+	expect(requireOwnName(own, ownName(own, there))).toBe(there);
+	rmSync(there, { recursive: true });
+	symlinkSync(folder.file('other'), there);
+	expect(() => requireOwnName(own, there)).toThrow('is another one by now');
+});
+
+it('a workspace has several names: each is its own', async () => {
+	symlinkSync(folder.file('project'), folder.file('linked'));
+	expect(requireOwnName(folder.file('project'), folder.file('linked'))).toBe(folder.file('project'));
+	expect(await beside('project', 'linked')).toBe(folder.file('linked'));
+	expect(await beside('project.worktrees/one', 'linked')).toBe(folder.file('project.worktrees/one'));
 });
 
 it('a link that leads nowhere is no place', async () => {

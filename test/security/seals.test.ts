@@ -10,7 +10,7 @@ import { Seals } from '../../src/core/mailbox/seals.ts';
 import { deleteTask, deleteWorker, finishDeletions } from '../../src/core/workspace/deletion.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
-import { SessionId, TaskName, type MessageId } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, SessionId, TaskName, type MessageId } from '../../src/protocol/names.ts';
 import { address, hookedWorker } from '../support/hookedWorker.ts';
 import { claimedBy } from '../support/claimedBy.ts';
 import { makeOld } from '../support/makeOld.ts';
@@ -268,6 +268,12 @@ it('a mailbox keeps its words from the next worker, though the record of its wor
 	await send();
 	rmSync(join(workspace.paths.workers(address.task), `${address.worker}.json`));
 	expect(await workspace.nextWorker(address.task)).not.toBe(address.worker);
+});
+
+it('words that are sent ahead to the first worker of a task are for that one', async () => {
+	await workspace.createTask(taskRecord(other, claudeCode.id));
+	await workspace.send({ task: other, worker: FIRST_WORKER }, messageContent('Push it.'), BY_USER);
+	expect(await workspace.nextWorker(other)).toBe(FIRST_WORKER);
 });
 
 it('a mailbox keeps its words from the next delegate, too', async () => {

@@ -98,6 +98,7 @@ export function roomiest(
 	{ places = {} }: Capacity,
 ): ExecutorId | undefined {
 	const load = (id: ExecutorId) =>
-		delegates.filter(({ record, state }) => record.on === id && !isFinal(state)).length / (places[id] ?? 1);
+		delegates.filter(each => each.record.on === id && !each.isForeign && !isFinal(each.state)).length /
+		(places[id] ?? 1);
 	return machines.toSorted((one, other) => load(one) - load(other))[0];
 }

@@ -21,6 +21,15 @@ export function sealedSession(own: OwnFolder, session: SessionId): Sealed | unde
 	return sealed && sealed.worker !== ORCHESTRATOR ? { task: sealed.task, worker: sealed.worker } : undefined;
 }
 
+/** Whether a session has this mailbox, or had it and was not forgotten. */
+export function hasSession(own: OwnFolder, { task, worker }: Sealed): boolean {
+	const names = ifOwn(() => own.namesSync(SEALED)) ?? [];
+	return names.some(name => {
+		const sealed = ifOwn(() => own.readSync(SealedRecord, SEALED, name));
+		return sealed?.task === task && sealed.worker === worker;
+	});
+}
+
 /**
  * Writes nothing if the seal says this already: an isolated agent's hook cannot.
  * @throws NancyError `bad-file` for a folder that is not the user's own

@@ -20,6 +20,7 @@ import { newMessageId } from '../mailbox/messageId.ts';
 import { PreparedAnswers } from '../mailbox/prepared.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
 import { Seals } from '../mailbox/seals.ts';
+import { hasSession } from '../sessions/sealedSessions.ts';
 import { ringBell } from '../sessions/bell.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { NancyPaths } from '../files/paths.ts';
@@ -220,7 +221,11 @@ export class Workspace {
 		this.refuseLinks(task);
 		const names = await entryNames(this.paths.workers(task));
 		const recorded = names.filter(name => name.endsWith('.json')).map(name => name.slice(0, -'.json'.length));
-		return [...new Set([...recorded, ...this.own.namesSync(SEALS, task)])].filter(name => name !== ORCHESTRATOR);
+		// A person can send words ahead to a task's first worker.
+		const isAhead = (name: string) =>
+			name === FIRST_WORKER && !hasSession(this.own, { task, worker: FIRST_WORKER });
+		const sealed = this.own.namesSync(SEALS, task).filter(name => name !== ORCHESTRATOR && !isAhead(name));
+		return [...new Set([...recorded, ...sealed])];
 	}
 
 	mailbox(address: WorkerAddress): Mailbox {

@@ -11,7 +11,7 @@ import { allowsAll, headlessOf } from '../../core/driver/headlessOf.ts';
 import { isTalkedWith } from '../../core/driver/talkedWith.ts';
 import { modeList } from '../../core/driver/modeList.ts';
 import { UserSettingsFile } from '../../core/files/userSettings.ts';
-import { leadsTo, placeBeside } from '../../git/placeBeside.ts';
+import { leadsTo, ownName, placeBeside } from '../../git/placeBeside.ts';
 import type { SettingsToSee } from '../../process/seenRun.ts';
 import type { DelegateId, Limits } from '../../protocol/delegate.ts';
 import type { CommonSettings } from '../../protocol/settings.ts';
@@ -119,8 +119,8 @@ export async function permitStart(driver: Driver, folder: string, asking: Asking
 		);
 	if (asker.driver !== driver.id && settings.permissionsFromAgents?.[driver.id] === undefined)
 		throw refusal(driver, asking, `start ${driver.displayName}: an agent starts its own CLI alone`);
-	if (mayAll(driver, asking)) return folder;
 	const own = context.workspace.folder;
+	if (mayAll(driver, asking)) return ownName(own, folder);
 	const place = await placeBeside(own, folder);
 	if (place === undefined && !isInside(leadsTo(own), leadsTo(folder)))
 		throw notAllowed(driver, asking, `in ${folder}, outside its workspace`);

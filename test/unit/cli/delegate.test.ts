@@ -458,6 +458,17 @@ describe('an agent that calls nancy', () => {
 		expect(readFileSync(it.folder.file('place'), 'utf8').trim()).toBe(realpathSync(it.workspace.folder));
 	});
 
+	it.concurrent('has its delegate work in a folder below, if the user lets it give any permission', async () => {
+		await using it = await shell({ delegates: { permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
+		mkdirSync(join(it.workspace.folder, 'sub'));
+		const env = { ...mark, FAKE_CLAUDE: `pwd > '${it.folder.file('place')}'; cat > /dev/null; echo '${ANSWER}'` };
+		expect(await it.run(['delegate', 'x', '--working-dir', 'sub'], env)).toMatchObject({ code: 0 });
+		await it.allEnded();
+		expect(readFileSync(it.folder.file('place'), 'utf8').trim()).toBe(
+			realpathSync(join(it.workspace.folder, 'sub')),
+		);
+	});
+
 	it.concurrent('starts nobody interactively there either, nor in a folder where it can have written settings', async () => {
 		await using it = await shell();
 		const inside = it.workspace.folder;

@@ -28,7 +28,7 @@ const AGENT = `
 		require('node:fs').appendFileSync(process.env.SEEN + '/prompts', JSON.stringify(text) + '\\n');
 		const [word] = text.split(/\\s/);
 		if (word === 'talk') talk('Some words.\\n');
-		const usage = { sessionUpdate: 'usage_update', used: 5000, size: 20000, cost: { amount: 0.25, currency: text.split(/\\s/)[1] } };
+		const usage = { sessionUpdate: 'usage_update', used: 5000, size: 20000, cost: { amount: text.includes('credit') ? -1 : 0.25, currency: text.split(/\\s/)[1] } };
 		if (word === 'use') say({ method: 'session/update', params: { sessionId: 's1', update: usage } });
 		if (word === 'fail') return say({ id, error: { code: -32000, message: 'out of credit' } });
 		if (word !== 'hold') say({ id, result: { stopReason: word === 'use' ? 'end_turn' : word } });
@@ -101,6 +101,7 @@ describe('what an agent has used', () => {
 	it.each([
 		['USD', 0.25],
 		['EUR', undefined],
+		['USD credit', undefined],
 	])('is known once its turn is over; what it has cost counts in dollars: %s', async (currency, costUsd) => {
 		await turn(`use ${currency}`);
 		const [file = ''] = globSync(folder.file('.local/share/nancy/workspaces/*/conversations/*'));

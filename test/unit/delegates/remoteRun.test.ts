@@ -13,7 +13,7 @@ import { delegateElsewhere } from '../../../src/operations/shared/elsewhere.ts';
 import { ExecutorId } from '../../../src/protocol/executorId.ts';
 import { DelegateRoom } from '../../support/delegateRoom.ts';
 import { contextOf } from '../../support/operationContext.ts';
-import type { Executor } from '../../../src/executors/executor.ts';
+import { NotSubmitted, type Executor } from '../../../src/executors/executor.ts';
 import type { Outcome } from '../../../src/core/delegates/delegate.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../../../src/protocol/remoteJob.ts';
 import { seedDelegate, smallRepository } from '../../support/delegateSeeds.ts';
@@ -121,6 +121,16 @@ it('brings the work back of a delegate that needs minutes to end after a person 
 	});
 	expect(outcome).toEqual({ ok: false, reason: 'cancelled', output: '' });
 	expect(one.asked).toEqual(['cancel', 'collect', 'cleanUp']);
+});
+
+it('ends a delegate that was not submitted, and never will be', async () => {
+	await using one = await remote();
+	await one.earlier({ phase: 'submitting' });
+	const outcome = await one.run({
+		submit: () => Promise.reject(new NotSubmitted('bad-usage', 'KEY is not set here')),
+	});
+	expect(outcome).toEqual({ ok: false, reason: 'KEY is not set here', output: '' });
+	expect(one.asked).toEqual(['cleanUp']);
 });
 
 it('kills a stopped delegate there that its machine says for ten minutes to run, and brings its work back', async () => {

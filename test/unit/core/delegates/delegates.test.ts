@@ -402,6 +402,7 @@ describe('the queue', () => {
 		expect(chosen()).toBe(small);
 		expect(chosen(at(small, delegate('a', 'done')))).toBe(small);
 		expect(chosen(at(small, delegate('a', 'queued')))).toBe(big);
+		expect(chosen({ ...at(small, delegate('a', 'queued')), isForeign: true })).toBe(small);
 		const four = ['b', 'c', 'd', 'e'].map(each => at(big, delegate(each, 'running')));
 		expect(chosen(at(small, delegate('a', 'running')), ...four)).toBe(small);
 	});

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { NancyError } from '../../../src/base/errors.ts';
+import { NotSubmitted } from '../../../src/executors/executor.ts';
+import { ShellExecutor } from '../../../src/executors/shellExecutor.ts';
+import { folderMachine } from '../../support/folderMachine.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+let folder: TempFolder;
+beforeEach(() => {
+	folder = tempFolder('ns-');
+	vi.stubEnv('XDG_RUNTIME_DIR', folder.path);
+});
+afterEach(async () => {
+	vi.unstubAllEnvs();
+	await folder.remove();
+});
+
+/** A machine that says so of the job, and a runner here that lacks a variable. */
+function submitting(is: string) {
+	const steps: string[] = [];
+	const seen = { is, log: '', nextOffset: 0, receipts: [], takenBack: [] };
+	const way = {
+		place: 'lab',
+		gitCommand: () => '',
+		ask: async () => ({ node: '', isThere: true }),
+		step: async (_: string, name: string) => {
+			steps.push(name);
+			return { answers: [{ at: 0, answer: seen }] };
+		},
+	};
+	const variables = () => Promise.reject(new NancyError('bad-usage', 'KEY is not set here'));
+	const executor = new ShellExecutor(way, { folder: folder.path, version: '1-x' }, { variables });
+	const submitted = executor.submit(folderMachine('').job).finally(() => executor.close());
+	return { submitted, steps };
+}
+
+it('a job does not begin without a variable that it is to have', async () => {
+	const { submitted, steps } = submitting('absent');
+	await expect(submitted).rejects.toThrow(NotSubmitted);
+	expect(steps).toEqual(['look']);
+});
+
+it('a job that runs there already needs the variable no more', async () => {
+	const { submitted, steps } = submitting('running');
+	await submitted;
+	expect(steps).toEqual(['look']);
+});
