@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 /** What an agent has told last: tokens in its context, the size of that, and what the session has cost. */
 export const ConversationUsage = z.lazy(() =>
 	z.object({
-		used: z.number().check(z.nonnegative()),
-		size: z.number().check(z.nonnegative()),
+		used: z.int().check(z.nonnegative()),
+		size: z.int().check(z.nonnegative()),
 		costUsd: z.optional(z.number().check(z.nonnegative())),
 	}),
 );

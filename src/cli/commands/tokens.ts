@@ -35,7 +35,8 @@ export const tokens = command(
 function lines(output: z.infer<typeof TokensOutput>): string[] {
 	const { worker, model, inputTokens, outputTokens, costUsd, usedPercent, overThreshold } = output;
 	const facts = [
-		`${inputTokens} tokens in, ${outputTokens} out`,
+		// An agent may tell of its context alone.
+		inputTokens + outputTokens === 0 ? '' : `${inputTokens} tokens in, ${outputTokens} out`,
 		costUsd === undefined ? '' : `$${costUsd.toFixed(2)}`,
 		model === undefined ? '' : printableLine(model),
 	];
@@ -48,7 +49,7 @@ function lines(output: z.infer<typeof TokensOutput>): string[] {
 						? 'over the threshold: finish the step at hand and write down what is left'
 						: 'below the threshold',
 				]),
-		facts.filter(fact => fact !== '').join(', '),
+		...[facts.filter(fact => fact !== '').join(', ')].filter(line => line !== ''),
 	];
 }
 

@@ -6,7 +6,7 @@ import { Transcript } from '../../../src/core/sessions/transcripts.ts';
 import { parseLine } from '../../../src/core/traffic/jsonLines.ts';
 import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
 import { transcript as format } from '../../../src/drivers/acp/transcript.ts';
-import { ConversationLine } from '../../../src/protocol/conversationRecord.ts';
+import { ConversationLine, ConversationUsage } from '../../../src/protocol/conversationRecord.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { programs } from '../../support/programs.ts';
@@ -112,6 +112,15 @@ describe('what an agent has used', () => {
 		});
 		expect(transcript.facts).toMatchObject({ contextTokens: 5000, contextWindow: 20_000, costUsd });
 	});
+});
+
+it('figures that are none are dropped', () => {
+	for (const usage of [
+		{ used: -1, size: 1 },
+		{ used: 1.5, size: 1 },
+		{ used: 1, size: Number.NaN },
+	])
+		expect(ConversationUsage.safeParse(usage).success).toBe(false);
 });
 
 describe('words that were handed over with a prompt', () => {
