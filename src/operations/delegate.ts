@@ -24,7 +24,8 @@ import type { Operation, OperationContext } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { requireTold, unitsAtStart } from './shared/budgetUnits.ts';
 import { noteSeen } from './shared/noteSeen.ts';
-import { executorNamed, isOpenToAgents } from './shared/executors.ts';
+import { executorNamed } from './shared/executors.ts';
+import { isOpenToAgents } from './shared/openToAgents.ts';
 import { capacityOf } from './shared/queueOptions.ts';
 import { refuseInSandbox } from './shared/isolation.ts';
 import { startDelegate } from './shared/startDelegate.ts';
@@ -98,8 +99,7 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 		const { settings } = asking;
 		const { prompt, title, model, permissions, worktree, group, feature, budget, isolate } = input;
 		const machines = input.on?.map(each => executorFor(each, input, found.driver, settings));
-		const { delegates } = machines ? await new Delegates(context.workspace).list() : { delegates: [] };
-		const on = machines && roomiest(machines, delegates, capacityOf(context, settings));
+		const on = machines && (await chosenOf(machines, asking));
 		const request = {
 			prompt,
 			title,
@@ -147,6 +147,15 @@ async function permitMachine(on: string, { asker, settings, context }: Asking): 
 	const task = asker.is === 'agent' ? asker.worker?.address.task : undefined;
 	const budget = task && (await new Budgets(context.workspace.own).of({ task }));
 	permit(asker, { is: 'use-machine', on, isOpen: isOpenToAgents(on, settings), hasBudget: budget !== undefined });
+}
+
+async function chosenOf(
+	machines: readonly ExecutorId[],
+	{ context, settings }: Asking,
+): Promise<ExecutorId | undefined> {
+	if (machines.length === 1) return machines[0];
+	const { delegates } = await new Delegates(context.workspace).list();
+	return roomiest(machines, delegates, capacityOf(context, settings));
 }
 
 /** @throws NancyError `bad-usage` for a machine that the user has not named, or what a delegate on another machine cannot have */

@@ -208,12 +208,9 @@ describe('a delegate in a Kubernetes cluster', () => {
 	it('whose node does not answer for a while is waited for, and goes on', async () => {
 		await using user = await machines();
 		const id = await user.halfDone();
-		cluster.stopNode();
-		try {
+		await cluster.withoutNode(async () => {
 			await eventually('not seen', async () => (await user.now()).notSeenSince);
-		} finally {
-			cluster.startNode();
-		}
+		});
 		user.open();
 		expect(await user.ended(id)).toMatchObject({ status: 'done' });
 		await nothingLeft();
@@ -222,15 +219,12 @@ describe('a delegate in a Kubernetes cluster', () => {
 	it('whose node is lost is given up once its pod is deleted, and leaves nothing there when the node is back', async () => {
 		await using user = await machines();
 		const id = await user.halfDone();
-		cluster.stopNode();
-		try {
+		await cluster.withoutNode(async () => {
 			// A cluster of several nodes does that by itself.
 			cluster.call('delete', 'pods', `--selector=nancy/delegate=${id}`, '--wait=false');
 			const ended = await user.ended(id);
 			expect(ended.error).toContain('(Kubernetes: its pod is being deleted, and it cannot be reached;');
-		} finally {
-			cluster.startNode();
-		}
+		});
 		await nothingLeft();
 	});
 

@@ -14,9 +14,8 @@ export interface KubernetesLab extends AsyncDisposable {
 	call(...args: string[]): string;
 	/** Kills the first process of a delegate's container. */
 	killContainer(id: string): void;
-	/** Kills the daemon of the node. The containers there run on. */
-	stopNode(): void;
-	startNode(): void;
+	/** Works while the daemon of the node is killed. The containers there run on. */
+	withoutNode(work: () => Promise<void>): Promise<void>;
 }
 
 /**
@@ -43,8 +42,14 @@ export function kubernetesLab(): KubernetesLab {
 			const words = ['-a', join(folder, 'ctr/sock'), '-n', 'k8s.io', 'tasks', 'kill', '-s', 'KILL', container];
 			execFileSync('ctr', words);
 		},
-		stopNode: () => process.kill(Number(readFileSync(join(folder, 'run/kubelet.pid'), 'utf8')), 'SIGKILL'),
-		startNode: () => void execFileSync(join(folder, 'startKubelet.sh'), { stdio: 'ignore' }),
+		withoutNode: async work => {
+			process.kill(Number(readFileSync(join(folder, 'run/kubelet.pid'), 'utf8')), 'SIGKILL');
+			try {
+				await work();
+			} finally {
+				execFileSync(join(folder, 'startKubelet.sh'), { stdio: 'ignore' });
+			}
+		},
 		[Symbol.asyncDispose]: () => {
 			if (running === undefined) run(join(scripts, 'stopKubernetes.sh'));
 			return Promise.resolve();

@@ -27,20 +27,8 @@ export function executorNamed(name: string, settings: CommonSettings): ExecutorI
 	);
 }
 
-/**
- * Whether the user has opened the machine of this name, or id, to agents. A queue that this machine submits to has the user's home folder,
- * so it is open only with a sandbox.
- */
-export function isOpenToAgents(name: string, settings: CommonSettings): boolean {
-	const entries = entriesOf(name, settings).map(({ entry }) => entry);
-	const isHere = (each: ExecutorSettings) =>
-		(each.type === 'slurm' || each.type === 'command') && each.via === undefined;
-	const isSafe = (each: ExecutorSettings) => !isHere(each) || (each.isolate ?? settings.isolate ?? 'none') !== 'none';
-	return entries.length > 0 && entries.every(each => each.fromAgents === true && isSafe(each));
-}
-
 /** All entries of the machine that has this name, or this id. */
-function entriesOf(name: string, { executors = {} }: CommonSettings) {
+export function entriesOf(name: string, { executors = {} }: CommonSettings) {
 	const known = Object.entries(executors).map(([each, entry]) => ({
 		name: each,
 		id: executorIdOf(each, entry),

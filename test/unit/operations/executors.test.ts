@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { executorNamed, isOpenToAgents } from '../../../src/operations/shared/executors.ts';
+import { executorNamed } from '../../../src/operations/shared/executors.ts';
+import { isOpenToAgents } from '../../../src/operations/shared/openToAgents.ts';
 import type { CommonSettings, ExecutorSettings } from '../../../src/protocol/settings.ts';
 
 const lab: ExecutorSettings = { type: 'ssh', host: 'lab' };
