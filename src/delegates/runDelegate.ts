@@ -57,8 +57,8 @@ async function isDeleted(delegates: Delegates, tickets: Tickets, id: DelegateId)
 }
 
 /**
- * The request that the ticket covers. A person who calls the command by hand cannot run anything that the user has not queued. `undefined`
- * if there is no ticket, or the ticket is used up: the delegate was started for another process, or has ended.
+ * The request that the ticket covers. `undefined` if the queue has not started this process for it: anybody may call the command by hand,
+ * and starts nothing past the limit. A queue that was killed before it had noted its runner starts another one at its next look.
  */
 async function claim(
 	delegates: Delegates,
@@ -67,17 +67,13 @@ async function claim(
 ): Promise<{ delegate: Delegate; prompt: string } | undefined> {
 	const request = await ownRequest(delegates, tickets, id);
 	const delegate = await reportable(delegates, tickets, await delegates.get(id, request?.record));
-	const facts = await tickets.facts(id);
-	const { run, end } = facts ?? {};
+	const run = (await tickets.facts(id))?.run;
 	const me = identify(process.pid);
-	// The queue has noted the started process, unless it was killed before. An ended delegate is left to the next look.
-	const isMine = run ? isSameProcess(run.runner, me) : !end && delegate.state === 'queued';
-	if (!isMine) return undefined;
-	if (!request || !facts) {
+	if (!run || !isSameProcess(run.runner, me)) return undefined;
+	if (!request) {
 		await endUnwatched(delegates, tickets, delegate, { ok: false, reason: NO_TICKET, output: '' });
 		return undefined;
 	}
-	if (!run && !(await tickets.begin(id, me))) return undefined;
 	if (request.record.on !== undefined) await tickets.keep(id, request.contents);
 	// The present end was not written by a run.
 	await delegate.files.begin(request.prompt);

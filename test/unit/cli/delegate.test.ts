@@ -675,7 +675,24 @@ describe('nancy run --delegate', () => {
 		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
 		const own = await queueDelegate(it.delegates, tickets, IN_TERMINAL, request);
 		await it.run(['run', '--delegate', own.record.id]);
+		await it.allEnded();
 		expect(await it.delegates.get(own.record.id)).toMatchObject({ state: 'done' });
+	});
+
+	it.concurrent('starts none past the limit of parallel ones, whoever calls it', async () => {
+		await using it = await shell({ delegates: { max: 1 } });
+		const gate = it.folder.file('gate');
+		const env = { FAKE_CLAUDE: answerOnce(gate) };
+		await it.run(['delegate', 'First.'], env);
+		await it.run(['delegate', 'Second.'], env);
+		const states = async () => (await it.delegates.list()).delegates.map(({ state }) => state).toSorted();
+		expect(await states()).toEqual(['queued', 'running']);
+		for (const { record } of (await it.delegates.list()).delegates)
+			await it.run(['run', '--delegate', record.id], env);
+		expect(await states()).toEqual(['queued', 'running']);
+		writeFileSync(gate, '');
+		await it.allEnded();
+		expect(await states()).toEqual(['done', 'done']);
 	});
 });
 
