@@ -214,8 +214,11 @@ export async function stopDelegate(
 		}
 		const { runner } = delegate.status;
 		const holds = runner !== undefined && (await new Leases(delegates.workspace.paths.machines).isHeld(runner));
-		if (holds && liveness(runner) !== 'alive')
+		if (holds && liveness(runner) !== 'alive') {
+			// Its runner hears a person's word at its next look.
+			if ((await isElsewhere(delegates, tickets, id)) && (await tickets.isStoppedByHuman(id))) return false;
 			throw new NancyError('wrong-state', phrase`${theDelegate(id)} runs on another machine; stop it there`);
+		}
 		if (holds && !(await runnerOf())) {
 			throw new NancyError(
 				'not-trusted',

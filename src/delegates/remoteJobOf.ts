@@ -1,10 +1,14 @@
+import { NancyError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
 import type { JobsElsewhere } from '../core/delegates/jobsElsewhere.ts';
-import { prefixIn } from '../git/worktree.ts';
+import type { Tickets } from '../core/delegates/tickets.ts';
+import { createWorktree, prefixIn } from '../git/worktree.ts';
 import type { ExecutorId } from '../protocol/executorId.ts';
 import type { RemoteJob, RemotePhase } from '../protocol/remoteJob.ts';
-import type { Worktree } from '../protocol/worktree.ts';
+import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
+import { folderOf } from './folderOf.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
 /**
@@ -34,6 +38,24 @@ export async function remoteJobOf(
 		wallSeconds: limits.wallSeconds,
 		idleSeconds: limits.idleSeconds,
 	};
+}
+
+/** The worktree here, whose branch the work comes back to. Makes it, or takes the one that an earlier runner had made. */
+export async function worktreeFor(
+	record: Delegate['record'],
+	workspaceFolder: string,
+	tickets: Tickets,
+): Promise<Worktree> {
+	const { id, place } = record;
+	if (place.is !== 'worktree')
+		throw new NancyError('bad-usage', phrase`on another machine a delegate works in a worktree`);
+	const earlier = await tickets.worktree(id);
+	if (earlier) return earlier;
+	const { withChanges } = place;
+	const folder = folderOf(record, workspaceFolder);
+	const made = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: false });
+	await tickets.made(id, made);
+	return made;
 }
 
 /** The note follows the phase, also after a kill between the two: otherwise a later clean-up removes a folder that is to stay. */

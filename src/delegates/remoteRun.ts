@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorText, hasCode, NancyError } from '../base/errors.ts';
-import { phrase } from '../base/phrase.ts';
+import { errorText, hasCode } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
@@ -8,10 +7,8 @@ import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { NotSubmitted, WorkGone, type Executor } from '../executors/executor.ts';
 import { WorkBesides } from '../git/remoteRepository.ts';
-import { createWorktree } from '../git/worktree.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
-import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
-import { folderOf } from './folderOf.ts';
+import type { Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
 import {
 	begunOrWaits,
@@ -25,7 +22,7 @@ import {
 	shownStatus,
 	waitsFor,
 } from './remoteEnds.ts';
-import { noteJob, remoteJobOf } from './remoteJobOf.ts';
+import { noteJob, remoteJobOf, worktreeFor } from './remoteJobOf.ts';
 import { LOOKS_AFTER_END, RemoteLog } from './remoteLog.ts';
 import { RemoteMail } from './remoteMail.ts';
 import type { RunnerTools } from './runnerTools.ts';
@@ -46,7 +43,8 @@ export class RemoteRun {
 	private readonly status: StatusWriter;
 	private readonly log: LogWriter;
 	private phase: RemotePhase = RemotePhase.parse({ version: 1, phase: 'preparing' });
-	private signal: AbortSignal;
+	private readonly stopped = new AbortController();
+	private readonly signal: AbortSignal;
 	private readonly kept = new RemoteLog();
 	/** Its live status, as the last look has found it there. */
 	private shown: string | undefined;
@@ -62,18 +60,19 @@ export class RemoteRun {
 	) {
 		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
 		this.log = new LogWriter(text => delegate.files.appendLog(text));
-		this.signal = tools.signal;
+		this.signal = AbortSignal.any([tools.signal, this.stopped.signal]);
 	}
 
 	async run(): Promise<Outcome> {
 		const { tickets } = this.tools;
 		const { id, on } = this.delegate.record;
 		const earlier = await tickets.remotePhase(id);
-		// The runner that a person has told may have been killed since.
-		if (await tickets.isStoppedByHuman(id)) this.signal = AbortSignal.abort();
+		await this.hearStop();
 		if (this.signal.aborted && !earlier) return cancelled();
 		this.phase = earlier ?? this.phase;
-		const worktree = await this.worktree();
+		const worktree = await worktreeFor(this.delegate.record, this.workspace.folder, tickets);
+		this.status.change({ worktree });
+		await this.status.flush();
 		const job = await remoteJobOf(this.delegate.record, this.prompt, worktree, this.phase, this.tools);
 		if (on !== undefined) await noteJob(tickets.jobs, this.phase, on, job, worktree);
 		try {
@@ -217,23 +216,6 @@ export class RemoteRun {
 		if (isBegun) await this.tools.begun();
 	}
 
-	private async worktree(): Promise<Worktree> {
-		const { id, place } = this.delegate.record;
-		const { tickets } = this.tools;
-		if (place.is !== 'worktree')
-			throw new NancyError('bad-usage', phrase`on another machine a delegate works in a worktree`);
-		const { withChanges } = place;
-		let made = await tickets.worktree(id);
-		if (!made) {
-			const folder = folderOf(this.delegate.record, this.workspace.folder);
-			made = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: false });
-			await tickets.made(id, made);
-		}
-		this.status.change({ worktree: made });
-		await this.status.flush();
-		return made;
-	}
-
 	/** {@link insist}, whatever fails: a job that may run there is not left alone. */
 	private persist<T>(step: () => Promise<T>): Promise<T> {
 		return this.insist(step, true);
@@ -249,6 +231,7 @@ export class RemoteRun {
 		let stoppedAt: number | undefined;
 		let said: string | undefined;
 		for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
+			await this.hearStop();
 			try {
 				const done = await step();
 				// Perhaps an earlier runner has noted it.
@@ -276,6 +259,12 @@ export class RemoteRun {
 				signal: signal.aborted ? undefined : signal,
 			}).catch(() => undefined);
 		}
+	}
+
+	/** A person may have told another runner, which was killed since, or say it on another machine of this home folder. */
+	private async hearStop(): Promise<void> {
+		const { tickets } = this.tools;
+		if (await tickets.isStoppedByHuman(this.delegate.record.id).catch(() => false)) this.stopped.abort();
 	}
 
 	/** {@link save} of what the next runner finds out by itself, should the disk be full. */

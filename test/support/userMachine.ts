@@ -36,6 +36,7 @@ export function userMachine(
 		nancy.start(args, { cwd: lab.workspace.path, env: { ...env, ...more }, stdin });
 	return {
 		git,
+		env,
 		call,
 		tickets: new Tickets(dataFolderIn(lab.home), lab.workspace.path),
 		async delegate(prompt: string, ...args: string[]) {

@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,14 +26,9 @@ import { DelegateRoom } from '../../support/delegateRoom.ts';
 import { reconcile } from '../../../src/core/delegates/ending.ts';
 import { claimedBy } from '../../support/claimedBy.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
+import { UNSHARE } from '../../support/secondHost.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
-
-/** A pid namespace of its own is for root, or for users where the system allows user namespaces. */
-const UNSHARE = [
-	['-fp', '--mount-proc'],
-	['-rfp', '--mount-proc'],
-].find(args => spawnSync('unshare', [...args, 'true']).status === 0);
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -183,11 +178,10 @@ describe.skipIf(UNSHARE === undefined)('in another pid namespace', () => {
 	});
 
 	async function startElsewhere(lock: string) {
-		const [...args] = UNSHARE ?? [];
 		const program = bundledChild('elsewhere');
 		const { root } = workspace.paths;
 		const own = [process.execPath, program, root, workspace.mailbox(address).folder, lock];
-		child = spawn('unshare', [...args, '--kill-child', ...own], { stdio: ['ignore', 'pipe', 'inherit'] });
+		child = spawn('unshare', [...(UNSHARE ?? []), ...own], { stdio: ['ignore', 'pipe', 'inherit'] });
 		if (!child.stdout) throw new Error('no output');
 		const [data] = (await once(child.stdout, 'data')) as [Buffer];
 		return JSON.parse(data.toString()) as { me: ProcessIdentity; claimed: string[]; hasLock: boolean };
