@@ -3,6 +3,7 @@ import { text as wholeText } from 'node:stream/consumers';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
+import { permit } from '../core/asker/permit.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Driver } from '../core/driver/driver.ts';
@@ -31,8 +32,7 @@ const CANCELLED: RemoteEnd = { ok: false, reason: 'cancelled', output: '' };
 
 /** A step of a delegate that another machine has sent here. Prints one marked line, also of a failure. */
 export async function remoteStep(name: string, job: DelegateId | undefined, context: Context): Promise<number> {
-	if (context.asker.is !== 'human')
-		throw new NancyError('not-trusted', 'an agent may not run the steps of a remote delegate');
+	permit(context.asker, { is: 'do-step' });
 	if (name === 'run' && job !== undefined) return runThere(job, context);
 	try {
 		const step = Object.hasOwn(steps, name) ? steps[name] : undefined;

@@ -19,6 +19,7 @@ export const answerQuestion: Operation<z.infer<typeof Input>, AnswerOutput> = {
 	name: 'answerQuestion',
 	input: Input,
 	output: AnswerOutput,
+	worksOnPage: true,
 	async permit(asker, { question: id, reply: { effect } }, { workspace }) {
 		permit(asker, { is: 'answer-question', effect });
 		// The digest covers the risks: an answer to a changed question is to nobody.

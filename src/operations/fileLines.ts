@@ -37,6 +37,7 @@ export const fileLines: Operation<z.infer<typeof Input>, z.infer<typeof Output>>
 	name: 'fileLines',
 	input: Input,
 	output: Output,
+	worksOnPage: true,
 	permit: anybody,
 	async run(_, { path: named, from, count }, { workspace }) {
 		const root = realpathSync(workspace.folder);

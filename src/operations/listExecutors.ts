@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import * as z from 'zod/mini';
-import { errorText, hasCode, NancyError, said } from '../base/errors.ts';
+import { errorText, hasCode, said } from '../base/errors.ts';
 import { phrase, type Phrase } from '../base/phrase.ts';
+import { permit } from '../core/asker/permit.ts';
 import { isAtLeast, parseVersion } from '../base/version.ts';
 import { drivers } from '../drivers/index.ts';
 import { cleanUpElsewhere } from '../delegates/cleanUpElsewhere.ts';
@@ -37,9 +38,8 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 	name: 'listExecutors',
 	input: Input,
 	output: ExecutorsOutput,
-	permit(asker) {
-		if (asker.is === 'human') return Promise.resolve();
-		throw new NancyError('not-trusted', phrase`an agent may not ask for the user's other machines`);
+	async permit(asker) {
+		permit(asker, { is: 'see-machines' });
 	},
 	async run(_asker, { names, isProbed }, context) {
 		const { readSettings, workspace, env } = context;

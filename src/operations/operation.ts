@@ -5,6 +5,7 @@ import { keepProgramsOutOf, withSafePath } from '../base/searchPath.ts';
 import type { Asker, AskingAgent } from '../core/asker/asker.ts';
 import { ownPlace, permitWorkIn } from '../core/asker/ownPlace.ts';
 import type { InstalledRuntime } from '../core/deployment/runtime.ts';
+import { notOnPage } from '../core/asker/permit.ts';
 import type { Overview } from '../core/live/overview.ts';
 import { agentsFolders } from '../core/workspace/placeFrom.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
@@ -17,6 +18,8 @@ export interface Operation<I, O, C = OperationContext, P = void> {
 	readonly output: z.ZodMiniType<O>;
 	/** It may be done in Restricted Mode, where it writes nothing and runs no program. */
 	readonly worksUntrusted?: true;
+	/** A person may ask for it at a page of the desk: a phone may be in other hands, so it starts, changes and loses nothing. */
+	readonly worksOnPage?: true;
 	/**
 	 * @returns what it had to find out, for {@link run}
 	 * @throws NancyError if it may not be done here, or not by the asker. Nothing has been changed then
@@ -73,6 +76,7 @@ export async function perform<I, O, C extends MachineContext = OperationContext,
 	given: z.input<z.ZodMiniType<I, I>>,
 	context: C,
 ): Promise<O> {
+	if (asker.is === 'human' && asker.via === 'page' && operation.worksOnPage !== true) throw notOnPage();
 	const input = operation.input.parse(given);
 	if (operation.worksUntrusted !== true) requireTrust(context);
 	if (context.workspace) {

@@ -12,6 +12,7 @@ export const rules: Operation<z.infer<typeof Input>, RulesOutput> = {
 	name: 'rules',
 	input: Input,
 	output: RulesOutput,
+	worksOnPage: true,
 	async permit(asker) {
 		permit(asker, { is: 'see-questions' });
 	},

@@ -38,6 +38,7 @@ export const send: Operation<Input, SendOutput> = {
 	name: 'send',
 	input: Input,
 	output: SendOutput,
+	worksOnPage: true,
 	permit: (_asker, _input, context) => refuseTracked(context.workspace),
 	async run(asker, input, context) {
 		const { workspace } = context;

@@ -14,6 +14,7 @@ export const stopDelegate: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	name: 'stopDelegate',
 	input: Input,
 	output: Output,
+	worksOnPage: true,
 	async permit(asker, { id }, context) {
 		await permitDelegate('stop-delegate', id, asker, context);
 	},

@@ -10,6 +10,7 @@ export const traffic: Operation<TrafficInput, z.infer<typeof Output>> = {
 	name: 'traffic',
 	input: TrafficInput,
 	output: Output,
+	worksOnPage: true,
 	permit: anybody,
 	run: async (asker, input, { workspace }) =>
 		withTraffic(workspace, asker, input, async look => ({ records: await look() })),

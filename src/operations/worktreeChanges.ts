@@ -12,6 +12,7 @@ export const worktreeChanges: Operation<z.infer<typeof Input>, Changes> = {
 	name: 'worktreeChanges',
 	input: Input,
 	output: Changes,
+	worksOnPage: true,
 	permit: anybody,
 	async run(_, { worktree }, context) {
 		const { files, insertions, deletions } = await changesOf(await ownWorktreeOf(context, worktree));

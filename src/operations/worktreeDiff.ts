@@ -25,6 +25,7 @@ export const worktreeDiff: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	name: 'worktreeDiff',
 	input: Input,
 	output: Output,
+	worksOnPage: true,
 	permit: anybody,
 	async run(_, { worktree, path }, context) {
 		const found = await fileDifference(await ownWorktreeOf(context, worktree), path, LARGEST);

@@ -248,7 +248,7 @@ const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'den
 
 /** Whether a process is this CLI, by its program or the script that it runs. */
 export function isProcessOf(
-	{ command, alsoCalled = [], npmPackage }: Pick<KnownDriver, 'command' | 'alsoCalled' | 'npmPackage'>,
+	{ command, alsoCalled, npmPackage }: Pick<KnownDriver, 'command' | 'alsoCalled' | 'npmPackage'>,
 	ancestor: Ancestor,
 ): boolean {
 	const names = [command, ...alsoCalled];

@@ -18,6 +18,10 @@ export type UseCase =
 	| { is: 'use-machine'; on: string; isOpen: boolean; hasBudget: boolean }
 	/** Name another machine in the user's settings. */
 	| { is: 'name-machine'; name: string }
+	/** See which other machines the user has. */
+	| { is: 'see-machines' }
+	/** Do what another machine has sent here: see `executors/there`. */
+	| { is: 'do-step' }
 	/** Have a delegate run in a sandbox, or without one, whatever the user has set. */
 	| { is: 'choose-isolation' }
 	/** Read what agents ask for, and what was answered. */
@@ -69,6 +73,8 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 		return hasBudget ? `run a delegate on ${on}, because its task has a budget; ask the user to` : undefined;
 	},
 	'name-machine': (_, { name }) => `name a machine ${name}; ask the user to`,
+	'see-machines': () => 'ask for the user’s other machines',
+	'do-step': () => 'run the steps of a remote delegate',
 	'choose-isolation': () => 'choose how a delegate is isolated; ask the user to',
 	'set-budget': (_, { what }) => `set the budget of ${what}; ask the user to`,
 	'see-questions': () => 'see what agents ask the user',
@@ -109,16 +115,18 @@ export function permit(asker: Asker, useCase: UseCase): void {
 	throw new NancyError('not-trusted', `an agent may not ${refused}. You count as an agent because ${asker.because}.`);
 }
 
-/** A phone may be in other hands. So nothing that is said there holds for longer than one request, and nothing is started or lost. */
+/** Nothing that is said at a page holds for longer than one request. */
 function permitOnDevice(useCase: UseCase): void {
-	if (useCase.is === 'answer-question' && !isStanding(useCase.effect)) return;
 	if (useCase.is === 'allow-risk')
 		throw new NancyError(
 			'not-trusted',
 			phrase`This has a risk, so a page cannot allow it. Answer it in VS Code or the terminal.`,
 		);
-	if (useCase.is === 'see-questions' || useCase.is === 'stop-delegate') return;
-	throw new NancyError(
+	if (useCase.is === 'answer-question' && isStanding(useCase.effect)) throw notOnPage();
+}
+
+export function notOnPage(): NancyError {
+	return new NancyError(
 		'not-trusted',
 		phrase`This is not done from a page. Do it on the computer, in VS Code or a terminal.`,
 	);

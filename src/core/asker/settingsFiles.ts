@@ -40,7 +40,7 @@ export function placesOf(driver: Driver, { dataFolder, workspaceFolder }: Owner,
 		.filter(at => isInside(outermost, at))
 		.flatMap(at => [
 			...driver.executableSettings.map(setting => ({ at, path: join(at, setting), deniesNothing: false })),
-			...(driver.moduleSettings ?? []).map(setting => ({ at, path: join(at, setting), deniesNothing: true })),
+			...driver.moduleSettings.map(setting => ({ at, path: join(at, setting), deniesNothing: true })),
 		]);
 }
 

@@ -57,7 +57,7 @@ export interface Driver extends Abilities {
 	 * Files by which the CLI takes modules from elsewhere, relative to the same folders. They deny nothing, so one may be missing. They are
 	 * not copied: a project's own tools need them, and some hold a token.
 	 */
-	readonly moduleSettings?: readonly string[];
+	readonly moduleSettings: readonly string[];
 	/** What the CLI itself adds to them when it starts. Paths are relative to the same folders. */
 	readonly completions: Completions;
 	readonly hooks: HookMapping;
@@ -95,7 +95,7 @@ export interface Driver extends Abilities {
 	/** The CLI's package on npm. The path of a process that is the CLI contains its folder. `undefined` for a CLI that npm does not bring. */
 	readonly npmPackage: string | undefined;
 	/** Names of its processes beside {@link command}. */
-	readonly alsoCalled?: readonly string[];
+	readonly alsoCalled: readonly string[];
 	/** Variables that must not be inherited from Nancy's own shell (a nested agent's own marks). */
 	readonly foreignVariables: readonly string[];
 }

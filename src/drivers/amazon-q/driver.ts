@@ -27,6 +27,7 @@ export const amazonQ: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: undefined,
 	earlierPlaces: [],
+	moduleSettings: [],
 	executableSettings: ['.amazonq'],
 	completions: NO_COMPLETIONS,
 	hookSwitch: 'none',

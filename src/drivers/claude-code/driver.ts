@@ -31,6 +31,7 @@ export const claudeCode: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.claude/skills',
 	earlierPlaces: [],
+	moduleSettings: [],
 	executableSettings: [
 		'.claude/settings.json',
 		'.claude/settings.local.json',

@@ -30,6 +30,7 @@ export const codex: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
+	moduleSettings: [],
 	executableSettings: ['.codex', '.agents/skills'],
 	completions: NO_COMPLETIONS,
 	hookSwitch: 'none',

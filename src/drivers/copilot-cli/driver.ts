@@ -32,6 +32,7 @@ export const copilotCli: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
+	moduleSettings: [],
 	executableSettings: [
 		'.github/agents',
 		'.github/copilot',

@@ -33,6 +33,7 @@ export const geminiCli: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
+	moduleSettings: [],
 	executableSettings: ['.gemini', '.agents/skills', '.env'],
 	completions: NO_COMPLETIONS,
 	hookSwitch,

@@ -30,5 +30,6 @@ export const kiro: Driver = {
 	installHint: 'Install it as https://kiro.dev/docs/cli/installation says.',
 	launch,
 	headless: headlessBy(launch),
+	moduleSettings: [],
 	executableSettings: ['.kiro', '.amazonq'],
 };

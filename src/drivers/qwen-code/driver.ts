@@ -33,6 +33,7 @@ export const qwenCode: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
+	moduleSettings: [],
 	executableSettings: ['.qwen', '.agents/skills', '.mcp.json', '.env'],
 	// Measured with 0.24.4. It moves keys of the first version alone, whose values are no objects.
 	completions: { ...NO_COMPLETIONS, version: { file: '.qwen/settings.json', key: '$version' } },
