@@ -19,7 +19,7 @@ const KILL_TESTS = [
 	'delegates/remoteMail',
 	'deployment/deploymentFiles',
 	'mailbox/mailbox',
-	'traffic/collector',
+	'live/collector',
 	'agent',
 	'agent/questions',
 ];

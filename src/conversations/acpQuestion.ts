@@ -1,6 +1,6 @@
 import type { RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { ASKS_PERMISSION, ChosenKind } from '../core/driver/acp.ts';
-import { parseLine } from '../core/traffic/jsonLines.ts';
+import { parseLine } from '../core/files/jsonLines.ts';
 import type { Asked } from './conversation.ts';
 
 /** `session/request_permission`, with Nancy's name of the session. The desk answers by the kind of an option. */

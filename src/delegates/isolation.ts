@@ -14,7 +14,7 @@ import { homeFoldersOf } from '../core/driver/headlessOf.ts';
 import { DEPLOYMENT, RECORD } from '../core/files/sealedDeployments.ts';
 import { SEALS } from '../core/mailbox/sealReader.ts';
 import { COMPILED } from '../core/memory/toldMarks.ts';
-import { SEALED as SESSIONS } from '../core/sessions/sealedSessions.ts';
+import { SEALED as SESSIONS } from '../core/workspace/sealedSessions.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { gitIdentity, gitPlaces } from '../git/sandboxed.ts';
 import { requireBubblewrap, sandboxArgs } from '../process/bubblewrap.ts';

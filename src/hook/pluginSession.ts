@@ -1,6 +1,6 @@
 import { readSealed } from '../core/files/sealedDeployments.ts';
 import { isPluginChosen } from '../core/sessions/pluginChoice.ts';
-import { PluginSessions } from '../core/sessions/pluginSessions.ts';
+import { PluginSessions } from '../core/deployment/pluginSessions.ts';
 import { hasHooksHere } from '../core/workspace/hooksChoice.ts';
 import { isInLinkedWorktree } from '../git/mayTrack.ts';
 import type { SessionId } from '../protocol/names.ts';

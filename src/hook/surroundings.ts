@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Tickets } from '../core/delegates/tickets.ts';
 import type { Surroundings } from '../core/questions/risks.ts';
-import { sealedSession } from '../core/sessions/sealedSessions.ts';
+import { sealedSession } from '../core/workspace/sealedSessions.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { TaskWorktrees } from '../core/worktrees/taskWorktrees.ts';
 import { drivers } from '../drivers/index.ts';

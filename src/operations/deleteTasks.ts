@@ -5,7 +5,7 @@ import { phrase } from '../base/phrase.ts';
 import { theTask } from '../core/workspace/named.ts';
 import { permit } from '../core/asker/permit.ts';
 import { isRunning } from '../core/workspace/workerLife.ts';
-import { deleteTask, wasRemovedByHand } from '../core/workspace/deletion.ts';
+import { deleteTask, wasRemovedByHand } from '../core/sessions/deletion.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { TaskWorktrees } from '../core/worktrees/taskWorktrees.ts';
 import { worktreeFolder } from '../git/homeCheckout.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { said } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { permit } from '../core/asker/permit.ts';
-import { examine, repair, type Repair } from '../core/deployment/doctor.ts';
+import { examine, repair, type Repair } from '../core/live/doctor.ts';
 import type { Finding, Instruments } from '../core/deployment/finding.ts';
 import { drivers } from '../drivers/index.ts';
 import { askGit } from '../git/askGit.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkspaceModel } from '../../src/core/live/model.ts';
-import { Collector } from '../../src/core/traffic/collector.ts';
+import { Collector } from '../../src/core/live/collector.ts';
 import { redactText } from '../../src/core/traffic/redact.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { ownIdentity } from '../../src/base/liveness.ts';
 import { idTime } from '../../src/core/mailbox/messageId.ts';
-import { deleteTask } from '../../src/core/workspace/deletion.ts';
+import { deleteTask } from '../../src/core/sessions/deletion.ts';
 import type { WorkerAddress, Workspace } from '../../src/core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, type WorkerName } from '../../src/protocol/names.ts';
 import { eventually } from '../support/eventually.ts';

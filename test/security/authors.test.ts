@@ -16,7 +16,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { settleEarlier } from '../../src/core/sessions/lostDeliveries.ts';
-import { deleteTask, deleteWorker } from '../../src/core/workspace/deletion.ts';
+import { deleteTask, deleteWorker } from '../../src/core/sessions/deletion.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import type { Author } from '../../src/protocol/author.ts';

@@ -10,7 +10,7 @@ import { bindSession, sessionBinding } from '../../src/core/sessions/bindings.ts
 import { prepareAnswer } from '../../src/core/sessions/prepareAnswer.ts';
 import { sealedAgent, sealStart } from '../../src/core/sessions/sealedAgents.ts';
 import { bindCaller, type SessionCaller } from '../../src/core/sessions/sessions.ts';
-import { deleteWorker } from '../../src/core/workspace/deletion.ts';
+import { deleteWorker } from '../../src/core/sessions/deletion.ts';
 import type { Workspace, WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';

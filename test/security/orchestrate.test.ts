@@ -5,7 +5,7 @@ import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { bindSession } from '../../src/core/sessions/bindings.ts';
 import { launchModesOf } from '../../src/core/driver/modeFlags.ts';
 import { chosenAgent, chosenMode } from '../../src/core/workspace/chosenAgent.ts';
-import { deleteTask } from '../../src/core/workspace/deletion.ts';
+import { deleteTask } from '../../src/core/sessions/deletion.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { TaskSnapshots } from '../../src/core/worktrees/taskSnapshots.ts';
 import { drivers } from '../../src/drivers/index.ts';

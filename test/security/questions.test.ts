@@ -22,7 +22,7 @@ import { ASKS_PERMISSION } from '../../src/core/driver/acp.ts';
 import { digestOf } from '../../src/core/questions/digest.ts';
 import { AnswerSeal } from '../../src/core/questions/answerSeal.ts';
 import { DESK, Questions } from '../../src/core/questions/questions.ts';
-import { Collector } from '../../src/core/traffic/collector.ts';
+import { Collector } from '../../src/core/live/collector.ts';
 import { TrafficFollower } from '../../src/core/traffic/store.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';

@@ -7,7 +7,7 @@ import { dataFolder } from '../../src/base/folders.ts';
 import { ownIdentity, processWord } from '../../src/base/liveness.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Seals } from '../../src/core/mailbox/seals.ts';
-import { deleteTask, deleteWorker, finishDeletions } from '../../src/core/workspace/deletion.ts';
+import { deleteTask, deleteWorker, finishDeletions } from '../../src/core/sessions/deletion.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { FIRST_WORKER, SessionId, TaskName, type MessageId } from '../../src/protocol/names.ts';

@@ -1,6 +1,6 @@
 import { Questions } from '../../src/core/questions/questions.ts';
 import { settleAll } from '../../src/core/questions/settle.ts';
-import { Collector } from '../../src/core/traffic/collector.ts';
+import { Collector } from '../../src/core/live/collector.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
 import { allDrivers } from '../../src/drivers/index.ts';
 import type { Question, Reply } from '../../src/protocol/question.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Collector } from '../../src/core/traffic/collector.ts';
+import { Collector } from '../../src/core/live/collector.ts';
 import { spoolFileName } from '../../src/core/traffic/spoolName.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';

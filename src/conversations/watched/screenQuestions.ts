@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChosenKind } from '../../core/driver/acp.ts';
 import type { CalledGuard } from '../../core/driver/calledGuard.ts';
-import { parseLine } from '../../core/traffic/jsonLines.ts';
+import { parseLine } from '../../core/files/jsonLines.ts';
 import type { ShownQuestion } from './shownQuestion.ts';
 import type { Reading } from './shownState.ts';
 

@@ -1,7 +1,7 @@
 import type { DelegateId } from '../../protocol/delegate.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
-import { sealedSession } from '../sessions/sealedSessions.ts';
+import { sealedSession } from '../workspace/sealedSessions.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { Delegates } from './delegates.ts';
 import { ownRequest } from './ownRequest.ts';

@@ -7,7 +7,7 @@ import { entryNames } from '../../base/listing.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { Budgets } from '../budgets/budgets.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
-import { deleteWorker } from '../workspace/deletion.ts';
+import { deleteWorker } from '../sessions/deletion.ts';
 import { settle } from './ending.ts';
 import { isFinal, swarmFeatures, type Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
-import { PluginSessions } from '../sessions/pluginSessions.ts';
+import { PluginSessions } from './pluginSessions.ts';
 import { deploy, deploymentState, obstacles, rehearse, type DeploymentState } from './deploy.ts';
 import type { Finding, Instruments } from './finding.ts';
 import type { DeploymentRecords } from './records.ts';

@@ -8,7 +8,7 @@ import type { DriverId } from '../../protocol/names.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
 import { sweepFolder } from '../files/leftBehind.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
-import { PluginSessions } from '../sessions/pluginSessions.ts';
+import { PluginSessions } from './pluginSessions.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { removeIfEmpty } from '../../base/removeIfEmpty.ts';
 import { DEPLOYMENT, readSealed, RECORD } from '../files/sealedDeployments.ts';

@@ -3,7 +3,7 @@ import { relative, sep } from 'node:path';
 import type { LiveDelegates } from './liveDelegates.ts';
 import type { SessionMirror } from './sessionMirror.ts';
 import type { TaskMirror } from './taskMirror.ts';
-import type { Collector } from '../traffic/collector.ts';
+import type { Collector } from './collector.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** Represents the whole folder among the changed folders. */

@@ -6,7 +6,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
 import { processesOfTask } from '../sessions/sealedAgents.ts';
 import { isStartedByPerson } from '../workspace/chosenAgent.ts';
-import { deleteTask } from '../workspace/deletion.ts';
+import { deleteTask } from '../sessions/deletion.ts';
 import { foundSince } from '../workspace/foundTask.ts';
 import type { TaskView } from './overview.ts';
 

@@ -9,14 +9,14 @@ import { Leases } from '../files/leases.ts';
 import { sweepFolder } from '../files/leftBehind.ts';
 import { folderByState, MESSAGE_STATES } from '../mailbox/mailboxPaths.ts';
 import { ToldMarks } from '../memory/toldMarks.ts';
-import { PluginSessions, sweepPluginSessions } from '../sessions/pluginSessions.ts';
+import { PluginSessions, sweepPluginSessions } from '../deployment/pluginSessions.ts';
 import { forgetConversation } from '../sessions/conversationRecord.ts';
 import { forgetSealedAgents } from '../sessions/sealedAgents.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
 import { forgetGoneFolders } from './goneFolders.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
-import { forgetSeal } from '../sessions/sealedSessions.ts';
+import { forgetSeal } from '../workspace/sealedSessions.ts';
 
 /**
  * Removes useless leftovers of kills and ended sessions from a workspace. These are half-written files, locks of dead processes, signs of

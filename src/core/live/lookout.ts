@@ -16,7 +16,7 @@ import { Upkeep } from './upkeep.ts';
 import { PROCESS_GONE } from './workerState.ts';
 import type { WorkerStates } from './workerStates.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { finishDeletions } from '../workspace/deletion.ts';
+import { finishDeletions } from '../sessions/deletion.ts';
 
 /** An agent without events for so long may have been interrupted. */
 const DOUBT_MS = 2500;

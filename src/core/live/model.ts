@@ -24,7 +24,7 @@ import { Prober, type Ask } from './prober.ts';
 import { SessionMirror } from './sessionMirror.ts';
 import type { SessionTraffic, SessionView } from './sessionView.ts';
 import { TaskMirror } from './taskMirror.ts';
-import { Collector, type CollectorOptions } from '../traffic/collector.ts';
+import { Collector, type CollectorOptions } from './collector.ts';
 import { watch } from './watch.ts';
 import { ifOwn } from '../files/ownFolder.ts';
 import { TaskWorktrees } from '../worktrees/taskWorktrees.ts';

@@ -2,7 +2,7 @@ import { ORCHESTRATOR, type TaskName } from '../../protocol/names.ts';
 import { sumUse, tokensOf } from '../budgets/use.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
 import { ifOwn } from '../files/ownFolder.ts';
-import type { Collector } from '../traffic/collector.ts';
+import type { Collector } from './collector.ts';
 import { TaskSnapshots } from '../worktrees/taskSnapshots.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { BudgetMirror } from './budgetMirror.ts';

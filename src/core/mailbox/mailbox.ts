@@ -8,7 +8,7 @@ import type { MessageId, SessionId } from '../../protocol/names.ts';
 import { HandedParts } from '../../protocol/records.ts';
 import { CAN_HOLD } from '../files/heldFolder.ts';
 import { Leases } from '../files/leases.ts';
-import { parseLine } from '../traffic/jsonLines.ts';
+import { parseLine } from '../files/jsonLines.ts';
 import type { Held } from './held.ts';
 import { MailboxFiles, type ListOptions, type MailboxListing, type StoredMessage } from './mailboxFiles.ts';
 import { MailboxPaths, MESSAGE_STATES, stateOf, type MessageState } from './mailboxPaths.ts';

@@ -10,7 +10,7 @@ import { COMPILED, ToldMarks } from '../memory/toldMarks.ts';
 import { readMark } from '../files/plainFile.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { forgetConversation } from './conversationRecord.ts';
-import { forgetSeal, sealedSession, sealSession } from './sealedSessions.ts';
+import { forgetSeal, sealedSession, sealSession } from '../workspace/sealedSessions.ts';
 
 /** The mailbox of a session. */
 export interface SessionBinding {

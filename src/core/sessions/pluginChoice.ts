@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { OwnFolder } from '../files/ownFolder.ts';
-import { PluginSessions } from './pluginSessions.ts';
+import { PluginSessions } from '../deployment/pluginSessions.ts';
 
 /** In the user's own records */
 const CHOICE = 'plugin.json';

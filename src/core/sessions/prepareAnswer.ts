@@ -18,7 +18,7 @@ import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { readMessageTextSync } from '../mailbox/messageText.ts';
 import { textOfDelivered, textOfHanding, type Sealed } from '../mailbox/seal.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
-import { sealedSession } from './sealedSessions.ts';
+import { sealedSession } from '../workspace/sealedSessions.ts';
 
 /** In UTF-16 units: a shell reads it with everything else that is prepared. */
 const LONGEST_TEXT = 4096;

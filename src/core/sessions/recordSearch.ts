@@ -12,7 +12,7 @@ import {
 } from '../driver/transcript.ts';
 import { handedOver } from '../mailbox/batch.ts';
 import { messageMark } from '../mailbox/messageId.ts';
-import { parseLine, readNewLines } from '../traffic/jsonLines.ts';
+import { parseLine, readNewLines } from '../files/jsonLines.ts';
 
 /** A message to look for in a record, and how it was handed over. */
 export interface Shown {

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/transcript.ts';
 import { foldLine, presenceIn, type Shown } from './recordSearch.ts';
-import { readNewLines, type LineCursor } from '../traffic/jsonLines.ts';
+import { readNewLines, type LineCursor } from '../files/jsonLines.ts';
 
 /** Lines folded at a stretch before other work gets its turn. */
 const LINES_AT_A_STRETCH = 2000;

@@ -12,7 +12,7 @@ import type { NotesToTell } from '../memory/telling.ts';
 import { isSettled, type StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { folderByState } from '../mailbox/mailboxPaths.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { makeBell } from './bell.ts';
+import { makeBell } from '../workspace/bell.ts';
 import { bindSession } from './bindings.ts';
 import { BoundaryMark } from './boundaryMark.ts';
 import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';

@@ -3,7 +3,7 @@ import type { SessionId } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { bindSession } from '../sessions/bindings.ts';
 import { sealStart } from '../sessions/sealedAgents.ts';
-import { sealedSession } from '../sessions/sealedSessions.ts';
+import { sealedSession } from '../workspace/sealedSessions.ts';
 import { redactText } from '../traffic/redact.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 

@@ -1,7 +1,7 @@
 import type { SessionId } from '../../protocol/names.ts';
 import { TrafficRecord } from '../../protocol/traffic.ts';
 import type { NancyPaths } from '../files/paths.ts';
-import { parseLine, readNewLines, type LineCursor } from './jsonLines.ts';
+import { parseLine, readNewLines, type LineCursor } from '../files/jsonLines.ts';
 import { trafficFiles } from './trafficFile.ts';
 
 /** All kept records of a session, oldest first. Lines that are torn or of a later version are left out. */

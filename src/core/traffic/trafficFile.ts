@@ -5,7 +5,7 @@ import { hasErrno } from '../../base/errors.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import { refuseHardLink, refuseLinks } from '../files/links.ts';
 import type { NancyPaths } from '../files/paths.ts';
-import { parseLine, readNewLines } from './jsonLines.ts';
+import { parseLine, readNewLines } from '../files/jsonLines.ts';
 
 export interface TrafficLimits {
 	/** A session's file is rotated before it grows beyond this many bytes; one older file is kept. */

@@ -20,8 +20,8 @@ import { newMessageId } from '../mailbox/messageId.ts';
 import { PreparedAnswers } from '../mailbox/prepared.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
 import { Seals } from '../mailbox/seals.ts';
-import { hasSession } from '../sessions/sealedSessions.ts';
-import { ringBell } from '../sessions/bell.ts';
+import { hasSession } from './sealedSessions.ts';
+import { ringBell } from './bell.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { NancyPaths } from '../files/paths.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { callGuard, type BetweenPlace, type CalledGuard } from '../../core/driver/calledGuard.ts';
-import { parseLine } from '../../core/traffic/jsonLines.ts';
+import { parseLine } from '../../core/files/jsonLines.ts';
 import { ASKS, Decision } from './asking.ts';
 import { ID } from './events.ts';
 

@@ -10,7 +10,7 @@ export async function withCollector<T>(
 ): Promise<T> {
 	// Loaded only where it is used: agents call the other commands often.
 	const [{ Collector }, { allDrivers }] = await Promise.all([
-		import('../../core/traffic/collector.ts'),
+		import('../../core/live/collector.ts'),
 		import('../../drivers/index.ts'),
 	]);
 	const collector = new Collector(workspace, allDrivers);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConversationRecord, forgetConversation } from '../../../src/core/sessions/conversationRecord.ts';
 import { Transcript } from '../../../src/core/sessions/transcripts.ts';
-import { parseLine } from '../../../src/core/traffic/jsonLines.ts';
+import { parseLine } from '../../../src/core/files/jsonLines.ts';
 import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
 import { transcript as format } from '../../../src/drivers/acp/transcript.ts';
 import { ConversationLine, ConversationUsage } from '../../../src/protocol/conversationRecord.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { dataFolder } from '../../../src/base/folders.ts';
 import { IN_WINDOW } from '../../../src/core/asker/asker.ts';
-import { deleteTask } from '../../../src/core/workspace/deletion.ts';
+import { deleteTask } from '../../../src/core/sessions/deletion.ts';
 import { FOUND_TASK_MS } from '../../../src/core/live/foundTasks.ts';
 import { sweepLeftovers } from '../../../src/core/live/leftovers.ts';
 import { codex } from '../../../src/drivers/codex/driver.ts';

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder } from '../../../src/base/folders.ts';
 import { choosePlugin, withdrawPlugin } from '../../../src/core/sessions/pluginChoice.ts';
-import { PluginSessions, sweepPluginSessions } from '../../../src/core/sessions/pluginSessions.ts';
+import { PluginSessions, sweepPluginSessions } from '../../../src/core/deployment/pluginSessions.ts';
 import { SPOOL_LIMITS } from '../../../src/core/traffic/spoolBound.ts';
 import { noteHooksChoice } from '../../../src/core/workspace/hooksChoice.ts';
 import type { Workspace } from '../../../src/core/workspace/workspace.ts';

@@ -13,7 +13,7 @@ import type { FullRequest } from '../../../../src/core/delegates/queueDelegate.t
 import { StatusWriter } from '../../../../src/core/delegates/statusWriter.ts';
 import { Tickets } from '../../../../src/core/delegates/tickets.ts';
 import { sealStart } from '../../../../src/core/sessions/sealedAgents.ts';
-import { deleteTask, deleteWorker } from '../../../../src/core/workspace/deletion.ts';
+import { deleteTask, deleteWorker } from '../../../../src/core/sessions/deletion.ts';
 import { newMessageId } from '../../../../src/core/mailbox/messageId.ts';
 import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
 import { DelegateRecord, DelegateStatus, type DelegateState } from '../../../../src/protocol/delegate.ts';

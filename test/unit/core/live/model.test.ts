@@ -13,7 +13,7 @@ import { readOverview } from '../../../../src/core/live/readOverview.ts';
 import type { WorkerState } from '../../../../src/core/live/overview.ts';
 import { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { ProcessLock } from '../../../../src/core/files/processLock.ts';
-import { Collector } from '../../../../src/core/traffic/collector.ts';
+import { Collector } from '../../../../src/core/live/collector.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { TaskSnapshots } from '../../../../src/core/worktrees/taskSnapshots.ts';
 import { DelegateStatus } from '../../../../src/protocol/delegate.ts';
@@ -26,7 +26,7 @@ import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
-import { deleteTask } from '../../../../src/core/workspace/deletion.ts';
+import { deleteTask } from '../../../../src/core/sessions/deletion.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;

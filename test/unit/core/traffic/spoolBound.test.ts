@@ -1,7 +1,7 @@
 import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Collector } from '../../../../src/core/traffic/collector.ts';
+import { Collector } from '../../../../src/core/live/collector.ts';
 import { boundSpool } from '../../../../src/core/traffic/spoolBound.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';

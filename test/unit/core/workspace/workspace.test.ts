@@ -11,7 +11,7 @@ import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { Project } from '../../cli/project.ts';
 import { bindSession, sessionBinding } from '../../../../src/core/sessions/bindings.ts';
-import { deleteTask, finishDeletions } from '../../../../src/core/workspace/deletion.ts';
+import { deleteTask, finishDeletions } from '../../../../src/core/sessions/deletion.ts';
 
 async function projectWithSession(name: string) {
 	const project = new Project();

@@ -10,10 +10,10 @@ import { inHeldFolder } from '../files/heldFolder.ts';
 import { readJsonFile } from '../files/jsonFile.ts';
 import { Budgets } from '../budgets/budgets.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
-import { forgetSession } from '../sessions/bindings.ts';
-import { forgetChosenAgents } from './chosenAgent.ts';
-import { forgetFound } from './foundTask.ts';
-import type { WorkerAddress, Workspace } from './workspace.ts';
+import { forgetSession } from './bindings.ts';
+import { forgetChosenAgents } from '../workspace/chosenAgent.ts';
+import { forgetFound } from '../workspace/foundTask.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 /** The prefix of a deleted task's or worker's folder until it is gone. */
 const GRAVE = '.deleted-';

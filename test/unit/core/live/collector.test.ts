@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Collector, type CollectorOptions } from '../../../../src/core/traffic/collector.ts';
+import { Collector, type CollectorOptions } from '../../../../src/core/live/collector.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';

@@ -8,12 +8,12 @@ import type { Driver } from '../driver/driver.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
 import { ProcessLock } from '../files/processLock.ts';
-import { Claims } from './claims.ts';
-import { keepRejected } from './rejected.ts';
-import type { Spooled } from './spooled.ts';
-import { SpoolFiles } from './spoolFiles.ts';
-import { appendLines, DEFAULT_LIMITS, keepWithin, type TrafficLimits } from './trafficFile.ts';
-import { batches, recordId, type WaitingFile } from './waiting.ts';
+import { Claims } from '../traffic/claims.ts';
+import { keepRejected } from '../traffic/rejected.ts';
+import type { Spooled } from '../traffic/spooled.ts';
+import { SpoolFiles } from '../traffic/spoolFiles.ts';
+import { appendLines, DEFAULT_LIMITS, keepWithin, type TrafficLimits } from '../traffic/trafficFile.ts';
+import { batches, recordId, type WaitingFile } from '../traffic/waiting.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
 
 export interface CollectorOptions {
