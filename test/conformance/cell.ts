@@ -26,6 +26,8 @@ export interface Cell {
 	needs: readonly Capability[];
 	/** The ability that this row is about: what the driver says to limit it stands here. */
 	about?: Capability;
+	/** Further abilities that it shows where a driver declares them: one that lacks them can do this too. */
+	alsoShows?: readonly Capability[];
 	/** Whether it is tried even where the driver says that it cannot be: a driver that understates is noticed. */
 	triedAnyway: boolean;
 	lab?: LabOptions;

@@ -10,7 +10,7 @@ export function floorVersions(driver: Driver): string[] {
 }
 
 /** The abilities that begin with a version. */
-export function beginningWith(driver: Driver, version: string): Capability[] {
+function beginningWith(driver: Driver, version: string): Capability[] {
 	return CAPABILITIES.filter(capability => {
 		const floor = driver.floors[capability];
 		return floor !== 'none' && formatVersion(floor) === version;
@@ -19,5 +19,12 @@ export function beginningWith(driver: Driver, version: string): Capability[] {
 
 /** Whether a cell shows one of these abilities. */
 export function shows(cell: Cell, capabilities: readonly Capability[]): boolean {
-	return capabilities.some(each => cell.about === each || cell.needs.includes(each));
+	const shown = [cell.about, ...cell.needs, ...(cell.alsoShows ?? [])];
+	return capabilities.some(each => shown.includes(each));
+}
+
+/** The cells of the column of a version that abilities begin with, in the order of the table. */
+export function cellsOfFloor(cells: readonly Cell[], driver: Driver, version: string): Cell[] {
+	const abilities = beginningWith(driver, version);
+	return cells.filter(cell => shows(cell, abilities));
 }

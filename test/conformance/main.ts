@@ -7,7 +7,7 @@ import { driverById } from '../../src/drivers/index.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
 import { localAgent, pinnedAgent } from '../support/pinnedAgent.ts';
 import { cells } from './cells.ts';
-import { beginningWith, floorVersions, shows } from './floors.ts';
+import { cellsOfFloor, floorVersions } from './floors.ts';
 import { judge, judgeTalked } from './judge.ts';
 import type { Candidate } from './lab.ts';
 import { markdownOf } from './markdown.ts';
@@ -50,12 +50,8 @@ for (const agent of chosen.length === 0 ? [] : agentsUnderTest) {
 	if (!driver) throw new Error(`there is no driver ${agent.driver}`);
 	if (values.floors) {
 		for (const version of floorVersions(driver)) {
-			const abilities = beginningWith(driver, version);
-			await fill(
-				{ agent, driver, installed: localAgent(agent.id, version) },
-				'floor',
-				chosen.filter(cell => shows(cell, abilities)),
-			);
+			const rows = cellsOfFloor(cells, driver, version);
+			await fill({ agent, driver, installed: localAgent(agent.id, version) }, 'floor', rows);
 		}
 		continue;
 	}
@@ -69,8 +65,8 @@ for (const agent of talked.length === 0 ? [] : talkedAgents)
 	if (!values.agent || values.agent.includes(agent.id)) await fillTalked(agent);
 process.exitCode = isBroken ? 1 : 0;
 
-/** Tries the chosen cells on one CLI and writes what is known by then, so that a run that is broken off leaves its part. */
-async function fill(candidate: Candidate, is: Column['is'], tried = chosen): Promise<void> {
+/** Tries the chosen cells of a column on its CLI, and writes what is known by then: a run that is broken off leaves its part. */
+async function fill(candidate: Candidate, is: Column['is'], rows = cells): Promise<void> {
 	const { version } = candidate.installed;
 	const { id } = candidate.agent;
 	const { displayName } = candidate.driver;
@@ -80,8 +76,8 @@ async function fill(candidate: Candidate, is: Column['is'], tried = chosen): Pro
 	);
 	const today = new Date().toISOString().slice(0, 10);
 	const isWhole = chosen.length === cells.length;
-	const column = columnOf({ agent: id, displayName, version, is }, known, { isWhole, today });
-	await fillColumn(column, tried, (cell, onFailure) => judge(cell, candidate, onFailure));
+	const column = columnOf({ agent: id, displayName, version, is }, known, rows, { isWhole, today });
+	await fillColumn(column, rows.filter(isChosen), (cell, onFailure) => judge(cell, candidate, onFailure));
 	write(column);
 }
 
@@ -93,7 +89,7 @@ async function fillTalked(agent: TalkedAgent): Promise<void> {
 	const known = reportNow().talked.columns.find(each => each.agent === id);
 	const today = new Date().toISOString().slice(0, 10);
 	const isWhole = talked.length === talkedCells.length;
-	const column = columnOf({ agent: id, displayName, version, is: 'pinned' }, known, { isWhole, today });
+	const column = columnOf({ agent: id, displayName, version, is: 'pinned' }, known, talkedCells, { isWhole, today });
 	await fillColumn(column, talked, (cell, onFailure) => judgeTalked(cell, agent, onFailure));
 	const report = reportNow();
 	const columns = talkedAgents.flatMap(each =>

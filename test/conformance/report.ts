@@ -44,13 +44,15 @@ export type ConformanceReport = z.infer<typeof ConformanceReport>;
 
 /**
  * The column of a version before it is tried again. A run for some of the cells makes the others no younger; what was seen of
- * another version says nothing about this one.
+ * another version says nothing about this one, and a row that is no more counts for nothing.
  */
 export function columnOf(
 	about: Omit<Column, 'date' | 'cells'>,
 	known: Column | undefined,
+	rows: readonly { id: string }[],
 	{ isWhole, today }: { isWhole: boolean; today: string },
 ): Column {
 	const kept = known?.version === about.version ? known : undefined;
-	return { ...about, date: isWhole ? today : (kept?.date ?? today), cells: { ...kept?.cells } };
+	const cells = Object.entries(kept?.cells ?? {}).filter(([id]) => rows.some(row => row.id === id));
+	return { ...about, date: isWhole ? today : (kept?.date ?? today), cells: Object.fromEntries(cells) };
 }

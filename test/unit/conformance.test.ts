@@ -1,17 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseVersion } from '../../src/base/version.ts';
+import { formatVersion, parseVersion } from '../../src/base/version.ts';
+import { CAPABILITIES } from '../../src/core/driver/abilities.ts';
 import type { Driver } from '../../src/core/driver/driver.ts';
 import { headlessOf } from '../../src/core/driver/headlessOf.ts';
 import { driverById, drivers } from '../../src/drivers/index.ts';
 import type { Cell } from '../conformance/cell.ts';
 import { cells } from '../conformance/cells.ts';
-import { floorVersions } from '../conformance/floors.ts';
+import { cellsOfFloor, floorVersions, shows } from '../conformance/floors.ts';
 import { lackOf, limitOf } from '../conformance/judge.ts';
 import { markdownOf } from '../conformance/markdown.ts';
 import { untried } from '../conformance/untried.ts';
-import { columnOf, ConformanceReport, type Column } from '../conformance/report.ts';
+import { columnOf, ConformanceReport, type CellResult, type Column } from '../conformance/report.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { talkedAgents, talkedCells } from '../conformance/talked.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
@@ -55,13 +56,33 @@ describe('the table of abilities', () => {
 		expect(failures).toEqual([]);
 	});
 
-	it('has a column for each version that an ability begins with', () => {
-		for (const { id, driver } of agentsWithDrivers) {
-			const tried = report.columns.flatMap(each =>
-				each.agent === id && each.is === 'floor' ? [each.version] : [],
-			);
-			expect(tried, id).toEqual(expect.arrayContaining(floorVersions(driver)));
-		}
+	it.each(agentsWithDrivers)('has every row of $id at its pinned version', ({ id }) => {
+		const columns = columnsOf(id, 'pinned');
+		expect(columns.map(rowsOf)).toEqual([cells.map(each => each.id).toSorted()]);
+	});
+
+	it.each(agentsWithDrivers)(
+		'has each version of $id that an ability begins with, and every row of it',
+		({ id, driver }) => {
+			const tried = columnsOf(id, 'floor').map(column => [column.version, rowsOf(column)]);
+			const wanted = floorVersions(driver).map(version => [
+				version,
+				cellsOfFloor(cells, driver, version)
+					.map(each => each.id)
+					.toSorted(),
+			]);
+			expect(Object.fromEntries(tried)).toEqual(Object.fromEntries(wanted));
+		},
+	);
+
+	it.each(agentsWithDrivers)('has seen each ability of $id on the version that it begins with', ({ id, driver }) => {
+		const unseen = CAPABILITIES.filter(capability => {
+			const floor = driver.floors[capability];
+			if (floor === 'none') return false;
+			const column = columnsOf(id, 'floor').find(({ version }) => version === formatVersion(floor));
+			return !cells.some(cell => shows(cell, [capability]) && isSeen(column?.cells[cell.id]));
+		});
+		expect(unseen).toEqual([]);
 	});
 
 	it.each(agentsWithDrivers)('gives no reason for $id that its driver does not give now', ({ id, agent, driver }) => {
@@ -80,6 +101,18 @@ describe('the table of abilities', () => {
 		}
 	});
 });
+
+function columnsOf(id: string, is: Column['is']): Column[] {
+	return report.columns.filter(column => column.agent === id && column.is === is);
+}
+
+function rowsOf(column: Column): string[] {
+	return Object.keys(column.cells).toSorted();
+}
+
+function isSeen(result: CellResult | undefined): boolean {
+	return result?.is === 'works' || result?.is === 'partial';
+}
 
 /** What is wrong with the reason in a column's cell, as the driver stands. */
 function staleIn(column: Column, cell: Cell, agent: AgentUnderTest, driver: Driver): string[] {
@@ -192,15 +225,20 @@ describe('a column', () => {
 	const about = { agent: 'a', displayName: 'Agent', version: '1.2.3', is: 'pinned' as const };
 	const known = { ...about, date: '2026-01-01', cells: { one: { is: 'works' as const, ms: 1 } } };
 	const today = '2026-11-21';
+	const rows = [{ id: 'one' }];
 
 	it('gets no younger by a run for some of its cells', () => {
-		expect(columnOf(about, known, { isWhole: false, today })).toEqual(known);
-		expect(columnOf(about, known, { isWhole: true, today })).toEqual({ ...known, date: today });
+		expect(columnOf(about, known, rows, { isWhole: false, today })).toEqual(known);
+		expect(columnOf(about, known, rows, { isWhole: true, today })).toEqual({ ...known, date: today });
+	});
+
+	it('holds no row that is no more', () => {
+		expect(columnOf(about, known, [{ id: 'two' }], { isWhole: false, today })).toEqual({ ...known, cells: {} });
 	});
 
 	it('holds nothing that was seen of another version', () => {
 		const begun = { ...about, date: today, cells: {} };
-		expect(columnOf(about, { ...known, version: '1.2.2' }, { isWhole: false, today })).toEqual(begun);
-		expect(columnOf(about, undefined, { isWhole: false, today })).toEqual(begun);
+		expect(columnOf(about, { ...known, version: '1.2.2' }, rows, { isWhole: false, today })).toEqual(begun);
+		expect(columnOf(about, undefined, rows, { isWhole: false, today })).toEqual(begun);
 	});
 });

@@ -13,6 +13,7 @@ export const feedback: Cell = {
 	title: 'Feedback waits until the agent would stop, comes in one batch, and keeps it going',
 	needs: ['feedback'],
 	about: 'feedback',
+	alsoShows: ['quietStop'],
 	triedAnyway: true,
 	run: async lab => {
 		const worker = await lab.start({ prompt: `${lab.held} [[sh:true]] [[text:First end]]` });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { can } from '../../../src/core/driver/abilities.ts';
 import type { EventKind } from '../../../src/protocol/traffic.ts';
 import { eventually } from '../../support/eventually.ts';
 import { must, WORKS, type Cell } from '../cell.ts';
@@ -24,13 +25,18 @@ export const launch: Cell = {
 
 const TURN: readonly EventKind[] = ['session-start', 'prompt', 'tool-start', 'tool-end', 'stop'];
 
+/** Told where the driver says that it is. */
+const BATCH_END: EventKind = 'batch-end';
+
 export const statusEvents: Cell = {
 	id: 'status',
 	title: 'Its sidebar row follows it: working with the tool, idle, ended',
 	needs: ['hooks'],
 	about: 'hooks',
+	alsoShows: ['batchEnd'],
 	triedAnyway: false,
 	run: async lab => {
+		const turn = can(lab.driver, 'batchEnd', lab.version) ? [...TURN, BATCH_END] : TURN;
 		const worker = await lab.start({ prompt: `${lab.held} [[text:At rest]]` });
 		await lab.made('begun');
 		await lab.becomes(
@@ -40,10 +46,10 @@ export const statusEvents: Cell = {
 		);
 		lab.letGo();
 		// Reports that the agent does not wait for may come after the end of its turn.
-		await eventually(`events of every kind a turn has: ${TURN.join(', ')}`, async () => {
+		await eventually(`events of every kind a turn has: ${turn.join(', ')}`, async () => {
 			await lab.view(worker.address);
 			const kinds = (await eventsOf(lab, worker)).map(event => event.kind);
-			return TURN.every(kind => kinds.includes(kind));
+			return turn.every(kind => kinds.includes(kind));
 		});
 		await worker.idle();
 		await worker.terminal.close();
