@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
-import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
+import type { Version } from '../../base/version.ts';
 import { FIRST_WORKER, type SessionId } from '../../protocol/names.ts';
 import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from '../driver/agentEnvironment.ts';
@@ -82,7 +82,6 @@ async function tryPlan(
 	agent: InstalledAgent,
 	request: WorkerRequest,
 ): Promise<WorkerPlan | undefined> {
-	refuseOld(driver, agent);
 	refuseUnhooked(driver, request.hooks !== undefined);
 	if (!request.headless) refuseLongPrompt(request.prompt);
 	const start = await startOf(workspace, driver, agent.version, request);
@@ -167,14 +166,6 @@ function launchHooks({ id }: Driver, workspace: Workspace, { hooks }: WorkerRequ
 			launcher: hooks.launcher,
 			folder: new DeploymentRecords(workspace, hooks.dataFolder).launchFolder(id),
 		}
-	);
-}
-
-function refuseOld({ displayName, oldestVersion, installHint }: Driver, { version }: InstalledAgent): void {
-	if (isAtLeast(version, oldestVersion)) return;
-	throw new NancyError(
-		'agent-too-old',
-		phrase`${displayName} ${formatVersion(version)} is too old; Nancy needs ${formatVersion(oldestVersion)}. ${installHint}`,
 	);
 }
 
