@@ -1,6 +1,7 @@
 // npm run conformance [-- --agent X]… [--newest] [--floors] [--talked] [words in names of cells…]: tries every ability on every real agent CLI
 // and writes docs/conformance.md and docs/conformance.json. Ends with 1 when a driver claims what was not seen. With --floors it
-// tries, in place of the pinned version, each version that an ability begins with, for the abilities that do.
+// tries, in place of the pinned version, each version that an ability begins with, for the abilities that do, and on the oldest one
+// also what needs no ability.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
@@ -38,7 +39,7 @@ const program = ['--experimental-transform-types', '--no-warnings', 'test/confor
 process.exitCode =
 	spawnSync(process.execPath, [...program, ...options, ...positionals], { stdio: 'inherit' }).status ?? 1;
 
-/** The versions that an ability of this CLI begins with. */
+/** The oldest version of this CLI, and those that an ability begins with. */
 async function floorsOf(id) {
 	const [{ agentsUnderTest }, { driverById }, { floorVersions }] = await Promise.all([
 		import('../test/support/agents/index.ts'),

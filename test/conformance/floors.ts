@@ -3,9 +3,9 @@ import { CAPABILITIES, type Capability } from '../../src/core/driver/abilities.t
 import type { Driver } from '../../src/core/driver/driver.ts';
 import type { Cell } from './cell.ts';
 
-/** The versions that an ability of the CLI begins with, in the order of the abilities. */
+/** The oldest version of the CLI, then those that a further ability begins with, in the order of the abilities. */
 export function floorVersions(driver: Driver): string[] {
-	const floors = CAPABILITIES.map(capability => driver.floors[capability]);
+	const floors = [driver.oldestVersion, ...CAPABILITIES.map(capability => driver.floors[capability])];
 	return [...new Set(floors.flatMap(floor => (floor === 'none' ? [] : [formatVersion(floor)])))];
 }
 
@@ -23,8 +23,9 @@ export function shows(cell: Cell, capabilities: readonly Capability[]): boolean 
 	return capabilities.some(each => shown.includes(each));
 }
 
-/** The cells of the column of a version that abilities begin with, in the order of the table. */
+/** The cells of the column of one of these versions, in the order of the table. What needs no ability belongs to the oldest version. */
 export function cellsOfFloor(cells: readonly Cell[], driver: Driver, version: string): Cell[] {
 	const abilities = beginningWith(driver, version);
-	return cells.filter(cell => shows(cell, abilities));
+	const isOldest = version === formatVersion(driver.oldestVersion);
+	return cells.filter(cell => shows(cell, abilities) || (isOldest && cell.needs.length === 0));
 }

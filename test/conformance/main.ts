@@ -28,7 +28,7 @@ const { values, positionals: words } = parseArgs({
 		agent: { type: 'string', multiple: true },
 		/** JSON: the newest version of each CLI, as it was installed. */
 		newest: { type: 'string', default: '{}' },
-		/** The versions that abilities begin with, in place of the pinned one. They are installed. */
+		/** The oldest version and those that abilities begin with, in place of the pinned one. They are installed. */
 		floors: { type: 'boolean', default: false },
 		/** The table of agents that are talked with, alone. */
 		talked: { type: 'boolean', default: false },

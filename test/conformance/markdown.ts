@@ -83,7 +83,7 @@ function talkedOf(lines: readonly string[]): string[] {
 	];
 }
 
-/** What was tried on the lowest version of each ability. */
+/** What was tried on the oldest versions, and on the lowest one of each ability. */
 function floorsOf(columns: readonly Column[]): string[] {
 	const floors = columns.filter(({ is }) => is === 'floor');
 	if (floors.length === 0) return [];
@@ -101,7 +101,8 @@ function floorsOf(columns: readonly Column[]): string[] {
 	return [
 		'## Lowest versions',
 		'',
-		'Written by `npm run conformance -- --floors`: the rows of the abilities that begin with a version, tried on that version.',
+		'Written by `npm run conformance -- --floors`: the rows of the abilities that begin with a version, tried on that version. Rows that',
+		'need no ability were tried on the oldest one.',
 		'',
 		'| | rows | tried since |',
 		'| --- | --- | --- |',

@@ -18,7 +18,7 @@ export const Column = z.object({
 	displayName: z.string(),
 	/** Of the CLI. */
 	version: z.string(),
-	/** The version that the tests pin, the newest on npm when it was run, or one that an ability begins with. */
+	/** The version that the tests pin, the newest on npm when it was run, or the oldest one and each that an ability begins with. */
 	is: z.enum(['pinned', 'newest', 'floor']),
 	/** No cell of it was tried before: YYYY-MM-DD, UTC. */
 	date: z.string(),

@@ -62,7 +62,7 @@ describe('the table of abilities', () => {
 	});
 
 	it.each(agentsWithDrivers)(
-		'has each version of $id that an ability begins with, and every row of it',
+		'has the oldest version of $id and each that an ability begins with, and every row of it',
 		({ id, driver }) => {
 			const tried = columnsOf(id, 'floor').map(column => [column.version, rowsOf(column)]);
 			const wanted = floorVersions(driver).map(version => [
@@ -72,6 +72,17 @@ describe('the table of abilities', () => {
 					.toSorted(),
 			]);
 			expect(Object.fromEntries(tried)).toEqual(Object.fromEntries(wanted));
+		},
+	);
+
+	it.each(agentsWithDrivers)(
+		'has tried on the oldest version of $id every row whose abilities it has',
+		({ id, driver }) => {
+			const column = columnsOf(id, 'floor').find(
+				({ version }) => version === formatVersion(driver.oldestVersion),
+			);
+			const possible = cells.filter(cell => lackOf(cell, driver, driver.oldestVersion) === undefined);
+			expect(possible.flatMap(cell => (column?.cells[cell.id] ? [] : [cell.id]))).toEqual([]);
 		},
 	);
 
