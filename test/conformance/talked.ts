@@ -153,9 +153,7 @@ const cancel: TalkedCell = {
 		await worker.idle();
 		await worker.submit('[[text:On again]]');
 		await worker.terminal.waitForText(/On again\s*\n/);
-		const isOver = await eventually('it has ended', () => running().length === 0, { timeoutMs: 10_000 }).catch(
-			() => false,
-		);
+		const isOver = await eventually('it has ended', () => running().length === 0).catch(() => false);
 		for (const pid of running()) signal(pid, 'SIGKILL');
 		return isOver ? WORKS : partly('The turn ends, and the command goes on: the agent does not end it.');
 	},

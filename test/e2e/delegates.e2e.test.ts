@@ -416,7 +416,7 @@ describe('in a trusted folder, delegates', () => {
 		await mergedAgain.waitFor();
 		// After a reload, VS Code knows a moment later that the folder is trusted.
 		await expect
-			.poll(async () => (await menuOf(mergedAgain)).choices, { timeout: 20_000 })
+			.poll(async () => (await menuOf(mergedAgain)).choices)
 			.toEqual([
 				'Show Delegate Output',
 				'Delegate Again',
@@ -463,7 +463,7 @@ describe('in a trusted folder, delegates', () => {
 		for (const each of [mergedAgain, row(/Make a file.*merged · 2 tool calls/)]) {
 			// The row learns of the removal after the notification.
 			await expect
-				.poll(() => menuOf(each), { timeout: 20_000 })
+				.poll(() => menuOf(each))
 				.toEqual({
 					choices: ['Show Delegate Output', 'Delegate Again', 'More', 'Delete…'],
 					more: ['Open Log', 'Open Prompt', 'Open Output', 'Copy ID'],

@@ -21,7 +21,7 @@ afterEach(() => {
 afterAll(async () => {
 	await cluster[Symbol.asyncDispose]();
 	await nancy[Symbol.asyncDispose]();
-}, 300_000);
+});
 
 /** What the agent and its login are in the lab: a folder of the node, and a variable. An image of a user's has both in it, or in a Secret. */
 function settingsOf(modelUrl: string, gate: string) {

@@ -281,7 +281,7 @@ describe('which agent asks', () => {
 			['run', 'agent'],
 			['inner', 'made/worker-2'],
 		]);
-	}, 60_000);
+	});
 });
 
 describe('an agent', () => {
@@ -310,7 +310,6 @@ describe('an agent', () => {
 			expect(await nancy.run(['delegates', 'delete', '--ended'], agent)).toMatchObject({ code: 0 });
 			expect((await new Delegates(it.own.workspace).list()).delegates).toHaveLength(1);
 		},
-		60_000,
 	);
 
 	it('reaches no other project with -C, not even to read', async () => {
@@ -347,7 +346,7 @@ describe('an agent', () => {
 		expect(readdirSync(it.other.path, { recursive: true })).toEqual(before);
 		const here = await nancy.run(['-C', '.', 'status'], { cwd: it.own.path, env: { ...it.base, ...it.worker } });
 		expect(here.code).toBe(0);
-	}, 120_000);
+	});
 
 	it('works in the workspace of its CLI, wherever its shell has gone', async () => {
 		await using it = await place();
@@ -458,34 +457,30 @@ describe('settings that can run commands', () => {
 		['opencode', '.opencode/plugin/evil.js'],
 	] as const;
 
-	it.each(executable)(
-		'keep an agent from starting %s until a person has started it with %s',
-		async (id, file) => {
-			await using it = await place();
-			const known = drivers.find(driver => driver.id === id);
-			const { command = '' } = known ?? {};
-			const [mode] = known?.headless === 'none' ? [] : (known?.headless.permissionModes ?? []);
-			fakeAgent(it.folder.file('bin'), command, '9.9.9');
-			set({ delegates: { permissionsFromAgents: { [id]: mode?.id } } });
-			const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
-			const call = ['run', '--headless', '--prompt', 'x', '--agent', id];
-			const start = (where: CallOptions) => nancy.start(call, where);
-			expect((await start(agent)).code).not.toBe(5);
-			const path = join(it.own.path, file);
-			mkdirSync(dirname(path), { recursive: true });
-			writeFileSync(path, '1');
-			for (const each of [call, ['delegate', 'x', '--agent', id]]) {
-				const refused = await nancy.runHere(each, agent);
-				expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining(file) });
-				expect(refused.stderr).toContain(`nancy setup --agent ${id}`);
-			}
-			expect((await start({ ...agent, env: it.base })).code).not.toBe(5);
-			expect((await start(agent)).code).not.toBe(5);
-			writeFileSync(path, '2');
-			expect(await nancy.runHere(call, agent)).toMatchObject({ code: 5 });
-		},
-		60_000,
-	);
+	it.each(executable)('keep an agent from starting %s until a person has started it with %s', async (id, file) => {
+		await using it = await place();
+		const known = drivers.find(driver => driver.id === id);
+		const { command = '' } = known ?? {};
+		const [mode] = known?.headless === 'none' ? [] : (known?.headless.permissionModes ?? []);
+		fakeAgent(it.folder.file('bin'), command, '9.9.9');
+		set({ delegates: { permissionsFromAgents: { [id]: mode?.id } } });
+		const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
+		const call = ['run', '--headless', '--prompt', 'x', '--agent', id];
+		const start = (where: CallOptions) => nancy.start(call, where);
+		expect((await start(agent)).code).not.toBe(5);
+		const path = join(it.own.path, file);
+		mkdirSync(dirname(path), { recursive: true });
+		writeFileSync(path, '1');
+		for (const each of [call, ['delegate', 'x', '--agent', id]]) {
+			const refused = await nancy.runHere(each, agent);
+			expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining(file) });
+			expect(refused.stderr).toContain(`nancy setup --agent ${id}`);
+		}
+		expect((await start({ ...agent, env: it.base })).code).not.toBe(5);
+		expect((await start(agent)).code).not.toBe(5);
+		writeFileSync(path, '2');
+		expect(await nancy.runHere(call, agent)).toMatchObject({ code: 5 });
+	});
 
 	it('are looked at again when a delegate of an agent begins, and Nancy’s own are none', async () => {
 		await using it = await place();
@@ -512,7 +507,7 @@ describe('settings that can run commands', () => {
 			code: 1,
 			stdout: expect.stringContaining('settings can run commands and deny them: .mcp.json.'),
 		});
-	}, 90_000);
+	});
 
 	it('end a CLI that an agent has asked for if they change while it starts', async () => {
 		await using it = await place();
@@ -523,7 +518,7 @@ describe('settings that can run commands', () => {
 		const call = ['run', '--headless', '--prompt', 'x', '--agent', 'claude-code'];
 		expect(await nancy.start(call, agent)).toMatchObject({ code: 1, stderr: why });
 		expect(existsSync(join(it.own.path, 'late'))).toBe(false);
-	}, 90_000);
+	});
 });
 
 function sealed({ pid, ...more }: Pick<SealedAgent, 'isStarted' | 'worker'> & { pid: number }): SealedAgent {

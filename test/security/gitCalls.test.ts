@@ -196,4 +196,4 @@ it('each git, also one that git starts, has the switches and starts nothing else
 	// Above all none in a submodule, where it would read the settings that an agent has written there.
 	const started = own.filter(({ name, hierarchy }) => name !== hierarchy).map(({ hierarchy }) => hierarchy);
 	expect(new Set(started)).toEqual(new Set(STARTED));
-}, 60_000);
+});

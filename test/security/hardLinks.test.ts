@@ -109,10 +109,12 @@ describe('a hard link in the place of', () => {
 		const sign = join(worker.workspace.paths.machines, ownMachine() ?? '');
 		linked(sign);
 		makeOld(dirname(sign));
+		const before = Date.now();
 		expect(worker.hook().stdout).toContain('Use plan B.');
 		expect(readFileSync(theirs, 'utf8')).toBe(THEIRS);
 		expect(existsSync(worker.prepared)).toBe(false);
-		expect(Date.now() - statSync(sign).mtimeMs).toBeLessThan(5000);
+		// A file system may keep whole seconds.
+		expect(statSync(sign).mtimeMs).toBeGreaterThanOrEqual(before - 1000);
 	});
 
 	it('a delegate’s files is not written either', async () => {

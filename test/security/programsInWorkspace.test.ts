@@ -76,7 +76,7 @@ function place(programs = OWN_PROGRAMS) {
 		settled: async () => {
 			const delegates = new Delegates(new Workspace(repository.root));
 			const states = async () => (await delegates.list()).delegates.map(({ state, error }) => error ?? state);
-			await expect.poll(states, { timeout: 60_000 }).toEqual(['done']);
+			await expect.poll(states).toEqual(['done']);
 		},
 		[Symbol.asyncDispose]: async () => {
 			await repository.remove();

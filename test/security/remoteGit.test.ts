@@ -13,6 +13,7 @@ import {
 } from '../../src/git/remoteRepository.ts';
 import { holdingGitLock } from '../../src/git/openWorktree.ts';
 import { WorktreeName, type Worktree } from '../../src/protocol/worktree.ts';
+import { HANG_MS } from '../support/eventually.ts';
 import type { GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { worktreeRepository } from '../support/worktreeRepository.ts';
@@ -52,7 +53,7 @@ async function otherMachine() {
 	process.env['PATH'] = `${bin}:${process.env['PATH']}`;
 	const command = (program: Parameters<Ssh['gitCommand']>[0]) =>
 		new Ssh('lab').gitCommand(program, { git: '/usr/bin/git', repository: there });
-	return { there, transport: { command, deadlineMs: Date.now() + 60_000 } };
+	return { there, transport: { command, deadlineMs: Date.now() + HANG_MS } };
 }
 
 /** Work on another machine that is committed there. @param before is done in the worktree there first */
@@ -96,7 +97,7 @@ it.each([
 	const transport = {
 		command: (program: Parameters<Ssh['gitCommand']>[0]) =>
 			new Ssh('lab').gitCommand(program, { git: '/usr/bin/git', repository: '/there.git' }),
-		deadlineMs: Date.now() + 60_000,
+		deadlineMs: Date.now() + HANG_MS,
 	};
 	await expect(sendBase(worktree, ID, transport)).rejects.toMatchObject({ code: expected });
 	await expect(fetchWork(worktree, ID, transport)).rejects.toMatchObject({ code: expected });
@@ -109,7 +110,7 @@ it('a machine that complains without end is not listened to for as long', async 
 	process.env['PATH'] = `${bin}:${process.env['PATH']}`;
 	const command = (program: Parameters<Ssh['gitCommand']>[0]) =>
 		new Ssh('lab').gitCommand(program, { git: '/usr/bin/git', repository: '/there.git' });
-	const transport = () => ({ command, deadlineMs: Date.now() + 10_000 });
+	const transport = () => ({ command, deadlineMs: Date.now() + HANG_MS });
 	await expect(sendBase(worktree, ID, transport())).rejects.toMatchObject({ code: 'git' });
 	await expect(fetchWork(worktree, ID, transport())).rejects.toMatchObject({ code: 'git' });
 });

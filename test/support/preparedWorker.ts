@@ -11,6 +11,7 @@ import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import type { Author } from '../../src/protocol/author.ts';
 import type { MessageContent } from '../../src/protocol/message.ts';
 import { SessionId, type MessageId } from '../../src/protocol/names.ts';
+import { HANG_MS } from './eventually.ts';
 import { address, hookedWorker } from './hookedWorker.ts';
 import { BY_USER, messageContent } from './messageContent.ts';
 import { uniqueHex } from '../../src/base/unique.ts';
@@ -115,7 +116,7 @@ export class PreparedWorker implements AsyncDisposable {
 			encoding: 'utf8',
 			env: this.environment(call.env),
 			// One that hangs would never let the test fail.
-			timeout: 30_000,
+			timeout: HANG_MS,
 			killSignal: 'SIGKILL',
 		});
 		return { status, stdout, stderr };

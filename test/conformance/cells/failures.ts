@@ -35,10 +35,7 @@ export const hookSlow: Cell = {
 	run: async lab => {
 		await writeFile(lab.runtime.launcher, '#!/bin/sh\nexec sleep 30\n');
 		const { terminal } = await lab.start({ prompt: '[[sh:echo x > made; echo made-it]] [[text:I am fine]]' });
-		await lab.model.waitForRequest(
-			request => request.turns.at(-1)?.toolOutput.includes('made-it') ?? false,
-			45_000,
-		);
+		await lab.model.waitForRequest(request => request.turns.at(-1)?.toolOutput.includes('made-it') ?? false);
 		await terminal.waitForText(/^(?!.*\[\[).*I am fine/m);
 		return WORKS;
 	},

@@ -85,7 +85,7 @@ describe('nancy orchestrate', () => {
 		expect(started.map(({ code }) => code)).toEqual([0, 0, 0]);
 		const { workers } = await new Workspace(it.project).workers(TaskName.parse('fix'));
 		expect(workers.map(({ name }) => name).toSorted()).toEqual(['worker', 'worker-2', 'worker-3']);
-	}, 60_000);
+	});
 });
 
 describe('a task alone', () => {
@@ -109,7 +109,7 @@ describe('nancy delegates', () => {
 			stdout: expect.stringContaining('cancelled'),
 		});
 		expect(await it.run(['delegates', id])).toMatchObject({ code: 1 });
-	}, 60_000);
+	});
 });
 
 describe('an answer', () => {

@@ -53,7 +53,7 @@ async function shell(isolate: string) {
 		store: new Delegates(workspace),
 		seen: folder.file('project/seen.txt'),
 		async ended() {
-			const { stdout } = await run(['delegates', '--wait', '--timeout', '60', '--json']);
+			const { stdout } = await run(['delegates', '--wait', '--timeout', '600', '--json']);
 			return DelegatesOutput.parse(JSON.parse(stdout)).delegates;
 		},
 		async isolation(more: Record<string, string> = {}) {

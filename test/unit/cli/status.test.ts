@@ -198,11 +198,11 @@ describe('nancy wait', () => {
 		// Where the command seals what it queues.
 		const workspace = new Workspace(project.path, join(nancy.dataFolder, 'nancy'));
 		const address = { task, worker: FIRST_WORKER };
-		const wait = (timeout: string) =>
+		const wait = (timeout = '600') =>
 			nancy.run(['wait', 'fix-login', '--until', 'idle', '--timeout', timeout], { cwd: project.path });
 		const send = (...more: string[]) => nancy.run(['send', 'fix-login', 'Go on.', ...more], { cwd: project.path });
 		expect((await send('--pause')).code).toBe(0);
-		expect((await wait('20')).code).toBe(0);
+		expect((await wait()).code).toBe(0);
 
 		expect((await send()).code).toBe(0);
 		expect(await wait('0.2')).toMatchObject({
@@ -223,7 +223,7 @@ describe('nancy wait', () => {
 		happen(project, task, 'worker', { kind: 'prompt', event: 'UserPromptSubmit' });
 		expect((await wait('0.2')).code).toBe(4);
 		happen(project, task, 'worker', stopped);
-		expect((await wait('20')).code).toBe(0);
+		expect((await wait()).code).toBe(0);
 	});
 
 	it('gives up in time, and says how things are', async () => {

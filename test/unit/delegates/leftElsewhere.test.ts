@@ -52,7 +52,7 @@ describe('what a delegate has left on another machine', () => {
 		expect(branches(left)).toEqual([left.worktree.branch]);
 	});
 
-	it('comes once and goes there, wherever the clean-up is killed', { timeout: 240_000 }, async () => {
+	it('comes once and goes there, wherever the clean-up is killed', async () => {
 		let kills = 0;
 		for (const killAt of killPoints(strideOr(401))) {
 			await using own = tempFolder();

@@ -170,14 +170,13 @@ describe('a hook that is too late for its CLI', () => {
 			expect(messages).toMatchObject([{ state: 'queued' }]);
 			expect((await bash(first.session)).stdout).toContain('m1');
 		},
-		30_000,
 	);
 
 	it('is none where nothing happens to it', async () => {
 		using slow = slowRuntime(launcher, 0.1);
 		await put(first, 'm1');
 		expect(await asTheCliDoes(slow.launcher, () => Promise.resolve())).toContain('m1');
-	}, 30_000);
+	});
 
 	it('hands nothing over where its program was started after the time that the agent waits', async () => {
 		using slow = slowRuntime(launcher, 3.1);
@@ -185,7 +184,7 @@ describe('a hook that is too late for its CLI', () => {
 		expect(await asTheCliDoes(slow.launcher, () => Promise.resolve())).toBe('');
 		expect((await workspace.mailbox(first).list()).messages).toMatchObject([{ state: 'queued' }]);
 		expect((await bash(first.session)).stdout).toContain('m1');
-	}, 30_000);
+	});
 });
 
 describe('a hook whose program crashes', () => {

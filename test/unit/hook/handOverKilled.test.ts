@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageId } from '../../../src/protocol/names.ts';
+import { eventually } from '../../support/eventually.ts';
 import { address } from '../../support/hookedWorker.ts';
 import { HandOverRuntime } from '../../support/handOverRuntime.ts';
 import { longIf } from '../../support/long.ts';
@@ -142,7 +143,7 @@ it('a message that is taken back while the program has claimed it is printed to 
 	const [go, stopped] = [folder.file('go'), folder.file('stopped')];
 	runtime.insertShell(`: >"${stopped}"; until [ -e "${go}" ]; do sleep 0.05; done`, isClaimed);
 	const said = worker.hookBeside({ launcher: runtime.launcher });
-	await vi.waitUntil(() => existsSync(stopped), { timeout: 20_000 });
+	await eventually('it stops', () => existsSync(stopped));
 	await worker.workspace.mailbox(address).withdraw(id);
 	writeFileSync(go, '');
 	expect(await said).toBe('');
@@ -159,7 +160,7 @@ it('a message that the program is about to print is not taken back', async () =>
 	const line = source.findIndex(text => text.startsWith('link ')) + 1;
 	runtime.insertShell(`: >"${stopped}"; until [ -e "${go}" ]; do sleep 0.05; done`, line);
 	const said = worker.hookBeside({ launcher: runtime.launcher });
-	await vi.waitUntil(() => existsSync(stopped), { timeout: 20_000 });
+	await eventually('it stops', () => existsSync(stopped));
 	await expect(worker.workspace.mailbox(address).withdraw(id)).rejects.toMatchObject({ code: 'not-queued' });
 	await worker.workspace.mailbox(address).recover();
 	writeFileSync(go, '');

@@ -6,6 +6,7 @@ import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { writePhase } from '../../../src/core/sessions/phase.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
+import { HANG_MS } from '../../support/eventually.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
@@ -76,7 +77,7 @@ function ring(workspace: Workspace, launcher: string, env: NodeJS.ProcessEnv) {
 			transcript_path: join(workspace.folder, 'none.jsonl'),
 		}),
 		encoding: 'utf8',
-		timeout: 20_000,
+		timeout: HANG_MS,
 		env: {
 			PATH: process.env['PATH'],
 			NANCY_HOOK_SESSION: session,

@@ -269,35 +269,31 @@ describe('Collector', () => {
 		expect(new Set(tools).size).toBe(total);
 	});
 
-	it(
-		'loses no event whose name comes again while its collector is killed, before any file call',
-		{ timeout: 120_000 },
-		async () => {
-			// The guard's names are made of pids, and pids come again.
-			const names = ['fake~PreToolUse~7-1.json', 'fake~PreToolUse~8-1.json'];
-			const written: string[] = [];
-			const write = async (name: string) => {
-				const tool = `T${written.length}`;
-				const text = JSON.stringify({ session: 's1', kind: 'tool-start', tool });
-				// As the guard does, which overwrites nothing.
-				await writeFile(join(workspace.paths.spool, name), text, { flag: 'wx' }).then(
-					() => written.push(tool),
-					() => undefined,
-				);
-			};
-			// A pass over what is left of all passes before comes to its end ever later.
-			for (let killAt = 0; killAt < roundsOr(28); killAt++) {
-				for (const name of names) await write(name);
-				const ended = await killedAt(killAt, 'collectOnce', [folder.path]);
-				if (ended === 'finished') break;
-				expect(ended).toBe('SIGKILL');
-			}
-			await collector().collect();
-			const lines = (await readFile(workspace.paths.trafficFile(session), 'utf8')).split('\n');
-			const tools = lines.flatMap(line => /"tool":"(T\d+)".*"payload".*\}$/.exec(line)?.[1] ?? []);
-			expect(written.length).toBeGreaterThan(5);
-			expect(tools.toSorted()).toEqual(written.toSorted());
-			expect(await spoolNames()).toEqual([]);
-		},
-	);
+	it('loses no event whose name comes again while its collector is killed, before any file call', async () => {
+		// The guard's names are made of pids, and pids come again.
+		const names = ['fake~PreToolUse~7-1.json', 'fake~PreToolUse~8-1.json'];
+		const written: string[] = [];
+		const write = async (name: string) => {
+			const tool = `T${written.length}`;
+			const text = JSON.stringify({ session: 's1', kind: 'tool-start', tool });
+			// As the guard does, which overwrites nothing.
+			await writeFile(join(workspace.paths.spool, name), text, { flag: 'wx' }).then(
+				() => written.push(tool),
+				() => undefined,
+			);
+		};
+		// A pass over what is left of all passes before comes to its end ever later.
+		for (let killAt = 0; killAt < roundsOr(28); killAt++) {
+			for (const name of names) await write(name);
+			const ended = await killedAt(killAt, 'collectOnce', [folder.path]);
+			if (ended === 'finished') break;
+			expect(ended).toBe('SIGKILL');
+		}
+		await collector().collect();
+		const lines = (await readFile(workspace.paths.trafficFile(session), 'utf8')).split('\n');
+		const tools = lines.flatMap(line => /"tool":"(T\d+)".*"payload".*\}$/.exec(line)?.[1] ?? []);
+		expect(written.length).toBeGreaterThan(5);
+		expect(tools.toSorted()).toEqual(written.toSorted());
+		expect(await spoolNames()).toEqual([]);
+	});
 });

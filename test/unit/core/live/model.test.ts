@@ -117,7 +117,7 @@ describe('WorkspaceModel', () => {
 			expect(model.overview().tasks).toHaveLength(1);
 			left.push(readdirSync(workspace.paths.spool).filter(name => name.endsWith('.json')).length);
 		});
-		await eventually('all of it', () => left.at(-1) === 0, { timeoutMs: 10_000, everyMs: 10 });
+		await eventually('all of it', () => left.at(-1) === 0, { everyMs: 10 });
 		calls.stop();
 		expect(left[0]).toBeGreaterThan(1000);
 		expect(left.length).toBeGreaterThan(2);
@@ -351,7 +351,7 @@ describe('WorkspaceModel', () => {
 		expect(pauses('queued')).toEqual([]);
 		expect(model.overview().tasks[0]?.budget).toMatchObject({ level: 'ok', budget: { tokens: 1000 } });
 		await budgets.set({ task }, { tokens: 50 });
-		await eventually('another pause', () => pauses('queued').length === 1, { timeoutMs: 8000 });
+		await eventually('another pause', () => pauses('queued').length === 1);
 		await budgets.set({ task }, undefined);
 		await eventually('it is taken back, too', () => pauses('withdrawn').length === 2);
 	});

@@ -600,5 +600,5 @@ describe('Mailbox', () => {
 			if (ended === 'finished') break;
 			expect(ended).toBe('SIGKILL');
 		}
-	}, 60_000);
+	});
 });
