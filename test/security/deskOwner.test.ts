@@ -12,14 +12,14 @@ import type { Question } from '../../src/protocol/question.ts';
 import { DeviceFile } from '../../src/server/deviceFile.ts';
 import { contextOf } from '../support/operationContext.ts';
 import { seedQuestion } from '../support/seedQuestion.ts';
+import { withoutRoot } from '../support/skipped.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 /** Nobody's on the machines of tests. */
 const OTHER = 1234;
 const ROOT = 0;
 
-// Only root can give a file away.
-describe.skipIf(process.getuid?.() !== ROOT)('what the desk keeps in the data folder', () => {
+describe.skipIf(withoutRoot)(`what the desk keeps in the data folder${withoutRoot}`, () => {
 	let folder: TempFolder;
 	let workspace: Workspace;
 	let desk: Questions;

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlink
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { CAN_HOLD, inHeldFolderSync } from '../../src/core/files/heldFolder.ts';
+import { inHeldFolderSync } from '../../src/core/files/heldFolder.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../../src/core/files/jsonFile.ts';
 import { Mailbox } from '../../src/core/mailbox/mailbox.ts';
 import { Seals } from '../../src/core/mailbox/seals.ts';
@@ -15,6 +15,7 @@ import { DriverId, SessionId, type MessageId } from '../../src/protocol/names.ts
 import { address } from '../support/hookedWorker.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { ownSeals } from '../support/ownSeals.ts';
+import { cannotHold } from '../support/skipped.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { treeOf } from '../support/tree.ts';
@@ -119,7 +120,7 @@ const steps: Step[] = [
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe.runIf(CAN_HOLD)('a folder that is exchanged by a link', () => {
+describe.skipIf(cannotHold)(`a folder that is exchanged by a link${cannotHold}`, () => {
 	describe.each(['each state', 'the mailbox', 'the task'] as const)('that of %s', which => {
 		it.each(steps)('leads nowhere while $name', async ({ before, act, midst, ends }) => {
 			await using folder = tempFolder();
@@ -165,7 +166,7 @@ function exchangeAt(step: Sealing, exchange: Exchange): void {
 	});
 }
 
-describe.runIf(CAN_HOLD)('a file of a workspace', () => {
+describe.skipIf(cannotHold)(`a file of a workspace${cannotHold}`, () => {
 	it('is written into the folder that was there when the writing began', async () => {
 		await using folder = tempFolder();
 		const [workers, away, outside] = [
@@ -247,7 +248,7 @@ describe.runIf(CAN_HOLD)('a file of a workspace', () => {
 	});
 });
 
-describe.runIf(CAN_HOLD)('what is behind a link that comes while Nancy deletes', () => {
+describe.skipIf(cannotHold)(`what is behind a link that comes while Nancy deletes${cannotHold}`, () => {
 	it.each([
 		['a task', 'tasks', (workspace: Workspace) => deleteTask(workspace, address.task)],
 		['a worker', `tasks/${address.task}/comms`, (workspace: Workspace) => deleteWorker(workspace, address)],

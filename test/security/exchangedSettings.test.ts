@@ -14,10 +14,11 @@ import { basename, dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deploy } from '../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../src/core/deployment/undeploy.ts';
-import { CAN_HOLD, HeldFolder } from '../../src/core/files/heldFolder.ts';
+import { HeldFolder } from '../../src/core/files/heldFolder.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { dataIn, deployRequest } from '../support/deployRequest.ts';
+import { cannotHold, skippedUnless } from '../support/skipped.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { treeOf } from '../support/tree.ts';
 
@@ -42,7 +43,7 @@ const deployed = () => deploy(workspace, claudeCode, request());
 const takenBack = () => undeploy(workspace, claudeCode, dataIn(folder.path));
 
 // An agent's program may exchange a folder of its CLI's settings by a link at any moment, also right before Nancy writes there.
-describe.runIf(CAN_HOLD)('a folder that is exchanged by a link leads nowhere', () => {
+describe.skipIf(cannotHold)(`a folder that is exchanged by a link leads nowhere${cannotHold}`, () => {
 	it.each([
 		['written', 'settings.local.json', () => deploy(workspace, claudeCode, request('0.2.0-bbbbbbbb'))],
 		['removed', 'settings.local.json', takenBack],
@@ -91,19 +92,17 @@ function beforeComparing(exchange: () => void): void {
 
 const OTHER_DISK = '/dev/shm';
 const hasOtherDisk = existsSync(OTHER_DISK) && statSync(OTHER_DISK).dev !== statSync(tmpdir()).dev;
-it.runIf(hasOtherDisk)(
-	`skills come and go where the data folder is on another disk${hasOtherDisk ? '' : ' (skipped: there is none)'}`,
-	async () => {
-		await using disk = tempFolder(relative(tmpdir(), join(OTHER_DISK, 'nancy-disk-')));
-		const there = deployRequest(disk.path, VERSION, folder.file('skills'));
-		const skills = join(workspace.folder, '.claude/skills');
-		for (const text of ['of Nancy', 'newer']) {
-			writeFileSync(skill, text);
-			await deploy(workspace, claudeCode, there);
-			expect(readFileSync(join(skills, 'check/SKILL.md'), 'utf8')).toBe(text);
-			expect(readdirSync(skills)).toEqual(['check']);
-		}
-		expect((await undeploy(workspace, claudeCode, dataIn(disk.path))).warnings).toEqual([]);
-		expect(existsSync(skills)).toBe(false);
-	},
-);
+const noOtherDisk = skippedUnless(hasOtherDisk, 'there is none');
+it.skipIf(noOtherDisk)(`skills come and go where the data folder is on another disk${noOtherDisk}`, async () => {
+	await using disk = tempFolder(relative(tmpdir(), join(OTHER_DISK, 'nancy-disk-')));
+	const there = deployRequest(disk.path, VERSION, folder.file('skills'));
+	const skills = join(workspace.folder, '.claude/skills');
+	for (const text of ['of Nancy', 'newer']) {
+		writeFileSync(skill, text);
+		await deploy(workspace, claudeCode, there);
+		expect(readFileSync(join(skills, 'check/SKILL.md'), 'utf8')).toBe(text);
+		expect(readdirSync(skills)).toEqual(['check']);
+	}
+	expect((await undeploy(workspace, claudeCode, dataIn(disk.path))).warnings).toEqual([]);
+	expect(existsSync(skills)).toBe(false);
+});

@@ -19,6 +19,7 @@ import type { Driver } from '../../src/core/driver/driver.ts';
 import { gitPrograms } from '../../src/git/gitPrograms.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
+import { notLinux, onWindows } from '../support/skipped.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 // What an agent may write so that its next CLI reads other settings than Nancy looks at.
@@ -38,7 +39,7 @@ const byId = (id: string): Driver => drivers.find(driver => driver.id === id) ??
 const seenIn = (workspace = repository.root) => new SeenSettings(folder.file('data'), workspace, gitPrograms);
 const HOOK = '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "sh guard.sh"}]}]}}';
 
-describe.runIf(process.platform === 'linux')('a link that leads each process elsewhere', () => {
+describe.skipIf(notLinux)(`a link that leads each process elsewhere${notLinux}`, () => {
 	const elsewhere = { code: 'not-trusted', message: expect.stringContaining('leads each program elsewhere') };
 	const link = (target: string, name: string) => {
 		const path = join(repository.root, name);
@@ -96,7 +97,7 @@ describe.runIf(process.platform === 'linux')('a link that leads each process els
 	});
 });
 
-it.runIf(process.platform === 'linux')('a file whose name is no text is refused: a CLI may read it', async () => {
+it.skipIf(notLinux)(`a file whose name is no text is refused: a CLI may read it${notLinux}`, async () => {
 	mkdirSync(join(repository.root, '.github/hooks'), { recursive: true });
 	const name = Buffer.concat([
 		Buffer.from(join(repository.root, '.github/hooks/e')),
@@ -121,8 +122,8 @@ it('agents and commands of Claude Code are settings of Copilot CLI, which reads 
 	}
 });
 
-it.skipIf(process.platform === 'win32')(
-	'a program that may not be run any more is another one: it may have denied something',
+it.skipIf(onWindows)(
+	`a program that may not be run any more is another one: it may have denied something${onWindows}`,
 	async () => {
 		repository.write({
 			'.claude/settings.json': HOOK.replace('sh guard.sh', './guard.sh'),
@@ -170,7 +171,7 @@ describe('without git, settings of a workspace above', () => {
 	});
 });
 
-describe.skipIf(process.platform === 'win32')('a program that settings name', () => {
+describe.skipIf(onWindows)(`a program that settings name${onWindows}`, () => {
 	const hookOf = (command: string) => ({ '.claude/settings.json': HOOK.replace('sh guard.sh', command) });
 	const noted = async (files: Readonly<Record<string, string>>) => {
 		repository.write(files);

@@ -7,6 +7,7 @@ import { identify, processWord } from '../../src/base/liveness.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { ProcessLock } from '../../src/core/files/processLock.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { notLinux } from '../support/skipped.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 // An agent may write into the folder of a lock below the workspace.
@@ -20,11 +21,11 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-it.runIf(process.platform === 'linux').each<[string, (file: string) => void]>([
+it.skipIf(notLinux).each<[string, (file: string) => void]>([
 	['a file', file => writeFileSync(file, 'theirs')],
 	['a folder with files', file => (mkdirSync(file), writeFileSync(join(file, 'y'), 'theirs'))],
 	['a link', file => symlinkSync(folder.path, file)],
-])('%s in a lock that names no holder does not keep it for good', async (_, make) => {
+])(`%s in a lock that names no holder does not keep it for good${notLinux}`, async (_, make) => {
 	make(join(lock, 'x'));
 	const taken = new ProcessLock(lock);
 	expect(await taken.hold()).toBe(true);

@@ -8,6 +8,7 @@ import type { Driver } from '../../src/core/driver/driver.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { gitPrograms } from '../../src/git/gitPrograms.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
+import { notLinux } from '../support/skipped.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 // Where the programs are that settings name, as people write it.
@@ -137,29 +138,24 @@ describe('a program is known', () => {
 	);
 });
 
-it.runIf(process.platform === 'linux')(
-	'what a user may not read, or leads elsewhere outside, stops nobody',
-	async () => {
-		const command = `docker run -v ${folder.file('secret/in/x.sh')}:/x; cat /etc/mtab /proc/meminfo /dev/stdin`;
-		write(folder.file('secret/in/x.sh'), '');
-		chmodSync(folder.file('secret'), 0);
-		repository.write({ '.claude/settings.json': hook(command) });
-		const above = [tmpdir(), folder.path, dirname(repository.root)].map(
-			path => [path, statSync(path).mode] as const,
-		);
-		for (const [path, mode] of above) chmodSync(path, mode | 0o055);
-		const isRoot = process.getuid?.() === 0;
-		if (isRoot) process.seteuid?.(65_534);
-		try {
-			const look = new SeenSettings(folder.file('data'), repository.root, () => Promise.resolve(new Map()));
-			expect(await look.unseen(byId('claude-code'), repository.root)).toBe('.claude/settings.json');
-		} finally {
-			if (isRoot) process.seteuid?.(0);
-			for (const [path, mode] of above) chmodSync(path, mode);
-			chmodSync(folder.file('secret'), 0o700);
-		}
-	},
-);
+it.skipIf(notLinux)(`what a user may not read, or leads elsewhere outside, stops nobody${notLinux}`, async () => {
+	const command = `docker run -v ${folder.file('secret/in/x.sh')}:/x; cat /etc/mtab /proc/meminfo /dev/stdin`;
+	write(folder.file('secret/in/x.sh'), '');
+	chmodSync(folder.file('secret'), 0);
+	repository.write({ '.claude/settings.json': hook(command) });
+	const above = [tmpdir(), folder.path, dirname(repository.root)].map(path => [path, statSync(path).mode] as const);
+	for (const [path, mode] of above) chmodSync(path, mode | 0o055);
+	const isRoot = process.getuid?.() === 0;
+	if (isRoot) process.seteuid?.(65_534);
+	try {
+		const look = new SeenSettings(folder.file('data'), repository.root, () => Promise.resolve(new Map()));
+		expect(await look.unseen(byId('claude-code'), repository.root)).toBe('.claude/settings.json');
+	} finally {
+		if (isRoot) process.seteuid?.(0);
+		for (const [path, mode] of above) chmodSync(path, mode);
+		chmodSync(folder.file('secret'), 0o700);
+	}
+});
 
 it('a folder is none of packages by the beginning of its name', async () => {
 	const at = join(repository.root, 'node_modules-demo');

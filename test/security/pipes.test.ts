@@ -15,6 +15,7 @@ import { removeWorktree, whatWouldBeLost } from '../../src/git/worktreeRemove.ts
 import { pipeInTheWay } from '../../src/git/pipeInTheWay.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
+import { onWindows } from '../support/skipped.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { worktreeRepository } from '../support/worktreeRepository.ts';
 
@@ -33,30 +34,25 @@ function makePipe(name: string): void {
 	execFileSync('mkfifo', [file]);
 }
 
-it.skipIf(process.platform === 'win32').each(['.git/config', '.git/HEAD'])(
-	'%s holds no question to git up',
-	async file => {
-		const checkout = await checkoutAt(repository.root);
-		makePipe(file);
-		await expect(askAt(repository.root, ['rev-parse', 'HEAD'], { timeoutMs: 500 })).rejects.toMatchObject({
-			code: 'timeout',
-			message: expect.stringContaining('a pipe?'),
-		});
-		await expect(git(checkout, ['status'], { timeoutMs: 500 })).rejects.toMatchObject({ code: 'timeout' });
-	},
-);
+it.skipIf(onWindows).each(['.git/config', '.git/HEAD'])(`%s holds no question to git up${onWindows}`, async file => {
+	const checkout = await checkoutAt(repository.root);
+	makePipe(file);
+	await expect(askAt(repository.root, ['rev-parse', 'HEAD'], { timeoutMs: 500 })).rejects.toMatchObject({
+		code: 'timeout',
+		message: expect.stringContaining('a pipe?'),
+	});
+	await expect(git(checkout, ['status'], { timeoutMs: 500 })).rejects.toMatchObject({ code: 'timeout' });
+});
 
-it
-	.skipIf(process.platform === 'win32')
-	.each(['.git/index', '.git/logs/HEAD', '.git/info/attributes', '.git/worktrees/x/gitdir'])(
-	'%s is refused before a git waits for it that may work for long',
+it.skipIf(onWindows).each(['.git/index', '.git/logs/HEAD', '.git/info/attributes', '.git/worktrees/x/gitdir'])(
+	`%s is refused before a git waits for it that may work for long${onWindows}`,
 	async file => {
 		makePipe(file);
 		await expect(checkoutAt(repository.root)).rejects.toMatchObject({ code: 'not-trusted' });
 	},
 );
 
-describe.skipIf(process.platform === 'win32').concurrent('in a worktree', () => {
+describe.skipIf(onWindows).concurrent(`in a worktree${onWindows}`, () => {
 	it.each(['sub/.gitattributes', 'new/.gitignore'])(
 		'%s holds no review, merge or discard up for good: the error names it, and its removal is the cure',
 		async name => {
@@ -97,7 +93,7 @@ describe.skipIf(process.platform === 'win32').concurrent('in a worktree', () => 
 	});
 });
 
-it.skipIf(process.platform === 'win32')('settings of another tool hold no reader up', async () => {
+it.skipIf(onWindows)(`settings of another tool hold no reader up${onWindows}`, async () => {
 	makePipe('.claude/settings.local.json');
 	await expect(readText(new Workspace(repository.root), '.claude/settings.local.json')).rejects.toMatchObject({
 		code: 'bad-file',
@@ -105,12 +101,9 @@ it.skipIf(process.platform === 'win32')('settings of another tool hold no reader
 	});
 });
 
-it.skipIf(process.platform === 'win32')(
-	'traffic of a session holds nobody up who looks for its questions',
-	async () => {
-		const { paths } = new Workspace(repository.root);
-		const session = SessionId.parse('s1');
-		for (const file of trafficFiles(paths, session)) makePipe(relative(repository.root, file));
-		expect(await new TrafficFollower(paths, session).next()).toEqual([]);
-	},
-);
+it.skipIf(onWindows)(`traffic of a session holds nobody up who looks for its questions${onWindows}`, async () => {
+	const { paths } = new Workspace(repository.root);
+	const session = SessionId.parse('s1');
+	for (const file of trafficFiles(paths, session)) makePipe(relative(repository.root, file));
+	expect(await new TrafficFollower(paths, session).next()).toEqual([]);
+});

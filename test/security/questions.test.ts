@@ -36,6 +36,7 @@ import { eventually } from '../support/eventually.ts';
 import { hookedWorker } from '../support/hookedWorker.ts';
 import { contextOf } from '../support/operationContext.ts';
 import { dataFolderIn, installedRuntime } from '../support/runtime.ts';
+import { withoutRoot } from '../support/skipped.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { long } from '../support/long.ts';
 
@@ -301,7 +302,7 @@ const isHeld = (how: HeldAgent): void => {
 		expect(await asked.printed).toBe('');
 	});
 
-	it.skipIf(process.getuid?.() !== 0)('allows nothing by an answer of another user', async () => {
+	it.skipIf(withoutRoot)(`allows nothing by an answer of another user${withoutRoot}`, async () => {
 		await using asked = await held(undefined, how);
 		const whole = join(asked.desk.folder, 'answer');
 		writeFileSync(whole, await sealedText(asked), { mode: 0o600 });

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { liveness } from '../../src/base/liveness.ts';
 import { onPath } from '../../src/base/searchPath.ts';
 import { startRunner } from '../../src/process/runnerHost.ts';
+import { skippedUnless } from '../support/skipped.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const script = (file: string, text: string) => writeFileSync(file, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
@@ -25,8 +26,10 @@ async function startIn(folder: ReturnType<typeof tempFolder>, id: string, path: 
 	};
 }
 
-it.skipIf(onPath('tmux', process.env) === undefined)(
-	'runs no command that the name of a folder has in it, in the real tmux (where it is installed)',
+const withoutTmux = skippedUnless(onPath('tmux', process.env), 'needs tmux');
+
+it.skipIf(withoutTmux)(
+	`runs no command that the name of a folder has in it, in the real tmux${withoutTmux}`,
 	async () => {
 		await using folder = tempFolder();
 		const { workspace, runner, began } = await startIn(folder, 'real', process.env['PATH'] ?? '');

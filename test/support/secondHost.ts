@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { NancyCommand, Outcome } from '../unit/cli/nancyCommand.ts';
 import { eventually } from './eventually.ts';
+import { skippedUnless } from './skipped.ts';
 
 /** A pid namespace of its own is for root, or for users where the system allows user namespaces. */
 export const UNSHARE = [
 	['-fp', '--mount-proc', '--kill-child'],
 	['-rfp', '--mount-proc', '--kill-child'],
 ].find(args => spawnSync('unshare', [...args, 'true']).status === 0);
+export const noSecondHost = skippedUnless(UNSHARE, 'needs a pid namespace');
 
 /** Into the user namespace too, if it has one. */
 const ENTER = UNSHARE?.[0]?.includes('r') ? ['-U', '--preserve-credentials', '-p', '-m'] : ['-p', '-m'];

@@ -6,6 +6,7 @@ import { hostname, userInfo } from 'node:os';
 import { delimiter } from 'node:path';
 import { installTool } from './debian.ts';
 import { eventually } from './eventually.ts';
+import { skippedUnless, withoutRoot } from './skipped.ts';
 import { tempFolder } from './tempFolder.ts';
 
 /** Debian puts servers into the first, which is not on every PATH. */
@@ -27,12 +28,13 @@ export interface SlurmLab extends AsyncDisposable {
 }
 
 /** Control groups of the first version: those of the second need systemd, for Slurm 22.05. */
-export const canLimitMemory = process.getuid?.() === 0 && existsSync('/sys/fs/cgroup/memory/tasks');
+export const cannotLimitMemory =
+	withoutRoot || skippedUnless(existsSync('/sys/fs/cgroup/memory/tasks'), 'needs control groups of version 1');
 
 /**
  * A real Slurm on loopback, of one controller and some nodes, each of them a process of this machine. It needs neither root nor systemd, and keeps
  * everything in a folder of its own. Installs it as root on Debian if it is missing.
- * @param limitsMemory jobs get no more than they have asked for; needs root and {@link canLimitMemory}
+ * @param limitsMemory jobs get no more than they have asked for, unless {@link cannotLimitMemory}
  */
 export async function slurmLab({ nodes = 1, minJobAge = 300, limitsMemory = false } = {}): Promise<SlurmLab> {
 	installTool('slurm');

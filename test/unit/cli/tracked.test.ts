@@ -7,6 +7,7 @@ import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DriverId, FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
+import { withoutRoot } from '../../support/skipped.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
@@ -58,8 +59,8 @@ it.each([
 	expect(existsSync(workspace.paths.config)).toBe(false);
 });
 
-it.runIf(process.getuid?.() === 0)(
-	'nor in one of somebody else’s repository, which git itself would not look into',
+it.skipIf(withoutRoot)(
+	`nor in one of somebody else’s repository, which git itself would not look into${withoutRoot}`,
 	async () => {
 		repository.git(['add', '--force', '.nancy/tasks']);
 		execFileSync('chown', ['-R', '1234', repository.root]);

@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { long } from '../../support/long.ts';
 import { lookThere } from '../../support/lookThere.ts';
 import { queuedJobThere } from '../../support/queuedJobThere.ts';
-import { canLimitMemory, slurmLab, type SlurmLab } from '../../support/slurmLab.ts';
+import { cannotLimitMemory, slurmLab, type SlurmLab } from '../../support/slurmLab.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 let slurm: SlurmLab;
@@ -252,8 +252,8 @@ describe('a job in the queue of Slurm', () => {
 		});
 	});
 
-	it.skipIf(!canLimitMemory)(
-		'that takes more memory than it has asked for says so (needs root and control groups of version 1)',
+	it.skipIf(cannotLimitMemory)(
+		`that takes more memory than it has asked for says so${cannotLimitMemory}`,
 		long,
 		async () => {
 			await using strict = await slurmLab({ limitsMemory: true });

@@ -13,6 +13,7 @@ import { bundledChild } from '../../support/bundledChild.ts';
 import { killedAt } from '../../support/killedAt.ts';
 import { killPoints, racesOr, strideOr } from '../../support/rounds.ts';
 import { seedQuestion } from '../../support/seedQuestion.ts';
+import { skippedUnless } from '../../support/skipped.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
 describe('a desk that is killed before any file call of its answer', () => {
@@ -151,8 +152,9 @@ describe('a desk that answers a question in the moment in which its terminal doe
 const MOUNTS = [['-m'], ['-rm']].find(
 	options => spawnSync('unshare', [...options, 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0,
 );
+const cannotMount = skippedUnless(MOUNTS, 'needs to mount a disk');
 
-describe.skipIf(!MOUNTS)('a desk whose disk is full', () => {
+describe.skipIf(cannotMount)(`a desk whose disk is full${cannotMount}`, () => {
 	it('answers with nothing that counts: no half answer is there, the holder waits on, and the next answer is taken whole', async () => {
 		await using folder = tempFolder();
 		const [project, data] = [folder.file('project'), folder.file('data')];

@@ -33,6 +33,7 @@ import { gitRepository } from '../../support/gitRepository.ts';
 import { long } from '../../support/long.ts';
 import { roundsOr } from '../../support/rounds.ts';
 import { RunnerRoom } from '../../support/runnerRoom.ts';
+import { cannotMount, skippedUnless } from '../../support/skipped.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
 /** Rounds of the kill test: some here, 200 when asked for. */
@@ -40,7 +41,7 @@ const ROUNDS = roundsOr(1);
 /** Each of them queues several. */
 const STARTERS = Math.max(2, Math.round(ROUNDS / 10));
 
-const tmux = onPath('tmux', process.env);
+const withoutTmux = skippedUnless(onPath('tmux', process.env), 'needs tmux');
 
 /** The most memory that a process had, in MB; 0 where it has just ended. */
 function mostMemoryOf(pid: number): number {
@@ -490,32 +491,29 @@ describe('a runner', () => {
 		expect(await results()).toHaveLength(6);
 	});
 
-	(tmux === undefined ? it.skip : it.concurrent)(
-		'works in a tmux session that one can attach to (needs tmux)',
-		async () => {
-			await using room = new RunnerRoom();
-			const { folder, look, delegate, ended } = room;
-			const gate = folder.file('gate');
-			const queued = await delegate(`escape tool:Read until:${gate} answer:done`);
-			// The user's own settings are for the user's own sessions.
-			writeFileSync(folder.file('.tmux.conf'), 'set -g remain-on-exit on\nset -g exit-empty off\n');
-			await look(4, { NANCY_DELEGATES_HOST: 'tmux', HOME: folder.path });
-			const socket = tmuxSocket(queued.record.id);
-			const screen = () => execFileSync('tmux', ['-L', socket, 'capture-pane', '-p'], { encoding: 'utf8' });
-			await eventually('what it does on the screen', () => screen().includes('● Read'));
-			expect(screen()).toContain('say\\x1b]0;title\\x07');
-			writeFileSync(gate, '');
-			expect((await ended(queued)).state).toBe('done');
-			await eventually('tmux has ended too', () => {
-				try {
-					screen();
-					return false;
-				} catch {
-					return true;
-				}
-			});
-		},
-	);
+	it.skipIf(withoutTmux).concurrent(`works in a tmux session that one can attach to${withoutTmux}`, async () => {
+		await using room = new RunnerRoom();
+		const { folder, look, delegate, ended } = room;
+		const gate = folder.file('gate');
+		const queued = await delegate(`escape tool:Read until:${gate} answer:done`);
+		// The user's own settings are for the user's own sessions.
+		writeFileSync(folder.file('.tmux.conf'), 'set -g remain-on-exit on\nset -g exit-empty off\n');
+		await look(4, { NANCY_DELEGATES_HOST: 'tmux', HOME: folder.path });
+		const socket = tmuxSocket(queued.record.id);
+		const screen = () => execFileSync('tmux', ['-L', socket, 'capture-pane', '-p'], { encoding: 'utf8' });
+		await eventually('what it does on the screen', () => screen().includes('● Read'));
+		expect(screen()).toContain('say\\x1b]0;title\\x07');
+		writeFileSync(gate, '');
+		expect((await ended(queued)).state).toBe('done');
+		await eventually('tmux has ended too', () => {
+			try {
+				screen();
+				return false;
+			} catch {
+				return true;
+			}
+		});
+	});
 
 	it.concurrent('does nothing for a delegate that a repository brought along', async () => {
 		await using room = new RunnerRoom();
@@ -837,10 +835,7 @@ describe('a runner', () => {
 	});
 });
 
-const isRoot = process.getuid?.() === 0;
-const withoutRoot = isRoot ? '' : ' (skipped: mounting needs root)';
-
-describe.skipIf(!isRoot || process.platform !== 'linux')(`a delegate on a full disk${withoutRoot}`, () => {
+describe.skipIf(cannotMount)(`a delegate on a full disk${cannotMount}`, () => {
 	/** The project is the disk. */
 	function smallDisk() {
 		const room = new RunnerRoom();

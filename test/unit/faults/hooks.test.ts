@@ -14,6 +14,7 @@ import { eventually } from '../../support/eventually.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { roundsOr } from '../../support/rounds.ts';
 import { hookRuntime, installedRuntime } from '../../support/runtime.ts';
+import { cannotMount } from '../../support/skipped.ts';
 import { slowRuntime } from '../../support/slowRuntime.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
@@ -344,10 +345,7 @@ describe('hooks under fire', () => {
 	});
 });
 
-const isRoot = process.getuid?.() === 0;
-const withoutRoot = isRoot ? '' : ' (skipped: mounting needs root)';
-
-describe.skipIf(!isRoot || process.platform !== 'linux')(`hooks on a bad disk${withoutRoot}`, () => {
+describe.skipIf(cannotMount)(`hooks on a bad disk${cannotMount}`, () => {
 	let mounted: string | undefined;
 
 	const mountOver = async (options: string) => {

@@ -26,7 +26,7 @@ import { DelegateRoom } from '../../support/delegateRoom.ts';
 import { reconcile } from '../../../src/core/delegates/ending.ts';
 import { claimedBy } from '../../support/claimedBy.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
-import { UNSHARE } from '../../support/secondHost.ts';
+import { noSecondHost, UNSHARE } from '../../support/secondHost.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
@@ -168,7 +168,7 @@ describe('what a process of another machine holds', () => {
 	});
 });
 
-describe.skipIf(UNSHARE === undefined)('in another pid namespace', () => {
+describe.skipIf(noSecondHost)(`in another pid namespace${noSecondHost}`, () => {
 	let child: ChildProcess | undefined;
 	afterEach(async () => {
 		// What `unshare` has forked is the first of its namespace: it goes with it.

@@ -33,6 +33,7 @@ import {
 } from '../../../support/settingsDocuments.ts';
 import { casesOr, someOf, strideOr } from '../../../support/rounds.ts';
 import { changeSealedRecord } from '../../../support/sealedRecord.ts';
+import { cannotMount, skippedUnless, withoutRoot } from '../../../support/skipped.ts';
 import { treeOf } from '../../../support/tree.ts';
 import { dataIn, deployRequest } from '../../../support/deployRequest.ts';
 import { long } from '../../../support/long.ts';
@@ -42,7 +43,6 @@ const OLD = '0.1.0-aaaaaaaa';
 const NEW = '0.2.0-bbbbbbbb';
 /** Files, records and copies of them; what edits do to the text of thousands is in deployment.test.ts. */
 const CASES = casesOr(12);
-const isRoot = process.getuid?.() === 0;
 
 let folder: string;
 let workspace: Workspace;
@@ -219,20 +219,17 @@ describe('a settings file', () => {
 		expect(treeOf(workspace.folder)).toEqual(before);
 	});
 
-	it.runIf(isRoot)(
-		`that is a link to somebody else’s file is refused${isRoot ? '' : ' (skipped: only root can make one)'}`,
-		async () => {
-			const theirs = join(workspace.folder, 'theirs.json');
-			mkdirSync(dirname(settings), { recursive: true });
-			writeFileSync(theirs, '{}');
-			execFileSync('chown', ['12345', theirs]);
-			symlinkSync(theirs, settings);
-			expect(await failure(deploy(workspace, claudeCode, request()))).toMatchObject({
-				message: expect.stringContaining('is a link to a file of somebody else'),
-			});
-			expect(readFileSync(theirs, 'utf8')).toBe('{}');
-		},
-	);
+	it.skipIf(withoutRoot)(`that is a link to somebody else’s file is refused${withoutRoot}`, async () => {
+		const theirs = join(workspace.folder, 'theirs.json');
+		mkdirSync(dirname(settings), { recursive: true });
+		writeFileSync(theirs, '{}');
+		execFileSync('chown', ['12345', theirs]);
+		symlinkSync(theirs, settings);
+		expect(await failure(deploy(workspace, claudeCode, request()))).toMatchObject({
+			message: expect.stringContaining('is a link to a file of somebody else'),
+		});
+		expect(readFileSync(theirs, 'utf8')).toBe('{}');
+	});
 
 	it('keeps a permission rule that names the launcher', async () => {
 		const rule = `Bash('${request().runtime.launcher}' claude-code Stop:*)`;
@@ -371,9 +368,8 @@ describe('a skill', () => {
 	});
 });
 
-/** Mounting needs root: elsewhere these say so by being skipped. */
-const canMount = isRoot && process.platform === 'linux' && mounts();
-describe.runIf(canMount)(`a disk${canMount ? '' : ' (skipped: only root can mount one)'}`, () => {
+const noDisk = cannotMount || skippedUnless(mounts(), 'needs to mount one');
+describe.skipIf(noDisk)(`a disk${noDisk}`, () => {
 	const disk = () => join(folder, 'workspace');
 	const mount = (options: string) => execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', disk()]);
 	const remount = (options: string) => execFileSync('mount', ['-o', `remount,${options}`, disk()]);

@@ -24,6 +24,7 @@ import { LAUNCHER_PATTERN } from '../../../../src/core/deployment/launcher.ts';
 import { installRuntime, type RuntimeSources } from '../../../../src/core/deployment/runtime.ts';
 import { environmentOfTerminal } from '../../../../src/core/driver/agentEnvironment.ts';
 import { tryLauncher } from '../../../../src/process/tryLauncher.ts';
+import { withoutRoot } from '../../../support/skipped.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../../..');
@@ -132,8 +133,8 @@ describe('a runtime', () => {
 		expect(await install()).toMatchObject({ isRepaired: false });
 	});
 
-	it.runIf(process.getuid?.() === 0)(
-		'of another user is not used: neither its folder, nor one above it, nor a file in it',
+	it.skipIf(withoutRoot)(
+		`of another user is not used: neither its folder, nor one above it, nor a file in it${withoutRoot}`,
 		async () => {
 			const { folder: home } = await install();
 			for (const theirs of [join(folder, 'nancy'), join(folder, 'nancy/runtime'), home]) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { OwnFolder } from '../../../../src/core/files/ownFolder.ts';
+import { withoutRoot } from '../../../support/skipped.ts';
 import { tempFolder } from '../../../support/tempFolder.ts';
 
 const Note = z.object({ said: z.string() });
@@ -73,7 +74,7 @@ describe('OwnFolder', () => {
 		await expect(linked.read(Note, 'a')).rejects.toThrow(/is not a folder/);
 	});
 
-	it.runIf(process.getuid?.() === 0)('refuses folders and records of another user', async () => {
+	it.skipIf(withoutRoot)(`refuses folders and records of another user${withoutRoot}`, async () => {
 		const { workspace, data } = await place();
 		const own = new OwnFolder(data, workspace);
 		await own.write({ said: 'yes' }, 'a');
