@@ -141,14 +141,18 @@ const BY_PLACE = {
 
 const { palette, item, comment } = BY_PLACE;
 const ITEM = [...item.acts, ...item.looks] as const;
-const COMMENT = [...comment.acts, ...comment.looks] as const;
 
 export type CommandId = (typeof BY_PLACE)[keyof typeof BY_PLACE]['acts' | 'looks'][number];
 
-export const COMMANDS: readonly CommandId[] = [...palette.acts, ...palette.looks, ...ITEM, ...COMMENT];
+export const COMMANDS: readonly CommandId[] = [
+	...palette.acts,
+	...palette.looks,
+	...ITEM,
+	...comment.acts,
+	...comment.looks,
+];
 export const ACTING_COMMANDS: ReadonlySet<CommandId> = new Set([...palette.acts, ...item.acts, ...comment.acts]);
 export const ITEM_COMMANDS: ReadonlySet<CommandId> = new Set(ITEM);
-export const COMMENT_COMMANDS: readonly CommandId[] = COMMENT;
 /** Commands after which the row that they were called from is gone. */
 export const REMOVING_COMMANDS: ReadonlySet<CommandId> = new Set<CommandId>([
 	'nancy.archiveTask',
@@ -270,5 +274,3 @@ export const PROFILE = 'nancy.project';
 
 export const WALKTHROUGH = 'firstTask';
 export const CONTAINER = 'nancy';
-/** In the panel, so that the sidebar has its whole height for what a person acts on. */
-export const PANEL = 'nancyTraffic';

@@ -9,17 +9,20 @@ import {
 	agentSettings,
 	answersSetting,
 	COMMANDS,
-	COMMENT_COMMANDS,
 	CONTAINER,
 	CONTEXT_KEYS,
 	ITEM_COMMANDS,
-	PANEL,
 	SETTINGS,
 	VIEWS,
 	WALKTHROUGH,
+	type CommandId,
 } from '../../src/ui/contributions.ts';
 import { IsolationChoice } from '../../src/protocol/isolation.ts';
 import { phrasesIn } from '../support/phrases.ts';
+
+/** In the panel, so that the sidebar has its whole height for what a person acts on. */
+const PANEL = 'nancyTraffic';
+const COMMENT_COMMANDS: readonly CommandId[] = ['nancy.addComment', 'nancy.deleteComment'];
 
 const root = join(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'package.json'), 'utf8');

@@ -80,6 +80,3 @@ const unknownEvent = (name: string) => event(name, {});
 export type UnknownPayload = z.infer<ReturnType<typeof unknownEvent>>;
 
 export const parsePayload = payloadParser<KnownPayload, UnknownPayload>(schemas, unknownEvent);
-
-/** Names of the CLI's events that have a schema. */
-export const knownEvents: readonly string[] = Object.keys(schemas).filter(name => name !== ANSWERED);
