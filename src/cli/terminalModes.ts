@@ -1,7 +1,8 @@
 /**
- * What a full-screen program leaves switched on when it is killed: the alternate screen, reports of the mouse and of the focus, marks around
- * a pasted text, keys of other forms, a part that scrolls, a hidden cursor, colours. The cursor is saved first, because leaving the alternate screen restores the
- * one of the screen that is left over: so it stays where none was entered.
+ * Switches off what a full-screen program leaves switched on when it is killed. That is the alternate screen, reports of the mouse and of
+ * the focus, marks around a pasted text, and keys of other forms. It is also a part that scrolls, a hidden cursor, and colours. The cursor
+ * is saved first, because leaving the alternate screen restores the cursor of the screen that is left over. So the cursor stays where no
+ * alternate screen was entered.
  */
 const NORMAL = [
 	'\u001b7\u001b[r\u001b8\u001b[?1049l',

@@ -10,15 +10,18 @@ import type { Beginning } from './conversation.ts';
 const BEGIN_MS = 120_000;
 /** How long an agent may take to end once its input is closed, in milliseconds. */
 const END_MS = 3000;
-/** Of the agent's own complaints, in UTF-16 units. Secrets are removed from a longer part first, so that none is cut from its name. */
+/**
+ * Limit of the agent's own complaints, in UTF-16 units. Secrets are removed from a longer part first, so that none is cut from its name.
+ */
 const LONGEST_ERRORS = 4000;
 
 /** Windows has neither terminals that a program must be kept from nor groups of processes. */
 const hasGroups = process.platform !== 'win32';
 
 /**
- * The process of an agent that is talked with on its standard input and output. Its session is its own, so neither it nor a tool can open the
- * terminal of this program: whoever can reads what a person types, draws over a question, and may type the answer (`TIOCSTI`).
+ * The process of an agent that is talked with on its standard input and output. Its session is its own, so neither it nor a tool can open
+ * the terminal of this program. A program that can open it reads what a person types, draws over a question, and may type the answer
+ * (`TIOCSTI`).
  */
 export class AgentProcess {
 	private said = '';

@@ -6,7 +6,7 @@ import { askAt, cutAtZeros } from '../git/git.ts';
 
 /** A mention of a file that is being typed: the end of a line. */
 const MENTION = /(?:^|\s)@(\S*)$/;
-/** Of so many, a terminal lists none: a further letter is typed. */
+/** If more names fit, the terminal lists none: the person types a further letter. */
 const MOST = 200;
 /** Who presses Tab does not wait longer, in milliseconds. */
 const LONGEST_MS = 3000;

@@ -28,7 +28,7 @@ export class FrontEnd {
 	private silent: SilentHookCalls | undefined;
 	private guarded: GuardedConversation | undefined;
 	private readonly asked: AskedHere;
-	/** Of an agent that takes words in the middle of its turn. */
+	/** Only for an agent that takes words in the middle of its turn. */
 	private steering: Steering | undefined;
 	private readonly left = new AbortController();
 	/** Waits until a message is worth a turn. */

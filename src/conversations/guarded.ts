@@ -42,7 +42,7 @@ export class GuardedConversation {
 	private constructor(
 		private readonly talk: GuardedTalk,
 		private readonly conversation: { readonly session: string; readonly pid: number | undefined },
-		/** Of an agent to which words are handed over here. */
+		/** The record of an agent to which words are handed over here. */
 		private readonly record: ConversationRecord | undefined,
 	) {}
 

@@ -3,7 +3,7 @@ const MOST = 100;
 
 /** What Up brings back, the newest first: texts that were pasted as a whole, and no answers. */
 export class InputHistory {
-	/** Of the terminal itself, which would keep single lines there. */
+	/** The terminal's own history, in which it would keep single lines. */
 	readonly shown: string[] = [];
 	private readonly typed: string[] = [];
 

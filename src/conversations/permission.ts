@@ -13,13 +13,13 @@ import { styled } from './style.ts';
 /** Keys beside the numbers, where an agent offers one option of the kind alone. */
 const KEYS: Readonly<Record<string, PermissionOption['kind']>> = { y: 'allow_once', n: 'reject_once' };
 
-/** Rows of a request. Of a longer one, the terminal shows no more, and offers no Yes. */
+/** Limit of a request, in rows. The terminal shows no more of a longer request, and offers no Yes. */
 const MOST_ROWS = 200;
 /** Blanks in a row that are shown as such: more could push what stands before them out of sight. */
 const MOST_BLANKS = 40;
 /** A tab has no width of its own. */
 const TAB = '    ';
-/** Of a terminal that does not say how wide it is, and the narrowest one that rows are made for, in columns. */
+/** Width of a terminal that does not say how wide it is, and the least width that rows are made for, in columns. */
 const USUAL_WIDTH = 80;
 const LEAST_WIDTH = 20;
 /** In UTF-16 units. */

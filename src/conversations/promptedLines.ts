@@ -115,7 +115,7 @@ export class PromptedLines {
 		const end = AbortSignal.any([withdrawn.signal, ...(over ? [over] : [])]);
 		end.addEventListener('abort', () => this.wake());
 		const prompt = this.lines.getPrompt();
-		// Of a pipe, nobody knows when a line was written.
+		// Nobody knows when a line of a pipe was written.
 		const answers = this.isTerminal ? [] : this.waiting;
 		this.isAsking = true;
 		try {

@@ -238,7 +238,7 @@ function effectOf({ optionId }: Option): Choice['effect'] {
 /** In UTF-16 units. A standing Yes whose rule is longer is not offered: nobody would read it whole. */
 const LONGEST_RULE = 300;
 
-/** What may be answered here. Of a standing Yes, its name is its scope. */
+/** What may be answered here. The name of a standing Yes is its scope. */
 function optionsOf(choices: readonly Choice[]): Option[] {
 	return choices.flatMap(({ effect, rule = '', keptIn }): Option[] => {
 		const kept = keptIn === undefined ? '' : `, kept in ${keptIn}`;

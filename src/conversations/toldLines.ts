@@ -8,7 +8,7 @@ import { knownCall } from './knownCall.ts';
 /** Between two signs of life, in milliseconds. The shortest limit of silence is a second. */
 const ALIVE_MS = 500;
 
-/** Of one text, in UTF-16 units. Of a longer one the end is left out. */
+/** Limit of one text, in UTF-16 units. The end of a longer text is left out. */
 const LONGEST_TEXT = 4 * 1024 * 1024;
 
 /** What the agent of a delegate says and does, as lines for its runner. */

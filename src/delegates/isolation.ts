@@ -67,7 +67,7 @@ const OF_COMMAND = ['NANCY_TASK_DIR', 'NANCY_TASK', 'NANCY_WORKER'];
 
 /**
  * The same run in a sandbox of bubblewrap. The rest of the machine is read-only. The user's home, other programs' files and all other
- * processes are hidden. Of the data folder the run sees what its hooks need: see docs/security.md.
+ * processes are hidden. In the data folder the run sees what its hooks need: see docs/security.md.
  * @throws NancyError if the run cannot be isolated: it must not run then
  */
 export async function isolated(by: Isolation, program: HeadlessProgram, run: IsolatedRun): Promise<HeadlessProgram> {

@@ -6,7 +6,7 @@ import { redactText } from '../core/traffic/redact.ts';
 import type { DelegateStatus } from '../protocol/delegate.ts';
 import type { RemoteEnd, RemotePhase, Seen } from '../protocol/remoteJob.ts';
 
-/** Of a job that does not end when it is asked to. It is ended all the same. */
+/** The end of a job that does not end when it is asked to. Nancy ends it all the same. */
 export const NOT_ENDED: RemoteEnd = {
 	ok: false,
 	reason: 'cancelled, and killed there because it did not end in ten minutes',
@@ -36,7 +36,7 @@ export function waitsFor(why: string) {
 	return { isBegun: false, waits: visibleLine(redactText(why), 200) };
 }
 
-/** Of a job that runs no more. */
+/** The end of a job that runs no more. */
 export function endSeen({ is, end, queueSays }: Seen): RemoteEnd {
 	const by = queueSays === undefined ? '' : ` (${queueSays})`;
 	if (end) return { ...end, reason: end.reason === undefined ? undefined : `${end.reason}${by}` };

@@ -1,7 +1,7 @@
 /** After the end the rest of the log is read, in so many looks at most. A look brings 256 KB: see executors/there. */
 export const LOOKS_AFTER_END = 200;
 
-/** Of a log from another machine, in UTF-16 units: the machine may send one without an end. */
+/** Limit of a log from another machine, in UTF-16 units: the machine may send one without an end. */
 const MOST = 16 * 1024 * 1024;
 
 /** How much of a log from another machine is kept. Each runner of a delegate begins to count anew. */

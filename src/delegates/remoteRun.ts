@@ -32,7 +32,10 @@ const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 /** For so long a person who has stopped a delegate waits for a machine that cannot be reached. */
 const UNREACHABLE_MS = 60_000;
-/** For so long a delegate may go on after its machine was asked to end it: its runner there commits its work, and a large tree takes long. */
+/**
+ * For so long a delegate may go on after its machine was asked to end it, in milliseconds. Its runner there commits its work, and a large
+ * tree takes long.
+ */
 const ENDING_MS = 10 * 60_000;
 
 /**
@@ -224,7 +227,8 @@ export class RemoteRun {
 	/**
 	 * Tries until the machine answers. Says once that it does not.
 	 * @param mayRun it may run there, so other errors end nothing either
-	 * @throws GivenUp if a person has stopped the delegate, and has waited long enough since; or if its ticket is gone, so nobody asks for it
+	 * @throws GivenUp if a person has stopped the delegate, and has waited long enough since. It also throws if the ticket is gone, so
+	 * nobody asks for the delegate
 	 */
 	private async insist<T>(step: () => Promise<T>, mayRun = false): Promise<T> {
 		const { signal } = this;

@@ -7,16 +7,16 @@ import { visibleLine } from '../base/visible.ts';
 
 /** Every line that a step of Nancy's prints there. A `.profile` may print others. */
 const MARK = 'NANCY ';
-/** Of one answer, in bytes. */
+/** Limit of one answer, in bytes. */
 const LONGEST_ANSWER = 16 * 1024 * 1024;
-/** Of the error output that is kept, in characters. */
+/** Limit of the error output that is kept, in characters. */
 const LONGEST_COMPLAINT = 2000;
 
 /** What a shell ends with whose command is not there, or cannot be run (POSIX). */
 const [NOT_FOUND, NOT_RUN] = [127, 126];
 
 interface Asked {
-	/** Of the marked line. Without it nobody knows what the command did. */
+	/** The answer in the marked line. Without that line nobody knows what the command did. */
 	answer: unknown;
 	/** The program's own words, if there is none. */
 	why: string;
@@ -115,7 +115,8 @@ export function failedStep(error: unknown): z.infer<typeof Failed> {
 
 /**
  * @param place the machine, in words for its user
- * @throws NancyError with the words of a step that failed there: `timeout` if it may succeed later, as by a queue that does not answer; else `io`
+ * @throws NancyError with the words of a step that failed there. The code is `timeout` if the step may succeed later, as by a queue that
+ * does not answer; else `io`
  */
 export function refuseError(answer: unknown, place: string): unknown {
 	const { error, isTimeout } = Failed.parse(answer);

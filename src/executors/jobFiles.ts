@@ -77,7 +77,7 @@ export class JobFiles {
 		}
 	}
 
-	/** Adds whole lines to the log. Of a very long one, the end is left out. */
+	/** Adds whole lines to the log. The end of a very long line is left out. */
 	appendLog(text: string): void {
 		appendFileSync(this.log, `${text.split('\n').map(shortLine).join('\n')}\n`);
 	}
@@ -128,7 +128,7 @@ export class JobFiles {
 	}
 }
 
-/** Of the log, in UTF-16 units: at most four bytes each. */
+/** Limit of a line of the log, in UTF-16 units: at most four bytes each. */
 const LONGEST_LINE = 32 * 1024;
 
 function shortLine(line: string): string {

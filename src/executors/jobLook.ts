@@ -7,7 +7,7 @@ import { LetterName } from './mailThere.ts';
 /** What is asked of one job in a look. */
 export const JobLook = z.object({
 	id: DelegateId,
-	/** Of the log, in bytes. */
+	/** Where to begin in the log, in bytes. */
 	offset: z.int().check(z.nonnegative()),
 	/** The messages of which receipts are wanted. */
 	carried: z.array(LetterName),
@@ -30,7 +30,7 @@ export const JobAnswers = z.object({
 });
 export type JobAnswers = z.infer<typeof JobAnswers>;
 
-/** Of all answers together, in characters. One alone may be longer: with its log, it takes less than 4 MB. */
+/** Limit of all answers together, in characters. One alone may be longer: with its log, it takes less than 4 MB. */
 const ROOM = 8 * 1024 * 1024;
 /** For each job, in milliseconds: more than a command of its queue may take, and less than a step with its connection. */
 const ONE_MS = 40_000;

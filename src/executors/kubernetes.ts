@@ -23,13 +23,13 @@ import { ShellExecutor } from './shellExecutor.ts';
 /** Between two looks, in milliseconds: all users of a cluster share its API server. */
 const LOOK_MS = 3000;
 const DELETED = 'its job was deleted';
-/** Of a job that has another pod than the one with its work. */
+/** What Nancy says of a job that has another pod than the one with its work. */
 const ANOTHER = 'its pod was deleted';
-/** Of a pod that is being deleted: its node may be lost, or only cut off. */
+/** What Nancy says of a pod that is being deleted: its node may be lost, or only cut off. */
 const UNREACHED = 'it cannot be reached; until its node is back it may run on';
 /**
- * For so long a job is not given up, in milliseconds, if its container is gone, or if its pod is being deleted and cannot be reached. The
- * cluster's word is a hint.
+ * For so long a job is not given up, in milliseconds. This holds if the container is gone, or if the pod is being deleted and cannot be
+ * reached. The cluster's word is a hint.
  */
 const UNSURE_MS = 30_000;
 
@@ -75,7 +75,7 @@ export class Kubernetes implements Executor {
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
-		// Of one that is gone, the next look tells.
+		// The next look tells about a job that is gone.
 		await this.inPod(job.id, shell => shell.submit(job)).catch(unlessGone);
 	}
 

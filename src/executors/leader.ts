@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { JobLook } from './jobLook.ts';
 import { LONGEST_PAUSE_MS } from './lookRounds.ts';
 
-/** Of an answer, in characters. */
+/** Limit of an answer, in characters. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 const Line = z.object({

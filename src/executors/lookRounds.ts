@@ -10,7 +10,7 @@ const EACH_MS = 100;
 export const LONGEST_PAUSE_MS = 10_000;
 /** Those that wake at one moment ask within so long, in milliseconds, and so much more for each. */
 const [MEET_MS, MEET_EACH_MS] = [50, 5];
-/** Of one round. More wait for the next. */
+/** Limit of jobs in one round. Further jobs wait for the next round. */
 const MOST_JOBS = 250;
 
 interface Waiting {

@@ -11,7 +11,7 @@ import { socketFolder } from './socketFolder.ts';
 
 /** One that leads answers in less, in milliseconds: the call that is under way, and the next one, with a step's limit each. */
 const HUNG_MS = 130_000;
-/** Of a request, in characters. */
+/** Limit of a request, in characters. */
 const LONGEST_REQUEST = 1024 * 1024;
 /** So often somebody else may have become or ceased to be the one that leads, before a process looks by itself. */
 const TRIES = 5;
@@ -47,8 +47,8 @@ export class LooksTogether {
 	pauseMs: number;
 
 	/**
-	 * @param socket where those meet who watch jobs of this machine by the same programs there; `undefined` where no place is safe: then each
-	 * looks by itself
+	 * @param socket where those meet who watch jobs of this machine by the same programs there; `undefined` where no place is safe. Each
+	 * then looks by itself
 	 * @param everyMs between two looks at a job that is alone
 	 * @param waitMs see {@link LookRounds}
 	 */

@@ -4,7 +4,7 @@ import type { RemoteJob } from '../protocol/remoteJob.ts';
 
 /** The label that says whose a job, or a pod, is. */
 export const DELEGATE_LABEL = 'nancy/delegate';
-/** Of a pod. It is the one that Nancy works in. */
+/** Name of the container of a pod in which Nancy works. */
 export const CONTAINER = 'nancy';
 
 /** For so long a pod waits for its work, in seconds. It comes from a machine that may be switched off meanwhile. */
@@ -32,8 +32,8 @@ export function jobNameOf(id: DelegateId): string {
 }
 
 /**
- * The Kubernetes Job of a delegate (batch/v1). It never begins a second pod for one that has failed. Its deadline is the pod's: that of a Job begins
- * before there is a place for it, and has the pod removed with all that would tell why.
+ * The Kubernetes Job of a delegate (batch/v1). It never begins a second pod for one that has failed. Its deadline is the pod's. The
+ * deadline of a Job begins before there is a place for it. That deadline also has the pod removed, with all that would tell why.
  */
 export function manifestOf({ id, wallSeconds }: RemoteJob, { image, pod, container }: PodFields): object {
 	const labels = { 'app.kubernetes.io/managed-by': 'nancy', [DELEGATE_LABEL]: id };

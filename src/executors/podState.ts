@@ -66,10 +66,10 @@ export const PodState = z.discriminatedUnion('is', [
 ]);
 export type PodState = z.infer<typeof PodState>;
 
-/** Of a container that waits for its image, or for what it names: without a change by a person it never begins. */
+/** Why a container waits for its image, or for what it names. Without a change by a person, such a container never begins. */
 const HOPELESS = new Set(['CreateContainerConfigError', 'ErrImageNeverPull', 'ImageInspectError', 'InvalidImageName']);
 
-/** What has become of the job of a delegate. Of several pods, the oldest that runs counts. */
+/** What has become of the job of a delegate. If there are several pods, the oldest that runs counts. */
 export function podStateOf({ items }: Listing, id: DelegateId): PodState {
 	const own = items
 		.filter(({ metadata }) => metadata.labels[DELEGATE_LABEL] === id)

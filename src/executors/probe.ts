@@ -52,7 +52,7 @@ export interface Probed {
 	agents: { id: string; version: string }[];
 	/** In the home folder. */
 	freeBytes: number;
-	/** Of Slurm's commands, as `sbatch --version` prints it; empty if some are not there. */
+	/** Version of Slurm's commands, as `sbatch --version` prints it; empty if some are not there. */
 	slurm: string;
 	/** As `bwrap --version` prints it; empty if there is none. */
 	bubblewrap: string;

@@ -108,7 +108,7 @@ exit "$code"
 }
 
 /**
- * Of a job that has not begun: why. A job that the queue has lost is submitted again. One that can never begin ends.
+ * Why a job has not begun. A job that the queue has lost is submitted again. One that can never begin ends.
  * @returns `undefined` once it has ended or begun
  */
 export async function whyWaiting(files: JobFiles, job: WithQueue, program: string): Promise<string | undefined> {
@@ -273,7 +273,7 @@ async function jobsOf(files: JobFiles, engine: Engine, sinceMs?: number): Promis
 	const file = files.queueFile(engine.key);
 	const known = await readJsonFile(file, Known).catch(() => undefined);
 	const isFresh = known && known.atMs >= fromMs && known.atMs <= now && now - known.atMs < FRESH_MS;
-	// Of many jobs that are looked at side by side, one asks.
+	// If many jobs are looked at side by side, one of them asks.
 	const call = asking.get(engine.key);
 	if (isFresh) return ownOf(files, known.jobs);
 	if (call && call.atMs >= fromMs) return ownOf(files, await call.jobs);

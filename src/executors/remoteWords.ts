@@ -7,7 +7,7 @@ export function remoteWords(words: readonly string[]): string {
 }
 
 /**
- * The same in a login shell of the user there: without one, the PATH is the bare one, and `node` and the agent's CLI are often not on it.
+ * The same in a login shell of the user there. Without a login shell, the PATH is the bare one, and often lacks `node` and the agent's CLI.
  * The outer shell may be any; it reads only quoted words and `$SHELL`.
  */
 export function inLoginShell(words: readonly string[]): string {

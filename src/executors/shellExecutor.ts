@@ -61,8 +61,8 @@ export class ShellExecutor implements Executor {
 
 	/**
 	 * @param runtime the installed one: its folder's name is its version and its hash
-	 * @param asked before each submission: `queue`, where its jobs wait for a place, if the machine submits to a cluster; `variables` for the
-	 * agent there, on no disk
+	 * @param asked before each submission. `queue` is where its jobs wait for a place, if the machine submits to a cluster. `variables` are
+	 * for the agent there, on no disk
 	 */
 	constructor(
 		private readonly way: Way,

@@ -30,7 +30,7 @@ const ENDED = new Set([
 const HOPELESS =
 	/^(?:AccountNotAllowed|DependencyNeverSatisfied|InvalidAccount|InvalidQOS|PartitionTimeLimit|QOSNotAllowed|QOS(?:Time|MaxWallDurationPerJob)Limit|AssocMaxWallDurationPerJobLimit)$/;
 
-/** Of a refused submission: whether it may have been accepted all the same, or would be at another try. */
+/** Matches the error of a refused submission that may have been accepted all the same, or would be at another try. */
 const UNSURE =
 	/Socket timed out|Unable to contact|onnection|Zero Bytes|temporarily|not respond|Transport|[Aa]uthenticat|[Mm]unge|standby|timed out/;
 

@@ -23,8 +23,9 @@ export class Ssh implements Way {
 	}
 
 	/**
-	 * Options of every call. It asks nothing. A connection is shared by the calls of a minute, but not without a folder that is safe. A host's own
-	 * command, ports and agents of the user's settings are left to their terminal: a job there could use the keys of a forwarded agent.
+	 * Options of every call. It asks nothing. A connection is shared by the calls of a minute, but not without a folder that is safe. The
+	 * user's settings may give a host a command, ports and agents of its own. They are left to the user's terminal: a job there could use
+	 * the keys of a forwarded agent.
 	 */
 	get options(): readonly string[] {
 		const { socket } = this;
@@ -56,9 +57,9 @@ export class Ssh implements Way {
 	}
 
 	/**
-	 * `GIT_SSH_COMMAND` for one program of git's there. Git's own words for host and command are cut off by the `#`: settings of the
-	 * repository, such as `url.<base>.insteadOf`, could lead the code to another machine. Its path names git, which a login shell alone may find.
-	 * It runs no hook, which an agent may have put there. `ssh` ends with 255 where the connection fails.
+	 * `GIT_SSH_COMMAND` for one program of git's there. The `#` cuts off git's own words for host and command. Settings of the repository,
+	 * such as `url.<base>.insteadOf`, could lead the code to another machine. Its path names git, which a login shell alone may find. It
+	 * runs no hook, which an agent may have put there. `ssh` ends with 255 where the connection fails.
 	 */
 	gitCommand(program: 'receive-pack' | 'upload-pack', { git, repository }: GitThere): string {
 		const call = remoteWords([

@@ -31,7 +31,7 @@ import {
 } from './queuedJob.ts';
 import { forgetRecordsThere, putThere, receiptsThere, takeBackThere, takenBackThere } from './mailThere.ts';
 
-/** Of the log in one look, in bytes. It holds at least one line: see {@link JobFiles.appendLog}. */
+/** Part of the log that one look reads, in bytes. The part holds at least one line: see {@link JobFiles.appendLog}. */
 const LOG_PART = 256 * 1024;
 /** Between two looks whether a job has ended, in milliseconds. Each costs one system call. */
 const END_MS = 25;
@@ -40,7 +40,7 @@ const BEGINNING_MS = 30_000;
 
 const RepositoryName = z.pick(RemoteJob, { repository: true });
 const JobName = z.pick(RemoteJob, { id: true });
-/** Of a job without a queue, whose variables are on no disk. */
+/** Input of a start: the variables of a job without a queue, which are on no disk. */
 const Start = z.object({ variables: z._default(z.record(VariableName, z.string()), {}) });
 const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
 const TakeBack = z.object({ id: DelegateId, message: MessageId });
@@ -186,7 +186,7 @@ async function lookAt({ id, offset, carried }: JobLook, program: string, lookMs:
 	return { ...now, receipts, takenBack };
 }
 
-/** Of a job that is at work, it reads no more than who runs it, its status and what is new in its log. */
+/** If a job is at work, it reads no more than who runs it, its status and what is new in its log. */
 async function seen(files: JobFiles, offset: number, program: string, lookMs: number): Promise<Seen> {
 	const none = { log: '', nextOffset: offset, receipts: [], takenBack: [] };
 	if (!existsSync(files.fence)) {
@@ -215,7 +215,7 @@ async function seen(files: JobFiles, offset: number, program: string, lookMs: nu
 	};
 }
 
-/** Of a home that machines share, the runner may be on another one, and nothing here tells whether it lives. */
+/** If machines share a home, the runner may be on another one, and nothing here tells whether it lives. */
 async function lives(runner: ProcessIdentity, files: JobFiles): Promise<boolean> {
 	const is = liveness(runner);
 	if (is !== 'unknown') return is === 'alive';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** What a task or a delegate may take. Of a file with both, the tokens count. */
+/** What a task or a delegate may take. If a file has both, the tokens count. */
 export const Budget = z.union([
 	/** Sent and received, in all requests together. */
 	z.object({ tokens: z.int().check(z.positive()) }),

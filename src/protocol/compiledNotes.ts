@@ -17,7 +17,7 @@ export const CompiledNotes = z.looseObject({
 	isPaused: z.optional(z.literal(true)),
 	/** Empty if nothing is known. */
 	text: z.string(),
-	/** Of what the text says: see core/memory/compiledFiles. */
+	/** Hash of what the text says: see core/memory/compiledFiles. */
 	hash: z.string().check(z.regex(/^[0-9a-f]{16}$/)),
 });
 export type CompiledNotes = z.infer<typeof CompiledNotes>;

@@ -122,9 +122,9 @@ export const DelegateStatus = z.looseObject({
 	session: z.optional(SessionId),
 	runner: z.optional(ProcessRecord),
 	agent_process: z.optional(ProcessRecord),
-	/** Of a queued one: the machine that has no place for it now. */
+	/** The machine that has no place now for a queued delegate. */
 	waits_for: z.optional(ExecutorId),
-	/** Of a parked one. Absent once that time is over and it waits for a place. */
+	/** The moment until which a delegate is parked. Absent once that time is over and it waits for a place. */
 	parked_until: z.optional(Moment),
 	worktree: z.optional(Worktree),
 	/** Why it failed, as `.done` will say it. */

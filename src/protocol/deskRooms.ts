@@ -88,7 +88,7 @@ export const TrafficReply = z.object({
 			/** Unique within a session. */
 			id: z.string(),
 			at: Moment,
-			/** Of an event of the agent's. Absent for what Nancy itself notes. */
+			/** The kind of an event of the agent's. Absent for what Nancy itself notes. */
 			kind: z.optional(EventKind),
 			/** One line. */
 			text: z.string(),

@@ -39,7 +39,7 @@ const DeskChoice = z.object({
 	/** The CLI's own rule, word by word. */
 	rule: z.optional(z.string()),
 	keptIn: z.optional(z.string()),
-	/** Of a No: the CLI takes no words with it. */
+	/** For a No: the CLI takes no words with it. */
 	isMute: z.optional(z.literal(true)),
 	/** Whether it may be chosen on this page. A standing rule, and a Yes to a risk, may be chosen in VS Code or a terminal alone. */
 	isHere: z.boolean(),

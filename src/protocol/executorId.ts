@@ -36,7 +36,7 @@ export const KubeContext = z.string().check(z.regex(new RegExp(`^${CONTEXT}$`)))
 export const KubeNamespace = z.string().check(z.regex(new RegExp(`^${NAMESPACE}$`)));
 
 export interface Cluster {
-	/** Of the user's settings. */
+	/** The cluster's name in the user's settings. */
 	name: string;
 	context: string;
 	/** That of the context if absent. */

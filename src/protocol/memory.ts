@@ -134,7 +134,7 @@ export const MemoryTask = z.looseObject({
 		tries: z._default(z.int(), 0),
 		/** The process that extracts now. */
 		by: z.optional(ProcessRecord),
-		/** Of the last call. */
+		/** The moment of the last call. */
 		at: z.optional(Moment),
 		usage: z.optional(Usage),
 		/** Why it was skipped, or has failed. Absent in records of earlier versions, whose `why` is a sentence. */

@@ -11,7 +11,9 @@ const common = {
 	ref: z.exactOptional(z.string().check(z.regex(/^refs\/heads\/[^\0-\x20\x7f~^:?*[\\]+$/))),
 };
 
-/** What the merge of a worktree has done to the checkout: enough to prove that the checkout is still so, and to take the merge back. */
+/**
+ * What the merge of a worktree has done to the checkout. That is enough to prove that the checkout is still so, and to take the merge back.
+ */
 export const MergeRecord = z.discriminatedUnion('how', [
 	z.object({ ...common, how: z.literal('merged'), /** The merge commit. */ commit: GitObject }),
 	z.object({

@@ -32,7 +32,7 @@ export const Choice = z.object({
 	rule: z.optional(z.string()),
 	/** What will hold the rule: a file, as a person would write its path, or the CLI itself for as long as it runs. */
 	keptIn: z.optional(z.string()),
-	/** Of a No: the CLI takes no words with it. */
+	/** For a No: the CLI takes no words with it. */
 	isMute: z.optional(z.literal(true)),
 });
 export type Choice = z.infer<typeof Choice>;
@@ -100,8 +100,8 @@ export const Question = z.lazy(() =>
 		title: z.string(),
 		...requestShape(),
 		/**
-		 * False if all parts together are longer than {@link LONGEST_BODY}, or hold what looks like a secret, or if a name does not fit
-		 * into one line.
+		 * False if all parts together are longer than {@link LONGEST_BODY}, or hold what looks like a secret. It is also false if a name
+		 * does not fit into one line.
 		 */
 		isWhole: z.boolean(),
 		/** Absent if the holder is of an earlier version, which has not looked. */
@@ -138,7 +138,7 @@ export const Answer = z.lazy(() =>
 	z.object({
 		version: z.literal(1),
 		question: QuestionId,
-		/** Of the question that the person saw. */
+		/** Digest of the question that the person saw. */
 		digest: z.string(),
 		...Reply.shape,
 		/** Where the person answered, or that a rule of the person's did. */
@@ -148,7 +148,7 @@ export const Answer = z.lazy(() =>
 		/** The rule: see protocol/deskRules. */
 		rule: z.optional(z.string()),
 		at: Moment,
-		/** Of everything above: see core/questions/answerSeal. */
+		/** Seal of everything above: see core/questions/answerSeal. */
 		seal: z.string(),
 	}),
 );
@@ -163,8 +163,8 @@ export type Told = Handed;
 
 /**
  * `applied`: the CLI did as answered. `yes-elsewhere`, `no-elsewhere`: answered where the CLI asks. `late`: answered here too, but the CLI had its
- * answer already. `ended`: nobody is asked any more. Of a delegate it means No. `silent`: the holder ended first, and the CLI's own prompt remains. `refused`: the
- * answer was not to this question.
+ * answer already. `ended`: nobody is asked any more. For a delegate it means No. `silent`: the holder ended first, and the CLI's own prompt
+ * remains. `refused`: the answer was not to this question.
  */
 export const OutcomeState = z.enum(['applied', 'yes-elsewhere', 'no-elsewhere', 'late', 'ended', 'silent', 'refused']);
 export type OutcomeState = z.infer<typeof OutcomeState>;

@@ -10,7 +10,7 @@ import { SbatchArguments } from './sbatch.ts';
 
 export const Commit = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
 
-/** The queue of a cluster, in which a job waits for a place. Of the user's own settings. */
+/** The queue of a cluster, in which a job waits for a place. It comes from the user's own settings. */
 export const JobQueue = z.discriminatedUnion('type', [
 	z.object({ type: z.literal('slurm'), sbatch: SbatchArguments }),
 	z.extend(QueueCommands, { type: z.literal('command') }),
@@ -98,16 +98,19 @@ export const Seen = z.object({
 	 * gone, and nobody wrote an end.
 	 */
 	is: z.enum(['absent', 'running', 'ended', 'lost']),
-	/** What the queue of a cluster says: why a running job has not begun yet, or, with the name of its engine, how it ended one. */
+	/**
+	 * What the queue of a cluster says: why a running job has not begun yet, or how it ended one. In the second case, the name of the
+	 * queue's engine comes with it.
+	 */
 	queueSays: z.optional(z.string()),
 	status: z.optional(RemoteStatus),
 	/** The log from the asked offset on, in bytes. */
 	log: z.string(),
 	nextOffset: z.int().check(z.nonnegative()),
 	end: z.optional(RemoteEnd),
-	/** Of the messages that were asked for, as far as the agent has them. */
+	/** Receipts of the messages that were asked for, as far as the agent has them. */
 	receipts: z.array(RemoteReceipt),
-	/** Of the messages that were asked for, those that were taken back there: see {@link TakenBack}. */
+	/** The messages, among those that were asked for, that were taken back there: see {@link TakenBack}. */
 	takenBack: z.array(MessageId),
 });
 export type Seen = z.infer<typeof Seen>;
@@ -117,7 +120,7 @@ export const RemotePhase = z.looseObject({
 	version: z.literal(1),
 	/** `kept`: it has ended, its work could not be brought here, and its folder there stays. */
 	phase: z.enum(['preparing', 'submitting', 'submitted', 'collected', 'cleaned', 'kept']),
-	/** Of the remote log, as far as it is in the log here. */
+	/** How much of the remote log is in the log here, in bytes. */
 	offset: z._default(z.int(), 0),
 	/** Absent before the first look. */
 	isBegun: z.optional(z.boolean()),

@@ -55,8 +55,9 @@ export const AgentEvent = z.looseObject({
 	summary: z.optional(z.string()),
 	durationMs: z.optional(z.number()),
 	/**
-	 * For `session-start`: `startup`, `resume`, `clear`, `compact`, `fork`. For `session-end`: its reason. For `permission-answered`: `taken` if
-	 * the CLI took Nancy's answer, `ended` if that ended the turn, `late` if it came after another one, `terminal` for a Yes in the CLI's own prompt.
+	 * For `session-start`: `startup`, `resume`, `clear`, `compact`, `fork`. For `session-end`: its reason. For `permission-answered`, it is
+	 * one of four words. `taken`: the CLI took Nancy's answer. `ended`: that ended the turn. `late`: it came after another one. `terminal`:
+	 * a Yes in the CLI's own prompt.
 	 */
 	cause: z.optional(z.string()),
 	/** For `notification`: the CLI's type, for example `permission_prompt`, `idle_prompt`. */

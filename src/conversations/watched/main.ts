@@ -29,7 +29,7 @@ const env = environmentOfTerminal(process.env);
 
 keepProgramsOutOf(agentsFolders(workspaceFolder));
 const program: Program = { executable, args, cwd: process.cwd(), env };
-/** Of a terminal that says none: 80 and 24. */
+/** A terminal that says no size has 80 columns and 24 rows. */
 const size = { cols: process.stdout.columns || 80, rows: process.stdout.rows || 24 };
 const profile = screens[id];
 const states = screenStates[id];
@@ -97,7 +97,10 @@ async function watched(seen: ScreenProfile | undefined, shows: ScreenStates | un
 	return code;
 }
 
-/** Of the session that the CLI in this terminal has begun last; `undefined` if none is known, or there is nothing to say. */
+/**
+ * The guard's call for the session that the CLI in this terminal has begun last. It is `undefined` if no session is known, or there is
+ * nothing to say.
+ */
 async function called(
 	agent: number,
 	call: Pick<GuardCall, 'event' | 'slot' | 'seesIdle'>,

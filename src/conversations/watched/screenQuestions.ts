@@ -23,7 +23,10 @@ export interface QuestionPlace {
 /** A screen that has stayed the same for so long is no half picture, in milliseconds. It is longer than a typed wake takes to give up. */
 const STEADY_MS = 500;
 
-/** For so long the user must have typed nothing before a key is typed here, in milliseconds: keys are on the screen later than they are typed. */
+/**
+ * For so long the user must have typed nothing before a key is typed here, in milliseconds. The reason is that keys are on the screen later
+ * than they are typed.
+ */
 const QUIET_MS = 1000;
 
 /** How long a CLI may take to close its dialog, in milliseconds. */
@@ -40,7 +43,7 @@ interface Standing {
 
 /**
  * The permission questions of a CLI that no hook answers, at the desk too. A No from there is typed as the option that has that meaning,
- * while the screen still shows that very question, and nothing else of a question is ever typed. An answer in the terminal ends it at the desk.
+ * while the screen still shows that very question. Nothing else of a question is ever typed. An answer in the terminal ends it at the desk.
  */
 export class ScreenQuestions {
 	private standing: Standing | undefined;

@@ -6,9 +6,9 @@ export interface Shown {
 	/** All of the screen. */
 	readonly lines: readonly string[];
 	readonly title: string;
-	/** Of OSC 7501. */
+	/** The status that OSC 7501 reports. */
 	readonly status: string | undefined;
-	/** Of OSC 9;4. */
+	/** Whether a turn is open, by OSC 9;4. */
 	readonly isTurnOpen: boolean | undefined;
 }
 

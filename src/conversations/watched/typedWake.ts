@@ -43,8 +43,8 @@ const BY_ITSELF = new RegExp(
 );
 
 /**
- * Wakes an idle CLI by typing into its input line. It waits for a message only while the line is seen to be empty, and a draft ends the wait: so
- * a draft is never touched. The message itself comes by the hook of the prompt.
+ * Wakes an idle CLI by typing into its input line. It waits for a message only while the line is seen to be empty. A draft ends the wait,
+ * so a draft is never touched. The message itself comes by the hook of the prompt.
  */
 export class TypedWake {
 	private typedAt = 0;

@@ -10,8 +10,8 @@ const OF_EACH = /^\/(?:proc(?:\/|$)|dev\/(?:fd|std))/i;
 const MOST_LINKS = 40;
 
 /**
- * Refuses a path of too many links, and one that leads another process elsewhere, by a link through `/proc` such as `/proc/self/cwd`: an
- * agent's CLI would read what nobody has looked at.
+ * Refuses a path of too many links. It also refuses a path that leads another process elsewhere, by a link through `/proc` such as
+ * `/proc/self/cwd`. An agent's CLI would read what nobody has looked at.
  * @param path absolute; `a/../x` is another file than `x` where `a` is a link
  * @param plain folders that are known to be no links; gets those that are found
  * @param isOurs whether an agent may have made a link. Others may lead anywhere, as `/etc/mtab` does

@@ -91,7 +91,7 @@ function runningAt(
 	return delegates.filter(each => !each.isForeign && each.state === 'running' && placeOf(each, capacity) === place);
 }
 
-/** Of several machines, the one with the fewest delegates for each that may run there at once; the first of equals. */
+/** The machine with the fewest delegates for each that may run there at once. If several are equal, the first of them counts. */
 export function roomiest(
 	machines: readonly ExecutorId[],
 	delegates: readonly Delegate[],

@@ -8,8 +8,9 @@ import { ownRequest } from './ownRequest.ts';
 import { Tickets } from './tickets.ts';
 
 /**
- * The delegate that runs a session, if its permissions let it ask its user; `asks-nobody` if they do not; `undefined` for a session of no running
- * delegate. By the user's sealed records alone: no variable and no file below the workspace makes another run ask.
+ * The delegate that runs a session, if its permissions let it ask its user. The result is `asks-nobody` if they do not, and `undefined` for
+ * a session of no running delegate. The user's sealed records alone decide: no variable and no file below the workspace makes another run
+ * ask.
  */
 export async function askingDelegate(
 	workspace: Workspace,

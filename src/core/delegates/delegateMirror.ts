@@ -19,7 +19,7 @@ const MOST_SETTLED = 50;
 const CLOCK_MS = 2000;
 
 interface Mirrored {
-	/** Of its files when they were read. */
+	/** The look of its files when they were read. */
 	look: string;
 	delegate?: Delegate;
 	problem?: FileProblem;

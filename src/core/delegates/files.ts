@@ -9,7 +9,7 @@ import { refuseLinks, writeInPlace } from '../files/links.ts';
 import { openPlainFile, readPlainText } from '../files/plainFile.ts';
 import { redactText } from '../traffic/redact.ts';
 
-/** Of the word that it is over, in bytes: one line. */
+/** Limit of `.done`, in bytes: the file has one line. */
 const LONGEST_DONE = 64 * 1024;
 
 /**

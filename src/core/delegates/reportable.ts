@@ -43,8 +43,8 @@ export async function factsOf(delegates: Delegates, tickets: Tickets, delegate: 
 }
 
 /**
- * A delegate as its files say, but for what is sealed: whether this user has queued it, its worktree with its merges, and who stopped it.
- * Enough to show it and to find its worktree.
+ * A delegate as its files say, but for what is sealed. The sealed facts are whether this user has queued it, its worktree with its merges,
+ * and who stopped it. Enough to show it and to find its worktree.
  */
 export async function proved(tickets: Tickets, delegate: Delegate): Promise<Delegate> {
 	const { record, isForeign } = delegate;

@@ -6,7 +6,7 @@ import { beginningOf } from './beginningOf.ts';
 import type { Delegate } from './delegate.ts';
 import { NO_TICKET } from './tickets.ts';
 
-/** Longest answer in the message itself, in bytes. Of a longer one the message has the beginning and the file's name. */
+/** Longest answer in the message itself, in bytes. For a longer answer, the message has the beginning and the file's name. */
 const INLINE_BYTES = 100_000;
 
 /** A message's text, and its author as the seal says. */
@@ -63,7 +63,7 @@ export function changedText(id: DelegateId): string {
 	].join('\n');
 }
 
-/** Of a message whose author nobody knows, no word: whoever reads this could take it for Nancy's, or for the delegate's. */
+/** It quotes no word of a message whose author nobody knows: its reader could take the words for Nancy's, or for the delegate's. */
 function neverRead(unread: readonly Unread[]): string {
 	const known = unread.filter(({ author }) => author.is !== 'unknown');
 	const count = unread.length === 1 ? '1 message to it was' : `${unread.length} messages to it were`;

@@ -30,7 +30,7 @@ export interface AcpAgent {
 	readonly turns: TurnHooks | 'none';
 }
 
-/** Of an agent that is talked with, by whatever protocol, what the talk needs. */
+/** What a talk with an agent needs, by whatever protocol. */
 export interface TalkedAgent extends Omit<AcpAgent, 'read' | 'sessions' | 'brokenOff'> {
 	/** `none` where the CLI's own record tells of it. */
 	readonly brokenOff: AcpAgent['brokenOff'] | 'none';

@@ -35,7 +35,7 @@ export function agentEnvironment(
 		NANCY_HOOKS: hasHooks ? 'on' : 'off',
 		// In a run that ends with its turn, nothing waits in the background.
 		NANCY_ATTENDED: isHeadless ? '0' : '1',
-		// Of the agent that has started this one.
+		// The value would be that of the agent that has started this one.
 		[TALKED_WITH]: null,
 		NANCY_TASK_DIR: worker?.taskFolder ?? null,
 		NANCY_TASK: worker?.address.task ?? null,

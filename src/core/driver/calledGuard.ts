@@ -20,26 +20,26 @@ export interface GuardCall {
 	/** The CLI's own name, or one of Nancy's own. */
 	readonly event: string;
 	/**
-	 * `ask` holds a question until a person has answered, `boundary` hands over what waits, `end` notes that the agent is idle, `wait`
-	 * waits until a message is worth a turn, `program` begins a session, `turn` hands over what goes with a prompt, and `report` keeps the
+	 * `ask` holds a question until a person has answered. `boundary` hands over what waits. `end` notes that the agent is idle. `wait`
+	 * waits until a message is worth a turn. `program` begins a session. `turn` hands over what goes with a prompt. `report` keeps the
 	 * event for Nancy.
 	 */
 	readonly slot: 'ask' | 'boundary' | 'end' | 'program' | 'report' | 'turn' | 'wait';
 	readonly session: string;
 	/** The agent's process. */
 	readonly agent: number;
-	/** Of a wait: the caller sees on the agent's screen that it is idle. */
+	/** For a `wait`: the caller sees on the agent's screen that the agent is idle. */
 	readonly seesIdle?: true;
 }
 
 export interface CalledGuard {
 	/** What it prints, once it has ended and the event is kept; nothing if nobody has answered, or nothing waits. */
 	readonly printed: Promise<string>;
-	/** Of a wait: the words of the turn; nothing if there is none to begin. */
+	/** For a `wait`: the words of the turn; nothing if there is no turn to begin. */
 	readonly woken: Promise<string | undefined>;
 	/** Whether a signal has ended it, from here or from elsewhere. */
 	readonly killed: Promise<boolean>;
-	/** Of a question that is over; the signal tells how: see {@link ENDINGS}. */
+	/** Ends a question that is over. The signal tells how: see {@link ENDINGS}. */
 	end(signal: NodeJS.Signals): void;
 }
 

@@ -28,7 +28,10 @@ export interface Driver extends Abilities {
 	 * A function makes the driver of such a program, by its name: one driver speaks for them all, and is no agent itself.
 	 */
 	readonly namedBy: 'nancy' | 'user' | ((name: string) => Driver);
-	/** `runs`: of the real program, which Nancy's tests drive. Of any other, nobody has tried it, and the driver is made from what these say. */
+	/**
+	 * `runs` means the real program, which Nancy's tests drive. With `source` and `documents`, nobody has tried the CLI: the driver is made
+	 * from what these say.
+	 */
 	readonly knownFrom: 'runs' | 'source' | 'documents';
 	/** Executable looked for on PATH when no setting names one. */
 	readonly command: string;
@@ -78,7 +81,10 @@ export interface Driver extends Abilities {
 	readonly interrupt: Interrupt | 'none';
 	/** What it may do unasked in a terminal, if a person chooses that; `none` if its CLI takes no flag for it. */
 	readonly launchModes: LaunchModes | 'none';
-	/** What a launch in a terminal needs so that its questions can be answered from outside, if its user wants that; `none` if it needs nothing. */
+	/**
+	 * What a launch in a terminal needs so that its questions can be answered from outside, if its user wants that. It is `none` if the
+	 * launch needs nothing.
+	 */
 	readonly answersByChoice: AnswersByChoice | 'none';
 	/** What a launch needs so that Nancy talks with it in a terminal of its own, if its user wants that; `none` if Nancy cannot. */
 	readonly ownTerminal: OwnTerminal | 'none';
@@ -145,8 +151,8 @@ export interface ImageFlag {
 
 export interface McpClient {
 	/**
-	 * What gives one launch in a terminal a server, by the command to run. `none` if no flag does that without a file of the user's, or if the
-	 * CLI would call the server's tools unasked: what an agent may do must not grow by a start with Nancy.
+	 * What gives one launch in a terminal a server, by the command to run. It is `none` if no flag does that without a file of the user's,
+	 * or if the CLI would call the server's tools unasked. What an agent may do must not grow by a start with Nancy.
 	 */
 	readonly flags: ((command: readonly [string, ...string[]]) => readonly string[]) | 'none';
 	/** How long a call may last before the CLI gives it up, less a margin, in seconds; `heard` if it wants and gets progress. */

@@ -5,8 +5,8 @@ export interface EventWords {
 	/** The CLI's own tools that work on one file, run nothing, and have the file's path as their subject. */
 	readonly files: readonly string[];
 	/**
-	 * The CLI's own tools that bring nothing from outside: what comes back is of files of this machine, of a command, of the user or of an
-	 * agent. Any other tool counts as one that brings what others wrote, such as one of the web, of a server or of a later version.
+	 * The CLI's own tools that bring nothing from outside. What comes back is from files of this machine, from a command, from the user or
+	 * from an agent. Any other tool counts as one that brings what others wrote, such as one of the web, of a server or of a later version.
 	 */
 	readonly inside: readonly string[];
 	/**

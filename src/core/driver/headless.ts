@@ -36,7 +36,7 @@ export interface HomeFolders {
 	readonly readable: readonly string[];
 	/** What a CLI writes in place: a login that it renews. */
 	readonly writable: readonly string[];
-	/** Of {@link writable}, the folders that are made if they are missing: its records. */
+	/** The folders of {@link writable} that are made if they are missing: its records. */
 	readonly folders: readonly string[];
 }
 

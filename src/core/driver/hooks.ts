@@ -30,8 +30,8 @@ export interface HookMapping {
 	/** How a hook that waits in the background wakes an idle agent, or `none` if it cannot. */
 	readonly wake: HookWake | 'none';
 	/**
-	 * The file of a workspace folder that its CLI reads anew whenever a session starts or is resumed, with the files that a line `@path` of it
-	 * names; `none` if it knows no such line.
+	 * The file of a workspace folder that its CLI reads anew whenever a session starts or is resumed. The CLI also reads the files that a
+	 * line `@path` of it names. It is `none` if the CLI knows no such line.
 	 */
 	readonly manual: string;
 	/** When a session in a terminal reports its start. */

@@ -1,5 +1,5 @@
 /**
- * How the screen of a CLI shows that it waits for a prompt. Text of a model can look like any line of it, so several marks have to stand
+ * How the screen of a CLI shows that it waits for a prompt. Text of a model can look like any line of it. So several marks have to be
  * together in the last lines, which a CLI writes itself.
  */
 export interface ScreenProfile {

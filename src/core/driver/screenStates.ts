@@ -12,7 +12,7 @@ export type OptionMeaning = 'always' | 'no' | 'no-with-words' | 'other' | 'yes';
 
 /** One option of a question, known by its label. A label may match several of them: each is a way to choose it. */
 export interface OptionMarks {
-	/** Of the whole label, in one line. */
+	/** Matches the whole label, in one line. */
 	readonly label: RegExp;
 	readonly means: OptionMeaning;
 	/** `digit`: the number in front of the label chooses it. `unknown`: the screen does not tell which keys would. Otherwise the key. */
@@ -20,8 +20,8 @@ export interface OptionMarks {
 }
 
 /**
- * How a question stands in the last lines of the screen. Text of a model can look like any line of it. So the marks stand together, from the
- * first line of the dialog to the last line of the screen, and a CLI that asks nothing has its input line or its footer there.
+ * How a question stands in the last lines of the screen. Text of a model can look like any line of it. So the marks go together, from the
+ * first line of the dialog to the last line of the screen. A CLI that asks nothing has its input line or its footer there.
  */
 export interface QuestionMarks {
 	readonly state: 'asking' | 'trust';
@@ -30,8 +30,9 @@ export interface QuestionMarks {
 	/** What stands in each line before and behind the text, such as a frame; removed before `whole` is looked for. */
 	readonly frame?: RegExp;
 	/**
-	 * The dialog to its end. Groups: `asks` is the sentence, `options` the list, `what` the text that stands in it, `tool` the CLI's word
-	 * for its tool, and `about` what it says of the call beside that. `what` begins no later and ends no earlier than the text that the CLI shows, whatever that text holds.
+	 * The dialog to its end. Groups: `asks` is the sentence, `options` the list, and `what` the text that the dialog contains. `tool` is
+	 * the CLI's word for its tool, and `about` what it says of the call beside that. `what` begins no later and ends no earlier than the
+	 * text that the CLI shows, whatever that text holds.
 	 */
 	readonly whole: RegExp;
 	/** Each option of the list has one. */

@@ -41,9 +41,9 @@ export const DelegateOutput = z.object({
 	on: z.optional(ExecutorId),
 	/** The sandbox that it runs in; absent for none. */
 	isolate: z.optional(Isolation),
-	/** Of a queued one: the machine that has no place for it now. */
+	/** The machine that has no place now for a queued delegate. */
 	waitsFor: z.optional(ExecutorId),
-	/** Of a running one that has not begun yet: why, as the queue of its cluster says. */
+	/** Why a running delegate has not begun yet, as the queue of its cluster says. */
 	waitsInQueue: z.optional(z.string()),
 	/** Since when the other machine cannot be reached. */
 	notSeenSince: z.optional(Moment),

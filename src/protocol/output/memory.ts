@@ -28,7 +28,7 @@ export const ProjectOutput = z.object({
 	pending: z.int(),
 	/** Tasks that are still to be extracted. */
 	due: z.int(),
-	/** Of all extractions. */
+	/** Tokens and cost of all extractions. */
 	inputTokens: z.int(),
 	outputTokens: z.int(),
 	costUsd: z.number(),
@@ -127,7 +127,7 @@ export type FolderProjectsOutput = z.infer<typeof FolderProjectsOutput>;
 export const ProposalOutput = z.object({
 	project: ProjectName,
 	id: NoteId,
-	/** Of the file in `notes/`. */
+	/** Name of the file in `notes/`. */
 	file: z.string(),
 	before: z.string(),
 	after: z.string(),

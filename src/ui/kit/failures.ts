@@ -5,8 +5,8 @@ import { complain } from './messages.ts';
 import { translated } from './translated.ts';
 
 /**
- * What the window does about a failure: it logs all of it, and shows a person Nancy's own errors alone. Of the system's it shows no word.
- * Programs are told those too: see operations/shared/failure.
+ * What the window does about a failure: it logs all of it, and shows a person Nancy's own errors alone. It shows no word of the system's
+ * errors. Programs are told those too: see operations/shared/failure.
  */
 export class Failures {
 	constructor(readonly log: vscode.LogOutputChannel) {}
