@@ -15,12 +15,14 @@ import { steeringOf, type Steering } from './steering.ts';
 import { READ, STOPPED } from './turnEnds.ts';
 import { isSetting } from './typedSettings.ts';
 import { UpdateLines } from './updateLines.ts';
+import { WorkSign } from './workSign.ts';
 
 /** Talks with an agent in this terminal, until its user ends it. */
 export class FrontEnd {
 	private readonly lines: PromptedLines;
 	private readonly shown: UpdateLines;
 	private conversation: Conversation | undefined;
+	private readonly sign: WorkSign;
 	private isWorking = false;
 	/** The turn of the agent's that is not over: that of a prompt, or one of its own. */
 	private atWork: Promise<StopReason> | undefined;
@@ -44,7 +46,8 @@ export class FrontEnd {
 			interrupt: () => (this.isBusy && !this.isBreaking ? this.interrupt() : this.leave()),
 			escape: () => this.interrupt(),
 			ended: () => this.leave(),
-			taken: line => this.sets(line) || this.steer(line),
+			// Only what is typed here sets what an agent may do, and no program of anybody's.
+			taken: line => isSetting(line, this.conversation, words => this.note(words)) || this.steer(line),
 			keepsEarly: true,
 		});
 		this.asked = new AskedHere(() => {
@@ -53,6 +56,7 @@ export class FrontEnd {
 			return { agent: this.talk.acp, lines, guarded, silent, isBusy };
 		});
 		this.shown = new UpdateLines((line, style) => this.asked.say(() => this.say(line, style)));
+		this.sign = new WorkSign(this.lines, this.shown);
 	}
 
 	/** @throws Error with the agent's own words if it does not begin */
@@ -69,6 +73,7 @@ export class FrontEnd {
 						if (this.atWork) this.guarded?.said(update);
 						this.guarded?.used(update);
 						this.shown.take(update);
+						this.sign.renew();
 						this.steering?.update(update);
 						this.silent?.update(update);
 					},
@@ -103,6 +108,7 @@ export class FrontEnd {
 				if (late !== undefined) await this.turns(conversation, guarded, late);
 			}
 		} finally {
+			this.sign.dispose();
 			this.lines.close();
 			this.listening?.end('SIGTERM');
 			await this.silent?.ended();
@@ -166,6 +172,7 @@ export class FrontEnd {
 		isContinued: boolean,
 	): Promise<string | undefined> {
 		this.isWorking = true;
+		this.sign.begin();
 		this.asked.isDenied = this.isBreaking = false;
 		if (isContinued) guarded.owe(text);
 		const prompt = isContinued ? text : await guarded.prompted(text, words => this.say(words, 'dim'));
@@ -180,6 +187,7 @@ export class FrontEnd {
 		guarded.over(isRead);
 		const next = await this.ended(guarded, stopped === 'end_turn', { said, isContinued });
 		this.isWorking = false;
+		this.sign.dispose();
 		return next;
 	}
 
@@ -204,8 +212,10 @@ export class FrontEnd {
 	private async begun(turn: Promise<StopReason>): Promise<void> {
 		this.note('the agent goes on by itself');
 		this.isBreaking = false;
+		this.sign.begin();
 		const stopped = await this.over(turn);
 		this.shown.endTurn();
+		if (!this.isBusy) this.sign.dispose();
 		this.tell(stopped);
 	}
 
@@ -232,11 +242,6 @@ export class FrontEnd {
 		if (this.conversation?.steer(line) !== true) return false;
 		this.note('sent: the agent reads it before its next step');
 		return true;
-	}
-
-	/** Only what is typed here: no program of anybody's sets what an agent may do. */
-	private sets(line: string): boolean {
-		return isSetting(line, this.conversation, words => this.note(words));
 	}
 
 	/** Tells the guard that a turn is over. @returns words to go on with */

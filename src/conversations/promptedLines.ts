@@ -3,38 +3,15 @@ import { Readable } from 'node:stream';
 import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import { NancyError } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
-import type { Completed } from './completions.ts';
 import { InputHistory } from './inputHistory.ts';
+import type { PromptedOptions } from './promptedOptions.ts';
+import { endOfRow, styled, type Style } from './style.ts';
 
 /** A terminal tells by these where a pasted text begins and ends. */
 const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 
 /** How long after an answer from elsewhere a line is taken for one to that question, in milliseconds. */
 export const DEAF_MS = 1000;
-
-/** What lines come from. */
-export interface LineSource extends AsyncIterable<Uint8Array | string> {
-	readonly isTTY?: boolean;
-}
-
-export interface PromptedOptions {
-	readonly stdin: LineSource;
-	readonly prompt: string;
-	/** @param line up to the cursor */
-	readonly completer: (line: string) => Completed | Promise<Completed>;
-	/** Writes lines, also while one is being typed. */
-	readonly write: (text: string) => void;
-	/** Ctrl-C while nothing is typed. */
-	readonly interrupt: () => void;
-	/** Esc. */
-	readonly escape?: () => void;
-	/** No further line comes. */
-	readonly ended?: () => void;
-	/** Whether somebody takes this line at once: it is no line for {@link PromptedLines.next}, then. */
-	readonly taken?: (line: string) => boolean;
-	/** Lines that were typed before a question are still lines afterwards. Otherwise they are shown, and dropped. */
-	readonly keepsEarly?: boolean;
-}
 
 /** The lines that a person types, or that a pipe brings. A pasted text is one of them. */
 export class PromptedLines {
@@ -57,6 +34,8 @@ export class PromptedLines {
 	private isAsking = false;
 	/** The question that is answered now: the lines below it, and its end without an answer. */
 	private asked: { readonly answers: string[]; readonly withdraw: () => void } | undefined;
+	/** The row that stands below all while no line is typed. */
+	private row: { readonly text: string; readonly style?: Style | undefined } = { text: '' };
 	/** What is to be said once the terminal is this program's again. */
 	private later: (() => void)[] | undefined;
 
@@ -169,6 +148,15 @@ export class PromptedLines {
 		});
 	}
 
+	/** Keeps a row below all that is said, in the place of a line that is typed. It shows the end of a long text; empty for none. */
+	stand(text: string, style?: Style): void {
+		if (text === this.row.text || this.isDumb) return;
+		this.row = { text, style };
+		if (this.isLent || this.isShown) return;
+		this.makeRoom();
+		this.show();
+	}
+
 	/** Takes the line that is being typed from the screen, with all its rows. A dumb terminal takes nothing back: there it ends. */
 	private makeRoom(): void {
 		if (!this.isTerminal) return;
@@ -272,6 +260,7 @@ export class PromptedLines {
 		if (text !== '' && Date.now() < this.deafUntil) this.say(`typed too late: ${visible(text)}`);
 		else if (text !== '' && (answers || this.options.taken?.(text) !== true)) (answers ?? this.waiting).push(text);
 		this.wake();
+		this.show();
 	}
 
 	private interrupt(): void {
@@ -292,7 +281,11 @@ export class PromptedLines {
 	/** A half-typed line stays as it is, with its cursor. */
 	private show(): void {
 		if (!this.isTerminal || this.isClosed || this.isShown) return;
-		if (this.readers.size === 0 && this.lines.line === '') return;
+		if (this.readers.size === 0 && this.lines.line === '') {
+			const { text, style } = this.row;
+			if (text !== '') process.stdout.write(styled(endOfRow(visible(text), process.stdout.columns), style));
+			return;
+		}
 		this.lines.prompt(true);
 		if (this.isDumb) process.stdout.write(this.lines.line);
 		this.isShown = true;

@@ -36,3 +36,15 @@ function proseOf(text: string): string {
 function within(text: string, [on, off]: Codes): string {
 	return `\u001b[${on}m${text}\u001b[${off}m`;
 }
+
+/** The end of a line that fits into one row, with a free column for the cursor. A character that may be wide counts as two columns. */
+export function endOfRow(line: string, columns: number): string {
+	const characters = Array.from(line);
+	let left = columns - 1;
+	let from = characters.length;
+	for (; from > 0; from--) {
+		left -= (characters[from - 1] ?? '') < '\u0300' ? 1 : 2;
+		if (left < 0) break;
+	}
+	return from === 0 ? line : `…${characters.slice(from + 2).join('')}`;
+}

@@ -14,7 +14,7 @@ const LONGEST_ROW = 400;
 /** Makes lines for a terminal of what an agent tells while it works. */
 export class UpdateLines {
 	/** What the agent says, up to its next line end. */
-	private rest = '';
+	rest = '';
 	/** The calls that are not over. */
 	private readonly calls = new Map<string, Call>();
 	/** Those whose changes a question has shown. */

@@ -280,3 +280,56 @@ describe('what an agent lets its user set', () => {
 		await again.close();
 	});
 });
+
+describe('the row below all while the agent works', () => {
+	const half = `if (params.prompt[0].text === 'Begin.') { words('First.\\nHalf a line'); return onceLet(() => { words(' that ends.\\n'); say({ id, result }); }); } ${REPEATS}`;
+
+	it('shows words that have no line end yet, and gives way to them', async () => {
+		room.does(smallAgent(half));
+		const shown = await room.talk();
+		await shown.waitForText(/First\.\nHalf a line$/);
+		room.let();
+		await shown.waitForText(/First\.\nHalf a line that ends\.\n>$/);
+	});
+
+	it('says that it works while nothing else says so', async () => {
+		room.does(smallAgent('return onceLet(() => { words("Done.\\n"); say({ id, result }); });'));
+		const shown = await room.talk();
+		await shown.waitForText(/> Begin\.\n— working; Esc interrupts —$/);
+		room.let();
+		await shown.waitForText(/> Begin\.\nDone\.\n>$/);
+	});
+
+	it('gives way to a line that is typed, and comes back below it', async () => {
+		room.does(smallAgent(half));
+		const shown = await room.talk();
+		await shown.waitForText(/Half a line$/);
+		shown.type('And more');
+		await shown.waitForText(/First\.\n> And more$/);
+		shown.type('\r');
+		await shown.waitForText(/First\.\n> And more\nHalf a line$/);
+		room.let();
+		await shown.waitForText(/> And more\nHalf a line that ends\.\n(.*\n)*Got "And more"\n>$/);
+	});
+
+	it('is one row, the end of what is longer, whatever its characters', async () => {
+		room.does(
+			smallAgent(
+				`words('First.\\n' + '字'.repeat(200) + ' the end'); return onceLet(() => { words('.\\n'); say({ id, result }); });`,
+			),
+		);
+		const shown = await room.talk({ columns: 40 });
+		await shown.waitForText(/First\.\n….{0,38} the end$/);
+		room.let();
+		await shown.waitForText(/ the end\.\n>$/);
+		expect(shown.screen()).not.toContain('…');
+	});
+
+	it('is none on a terminal that takes nothing back', async () => {
+		room.does(smallAgent(half));
+		const shown = await room.talk({ env: { TERM: 'dumb' } });
+		await shown.waitForText(/First\./);
+		room.let();
+		await shown.waitForText(/First\.\nHalf a line that ends\.\n>$/);
+	});
+});

@@ -1,0 +1,25 @@
+import type { Completed } from './completions.ts';
+
+/** What lines come from. */
+export interface LineSource extends AsyncIterable<Uint8Array | string> {
+	readonly isTTY?: boolean;
+}
+
+export interface PromptedOptions {
+	readonly stdin: LineSource;
+	readonly prompt: string;
+	/** @param line up to the cursor */
+	readonly completer: (line: string) => Completed | Promise<Completed>;
+	/** Writes lines, also while one is being typed. */
+	readonly write: (text: string) => void;
+	/** Ctrl-C while nothing is typed. */
+	readonly interrupt: () => void;
+	/** Esc. */
+	readonly escape?: () => void;
+	/** No further line comes. */
+	readonly ended?: () => void;
+	/** Whether somebody takes this line at once: it is no line for {@link PromptedLines.next}, then. */
+	readonly taken?: (line: string) => boolean;
+	/** Lines that were typed before a question are still lines afterwards. Otherwise they are shown, and dropped. */
+	readonly keepsEarly?: boolean;
+}
