@@ -83,9 +83,10 @@ const OWN_MARKS = ['NANCY_TASK_DIR', 'NANCY_WORKER', 'NANCY_RUN', 'NANCY_RUNNER'
 export type SealOf = (ancestor: Ancestor, env: Environment) => SealedAgent | undefined;
 
 /**
- * Decides who asks in a terminal. The asker is an agent if its own environment or that of a process above has a mark, or if a process above
- * is an agent's CLI. An agent cannot hide by the environment of its command, because that does not change the processes above. Which worker
- * it is, a seal says: see {@link agentAmong}. Only where no process above can be seen (Windows), the environment says it.
+ * Decides who asks in a terminal. The asker is an agent if its own environment or that of a process above has a mark. It is also an agent
+ * if a process above is an agent's CLI. An agent cannot hide by the environment of its command, because that does not change the processes
+ * above. Which worker it is, a seal says: see {@link agentAmong}. Only where no process above can be seen (Windows), the environment says
+ * it.
  * @throws NancyError `not-trusted` for a process whose starter is gone: nobody can tell who asked
  */
 export function askerOf(lineage: Lineage, drivers: readonly KnownDriver[], sealOf: SealOf = noSeal): Asker {

@@ -43,7 +43,10 @@ const OUTPUTS = /(?<!=)>+\s*["']?[^\s"';|&]+/g;
 const FOLDERS =
 	/(?:\b(?:cd|pushd|cwd|workingDirectory)\b|(?<=\s)(?:-C|--directory|--cwd|--chdir|--prefix|--dir)\b)["']?[\s:=]+(?:--\s+)?(?:"([^"]{1,500})"|'([^']{1,500})'|([^\s"';|&,]+))/g;
 
-/** Of one file. Ordinary settings name a few hundred; a file full of folders and words could hold a start up for minutes. */
+/**
+ * The most paths that one file may name. Ordinary settings name a few hundred; a file full of folders and words could hold a start up for
+ * minutes.
+ */
 const MOST_PATHS = 20_000;
 
 const SEPARATORS = /[\s"'`=,:;|&<>(){}[\]!]+/;
@@ -147,7 +150,7 @@ function textsIn(path: string, text: string): { commands: string[]; prose: strin
 		return { commands: [...inlineCommands(text), ...serverLines(head)], prose: nested.map(withoutEscapes) };
 	}
 	if (/\.(?:toml|ya?ml)$|\.env$/.test(path)) return { commands: serverLines(text), prose: [withoutEscapes(text)] };
-	// Of JavaScript, its texts count.
+	// The texts of JavaScript count.
 	if (!/\.[cm]?[jt]sx?$/.test(path)) return { commands: [], prose: [text.replace(/(?:^|\s)#.*$/gm, '')] };
 	const texts = text.split(/["'`\r\n]/).filter(word => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(word));
 	return { commands: [], prose: texts };
@@ -160,7 +163,7 @@ const Modules = z.looseObject({
 	compilerOptions: z.optional(z.looseObject({ paths: z.optional(z.record(z.string(), z.array(z.string()))) })),
 });
 
-/** Of the many names of files there. A base counts though it is data: `source` names a file that runs. */
+/** The bases and the modules, from the many names of files there. A base counts though it is data: `source` names a file that runs. */
 function modulesOf({ extends: bases = [], compilerOptions }: z.infer<typeof Modules>): string[] {
 	const named = [bases].flat().map(base => `source ${base}; source ${base}.json`);
 	return [...named, ...Object.values(compilerOptions?.paths ?? {}).flat()];
@@ -204,7 +207,7 @@ const ARGS =
 	/\b(?:args|command|notify)["']?\s*[:=]\s*(?:\[((?:"[^"\n]*"|'[^'\n]*'|[^\]"'])*)\]|((?:\r?\n\s*-\s[^\n]*)+))/g;
 const ARG = /"([^"\n]*)"|'([^'\n]*)'|([^\s,"']+)/g;
 
-/** Of TOML and YAML, the lines that start programs. Which arguments go with which command, their order does not tell. */
+/** The lines of TOML and YAML that start programs. Their order does not tell which arguments go with which command. */
 function serverLines(settings: string): string[] {
 	const text = withoutEscapes(settings);
 	const lists = firstGroups(text, ARGS).map(list => firstGroups(list.replaceAll(/^\s*-\s/gm, ' '), ARG));
@@ -214,7 +217,7 @@ function serverLines(settings: string): string[] {
 	);
 }
 
-/** Of TOML and YAML: `\u002f` is a slash. */
+/** A text of TOML or YAML without its escapes: `\u002f` is a slash. */
 function withoutEscapes(text: string): string {
 	return text.replace(/\\(?:u([\da-f]{4})|x([\da-f]{2}))/gi, (_, long?: string, short?: string) =>
 		String.fromCharCode(Number.parseInt(long ?? short ?? '', 16)),
@@ -227,7 +230,7 @@ function wordsOf(command: string): string[] {
 	return namesAmong(text, allWords(text), firstGroups(text, MODULES).flatMap(split));
 }
 
-/** Of prose, paths count, what ends like a script, and the first word behind an interpreter. */
+/** The programs that prose names. Paths count, words that end like a script, and the first word behind an interpreter. */
 function programsIn(prose: string): string[] {
 	const text = prose.replaceAll(OUTPUTS, ' ');
 	const words = allWords(text).filter(word => /[/\\]/.test(word) || SCRIPT.test(word));

@@ -7,8 +7,8 @@ import { isCompleted, withoutCompletions } from './completions.ts';
 import type { Owner } from './settingsFiles.ts';
 
 /**
- * What a file of settings says without Nancy's own entries and what the CLI adds, which may be there or not; `undefined` if it says nothing
- * else.
+ * What a file of settings says without Nancy's own entries and without what the CLI adds. These parts may be there or not. `undefined` if
+ * the file says nothing else.
  */
 export async function contentOf(owner: Owner, file: string, driver: Driver, name: string): Promise<Buffer | undefined> {
 	const content = await readPlainFile(file);

@@ -121,7 +121,7 @@ function nameAmong(places: readonly Place[], path: string): string | undefined {
 	return before < 0 ? name : `${name}${path.slice(before)}`.replace(/^\//, '');
 }
 
-/** Of what the user may not read, no agent of theirs runs anything. */
+/** The result of a look; `undefined` for files that the user may not read. No agent of the user's runs anything from these. */
 function ifReadable<T>(look: () => T): T | undefined {
 	try {
 		return look();
@@ -174,7 +174,7 @@ function nameIn(folder: string, bytes: Buffer): string {
 	);
 }
 
-/** Of a program that is read whole, in bytes. */
+/** The largest program that is read whole, in bytes. */
 export const LONGEST_PROGRAM = 64 * 1024 * 1024;
 
 /** Tells a change of what has a name: the same if all its places hold the same. */
@@ -208,7 +208,7 @@ export async function programHash(path: string, plain?: Set<string>): Promise<st
 	}
 }
 
-/** Of a file that is too long to be held in memory. */
+/** The hash of a file that is too long to be held in memory. */
 async function contentHash(path: string): Promise<string> {
 	// Seldom needed, and every window would load them.
 	const [{ createHash }, { pipeline }] = await Promise.all([import('node:crypto'), import('node:stream/promises')]);

@@ -12,7 +12,7 @@ export function worktreeTop(workspaceFolder: string, folder: string): string | u
 }
 
 interface Settings {
-	/** Of the worktree. */
+	/** The top folder of the worktree. */
 	top: string;
 	places: Iterable<string>;
 	/** They may be there or not. */

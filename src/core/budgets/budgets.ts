@@ -51,7 +51,7 @@ export class Budgets {
 		return this.own.namesSync(FOLDER).includes(recordOf(SPENT, owner)[1]);
 	}
 
-	/** Whether the caller is to tell the user. Of all windows exactly one is, and once for a budget. */
+	/** Whether the caller is to tell the user. Exactly one of all windows is, and once for a budget. */
 	async mayTell(owner: BudgetOwner, level: 'near' | 'spent'): Promise<boolean> {
 		return this.own.create({ version: 1 }, ...recordOf(SAID[level], owner));
 	}

@@ -4,9 +4,9 @@ export interface GitView {
 	excludeFile: string | undefined;
 	/** The folder in its checkout: empty at the top, else with a `/` at the end. */
 	prefix: string;
-	/** Of the files asked about, relative to the folder; a file is to be asked about by its `realPlace`. */
+	/** The files asked about that git tracks, relative to the folder. A file is to be asked about by its `realPlace`. */
 	tracked: ReadonlySet<string>;
-	/** Of the files asked about, those that git does not show anyway. */
+	/** The files asked about that git does not show anyway. */
 	ignored: ReadonlySet<string>;
 }
 

@@ -12,7 +12,7 @@ export async function note(
 	{ records, workspace, driver, request, plan }: Job,
 	madeFor: string,
 	change: (record: Deployment) => Deployment,
-	/** Of the other drivers' records, which share what is changed. */
+	/** Changes the other drivers' records, which share what is changed. */
 	changeOther: (record: Deployment) => Deployment = other => other,
 ): Promise<void> {
 	const folders = await missingFolders(workspace, madeFor);

@@ -7,9 +7,12 @@ import { oursAmong, stringsIn } from './settingsText.ts';
 
 /** The strings in a settings file that make the entry around them Nancy's. */
 export interface OwnEntries {
-	/** Of the driver that is asked for. @param key of the property that holds the string: in another one it is somebody else's text */
+	/**
+	 * Whether the string is from the driver that is asked for.
+	 * @param key of the property that holds the string: in another one it is somebody else's text
+	 */
 	isOwn: (value: string, key: string | undefined) => boolean;
-	/** Of any driver. */
+	/** Whether the string is from any driver. */
 	isNancys: (value: string, key: string | undefined) => boolean;
 	/** Whether an entry is word for word one that Nancy writes into this file: nothing in it is anybody else's. */
 	isWhole: (entry: DeployedEntry) => boolean;

@@ -54,7 +54,7 @@ function valueOf(node: Node): unknown {
 	);
 }
 
-/** Of two properties with one name, programs read different ones. */
+/** Whether two properties of an object have the same name: programs read different ones. */
 export function hasTwins({ type, children = [] }: Node): boolean {
 	const keys = type === 'object' ? children.map(({ children: [key] = [] }) => String(key?.value)) : [];
 	return new Set(keys).size < keys.length || children.some(hasTwins);

@@ -203,7 +203,7 @@ function check(file: string, text: string, entries: readonly Entry[]): Node | un
 	return root;
 }
 
-/** Of two properties with one name, programs read the last and editors the first. No edit could be trusted. */
+/** If two properties have one name, programs read the last and editors the first. No edit could be trusted. */
 function refuseTwins(file: string, text: string, root: Node | undefined, path: Path): void {
 	let node = root;
 	for (const segment of path) {

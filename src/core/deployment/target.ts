@@ -79,7 +79,7 @@ export async function realPlace(workspace: Workspace, place: string): Promise<st
 	return relative(top, real !== undefined && isInside(top, real) ? real : way.path).replaceAll(sep, '/');
 }
 
-/** Of a disk that makes no difference between large and small letters, too. */
+/** Whether a name is that of git's folder, also on a disk that makes no difference between large and small letters. */
 function isGits(name: string): boolean {
 	return name.toLowerCase() === '.git';
 }

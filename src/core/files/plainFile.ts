@@ -9,7 +9,7 @@ const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** Largest file that is read whole, in bytes. More than any prompt. An endless file would end the reader. */
 const LONGEST = 64 * 1024 * 1024;
 
-/** Of a mark, in bytes: a line or two with a path. */
+/** The largest mark, in bytes: a line or two with a path. */
 const LONGEST_MARK = 16 * 1024;
 
 /**

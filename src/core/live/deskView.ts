@@ -55,7 +55,7 @@ const FILED_SHOWN = 30;
 /** In UTF-16 units. A page shows more only on the computer. */
 const LONGEST_TEXT = 16 * 1024;
 
-/** Of the request of a question that is over, in UTF-16 units. */
+/** The longest shown part of the request of a question that is over, in UTF-16 units. */
 const LONGEST_OVER = 2000;
 
 /** What the pages of the desk's server show: the same as the window's views, without what stays on this machine. */

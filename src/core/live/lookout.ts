@@ -189,7 +189,7 @@ export class Lookout {
 		return isNew;
 	}
 
-	/** Of a session that is over, for what it has taken. Once: nothing is added to it. */
+	/** Reads the transcript of a session that is over, for what the session has taken. Reads it once: nothing is added to it. */
 	private async readEarlier(record: WorkerRecord, view: SessionView): Promise<boolean> {
 		if (this.readOnce.has(view)) return false;
 		this.readOnce.add(view);

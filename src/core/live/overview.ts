@@ -58,9 +58,9 @@ export interface WorkerView {
 	state: WorkerState;
 	/** From the agent's own transcript, where it has one. */
 	facts?: TranscriptFacts;
-	/** Of all its sessions. */
+	/** The use of all its sessions. */
 	use?: Use;
-	/** Of a delegate that has one of its own. */
+	/** The budget of a delegate that has one of its own. */
 	budget?: BudgetView;
 	queued: number;
 	/** What it has last said of its work in this turn. */
@@ -78,7 +78,7 @@ export interface WorkerView {
 export interface TaskView {
 	record: TaskRecord;
 	workers: WorkerView[];
-	/** Of all its workers and delegates together. */
+	/** The budget of all its workers and delegates together. */
 	budget?: BudgetView;
 	/** Nancy has a snapshot of the workspace folder from when the task began. */
 	hasSnapshot?: true;

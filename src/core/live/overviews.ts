@@ -66,7 +66,7 @@ export class Overviews {
 		this.forget();
 	}
 
-	/** Of the tasks that have a snapshot no file of the workspace tells. One look at one folder. */
+	/** No file of the workspace tells which tasks have a snapshot. This is one look at one folder. */
 	async lookAtSnapshots(): Promise<void> {
 		const seen = await this.snapshots.look();
 		if (seen !== this.snapshotsSeen) this.forget();

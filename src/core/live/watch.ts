@@ -158,7 +158,7 @@ class TreeWatcher implements Disposable {
 				// The folder itself is not listed: thousands of files may come and go in it.
 				if (type !== 'rename') return;
 				this.lookAtNamed(name === null ? folder : join(folder, name));
-				// So the system tells that the folder itself has gone. Of others the folder above tells it, too.
+				// So the system tells that the folder itself has gone. For any other folder, the folder above tells it, too.
 				if (folder === this.root && name === basename(folder)) this.lookAtNamed(folder);
 			});
 			watcher.on('error', () => watcher.close());

@@ -56,7 +56,7 @@ export type FiledMessages = Map<string, { message: StoredMessage; receiptStamp: 
 const SETTLING_MS = 2000;
 
 export interface ListOptions {
-	/** Of the last listing of one state; brought up to date. */
+	/** The filed messages of the last listing of one state; brought up to date. */
 	known?: FiledMessages;
 	/** The most filed messages of each state, newest names first. */
 	newest?: number;

@@ -34,7 +34,7 @@ const statesOf: Readonly<Record<NonNullable<Filed['as']>, readonly [MessageState
 	handing: ['claimed'],
 	delivered: ['delivered', 'archived'],
 	read: ['delivered', 'archived'],
-	// Of a delivered message, the seal comes before the move.
+	// When a delivered message is archived, the seal comes before the move.
 	archived: ['archived', 'delivered'],
 	withdrawn: ['withdrawn'],
 };

@@ -51,7 +51,7 @@ export class MessageReturns {
 	/** Ends the claim of a dead process as its seal says. True if the message was given back. */
 	private settle(claimed: string, id: MessageId): boolean {
 		const text = textOf(claimed) ?? '';
-		// Of a living hook, whatever the name of the file says.
+		// A message that a living hook hands over is left to it, whatever the name of the file says.
 		if (this.isFinished(claimed, id, text) || this.seals.handedBy(id)) return false;
 		this.seals.settle(id, text);
 		this.note(id, this.count(id) + 1);
@@ -149,8 +149,8 @@ export class MessageReturns {
 	}
 
 	/**
-	 * Back to the inbox. If somebody has taken that name meanwhile, one of the two gets a new id: nothing is overwritten. The seal keeps its
-	 * id, so whoever takes back that id takes back the sealed words. Of two copies, the one in the inbox is the message.
+	 * Back to the inbox. If somebody has taken that name meanwhile, one of the two gets a new id: nothing is overwritten. The seal keeps
+	 * its id, so whoever takes back that id takes back the sealed words. If there are two copies, the one in the inbox is the message.
 	 * @returns false if somebody else has moved the file
 	 */
 	giveBack(file: string, id: MessageId): boolean {

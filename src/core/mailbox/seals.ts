@@ -13,8 +13,8 @@ import { SealReader, SEALS, type SealPlace } from './sealReader.ts';
  * state the message is. Nothing below the workspace decides that.
  *
  * Each change of state is one write. Before it the message is as it was, and after it as it will be. Everything else follows, and
- * {@link MessageReturns.recover} completes it after a kill. The seal in `filed/` holds, and without one that in `queued/`. Of several who
- * end the waiting of a message, one makes the seal in `filed/`. So a message is either handed over or taken back.
+ * {@link MessageReturns.recover} completes it after a kill. The seal in `filed/` holds, and without one that in `queued/`. If several
+ * processes end the waiting of a message, one of them makes the seal in `filed/`. So a message is either handed over or taken back.
  *
  * 1. Queued: the seal, then the file in `inbox/`.
  * 2. Claimed: the file alone.

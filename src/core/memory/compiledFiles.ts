@@ -7,7 +7,7 @@ import { jsonText } from '../files/jsonFile.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import { COMPILED } from './toldMarks.ts';
 
-/** Of what a text says: its first line has figures. */
+/** The hash of a text without its first line, which has figures. */
 export function hashOfNotes(text: string): string {
 	return sha256(text.slice(text.indexOf('\n') + 1)).slice(0, 16);
 }

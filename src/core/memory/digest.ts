@@ -34,7 +34,7 @@ export interface FileChange {
 
 /** What is known of a task when it has ended. */
 export interface TaskSources {
-	/** Of its sessions, since it began. */
+	/** The records of its sessions, since it began. */
 	readonly records: readonly TrafficRecord[];
 	readonly wordsOf: (driver: DriverId) => EventWords | undefined;
 	/** All that a person has asked it for through Nancy; `typed` where a person types in its terminal, of which hooks tell. */
@@ -62,7 +62,7 @@ interface Found {
 	readonly text: string;
 	readonly isKept: boolean;
 	readonly isCall?: true;
-	/** Of a call: it alone can teach something. */
+	/** Only for a call: whether it alone can teach something. */
 	readonly isRich?: boolean;
 }
 
@@ -206,7 +206,7 @@ function numbered(found: readonly Found[]): Entry[] {
 	}));
 }
 
-/** Of a call's output, what can teach something. What was read or written is named, not repeated. */
+/** The part of a call's output that can teach something. Text that was read or written is named, not repeated. */
 function shownOf({ outcome, isOnFile }: TrafficNode, output: string): string {
 	const lines = output.trim() === '' ? [] : output.trimEnd().split('\n');
 	const isFailed = outcome === 'failed' || outcome === 'denied';

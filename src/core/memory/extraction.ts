@@ -29,7 +29,7 @@ const MOST_PLAN = 2000;
 const SHORTEST_LINE = 30;
 /** For the sentences around notes and plan, in bytes. */
 const FRAME = 300;
-/** Of a note or of a line of the plan, in UTF-16 units. A person may have written a longer one. */
+/** The longest shown part of a note or of a line of the plan, in UTF-16 units. A person may have written a longer one. */
 const LONGEST = 600;
 
 /** What an extraction is given beside the digest. */
@@ -104,7 +104,7 @@ function bytesOf(text: string): number {
 	return Buffer.byteLength(text);
 }
 
-/** Of bounded length, and without secrets, which a person may have written down. No CLI takes a mention for a file to read. */
+/** A text of bounded length, and without secrets, which a person may have written down. No CLI takes a mention in it for a file to read. */
 function soft(text: string): string {
 	const shown = redactText(text).replace(/@/g, '@\u200b');
 	return shown.length <= LONGEST ? shown : `${shown.slice(0, LONGEST)} …`;

@@ -24,7 +24,7 @@ export interface ClaimedExtraction {
 export interface ExtractionResult {
 	/** The answer's text; absent for a failure. */
 	readonly text?: string | undefined;
-	/** Of a failure. */
+	/** The cause of a failure. */
 	readonly cause?: NoNotes | undefined;
 	/** Another program's words about a failure. */
 	readonly why?: string | undefined;
@@ -146,7 +146,7 @@ export class Extractions {
 				tries: extraction.tries + 1,
 				by: ownIdentity(),
 				at: new Date().toISOString(),
-				// Of earlier tries: what was held stays held, and what was spent counts.
+				// From earlier tries: a summary that was held stays held, and the usage counts.
 				...(extraction.summaryHeld !== undefined && { summaryHeld: extraction.summaryHeld }),
 				...(extraction.usage && { usage: extraction.usage }),
 				known: Object.fromEntries(listed.map(({ id, text }) => [id, hashOf(text)])),

@@ -34,7 +34,7 @@ export type Verdict =
 	| { readonly is: 'confirmed'; readonly note: StoredNote }
 	| {
 			readonly is: 'change';
-			/** Of this update, and of the note that it adds. The same answer has the same ids. */
+			/** The id of this update, and of the note that it adds. The same answer has the same ids. */
 			readonly id: NoteId;
 			readonly change: Change;
 			/** The note that it replaces or takes away. */

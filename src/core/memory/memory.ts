@@ -74,7 +74,7 @@ export class ProjectMemory {
 		};
 	}
 
-	/** All projects, or one, for a list. Of all, one that cannot be read is named and does not stop the others. */
+	/** All projects, or one, for a list. In a list of all, a project that cannot be read is named and does not stop the others. */
 	async listed(only: ProjectName | undefined): Promise<ProjectsOutput> {
 		const found: ProjectsOutput = { projects: [], problems: [] };
 		const add = async (name: ProjectName) => {

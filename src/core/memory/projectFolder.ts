@@ -24,9 +24,9 @@ import { notesIn, parseNotes, notesText, type NoteFile, type StoredNote } from '
 import { asItIs, countsOf } from './taskRecords.ts';
 import { checked, tomlOf } from './toml.ts';
 
-/** Of a notes file, in bytes. A larger one is left alone. */
+/** The largest notes file, in bytes. A larger one is left alone. */
 const LONGEST_NOTES = 1024 * 1024;
-/** Of one change of a notes file that others keep changing. */
+/** How often a change is tried of a notes file that others keep changing. */
 const CHANGE_TRIES = 5;
 
 export const CATEGORIES: readonly Category[] = ['architecture', 'decisions', 'failures'];

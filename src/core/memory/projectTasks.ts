@@ -6,7 +6,7 @@ import { whyNot } from './extractionState.ts';
 import type { MemoryPlace } from './state.ts';
 import type { MemoryStore } from './store.ts';
 
-/** Of a task, that are kept. */
+/** The most changed files of a task whose paths are kept. */
 const MOST_TOUCHED = 100;
 
 /** The tasks of projects, as they begin and end. */

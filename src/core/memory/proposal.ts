@@ -28,7 +28,7 @@ export async function proposalOf(project: ProjectFolder, { id, change }: Pending
 	};
 }
 
-/** The notes file that a change is about. Of a note that is gone already, any. */
+/** The notes file that a change is about. For a note that is gone already, it is any of the files. */
 async function fileOf(
 	project: ProjectFolder,
 	change: Exclude<PendingUpdate['change'], { op: 'plan' }>,

@@ -28,7 +28,7 @@ export interface ProjectState {
 	readonly tasks: readonly MemoryTask[];
 	readonly notes: readonly StoredNote[];
 	readonly plan: string;
-	/** Of the project's files, absolute. */
+	/** The folder of the project's files, absolute. */
 	readonly folder: string;
 	/** The files of the digests, by their tasks. */
 	readonly digests: ReadonlyMap<number, string>;

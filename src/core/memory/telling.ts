@@ -10,7 +10,7 @@ import { chosenProject } from './chosenProject.ts';
 import { importedNow, importedText, importsNotes } from './imported.ts';
 import { COMPILED, ToldMarks } from './toldMarks.ts';
 
-/** Of git's HEAD, in bytes. */
+/** The largest HEAD file of git, in bytes. */
 const LONGEST_HEAD = 4096;
 
 /** The notes that a session has to be told. */

@@ -6,8 +6,8 @@ import { sortedJson } from './digest.ts';
 const LONGEST = 2000;
 
 /**
- * What questions have in common that one answer may be for: the same agent of the same session asks for the same tool in the same place, and says
- * the same beside the request. Each request is shown whole.
+ * A hash of what questions have in common that one answer may be for. The same agent of the same session asks for the same tool in the same
+ * place, and says the same beside the request. Each request is shown whole.
  * @returns `undefined` for a question that is answered alone
  */
 export function alikeAs(question: Question): string | undefined {

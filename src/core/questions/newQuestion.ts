@@ -54,7 +54,7 @@ export function newQuestion(
 		...(delegate !== undefined && { delegate }),
 		askedAt: new Date(now).toISOString(),
 		isWhole,
-		// Of the request itself: what is taken out of the shown texts counts too.
+		// The risks are those of the request itself: parts that are taken out of the shown texts count too.
 		risk: risksOf({ input, ...request }, around),
 		choices: request.choices.filter(({ effect }) => (isWhole && isClear) || !isYes(effect)),
 		input: sha256(JSON.stringify([request.tool, input])),
@@ -64,7 +64,7 @@ export function newQuestion(
 	return { ...question, digest: digestOf(question) };
 }
 
-/** Of all texts in a value, in UTF-16 units. */
+/** The length of all texts in a value, in UTF-16 units. */
 function lengthOf(value: unknown): number {
 	if (typeof value === 'string') return value.length;
 	if (typeof value !== 'object' || value === null) return 0;

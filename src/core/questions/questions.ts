@@ -51,8 +51,9 @@ export interface Asked {
 }
 
 /**
- * The questions of a workspace's agents, and a person's answers, in the user's data folder: each record is created once and never changed, so they
- * are the audit log as well. A record is created by a link, which one process wins. So of several answers the first one counts.
+ * The questions of a workspace's agents, and a person's answers, in the user's data folder. Each record is created once and never changed,
+ * so the records are the audit log as well. A record is created by a link, which one process wins. So of several answers the first one
+ * counts.
  */
 export class Questions {
 	private readonly seal: AnswerSeal;

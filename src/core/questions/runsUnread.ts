@@ -26,7 +26,7 @@ const TEXT = new Set('grep egrep fgrep rg ag ack echo printf which type man ls'.
 const RUNNING =
 	/^--?(?:[a-z]+-)*(?:exec|toolexec|execute|extcmd|eval|command|call|rsh|shell|askpass|checkpoint-action|compress-program|unzip-command|upload-pack|receive-pack)(?:-[a-z]+)*(?:=|$)/;
 
-/** Of single programs. GNU's programs also take the beginning of an option's name. */
+/** Such options of single programs. GNU's programs also take the beginning of an option's name. */
 const RUNNING_OF: Readonly<Record<string, RegExp>> = {
 	tar: /^-?[A-Za-z]*[IF]|^--(?:checkpoint-|to-c|us|inf|new-|rs|rm)/,
 	npx: /^-c|^--cal/,

@@ -123,7 +123,7 @@ function hasEnded({ agent }: Question): boolean {
 	return agent !== undefined && liveness(agent) === 'dead';
 }
 
-/** Of a delegate, and of an agent that has ended, no prompt remains. */
+/** The state of a question whose waiting process has ended. For a delegate, and for an agent that has ended, no prompt remains. */
 function alone(question: Question): OutcomeState {
 	return question.delegate === undefined && !hasEnded(question) ? 'silent' : 'ended';
 }
@@ -225,7 +225,7 @@ function outcomeAt(
 		case 'tool-end':
 		case 'tool-failed':
 			if (isNamed ? !isOneOf : !isCall(question, event)) return undefined;
-			// Of several, only a Yes shows: what ran after it.
+			// If there are several calls, only a Yes shows: by what ran after it.
 			if (calls.length > 1 && !(saidYes && inTime === 'applied')) {
 				if (isOpen) return undefined;
 				if (!saidYes) return 'ended';

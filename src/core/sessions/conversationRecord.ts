@@ -58,7 +58,7 @@ export class ConversationRecord {
 	}
 }
 
-/** Of a session that is over. */
+/** Forgets the conversation of a session that is over. */
 export async function forgetConversation(own: OwnFolder, session: SessionId): Promise<void> {
 	await own.remove(FOLDER, session);
 }

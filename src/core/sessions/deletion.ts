@@ -19,9 +19,9 @@ import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 const GRAVE = '.deleted-';
 
 /**
- * Removes a task with its mailboxes. In one step, so that a kill leaves it whole or gone. Its seals go before, by name: an agent can make its
- * folders again, and its waiting messages must not come back with them. After a kill in between, they wait without an author. Of a task that
- * was removed by hand, the seals go.
+ * Removes a task with its mailboxes. In one step, so that a kill leaves it whole or gone. Its seals go before, by name: an agent can make
+ * its folders again, and its waiting messages must not come back with them. After a kill in between, they wait without an author. For a
+ * task that was removed by hand, the seals go.
  */
 export async function deleteTask(workspace: Workspace, name: TaskName): Promise<void> {
 	const isRemoved = wasRemovedByHand(workspace, name);

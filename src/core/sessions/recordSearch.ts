@@ -119,7 +119,7 @@ async function foldTail(
 	await readTail(file, tailBytes, line => onFacts((facts = foldLine(format, facts, line))));
 }
 
-/** Of a record that cannot be read, there are no lines. */
+/** A record that cannot be read has no lines. */
 async function readTail(file: string, tailBytes: number, onLine: (line: string) => void): Promise<void> {
 	try {
 		// The path comes from a hook's payload: it names a plain file, or nothing is read.

@@ -13,7 +13,7 @@ import { isSameAddress, type WorkerAddress } from '../workspace/workspace.ts';
 
 /** A worker of a workspace. */
 export interface AgentOf {
-	/** Of the workspace. */
+	/** The folder of the workspace. */
 	folder: string;
 	address: WorkerAddress;
 }
@@ -21,7 +21,7 @@ export interface AgentOf {
 /** Which worker a process is. No file below the workspace says that. */
 export interface SealedAgent {
 	process: ProcessIdentity;
-	/** Nancy started it, and it is this worker for good. Of any other process its hooks say that, and may say it anew. */
+	/** Nancy started it, and it is this worker for good. For any other process, its hooks say which worker it is, and may say it anew. */
 	isStarted: boolean;
 	/** Its hooks have called. */
 	hasCalled: boolean;

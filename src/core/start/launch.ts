@@ -29,7 +29,7 @@ export interface WorkerPlan {
 	sessionIsKnown: boolean;
 	command: string;
 	args: readonly string[];
-	/** Of a run without a terminal: goes to standard input, which is then closed. */
+	/** For a run without a terminal: the text goes to standard input, which is then closed. */
 	stdin: string;
 	/** Variables to set on top of the inherited environment; `null` means remove. */
 	env: Readonly<Record<string, string | null>>;

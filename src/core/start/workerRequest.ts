@@ -18,7 +18,7 @@ export interface WorkerRequest {
 	lastSession?: SessionId | undefined;
 	/** One of the modes of an agent in a terminal; none where absent. */
 	mode?: string | undefined;
-	/** Of the first prompt in a terminal, absolute. */
+	/** The images of the first prompt in a terminal, as absolute paths. */
 	images?: readonly string[] | undefined;
 	/** The user wants its questions to be answered from outside its terminal, where that is a choice. */
 	takesAnswers?: boolean | undefined;

@@ -55,7 +55,7 @@ export async function startOf(
 	return { task, address: { task: request.task, worker: name }, earlier, resume, fork, session };
 }
 
-/** The worker's newest conversation. Of a delegate whose hooks have reported none, the newest session. */
+/** The worker's newest conversation. For a delegate whose hooks have reported none, it is the newest session. */
 function lastBegun({ sessions }: WorkerRecord): SessionId | undefined {
 	return (sessions.findLast(({ unreported }) => !unreported) ?? sessions.at(-1))?.id;
 }

@@ -9,9 +9,9 @@ export type Outcome = 'running' | 'waiting' | 'ok' | 'failed' | 'denied' | 'unre
 
 /** One event as shown: a tool call with its beginning and end in one, or anything else that happened. */
 export interface TrafficNode {
-	/** Of the record that began it: the payload is found by it. */
+	/** The id of the record that began the event: the payload is found by it. */
 	id: string;
-	/** Of the record that ended it. */
+	/** The id of the record that ended the event. */
 	endId?: string;
 	at: string;
 	event: AgentEvent;

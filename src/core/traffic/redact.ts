@@ -34,7 +34,7 @@ function redactAt(value: unknown, isSecret: boolean, depth: number): unknown {
 	if (depth >= DEEPEST) return Array.isArray(value) ? [] : {};
 	if (Array.isArray(value))
 		return value.map((item, at) => redactAt(item, isSecret || isSecretFlag(value[at - 1]), depth + 1));
-	// Of a Kubernetes Secret, whatever its values are called.
+	// The values of a Kubernetes Secret are secret, whatever they are called.
 	const isSealed = 'kind' in value && value.kind === 'Secret';
 	const isHere = (key: string, item: unknown) =>
 		isSecretName(key) ||

@@ -8,7 +8,7 @@ const CHOSEN = 'chosen';
 const Choice = z.object({
 	version: z.literal(1),
 	agent: DriverId,
-	/** Of a worker: what it may do unasked in its terminal. Absent if its CLI's settings say that. */
+	/** Only for a worker: what it may do unasked in its terminal. Absent if its CLI's settings say that. */
 	mode: z.optional(z.string()),
 });
 

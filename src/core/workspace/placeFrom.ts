@@ -6,7 +6,7 @@ import { realOr } from '../../base/realPath.ts';
 
 /** The place of an operation. */
 export interface Place {
-	/** Of the workspace, else the root of the repository, else {@link start}. */
+	/** The folder of the workspace, else the root of the repository, else {@link start}. */
 	folder: string;
 	/** Where it was looked from. */
 	start: string;

@@ -216,7 +216,10 @@ export class Workspace {
 		return WorkerName.parse(`worker-${Math.max(...names.map(workerNumber)) + 1}`);
 	}
 
-	/** Names that no new worker of the task may have: of a record, readable or not, or of sealed mail, whose record an agent can have removed. */
+	/**
+	 * Names of records, readable or not, and of sealed mail, whose record an agent can have removed. No new worker of the task may have
+	 * one.
+	 */
 	async takenWorkerNames(task: TaskName): Promise<string[]> {
 		this.refuseLinks(task);
 		const names = await entryNames(this.paths.workers(task));

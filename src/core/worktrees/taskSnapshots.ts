@@ -5,7 +5,7 @@ import { TaskName } from '../../protocol/names.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 
 const FOLDER = 'snapshots';
-/** Of snapshots that are no task's any more. Their refs may still be there. */
+/** The folder for records of snapshots that are no task's any more. Their refs may still be there. */
 const ASIDE = 'dropped-snapshots';
 const ENDING = '.json';
 
