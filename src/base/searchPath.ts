@@ -16,8 +16,8 @@ export const NO_WORKSPACE = '/';
 const keptOut = new Set<string>();
 
 /**
- * From now on, this process takes no program of Nancy's own from these folders. An agent may overwrite what is there. A folder that holds the user's
- * home does not count: the user's own programs are there, and so are the files that a shell reads at its start.
+ * From now on, this process takes no program of Nancy's own from these folders. An agent may overwrite what is there. A folder that holds
+ * the user's home does not count. The user's own programs are there, and so are the files that a shell reads at its start.
  */
 export function keepProgramsOutOf(folders: readonly string[]): void {
 	for (const folder of folders) {

@@ -7,7 +7,7 @@ const SHORT = 4096;
 /** Node's own, once it is loaded. Without V8's compilers, as in a runner, it is many times faster for short texts too. */
 let crypto: typeof Crypto | undefined;
 
-/** Of the parts one after another, as hex digits. */
+/** The SHA-256 hash of the parts one after another, as hex digits. */
 export function sha256(...parts: readonly (string | Uint8Array)[]): string {
 	const bytes = parts.map(part => (typeof part === 'string' ? Buffer.from(part) : part));
 	if (!crypto && bytes.reduce((sum, { length }) => sum + length, 0) <= SHORT)

@@ -23,8 +23,8 @@ interface Hooks {
 }
 
 /**
- * On the other machine: writes hooks into the folder of a job, which is the workspace of its agent, and ties a new session to the job's
- * mailbox. The agent works in a folder below. It gets no `nancy` command: what it sent would stay on this machine.
+ * On the other machine: writes hooks into the folder of a job, and ties a new session to the job's mailbox. This folder is the workspace of
+ * the job's agent. The agent works in a folder below. It gets no `nancy` command: what it sent would stay on this machine.
  */
 export async function hooksThere(job: RemoteJob, folder: string, context: Context): Promise<Hooks | undefined> {
 	const { agent: id, mailbox: address, permissions } = job;

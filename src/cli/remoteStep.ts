@@ -25,7 +25,7 @@ import { hooksThere } from './remoteHooks.ts';
 import { ExitCode } from './failure.ts';
 import { withCancel } from './withCancel.ts';
 
-/** Of an answer, in characters: what comes back is read in one piece. */
+/** The longest answer that is sent back whole, in UTF-16 units: the other side reads it in one piece. */
 const LONGEST_OUTPUT = 1024 * 1024;
 
 const CANCELLED: RemoteEnd = { ok: false, reason: 'cancelled', output: '' };

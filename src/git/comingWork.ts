@@ -46,8 +46,8 @@ const FOLDER = '040000';
 const SUBMODULE = '160000';
 
 /**
- * What a tip has and its base has not: files, and the folders around them. Of folders, the objects of both count: a wrong one of the base
- * hides files from a review.
+ * What a tip has and its base has not: files, and the folders around them. For folders, the objects of both count: a wrong object of the
+ * base hides files from a review.
  */
 async function comingEntries(
 	place: GitPlace,
@@ -72,9 +72,9 @@ class NameCheck {
 	unfit: Unfit | undefined;
 	private line = '';
 	private name = '';
-	/** Of the object whose content is read now. */
+	/** The hash of the object whose content is read now. */
 	private hash: Hash | undefined;
-	/** Of its content, in bytes. */
+	/** The rest of its content, in bytes. */
 	private left = 0;
 
 	/** Parts may be of any length. */

@@ -33,7 +33,7 @@ export interface GitOptions {
 	env?: Readonly<Record<string, string>>;
 	/** Goes to standard input. */
 	input?: string;
-	/** Of a question: see {@link LONGEST_QUESTION_MS}. */
+	/** The time limit of a question, in milliseconds: see {@link LONGEST_QUESTION_MS}. */
 	timeoutMs?: number | undefined;
 	/** Ends the call with an error. */
 	signal?: AbortSignal | undefined;
@@ -79,7 +79,7 @@ const LONGEST_QUESTION_MS = 120_000;
 /** They pass on what another machine says to their error output. */
 const TRANSFERS: ReadonlySet<string> = new Set(['push', 'fetch']);
 
-/** Of the error output of a transfer, in bytes. Any other call may write more: a filter of the user's may say something of each file. */
+/** The most error output of a transfer, in bytes. Any other call may write more: a filter of the user's may say something of each file. */
 const LONGEST_COMPLAINT = 4 * 1024 * 1024;
 
 /**
@@ -94,7 +94,7 @@ const MERGE_PROGRAM = /^merge\..*\.driver$/s;
 /**
  * Runs git: no hooks, no signing, no questions, no network, messages in English, and the user's index is not even refreshed. Every call of
  * git goes through here. Filters and merge drivers of the user's own settings do run: a checkout without them has other files.
- * @throws NancyError `git` with git's message, if git is missing or ends with a code that is not in `answers`; `not-trusted` if the
+ * @throws NancyError `git` with git's message, if git is missing or ends with a code that is not in `answers`. `not-trusted` if the
  * repository's settings name a program that git would run, or if a clone may have brought the repository
  */
 export async function git(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<GitOutput> {
@@ -109,7 +109,7 @@ export function askAt(folder: string, question: Question, options: GitOptions = 
 }
 
 /**
- * The settings of a repository (`.git/config`, `config.worktree`, and their includes) are no proof of the user's wish: an agent can write
+ * The settings of a repository (`.git/config`, `config.worktree`, and their includes) are no proof of the user's wish. An agent can write
  * them, or make a repository. A program in them runs only if the user's own settings name the same program. Otherwise Nancy refuses:
  * without its filter, git would commit the text that an encrypting filter keeps out. This check does not stop a writer who changes the
  * settings right after it.

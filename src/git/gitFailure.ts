@@ -2,7 +2,7 @@ import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { quoted } from '../base/shellWord.ts';
 
-/** Of a call that Nancy has ended. */
+/** The error of a call that Nancy has ended at its time limit. */
 export function tooLong(folder: string, command: string, timeoutMs: number): NancyError {
 	return new NancyError(
 		'timeout',
@@ -10,7 +10,7 @@ export function tooLong(folder: string, command: string, timeoutMs: number): Nan
 	);
 }
 
-/** Of a call that Nancy has ended because git waited for this pipe: see {@link pipeInTheWay}. */
+/** The error of a call that Nancy has ended because git waited for this pipe: see {@link pipeInTheWay}. */
 export function held(command: string, pipe: string): NancyError {
 	return new NancyError(
 		'not-trusted',
@@ -21,7 +21,7 @@ export function held(command: string, pipe: string): NancyError {
 /** Alone in a line of the error output: the way to another machine has ended, and git knows no more. */
 export const LOST = 'nancy: the connection was lost';
 
-/** Of a call that git has ended with an error. */
+/** The error of a call that git has ended with an error. */
 export function failure(folder: string, [command]: readonly string[], said: string, error?: Error): NancyError {
 	if (said.includes('cannot use bare repository')) {
 		return new NancyError(
@@ -42,8 +42,9 @@ export function failure(folder: string, [command]: readonly string[], said: stri
 }
 
 /**
- * The words of git's sentences, and of the system's errors behind them. Any other may be of a file that an agent may not read but has put in
- * git's way: git quotes a line of `shallow`, of `worktrees/x/gitdir`, of a list of stores, and of what `core.attributesFile` names.
+ * The words of git's sentences, and of the system's errors behind them. Any other word may be from a file that an agent may not read but
+ * has put in git's way. Git quotes a line of `shallow`, of `worktrees/x/gitdir`, of a list of stores, and of what `core.attributesFile`
+ * names.
  */
 const WORDS = new Set(
 	(

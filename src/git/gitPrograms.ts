@@ -43,8 +43,8 @@ interface Setting {
 }
 
 /**
- * What git runs in a folder because its repository says so: each setting that names a program and is not the user's own, and each hook. The
- * values are hashes. It is empty outside a repository.
+ * The programs that git runs in a folder because its repository says so. They are each setting that names a program and is not the user's
+ * own, and each hook. The values are hashes. The map is empty outside a repository.
  * @throws NancyError `git` if git is missing where there is a repository, or does not answer
  */
 export const gitPrograms: GitPrograms = async folder => {
@@ -93,8 +93,8 @@ interface Place {
 }
 
 /**
- * A bare repository among the files counts for git unless the user's settings say otherwise, and an agent can make one, in many forms: each
- * has a `HEAD`. The nearest `.git` may be no repository: then git goes on upwards.
+ * A bare repository among the files counts for git unless the user's settings say otherwise. An agent can make one, in many forms: each has
+ * a `HEAD`. The nearest `.git` may be no repository: then git goes on upwards.
  */
 function repositoriesOf(folder: string): Place[] {
 	const up = foldersUpFrom(folder);

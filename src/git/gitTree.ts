@@ -258,7 +258,7 @@ async function lookAtEverything(place: GitPlace, listed: readonly Entry[], env: 
 /** A file that is tracked, or is not (`?`). */
 interface Entry {
 	tag: string;
-	/** Of one that is tracked. */
+	/** The mode of a file that is tracked. */
 	mode?: string;
 	file: string;
 }

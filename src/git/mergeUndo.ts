@@ -27,9 +27,10 @@ interface Refusal {
 type Of<How extends MergeRecord['how']> = Extract<MergeRecord, { how: How }>;
 
 /**
- * Takes a merge back, while the checkout is still as the merge left it: the same branch, the same commit, and the files and index entries
- * that it wrote. Other files of the checkout, committed or not, stay as they are. If anything has changed, nothing is touched. What is
- * already as it was before the merge is no change: an undo that was killed goes on from there, and the user may have taken the merge back.
+ * Takes a merge back, while the checkout is still as the merge left it. It is on the same branch and commit, with the files and index
+ * entries that the merge wrote. Other files of the checkout, committed or not, stay as they are. If anything has changed, nothing is
+ * touched. A part that is already as it was before the merge is no change. An undo that was killed goes on from there, and the user may
+ * have taken the merge back.
  * @param merge the last one of this worktree, from a sealed record
  */
 export async function undoMerge(worktree: Worktree, merge: MergeRecord): Promise<MergeUndo> {

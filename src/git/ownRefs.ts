@@ -46,10 +46,11 @@ export async function commitsAt(place: GitPlace, refs: readonly string[]): Promi
 }
 
 /**
- * The commit that a submodule is at. Git would also say it of a repository elsewhere, to which an agent has led the submodule's `.git`, and
- * so tell the agent a commit's hash.
+ * The commit that a submodule is at. Git would also read a repository elsewhere, to which an agent has led the submodule's `.git`. So it
+ * would tell the agent a commit's hash.
  * @param submodule its path in the checkout
- * @returns undefined if it has none, if its folder of git is neither in the checkout nor in the checkout's own, and for a link in there
+ * @returns `undefined` if it has none, and for a link in its folder of git. Also if that folder is neither in the checkout nor in the
+ * checkout's own folder of git
  */
 export function commitOfSubmodule({ folder, common }: GitPlace, submodule: string): string | undefined {
 	try {
@@ -89,7 +90,7 @@ function looseRef({ gitDir, common }: GitPlace, ref: string): string | undefined
 	}
 }
 
-/** Of a line with an object, a space and the ref. */
+/** The object of a ref, from a line with the object, a space and the ref. */
 function packedRef({ common }: GitPlace, ref: string): string | undefined {
 	const packed = readUnsharedFileSync(join(common, 'packed-refs'), LONGEST_PACKED);
 	const end = packed?.indexOf(` ${ref}\n`) ?? -1;

@@ -7,8 +7,8 @@ import { foldersUpFrom } from '../core/workspace/placeFrom.ts';
 import { homeCheckout } from './homeCheckout.ts';
 
 /**
- * A folder where an agent of a workspace may have another one work: the workspace itself, or the workspace's place in a worktree beside its
- * checkout. The worktrees of a Nancy worktree are beside the checkout that it was made from.
+ * A folder where an agent of a workspace may have another agent work. It is the workspace itself, or the workspace's place in a worktree
+ * beside its checkout. The worktrees of a Nancy worktree are beside the checkout that it was made from.
  * @returns its {@link ownName}; `undefined` for every other folder
  */
 export async function placeBeside(workspaceFolder: string, folder: string): Promise<string | undefined> {

@@ -23,8 +23,8 @@ const NOT_LOOKED_INTO = /^(?:annex|hooks|lfs|(?:worktrees[\\/][^\\/]+[\\/])?modu
 
 /**
  * A checkout's `.git`, with `commondir` and `core.worktree` in it, tells git which repository the checkout belongs to. An agent can write
- * these files, and name a repository of the user's that it may not read. So git's folder must be the `.git` of the checkout itself, or one
- * that names the checkout in return: a linked worktree does by its `gitdir`, a submodule by its `core.worktree` (git's own
+ * these files, and name a repository of the user's that it may not read. So git's folder must be the `.git` of the checkout itself, or a
+ * folder that names the checkout in return. A linked worktree does by its `gitdir`, a submodule by its `core.worktree` (git's own
  * Documentation/gitrepository-layout).
  * @param asked the folder that git was asked about
  * @throws NancyError `not-trusted` with the cure

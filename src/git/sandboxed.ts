@@ -21,7 +21,7 @@ const WORKTREE_SETTINGS = 'config.worktree';
 /** In git's folder of a linked worktree: its repository, itself, and settings of its own. */
 const OF_WORKTREE = ['commondir', 'gitdir', WORKTREE_SETTINGS];
 
-/** Of a worktree that Nancy has made. */
+/** The branch of a worktree that Nancy has made. */
 const OWN_BRANCH = /^refs\/heads\/nancy\/[a-z0-9][a-z0-9_-]*$/;
 
 /**

@@ -28,8 +28,8 @@ const MOST_UNTRACKED = 5000;
 const MOST_UNTRACKED_BYTES = 100 * 1024 * 1024;
 
 /**
- * Takes the files of a folder as they are, tracked or not, but not the ignored ones, and has git keep them, also through a garbage
- * collection. The user's index, files, stash and branches stay as they are.
+ * Takes the files of a folder as they are, tracked or not, but not the ignored ones. Git keeps them, also through a garbage collection. The
+ * user's index, files, stash and branches stay as they are.
  * @param note is called before git keeps them: a kill must leave no ref that nobody knows
  * @throws NancyError if there is no commit, if it takes too long, or for a repository that {@link checkoutAt} refuses
  */

@@ -155,7 +155,7 @@ function markOf(common: string, name: string): string {
 }
 
 /**
- * Removes what a kill has left of a worktree that never was whole. Of a whole one, and of none, nothing is touched.
+ * Removes what a kill has left of a worktree that never was whole. If the worktree is whole, or there is none, nothing is touched.
  * @param root of the repository
  */
 export async function clearUnfinished(root: string, name: WorktreeName): Promise<void> {

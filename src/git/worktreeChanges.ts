@@ -114,7 +114,7 @@ export async function fileDifference(
 	});
 }
 
-/** Of a file in a tree, in bytes; 0 if there is none. */
+/** The size of a file in a tree, in bytes; 0 if there is none. */
 async function sizeOf(place: GitPlace, object: string, env: Readonly<Record<string, string>>): Promise<number> {
 	return Number((await gitLine(place, ['cat-file', '-s', object], { env, answers: [1, 128] })) ?? 0);
 }

@@ -77,8 +77,8 @@ async function run(call: Call, asking: Asking): Promise<void> {
 	await questions.ask(question);
 	const traffic = new TrafficFollower(paths, question.session, TAIL_BYTES);
 	/**
-	 * From before the question, with the start of the call. A later record counts once: it ends the question, or never does. Of several calls
-	 * that are alike, the end of the turn ends it here.
+	 * Records from before the question, with the start of the call. A later record counts once: it ends the question, or never does. If
+	 * several calls are alike, the end of the turn ends it here.
 	 */
 	const earlier: TrafficRecord[] = [];
 	let collectAt = Date.now() + UNCOLLECTED_MS;

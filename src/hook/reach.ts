@@ -22,7 +22,7 @@ export async function reachOf(
 	return [workspaceFolder, tmpdir(), ...added].find(folder => isInside(realOr(folder), place));
 }
 
-/** Of the agent's process. Where `ps` tells them, words with spaces fall apart; Windows tells nothing. */
+/** The arguments of the agent's process. Where `ps` tells them, words with spaces fall apart; Windows tells nothing. */
 async function argumentsOf({ pid }: ProcessIdentity): Promise<string[]> {
 	try {
 		if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);

@@ -11,8 +11,8 @@ const SCRIPT = `for pause in ${PAUSES}; do
 done`;
 
 /**
- * Rings a bell after this hook has ended, if a message waits by then: the session watches its bell only once it has the hook's answer, and
- * a ring before that is heard by nobody. Uses a shell of its own, which holds none of the hook's pipes: the CLI waits for those. It touches the
+ * Rings a bell after this hook has ended, if a message waits by then. The session watches its bell only once it has the hook's answer, and
+ * nobody hears a ring before that. Uses a shell of its own, which holds none of the hook's pipes: the CLI waits for those. It touches the
  * bell, and writes nothing: an agent could put a link in its place at any moment.
  * @param inbox the folder of the queued messages
  */

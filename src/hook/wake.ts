@@ -68,7 +68,7 @@ async function waking(mailbox: Mailbox): Promise<StoredMessage[]> {
 	return messages.filter(message => mayWake(message) && isSettled(message));
 }
 
-/** Whether evidence says that the agent is idle: its last event, its screen, its own record of a turn that was broken off, its own status. */
+/** Whether evidence says that the agent is idle: its last event, its screen, its own record of a broken-off turn, its own status. */
 async function isIdle(
 	call: Call,
 	session: SessionId,

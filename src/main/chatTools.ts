@@ -40,7 +40,7 @@ interface Collaborators {
 }
 
 /**
- * The tools of VS Code's own chat. A model calls them, so it gets what any agent gets: its messages name an agent as their author, and it
+ * The tools of VS Code's own chat. A model calls them, so it gets what any agent gets. Its messages name an agent as their author, and it
  * starts others only as the user's settings let agents. VS Code asks the person before a message or a delegate.
  */
 export function chatTools({ folders, contextOf }: Collaborators): ChatTools {

@@ -5,7 +5,7 @@ import { perform } from '../operations/operation.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { HINTS, tool } from './tool.ts';
 
-/** Of an answer, in bytes. The whole is in the file that the answer names. */
+/** The longest shown part of an answer, in bytes. The whole answer is in the file that the answer names. */
 const SHOWN_BYTES = 16_000;
 
 const Text = z.string().check(z.minLength(1));

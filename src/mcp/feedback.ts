@@ -14,7 +14,7 @@ const PROGRESS_MS = 20_000;
 
 /** In seconds. A model may ask for one second again and again. */
 const SHORTEST_WAIT = 5;
-/** Of a client that Nancy does not know, in seconds. */
+/** The longest wait of a client that Nancy does not know, in seconds. */
 const UNKNOWN_WAIT = 50;
 
 export const getFeedback = tool(

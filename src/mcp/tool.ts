@@ -31,8 +31,8 @@ export interface ToolCall {
 }
 
 /**
- * What a client may think of a tool. Of one that changes something Nancy says no more: one CLI asks nobody before a call of what calls itself
- * harmless.
+ * What a client may think of a tool. Nancy says no more of a tool that changes something. One CLI asks nobody before a call of a tool that
+ * calls itself harmless.
  */
 interface Hints {
 	readonly readOnlyHint: boolean;

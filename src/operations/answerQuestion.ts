@@ -9,7 +9,7 @@ import type { Operation } from './operation.ts';
 
 const Input = z.object({
 	question: QuestionId,
-	/** Of the question that the person saw. */
+	/** The digest of the question that the person saw. */
 	digest: z.string(),
 	reply: Reply,
 });

@@ -18,7 +18,7 @@ const Add = z.object({
 	is: z.literal('add'),
 	/** One that was asked here, open or over. */
 	question: QuestionId,
-	/** Of the question that the person saw. */
+	/** The digest of the question that the person saw. */
 	digest: z.string(),
 	effect: z.enum(['once', 'no']),
 	/** With a No: to every request of the tool. */
@@ -33,7 +33,7 @@ type Add = z.infer<typeof Add>;
 const Input = z.discriminatedUnion('is', [
 	Add,
 	z.object({ is: z.literal('remove'), rule: RuleId }),
-	/** Of every workspace, also where somebody else has written the file. */
+	/** Removes the rules of every workspace, also where somebody else has written the file. */
 	z.object({ is: z.literal('remove-all') }),
 	z.object({ is: z.literal('pause'), isPaused: z.boolean() }),
 ]);

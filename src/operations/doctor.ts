@@ -75,7 +75,7 @@ async function instruments(context: OperationContext, seeker: Seeker): Promise<I
 	};
 }
 
-/** Of the agents that the user's settings name, nothing is deployed. */
+/** The checks of the agents that the user's settings name. Nothing is deployed for these agents. */
 async function servers(context: OperationContext, seeker: Seeker): Promise<Finding[]> {
 	return (await serverRows(context, seeker)).map(({ driver, found, problem, isWrong }) => ({
 		check: 'agent',

@@ -25,13 +25,13 @@ const Input = z.object({
 const Output = z.object({
 	/** Without secrets. */
 	lines: z.array(z.string()),
-	/** Of the whole file. */
+	/** How many lines the whole file has. */
 	total: z.int(),
 });
 
 /**
- * Lines of a file of the workspace, for people elsewhere. Not of a file that leads out of the workspace (a link, a second name), that git
- * ignores (there secrets are), or that belongs to git or Nancy.
+ * Lines of a file of the workspace, for people elsewhere. A file that leads out of the workspace (a link, a second name) is refused. So is
+ * a file that git ignores (there secrets are), or that belongs to git or Nancy.
  */
 export const fileLines: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
 	name: 'fileLines',

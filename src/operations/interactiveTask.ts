@@ -47,8 +47,8 @@ const BROKEN_OFF_BY = {
 };
 
 /**
- * Runs one task of a project in a terminal, as a worker of a task of its own: it is in the sidebar, and messages reach it. What was done is
- * saved before the agent starts and after it has ended. Extracting its notes is a step of its own.
+ * Runs one task of a project in a terminal, as a worker of a task of its own. The worker is in the sidebar, and messages reach it. What was
+ * done is saved before the agent starts and after it has ended. Extracting its notes is a step of its own.
  */
 export const interactiveTask: Operation<Input, z.infer<typeof ProjectTaskOutput>, InteractiveContext, FoundAgent> = {
 	name: 'interactiveTask',

@@ -20,7 +20,7 @@ import { isolationOf } from './shared/isolation.ts';
 import { ticketsOf } from './shared/ticketsOf.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
-/** Of Nancy's programs. */
+/** The oldest Node.js version that runs Nancy's programs. */
 const OLDEST_NODE = [20, 0, 0] as const;
 /** Below that, a repository and a worktree soon have no room, in bytes. */
 const LITTLE_ROOM = 1024 ** 3;

@@ -10,7 +10,7 @@ import { noteMerge, settleMerge } from './shared/settleMerges.ts';
 
 const Input = z.object({
 	worktree: Worktree,
-	/** Of the merge commit. */
+	/** The message of the merge commit. */
 	message: z.string(),
 });
 const Output = z.discriminatedUnion('ok', [

@@ -10,7 +10,7 @@ import type { Line } from '../picture/line.ts';
 import { PictureOutput } from '../protocol/output/picture.ts';
 import type { MachineContext, Operation } from './operation.ts';
 
-/** Of what is drawn, in bytes: a picture of more is none that somebody looks at. */
+/** The longest text that is drawn, in bytes: nobody looks at a picture of more. */
 const LONGEST = 1024 * 1024;
 const MOST_LINES = 2000;
 

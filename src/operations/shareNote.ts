@@ -9,7 +9,7 @@ const Input = z.object({
 	id: NoteId,
 	/** By default the only one that has it. */
 	project: z.optional(ProjectName),
-	/** Of the repository. Absolute. */
+	/** The folder of the repository, absolute. */
 	folder: z.string(),
 });
 

@@ -10,7 +10,7 @@ const LARGEST = 1024 * 1024;
 
 const Input = z.object({
 	worktree: Worktree,
-	/** Of a changed file, relative to the worktree, with `/`. */
+	/** The path of a changed file, relative to the worktree, with `/`. */
 	path: z.string(),
 });
 const Output = z.object({

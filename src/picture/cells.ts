@@ -43,7 +43,7 @@ export function widthOf(text: string): number {
 	return runsOf(text).reduce((sum, { cells }) => sum + cells, 0);
 }
 
-/** Of one character as a reader sees it. */
+/** The width of one character as a reader sees it, in cells. */
 function cellsOf(grapheme: string): 1 | 2 {
 	return EMOJI.test(grapheme) ? 2 : eastAsianWidth(grapheme.codePointAt(0) ?? 0);
 }

@@ -14,7 +14,7 @@ interface Asks {
 
 /** Tells of each question that waits, once: see tellProgram. */
 export class QuestionTeller implements Disposable {
-	/** Of those that wait. */
+	/** The timers of the questions that wait. */
 	private readonly timers = new Map<QuestionId, NodeJS.Timeout>();
 	private readonly following: Disposable;
 

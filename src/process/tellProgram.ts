@@ -8,7 +8,7 @@ import type { QuestionId } from '../protocol/question.ts';
 
 /**
  * Runs the user's own program (a message to a phone, for example) with the id of a question as its only argument. The question's words stay
- * here: the program may send them anywhere. Of all windows, the first one runs it, once for a question.
+ * here: the program may send them anywhere. The first of all windows runs it, once for a question.
  * @param program absolute path; empty: the user wants none
  * @throws NancyError `bad-usage`, or `bad-file` if it could not be started
  */

@@ -60,7 +60,7 @@ const MOST_WAITING = 8;
 
 /** The rooms of the desk that are seldom looked at. */
 export class FolderRooms implements ServedRooms {
-	/** Of looks that start git, and of those that only read: a git that hangs keeps nobody from these. */
+	/** The turns of looks that start git, and of looks that only read: a git that hangs holds up none of the latter. */
 	private readonly turns = { git: new Turn(), files: new Turn() };
 
 	/**

@@ -15,7 +15,9 @@ const POLICY = [
 	'trusted-types nancy',
 ].join('; ');
 
-/** Of every answer. There is none for other origins (CORS), and no cookie: a browser sends cookies to every port of a machine. */
+/**
+ * The headers of every answer. There is none for other origins (CORS), and no cookie: a browser sends cookies to every port of a machine.
+ */
 export const HEADERS: Readonly<Record<string, string>> = {
 	'content-security-policy': POLICY,
 	'x-content-type-options': 'nosniff',

@@ -60,7 +60,7 @@ export class Pairing {
 		if (!decision) return undefined;
 		const result = await Promise.race([decision, sleep(WAIT_MS, { is: 'waiting' } as const, { ref: false })]);
 		if (result.is === 'waiting') return result;
-		// Of two that wait, one gets the token.
+		// If two calls wait, one of them gets the token.
 		if (this.waiting.get(request) !== decision) return undefined;
 		this.waiting.delete(request);
 		return result;

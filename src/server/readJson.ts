@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** In bytes. */
 const LARGEST = 1024 * 1024;
 
-/** Of the answers of this API none is deeper than four. */
+/** The deepest nesting of a body. No answer of this API is deeper than four. */
 const DEEPEST = 16;
 
 export type Body = { ok: true; value: unknown } | { ok: false; status: 400 | 413 | 415; message: string };

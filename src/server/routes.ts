@@ -31,7 +31,7 @@ export interface Call {
 	/** Without the query. */
 	readonly path: string;
 	readonly query: URLSearchParams;
-	/** Of a POST. */
+	/** The body of a POST request. */
 	readonly body: unknown;
 	/** Aborts when the page is gone. */
 	readonly signal: AbortSignal;

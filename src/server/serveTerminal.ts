@@ -13,7 +13,7 @@ const warnings: Readonly<Record<Warning, string>> = {
 
 const HELP = 'Enter: a new address · devices: the list · revoke N, or all: out · Ctrl-C: end';
 
-/** Of the command that serves. */
+/** The terminal of the command that serves. */
 interface Terminal {
 	readonly stdin: AsyncIterable<Uint8Array | string>;
 	writeLine(line: string): void;

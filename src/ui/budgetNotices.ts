@@ -23,7 +23,7 @@ interface Notice {
 }
 
 /**
- * Tells the user once that a budget is nearly used up, and once that it is. Of all windows one does.
+ * Tells the user once that a budget is nearly used up, and once that it is. One of all windows does.
  * @param setBudget runs the command for a row
  */
 export function budgetNotices(

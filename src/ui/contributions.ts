@@ -256,7 +256,7 @@ export function agentSettings(
 	};
 }
 
-/** Of a driver where answers are the user's choice. */
+/** The name of a driver's setting for answers, where answers are the user's choice. */
 export function answersSetting(driver: string): string {
 	return `nancy.agents.${driver}.answers`;
 }

@@ -94,7 +94,7 @@ export interface AgentMode {
 export interface WorkerRequest {
 	task: TaskName;
 	agent: DriverId;
-	/** Of a task that is made for it. */
+	/** The title of a task that is made for it. */
 	title?: string;
 	/** The task must be new. */
 	isNew?: boolean;

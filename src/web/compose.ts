@@ -128,7 +128,7 @@ function showState(now: ComposeState): void {
 	const words = element('banner-words', HTMLElement);
 	words.textContent = now.banner ?? '';
 	words.title = now.banner ?? '';
-	// Of a long name the title is cut first.
+	// The title of a long name is cut first.
 	const [title = '', worker = ''] = now.recipients.split(/(?= · [a-z][a-z0-9-]{0,31}$)/);
 	const to = now.everybody === '' ? '' : `${recipients.dataset['to'] ?? ''} `;
 	recipients.replaceChildren(span('to', to), span('title', title), span('worker', worker));

@@ -11,7 +11,7 @@ import { answer, command, type Context } from '../command.ts';
 import { indented, printable, printableLine, printablePath } from '../words.ts';
 import { questionNamed } from './questionNamed.ts';
 
-/** Of a rule that says nothing else. */
+/** The default limits of a rule: how many hours it holds, and how often it may say Yes. */
 const HOURS = '1';
 const TIMES = '20';
 

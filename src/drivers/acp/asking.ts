@@ -38,7 +38,7 @@ function read({ event, payload }: HookCall): AskedRequest | 'none' {
 	const hasInput = isObject(toolCall.rawInput) && Object.keys(toolCall.rawInput).length > 0;
 	// Without either, nobody at the desk sees what would be allowed: its title is the agent's to choose.
 	const isShown = hasInput || changesIn(toolCall).length > 0;
-	// Of several Yes of the kind, nobody says which one is the plain one.
+	// If there are several Yes of the kind, nobody says which one is the plain one.
 	const mayAllow = isShown && options.filter(({ kind }) => kind === 'allow_once').length === 1;
 	return {
 		session,

@@ -26,7 +26,7 @@ export const LACKS: Partial<Driver['floors']> = {
 	tools: 'none',
 };
 
-/** Of a run without a terminal. */
+/** The limits of a run without a terminal. */
 const HEADLESS =
 	'Only as a delegate, and only with the hooks of Nancy. It tells neither tokens nor cost. What it does without a question, its own settings say: only what it asks for is denied.';
 

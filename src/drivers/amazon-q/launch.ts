@@ -27,8 +27,8 @@ export function sessionVariable(session: SessionId): Record<string, string> {
 }
 
 /**
- * By the CLI's source, a prompt that begins so is an option, a command, a line for the shell, or the name of a prompt file. It trims the
- * space before a prompt.
+ * By the CLI's source, a prompt with such a beginning is an option, a command, a shell line, or the name of a prompt file. The CLI trims
+ * the space before a prompt.
  */
 export function asPrompt(prompt: string): string {
 	return /^\s*[-/!@]/.test(prompt) ? `Task: ${prompt}` : prompt;

@@ -11,8 +11,8 @@ const Settings = z.looseObject({
 });
 
 /**
- * The folders that the CLI was given besides its own: by `--add-dir`, and by `additionalDirectories` of its settings files, in which it also
- * keeps those of a “don't ask again”. Not those of `/add-dir`, which are in its memory alone.
+ * The folders that the CLI was given besides its own: by `--add-dir`, and by `additionalDirectories` of its settings files. In these files
+ * it also keeps the folders of a “don't ask again”. The folders of `/add-dir` are left out: they are in the CLI's memory alone.
  * @param args of its process, if they can be seen
  */
 export async function addedFolders(

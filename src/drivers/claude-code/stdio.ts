@@ -84,7 +84,7 @@ function questionOf(id: string, session: string, asked: CanUseTool): StdioLine {
 	return { is: 'asked', question: { id, session, toolCall, choices, fields, input, payload } };
 }
 
-/** Of a question to the user whose fields are none that Nancy knows. The desk shows none either. */
+/** The request of a question to the user whose fields are none that Nancy knows. The desk shows none either. */
 const UNREADABLE = {
 	choices: [{ effect: 'no' }, { effect: 'end' }],
 	fields: [],

@@ -3,7 +3,7 @@ import type { StdioLine, TalkUpdate } from '../../core/driver/stdio.ts';
 import { valueOf } from '../stream.ts';
 import { isObject, textIn } from '../summary.ts';
 
-/** Of each line. Fields that Nancy does not read may be anything, and lines of another type say nothing. */
+/** The fields of each line. Fields that Nancy does not read may be anything, and lines of another type say nothing. */
 const Line = z.looseObject({
 	type: z.string(),
 	subtype: z.optional(z.string()),

@@ -28,8 +28,9 @@ export function handlerOf({ command, timeout, isAsync }: HookEntry) {
 }
 
 /**
- * The hash by which the CLI knows a hook: its behaviour as JSON with sorted keys, without its place (codex-rs,
- * hooks/src/engine/discovery.rs and config/src/fingerprint.rs). test/agent/codex.agent.test.ts asks the CLI whether that still holds.
+ * The hash by which the CLI knows a hook: its behaviour as JSON with sorted keys, without its place. The source is
+ * hooks/src/engine/discovery.rs and config/src/fingerprint.rs in codex-rs. The test test/agent/codex.agent.test.ts asks the CLI whether
+ * that still holds.
  */
 export function trustHash({ event, command, timeout, isAsync }: HookEntry): string {
 	const handler = { async: isAsync, command, timeout, type: 'command' };

@@ -56,7 +56,7 @@ export class Holder {
 	private readonly parents = new Map<string, string>();
 	/** The threads whose requests come here, with the folders in which their agents write unasked. */
 	private readonly joined = new Map<string, readonly string[]>();
-	/** Of threads that have not joined: where their agents write is not known yet. */
+	/** Requests of threads that have not joined: where their agents write is not known yet. */
 	private readonly early = new Map<RequestId, { threadId: string; params: unknown }>();
 	private readonly held = new Map<RequestId, Held>();
 	/** Over, and not yet known how. */

@@ -3,7 +3,7 @@ import type { ScreenStates } from '../../core/driver/screenStates.ts';
 /** Seen with 0.169.0, which reports what it does by OSC 7501 unasked. */
 export const screenStates: ScreenStates = {
 	answers: 'hook',
-	// Of an idle one, the title is a name alone.
+	// The title of an idle CLI is a name alone.
 	titles: [
 		{ is: /^\[ [!.] \] Action Required(?: \||$)/, means: ['asking'] },
 		{ is: /^[\u2800-\u28ff] /, means: ['working'] },

@@ -4,9 +4,9 @@ import type { Driver } from '../../core/driver/driver.ts';
 import { floorsSince } from '../floors.ts';
 
 /**
- * The oldest version on which every row of the table of abilities was tried, but those of abilities that {@link floors} lets begin later
- * or never. Hooks with trust hashes are older (0.129). `--no-daemon`, `queue` and the events Interrupt and PreModelRequest came later, and
- * an unknown flag or event would fail in front of the user.
+ * The oldest version on which every row of the table of abilities was tried. The exception is the rows of abilities that {@link floors}
+ * lets begin later or never. Hooks with trust hashes are older (0.129). `--no-daemon`, `queue` and the events Interrupt and PreModelRequest
+ * came later, and an unknown flag or event would fail in front of the user.
  */
 export const OLDEST: Version = [0, 162, 0];
 

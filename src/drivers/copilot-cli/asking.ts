@@ -65,7 +65,7 @@ const Prompt = z.looseObject({
 	kind: z.string(),
 	commandIdentifiers: z._default(z.array(z.string()), []),
 	canOfferSessionApproval: z._default(z.boolean(), false),
-	/** Of `path`: outside of what the session may use. */
+	/** For the kind `path`: the paths outside of what the session may use. */
 	paths: z._default(z.array(z.string()), []),
 });
 type Prompt = z.infer<typeof Prompt>;

@@ -5,10 +5,10 @@ import { ANSWERED, ASKS, ASKS_USER } from './ownEvents.ts';
 export const QUESTIONS = 'questions';
 
 /**
- * An extension of the CLI that lets a person answer from elsewhere. It has the guard hold each request, and sends what a person has answered. The
- * CLI's own prompt stays open, and nothing waits for this. The CLI loads it only if its user has agreed that it handles permission requests.
- * Only agents that Nancy starts have it, from the user's data folder. The CLI keeps the user's agreement by the extension's name, so a file of the
- * workspace with that name would have it too, and agents write there.
+ * An extension of the CLI that lets a person answer from elsewhere. It has the guard hold each request, and sends what a person has
+ * answered. The CLI's own prompt stays open, and nothing waits for this. The CLI loads it only if its user has agreed that it handles
+ * permission requests. Only agents that Nancy starts have it, from the user's data folder. The CLI keeps the user's agreement by the
+ * extension's name. So a file of the workspace with that name would have it too, and agents write there.
  */
 export function questionsFile(launcher: string, folder: string): string {
 	return `// Nancy's: carries a person's answers to what this session asks. It decides nothing itself.

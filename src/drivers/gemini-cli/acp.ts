@@ -4,7 +4,7 @@ import { BROKEN_OFF } from './payloads.ts';
 
 /**
  * `gemini --acp`. Its options hold there too. Seen with 0.61.0: it runs the hooks of prompt and end, which hand over messages as in its own
- * terminal, but none of its session, its tools and its questions.
+ * terminal. It runs no hook of its session, its tools and its questions.
  */
 export const acp: AcpAgent = {
 	read: readWords,

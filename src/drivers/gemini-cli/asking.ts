@@ -74,8 +74,8 @@ function read(call: HookCall): AskedRequest | 'none' {
 }
 
 /**
- * A command is the whole title, and an edit comes with both texts (0.61.0, its source). Of other tools the CLI sends a description that may
- * leave something out: nobody would see what a Yes allows.
+ * A command is the whole title, and an edit comes with both texts (0.61.0, its source). For other tools the CLI sends a description that
+ * may leave something out: nobody would see what a Yes allows.
  */
 function shownOf(tool: string, { title, content }: ToolCall): Pick<Question, 'body' | 'bodyIs'> {
 	if (tool === SHELL && title) return { body: title, bodyIs: 'command' };

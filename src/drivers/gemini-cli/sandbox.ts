@@ -4,7 +4,7 @@ import type { StartPlace } from '../../core/driver/driver.ts';
 import { readPlainTextSync } from '../../core/files/plainFile.ts';
 import { foldersUpFrom } from '../../core/workspace/placeFrom.ts';
 
-/** Of a file of settings, in bytes. */
+/** The largest file of settings that is read, in bytes. */
 const LONGEST = 1024 * 1024;
 
 const SYSTEM_SETTINGS = '/etc/gemini-cli/settings.json';

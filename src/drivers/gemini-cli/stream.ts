@@ -129,7 +129,7 @@ function quotaIn({ status, error }: Result): readonly HeadlessEvent[] {
 	return [{ is: 'quota', resetsAtMs: after === undefined ? undefined : Date.now() + durationMs(after) }];
 }
 
-/** Of `8h30m0s`. */
+/** The milliseconds of a duration such as `8h30m0s`. */
 function durationMs(text: string): number {
 	let sum = 0;
 	for (const [, count, unit] of text.toLowerCase().matchAll(/([\d.]+)([dhms])/g))

@@ -4,8 +4,8 @@ import type { Driver } from '../../core/driver/driver.ts';
 import { floorsSince } from '../floors.ts';
 
 /**
- * The oldest version on which every row of the table of abilities was tried, but those of abilities that {@link floors} lets begin later
- * or never. An unknown flag or event would be found out only in front of the user.
+ * The oldest version on which every row of the table of abilities was tried. The exception is the rows of abilities that {@link floors}
+ * lets begin later or never. An unknown flag or event would be found out only in front of the user.
  */
 export const OLDEST: Version = [0, 55, 1];
 

@@ -90,7 +90,7 @@ function permissionOf(asked: Permission): AskedRequest {
 	};
 }
 
-/** Of a patch, the CLI joins the names of its files by commas. Another tool's input may look like a patch. */
+/** The CLI joins the names of a patch's files by commas. Another tool's input may look like a patch. */
 function filesOf(parts: Readonly<Record<string, unknown>>): string[] {
 	const headers = (textIn(parts, 'patchText') ?? '').matchAll(
 		/^\*\*\* (?:(?:Add|Update|Delete) File|Move to):(.+)$/gm,
@@ -120,7 +120,7 @@ function partsOf(args: unknown, metadata: Readonly<Record<string, unknown>>): Re
 	};
 }
 
-/** Of an edit that waits before the CLI has made its diff. */
+/** A diff for an edit that waits before the CLI has made its own. */
 function diffOf(input: unknown): string | undefined {
 	const [content, before, after] = ['content', 'oldString', 'newString'].map(name => textIn(input, name));
 	if (content !== undefined && before === undefined && after === undefined) return signed('+', content);

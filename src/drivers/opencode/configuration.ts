@@ -26,8 +26,8 @@ export interface OwnConfiguration {
 	 */
 	isHeld?: boolean;
 	/**
-	 * Without a terminal, nobody undoes a step. For that the CLI takes snapshots by git, in a folder whose name it reads from the project’s
-	 * `.git/opencode`, unchecked: git would run what an agent has written there. Tried with 1.18.33.
+	 * Without a terminal, nobody undoes a step. For an undo the CLI takes snapshots by git. It reads the name of the folder for these from
+	 * the project’s `.git/opencode`, unchecked. Git would run what an agent has written there. Tried with 1.18.33.
 	 */
 	isHeadless?: boolean;
 }

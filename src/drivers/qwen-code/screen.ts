@@ -1,8 +1,8 @@
 import type { ScreenProfile } from '../../core/driver/screen.ts';
 
 /**
- * Seen with 0.24.4. While it works, in shell mode and with a hint of a key, the last line has other words; a question takes the place of all these
- * lines. Model text and output of tools never begin in the first column.
+ * Seen with 0.24.4. While it works, in shell mode and with a hint of a key, the last line has other words. A question takes the place of
+ * all these lines. Model text and output of tools never begin in the first column.
  */
 export const screen: ScreenProfile = {
 	buffer: 'alternate',

@@ -11,11 +11,11 @@ const Block = z.lazy(() =>
 	z.looseObject({
 		type: z.string(),
 		text: text(),
-		/** Of a call. */
+		/** The id of a call. */
 		id: text(),
 		name: text(),
 		input: z.optional(z.unknown()),
-		/** Of a result. */
+		/** The id of the call that a result is for. */
 		tool_use_id: text(),
 		is_error: z.optional(z.boolean()),
 		content: z.optional(z.unknown()),

@@ -80,8 +80,8 @@ export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: 
 }
 
 /**
- * The workers that `typed` means: one, or all of a task. One that Nancy started and that lives is known without a file of the workspace: an
- * agent can move its record away, or the task's folder.
+ * The workers that `typed` means: one, or all of a task. A living worker that Nancy started is known without a file of the workspace. An
+ * agent can move the worker's record away, or the task's folder.
  */
 export async function resolveWorkers(workspace: Workspace, asker: Asker, typed: string): Promise<WorkerAddress[]> {
 	const { task, worker } = await resolveAddress(workspace, asker, typed);

@@ -10,7 +10,7 @@ import type { OperationContext } from '../operation.ts';
 import { executorIdOf } from './executors.ts';
 import { knownMode } from './starting.ts';
 
-/** The sandbox of a new delegate: the one that a person chose, else the one that the user has set, for its machine or for all. */
+/** The sandbox of a new delegate: the one that a person chose, else the user's setting for its machine or for all. */
 export function isolationOf(
 	{ isolate, on }: { isolate?: IsolationChoice | undefined; on?: ExecutorId | undefined },
 	settings: CommonSettings,

@@ -21,7 +21,7 @@ export interface OwnMailbox {
 type Place = Pick<OperationContext, 'workspace' | 'dataFolder'>;
 
 /**
- * The mailbox of the asking agent itself. A session that is named must be known as that worker's: an agent that the worker has started for
+ * The mailbox of the asking agent itself. A session that is named must be known as that worker's. An agent that the worker has started for
  * itself is below the worker's process, and gets none of its messages.
  * @param named the session, as the agent's CLI names it; `undefined` where it does not
  * @throws NancyError `not-trusted` if no mailbox is the asker's, `starting` before its first event

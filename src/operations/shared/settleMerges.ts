@@ -14,7 +14,7 @@ export interface MergesOf {
 	own?: TaskWorktree;
 }
 
-/** Of a worktree of a task or of a delegate. */
+/** The merges of a worktree of a task or of a delegate. */
 export async function mergesOf(context: OperationContext, branch: string): Promise<MergesOf> {
 	const tasks = new TaskWorktrees(context.workspace.own);
 	const own = await tasks.of(branch);

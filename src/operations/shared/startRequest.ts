@@ -26,7 +26,7 @@ const Text = z.optional(z.string());
 /** What is asked of the start of an agent in a terminal. */
 export const StartRequest = z.object({
 	task: TaskName,
-	/** Of the task if it has to be made. Without a title the task must be there. */
+	/** The title of the task if it has to be made. Without a title the task must be there. */
 	title: Text,
 	/** Refuses a task that is there already. Without it such a task gets another worker. */
 	isNew: z.boolean(),

@@ -17,7 +17,7 @@ const LONGEST_DROP_MS = 5000;
 export async function beginSnapshot(workspace: Workspace, task: TaskName): Promise<void> {
 	const snapshots = new TaskSnapshots(workspace.own);
 	try {
-		// Of tasks that were removed by hand. One may have had the same name.
+		// Tasks that were removed by hand. One may have had the same name.
 		const gone = snapshots
 			.tasksSync()
 			.filter(each => each === task || !existsSync(workspace.paths.taskRecord(each)));
@@ -30,7 +30,10 @@ export async function beginSnapshot(workspace: Workspace, task: TaskName): Promi
 	}
 }
 
-/** Of tasks that are put away or deleted. A snapshot that cannot be dropped now is dropped by a later call, also one for no task. */
+/**
+ * Drops the snapshots of tasks that are put away or deleted. A snapshot that cannot be dropped now is dropped by a later call, also one for
+ * no task.
+ */
 export async function forgetSnapshots(workspace: Workspace, tasks: readonly TaskName[]): Promise<void> {
 	const snapshots = new TaskSnapshots(workspace.own);
 	for (const task of tasks) snapshots.putAside(task);

@@ -12,7 +12,7 @@ import { withCollector } from './collecting.ts';
 /** How long the hooks of an agent that has ended are waited for, in milliseconds. */
 const LATE_MS = 3000;
 const STEP_MS = 50;
-/** Of a mailbox, so many are looked at: a task has fewer. */
+/** The most messages of a mailbox that are looked at: a task has fewer. */
 const MOST_MESSAGES = 200;
 
 /**

@@ -91,12 +91,12 @@ export function isLeft({ workers, by }: TaskWorktree): boolean {
 async function clear({ name, repository }: TaskWorktree, workspace: Workspace): Promise<void> {
 	await clearUnfinished(repository, name);
 	const { head } = await requireRepository(repository);
-	// Of one that is there, the base is git's own word: see provenWorktree.
+	// If the worktree is there, git itself tells the base: see provenWorktree.
 	const claimed = { repository, folder: worktreeFolder(repository, name), branch: branchOf(name), base: head };
 	await removeAndForget(await provenWorktree(claimed, repository), name, workspace, false);
 }
 
-/** Of its set-up command. No delegate has such an id. */
+/** The mark of its set-up command. No delegate has such an id. */
 export function markOf(repository: string, name: WorktreeName): string {
 	return `worktree/${sha256(repository).slice(0, 16)}/${name}`;
 }

@@ -123,7 +123,10 @@ function statusWords({ status, before }: ChangedFile): string {
 	}
 }
 
-/** Of the addresses of these rows. They are not the files themselves: git's own letters say what has changed since the last commit. */
+/**
+ * The scheme of the addresses of these rows. They are not the files themselves: git's own letters say what has changed since the last
+ * commit.
+ */
 const DECORATED = 'nancy-change';
 
 /** The letter behind a row, as in the view of source control. */

@@ -186,7 +186,7 @@ function staysLines(owner: Delegate | undefined, reasons: readonly string[]): st
 	return [l10n.t('{0} stays, with its worktree.', quoted(owner)), ...reasons.map(line => `• ${line}`)].join('\n');
 }
 
-/** Whether nobody has read the result yet. Of a long answer, the message holds only a part; the file holds all of it. */
+/** Whether nobody has read the result yet. The message holds only a part of a long answer; the file holds all of it. */
 function isUnread(folder: Folder, { record, status }: Delegate): boolean {
 	const found = askersOf(record, folder.delegates())
 		.flatMap(to => folder.messages(to).messages)

@@ -4,9 +4,9 @@ import type { Delegate } from '../../core/delegates/delegate.ts';
 /** What the labels are made of. */
 export interface LabelWords {
 	title(delegate: Delegate): string;
-	/** Of a member of a group, whose row stands below the title. */
+	/** The label of a member of a group, whose row is below the title. */
 	agent(delegate: Delegate): string;
-	/** Of a delegate that was sent back: `2` for the second run in the same worktree. */
+	/** The label of a delegate that was sent back: `2` for the second run in the same worktree. */
 	round(label: string, round: number): string;
 }
 
@@ -20,8 +20,8 @@ export interface DelegateLabels {
 }
 
 /**
- * Labels such that no two rows have the same. Of delegates with one title, the oldest has the title alone. One that was sent back has its
- * round behind the title, and any other a number.
+ * Labels such that no two rows have the same. If delegates have one title, the oldest has the title alone. A delegate that was sent back
+ * has its round behind the title, and any other a number.
  */
 export function labelsOf(delegates: readonly Delegate[], words: LabelWords): DelegateLabels {
 	const taken = new Set<string>();

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { DelegateState } from '../../protocol/delegate.ts';
 
-/** Of the rows of delegates, by state. */
+/** The icons of the rows of delegates, by state. */
 export const icons: Readonly<Record<DelegateState, vscode.ThemeIcon>> = {
 	running: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
 	queued: new vscode.ThemeIcon('clockface', new vscode.ThemeColor('disabledForeground')),

@@ -18,7 +18,7 @@ import { errorWords } from '../kit/translated.ts';
 
 /** How often to look for new text, in case the system reports no change, in milliseconds. */
 const POLL_MS = 1000;
-/** The longest part of a log that is shown, in bytes. Of a longer log, only the end is shown. */
+/** The longest part of a log that is shown, in bytes. Only the end of a longer log is shown. */
 const LOG_SHOWN = 2 * 1024 * 1024;
 const ANSWER_SHOWN = 1024 * 1024;
 const CHUNK = 64 * 1024;

@@ -24,7 +24,7 @@ interface Known {
 	readonly marks: Map<string, string>;
 	/** Something has happened there since git was asked. */
 	isStale: boolean;
-	/** Of the last look, its begin or its end. */
+	/** When the last look began or ended, in milliseconds since 1970. */
 	atMs: number;
 	changes?: ShownChanges;
 }

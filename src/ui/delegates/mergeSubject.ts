@@ -1,8 +1,9 @@
-/** Of a commit, by git's own custom. In characters. */
+/** The longest subject of a commit by git's own custom, in characters. */
 const LONGEST_SUBJECT = 72;
 
 /**
- * The subject of a merge commit, as it is offered. A title may be the first line of a prompt: of a long one, its first sentence or words.
+ * The subject of a merge commit, as it is offered. A title may be the first line of a prompt. From a long title, the first sentence or the
+ * first words are taken.
  * @param longest in characters
  */
 export function mergeSubject(title: string, longest = LONGEST_SUBJECT): string {

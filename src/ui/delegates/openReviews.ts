@@ -9,7 +9,7 @@ type Tabs = Pick<vscode.TabGroups, 'all' | 'activeTabGroup' | 'onDidChangeTabs' 
 interface Review {
 	/** `undefined` if several share the label: nobody could tell which one is meant. */
 	readonly item: ReviewedItem | undefined;
-	/** Of its changes: see `keyOf`. */
+	/** The key of its changes: see `keyOf`. */
 	readonly key: string;
 	readonly files: ReadonlySet<string>;
 }
@@ -107,7 +107,7 @@ export class OpenReviews implements vscode.Disposable {
 	}
 }
 
-/** Of a task in the folder itself, the changes are where a merge would bring them. */
+/** Whether there may be a merge. The changes of a task in the folder itself are where a merge would bring them. */
 function hasMerge(item: ReviewedItem): boolean {
 	return 'delegate' in item ? item.delegate.state !== 'failed' : item.worker.worktree !== undefined;
 }

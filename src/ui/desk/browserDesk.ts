@@ -116,8 +116,8 @@ export class BrowserDesk implements vscode.Disposable {
 	}
 
 	/**
-	 * Lets the server answer under the addresses that lead to it: VS Code's own, which may change, and the user's. An address with a path is
-	 * none: behind it, every other forwarded port is the same origin, and an agent's own server could act as the desk's page.
+	 * Lets the server answer under the addresses that lead to it: VS Code's own, which may change, and the user's. An address with a path
+	 * is none. Behind it, every other forwarded port is the same origin, and an agent's own server could act as the desk's page.
 	 */
 	private async know(desk: OpenDesk): Promise<{ external: URL | undefined; own: URL | undefined }> {
 		const given = new URL(String(await vscode.env.asExternalUri(vscode.Uri.parse(desk.address, true))));

@@ -4,7 +4,7 @@ import type { ComposeDrafts } from './composeDrafts.ts';
 /** A queued message in the box. */
 export interface Edit<I> {
 	readonly item: I;
-	/** Of its reader. */
+	/** The key of its reader. */
 	readonly key: string;
 	readonly was: Draft;
 	draft: Draft;

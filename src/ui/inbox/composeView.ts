@@ -40,7 +40,7 @@ export class ComposeView implements vscode.Disposable {
 	private wantsFocus = false;
 	/** The last state that the page was given. */
 	private shown = '';
-	/** Of the last search for files. */
+	/** Cancels the last search for files. */
 	private searching = new vscode.CancellationTokenSource();
 	private readonly following: readonly vscode.Disposable[];
 

@@ -45,7 +45,7 @@ export function keyOf({ folder, address, message: { id, state } }: MailItem | Me
 	return isTwin(folder.messages(address), id) ? `${key}/${state}` : key;
 }
 
-/** Of the mailbox. */
+/** The key of the mailbox. */
 export function boxKey(folder: Pick<Folder, 'path'>, address: WorkerAddress): string {
 	return `${folder.path}//${mailboxName(address)}`;
 }

@@ -96,8 +96,8 @@ export async function withdrawMessage(
 }
 
 /**
- * Archives the message of a row. The view's Delete key calls this on any row: a message that waits for an agent is withdrawn, and one that is
- * put away already stays as it is.
+ * Archives the message of a row. The view's Delete key calls this on any row. A message that waits for an agent is withdrawn, and a message
+ * that is put away already stays as it is.
  */
 async function archiveMessage(own: MailCollaborators, args: Args): Promise<void> {
 	const [item] = args;

@@ -113,7 +113,7 @@ export class MessagePanel implements vscode.Disposable {
 		const { item, isConversation = false } = this.shown ?? {};
 		const now = item && this.itemOf(keyOf(item));
 		if (!now) return { about: '', title: l10n.t('The message is gone.'), note: '', stepsLabel: '', messages: [] };
-		// Of twins, its state tells which one it is.
+		// If there are twins, the state tells which one it is.
 		this.shown = { item: now, isConversation };
 		return isConversation ? conversationPage(now, this.own.limitOf) : messagePage(now, this.own.limitOf);
 	}

@@ -58,7 +58,7 @@ function shortPlace(at: ReadingPlace): string {
 	}
 }
 
-/** Whether the few words say it all. Of anything else, the user should see the sentence. */
+/** Whether the few words say it all. In any other case, the user should see the sentence. */
 function isPlain(reading: Reading): boolean {
 	if (reading.when !== 'working') return ['wakes', 'started', 'first-prompt'].includes(reading.when);
 	return reading.after === undefined && reading.at !== 'permission' && reading.at !== 'ask-to-pause';

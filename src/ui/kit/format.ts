@@ -8,7 +8,7 @@ export function formatAge(since: string, nowMs: number = Date.now()): string {
 }
 
 /**
- * The same in minutes, or `undefined` before the first has passed. It is for rows, which are drawn again when they look different: a row
+ * The same in minutes, or `undefined` before the first has passed. It is for rows, which are drawn again when they look different. A row
  * that is drawn again closes its hover, and loses a click of that moment.
  */
 export function formatMinutes(since: string, nowMs: number = Date.now()): string | undefined {

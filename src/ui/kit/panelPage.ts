@@ -4,7 +4,7 @@ import { env } from 'vscode';
 import { escapeHtml } from './html.ts';
 
 interface PanelPage {
-	/** Of what comes with Nancy. */
+	/** The style and the program come with Nancy. */
 	style: vscode.Uri;
 	script: vscode.Uri;
 	title: string;

@@ -42,7 +42,7 @@ export function plainLines(text: string): string[] {
 /** In UTF-16 units. */
 const LONGEST_PRINTED = 300;
 
-/** The lines of a text for a terminal, without what controls the terminal. Of a line that was written over, the last words. */
+/** The lines of a text for a terminal, without what controls the terminal. If a line was written over, its last words count. */
 export function printedLines(text: string): string[] {
 	const lines = text.split('\n').map(line => line.replace(/\r+$/, '').split('\r').at(-1) ?? '');
 	return plainLines(lines.join('\n'))

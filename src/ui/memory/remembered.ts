@@ -30,7 +30,9 @@ export class Remembered implements vscode.Disposable {
 	private timer: NodeJS.Timeout | undefined;
 	private reading: Promise<void> = Promise.resolve();
 	private readonly following: vscode.Disposable;
-	/** Of the files that notes are about, and of those that repositories bring. Only while there is a project. */
+	/**
+	 * The watcher of the files that notes are about, and of the files that repositories bring. It is there only while there is a project.
+	 */
 	private files: vscode.Disposable | undefined;
 
 	constructor(

@@ -5,8 +5,8 @@ import { seeStop } from './needCommands.ts';
 import type { SeenStops } from './seenStops.ts';
 
 /**
- * A user who brings an agent's terminal to the front has seen that it stopped. The first one that comes there after a reload is none that a
- * user has brought: VS Code puts it there, before or after Nancy listens.
+ * A user who brings an agent's terminal to the front has seen that it stopped. No user has brought the first terminal that comes there
+ * after a reload. VS Code puts it there, before or after Nancy listens.
  */
 export function seeTerminals(folders: Folders, seen: SeenStops): vscode.Disposable {
 	let isRestored = vscode.window.activeTerminal !== undefined;

@@ -8,7 +8,7 @@ import { agentsOf, canBeChosen, type StartChoice } from './startChoice.ts';
 import { rowFrame, placeWords, type HubRow } from './startHub.ts';
 
 export interface PresetUse {
-	/** Of the question. */
+	/** The title of the question. */
 	title: string;
 	presets: Presets;
 	/** Changed to that of the preset that is chosen. */

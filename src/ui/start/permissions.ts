@@ -18,7 +18,7 @@ export interface Modes {
 	question(agent: AgentChoice): string;
 }
 
-/** Of an agent in a terminal. */
+/** The modes of an agent in a terminal. */
 export const modesInTerminal: Modes = {
 	of: ({ launchModes }) => [
 		{

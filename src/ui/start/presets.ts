@@ -9,7 +9,7 @@ const Preset = z.object({ name: z.string().check(z.trim(), z.minLength(1)), choi
 const Named = z.object({ name: z.string() });
 
 export interface Preset {
-	/** Of one that cannot be read, as far as it has one. */
+	/** The name. A preset that cannot be read may have none: then it is empty. */
 	name: string;
 	/** `undefined` if it cannot be read. */
 	choice: StartChoice | undefined;

@@ -9,7 +9,7 @@ type Labels = ReadonlyMap<TaskName, string>;
 const known = new WeakMap<readonly TaskView[], Labels>();
 
 /**
- * What each task of a folder is called, no two of them alike: its title, and a number from the second task of that title on.
+ * The labels of the tasks of a folder, no two of them alike. A label is the title, with a number from the second task of that title on.
  * @param tasks oldest first, so that an older task keeps its label
  */
 export function taskLabels(tasks: readonly TaskView[]): Labels {

@@ -194,8 +194,8 @@ export class TasksView extends LiveTree<TaskElement> {
 		this.heldChanges.of(key, changes, this.isListed(key));
 
 	/**
-	 * Of its own worktree, git is asked again once a tool call or the turn has ended. Of the folder itself, once a turn has ended of the task,
-	 * and not of a worker that had ended before: what others change later is not its work.
+	 * For the worker's own worktree, git is asked again once a tool call or the turn has ended. For the folder itself, git is asked again
+	 * once a turn of the task has ended. Turns of a worker that had ended before do not count: later changes by others are not its work.
 	 */
 	private changesOf({ folder, task, worker, address }: WorkerItem): ShownChanges | undefined {
 		const of = changesOfWorker(task, worker);

@@ -16,7 +16,7 @@ import type { WorkerItem } from './tasksView.ts';
 import { keyOf } from '../inbox/recipients.ts';
 import { whoIs } from '../who.ts';
 
-/** Of what a failed agent printed, these many lines stay in its record. */
+/** How many of the last lines that a failed agent printed stay in its record. */
 const LINES_KEPT = 12;
 
 /** A worker, or a row of one. */

@@ -52,7 +52,7 @@ interface Beside {
 	readonly isTask: boolean;
 	/** The agent's CLI can begin a conversation as a copy of another. */
 	readonly canFork: boolean;
-	/** Of its own worktree, or of the folder since the task began. */
+	/** The changes of its own worktree, or of the folder since the task began. */
 	readonly changes: ShownChanges | undefined;
 	/** Those that stand below the row: see {@link Held}. */
 	readonly listed: ShownChanges;

@@ -58,7 +58,7 @@ export function Diff({ text }: { text: string }) {
 	);
 }
 
-/** Of a request. A command for another shell than POSIX is plain. */
+/** The language of a request. A command for another shell than POSIX is plain. */
 export function languageOf(bodyIs: DeskQuestion['bodyIs'], tool: string): string {
 	if (bodyIs === 'json') return 'json';
 	return bodyIs === 'command' && !/power/i.test(tool) ? 'bash' : '';

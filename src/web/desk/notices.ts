@@ -57,7 +57,7 @@ export async function takeBack(): Promise<void> {
 	for (const each of (await worker?.getNotifications({ tag: TAG })) ?? []) each.close();
 }
 
-/** Of some browsers. What a policy makes is no string, but goes wherever the address of a program goes. */
+/** Only some browsers have it. A policy makes no string, but a value that goes wherever the address of a program goes. */
 declare const trustedTypes:
 	| { createPolicy(name: string, rules: { createScriptURL(): string }): { createScriptURL(address: string): string } }
 	| undefined;

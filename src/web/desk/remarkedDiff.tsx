@@ -37,7 +37,7 @@ export function RemarkedDiff({ delegate, path, text }: Of & { text: string }) {
 	);
 }
 
-/** Of a line in the present file. */
+/** The number of a line in the present file. */
 function numberNow({ is, after }: DiffLine): number | undefined {
 	return is === 'added' || is === 'same' ? after : undefined;
 }

@@ -9,7 +9,7 @@ export interface Shape<T> {
 	readonly properties?: Readonly<Record<string, Shape<unknown>>>;
 	readonly required?: readonly string[];
 	readonly items?: Shape<unknown>;
-	/** Of every field, where names are not fixed. */
+	/** The shape of every field, where names are not fixed. */
 	readonly additionalProperties?: Shape<unknown>;
 	readonly anyOf?: readonly Shape<unknown>[];
 	readonly enum?: readonly unknown[];

@@ -1,6 +1,8 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 
-export type Piece = string | { tag: string; children: Piece[]; /** Of a block of code. */ language?: string };
+export type Piece =
+	| string
+	| { tag: string; children: Piece[]; /** The language of a block of code. */ language?: string };
 
 /** Further down, what stands in one another is shown as it was written: each level takes room on the stack. */
 const DEEPEST = 30;
