@@ -137,7 +137,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
 		'dist/memory.js': 160,
-		'dist/projects.js': 142,
+		'dist/projects.js': 143,
 	})
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);

@@ -97,7 +97,7 @@ const doors: readonly (readonly [surface: RegExp, files: readonly string[]])[] =
 	[/\bnew (?:vscode\.)?MarkdownString\b/, ['ui/kit/tooltip.ts']],
 	[/\b(?:new|extends) (?:vscode\.)?TreeItem\b/, ['ui/kit/row.ts']],
 	// The lazy one hands on what the other makes.
-	[/\bTreeDataProvider\b/, ['ui/kit/liveTree.ts', 'ui/kit/lazyTree.ts', 'ui/nancy.ts', 'ui/window.ts']],
+	[/\bTreeDataProvider\b/, ['ui/kit/liveTree.ts', 'ui/kit/lazyTree.ts', 'ui/nancy.ts', 'ui/windowLists.ts']],
 	// Its report escapes all that it quotes; the other pages come with Nancy.
 	[/\bmarkdown\.showPreview\b/, ['ui/documents.ts']],
 	// Their pages make elements of a fixed list, and no attribute of what somebody wrote. The phone's page runs no script.
