@@ -87,6 +87,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				capacity: async () => capacityOf(where, await where.readSettings(workspace.folder).catch(() => ({}))),
 				// What keeps others from starting is told at the end.
 				begun: () => look().catch(() => undefined),
+				superseded: () => process.exit(ExitCode.failed),
 				signal,
 			}),
 		),

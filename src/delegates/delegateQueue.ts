@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { theDelegate } from '../core/workspace/named.ts';
-import { liveness } from '../base/liveness.ts';
+import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { admitted, fullMachine, type Capacity } from '../core/delegates/admission.ts';
 import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
@@ -216,7 +216,7 @@ export async function stopDelegate(
 		const holds = runner !== undefined && (await new Leases(delegates.workspace.paths.machines).isHeld(runner));
 		if (holds && liveness(runner) !== 'alive') {
 			// Its runner hears a person's word at its next look.
-			if ((await isElsewhere(delegates, tickets, id)) && (await tickets.isStoppedByHuman(id))) return false;
+			if (await tickets.isStoppedByHuman(id)) return false;
 			throw new NancyError('wrong-state', phrase`${theDelegate(id)} runs on another machine; stop it there`);
 		}
 		if (holds && !(await runnerOf())) {
@@ -247,15 +247,21 @@ export async function stopDelegate(
 		// It was stopped before it could say so itself.
 		const runner = facts.run?.runner;
 		if (runner && liveness(runner) === 'dead') return stopDelegate(delegates, tickets, id, patienceMs);
-		if (Date.now() >= deadline) throw notStopped(id, patienceMs, runner?.pid);
+		if (Date.now() >= deadline) throw notStopped(id, patienceMs, runner);
 		await sleep(50);
 	}
 }
 
-function notStopped(id: DelegateId, patienceMs: number, pid: number | undefined): NancyError {
-	const runner = pid === undefined ? phrase`its runner` : phrase`its runner, process ${pid},`;
+function notStopped(id: DelegateId, patienceMs: number, runner: ProcessIdentity | undefined): NancyError {
+	if (runner && liveness(runner) === 'unknown') {
+		return new NancyError(
+			'timeout',
+			phrase`${theDelegate(id)} was told to stop and has not after ${patienceMs / 1000} s. Its runner on another machine may hear it late; look again later`,
+		);
+	}
+	const named = runner === undefined ? phrase`its runner` : phrase`its runner, process ${runner.pid},`;
 	return new NancyError(
 		'timeout',
-		phrase`${theDelegate(id)} was told to stop and has not after ${patienceMs / 1000} s: ${runner} does not answer. Look again later, or end that process`,
+		phrase`${theDelegate(id)} was told to stop and has not after ${patienceMs / 1000} s: ${named} does not answer. Look again later, or end that process`,
 	);
 }

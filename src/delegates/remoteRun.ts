@@ -46,7 +46,6 @@ export class RemoteRun {
 	private readonly status: StatusWriter;
 	private readonly log: LogWriter;
 	private phase: RemotePhase = RemotePhase.parse({ version: 1, phase: 'preparing' });
-	private readonly stopped = new AbortController();
 	private readonly signal: AbortSignal;
 	private readonly kept = new RemoteLog();
 	/** Its live status, as the last look has found it there. */
@@ -63,14 +62,13 @@ export class RemoteRun {
 	) {
 		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
 		this.log = new LogWriter(text => delegate.files.appendLog(text));
-		this.signal = AbortSignal.any([tools.signal, this.stopped.signal]);
+		this.signal = tools.signal;
 	}
 
 	async run(): Promise<Outcome> {
 		const { tickets } = this.tools;
 		const { id, on } = this.delegate.record;
 		const earlier = await tickets.remotePhase(id);
-		await this.hearStop();
 		if (this.signal.aborted && !earlier) return cancelled();
 		this.phase = earlier ?? this.phase;
 		const worktree = await worktreeFor(this.delegate.record, this.workspace.folder, tickets);
@@ -235,7 +233,6 @@ export class RemoteRun {
 		let stoppedAt: number | undefined;
 		let said: string | undefined;
 		for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
-			await this.hearStop();
 			try {
 				const done = await step();
 				// Perhaps an earlier runner has noted it.
@@ -263,12 +260,6 @@ export class RemoteRun {
 				signal: signal.aborted ? undefined : signal,
 			}).catch(() => undefined);
 		}
-	}
-
-	/** A person may have told another runner, which was killed since, or say it on another machine of this home folder. */
-	private async hearStop(): Promise<void> {
-		const { tickets } = this.tools;
-		if (await tickets.isStoppedByHuman(this.delegate.record.id).catch(() => false)) this.stopped.abort();
 	}
 
 	/** {@link save} of what the next runner finds out by itself, should the disk be full. */

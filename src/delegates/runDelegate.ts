@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../base/errors.ts';
-import { identify, isSameProcess } from '../base/liveness.ts';
+import type { Disposable } from '../base/lifetime.ts';
+import { identify, isSameProcess, ownIdentity } from '../base/liveness.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { endDelegate, endUnwatched, writeAnswer } from '../core/delegates/ending.ts';
@@ -15,6 +16,9 @@ import { DelegateRun } from './delegateRun.ts';
 import { RemoteRun } from './remoteRun.ts';
 import type { RunnerTools } from './runnerTools.ts';
 
+/** How often a runner reads what was said elsewhere, in milliseconds. A stop waits for {@link stopDelegate} three times as long. */
+const HEARING_MS = 5000;
+
 /** Runs one delegate from its turn in the queue to its `.done`. Whatever happens, the delegate ends as done or failed. */
 export async function runDelegate(delegates: Delegates, id: DelegateId, tools: RunnerTools): Promise<void> {
 	const claimed = await delegates.locked(() => claim(delegates, id, tools.tickets), PATIENCE_MS);
@@ -22,10 +26,12 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	const { delegate, prompt } = claimed;
 	const lease = new Leases(delegates.workspace.paths.machines).keep();
 	const { on } = delegate.record;
+	const { signal, hearing } = await hearingStop(id, tools);
+	const own = { ...tools, signal };
 	const run =
 		on === undefined
-			? new DelegateRun(delegates, delegate, prompt, tools)
-			: new RemoteRun(delegates.workspace, delegate, prompt, await tools.executor(on), tools);
+			? new DelegateRun(delegates, delegate, prompt, own)
+			: new RemoteRun(delegates.workspace, delegate, prompt, await tools.executor(on), own);
 	let outcome: Outcome;
 	try {
 		outcome = await run.run();
@@ -46,7 +52,29 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 		else await endDelegate(delegates, tools.tickets, delegate, outcome, late);
 	};
 	await insist(() => delegates.locked(finish, PATIENCE_MS));
+	hearing.dispose();
 	lease.dispose();
+}
+
+/**
+ * Hears what no signal says. A person has told an earlier runner to stop, which was killed since, or says it on another machine of this
+ * home folder. Or another machine has taken this one for dead, and goes on with the delegate.
+ */
+async function hearingStop(id: DelegateId, tools: RunnerTools) {
+	const { tickets } = tools;
+	const stopped = new AbortController();
+	const hear = async () => {
+		if (await tickets.isTakenOver(id, ownIdentity())) tools.superseded();
+		if (await tickets.isStoppedByHuman(id)) stopped.abort();
+	};
+	// Unreadable records say nothing.
+	const listen = () => hear().catch(() => undefined);
+	await listen();
+	const hearing = setInterval(() => void listen(), HEARING_MS).unref();
+	return {
+		signal: AbortSignal.any([tools.signal, stopped.signal]),
+		hearing: { dispose: () => clearInterval(hearing) } satisfies Disposable,
+	};
 }
 
 /** Deleted by its user, which removes the ticket too. A cleaned or moved folder loses only the record, and the answer is still awaited. */

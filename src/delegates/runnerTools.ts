@@ -31,6 +31,8 @@ export interface RunnerTools {
 	capacity(): Promise<Capacity>;
 	/** Called when it has begun on another machine: in the queue of a cluster there is one place more. */
 	begun(): Promise<void>;
+	/** Ends this process as a kill would: another one runs the delegate by now. */
+	superseded(): void;
 	/** Aborted when somebody stops the delegate. */
 	signal: AbortSignal;
 }

@@ -18,7 +18,7 @@ export interface Operation<I, O, C = OperationContext, P = void> {
 	readonly output: z.ZodMiniType<O>;
 	/** It may be done in Restricted Mode, where it writes nothing and runs no program. */
 	readonly worksUntrusted?: true;
-	/** A person may ask for it at a page of the desk. A phone may be in other hands, so it starts, changes and loses nothing. */
+	/** A person may ask for it at a page of the desk. A phone may be in other hands, so nothing is started, set or deleted from there. */
 	readonly worksOnPage?: true;
 	/**
 	 * @returns what it had to find out, for {@link run}

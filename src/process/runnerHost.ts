@@ -75,13 +75,10 @@ async function inTmux(
 	env: NodeJS.ProcessEnv,
 ): Promise<ProcessIdentity> {
 	const run = promisify(execFile);
-	const socket = ['-L', tmuxSocket(id)];
-	const size = ['-x', '160', '-y', '50'];
-	// The session begins in tmux's own folder. Its `-c` would take `#(…)` in the name of the folder for a command.
-	await run(tmux, [...socket, '-f', '/dev/null', 'new-session', '-d', '-s', 'nancy', ...size, ...command], {
-		cwd,
-		env,
-	});
-	const { stdout } = await run(tmux, [...socket, 'list-panes', '-a', '-F', '#{pane_pid}'], { env });
+	const server = ['-L', tmuxSocket(id), '-f', '/dev/null'];
+	const detached = ['-d', '-x', '160', '-y', '50', '-P', '-F', '#{pane_pid}'];
+	// The session begins in tmux's own folder. Its `-c` would take `#(…)` in the name of the folder for a command. It has no name, because a
+	// runner of which nobody knows may still be there.
+	const { stdout } = await run(tmux, [...server, 'new-session', ...detached, ...command], { cwd, env });
 	return identify(Number(stdout.trim()));
 }

@@ -39,6 +39,17 @@ it.skipIf(withoutTmux)(
 	},
 );
 
+it.skipIf(withoutTmux)(`starts a second runner beside one of which nobody knows${withoutTmux}`, async () => {
+	await using folder = tempFolder();
+	script(folder.file('nancy'), 'sleep 5');
+	const changes = { NANCY_DELEGATES_HOST: 'tmux', TMUX_TMPDIR: folder.path };
+	const start = () => startRunner(folder.file('nancy'), folder.path, 'twice', changes);
+	const runners = [await start(), await start()];
+	expect(runners.map(liveness)).toEqual(['alive', 'alive']);
+	expect(new Set(runners.map(({ pid }) => pid)).size).toBe(2);
+	for (const { pid } of runners) process.kill(pid);
+});
+
 it('gives tmux the folder in no place where it expands formats', async () => {
 	await using folder = tempFolder();
 	mkdirSync(folder.file('bin'));

@@ -59,7 +59,6 @@ async function remote(on?: ExecutorId) {
 		workspace,
 		mailbox: workspace.mailbox(delegate.record),
 		phase: () => tickets.remotePhase(delegate.record.id),
-		stopped: () => tickets.stoppedByHuman(delegate.record.id),
 		removeTicket: () => tickets.remove(delegate.record.id),
 		/** An earlier runner has come so far. */
 		earlier: (phase: Partial<RemotePhase>) =>
@@ -98,6 +97,7 @@ async function remote(on?: ExecutorId) {
 				prepare: notAsked,
 				executor: notAsked,
 				capacity: notAsked,
+				superseded: () => undefined,
 				begun: async () => void (begun.is = await tickets.remotePhase(delegate.record.id)),
 			});
 			const outcome = await run.run();
@@ -187,10 +187,10 @@ it('gives a machine up that cannot be reached for a minute after a person has st
 	expect(one.asked).toEqual([]);
 });
 
-it('is stopped there although the runner that a person has told was killed', async () => {
+it('is stopped there by a runner that begins after a person has said so', async () => {
 	await using one = await remote();
 	await one.earlier({ phase: 'submitted' });
-	await one.stopped();
+	one.stop.abort();
 	const outcome = await one.run({
 		observe: async () => (one.asked.length === 0 ? RUNNING : { ...RUNNING, is: 'lost' }),
 	});

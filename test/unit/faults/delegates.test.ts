@@ -419,6 +419,31 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUN_MARK, running.record.id)).toEqual([]);
 	});
 
+	it.concurrent('is cancelled by the word of a person that comes without a signal, as from another machine', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, look, delegate, ended } = room;
+		const queued = await delegate('wait:60000');
+		const { id } = queued.record;
+		await look();
+		await eventually('its agent', async () => (await delegates.get(id)).status.agent_process);
+		await tickets.stoppedByHuman(id);
+		expect(await ended(queued)).toMatchObject({ state: 'failed', error: 'cancelled' });
+	});
+
+	it.concurrent('is not ended by a runner that was taken for dead, and whose work another one has by now', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, look, delegate, results } = room;
+		const queued = await delegate('wait:60000');
+		const { id } = queued.record;
+		await look();
+		await eventually('its agent', async () => (await delegates.get(id)).status.agent_process);
+		const { runner } = (await delegates.get(id)).status;
+		await tickets.takeOver(id, { pid: 999_999_999, startedTicks: 1 });
+		await eventually('its end', () => liveness(runner!) === 'dead');
+		expect((await tickets.facts(id))?.end).toBeUndefined();
+		expect(await results()).toEqual([]);
+	});
+
 	it.concurrent('is cancelled, and its set-up has not failed, when it is stopped during that', async () => {
 		await using room = new RunnerRoom();
 		const { delegates, tickets, look, delegate, logOf } = room;
