@@ -48,6 +48,7 @@ export class FrontEnd {
 			ended: () => this.leave(),
 			// Only what is typed here sets what an agent may do, and no program of anybody's.
 			taken: line => isSetting(line, this.conversation, words => this.note(words)) || this.steer(line),
+			below: () => this.sign.row,
 			keepsEarly: true,
 		});
 		this.asked = new AskedHere(() => {
@@ -73,7 +74,7 @@ export class FrontEnd {
 						if (this.atWork) this.guarded?.said(update);
 						this.guarded?.used(update);
 						this.shown.take(update);
-						this.sign.renew();
+						this.sign.changed();
 						this.steering?.update(update);
 						this.silent?.update(update);
 					},
@@ -187,7 +188,7 @@ export class FrontEnd {
 		guarded.over(isRead);
 		const next = await this.ended(guarded, stopped === 'end_turn', { said, isContinued });
 		this.isWorking = false;
-		this.sign.dispose();
+		if (!this.isBusy) this.sign.dispose();
 		return next;
 	}
 
@@ -294,5 +295,6 @@ export class FrontEnd {
 
 	private say(line: string, style?: Style): void {
 		this.lines.say(styled(visible(line), style));
+		this.sign.changed();
 	}
 }

@@ -5,7 +5,7 @@ import { NancyError } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import { InputHistory } from './inputHistory.ts';
 import type { PromptedOptions } from './promptedOptions.ts';
-import { endOfRow, styled, type Style } from './style.ts';
+import { endOfRow, styled } from './style.ts';
 
 /** A terminal tells by these where a pasted text begins and ends. */
 const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
@@ -34,8 +34,6 @@ export class PromptedLines {
 	private isAsking = false;
 	/** The question that is answered now: the lines below it, and its end without an answer. */
 	private asked: { readonly answers: string[]; readonly withdraw: () => void } | undefined;
-	/** The row that stands below all while no line is typed. */
-	private row: { readonly text: string; readonly style?: Style | undefined } = { text: '' };
 	/** What is to be said once the terminal is this program's again. */
 	private later: (() => void)[] | undefined;
 
@@ -54,6 +52,11 @@ export class PromptedLines {
 		this.lines.on('line', line => this.take(line));
 		this.lines.on('close', () => this.end());
 		this.lines.on('SIGINT', () => this.interrupt());
+		// Readline goes on where the cursor is, and draws its line anew when the size changes.
+		if (this.isTerminal && this.options.below) {
+			input.prependListener('keypress', () => this.isTyping || this.isShown || this.isLent || this.makeRoom());
+			process.stdout.on('resize', this.resized);
+		}
 		input.on('keypress', (_: string, key?: { name?: string }) => {
 			if (key?.name === 'paste-start') this.isPasting = true;
 			if (key?.name === 'paste-end') this.isPasting = false;
@@ -64,6 +67,8 @@ export class PromptedLines {
 		});
 		this.tellPastes(true);
 	}
+
+	private readonly resized = () => this.renew();
 
 	/** Whether the terminal tells where a pasted text begins and ends. */
 	private tellPastes(isOn: boolean): void {
@@ -148,13 +153,12 @@ export class PromptedLines {
 		});
 	}
 
-	/** Keeps a row below all that is said, in the place of a line that is typed. It shows the end of a long text; empty for none. */
-	stand(text: string, style?: Style): void {
-		if (text === this.row.text || this.isDumb) return;
-		this.row = { text, style };
-		if (this.isLent || this.isShown) return;
+	/** Draws {@link PromptedOptions.below} anew, unless a line is typed there. The next line that is said takes it away. */
+	renew(): void {
+		if (this.isLent || this.isShown || this.isDumb) return;
 		this.makeRoom();
-		this.show();
+		const row = this.isTerminal && !this.isClosed ? this.options.below?.() : undefined;
+		if (row) process.stdout.write(styled(endOfRow(row.text, process.stdout.columns), row.style));
 	}
 
 	/** Takes the line that is being typed from the screen, with all its rows. A dumb terminal takes nothing back: there it ends. */
@@ -230,6 +234,7 @@ export class PromptedLines {
 
 	close(): void {
 		this.tellPastes(false);
+		process.stdout.off('resize', this.resized);
 		this.lines.close();
 	}
 
@@ -260,7 +265,7 @@ export class PromptedLines {
 		if (text !== '' && Date.now() < this.deafUntil) this.say(`typed too late: ${visible(text)}`);
 		else if (text !== '' && (answers || this.options.taken?.(text) !== true)) (answers ?? this.waiting).push(text);
 		this.wake();
-		this.show();
+		this.renew();
 	}
 
 	private interrupt(): void {
@@ -281,11 +286,7 @@ export class PromptedLines {
 	/** A half-typed line stays as it is, with its cursor. */
 	private show(): void {
 		if (!this.isTerminal || this.isClosed || this.isShown) return;
-		if (this.readers.size === 0 && this.lines.line === '') {
-			const { text, style } = this.row;
-			if (text !== '') process.stdout.write(styled(endOfRow(visible(text), process.stdout.columns), style));
-			return;
-		}
+		if (this.readers.size === 0 && this.lines.line === '') return;
 		this.lines.prompt(true);
 		if (this.isDumb) process.stdout.write(this.lines.line);
 		this.isShown = true;

@@ -1,4 +1,5 @@
 import type { Completed } from './completions.ts';
+import type { Style } from './style.ts';
 
 /** What lines come from. */
 export interface LineSource extends AsyncIterable<Uint8Array | string> {
@@ -20,6 +21,8 @@ export interface PromptedOptions {
 	readonly ended?: () => void;
 	/** Whether somebody takes this line at once: it is no line for {@link PromptedLines.next}, then. */
 	readonly taken?: (line: string) => boolean;
+	/** A row below all that is said, in the place of a line that is typed. A longer text shows its end. */
+	readonly below?: () => { readonly text: string; readonly style?: Style } | undefined;
 	/** Lines that were typed before a question are still lines afterwards. Otherwise they are shown, and dropped. */
 	readonly keepsEarly?: boolean;
 }

@@ -1,3 +1,5 @@
+import { visible } from '../base/visible.ts';
+
 /** How a line of Nancy's own looks in a terminal, or one of a change that it shows. */
 const CODES = {
 	dim: [2, 22],
@@ -37,14 +39,19 @@ function within(text: string, [on, off]: Codes): string {
 	return `\u001b[${on}m${text}\u001b[${off}m`;
 }
 
-/** The end of a line that fits into one row, with a free column for the cursor. A character that may be wide counts as two columns. */
-export function endOfRow(line: string, columns: number): string {
+/**
+ * The end of a text that fits into one row, with a free column for the cursor. A character that may be wide counts as two columns.
+ * @param columns of the terminal; 80 if it does not say
+ */
+export function endOfRow(text: string, columns: number | undefined): string {
+	const width = columns || 80;
+	const line = visible(text.slice(-2 * width)).replaceAll('\t', '    ');
 	const characters = Array.from(line);
-	let left = columns - 1;
+	let left = width - 1;
 	let from = characters.length;
 	for (; from > 0; from--) {
 		left -= (characters[from - 1] ?? '') < '\u0300' ? 1 : 2;
 		if (left < 0) break;
 	}
-	return from === 0 ? line : `…${characters.slice(from + 2).join('')}`;
+	return from === 0 && text.length <= 2 * width ? line : `…${characters.slice(from + 2).join('')}`;
 }

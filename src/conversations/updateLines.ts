@@ -59,8 +59,9 @@ export class UpdateLines {
 
 	/** The line that has not ended: something else comes. */
 	flush(): void {
-		if (this.rest !== '') this.sayWords(this.rest);
+		const { rest } = this;
 		this.rest = '';
+		if (rest !== '') this.sayWords(rest);
 	}
 
 	/** A question shows what a call would change: its end shows it no more. */

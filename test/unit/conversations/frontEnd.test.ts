@@ -325,6 +325,34 @@ describe('the row below all while the agent works', () => {
 		expect(shown.screen()).not.toContain('…');
 	});
 
+	it('counts a tab as more than one column, and a line of many rows as its end', async () => {
+		const says = (text: string) => `words(${JSON.stringify(text)});`;
+		room.does(
+			smallAgent(
+				`${says('First.\n')} ${says('\t'.repeat(12))} ${says('x'.repeat(100))} return onceLet(() => { ${says(' the end')} return onceLet(() => { ${says('.\n')} say({ id, result }); }); });`,
+			),
+		);
+		const shown = await room.talk({ columns: 40 });
+		await shown.waitForText(/First\.\n…x{37}$/);
+		room.let();
+		await shown.waitForText(/First\.\n +x\n(x+\n)+x+ the end\.\n>$/);
+	});
+
+	it('is one row after a line that the agent reads at once, and after a question', async () => {
+		room.does(asksOnceLet);
+		const shown = await room.talk();
+		await shown.waitForText(/Working\.\n— working; Esc interrupts —$/);
+		shown.type('\r\r');
+		await shown.waitForText(/Working\.\n\n\n— working; Esc interrupts —$/);
+		shown.type('/mode x\r');
+		await shown.waitForText(/> \/mode x\n(?:—.*—\n)?— working; Esc interrupts —$/);
+		room.let();
+		await shown.waitForText(/1\. Allow/);
+		shown.type('y\r');
+		const screen = await shown.waitForText(/Over\nGot.*\n>$/);
+		expect(screen.match(/working/g) ?? []).toEqual([]);
+	});
+
 	it('is none on a terminal that takes nothing back', async () => {
 		room.does(smallAgent(half));
 		const shown = await room.talk({ env: { TERM: 'dumb' } });
