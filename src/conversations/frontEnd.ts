@@ -49,6 +49,7 @@ export class FrontEnd {
 			// Only what is typed here sets what an agent may do, and no program of anybody's.
 			taken: line => isSetting(line, this.conversation, words => this.note(words)) || this.steer(line),
 			below: () => this.sign.row,
+			said: () => this.sign.changed(),
 			keepsEarly: true,
 		});
 		this.asked = new AskedHere(() => {
@@ -295,6 +296,5 @@ export class FrontEnd {
 
 	private say(line: string, style?: Style): void {
 		this.lines.say(styled(visible(line), style));
-		this.sign.changed();
 	}
 }

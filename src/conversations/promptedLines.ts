@@ -34,6 +34,8 @@ export class PromptedLines {
 	private isAsking = false;
 	/** The question that is answered now: the lines below it, and its end without an answer. */
 	private asked: { readonly answers: string[]; readonly withdraw: () => void } | undefined;
+	/** The text of the row below all, as it was drawn. */
+	private drawn = '';
 	/** What is to be said once the terminal is this program's again. */
 	private later: (() => void)[] | undefined;
 
@@ -55,7 +57,7 @@ export class PromptedLines {
 		// Readline goes on where the cursor is, and draws its line anew when the size changes.
 		if (this.isTerminal && this.options.below) {
 			input.prependListener('keypress', () => this.isTyping || this.isShown || this.isLent || this.makeRoom());
-			process.stdout.on('resize', this.resized);
+			process.stdout.on('resize', () => this.renew(false));
 		}
 		input.on('keypress', (_: string, key?: { name?: string }) => {
 			if (key?.name === 'paste-start') this.isPasting = true;
@@ -64,11 +66,10 @@ export class PromptedLines {
 			// Nobody waits for it yet: whoever types sees where.
 			if (!this.isShown && !this.isPasting && this.lines.line !== '') this.show();
 			if (this.isAsking && !this.isTyping) this.wake();
+			this.renew();
 		});
 		this.tellPastes(true);
 	}
-
-	private readonly resized = () => this.renew();
 
 	/** Whether the terminal tells where a pasted text begins and ends. */
 	private tellPastes(isOn: boolean): void {
@@ -78,9 +79,9 @@ export class PromptedLines {
 	/** Takes a line as if it was typed. A terminal shows it so, and takes it for no answer. */
 	put(line: string): void {
 		if (this.isClosed) return;
-		if (this.isTerminal) this.say(`${this.options.prompt}${visible(line)}`);
 		this.waiting.push(line);
 		this.wake();
+		if (this.isTerminal) this.say(`${this.options.prompt}${visible(line)}`);
 	}
 
 	/** The next line, without blanks around it, once nobody is asked; `undefined` at the end of all. */
@@ -117,6 +118,7 @@ export class PromptedLines {
 			this.isAsking = false;
 			this.show();
 			this.wake();
+			this.renew();
 		}
 	}
 
@@ -150,15 +152,19 @@ export class PromptedLines {
 			this.makeRoom();
 			write(text);
 			this.show();
+			this.options.said?.();
 		});
 	}
 
-	/** Draws {@link PromptedOptions.below} anew, unless a line is typed there. The next line that is said takes it away. */
-	renew(): void {
-		if (this.isLent || this.isShown || this.isDumb) return;
+	/** Draws the row below all anew, unless a line is typed there. @param isThere false if the screen may show what was not drawn */
+	renew(isThere = true): void {
+		if (!this.isTerminal || this.isLent || this.isShown || this.isDumb || this.isTyping) return;
+		const { text, style } = (this.isClosed ? undefined : this.options.below?.()) ?? { text: '' };
+		// A screen reader reads each change.
+		if (isThere && text === this.drawn) return;
 		this.makeRoom();
-		const row = this.isTerminal && !this.isClosed ? this.options.below?.() : undefined;
-		if (row) process.stdout.write(styled(endOfRow(row.text, process.stdout.columns), row.style));
+		process.stdout.write(styled(endOfRow(text, process.stdout.columns), style));
+		this.drawn = text;
 	}
 
 	/** Takes the line that is being typed from the screen, with all its rows. A dumb terminal takes nothing back: there it ends. */
@@ -175,6 +181,7 @@ export class PromptedLines {
 			Object.assign(this.lines, { prevRows: 0 });
 		}
 		this.isShown = false;
+		this.drawn = '';
 	}
 
 	/** Does something once the terminal is this program's: at once, if no other one has it. */
@@ -234,7 +241,6 @@ export class PromptedLines {
 
 	close(): void {
 		this.tellPastes(false);
-		process.stdout.off('resize', this.resized);
 		this.lines.close();
 	}
 

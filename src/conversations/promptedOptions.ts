@@ -23,6 +23,8 @@ export interface PromptedOptions {
 	readonly taken?: (line: string) => boolean;
 	/** A row below all that is said, in the place of a line that is typed. A longer text shows its end. */
 	readonly below?: () => { readonly text: string; readonly style?: Style } | undefined;
+	/** Called once lines were written. */
+	readonly said?: () => void;
 	/** Lines that were typed before a question are still lines afterwards. Otherwise they are shown, and dropped. */
 	readonly keepsEarly?: boolean;
 }

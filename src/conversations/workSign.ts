@@ -38,6 +38,7 @@ export class WorkSign implements Disposable {
 
 	/** The words may be others now. */
 	changed(): void {
+		if (this.sinceMs === undefined) return;
 		this.drawing ??= setTimeout(() => {
 			this.drawing = undefined;
 			this.lines.renew();
@@ -46,7 +47,8 @@ export class WorkSign implements Disposable {
 
 	dispose(): void {
 		clearInterval(this.ticking);
-		this.sinceMs = this.ticking = undefined;
+		clearTimeout(this.drawing);
+		this.sinceMs = this.ticking = this.drawing = undefined;
 		this.lines.renew();
 	}
 }

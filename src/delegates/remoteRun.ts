@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasCode } from '../base/errors.ts';
+import { ownIdentity } from '../base/liveness.ts';
 import { visible } from '../base/visible.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
@@ -267,8 +268,9 @@ export class RemoteRun {
 		await this.save(change).catch(() => undefined);
 	}
 
-	private reach(phase: RemotePhase['phase'], more: Partial<RemotePhase> = {}): Promise<void> {
-		return this.save({ ...more, phase });
+	private async reach(phase: RemotePhase['phase'], more: Partial<RemotePhase> = {}): Promise<void> {
+		if (await this.tools.tickets.isTakenOver(this.delegate.record.id, ownIdentity())) this.tools.superseded();
+		await this.save({ ...more, phase });
 	}
 
 	private async save(change: Partial<RemotePhase>): Promise<void> {

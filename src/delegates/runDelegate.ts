@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../base/errors.ts';
 import type { Disposable } from '../base/lifetime.ts';
-import { identify, isSameProcess, ownIdentity } from '../base/liveness.ts';
+import { isSameProcess, ownIdentity } from '../base/liveness.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { endDelegate, endUnwatched, writeAnswer } from '../core/delegates/ending.ts';
@@ -47,6 +47,8 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	// Somebody took this process for dead and ended the delegate. The answer is reported all the same.
 	const late = (await tools.tickets.facts(id))?.end ? newMessageId() : undefined;
 	const finish = async () => {
+		// A machine that wakes from sleep comes here first.
+		if (await tools.tickets.isTakenOver(id, ownIdentity())) return tools.superseded();
 		// The delegate was deleted too: nobody would find the files.
 		if (await isDeleted(delegates, tools.tickets, id)) await delegate.files.remove();
 		else await endDelegate(delegates, tools.tickets, delegate, outcome, late);
@@ -63,17 +65,18 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 async function hearingStop(id: DelegateId, tools: RunnerTools) {
 	const { tickets } = tools;
 	const stopped = new AbortController();
-	const hear = async () => {
-		if (await tickets.isTakenOver(id, ownIdentity())) tools.superseded();
-		if (await tickets.isStoppedByHuman(id)) stopped.abort();
-	};
 	// Unreadable records say nothing.
-	const listen = () => hear().catch(() => undefined);
-	await listen();
-	const hearing = setInterval(() => void listen(), HEARING_MS).unref();
+	const hear = async () => {
+		if (await tickets.isTakenOver(id, ownIdentity()).catch(() => false)) tools.superseded();
+		if (await tickets.isStoppedByHuman(id).catch(() => false)) stopped.abort();
+	};
+	await hear();
+	let next: NodeJS.Timeout | undefined;
+	const hearAgain = () => void (next = setTimeout(() => void hear().then(hearAgain), HEARING_MS).unref());
+	hearAgain();
 	return {
 		signal: AbortSignal.any([tools.signal, stopped.signal]),
-		hearing: { dispose: () => clearInterval(hearing) } satisfies Disposable,
+		hearing: { dispose: () => clearTimeout(next) } satisfies Disposable,
 	};
 }
 
@@ -96,7 +99,7 @@ async function claim(
 	const request = await ownRequest(delegates, tickets, id);
 	const delegate = await reportable(delegates, tickets, await delegates.get(id, request?.record));
 	const run = (await tickets.facts(id))?.run;
-	const me = identify(process.pid);
+	const me = ownIdentity();
 	if (!run || !isSameProcess(run.runner, me)) return undefined;
 	if (!request) {
 		await endUnwatched(delegates, tickets, delegate, { ok: false, reason: NO_TICKET, output: '' });

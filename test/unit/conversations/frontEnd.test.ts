@@ -338,6 +338,28 @@ describe('the row below all while the agent works', () => {
 		await shown.waitForText(/First\.\n +x\n(x+\n)+x+ the end\.\n>$/);
 	});
 
+	it('leaves a pasted text alone that is not sent yet', async () => {
+		room.does(smallAgent(half));
+		const shown = await room.talk();
+		await shown.waitForText(/Half a line$/);
+		shown.type(pasted('one', 'two', ''));
+		await shown.waitForText(/First\.\none\ntwo$/);
+		shown.type('three\r');
+		await shown.waitForText(/First\.\none\ntwo\n(?:> )?three\nHalf a line$/);
+		room.let();
+		await shown.waitForText(/Half a line that ends\.\n(.*\n)*Got "one\\ntwo\\nthree"\n>$/);
+	});
+
+	it('comes back after a key that types nothing', async () => {
+		room.does(smallAgent(half));
+		const shown = await room.talk();
+		await shown.waitForText(/Half a line$/);
+		shown.type(`${ESC}[C`);
+		await shown.waitForText(/First\.\nHalf a line$/);
+		room.let();
+		await shown.waitForText(/First\.\nHalf a line that ends\.\n>$/);
+	});
+
 	it('is one row after a line that the agent reads at once, and after a question', async () => {
 		room.does(asksOnceLet);
 		const shown = await room.talk();
