@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openAgentLab } from '../support/agentWorkbench.ts';
 import { bubblewrap } from '../support/bubblewrap.ts';
 import { claudeExecutable, claudeHome } from '../support/claudeHome.ts';
@@ -88,11 +88,12 @@ test('machines that lack something or cannot be reached say what, and how to get
 	const tool = join(there.home, 'git');
 	writeFileSync(tool, "#!/bin/sh\necho 'git [x](command:nancy.setUp) <b>1</b>'\n", { mode: 0o755 });
 	const profile = readFileSync(join(there.home, '.profile'), 'utf8');
+	onTestFinished(() => writeFileSync(join(there.home, '.profile'), profile));
 	appendFileSync(join(there.home, '.profile'), `export PATH='${there.home}:${USUAL_PATH}'\n`);
 	await workbench.command('Nancy: Executors');
 	await workbench.quickRow(/gone.*ssh:gone\.invalid · at most 2 delegates at once/s).waitFor();
 	// One that is named is offered no more.
-	expect(await workbench.quickRow('other').count()).toBe(1);
+	await workbench.quickRow('other').waitFor();
 	expect(await workbench.quickRow(/^\s*lab/).count()).toBe(0);
 	await lab.picture('executors-named');
 	await workbench.pick('Check All Machines');
@@ -104,7 +105,6 @@ test('machines that lack something or cannot be reached say what, and how to get
 	await report.getByText(/Connect once in a terminal: ssh gone\.invalid/).waitFor();
 	expect(await report.locator('a').count()).toBe(0);
 	await lab.picture('executors-lacks');
-	writeFileSync(join(there.home, '.profile'), profile);
 });
 
 test('a delegate is started on another machine by “Where”, says that it is not seen, and comes back with its work', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -41,6 +41,11 @@ const plan = () =>
 const send = (text: string, more: Partial<MessageContent> = {}) =>
 	workspace.send(address, messageContent(text, more), BY_USER);
 const queued = async () => (await workspace.mailbox(address).list(['queued'])).messages.length;
+/** The CLI does not say when a batch of calls is over, so a halt lasts for a moment. On a busy machine the test takes longer than that. */
+function haltedBefore(ms: number): void {
+	const at = new Date(Date.now() - ms);
+	utimesSync(join(workspace.paths.halts, session), at, at);
+}
 const saying = (words: string) => expect.stringContaining(words) as unknown;
 
 describe('a CLI that takes words after a tool, a denial before it, and ends a turn where it checks permissions', () => {
@@ -61,8 +66,16 @@ describe('a CLI that takes words after a tool, a denial before it, and ends a tu
 	it('gets a halt before the tool, and the calls beside it are denied where their permissions are checked', async () => {
 		await send('Stop that.', { effect: 'halt' });
 		expect(answer('preToolUse')).toMatchObject({ permissionDecision: 'deny' });
+		haltedBefore(-60_000);
 		expect(answer('permissionRequest')).toMatchObject({ behavior: 'deny', interrupt: false });
 		expect(answer('agentStop')).toBeUndefined();
+		expect(answer('permissionRequest')).toBeUndefined();
+	});
+
+	it('is not denied a call that comes later than one beside the halted one', async () => {
+		await send('Stop that.', { effect: 'halt' });
+		expect(answer('preToolUse')).toMatchObject({ permissionDecision: 'deny' });
+		haltedBefore(60_000);
 		expect(answer('permissionRequest')).toBeUndefined();
 	});
 
