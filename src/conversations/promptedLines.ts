@@ -4,14 +4,11 @@ import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import { NancyError } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import { InputHistory } from './inputHistory.ts';
-import type { PromptedOptions } from './promptedOptions.ts';
+import { DEAF_MS, type PromptedOptions } from './promptedOptions.ts';
 import { endOfRow, styled } from './style.ts';
 
 /** A terminal tells by these where a pasted text begins and ends. */
 const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
-
-/** How long after an answer from elsewhere a line is taken for one to that question, in milliseconds. */
-export const DEAF_MS = 1000;
 
 /** The lines that a person types, or that a pipe brings. A pasted text is one of them. */
 export class PromptedLines {
@@ -57,7 +54,7 @@ export class PromptedLines {
 		// Readline goes on where the cursor is, and draws its line anew when the size changes.
 		if (this.isTerminal && this.options.below) {
 			input.prependListener('keypress', () => this.isTyping || this.isShown || this.isLent || this.makeRoom());
-			process.stdout.on('resize', () => this.renew(false));
+			process.stdout.on('resize', () => this.isClosed || this.renew(false));
 		}
 		input.on('keypress', (_: string, key?: { name?: string }) => {
 			if (key?.name === 'paste-start') this.isPasting = true;
@@ -66,6 +63,8 @@ export class PromptedLines {
 			// Nobody waits for it yet: whoever types sees where.
 			if (!this.isShown && !this.isPasting && this.lines.line !== '') this.show();
 			if (this.isAsking && !this.isTyping) this.wake();
+			// An emptied line gives way again.
+			if (this.isShown && !this.isTyping && this.readers.size === 0) this.makeRoom();
 			this.renew();
 		});
 		this.tellPastes(true);
@@ -294,6 +293,7 @@ export class PromptedLines {
 		if (!this.isTerminal || this.isClosed || this.isShown) return;
 		if (this.readers.size === 0 && this.lines.line === '') return;
 		this.lines.prompt(true);
+		this.drawn = '';
 		if (this.isDumb) process.stdout.write(this.lines.line);
 		this.isShown = true;
 	}

@@ -1,6 +1,9 @@
 import type { Completed } from './completions.ts';
 import type { Style } from './style.ts';
 
+/** How long after an answer from elsewhere a line is taken for one to that question, in milliseconds. */
+export const DEAF_MS = 1000;
+
 /** What lines come from. */
 export interface LineSource extends AsyncIterable<Uint8Array | string> {
 	readonly isTTY?: boolean;

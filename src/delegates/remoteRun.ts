@@ -268,12 +268,12 @@ export class RemoteRun {
 		await this.save(change).catch(() => undefined);
 	}
 
-	private async reach(phase: RemotePhase['phase'], more: Partial<RemotePhase> = {}): Promise<void> {
-		if (await this.tools.tickets.isTakenOver(this.delegate.record.id, ownIdentity())) this.tools.superseded();
-		await this.save({ ...more, phase });
+	private reach(phase: RemotePhase['phase'], more: Partial<RemotePhase> = {}): Promise<void> {
+		return this.save({ ...more, phase });
 	}
 
 	private async save(change: Partial<RemotePhase>): Promise<void> {
+		if (await this.tools.tickets.isTakenOver(this.delegate.record.id, ownIdentity())) this.tools.superseded();
 		this.phase = { ...this.phase, ...change };
 		await this.tools.tickets.writeRemotePhase(this.delegate.record.id, this.phase);
 	}

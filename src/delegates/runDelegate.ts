@@ -48,12 +48,14 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	const late = (await tools.tickets.facts(id))?.end ? newMessageId() : undefined;
 	const finish = async () => {
 		// A machine that wakes from sleep comes here first.
-		if (await tools.tickets.isTakenOver(id, ownIdentity())) return tools.superseded();
+		if (await tools.tickets.isTakenOver(id, ownIdentity())) return true;
 		// The delegate was deleted too: nobody would find the files.
 		if (await isDeleted(delegates, tools.tickets, id)) await delegate.files.remove();
 		else await endDelegate(delegates, tools.tickets, delegate, outcome, late);
+		return false;
 	};
-	await insist(() => delegates.locked(finish, PATIENCE_MS));
+	// Not below the lock, which other machines would take for held for a minute.
+	if (await insist(() => delegates.locked(finish, PATIENCE_MS))) tools.superseded();
 	hearing.dispose();
 	lease.dispose();
 }
