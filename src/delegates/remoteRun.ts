@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasCode } from '../base/errors.ts';
-import { ownIdentity } from '../base/liveness.ts';
 import { visible } from '../base/visible.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
@@ -47,7 +46,6 @@ export class RemoteRun {
 	private readonly status: StatusWriter;
 	private readonly log: LogWriter;
 	private phase: RemotePhase = RemotePhase.parse({ version: 1, phase: 'preparing' });
-	private readonly signal: AbortSignal;
 	private readonly kept = new RemoteLog();
 	/** Its live status, as the last look has found it there. */
 	private shown: string | undefined;
@@ -63,14 +61,13 @@ export class RemoteRun {
 	) {
 		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
 		this.log = new LogWriter(text => delegate.files.appendLog(text));
-		this.signal = tools.signal;
 	}
 
 	async run(): Promise<Outcome> {
 		const { tickets } = this.tools;
 		const { id, on } = this.delegate.record;
 		const earlier = await tickets.remotePhase(id);
-		if (this.signal.aborted && !earlier) return cancelled();
+		if (this.tools.signal.aborted && !earlier) return cancelled();
 		this.phase = earlier ?? this.phase;
 		const worktree = await worktreeFor(this.delegate.record, this.workspace.folder, tickets);
 		this.status.change({ worktree });
@@ -97,13 +94,14 @@ export class RemoteRun {
 			await this.reach('preparing');
 			try {
 				await this.insist(() =>
-					this.executor.prepare(job, worktree, this.signal, why => this.begins(waitsFor(why))),
+					this.executor.prepare(job, worktree, this.tools.signal, why => this.begins(waitsFor(why))),
 				);
 			} catch (error) {
 				// Nothing was submitted. But a part of it may be there, and goes with the clean-up.
-				if (!this.signal.aborted) return this.keepEnd({ ok: false, reason: errorText(error), output: '' });
+				if (!this.tools.signal.aborted)
+					return this.keepEnd({ ok: false, reason: errorText(error), output: '' });
 			}
-			if (this.signal.aborted) return this.keepEnd({ ok: false, reason: 'cancelled', output: '' });
+			if (this.tools.signal.aborted) return this.keepEnd({ ok: false, reason: 'cancelled', output: '' });
 			await this.reach('submitting', { isSteered: job.mailbox !== undefined, prefix: job.prefix });
 		}
 		// The machine lets one start of an id through. So a repeat after an unknown outcome starts nothing twice.
@@ -148,7 +146,7 @@ export class RemoteRun {
 	}
 
 	private async watch(job: RemoteJob, mail: RemoteMail): Promise<RemoteEnd> {
-		const { signal } = this;
+		const { signal } = this.tools;
 		let cancelledAt: number | undefined;
 		const untilStopped = () => (cancelledAt === undefined ? signal : undefined);
 		let looksAfterEnd = 0;
@@ -230,7 +228,7 @@ export class RemoteRun {
 	 * nobody asks for the delegate
 	 */
 	private async insist<T>(step: () => Promise<T>, mayRun = false): Promise<T> {
-		const { signal } = this;
+		const { signal } = this.tools;
 		let stoppedAt: number | undefined;
 		let said: string | undefined;
 		for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
@@ -273,7 +271,7 @@ export class RemoteRun {
 	}
 
 	private async save(change: Partial<RemotePhase>): Promise<void> {
-		if (await this.tools.tickets.isTakenOver(this.delegate.record.id, ownIdentity())) this.tools.superseded();
+		if (await this.tools.tickets.isTakenOver(this.delegate.record.id)) this.tools.superseded();
 		this.phase = { ...this.phase, ...change };
 		await this.tools.tickets.writeRemotePhase(this.delegate.record.id, this.phase);
 	}

@@ -48,7 +48,7 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	const late = (await tools.tickets.facts(id))?.end ? newMessageId() : undefined;
 	const finish = async () => {
 		// A machine that wakes from sleep comes here first.
-		if (await tools.tickets.isTakenOver(id, ownIdentity())) return true;
+		if (await tools.tickets.isTakenOver(id)) return true;
 		// The delegate was deleted too: nobody would find the files.
 		if (await isDeleted(delegates, tools.tickets, id)) await delegate.files.remove();
 		else await endDelegate(delegates, tools.tickets, delegate, outcome, late);
@@ -69,7 +69,7 @@ async function hearingStop(id: DelegateId, tools: RunnerTools) {
 	const stopped = new AbortController();
 	// Unreadable records say nothing.
 	const hear = async () => {
-		if (await tickets.isTakenOver(id, ownIdentity()).catch(() => false)) tools.superseded();
+		if (await tickets.isTakenOver(id).catch(() => false)) tools.superseded();
 		if (await tickets.isStoppedByHuman(id).catch(() => false)) stopped.abort();
 	};
 	await hear();

@@ -43,6 +43,16 @@ export class RunnerRoom implements AsyncDisposable {
 			return isFinal(now.state) && now.status.reported && now;
 		});
 
+	/** One whose agent is at work for a minute. */
+	readonly atWork = async (): Promise<Delegate> => {
+		const { record } = await this.delegate('wait:60000');
+		await this.look();
+		return eventually('its agent', async () => {
+			const now = await this.delegates.get(record.id);
+			return now.status.agent_process && now;
+		});
+	};
+
 	readonly run = async (
 		prompt: string,
 		more?: Partial<FullRequest>,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTextIfExists } from '../../base/atomicFile.ts';
-import { isSameProcess, type ProcessIdentity } from '../../base/liveness.ts';
+import { isSameProcess, ownIdentity, type ProcessIdentity } from '../../base/liveness.ts';
 import { look, stampOf } from '../../base/look.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { folderNames } from '../../base/listing.ts';
@@ -183,10 +183,10 @@ export class Tickets {
 		await this.own.write({ version: 1, runner, startedAt: new Date().toISOString() }, FOLDER, id, RUN);
 	}
 
-	/** Whether another process runs it by now, because the machine of this one was silent for too long. */
-	async isTakenOver(id: DelegateId, from: ProcessIdentity): Promise<boolean> {
+	/** Whether another process than this one runs it by now, because this machine was silent for too long. */
+	async isTakenOver(id: DelegateId): Promise<boolean> {
 		const run = await this.own.read(Run, FOLDER, id, RUN);
-		return run !== undefined && !isSameProcess(run.runner, from);
+		return run !== undefined && !isSameProcess(run.runner, ownIdentity());
 	}
 
 	/** A step about its messages that a runner and a person must not do at once. */

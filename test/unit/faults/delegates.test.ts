@@ -421,23 +421,19 @@ describe('a runner', () => {
 
 	it.concurrent('is cancelled by the word of a person that comes without a signal, as from another machine', async () => {
 		await using room = new RunnerRoom();
-		const { delegates, tickets, look, delegate, ended } = room;
-		const queued = await delegate('wait:60000');
+		const { tickets, atWork, ended } = room;
+		const queued = await atWork();
 		const { id } = queued.record;
-		await look();
-		await eventually('its agent', async () => (await delegates.get(id)).status.agent_process);
 		await tickets.stoppedByHuman(id);
 		expect(await ended(queued)).toMatchObject({ state: 'failed', error: 'cancelled' });
 	});
 
 	it.concurrent('is not ended by a runner that was taken for dead, and whose work another one has by now', async () => {
 		await using room = new RunnerRoom();
-		const { delegates, tickets, look, delegate, results } = room;
-		const queued = await delegate('wait:60000');
+		const { tickets, atWork, results } = room;
+		const queued = await atWork();
 		const { id } = queued.record;
-		await look();
-		await eventually('its agent', async () => (await delegates.get(id)).status.agent_process);
-		const { runner } = (await delegates.get(id)).status;
+		const { runner } = queued.status;
 		await tickets.takeOver(id, { pid: 999_999_999, startedTicks: 1 });
 		await eventually('its end', () => liveness(runner!) === 'dead');
 		expect((await tickets.facts(id))?.end).toBeUndefined();
@@ -458,12 +454,10 @@ describe('a runner', () => {
 	});
 	it.concurrent('that does not answer when it is to stop is no delegate that was stopped', async () => {
 		await using room = new RunnerRoom();
-		const { delegates, tickets, look, delegate, ended } = room;
-		const queued = await delegate('wait:60000');
+		const { delegates, tickets, atWork, ended } = room;
+		const queued = await atWork();
 		const { id } = queued.record;
-		await look();
-		await eventually('its agent', async () => (await delegates.get(id)).status.agent_process);
-		const { pid } = (await delegates.get(id)).status.runner!;
+		const { pid } = queued.status.runner!;
 		process.kill(pid, 'SIGSTOP');
 		try {
 			await expect(stopDelegate(delegates, tickets, id, 300)).rejects.toMatchObject({
