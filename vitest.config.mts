@@ -113,6 +113,7 @@ export default defineConfig({
 					// Seals of what tests queue are not the developer's own.
 					env: { XDG_DATA_HOME: join(tmpdir(), `nancy-e2e-${process.pid}`) },
 					include: ['test/e2e/**/*.e2e.test.ts'],
+					setupFiles: 'test/support/shownFailures.ts',
 					...limits,
 					...together,
 					maxWorkers: 2,

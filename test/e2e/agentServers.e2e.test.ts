@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
 import { openAgentLab, orchestrate, showHow, startAnew } from '../support/agentWorkbench.ts';
 import type { Lab } from '../support/lab.ts';
@@ -24,9 +24,6 @@ beforeAll(async () => {
 	lab = owned.use(await openAgentLab({ agents: [{ ...opencodeUnderTest, home }], settings }));
 });
 afterAll(() => owned.disposeAsync());
-afterEach(async ({ task }) => {
-	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
-});
 
 test(
 	'an agent of the user’s settings is chosen, asks in its terminal and in the view Questions, and runs what is allowed',

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { ownIdentity } from '../../src/base/liveness.ts';
 import { idTime } from '../../src/core/mailbox/messageId.ts';
@@ -41,9 +41,6 @@ beforeAll(async () => {
 	await unfold(workbench, 'Compose');
 });
 afterAll(() => owned.disposeAsync());
-afterEach(async ({ task }) => {
-	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
-});
 
 const form = () => workbench.webview();
 const recipients = (text: string | RegExp) => form().locator('#recipients', { hasText: text }).waitFor();

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
 import type { Lab } from '../support/lab.ts';
@@ -17,9 +17,6 @@ beforeAll(async () => {
 	lab = owned.use(await openAgentLab({ agents: [{ ...qwenUnderTest, home }], settings }));
 });
 afterAll(() => owned.disposeAsync());
-afterEach(async ({ task }) => {
-	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
-});
 
 test(
 	'Qwen Code asks in a terminal of Nancy’s own and in the view Questions, and runs what is allowed there',

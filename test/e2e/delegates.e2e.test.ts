@@ -95,9 +95,6 @@ beforeAll(async () => {
 	views = { ...mail, lab, workbench, page, model, before };
 });
 afterAll(() => owned.disposeAsync());
-afterEach(async ({ task }) => {
-	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
-});
 
 let trusting: Promise<void> | undefined;
 /** The user trusts the folder, once. Tests of one tag may run without those before them. */

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openAgentLab } from '../support/agentWorkbench.ts';
 import { bubblewrap } from '../support/bubblewrap.ts';
 import { claudeExecutable, claudeHome } from '../support/claudeHome.ts';
@@ -45,8 +45,11 @@ beforeAll(async () => {
 	writeFileSync(join(lab.server.home, '.ssh', 'config'), 'Host lab\nHost *.example\nHost other\n');
 });
 afterAll(() => owned.disposeAsync());
-afterEach(async ({ task }) => {
-	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
+beforeEach(async () => {
+	// What a test that failed has left open.
+	await lab.page.keyboard.press('Escape');
+	// A report that is still being drawn takes the focus, and VS Code closes a list that loses it.
+	await workbench.tidy();
 });
 
 /** VS Code's preview of the report. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configFolder } from '../../src/base/folders.ts';
 import { ProjectName } from '../../src/protocol/memoryNames.ts';
 import { openAgentLab } from '../support/agentWorkbench.ts';
@@ -24,9 +24,6 @@ beforeAll(async () => {
 	({ workbench, page } = lab);
 });
 afterAll(() => owned.disposeAsync());
-afterEach(async ({ task }) => {
-	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
-});
 
 /** Goes on in the project's terminal, as the palette's command does it. */
 async function nextTask(prompt: string): Promise<void> {

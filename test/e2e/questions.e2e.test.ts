@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { Questions } from '../../src/core/questions/questions.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
@@ -32,9 +32,6 @@ beforeAll(async () => {
 });
 afterAll(() => owned.disposeAsync());
 beforeEach(() => startAnew(lab));
-afterEach(async ({ task }) => {
-	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
-});
 
 /** What it prints is not in the prompt: the model reads it in the result alone. */
 const MAKES = "touch made && printf 'it is %s' made";

@@ -1,7 +1,7 @@
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { identify } from '../../src/base/liveness.ts';
 import { dataFolder } from '../../src/base/folders.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
@@ -52,9 +52,6 @@ beforeAll(async () => {
 });
 afterAll(() => owned.disposeAsync());
 beforeEach(() => startAnew(lab));
-afterEach(async ({ task }) => {
-	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
-});
 
 describe('a task in the sidebar', () => {
 	test('starts, steers, survives a reload, wakes, stops and cleans up', async () => {

@@ -14,6 +14,9 @@ import { shortcutKeys, shortcutSettings, Workbench } from './workbench.ts';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const failures = join(root, 'out', 'failures');
 
+/** The windows that tests have open now. A failed test shows them. */
+export const openLabs = new Set<Lab>();
+
 /** What no test looks at: a caret that is drawn anew twice a second, and VS Code's own git, which runs at every change of a file. */
 const doLess = {
 	'editor.cursorBlinking': 'solid',
@@ -116,7 +119,9 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 		await workbench.ready();
 		return workbench;
 	};
+	let lab: Lab | undefined;
 	const close = async () => {
+		if (lab) openLabs.delete(lab);
 		await browser.close();
 		await server.stop();
 		await model.close();
@@ -130,7 +135,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 			await workbench.page.screenshot({ path: file });
 			return file;
 		};
-		return {
+		lab = {
 			workbench,
 			model,
 			page: workbench.page,
@@ -144,6 +149,8 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 			},
 			[Symbol.asyncDispose]: close,
 		};
+		openLabs.add(lab);
+		return lab;
 	} catch (error) {
 		await close();
 		throw error;
