@@ -26,6 +26,10 @@ export const SETTINGS = [
 	'core.alternateRefsCommand=:',
 	// Programs that know passwords. Nothing is fetched, and a filter that would fetch runs without them.
 	'credential.helper=',
+	// Files and addresses that a fetch reads besides what it fetches from, over any protocol.
+	'fetch.bundleURI=',
+	// Another fetch that a push would begin.
+	'push.negotiate=false',
 	// Programs that sign, and programs that check signatures.
 	'commit.gpgSign=false',
 	'merge.verifySignatures=false',

@@ -51,7 +51,7 @@ function variables(
 ): Record<string, string> {
 	const settings = [
 		// What comes back was made on a machine that is not trusted.
-		['transfer.fsckObjects', 'true'],
+		['fetch.fsckObjects', 'true'],
 		// The longest one counts.
 		[`url.${url}.insteadOf`, url],
 		[`url.${url}.pushInsteadOf`, url],

@@ -86,6 +86,31 @@ describe('on the way to another machine, git runs nothing', () => {
 	});
 });
 
+// Git knows the setting since 2.40.
+it('no bundle comes from where the repository says', async () => {
+	const bundle = outside.file('bundle');
+	repo.git(['bundle', 'create', '--quiet', bundle, 'HEAD', 'main']);
+	set({ 'fetch.bundleURI': bundle });
+	const { transport } = await workThere();
+	await fetchWork(worktree, ID, transport);
+	expect(repo.git(['for-each-ref', 'refs/bundles'])).toBe('');
+});
+
+it('objects of another machine are looked at, whatever the repository says', async () => {
+	set({ 'fetch.fsckObjects': 'false', 'transfer.fsckObjects': 'false' });
+	const { there, transport } = await otherMachine();
+	await sendBase(worktree, ID, transport);
+	const inside = (args: readonly string[], input = '') =>
+		execFileSync('git', ['--git-dir', there, ...args], { input, encoding: 'utf8' }).trim();
+	const tree = inside(['rev-parse', `${worktree.base}^{tree}`]);
+	const by = 'A <a@example.com> 1 +0000';
+	const without = `tree ${tree}\nparent ${worktree.base}\nauthor A <a@example.com 1 +0000\ncommitter ${by}\n\nm\n`;
+	const tip = inside(['hash-object', '-t', 'commit', '-w', '--stdin', '--literally'], without);
+	inside(['update-ref', `refs/nancy-result/${ID}`, tip]);
+	await expect(fetchWork(worktree, ID, transport)).rejects.toMatchObject({ code: 'git' });
+	expect(repo.git(['for-each-ref', 'refs/nancy-arrived'])).toBe('');
+});
+
 it.each([
 	[255, 'timeout', 'a lost connection'],
 	[1, 'git', 'a refusal by the other machine'],
