@@ -22,8 +22,8 @@ export const DelegateSettings = z.object({
 });
 export type DelegateSettings = z.infer<typeof DelegateSettings>;
 
-/** The same without commands: VS Code's settings of a folder are files that a repository or an agent can write. */
-export const FolderSettings = z.omit(DelegateSettings, { worktreeSetUp: true, worktreeTearDown: true });
+/** What VS Code may say of one folder: no commands, and no limits of agents. An agent or a repository can write such settings. */
+export const FolderSettings = z.pick(DelegateSettings, { swarmWorker: true });
 export type FolderSettings = z.infer<typeof FolderSettings>;
 
 const ofEach = {

@@ -92,9 +92,9 @@ export function maximumDelegates(): number | undefined {
 }
 
 /** What a new delegate may use up, in seconds. */
-export function delegateLimits(folder: string): { wallSeconds: number; idleSeconds: number } {
+export function delegateLimits(): { wallSeconds: number; idleSeconds: number } {
 	const seconds = (key: string, otherwise: number) =>
-		read(key, z.catch(z.number().check(z.positive()), otherwise), folder) * 60;
+		read(key, z.catch(z.number().check(z.positive()), otherwise)) * 60;
 	return { wallSeconds: seconds(SETTINGS.delegatesTimeout, 30), idleSeconds: seconds(SETTINGS.delegatesIdle, 10) };
 }
 

@@ -49,7 +49,8 @@ const USER_SETTINGS = {
 /** What a repository may bring along. */
 const WORKSPACE_SETTINGS = {
 	'nancy.terminal.host': 'direct',
-	'nancy.delegates.idleMinutes': 7,
+	'nancy.delegates.swarmWorker': false,
+	'nancy.delegates.max': 200,
 	'nancy.delegates.worktreeSetUp': 'sh bad.sh',
 	'nancy.delegates.worktreeTearDown': 'sh bad.sh',
 	'nancy.agents.claude-code.permissionsFromAgents': 'bypassPermissions',
@@ -296,15 +297,18 @@ describe('in a trusted folder, delegates', () => {
 		if (task.result?.state === 'fail') await clear();
 	});
 
-	test('heed settings of the workspace too, but for commands and permissions, also when they change', async () => {
-		const inFolder = (idleMinutes: number) => ({ delegates: FOR_COMMAND, folders: { [project]: { idleMinutes } } });
-		await expect.poll(setInEditor).toEqual(inFolder(7));
+	test('heed settings of the workspace too, but for commands, permissions and limits, also when they change', async () => {
+		const inFolder = (swarmWorker: boolean) => ({
+			delegates: FOR_COMMAND,
+			folders: { [project]: { swarmWorker } },
+		});
+		await expect.poll(setInEditor).toEqual(inFolder(false));
 		const file = join(project, '.vscode', 'settings.json');
 		const before = readFileSync(file, 'utf8');
-		writeFileSync(file, JSON.stringify({ ...WORKSPACE_SETTINGS, 'nancy.delegates.idleMinutes': 9 }));
-		await expect.poll(setInEditor).toEqual(inFolder(9));
+		writeFileSync(file, JSON.stringify({ ...WORKSPACE_SETTINGS, 'nancy.delegates.swarmWorker': true }));
+		await expect.poll(setInEditor).toEqual(inFolder(true));
 		writeFileSync(file, before);
-		await expect.poll(setInEditor).toEqual(inFolder(7));
+		await expect.poll(setInEditor).toEqual(inFolder(false));
 	});
 
 	test('bring their result to the idle worker that asked, and their changes through review into the folder', async () => {
@@ -640,7 +644,7 @@ describe('in a trusted folder, delegates', () => {
 		// It has no text any more.
 		await row('settings.json').click();
 		await workbench.tab(/settings\.json · Changes of “List the files”/).waitFor();
-		await page.locator('.monaco-diff-editor .original .view-line', { hasText: 'idleMinutes' }).waitFor();
+		await page.locator('.monaco-diff-editor .original .view-line', { hasText: 'swarmWorker' }).waitFor();
 		await row('new.bin').click();
 		await workbench.tab(/new\.bin$/).waitFor();
 		await workbench.contextMenu(row('moved.txt'), 'Open File');

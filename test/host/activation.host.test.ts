@@ -52,9 +52,9 @@ describe('the first use', () => {
 		await sleep(LOOKED_MS);
 		assert.equal(uses, 0);
 		const settings = vscode.workspace.getConfiguration('nancy');
-		await settings.update('delegates.max', 2, vscode.ConfigurationTarget.Workspace);
+		await settings.update('delegates.swarmWorker', true, vscode.ConfigurationTarget.Workspace);
 		await until(() => uses > 0);
-		await settings.update('delegates.max', undefined, vscode.ConfigurationTarget.Workspace);
+		await settings.update('delegates.swarmWorker', undefined, vscode.ConfigurationTarget.Workspace);
 		await sleep(LOOKED_MS);
 		assert.equal(uses, 1);
 		waiting.dispose();

@@ -391,7 +391,7 @@ describe('settings', () => {
 		}
 	});
 
-	it('can be a workspace’s only where they open no port, run no program, let nothing in and answer nothing', () => {
+	it('can be a workspace’s only where they open no port, run no program, let nothing in, answer nothing and bound no agent', () => {
 		const isOwn = (key: string) => ['machine', 'application'].includes(settings[key]?.scope ?? '');
 		const ofWorkspaces = Object.keys(settings).filter(key => !isOwn(key));
 		// Each of these was weighed: a new setting that is the machine's needs no line here.
@@ -407,9 +407,6 @@ describe('settings', () => {
 				SETTINGS.trafficSessions,
 				SETTINGS.trafficFileSize,
 				SETTINGS.trafficTotalSize,
-				SETTINGS.delegatesMax,
-				SETTINGS.delegatesTimeout,
-				SETTINGS.delegatesIdle,
 				SETTINGS.delegatesSwarm,
 			]),
 		);

@@ -98,7 +98,7 @@ async function firstChoice(
 	memory: StartMemory,
 	again: DelegateChoice | undefined,
 ): Promise<DelegateChoice> {
-	const { wallSeconds, idleSeconds } = delegateLimits(folder.path);
+	const { wallSeconds, idleSeconds } = delegateLimits();
 	const worker = parent && (await folder.workspace.worker(parent));
 	return {
 		...lastChoice(memory, agents, worker?.agent),

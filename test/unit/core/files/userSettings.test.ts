@@ -29,13 +29,13 @@ describe('the user’s settings', () => {
 		write({
 			delegates: { max: 3, worktreeSetUp: 'make all', timeoutMinutes: 5 },
 			folders: { [PROJECT]: { worktreeSetUp: 'make' }, '/other': { max: 9 } },
-			editor: { delegates: { timeoutMinutes: 7 }, folders: { [PROJECT]: { idleMinutes: 2 } } },
+			editor: { delegates: { timeoutMinutes: 7 }, folders: { [PROJECT]: { swarmWorker: true } } },
 		});
 		expect(await settings.forFolder(PROJECT)).toEqual({
 			max: 3,
 			worktreeSetUp: 'make',
 			timeoutMinutes: 7,
-			idleMinutes: 2,
+			swarmWorker: true,
 		});
 		expect(await settings.forFolder('/third')).toMatchObject({ worktreeSetUp: 'make all', max: 3 });
 	});
@@ -80,8 +80,19 @@ describe('the user’s settings', () => {
 
 	it('take no command from what an editor says of a folder: a file there said it', async () => {
 		const commands = { worktreeSetUp: 'sh bad.sh', worktreeTearDown: 'sh bad.sh' };
-		write({ editor: { delegates: { worktreeSetUp: 'npm ci' }, folders: { [PROJECT]: { ...commands, max: 2 } } } });
-		expect(await settings.forFolder(PROJECT)).toEqual({ worktreeSetUp: 'npm ci', max: 2 });
+		write({
+			editor: {
+				delegates: { worktreeSetUp: 'npm ci' },
+				folders: { [PROJECT]: { ...commands, swarmWorker: true } },
+			},
+		});
+		expect(await settings.forFolder(PROJECT)).toEqual({ worktreeSetUp: 'npm ci', swarmWorker: true });
+	});
+
+	it('take no limit from what an editor says of a folder: an agent there said it', async () => {
+		const wider = { max: 200, timeoutMinutes: 1440, idleMinutes: 1440 };
+		write({ delegates: { max: 2 }, editor: { delegates: { idleMinutes: 5 }, folders: { [PROJECT]: wider } } });
+		expect(await settings.forFolder(PROJECT)).toEqual({ max: 2, idleMinutes: 5 });
 	});
 
 	it('leave the number to Nancy where the nearest says 0', async () => {
@@ -141,9 +152,9 @@ describe('the user’s settings', () => {
 		write({ delegates: { max: 3, later: true }, mine: 1 });
 		await settings.saveEditor(() => ({
 			delegates: { max: 5, idleMinutes: 1 },
-			folders: { [PROJECT]: { idleMinutes: 2 } },
+			folders: { [PROJECT]: { swarmWorker: true } },
 		}));
-		await settings.saveEditor(() => ({ delegates: { max: 6 }, folders: { '/other': { idleMinutes: 4 } } }));
+		await settings.saveEditor(() => ({ delegates: { max: 6 }, folders: { '/other': { swarmWorker: false } } }));
 		expect(JSON.parse(readFileSync(settings.file, 'utf8'))).toEqual({
 			version: 1,
 			delegates: { max: 3, later: true },
@@ -151,13 +162,13 @@ describe('the user’s settings', () => {
 			mine: 1,
 			editor: {
 				delegates: { max: 6 },
-				folders: { [PROJECT]: { idleMinutes: 2 }, '/other': { idleMinutes: 4 } },
+				folders: { [PROJECT]: { swarmWorker: true }, '/other': { swarmWorker: false } },
 			},
 		});
 		// A folder that is no longer trusted, or has nothing set any more.
 		await settings.saveEditor(() => ({ delegates: {}, folders: { [PROJECT]: {} } }));
 		expect(await settings.forFolder(PROJECT)).toEqual({ max: 3 });
-		expect(await settings.forFolder('/other')).toEqual({ max: 3, idleMinutes: 4 });
+		expect(await settings.forFolder('/other')).toEqual({ max: 3, swarmWorker: false });
 	});
 
 	it('stand in the configuration folder of each platform', () => {
