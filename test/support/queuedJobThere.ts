@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobFiles, remoteRoot } from '../../src/executors/jobFiles.ts';
@@ -8,14 +9,13 @@ import { eventually } from './eventually.ts';
 import { folderMachine } from './folderMachine.ts';
 import { lookThere } from './lookThere.ts';
 
-let jobs = 0;
-
 /**
  * A job for a queue of this machine, by the steps that another one asks for. Its home folder is that of this process.
  * @param program runs it: see test/fixtures/children/queuedRunner
  */
 export function queuedJobThere(queue: JobQueue, program: string) {
-	const id = DelegateId.parse(`20261129t101538501z-${String(++jobs).padStart(8, '0')}`);
+	// No other file has it: what ends a job ends all that is marked with its id, on the whole machine.
+	const id = DelegateId.parse(`20261129t101538501z-${randomBytes(4).toString('hex')}`);
 	const files = new JobFiles(id);
 	const job = RemoteJob.parse({ ...folderMachine('').job, id, queue });
 	const step = (name: string, input: object) => Promise.resolve(steps[name]?.(input, program));
