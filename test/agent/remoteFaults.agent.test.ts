@@ -47,8 +47,12 @@ async function runnersOf(id: string): Promise<ProcessIdentity[]> {
 	return (await markedProcesses(RUNNER_MARK, id)).filter(({ pid }) => !commandOf(pid).includes('[mux]'));
 }
 
+function oneOf<T>(all: readonly T[]): T | undefined {
+	return all[Math.floor(Math.random() * all.length)];
+}
+
 function killOne(all: readonly ProcessIdentity[]): void {
-	const one = all[Math.floor(Math.random() * all.length)];
+	const one = oneOf(all);
 	if (one) signal(one.pid, 'SIGKILL');
 }
 
@@ -95,7 +99,7 @@ it(
 	'a delegate in the queue of a cluster has one end, whatever is killed at whatever moment, and leaves nothing there',
 	long,
 	async () => {
-		await using slurm = await slurmLab();
+		await using slurm = await slurmLab({ nodes: 3 });
 		await using machines = await twoMachines(nancy, { on: 'hpc', cluster: slurm.env });
 		machines.nameExecutors({ hpc: { type: 'slurm', via: 'ssh:lab' } });
 		const victims: typeof VICTIMS = {
@@ -103,9 +107,11 @@ it(
 				process.kill(slurm.controller(), 'SIGKILL');
 				await slurm.startController();
 			},
-			'the daemon of the node': async () => {
-				slurm.killNode();
-				slurm.startNode();
+			'the daemon of a node': async () => {
+				const node = oneOf(slurm.nodes);
+				if (node === undefined) return;
+				slurm.killNode(node);
+				slurm.startNode(node);
 			},
 			'the job, by a person': async (_, id) => void slurm.call('scancel', `--name=nancy-${id}`),
 			...VICTIMS,

@@ -11,8 +11,11 @@ const STAND_IN = join(import.meta.dirname, '../fixtures/children/sleepingClaude.
 /** On either machine, so many are started side by side. */
 const SIDE_BY_SIDE = 2;
 
-/** Machines `host1`, `host2` …, each a real ssh server, and a repository whose delegates sleep there in place of the agent. */
-export async function manyHosts(nancy: NancyCommand, count: number) {
+/**
+ * Machines `host1`, `host2` …, each a real ssh server, and a repository whose delegates sleep there in place of the agent.
+ * @param cluster what `host1` asks as its Slurm: the machine `hpc` is its queue
+ */
+export async function manyHosts(nancy: NancyCommand, count: number, cluster?: Readonly<Record<string, string>>) {
 	const folder = tempFolder('nancy-hosts-');
 	const [bin, tools, project, config] = ['bin', 'tools', 'project', 'config/nancy'].map(name => folder.file(name));
 	for (const each of [bin, tools, project, config]) mkdirSync(each!, { recursive: true, mode: 0o700 });
@@ -20,14 +23,16 @@ export async function manyHosts(nancy: NancyCommand, count: number) {
 	const hosts: SshLab[] = [];
 	for (let number = 1; number <= count; number++) {
 		const PATH = [tools, dirname(process.execPath), '/usr/local/bin:/usr/bin:/bin'].join(delimiter);
-		hosts.push(await sshLab({ PATH, IS_SANDBOX: '1' }, `host${number}`));
+		hosts.push(await sshLab({ PATH, IS_SANDBOX: '1', ...cluster }, `host${number}`));
 	}
 	writeFileSync(folder.file('ssh_config'), hosts.map(({ config: file }) => `Include ${file}\n`).join('Match all\n'));
 	writeFileSync(join(bin!, 'ssh'), `#!/bin/sh\nexec /usr/bin/ssh -F '${folder.file('ssh_config')}' "$@"\n`, {
 		mode: 0o755,
 	});
 	const names = hosts.map((_, index) => `host${index + 1}`);
-	const executors = Object.fromEntries(names.map(host => [host, { type: 'ssh', host, max: 100 }]));
+	const ssh = names.map(host => [host, { type: 'ssh', host, max: 100 }] as const);
+	const queue = { type: 'slurm', via: 'ssh:host1', sbatch: ['--mem=100M'], max: 100 };
+	const executors = { ...Object.fromEntries(ssh), ...(cluster && { hpc: queue }) };
 	writeFileSync(join(config!, 'settings.json'), JSON.stringify({ delegates: { executors } }), { mode: 0o600 });
 	const git = (...args: string[]) => execFileSync('git', args, { cwd: project, encoding: 'utf8' }).trim();
 	git('init', '-q', '-b', 'main');
@@ -58,14 +63,15 @@ export async function manyHosts(nancy: NancyCommand, count: number) {
 		socketFolder: folder.file(`nancy-ssh-${process.getuid?.()}`),
 		call,
 		delegate,
-		/** So many, in turn on each machine. Returns the machine of each. */
+		/** So many, in turn on each machine. Returns where the files of each are. */
 		async delegates(many: number, seconds: number): Promise<ReadonlyMap<string, SshLab>> {
 			const made = new Map<string, SshLab>();
+			const places = Object.keys(executors);
 			let next = 0;
 			const lane = async () => {
 				while (next < many) {
-					const number = next++ % count;
-					made.set(await delegate(names[number], seconds), hosts[number]!);
+					const number = next++ % places.length;
+					made.set(await delegate(places[number], seconds), hosts[number] ?? hosts[0]!);
 				}
 			};
 			await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));

@@ -20,9 +20,10 @@ export interface SlurmLab extends AsyncDisposable {
 	/** The controller, by its process id. */
 	controller(): number;
 	startController(): Promise<void>;
-	/** Kills the daemon of its first node, and not what runs there. */
-	killNode(): void;
-	startNode(): void;
+	nodes: readonly string[];
+	/** Kills the daemon of a node, its first one by default, and not what runs there. */
+	killNode(name?: string): void;
+	startNode(name?: string): void;
 	/** Runs one of its commands and returns what it prints. */
 	call(program: string, ...args: string[]): string;
 }
@@ -127,8 +128,9 @@ export async function slurmLab({ nodes = 1, minJobAge = 300, limitsMemory = fals
 		folder: folder.path,
 		controller: () => pid('run/slurmctld.pid'),
 		startController,
-		startNode: () => void call('slurmd', '-N', 'n1'),
-		killNode: () => end(pid('run/slurmd.n1.pid'), 'SIGKILL'),
+		nodes: names,
+		startNode: (name = 'n1') => void call('slurmd', '-N', name),
+		killNode: (name = 'n1') => end(pid(`run/slurmd.${name}.pid`), 'SIGKILL'),
 		call,
 		[Symbol.asyncDispose]: async () => {
 			end(pid('run/slurmctld.pid'));
