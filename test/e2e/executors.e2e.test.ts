@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { openAgentLab } from '../support/agentWorkbench.ts';
+import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
 import { bubblewrap } from '../support/bubblewrap.ts';
 import { claudeExecutable, claudeHome } from '../support/claudeHome.ts';
 import { gitIn, smallRepository } from '../support/delegateSeeds.ts';
@@ -141,6 +141,63 @@ test('a delegate is started on another machine by “Where”, says that it is n
 	expect(gitIn(lab.workspace, 'show', `${branch}:made.txt`)).toBe('there');
 	await lab.picture('executors-done');
 });
+
+test(
+	'a delegate on another machine is steered, goes on while the window is closed, tells who asked, and is reviewed and merged',
+	long,
+	async () => {
+		await orchestrate(lab, 'Lead it', 'Wait. [[text:Waiting for results]]');
+		const parent = workbench.row('Tasks', /idle · Waiting for results/);
+		await parent.waitFor();
+		await workbench.contextMenu(parent, 'Delegate…');
+		const folder = join(there.home, 'gates');
+		mkdirSync(folder);
+		const gate = gateIn(folder);
+		// Longer than a title: the model must not play the script again when the result names it.
+		const longer = 'so that it is there '.repeat(6);
+		await workbench.answer(
+			`Make two files ${longer}${gate.step}[[write:two.txt|two]][[text:All of it is made there.]]`,
+		);
+		await workbench.pick(/^\s*Where/);
+		await workbench.quickAsks('Where does it work?');
+		await workbench.pick(/^\s*big · A worktree of its own/);
+		await workbench.pick(/^\s*Permissions/);
+		await workbench.pick(/^\s*Edit/);
+		await workbench.pick('Start Delegate');
+		const row = workbench.row('Delegates', /Make two files/);
+		await row.filter({ hasText: /running · ssh:lab · 1 tool call/ }).waitFor();
+
+		await workbench.rowAction(row, 'Message This Delegate');
+		const form = workbench.webview();
+		await form.locator('#recipients', { hasText: 'To: Delegate: Make two files' }).waitFor();
+		await form.locator('#text').fill('Be brief.');
+		await lab.page.keyboard.press('Control+Enter');
+		await form.locator('#note', { hasText: 'Sent to Delegate: Make two files' }).waitFor();
+		await lab.page.goto('about:blank');
+		gate.open();
+		const steered = await lab.model.waitForRequest(({ text }) => text.includes('Be brief.'));
+		expect(steered.text).toContain('Make two files');
+		await lab.page.goBack();
+		await workbench.ready();
+		await workbench.activity('Nancy').click();
+
+		const told = await lab.model.waitForRequest(
+			({ text }) => text.includes('[DELEGATE COMPLETE - Task ID:') && text.includes('Waiting for results'),
+		);
+		expect(told.text).toContain('All of it is made there.');
+		await row.filter({ hasText: /done · ssh:lab · 2 tool calls/ }).waitFor();
+		await workbench.mail(/Make two files.*Be brief\..*delivered/).waitFor();
+		await workbench.rowAction(row, 'Review Changes');
+		await workbench.tab(/Changes of/).waitFor();
+		await lab.page.locator('.multiDiffEntry').filter({ hasText: 'two.txt' }).waitFor();
+		await lab.picture('executors-review');
+		await lab.page.locator('.editor-actions .action-label[aria-label^="Merge"]').click();
+		await workbench.quick.getByText(/1 file, \+1 −0, into main/).waitFor();
+		await lab.page.keyboard.press('Enter');
+		await row.filter({ hasText: /merged/ }).waitFor();
+		expect(readFileSync(join(lab.workspace, 'two.txt'), 'utf8')).toBe('two');
+	},
+);
 
 test.skipIf(skipped !== '')(
 	`a delegate is started in a sandbox by “Isolation”, and its row says so${skipped}`,
