@@ -2,10 +2,14 @@ import * as z from 'zod/mini';
 import type { Asker } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Questions } from '../core/questions/questions.ts';
+import { isMute } from '../core/questions/reply.ts';
 import { isRisky } from '../core/questions/risks.ts';
+import { sessionBinding } from '../core/sessions/bindings.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import { AnswerOutput } from '../protocol/output/questions.ts';
-import { type Answer, QuestionId, Reply } from '../protocol/question.ts';
-import type { Operation } from './operation.ts';
+import { type Answer, type Question, QuestionId, Reply } from '../protocol/question.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { send } from './send.ts';
 
 const Input = z.object({
 	question: QuestionId,
@@ -14,32 +18,64 @@ const Input = z.object({
 	reply: Reply,
 });
 
-/** Carries a person's answer to one question to the agent that asks. */
-export const answerQuestion: Operation<z.infer<typeof Input>, AnswerOutput> = {
+type Message = z.infer<typeof send.input>;
+
+/**
+ * Carries a person's answer to one question to the agent that asks. Words with a No for which its CLI has no place are a message to the agent,
+ * sent first: whatever happens then, they are not lost.
+ */
+export const answerQuestion: Operation<z.infer<typeof Input>, AnswerOutput, OperationContext, Message | undefined> = {
 	name: 'answerQuestion',
 	input: Input,
 	output: AnswerOutput,
 	worksOnPage: true,
-	async permit(asker, { question: id, reply: { effect } }, { workspace }) {
+	async permit(asker, { question: id, reply }, context) {
+		const { effect } = reply;
 		permit(asker, { is: 'answer-question', effect });
 		// The digest covers the risks: an answer to a changed question is to nobody.
-		const { question } = await new Questions(workspace.own).get(id);
+		const { question } = await new Questions(context.workspace.own).get(id);
 		if (isRisky(question, effect)) permit(asker, { is: 'allow-risk' });
+		const message = await messageWith(reply, question, context.workspace);
+		if (message) await send.permit(asker, message, context);
+		return message;
 	},
-	async run(asker, { question: id, digest, reply }, { workspace }) {
+	async run(asker, { question: id, digest, reply: { words, ...reply } }, context, message) {
+		const { workspace } = context;
+		const sent = message && (await send.run(asker, message, context));
 		const said = {
 			version: 1 as const,
 			question: id,
 			digest,
 			...reply,
+			...(words !== undefined && !message && { words }),
 			...answeredBy(asker),
 			at: new Date().toISOString(),
 		};
 		const desk = new Questions(workspace.own);
-		const answer = await desk.answer(said);
-		return { question: (await desk.get(id)).question, answer };
+		try {
+			const answer = await desk.answer(said);
+			return { question: (await desk.get(id)).question, answer, ...(sent && { message: sent.id }) };
+		} catch (error) {
+			// Somebody else was faster, or the request is another one by now.
+			if (message && sent) await workspace.mailbox(message.to).withdraw(sent.id);
+			throw error;
+		}
 	},
 };
+
+/** What the agent is told beside an answer; `undefined` if that has the words, or nobody knows the agent's mailbox. */
+async function messageWith(
+	{ effect, words }: Reply,
+	question: Question,
+	workspace: Workspace,
+): Promise<Message | undefined> {
+	if (words === undefined || !isMute(question, effect)) return undefined;
+	const to = (await sessionBinding(workspace, question.session))?.address;
+	// A directive could still be handed over with the denied tool, to a turn that then ends. Feedback begins another one.
+	const kind = effect === 'end' ? 'feedback' : 'directive';
+	// The words alone: what the agent asks for must not stand there as the person's.
+	return to && { to, kind, priority: 'normal', effect: 'none', text: words };
+}
 
 function answeredBy(asker: Asker): Pick<Answer, 'by' | 'device'> {
 	if (asker.is === 'human' && asker.via === 'page') return { by: 'page', device: asker.device };

@@ -14,7 +14,7 @@ import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
-import { beginsAnewByClear, runsByTheDesk } from './stories.ts';
+import { beginsAnewByClear, hearsWhyNot, runsByTheDesk } from './stories.ts';
 
 describe('a conversation with the real Qwen Code in a terminal of Nancy’s own', () => {
 	let lab: ConformanceLab;
@@ -25,7 +25,7 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		return deskOf(lab.nancy);
 	};
 
-	it('asks in the terminal and at the desk, and the first answer counts', long, async () => {
+	it('asks in the terminal and at the desk, the first answer counts, and words go with a No', long, async () => {
 		const desk = await begin();
 		const worker = await lab.start({
 			prompt: '[[sh:touch made]] [[sh:touch more]] [[text:Both are there]]',
@@ -43,6 +43,11 @@ describe('a conversation with the real Qwen Code in a terminal of Nancy’s own'
 		expect(await desk.outcome(second)).toMatchObject({ state: 'yes-elsewhere' });
 		await worker.terminal.waitForText(/Both are there/);
 		await worker.idle();
+		await worker.submit('[[sh:touch never]] [[text:Never said]]');
+		const [third] = await desk.asked();
+		await hearsWhyNot(lab, third);
+		await worker.terminal.waitForText(/Left alone/);
+		expect(lab.has('never')).toBe(false);
 	});
 
 	it('reads a directive between two tools, and feedback when it would stop', async () => {

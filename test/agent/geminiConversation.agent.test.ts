@@ -11,7 +11,7 @@ import { deskOf } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
-import { beginsAnewByClear, runsByTheDesk } from './stories.ts';
+import { beginsAnewByClear, hearsWhyNot, runsByTheDesk } from './stories.ts';
 
 describe('a conversation with the real Gemini CLI in a terminal of Nancy’s own', () => {
 	let lab: ConformanceLab;
@@ -24,7 +24,7 @@ describe('a conversation with the real Gemini CLI in a terminal of Nancy’s own
 	const dialog = /Your answer[^\n]*\s*$/;
 
 	it(
-		'asks in the terminal and at the desk, the first answer counts, and a No lets the model go on',
+		'asks in the terminal and at the desk, the first answer counts, and a No lets the model go on, with the words of why',
 		long,
 		async () => {
 			const desk = await begin();
@@ -50,7 +50,7 @@ describe('a conversation with the real Gemini CLI in a terminal of Nancy’s own
 			await lab.made('more');
 			expect(await desk.outcome(second)).toMatchObject({ state: 'yes-elsewhere' });
 			const [third] = await desk.asked();
-			await desk.answer(third, { effect: 'no' });
+			await hearsWhyNot(lab, third);
 			await worker.terminal.waitForText(/All said/);
 			expect(await desk.outcome(third)).toMatchObject({ state: 'applied' });
 			expect(lab.has('never')).toBe(false);

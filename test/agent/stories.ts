@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { WAKE_PROMPT } from '../../src/core/driver/hooks.ts';
+import { noTo } from '../../src/core/questions/reply.ts';
+import { answerQuestion as answerThere } from '../../src/operations/answerQuestion.ts';
+import { perform } from '../../src/operations/operation.ts';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { signal } from '../../src/process/signal.ts';
 import type { Receipt } from '../../src/protocol/records.ts';
 import type { ConformanceLab, StartedWorker } from '../conformance/lab.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import type { deskOf } from '../support/desk.ts';
+import { contextOf } from '../support/operationContext.ts';
 import { readAgain } from '../support/servedAgents.ts';
 
 type Desk = ReturnType<typeof deskOf>;
@@ -151,4 +156,13 @@ export async function readsAgainOnceKilled(
 	letGo();
 	const again = await lab.start({ resume: true, prompt: 'Go on. [[text:Going on]]' });
 	await readAgain(lab, again, words, before);
+}
+
+/** The CLI takes no words with its No: they reach the model as a message, which the agent hears also where the No has ended its turn. */
+export async function hearsWhyNot(lab: ConformanceLab, { id, digest, choices }: Asked): Promise<void> {
+	const words = 'Leave that to me. [[text:Left alone]]';
+	const input = { question: id, digest, reply: { effect: noTo({ choices }), words } };
+	const { message } = await perform(answerThere, IN_TERMINAL, input, contextOf(lab.workspace, lab.nancy));
+	expect(message).toBeDefined();
+	await lab.seen('Leave that to me.');
 }

@@ -82,10 +82,8 @@ export const answerQuestion = command(
 			{ question: question.id, digest: question.digest, reply: said },
 			where,
 		);
-		return answer(
-			AnswerOutput,
-			done,
-			`${wordOf({ effect })}: ${printableLine(question.tool)} ${printableLine(question.title)}`,
-		);
+		const text = `${wordOf({ effect })}: ${printableLine(question.tool)} ${printableLine(question.title)}`;
+		const told = done.message === undefined ? '' : `\nThe agent is told why by message ${done.message}.`;
+		return answer(AnswerOutput, done, `${text}${told}`);
 	},
 );

@@ -11,7 +11,7 @@ export function whyNoAnswer(question: Question, answer: Omit<Answer, 'seal'>): P
 	if (!choices.includes(effect))
 		return phrase`"${effect}" is no answer to this question; it takes ${choices.join(', ')}`;
 	if (words !== undefined && isYes(effect)) return phrase`only a No takes words for the agent`;
-	if (words !== undefined && question.choices.some(choice => choice.effect === effect && choice.isMute))
+	if (words !== undefined && isMute(question, effect))
 		return phrase`this agent takes no words with a No; answer No without them`;
 	const asked = question.fields.map(field => field.question);
 	const unasked = Object.keys(values).find(key => !asked.includes(key));
@@ -21,6 +21,11 @@ export function whyNoAnswer(question: Question, answer: Omit<Answer, 'seal'>): P
 	if (single) return phrase`"${single.question}" takes one answer`;
 	const open = asked.find(each => !values[each]?.some(value => value.trim() !== ''));
 	return open === undefined ? undefined : phrase`"${open}" has no answer yet`;
+}
+
+/** Whether the CLI takes no words with this answer. */
+export function isMute({ choices }: Pick<Question, 'choices'>, effect: Effect): boolean {
+	return choices.some(choice => choice.effect === effect && choice.isMute);
 }
 
 /** The No that the question takes: it ends the turn only where the CLI knows no other. */

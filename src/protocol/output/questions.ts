@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { TaskName, WorkerName } from '../names.ts';
+import { MessageId, TaskName, WorkerName } from '../names.ts';
 import { Answer, Outcome, Question } from '../question.ts';
 import { WorkerOutput } from './tasks.ts';
 
@@ -29,5 +29,10 @@ export type InTerminalOutput = z.infer<typeof InTerminalOutput>;
 export const AskingOutput = z.object({ ...QuestionsOutput.shape, inTerminal: z.array(InTerminalOutput) });
 
 /** `nancy answer` */
-export const AnswerOutput = z.object({ question: Question, answer: Answer });
+export const AnswerOutput = z.object({
+	question: Question,
+	answer: Answer,
+	/** With the words of a No, where the CLI has no place for them. */
+	message: z.optional(MessageId),
+});
 export type AnswerOutput = z.infer<typeof AnswerOutput>;

@@ -42,24 +42,27 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 		if (isExplaining) why.current?.focus();
 	}, [isExplaining]);
 
+	/** Words with it are a message, if the agent has a mailbox. */
+	const isMute = (effect: Effect) => question.choices.some(choice => choice.effect === effect && choice.isMute);
 	const also = others.filter(each => ticked.includes(each.digest));
 
 	const send = async (effect: Effect, isYes: boolean) => {
 		setSending(effect);
 		setProblem('');
+		const told = isExplaining ? words.trim() : '';
 		const rest = {
 			effect,
-			words: isExplaining ? words.trim() : '',
 			chosen: isYes ? fields.map(({ options, text }) => ({ options: [...options], text })) : [],
 		};
 		// This one last: with its answer the box goes, and what was refused could not be said.
-		const post = ({ id, folder, digest: shown }: DeskQuestion) => {
-			const body: AnswerRequest = { folder, digest: shown, ...rest, nonce: newNonce() };
+		const post = ({ id, folder, digest: shown }: DeskQuestion, because: string) => {
+			const body: AnswerRequest = { folder, digest: shown, ...rest, words: because, nonce: newNonce() };
 			return host().post(`questions/${id}/answer`, body, answerReply);
 		};
-		const replies = await Promise.all(also.map(post));
+		// A message says it once for all.
+		const replies = await Promise.all(also.map(each => post(each, isMute(effect) ? '' : told)));
 		const refused = replies.flatMap(reply => (reply.is === 'failed' ? [reply.message] : []));
-		const last = refused.length > 0 ? undefined : await post(question);
+		const last = refused.length > 0 ? undefined : await post(question, told);
 		// What was answered is said by the next state.
 		if (last?.is === 'done') return;
 		setSending(undefined);
@@ -124,7 +127,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 			) : (
 				<div class="acts">
 					{here.filter(({ effect }) => effect === no).map(button)}
-					{here.some(({ effect, isMute }) => effect === 'no' && !isMute) && (
+					{here.some(({ effect }) => effect === no) && (!isMute(no) || question.worker !== undefined) && (
 						<button type="button" class="button no" disabled={isOff} onClick={() => setExplaining(true)}>
 							{say(phrase`No, Because …`)}
 						</button>
