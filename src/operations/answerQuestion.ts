@@ -21,8 +21,8 @@ const Input = z.object({
 type Message = z.infer<typeof send.input>;
 
 /**
- * Carries a person's answer to one question to the agent that asks. Words with a No for which its CLI has no place are a message to the agent,
- * sent first: whatever happens then, they are not lost.
+ * Carries a person's answer to one question to the agent that asks. Words with a No for which its CLI has no place are a message to the agent.
+ * It is sent first: a kill in between loses no words.
  */
 export const answerQuestion: Operation<z.infer<typeof Input>, AnswerOutput, OperationContext, Message | undefined> = {
 	name: 'answerQuestion',
@@ -41,7 +41,6 @@ export const answerQuestion: Operation<z.infer<typeof Input>, AnswerOutput, Oper
 	},
 	async run(asker, { question: id, digest, reply: { words, ...reply } }, context, message) {
 		const { workspace } = context;
-		const sent = message && (await send.run(asker, message, context));
 		const said = {
 			version: 1 as const,
 			question: id,
@@ -52,14 +51,18 @@ export const answerQuestion: Operation<z.infer<typeof Input>, AnswerOutput, Oper
 			at: new Date().toISOString(),
 		};
 		const desk = new Questions(workspace.own);
-		try {
-			const answer = await desk.answer(said);
-			return { question: (await desk.get(id)).question, answer, ...(sent && { message: sent.id }) };
-		} catch (error) {
-			// Somebody else was faster, or the request is another one by now.
-			if (message && sent) await workspace.mailbox(message.to).withdraw(sent.id);
+		if (message) await desk.refuseWrong(said);
+		const sent = message && (await send.run(asker, message, context));
+		const answer = await desk.answer(said).catch(async (error: unknown) => {
+			// Somebody else was faster. What the agent has read by then stays.
+			if (message && sent)
+				await workspace
+					.mailbox(message.to)
+					.withdraw(sent.id)
+					.catch(() => undefined);
 			throw error;
-		}
+		});
+		return { question: (await desk.get(id)).question, answer, ...(sent && { message: sent }) };
 	},
 };
 
@@ -69,12 +72,14 @@ async function messageWith(
 	question: Question,
 	workspace: Workspace,
 ): Promise<Message | undefined> {
-	if (words === undefined || !isMute(question, effect)) return undefined;
+	const text = words?.trim() ?? '';
+	// A subagent has no mailbox: its agent would read what is not meant for it.
+	if (text === '' || question.subagent !== undefined || !isMute(question, effect)) return undefined;
 	const to = (await sessionBinding(workspace, question.session))?.address;
 	// A directive could still be handed over with the denied tool, to a turn that then ends. Feedback begins another one.
 	const kind = effect === 'end' ? 'feedback' : 'directive';
 	// The words alone: what the agent asks for must not stand there as the person's.
-	return to && { to, kind, priority: 'normal', effect: 'none', text: words };
+	return to && { to, kind, priority: 'normal', effect: 'none', text };
 }
 
 function answeredBy(asker: Asker): Pick<Answer, 'by' | 'device'> {

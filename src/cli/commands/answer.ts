@@ -8,6 +8,7 @@ import { programContext } from '../../operations/shared/programContext.ts';
 import { Effect } from '../../protocol/question.ts';
 import { answer, command } from '../command.ts';
 import { printableLine } from '../words.ts';
+import { noteSent } from './send.ts';
 import { questionNamed } from './questionNamed.ts';
 import { wordOf } from './questions.ts';
 
@@ -83,7 +84,8 @@ export const answerQuestion = command(
 			where,
 		);
 		const text = `${wordOf({ effect })}: ${printableLine(question.tool)} ${printableLine(question.title)}`;
-		const told = done.message === undefined ? '' : `\nThe agent is told why by message ${done.message}.`;
-		return answer(AnswerOutput, done, `${text}${told}`);
+		if (done.message) noteSent(done.message, context);
+		const why = done.message === undefined ? '' : `\nWhy is message ${done.message.id} to the agent.`;
+		return answer(AnswerOutput, done, `${text}${why}`);
 	},
 );

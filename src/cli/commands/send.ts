@@ -6,7 +6,7 @@ import { Priority, type Effect } from '../../protocol/message.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { SendOutput } from '../../protocol/output/messages.ts';
 import { resolveMailbox } from '../../operations/shared/addresses.ts';
-import { answer, command } from '../command.ts';
+import { answer, command, type Context } from '../command.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { readText } from '../readText.ts';
@@ -73,13 +73,8 @@ export const send = command(
 			},
 			programContext(workspace, context),
 		);
-		const { id, to, running, held, untold = [] } = sent;
-		for (const reason of untold)
-			context.note(`the message is queued for ${to}, but it could not be told: ${reason}`);
-		if (!running && untold.length === 0 && !to.endsWith(`/${ORCHESTRATOR}`))
-			context.note(`no agent is known to run as ${to} now; the message waits for it`);
-		if (held !== undefined) context.note(`the message waits: ${held}`);
-		return answer(SendOutput, sent, id);
+		noteSent(sent, context);
+		return answer(SendOutput, sent, sent.id);
 	},
 );
 
@@ -87,4 +82,12 @@ function effectOf({ halt, pause }: z.infer<typeof Input>): Effect {
 	if (!halt && !pause) return 'none';
 	if (halt && pause) throw new NancyError('bad-usage', '--halt and --pause exclude each other; --pause halts too');
 	return halt ? 'halt' : 'pause';
+}
+
+/** Says what keeps the message from its reader. */
+export function noteSent({ to, running, held, untold = [] }: SendOutput, { note }: Pick<Context, 'note'>): void {
+	for (const reason of untold) note(`the message is queued for ${to}, but it could not be told: ${reason}`);
+	if (!running && untold.length === 0 && !to.endsWith(`/${ORCHESTRATOR}`))
+		note(`no agent is known to run as ${to} now; the message waits for it`);
+	if (held !== undefined) note(`the message waits: ${held}`);
 }

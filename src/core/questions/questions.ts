@@ -121,10 +121,10 @@ export class Questions {
 	}
 
 	/**
-	 * Answers a question for a person.
+	 * Looks whether a question takes this answer now.
 	 * @throws NancyError `wrong-state` if it is answered or over, `bad-usage` if it is no answer to this question
 	 */
-	async answer(answer: Omit<Answer, 'seal'>): Promise<Answer> {
+	async refuseWrong(answer: Omit<Answer, 'seal'>): Promise<void> {
 		const { question, answer: earlier, outcome } = await this.get(answer.question);
 		if (outcome) throw isOver(outcome);
 		if (earlier) throw answeredAlready(earlier);
@@ -135,6 +135,11 @@ export class Questions {
 			);
 		const wrong = whyNoAnswer(question, answer);
 		if (wrong !== undefined) throw new NancyError('bad-usage', wrong);
+	}
+
+	/** Answers a question for a person. @throws NancyError as {@link refuseWrong} does */
+	async answer(answer: Omit<Answer, 'seal'>): Promise<Answer> {
+		await this.refuseWrong(answer);
 		const file = `${answer.question}.json`;
 		const sealed = { ...answer, seal: await this.seal.of(answer) };
 		if (await this.own.create(sealed, DESK, 'answers', file)) {

@@ -59,7 +59,7 @@ export function talkedWith(
 			batchEnd: 'The Agent Client Protocol reports no end of a step.',
 			permissions: 'Only what the agent itself asks: what it runs unasked, its own settings say.',
 			answers:
-				'A Yes stands in Nancy’s view Questions only where the agent says what it would do; else it is given in the terminal. A No takes no words.',
+				'A Yes stands in Nancy’s view Questions only where the agent says what it would do; else it is given in the terminal. Words with a No are a message.',
 			status: 'The agent does not tell what its sessions are doing when asked; Nancy’s own program does.',
 			skills: 'Nancy does not know where the agent reads skills, and writes none.',
 			resume: 'Only where the agent says that it can load a session.',

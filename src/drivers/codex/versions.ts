@@ -31,7 +31,7 @@ export const limits: Driver['limits'] = {
 	permissions:
 		'Questions are reported. After a Yes, Codex says nothing until the command ends or goes on in the background: until then the agent is shown as waiting, but where Nancy carries answers.',
 	answers:
-		'Only to commands of what Nancy starts in a terminal, where you have set "nancy.agents.codex.answers", and not on Windows. A No takes no words. Everything else is answered in its terminal alone.',
+		'Only to commands of what Nancy starts in a terminal, where you have set "nancy.agents.codex.answers", and not on Windows. Words with a No are a message. Everything else is answered in its terminal alone.',
 	status: 'Codex does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	headless:
 		'It tells tokens, but no cost. Not every command that its sandbox denies is reported: the agent is told, and says so in its answer.',

@@ -174,8 +174,8 @@ function questionOf(asked: AskedUser): AskedRequest {
 		also: [],
 		files: [],
 		fields,
-		// The CLI's only No ends the turn.
-		choices: [{ effect: 'once' }, { effect: 'end' }],
+		// The CLI's only No ends the turn, and takes no words.
+		choices: [{ effect: 'once' }, { effect: 'end', isMute: true }],
 		input: asked.request,
 	};
 }

@@ -22,7 +22,7 @@ export const limits: Driver['limits'] = {
 	quietStop: 'Feedback that keeps the agent going is shown as “Stop hook error”.',
 	wake: phrase`Nancy wakes an idle Qwen Code only where you have set "nancy.terminal.host" to "watched" or "conversation", or "nancy.agents.qwen-code.answers"; elsewhere messages wait for the next prompt, or for "Nancy: Wake by Typing".`,
 	answers:
-		'Only to what Nancy starts in a terminal, where you have set "nancy.agents.qwen-code.answers" (or "nancy.terminal.host" to "conversation"): the agent then runs in a terminal of Nancy’s own. A No ends the turn and takes no words. Plans are answered in that terminal alone, and what the model itself asks can only be declined there. Without that setting, and with "nancy.terminal.host" set to "watched", a No to a question on its own screen is typed there. A Yes is given there alone, because Qwen Code does not draw the end of a full line.',
+		'Only to what Nancy starts in a terminal, where you have set "nancy.agents.qwen-code.answers" (or "nancy.terminal.host" to "conversation"): the agent then runs in a terminal of Nancy’s own. A No ends the turn, and words with it are a message. Plans are answered in that terminal alone, and what the model itself asks can only be declined there. Without that setting, and with "nancy.terminal.host" set to "watched", a No to a question on its own screen is typed there. A Yes is given there alone, because Qwen Code does not draw the end of a full line.',
 	status: 'Qwen Code does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	headless: 'It tells tokens, but no cost.',
 	worktree:

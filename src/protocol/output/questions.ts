@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { MessageId, TaskName, WorkerName } from '../names.ts';
+import { TaskName, WorkerName } from '../names.ts';
 import { Answer, Outcome, Question } from '../question.ts';
+import { SendOutput } from './messages.ts';
 import { WorkerOutput } from './tasks.ts';
 
 /** One question, with what became of it. */
@@ -33,6 +34,6 @@ export const AnswerOutput = z.object({
 	question: Question,
 	answer: Answer,
 	/** With the words of a No, where the CLI has no place for them. */
-	message: z.optional(MessageId),
+	message: z.optional(SendOutput),
 });
 export type AnswerOutput = z.infer<typeof AnswerOutput>;

@@ -42,27 +42,25 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 		if (isExplaining) why.current?.focus();
 	}, [isExplaining]);
 
-	/** Words with it are a message, if the agent has a mailbox. */
 	const isMute = (effect: Effect) => question.choices.some(choice => choice.effect === effect && choice.isMute);
 	const also = others.filter(each => ticked.includes(each.digest));
 
 	const send = async (effect: Effect, isYes: boolean) => {
 		setSending(effect);
 		setProblem('');
-		const told = isExplaining ? words.trim() : '';
 		const rest = {
 			effect,
+			words: isExplaining ? words.trim() : '',
 			chosen: isYes ? fields.map(({ options, text }) => ({ options: [...options], text })) : [],
 		};
 		// This one last: with its answer the box goes, and what was refused could not be said.
-		const post = ({ id, folder, digest: shown }: DeskQuestion, because: string) => {
-			const body: AnswerRequest = { folder, digest: shown, ...rest, words: because, nonce: newNonce() };
+		const post = ({ id, folder, digest: shown }: DeskQuestion) => {
+			const body: AnswerRequest = { folder, digest: shown, ...rest, nonce: newNonce() };
 			return host().post(`questions/${id}/answer`, body, answerReply);
 		};
-		// A message says it once for all.
-		const replies = await Promise.all(also.map(each => post(each, isMute(effect) ? '' : told)));
+		const replies = await Promise.all(also.map(post));
 		const refused = replies.flatMap(reply => (reply.is === 'failed' ? [reply.message] : []));
-		const last = refused.length > 0 ? undefined : await post(question, told);
+		const last = refused.length > 0 ? undefined : await post(question);
 		// What was answered is said by the next state.
 		if (last?.is === 'done') return;
 		setSending(undefined);
@@ -76,6 +74,9 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 	const here = question.choices.filter(({ isHere }) => isHere);
 	// It ends the turn only where the CLI knows no other No.
 	const no: Effect = here.some(({ effect }) => effect === 'no') ? 'no' : 'end';
+	// Where the CLI takes none, they are a message to the agent.
+	const takesWords = !isMute(no) || (question.worker !== undefined && !question.subagent && also.length === 0);
+	const isForOthers = (effect: Effect) => !isStanding(effect) && !(isExplaining && isMute(effect));
 	const count = also.length > 0 ? ` (${also.length + 1})` : '';
 	const button = ({ effect, isYes }: DeskQuestion['choices'][number]) => (
 		<button
@@ -127,7 +128,7 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 			) : (
 				<div class="acts">
 					{here.filter(({ effect }) => effect === no).map(button)}
-					{here.some(({ effect }) => effect === no) && (!isMute(no) || question.worker !== undefined) && (
+					{here.some(({ effect }) => effect === no) && takesWords && (
 						<button type="button" class="button no" disabled={isOff} onClick={() => setExplaining(true)}>
 							{say(phrase`No, Because …`)}
 						</button>
@@ -159,8 +160,8 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 }
 
 /** A lasting rule is for one request, which names it. */
-function isForOthers(effect: Effect): boolean {
-	return effect === 'once' || effect === 'no' || effect === 'end';
+function isStanding(effect: Effect): boolean {
+	return effect !== 'once' && effect !== 'no' && effect !== 'end';
 }
 
 /** What may be answered in VS Code or a terminal alone. */

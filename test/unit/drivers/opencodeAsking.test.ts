@@ -145,7 +145,10 @@ describe('what opencode asks', () => {
 
 	it('is the model’s question with its fields, to which a No ends the turn', () => {
 		const { kind, fields, choices } = read(asksUser);
-		expect({ kind, choices }).toEqual({ kind: 'choice', choices: [{ effect: 'once' }, { effect: 'end' }] });
+		expect({ kind, choices }).toEqual({
+			kind: 'choice',
+			choices: [{ effect: 'once' }, { effect: 'end', isMute: true }],
+		});
 		expect(fields.map(({ question, isMultiple }) => [question, isMultiple])).toEqual([
 			['Which colours?', true],
 			['Which name?', false],

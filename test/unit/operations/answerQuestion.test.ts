@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
+import type { AskedRequest } from '../../../src/core/driver/asking.ts';
 import { Questions } from '../../../src/core/questions/questions.ts';
 import { bindSession } from '../../../src/core/sessions/bindings.ts';
 import { Workspace, type WorkerAddress } from '../../../src/core/workspace/workspace.ts';
@@ -26,7 +27,8 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const asked = () => seedQuestion(workspace, { choices: [{ effect: 'once' }, { effect: 'no', isMute: true }] });
+const MUTE: Partial<AskedRequest> = { choices: [{ effect: 'once' }, { effect: 'no', isMute: true }] };
+const asked = () => seedQuestion(workspace, MUTE);
 const answer = ({ id, digest }: Pick<Question, 'id' | 'digest'>, reply: Reply) =>
 	perform(answerQuestion, IN_TERMINAL, { question: id, digest, reply }, contextOf(folder, workspace));
 const queued = async () => (await workspace.mailbox(address).list(['queued'])).messages;
@@ -37,7 +39,9 @@ describe('words with a No for which the agent’s CLI has no place', () => {
 		const done = await answer(await asked(), WHY);
 		expect(done.answer).toMatchObject({ effect: 'no' });
 		expect(done.answer).not.toHaveProperty('words');
-		expect(await queued()).toMatchObject([{ id: done.message, content: { kind: 'directive', text: 'Use pnpm.' } }]);
+		expect(await queued()).toMatchObject([
+			{ id: done.message?.id, content: { kind: 'directive', text: 'Use pnpm.' } },
+		]);
 	});
 
 	it('are taken back where the answer comes too late', async () => {
@@ -46,6 +50,13 @@ describe('words with a No for which the agent’s CLI has no place', () => {
 		await answer(question, { effect: 'once' });
 		await expect(answer(question, WHY)).rejects.toMatchObject({ code: 'wrong-state' });
 		await expect(answer({ ...question, digest: 'another' }, WHY)).rejects.toThrow();
+		expect(await queued()).toEqual([]);
+	});
+
+	it('are refused where a subagent asks, which has no mailbox', async () => {
+		await bindSession(workspace, BASH.session, { address, watched: true });
+		const question = await seedQuestion(workspace, { ...MUTE, subagent: 'helper' });
+		await expect(answer(question, WHY)).rejects.toThrow('takes no words');
 		expect(await queued()).toEqual([]);
 	});
 
