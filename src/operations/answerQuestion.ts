@@ -73,8 +73,9 @@ async function messageWith(
 	workspace: Workspace,
 ): Promise<Message | undefined> {
 	const text = words?.trim() ?? '';
-	// A subagent has no mailbox: its agent would read what is not meant for it.
-	if (text === '' || question.subagent !== undefined || !isMute(question, effect)) return undefined;
+	if (text === '' || !isMute(question, effect)) return undefined;
+	// A subagent has no mailbox: its agent would read what is not meant for it. A delegate ends with its turn.
+	if (question.subagent !== undefined || (question.delegate !== undefined && effect === 'end')) return undefined;
 	const to = (await sessionBinding(workspace, question.session))?.address;
 	// A directive could still be handed over with the denied tool, to a turn that then ends. Feedback begins another one.
 	const kind = effect === 'end' ? 'feedback' : 'directive';

@@ -15,7 +15,7 @@ import { wordOf } from './questions.ts';
 const Input = z.object({
 	id: z.string().check(z.minLength(1)),
 	reply: z.union([z.literal('yes'), Effect]),
-	note: z.optional(z.string()),
+	note: z.optional(z.string().check(z.trim(), z.minLength(1))),
 	values: z._default(z.array(z.string()), []),
 });
 

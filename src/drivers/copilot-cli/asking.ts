@@ -82,7 +82,8 @@ const Payload = z.looseObject({
 	prompt: Prompt,
 });
 
-const NO: readonly Choice[] = [{ effect: 'no' }, { effect: 'end' }];
+/** Only the No with which the model goes on has room for words. */
+const NO: readonly Choice[] = [{ effect: 'no' }, { effect: 'end', isMute: true }];
 
 /** Parts of a call's input that the body may show already. */
 const SHOWN = new Set(['command', 'path', 'file_text', 'old_str', 'new_str', 'input', 'url']);

@@ -55,7 +55,8 @@ const AskedUser = z.looseObject({
 });
 type AskedUser = z.infer<typeof AskedUser>;
 
-const NO: readonly Choice[] = [{ effect: 'no' }, { effect: 'end' }];
+/** Only the No with which the model goes on has room for words. */
+const NO: readonly Choice[] = [{ effect: 'no' }, { effect: 'end', isMute: true }];
 
 /** Parts of an edit's input that its diff shows. */
 const SHOWN_BY_DIFF = new Set(['diff', 'content', 'oldString', 'newString', 'patchText']);

@@ -42,7 +42,6 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 		if (isExplaining) why.current?.focus();
 	}, [isExplaining]);
 
-	const isMute = (effect: Effect) => question.choices.some(choice => choice.effect === effect && choice.isMute);
 	const also = others.filter(each => ticked.includes(each.digest));
 
 	const send = async (effect: Effect, isYes: boolean) => {
@@ -74,9 +73,12 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 	const here = question.choices.filter(({ isHere }) => isHere);
 	// It ends the turn only where the CLI knows no other No.
 	const no: Effect = here.some(({ effect }) => effect === 'no') ? 'no' : 'end';
-	// Where the CLI takes none, they are a message to the agent.
-	const takesWords = !isMute(no) || (question.worker !== undefined && !question.subagent && also.length === 0);
-	const isForOthers = (effect: Effect) => !isStanding(effect) && !(isExplaining && isMute(effect));
+	/** Where the CLI takes no words with it, they are a message, which a subagent and an ended delegate do not read. */
+	const takesWords = (effect: Effect) => {
+		const isMute = question.choices.some(choice => choice.effect === effect && choice.isMute);
+		const isRead = question.worker !== undefined && !question.subagent && !(question.delegate && effect === 'end');
+		return !isMute || (isRead && also.length === 0);
+	};
 	const count = also.length > 0 ? ` (${also.length + 1})` : '';
 	const button = ({ effect, isYes }: DeskQuestion['choices'][number]) => (
 		<button
@@ -122,13 +124,13 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 						<button type="button" class="button" disabled={isOff} onClick={() => setExplaining(false)}>
 							{say(phrase`Back`)}
 						</button>
-						{here.filter(({ isYes }) => !isYes).map(button)}
+						{here.filter(({ effect, isYes }) => !isYes && takesWords(effect)).map(button)}
 					</div>
 				</>
 			) : (
 				<div class="acts">
 					{here.filter(({ effect }) => effect === no).map(button)}
-					{here.some(({ effect }) => effect === no) && takesWords && (
+					{here.some(({ effect }) => effect === no) && takesWords(no) && (
 						<button type="button" class="button no" disabled={isOff} onClick={() => setExplaining(true)}>
 							{say(phrase`No, Because …`)}
 						</button>
@@ -160,8 +162,8 @@ export function AnswerBox({ question }: { question: DeskQuestion }) {
 }
 
 /** A lasting rule is for one request, which names it. */
-function isStanding(effect: Effect): boolean {
-	return effect !== 'once' && effect !== 'no' && effect !== 'end';
+function isForOthers(effect: Effect): boolean {
+	return effect === 'once' || effect === 'no' || effect === 'end';
 }
 
 /** What may be answered in VS Code or a terminal alone. */

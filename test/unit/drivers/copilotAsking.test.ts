@@ -99,7 +99,7 @@ describe('what Copilot CLI asks', () => {
 					keptIn: 'Copilot CLI, until its session ends',
 				},
 				{ effect: 'no' },
-				{ effect: 'end' },
+				{ effect: 'end', isMute: true },
 			],
 		});
 	});

@@ -121,7 +121,8 @@ describe('what opencode asks', () => {
 	});
 
 	it('cannot be allowed here while its input is unknown', () => {
-		for (const request of [mcp, bash]) expect(read(request).choices).toEqual([{ effect: 'no' }, { effect: 'end' }]);
+		for (const request of [mcp, bash])
+			expect(read(request).choices).toEqual([{ effect: 'no' }, { effect: 'end', isMute: true }]);
 	});
 
 	it('can be allowed here where no call of a tool asks', () => {
@@ -134,7 +135,7 @@ describe('what opencode asks', () => {
 			{ effect: 'once' },
 			{ effect: 'session', rule: 'bash touch *; bash echo *', keptIn: 'opencode, until it is restarted' },
 			{ effect: 'no' },
-			{ effect: 'end' },
+			{ effect: 'end', isMute: true },
 		]);
 	});
 

@@ -6,6 +6,7 @@ import { bindSession } from '../../../src/core/sessions/bindings.ts';
 import { Workspace, type WorkerAddress } from '../../../src/core/workspace/workspace.ts';
 import { answerQuestion } from '../../../src/operations/answerQuestion.ts';
 import { perform } from '../../../src/operations/operation.ts';
+import { DelegateId } from '../../../src/protocol/delegate.ts';
 import { DriverId, FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import type { Question, Reply } from '../../../src/protocol/question.ts';
 import { contextOf } from '../../support/operationContext.ts';
@@ -44,7 +45,24 @@ describe('words with a No for which the agent’s CLI has no place', () => {
 		]);
 	});
 
-	it('are taken back where the answer comes too late', async () => {
+	it('begin another turn where the No ends this one, but not of a delegate, which ends with it', async () => {
+		await bindSession(workspace, BASH.session, { address, watched: true });
+		const end = { choices: [{ effect: 'end' as const, isMute: true as const }] };
+		await answer(await seedQuestion(workspace, end), { ...WHY, effect: 'end' });
+		expect(await queued()).toMatchObject([{ content: { kind: 'feedback', text: 'Use pnpm.' } }]);
+		const delegate = DelegateId.parse('20261129t101538501z-0a1b2c3d');
+		const own = await seedQuestion(workspace, end, delegate);
+		await expect(answer(own, { ...WHY, effect: 'end' })).rejects.toThrow('takes no words');
+		expect(await queued()).toHaveLength(1);
+	});
+
+	it('are refused where they are blanks', async () => {
+		await bindSession(workspace, BASH.session, { address, watched: true });
+		await expect(answer(await asked(), { ...WHY, words: ' ' })).rejects.toThrow('takes no words');
+		expect(await queued()).toEqual([]);
+	});
+
+	it('are not sent where the answer comes too late', async () => {
 		await bindSession(workspace, BASH.session, { address, watched: true });
 		const question = await asked();
 		await answer(question, { effect: 'once' });
