@@ -15,7 +15,7 @@ import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import { DelegatesDeletedOutput, DelegatesOutput } from '../../src/protocol/output/delegates.ts';
 import { eventually } from '../support/eventually.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
-import { fakeNancy } from '../support/fakeNancy.ts';
+import { fakeNancy, sayRunners } from '../support/fakeNancy.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -39,7 +39,8 @@ beforeEach(() => {
 	delegates = new Delegates(new Workspace(repository.root));
 	tickets = new Tickets(folder.file('share', 'nancy'), repository.root);
 });
-afterEach(async () => {
+afterEach(async ({ task }) => {
+	sayRunners(folder, task);
 	await repository.remove();
 	await folder.remove();
 });

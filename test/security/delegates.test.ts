@@ -20,7 +20,7 @@ import { DelegateStatus } from '../../src/protocol/delegate.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
-import { fakeNancy } from '../support/fakeNancy.ts';
+import { fakeNancy, sayRunners } from '../support/fakeNancy.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { taskRecord } from '../support/taskRecord.ts';
@@ -42,7 +42,8 @@ beforeEach(() => {
 	tickets = new Tickets(folder.file('data'), repository.root);
 	nancy = fakeNancy(folder);
 });
-afterEach(async () => {
+afterEach(async ({ task }) => {
+	sayRunners(folder, task);
 	for (const { record } of (await delegates.list()).delegates)
 		await stopDelegate(delegates, tickets, record.id).catch(() => undefined);
 	await repository.remove();

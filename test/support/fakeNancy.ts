@@ -1,4 +1,5 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { RunnerTestCase } from 'vitest';
 import { LEAN } from '../../src/core/deployment/runtimePrograms.ts';
 import { bundledChild } from './bundledChild.ts';
 import type { TempFolder } from './tempFolder.ts';
@@ -14,10 +15,20 @@ export function fakeNancy(folder: TempFolder, data = folder.file('data')): strin
 		[
 			'#!/bin/sh',
 			`export FAKE_DATA='${data}' FAKE_NANCY="$0"`,
-			`exec '${process.execPath}' ${LEAN.join(' ')} '${bundledChild('runDelegate')}' "$@" 2>>'${folder.file('stderr')}'`,
+			`exec '${process.execPath}' ${LEAN.join(' ')} '${bundledChild('runDelegate')}' "$@" 2>>'${stderrOf(folder)}'`,
 			'',
 		].join('\n'),
 	);
 	chmodSync(nancy, 0o755);
 	return nancy;
+}
+
+/** Prints what the runners of a test that has failed have said: how each ended, but for those that were killed. */
+export function sayRunners(folder: TempFolder, { result }: RunnerTestCase): void {
+	if (result?.state !== 'fail' || !existsSync(stderrOf(folder))) return;
+	console.error(readFileSync(stderrOf(folder), 'utf8'));
+}
+
+function stderrOf(folder: TempFolder): string {
+	return folder.file('stderr');
 }
