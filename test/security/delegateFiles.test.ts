@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { isFinal, type Delegate } from '../../src/core/delegates/delegate.ts';
 import { DelegateMirror } from '../../src/core/delegates/delegateMirror.ts';
@@ -34,6 +34,8 @@ beforeAll(async () => {
 afterAll(() => nancy[Symbol.asyncDispose]());
 beforeEach(() => {
 	folder = tempFolder();
+	// The lock of the queue is there: the command and the runners must not look at it at once.
+	vi.stubEnv('XDG_DATA_HOME', folder.file('share'));
 	repository = gitRepository();
 	repository.commit({ 'a.txt': 'a\n' });
 	delegates = new Delegates(new Workspace(repository.root));
@@ -41,6 +43,7 @@ beforeEach(() => {
 });
 afterEach(async ({ task }) => {
 	sayRunners(folder, task);
+	vi.unstubAllEnvs();
 	await repository.remove();
 	await folder.remove();
 });
