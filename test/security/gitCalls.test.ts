@@ -74,6 +74,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 	'core.fsmonitor': 'false',
 	'core.alternaterefscommand': ':',
 	'credential.helper': '',
+	'fetch.bundleuri': '',
+	'push.negotiate': 'false',
 	'commit.gpgsign': 'false',
 	'merge.verifysignatures': 'false',
 	'submodule.recurse': 'false',
