@@ -1,7 +1,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { visibleLine } from '../base/visible.ts';
 import type { ToolCall } from '../core/driver/acp.ts';
-import type { TalkLine } from '../drivers/acp/headless.ts';
+import type { TalkLine } from '../drivers/toldTalk.ts';
 import { inputSummary } from '../drivers/summary.ts';
 import { knownCall } from './knownCall.ts';
 

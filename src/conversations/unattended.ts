@@ -1,11 +1,12 @@
 import { setImmediate as soon } from 'node:timers/promises';
 import { visibleLine } from '../base/visible.ts';
-import type { TalkLine } from '../drivers/acp/headless.ts';
+import type { TalkLine } from '../drivers/toldTalk.ts';
 import { ASK_ME } from '../drivers/askMe.ts';
 import { SessionId } from '../protocol/names.ts';
 import { agentWords } from './agentWords.ts';
 import { isYes, type Answered, type Asked, type Conversation } from './conversation.ts';
 import { GuardedConversation, type Talk } from './guarded.ts';
+import { Pulls } from './pulls.ts';
 import { silentHookCalls, type SilentHookCalls } from './silentHooks.ts';
 import { steeringOf, type Steering } from './steering.ts';
 import { ToldLines } from './toldLines.ts';
@@ -17,6 +18,7 @@ export class Unattended {
 	private guarded: GuardedConversation | undefined;
 	private silent: SilentHookCalls | undefined;
 	private steering: Steering | undefined;
+	private readonly pulls = new Pulls(async () => this.guarded?.pulled());
 	/** What was asked last, and not allowed. */
 	private denied: string | undefined;
 
@@ -47,8 +49,9 @@ export class Unattended {
 
 	private async begun(): Promise<Conversation> {
 		const { program, acp } = this.talk;
+		const pull = acp.steering === 'none' ? undefined : acp.steering.method;
 		const conversation = await this.talk.begin(
-			{ program, resume: undefined, pull: undefined, stop: this.left.signal },
+			{ program, resume: undefined, pull, stop: this.left.signal },
 			{
 				update: update => {
 					this.guarded?.said(update);
@@ -58,7 +61,7 @@ export class Unattended {
 					this.silent?.update(update);
 				},
 				ask: (question, over) => this.ask(question, over),
-				words: async () => undefined,
+				words: () => this.pulled(),
 				began: () => undefined,
 				note: () => undefined,
 			},
@@ -86,7 +89,7 @@ export class Unattended {
 			this.steering?.begin();
 			const stopped = await conversation.prompt(text);
 			await this.silent?.kept;
-			const late = await this.steering?.end();
+			const late = (await this.steering?.end()) ?? (await this.pulls.left());
 			this.said.end();
 			if (stopped !== 'end_turn') {
 				guarded?.over(false);
@@ -94,14 +97,22 @@ export class Unattended {
 				return this.whyDenied() ?? `the agent has ended its turn: ${visibleLine(stopped)}`;
 			}
 			guarded?.answered();
+			// Before anything is handed over for the next turn: a turn that is over without a word of it would say that nobody reads it.
+			if (late === undefined) guarded?.over(true);
 			const next = late ?? (await guarded?.stopped({ said: this.said.last, isContinued }));
-			guarded?.over(true);
 			// Some say nothing more after a No. That is no answer.
 			if (next === undefined) return this.said.last === '' ? this.whyDenied() : undefined;
 			guarded?.owe(next);
 			show(next);
 			text = next;
 		}
+	}
+
+	/** Words for an agent that asks for some between two steps. */
+	private async pulled(): Promise<string | undefined> {
+		const words = await this.pulls.next();
+		if (words !== undefined) this.said.handedOver(words);
+		return words;
 	}
 
 	private whyDenied(): string | undefined {

@@ -163,7 +163,7 @@ export class DelegateRun {
 					},
 					{ driver, workspace, address: plan.address, bin: prepared.bin },
 				),
-				headlessOf(driver),
+				{ reader: () => headlessOf(driver).reader(permissions) },
 				{ wallMs: limits.wallSeconds * 1000 - this.spentMs, idleMs: limits.idleSeconds * 1000 },
 				this.listener(plan.address, record, asks),
 				this.tools.signal,

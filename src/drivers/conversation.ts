@@ -1,11 +1,16 @@
 import { dirname, join } from 'node:path';
 import { ACP, type AcpStart } from '../core/driver/acp.ts';
 import type { AnswersByChoice, OwnTerminal, StartPlace } from '../core/driver/driver.ts';
+import type { HeadlessLaunch } from '../core/driver/headless.ts';
 import { SessionId } from '../protocol/names.ts';
+import { ASK_ME } from './askMe.ts';
+import { asWords } from './toldTalk.ts';
 
 const PROMPT = '--prompt-interactive=';
 const APPROVAL_MODE = '--approval-mode=';
 export const RESUME = '--resume=';
+/** Nancy's own word: the agent of a delegate, with these permissions. */
+const PERMISSIONS = '--nancy-permissions=';
 
 /**
  * A program of Nancy's in the terminal, which talks with the CLI: see src/conversations.
@@ -58,8 +63,24 @@ export function readWords(words: readonly string[]): AcpStart {
 	const valueOf = (flag: string) => words.find(word => word.startsWith(flag))?.slice(flag.length);
 	const resume = valueOf(RESUME);
 	return {
-		args: words.filter(word => !word.startsWith(PROMPT) && !word.startsWith(RESUME)),
+		args: words.filter(word => ![PROMPT, RESUME, PERMISSIONS].some(flag => word.startsWith(flag))),
+		permissions: valueOf(PERMISSIONS),
 		prompt: valueOf(PROMPT),
 		resume: resume === undefined ? undefined : SessionId.parse(resume),
+	};
+}
+
+/**
+ * Words of a delegate whose questions wait for its user: Nancy's own program talks with the CLI. Such a run continues no conversation, for it
+ * is never tried again.
+ * @param args the CLI's own
+ */
+export function askingTalk(args: readonly string[], prompt: string): HeadlessLaunch {
+	return {
+		args: [ACP, `${APPROVAL_MODE}default`, `${PERMISSIONS}${ASK_ME}`, ...args],
+		stdin: asWords(prompt),
+		env: {},
+		talks: true,
+		sessionIsKnown: false,
 	};
 }

@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { errorText } from '../base/errors.ts';
 import { identify, type ProcessIdentity } from '../base/liveness.ts';
 import type { Extractor } from '../core/driver/extractor.ts';
-import type { HeadlessEvent, HeadlessFormat, HeadlessReader, HeadlessResult } from '../core/driver/headless.ts';
+import type { HeadlessEvent, HeadlessReader, HeadlessResult } from '../core/driver/headless.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import { mergedEnvironment } from './environment.ts';
 import { Lines } from './lines.ts';
@@ -60,7 +60,7 @@ const KEPT = 4 * SHOWN;
  */
 export async function runHeadless(
 	program: HeadlessProgram,
-	format: HeadlessFormat | Extractor,
+	format: Pick<Extractor, 'reader'>,
 	limits: RunLimits,
 	listener: RunListener,
 	signal: AbortSignal,
@@ -148,7 +148,7 @@ class Output {
 
 	constructor(
 		private readonly child: ChildProcess,
-		format: HeadlessFormat | Extractor,
+		format: Pick<Extractor, 'reader'>,
 		private readonly listener: RunListener,
 		onData: () => void,
 	) {

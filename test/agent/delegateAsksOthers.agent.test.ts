@@ -1,8 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
 import { opencode } from '../../src/drivers/opencode/driver.ts';
+import { qwenCode } from '../../src/drivers/qwen-code/driver.ts';
+import { isAfter } from '../conformance/evidence.ts';
 import { conformanceLab, type Candidate } from '../conformance/lab.ts';
+import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
+import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { askingDelegate, askingWithLimit } from '../support/askingDelegate.ts';
 import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
@@ -17,6 +23,25 @@ beforeAll(async () => {
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
 
+const qwen = {
+	agent: qwenUnderTest,
+	driver: qwenCode,
+	installed: pinnedAgent('qwen'),
+	isSteered: true,
+	no: 'end',
+	afterNo: { status: 'failed', error: 'it has ended its turn after a No to: touch made' },
+} as const;
+const gemini = {
+	agent: geminiUnderTest,
+	driver: geminiCli,
+	installed: pinnedAgent('gemini'),
+	// It reads a directive when its turn ends.
+	isSteered: false,
+	no: 'no',
+	afterNo: { status: 'done' },
+} as const;
+/** Nancy's own program talks with these, in the CLI's place. */
+const talked = [qwen, gemini];
 const candidates = {
 	opencode: { agent: opencodeUnderTest, driver: opencode, installed: pinnedAgent('opencode') },
 } as const;
@@ -25,10 +50,19 @@ const candidates = {
 async function asking(
 	candidate: Candidate,
 	prompt: string | ((file: (name: string) => string) => string),
-	{ args = [], settings = {} }: { args?: readonly string[]; settings?: Record<string, unknown> } = {},
+	{
+		args = [],
+		settings = {},
+		begin,
+	}: {
+		args?: readonly string[];
+		settings?: Record<string, unknown>;
+		begin?: (folder: string) => void;
+	} = {},
 ) {
 	const agent = { ...candidate.agent, asking: settings };
 	const lab = await conformanceLab({ ...candidate, agent }, { scope: 'none', asks: true });
+	begin?.(lab.workspace.path);
 	const words = typeof prompt === 'string' ? prompt : prompt(name => lab.workspace.file(name));
 	return { lab, ...(await askingDelegate(nancy, lab, words, ['--agent', candidate.driver.id, ...args])) };
 }
@@ -71,8 +105,10 @@ describe.concurrent.each([candidates.opencode])('a delegate of $driver.id that m
 			expect(existsSync(outside)).toBe(false);
 		},
 	);
+});
 
-	it('that is stopped asks nobody any more, and has run nothing', long, async () => {
+describe.concurrent.each([candidates.opencode, ...talked])('a delegate of $driver.id that may ask and', it_ => {
+	it('is stopped asks nobody any more, and has run nothing', long, async () => {
 		const { lab, id, ...run } = await asking(it_, '[[sh:touch made]] [[text:Finished]]');
 		await using _ = lab;
 		const question = await run.asked();
@@ -125,4 +161,59 @@ describe.concurrent('a delegate of opencode that may ask', () => {
 		expect(await run.ended()).toMatchObject({ status: 'failed' });
 		expect(run.made()).toBe(false);
 	});
+});
+
+describe.concurrent.each(talked)('a delegate of $driver.id that may ask', it_ => {
+	it('runs what its user allows, and its answer is the result', async () => {
+		const { lab, id, ...run } = await asking(it_, '[[sh:touch made]] [[text:Finished]]');
+		await using _ = lab;
+		const question = await run.asked();
+		expect(question).toMatchObject({ kind: 'tool', tool: 'run_shell_command', body: 'touch made', delegate: id });
+		expect(run.made()).toBe(false);
+		await run.answer(question, { effect: 'once' });
+		expect(await run.ended()).toMatchObject({ status: 'done', toolCalls: 1 });
+		expect(run.made()).toBe(true);
+		expect(await run.outcome(question)).toMatchObject({ state: 'applied' });
+		expect((await run.call('delegates', id)).stdout).toContain('Finished');
+	});
+
+	it('runs nothing after a No', long, async () => {
+		const { lab, ...run } = await asking(it_, '[[sh:touch made]] [[text:Finished without]]');
+		await using _ = lab;
+		await run.answer(await run.asked(), { effect: it_.no });
+		expect(await run.ended()).toMatchObject({ denied: ['run_shell_command'], ...it_.afterNo });
+		expect(run.made()).toBe(false);
+	});
+
+	it('gets a directive, with a receipt', async () => {
+		const held = '[[sh:touch begun; until [ -e go ]; do sleep 0.1; done]]';
+		const { lab, ...run } = await asking(it_, `${held} [[sh:touch made]] [[text:Not steered]]`);
+		await using _ = lab;
+		await run.answer(await run.asked(), { effect: 'once' });
+		await lab.made('begun');
+		const message = await lab.send(run.address, 'Use the other port. [[text:Steered]]');
+		lab.letGo();
+		if (!it_.isSteered) await run.answer(await run.asked(), { effect: 'once' });
+		expect(await run.ended()).toMatchObject({ status: 'done' });
+		expect(isAfter(await lab.seen('Use the other port.'), 'Not steered')).toBe(!it_.isSteered);
+		expect((await lab.delivered(run.address, message)).state).toBe('delivered');
+	});
+
+	it('reads no file for a mention in its prompt', long, async () => {
+		const begin = (folder: string) => writeFileSync(join(folder, 'mentioned.txt'), 'what it holds');
+		const { lab, ...run } = await asking(it_, 'Look at @mentioned.txt [[text:Finished]]', { begin });
+		await using _ = lab;
+		expect(await run.ended()).toMatchObject({ status: 'done' });
+		expect(run.read()).toContain('mentioned.txt');
+		expect(lab.requests().some(({ text }) => text.includes('what it holds'))).toBe(false);
+	});
+});
+
+it('a delegate of Gemini CLI asks also for what its settings allow', async () => {
+	const tools = { allowed: ['run_shell_command'], core: ['run_shell_command'] };
+	const { lab, ...run } = await asking(gemini, '[[sh:touch made]] [[text:Finished]]', { settings: { tools } });
+	await using _ = lab;
+	await run.answer(await run.asked(), { effect: 'no' });
+	await run.ended();
+	expect(run.made()).toBe(false);
 });

@@ -4,7 +4,6 @@ import { identify, liveness } from '../../src/base/liveness.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import type { DelegateId } from '../../src/protocol/delegate.ts';
-import { TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { isAfter } from '../conformance/evidence.ts';
 import type { ConformanceLab } from '../conformance/lab.ts';
@@ -28,11 +27,6 @@ beforeAll(async () => {
 afterAll(() => nancy[Symbol.asyncDispose]());
 
 const OF_ITS_OWN = ['--permissions', 'configured'];
-
-const addressOf = (worker: string) => {
-	const [task = '', name = ''] = worker.split('/');
-	return { task: TaskName.parse(task), worker: WorkerName.parse(name) };
-};
 
 /** What talks with the agent of a delegate. */
 async function talkOf(lab: ConformanceLab, id: DelegateId): Promise<number> {
@@ -96,10 +90,9 @@ describe('a delegate of opencode, named by a setting', () => {
 	it('is steered in the middle of its turn', async () => {
 		await using lab = await servedLab(opencodeServed);
 		const prompt = `${lab.held} [[sh:true]] [[text:Not steered]]`;
-		const { id, worker, ...run } = await askingDelegate(nancy, lab, prompt, ['--agent', 'mine', ...OF_ITS_OWN]);
+		const { id, address, ...run } = await askingDelegate(nancy, lab, prompt, ['--agent', 'mine', ...OF_ITS_OWN]);
 		await lab.made('begun');
 		const letGo = lab.model.hold(() => true);
-		const address = addressOf(worker);
 		const message = await lab.send(address, 'Use the other port. [[text:Steered]]');
 		lab.letGo();
 		const { log } = new Delegates(lab.nancy).files(id);
@@ -132,10 +125,9 @@ describe('a delegate of opencode, named by a setting', () => {
 	it('fails once, leaves no process and loses no message when what talks with it is killed', async () => {
 		await using lab = await servedLab(opencodeServed);
 		const prompt = `${lab.held} [[sh:true]] [[text:Never said]]`;
-		const { id, worker, ...run } = await askingDelegate(nancy, lab, prompt, ['--agent', 'mine', ...OF_ITS_OWN]);
+		const { id, address, ...run } = await askingDelegate(nancy, lab, prompt, ['--agent', 'mine', ...OF_ITS_OWN]);
 		await lab.made('begun');
 		const letGo = lab.model.hold(() => true);
-		const address = addressOf(worker);
 		const message = await lab.send(address, 'Use the other port.');
 		lab.letGo();
 		await lab.delivered(address, message);

@@ -3,6 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { Questions } from '../../src/core/questions/questions.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
+import { TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { DelegateCreatedOutput, DelegatesOutput, type DelegateOutput } from '../../src/protocol/output/delegates.ts';
 import type { Question } from '../../src/protocol/question.ts';
 import type { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -43,9 +44,11 @@ export async function askingDelegate(
 		if (!delegate) throw new Error(stderr);
 		return delegate;
 	};
+	const [task = '', name = ''] = worker.split('/');
 	return {
 		id,
 		worker,
+		address: { task: TaskName.parse(task), worker: WorkerName.parse(name) },
 		shell,
 		call,
 		desk,

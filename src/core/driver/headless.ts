@@ -19,8 +19,8 @@ export interface HeadlessFormat {
 	 */
 	readonly homeFolders: ((place: HomePlace) => HomeFolders) | 'none';
 	launch(request: HeadlessRequest): HeadlessLaunch;
-	/** Begins to read the output of one run. */
-	reader(): HeadlessReader;
+	/** Begins to read the output of one run. @param permissions with which it was launched */
+	reader(permissions?: string): HeadlessReader;
 }
 
 export interface HomePlace {
@@ -84,6 +84,8 @@ export interface HeadlessLaunch {
 	startsIn?: string;
 	/** Files of Nancy's own that the arguments name, by absolute path: written anew before each start. Absent where there are none. */
 	files?: readonly { path: string; content: string }[];
+	/** Nancy's own program talks with the agent, and is started with these arguments in the CLI's place. Otherwise the CLI would ask nobody. */
+	talks?: true;
 	/** Whether the session will really have {@link HeadlessRequest.session}; otherwise its first event says which it is. */
 	sessionIsKnown: boolean;
 }

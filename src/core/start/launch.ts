@@ -98,7 +98,7 @@ async function tryPlan(
 	if (!start.earlier) await forgetChosenAgents(workspace, address);
 	if (sessionIsKnown) await bindSession(workspace, session, { address, watched: false });
 	const cwd = request.cwd ?? workspace.folder;
-	const { executable, args } = programOf(driver, workspace, request, { ...agent, args: launch.args });
+	const { executable, args } = programOf(driver, workspace, request, { ...agent, ...launch });
 	return {
 		address,
 		session,
@@ -122,14 +122,19 @@ async function tryPlan(
 
 /**
  * The program of Nancy's that stands in for the CLI in this launch. `undefined` without hooks, for a version without answers, or if the user has
- * not chosen it. A run without a terminal gets only what its agent never runs without.
+ * not chosen it. A run without a terminal gets only what its agent never runs without, or what its permissions need.
  */
-function choiceOf(driver: Driver, version: Version, request: WorkerRequest): LaunchChoice | undefined {
+function choiceOf(
+	driver: Driver,
+	version: Version,
+	request: WorkerRequest,
+	talks?: HeadlessLaunch['talks'],
+): LaunchChoice | undefined {
 	const { takesAnswers, headless, hooks } = request;
 	if (!hooks || !can(driver, 'answers', version)) return undefined;
 	const { answersByChoice, ownTerminal } = driver;
 	if (answersByChoice !== 'none' && isTalkedWith(driver)) return answersByChoice;
-	if (headless) return undefined;
+	if (headless) return talks && ownTerminal !== 'none' ? ownTerminal : undefined;
 	if (request.isTalkedWith && ownTerminal !== 'none') return ownTerminal;
 	return answersByChoice === 'none' || takesAnswers !== true ? undefined : answersByChoice;
 }
@@ -138,11 +143,11 @@ function programOf(
 	driver: Driver,
 	workspace: Workspace,
 	request: WorkerRequest,
-	{ version, ...cli }: InstalledAgent & { args: readonly string[] },
+	{ version, talks, ...cli }: InstalledAgent & Pick<HeadlessLaunch, 'args' | 'talks'>,
 ): { executable: string; args: readonly string[] } {
 	const hooks = launchHooks(driver, workspace, request);
 	const place = { workspaceFolder: workspace.folder, cwd: request.cwd ?? workspace.folder, env: request.env };
-	const talk = hooks && choiceOf(driver, version, request)?.inPlaceOf?.(cli, hooks, place);
+	const talk = hooks && choiceOf(driver, version, request, talks)?.inPlaceOf?.(cli, hooks, place);
 	return talk ?? watchedProgram(driver, workspace, request, cli);
 }
 
@@ -194,6 +199,11 @@ async function launchOf(
 			...request.headless,
 			prompt: request.prompt ?? '',
 		});
+		if (launch.talks && !can(driver, 'answers', version))
+			throw new NancyError(
+				'bad-usage',
+				phrase`the permissions "${request.headless.permissions}" need a newer ${driver.displayName}, which Nancy can talk with; update it, or choose others`,
+			);
 		return { ...launch, isPrompted: true };
 	}
 	// Two live sessions with one name confuse the agent, which then invents another.

@@ -54,7 +54,8 @@ function read(call: HookCall): AskedRequest | 'none' {
 	const tool = toolOf(toolCall);
 	if (tool === undefined) return 'none';
 	const shown = shownOf(tool, toolCall);
-	const hasPlainYes = request.options.some(({ kind, optionId }) => kind === 'allow_once' && optionId === PLAIN_YES);
+	// The first of its kind is the one that a Yes chooses.
+	const hasPlainYes = request.options.find(({ kind }) => kind === 'allow_once')?.optionId === PLAIN_YES;
 	return {
 		session,
 		cwd,

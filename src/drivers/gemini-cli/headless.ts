@@ -2,12 +2,17 @@ import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { dataFolder } from '../../base/folders.ts';
+import type { StartPlace } from '../../core/driver/driver.ts';
 import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import type { HeadlessFormat, HeadlessLaunch } from '../../core/driver/headless.ts';
+import { ASK_ME, refuseUnheld } from '../askMe.ts';
+import { askingTalk } from '../conversation.ts';
 import { refuseLoosening } from '../loosening.ts';
+import { talkReader } from '../toldTalk.ts';
 import { ID } from './events.ts';
 import { modelFlags } from './launch.ts';
 import { policyPaths } from './policies.ts';
+import { maySandbox } from './sandbox.ts';
 import { StreamReader } from './stream.ts';
 
 const EDIT = 'auto_edit';
@@ -35,8 +40,9 @@ function heldBy(
 	extra: readonly string[],
 ): Required<Pick<HeadlessLaunch, 'args' | 'env' | 'files'>> {
 	const named = allowedBy(extra);
-	const denied = (permissions === EDIT ? [SHELL] : [SHELL, ...EDITS]).filter(tool => !named.has(tool));
-	const path = join(dataFolder(env), 'policies', ID, `deny-${denied.join('-') || 'nothing'}.toml`);
+	const held = (permissions === EDIT ? [SHELL] : [SHELL, ...EDITS]).filter(tool => !named.has(tool));
+	const decision = permissions === ASK_ME ? 'ask_user' : 'deny';
+	const path = join(dataFolder(env), 'policies', ID, `${decision}-${held.join('-') || 'nothing'}.toml`);
 	const { user, admin } = policyPaths(env);
 	const mounts = env['SANDBOX_MOUNTS'];
 	return {
@@ -49,12 +55,12 @@ function heldBy(
 		],
 		// In a container, only the workspace and a copy of the settings are the user's. The CLI goes on without a missing file.
 		env: { SANDBOX_MOUNTS: `${mounts ? `${mounts},` : ''}${mountable(path)}:${path}:ro` },
-		files: [{ path, content: denied.map(denial).join('\n') }],
+		files: [{ path, content: held.map(tool => rule(tool, decision)).join('\n') }],
 	};
 }
 
-function denial(tool: string): string {
-	return `[[rule]]\ntoolName = ${JSON.stringify(tool)}\ndecision = "deny"\npriority = 999\n`;
+function rule(tool: string, decision: 'ask_user' | 'deny'): string {
+	return `[[rule]]\ntoolName = ${JSON.stringify(tool)}\ndecision = "${decision}"\npriority = 999\n`;
 }
 
 /** @throws NancyError bad-file if the CLI would split the path in two, and go on without the missing files */
@@ -82,6 +88,15 @@ function allowedBy(extra: readonly string[]): Set<string> {
 	return new Set(names.map(name => ALIASES[name] ?? name));
 }
 
+/** @throws NancyError bad-usage where a request may not say all that a Yes allows */
+function refuseSandbox(extra: readonly string[], place: StartPlace): void {
+	if (!maySandbox(extra, place)) return;
+	throw new NancyError(
+		'bad-usage',
+		phrase`with the permissions "${ASK_ME}" Gemini CLI runs without a sandbox of its own: in one, its requests do not say all that a Yes allows; choose others, or take "sandbox" out of its settings`,
+	);
+}
+
 /** The CLI reads the files of its folder that a prompt mentions as `@path`, except for an escaped `\@` (measured with 0.61.0). */
 const MENTION = /(?<!\\)@/g;
 
@@ -100,19 +115,33 @@ export const headless: HeadlessFormat = {
 			width: 1,
 		},
 		{
+			id: ASK_ME,
+			label: phrase`Ask me`,
+			detail: phrase`Reads, also by commands that Gemini CLI takes for harmless, such as cat; edits and other commands wait for your answer, whatever your settings allow, and are denied if its time ends first. Anything else that it asks for can only be denied; it is offered no tools of MCP servers.`,
+			width: 2,
+			asks: true,
+		},
+		{
 			id: EVERYTHING,
 			label: phrase`Everything`,
 			detail: phrase`Everything, without asking. For sandboxes.`,
-			width: 2,
+			width: 3,
 		},
 	],
 	settingsFrom: 'none',
 	homeFolders: 'none',
 	beside: '“Read only” and “Edit” take policies of your own and your system’s settings, none of the folder’s, and none of yours lets commands through; policies in the system’s own folder, hooks, and tools that the folder you trust has discovered, run as ever.',
 	// Trust and hooks belong to the folder, and a worktree is a new folder each time.
-	launch: ({ session, resume, model, permissions, extra, prompt, env }) => {
+	launch: ({ session, resume, model, permissions, extra, prompt, ...place }) => {
+		const { env } = place;
+		refuseUnheld(permissions, place.hooks);
 		const held = permissions === EVERYTHING ? { args: [], env: {}, files: [] } : heldBy(permissions, env, extra);
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);
+		if (permissions === ASK_ME) {
+			refuseSandbox(extra, place);
+			const talk = askingTalk([...modelFlags(model), ...held.args, ...extra], prompt);
+			return { ...talk, files: held.files };
+		}
 		return {
 			args: [
 				resume === undefined ? `--session-id=${session}` : `--resume=${resume}`,
@@ -129,5 +158,5 @@ export const headless: HeadlessFormat = {
 			sessionIsKnown: true,
 		};
 	},
-	reader: () => new StreamReader(),
+	reader: permissions => (permissions === ASK_ME ? talkReader : new StreamReader()),
 };

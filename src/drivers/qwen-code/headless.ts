@@ -1,7 +1,10 @@
 import { phrase } from '../../base/phrase.ts';
 import type { HeadlessFormat } from '../../core/driver/headless.ts';
+import { ASK_ME, refuseUnheld } from '../askMe.ts';
+import { askingTalk } from '../conversation.ts';
 import { refuseLoosening } from '../loosening.ts';
-import { conversationFlags } from './launch.ts';
+import { talkReader } from '../toldTalk.ts';
+import { conversationFlags, modelFlags } from './launch.ts';
 import { StreamReader } from './stream.ts';
 
 const EDIT = 'auto-edit';
@@ -41,10 +44,17 @@ export const headless: HeadlessFormat = {
 			width: 1,
 		},
 		{
+			id: ASK_ME,
+			label: phrase`Ask me`,
+			detail: phrase`Reads; what it would have to ask for waits for your answer, and is denied if its time ends first. Rules of yours, and of its folder, can allow more, commands too.`,
+			width: 2,
+			asks: true,
+		},
+		{
 			id: EVERYTHING,
 			label: phrase`Everything`,
 			detail: phrase`Everything, without asking. For sandboxes.`,
-			width: 2,
+			width: 3,
 		},
 	],
 	settingsFrom: 'none',
@@ -52,7 +62,9 @@ export const headless: HeadlessFormat = {
 	beside: 'Unless you have switched folder trust on, Qwen Code takes the settings and skills of every folder: hooks in them run in every mode, and rules in them may allow pages of the web.',
 	// Hooks belong to the folder, and a worktree is a new folder each time.
 	launch: ({ permissions, extra, prompt, ...conversation }) => {
+		refuseUnheld(permissions, conversation.hooks);
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);
+		if (permissions === ASK_ME) return askingTalk([...modelFlags(conversation.model), ...extra], prompt);
 		return {
 			args: [
 				...conversationFlags(conversation),
@@ -67,5 +79,5 @@ export const headless: HeadlessFormat = {
 			sessionIsKnown: true,
 		};
 	},
-	reader: () => new StreamReader(),
+	reader: permissions => (permissions === ASK_ME ? talkReader : new StreamReader()),
 };

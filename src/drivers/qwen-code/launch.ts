@@ -37,10 +37,11 @@ interface Conversation {
 }
 
 export function conversationFlags({ session, resume, model }: Conversation): string[] {
-	return [
-		resume === undefined ? `${SESSION}${session}` : `--resume=${resume}`,
-		...(model === undefined ? [] : [`--model=${model}`]),
-	];
+	return [resume === undefined ? `${SESSION}${session}` : `--resume=${resume}`, ...modelFlags(model)];
+}
+
+export function modelFlags(model: string | undefined): string[] {
+	return model === undefined ? [] : [`--model=${model}`];
 }
 
 /** Variables that the CLI sets for its own tools and hooks, and for the process that replaces it. */

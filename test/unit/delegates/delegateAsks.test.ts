@@ -149,14 +149,7 @@ it('a silent agent is not ended while its caller counts the silence as output', 
 	let timer: NodeJS.Timeout | undefined;
 	const ending = await runHeadless(
 		{ command: 'sleep', args: ['300'], cwd: room.folder.path, env: {}, stdin: '', mark: crypto.randomUUID() },
-		{
-			...format,
-			permissionModes: [],
-			beside: '',
-			launch: () => {
-				throw new Error('not called');
-			},
-		},
+		format,
 		{ wallMs: 300_000, idleMs: 2000 },
 		{
 			onStart: (_, countAsOutput) => {

@@ -137,7 +137,7 @@ describe.each([
 	},
 	{
 		driver: qwenCode,
-		careful: ['default', 'auto-edit'],
+		careful: ['default', 'auto-edit', 'ask-me'],
 		widest: 'yolo',
 		loosening: [
 			['--yolo'],
@@ -185,6 +185,24 @@ it.each([
 	const place = { version: driver.oldestVersion, workspaceFolder: '/w', cwd: '/w', hooks: undefined, env: {} };
 	const run = { session, resume: undefined, model: undefined, prompt: 'x', permissions: 'ask-me', extra: [] };
 	expect(() => headlessOf(driver).launch({ ...place, ...run })).toThrow('need a delegate with the hooks of Nancy');
+});
+
+it.each([geminiCli, qwenCode])(
+	'$id is talked with where it asks, and only with the hooks that tell who asks',
+	driver => {
+		const place = { version: driver.oldestVersion, workspaceFolder: '/w', cwd: '/w', hooks: undefined, env: {} };
+		const run = { session, resume: undefined, model: undefined, prompt: 'x', permissions: 'ask-me', extra: [] };
+		expect(launch(driver, 'ask-me')).toMatchObject({ talks: true, sessionIsKnown: false });
+		expect(launch(driver, 'ask-me').args).toEqual(expect.arrayContaining(['--acp', '--approval-mode=default']));
+		expect(() => headlessOf(driver).launch({ ...place, ...run })).toThrow(
+			'need a delegate with the hooks of Nancy',
+		);
+	},
+);
+
+it('Gemini CLI asks in no sandbox of its own, where a Yes could allow more than it says', () => {
+	for (const asked of [{ extra: ['--sandbox'] }, { env: { GEMINI_SANDBOX: 'true' } }])
+		expect(() => launch(geminiCli, 'ask-me', asked)).toThrow('without a sandbox of its own');
 });
 
 it('GitHub Copilot CLI is not told by the environment to allow everything', () => {

@@ -195,6 +195,25 @@ it('what the arguments of a run name is on disk before it starts, for its user a
 	expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+it('a run in which Nancy talks with the agent starts no version that she cannot talk with', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const launch = () => ({ args: [], stdin: '', env: {}, talks: true as const, sessionIsKnown: false });
+	const driver = {
+		...fakeDriver,
+		floors: { ...fakeDriver.floors, answers: [2, 0, 0] },
+		headless: { ...HEADLESS, launch },
+	} satisfies Driver;
+	const hooks = { launcher: '/n/nancy-hook', dataFolder: folder.file('data') };
+	const request = { task, bin: folder.path, hooks, env: {}, headless: { permissions: 'ask-me' } };
+	const planned = planWorker(workspace, driver, { executable: '/a', version: [1, 0, 0] }, request);
+	await expect(planned).rejects.toMatchObject({
+		code: 'bad-usage',
+		message: expect.stringContaining('need a newer'),
+	});
+	expect(await workspace.workers(task)).toEqual({ workers: [], problems: [] });
+});
+
 describe('a worker record that cannot be read', () => {
 	it.each([
 		['is no record', (file: string) => writeFileSync(file, 'garbage')],
