@@ -11,7 +11,7 @@ import { Workspace } from '../core/workspace/workspace.ts';
 import { isolated } from '../delegates/isolation.ts';
 import { failedStep, marked } from '../executors/ask.ts';
 import { JobFiles } from '../executors/jobFiles.ts';
-import { runOnce } from '../executors/queuedJob.ts';
+import { runOnce } from '../executors/jobRun.ts';
 import { steps, workingFolderThere } from '../executors/there.ts';
 import { commitThere } from '../git/remoteRepository.ts';
 import * as operations from '../operations/index.ts';
@@ -77,7 +77,7 @@ async function run(job: RemoteJob, folder: string, files: JobFiles, signal: Abor
 	const { agent, model, permissions, prompt, wallSeconds, idleSeconds, isolate, mailbox: address } = job;
 	const where = {
 		...programContext(workspace, context),
-		show: (line: string) => files.appendLog(line),
+		show: (line: string) => sayIfPossible(files, line),
 		onEvent: (event: Parameters<typeof progress>[1]) => writer.change(progress(status, event, {})),
 		signal,
 	};
@@ -95,6 +95,15 @@ async function run(job: RemoteJob, folder: string, files: JobFiles, signal: Abor
 		return (await perform(await operations.run(), context.asker, asked, around)).run;
 	} finally {
 		await writer.close();
-		await files.writeStatus(status);
+		await files.writeStatus(status).catch(() => undefined);
+	}
+}
+
+/** The log is only for people. A disk that refuses it must not end the run. */
+function sayIfPossible(files: JobFiles, line: string): void {
+	try {
+		files.appendLog(line);
+	} catch {
+		// The line is lost.
 	}
 }

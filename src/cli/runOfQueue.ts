@@ -86,7 +86,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
 				capacity: async () => capacityOf(where, await where.readSettings(workspace.folder).catch(() => ({}))),
 				// What keeps others from starting is told at the end.
-				begun: () => look().catch(() => undefined),
+				freed: () => look().catch(() => undefined),
 				superseded: () => process.exit(ExitCode.failed),
 				signal,
 			}),

@@ -1,6 +1,7 @@
 /**
  * Turns SIGINT, SIGTERM and SIGHUP into an abort, and also a closed output pipe (`nancy run … | head`): the agent would otherwise go on
  * unwatched. Later signals change nothing: the agent is killed within seconds, and not left behind.
+ * The abort's reason is the name of the signal.
  * @param isMeant whether a signal is for the work, and not for another program in its terminal
  */
 export async function withCancel<T>(
@@ -10,7 +11,7 @@ export async function withCancel<T>(
 	const controller = new AbortController();
 	const cancel = () => controller.abort();
 	const cancelBy = (name: NodeJS.Signals) => {
-		if (isMeant(name)) cancel();
+		if (isMeant(name)) controller.abort(name);
 	};
 	const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 	for (const name of signals) process.on(name, cancelBy);

@@ -216,7 +216,7 @@ export async function stopDelegate(
 		const holds = runner !== undefined && (await new Leases(delegates.workspace.paths.machines).isHeld(runner));
 		if (holds && liveness(runner) !== 'alive') {
 			// Its runner hears a person's word at its next look.
-			if (await tickets.isStoppedByHuman(id)) return false;
+			if (await tickets.stops.isByHuman(id)) return false;
 			throw new NancyError('wrong-state', phrase`${theDelegate(id)} runs on another machine; stop it there`);
 		}
 		if (holds && !(await runnerOf())) {
@@ -228,6 +228,8 @@ export async function stopDelegate(
 		// Without its start time, only the mark identifies the process that now has the pid.
 		const isIt = holds && (runner.startedTicks > 0 || isRunner(runner.pid, id));
 		if (isIt) {
+			// On a full disk the signal has to do.
+			await tickets.stops.tell(id).catch(() => undefined);
 			signal(runner.pid, 'SIGTERM');
 			return false;
 		}

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorText, hasCode } from '../base/errors.ts';
+import { errorText, hasCode, hasErrno } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
@@ -30,7 +30,7 @@ import type { RunnerTools } from './runnerTools.ts';
 /** Between two tries at a machine that cannot be reached; doubled each time up to the longest. */
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
-/** For so long a person who has stopped a delegate waits for a machine that cannot be reached. */
+/** For so long a person who has stopped a delegate, or its result, waits for a machine that cannot be reached, in milliseconds. */
 const UNREACHABLE_MS = 60_000;
 /**
  * For so long a delegate may go on after its machine was asked to end it, in milliseconds. Its runner there commits its work, and a large
@@ -73,8 +73,12 @@ export class RemoteRun {
 		this.status.change({ worktree });
 		await this.status.flush();
 		const job = await remoteJobOf(this.delegate.record, this.prompt, worktree, this.phase, this.tools);
-		if (on !== undefined) await noteJob(tickets.jobs, this.phase, on, job, worktree);
 		try {
+			if (on !== undefined) {
+				const note = () => noteJob(tickets.jobs, this.phase, on, job, worktree);
+				// One that may be at work there is not failed by a full disk here.
+				await (earlier ? this.persist(note) : note());
+			}
 			const end = this.phase.end ?? (await this.toEnd(job, worktree));
 			if (this.phase.phase === 'collected') await this.cleanUp(job);
 			return outcomeOfEnd(end);
@@ -124,6 +128,9 @@ export class RemoteRun {
 		} catch (error) {
 			if (error instanceof WorkBesides || error instanceof WorkGone)
 				return this.keepEnd(failedBy(end, errorText(error)));
+			// It is noted still: see {@link cleanUpElsewhere}.
+			if (error instanceof GivenUp || hasErrno(error, 'ENOSPC', 'EDQUOT') || hasCode(error, 'busy'))
+				return notCollected(end, this.executor.place(job), error);
 			return this.keepEnd(notCollected(end, this.executor.place(job), error), 'kept');
 		}
 		return this.keepEnd(end);
@@ -135,10 +142,10 @@ export class RemoteRun {
 		return end;
 	}
 
-	/** Its work and its answer are here, so a failure is only told. */
+	/** Its work and its answer are here, so nobody waits for it, and a failure is only told: see {@link cleanUpElsewhere}. */
 	private async cleanUp(job: RemoteJob): Promise<void> {
 		try {
-			await this.insist(() => this.executor.cleanUp(job));
+			await this.insist(() => this.executor.cleanUp(job), { untilMs: Date.now() + UNREACHABLE_MS });
 			await this.reach('cleaned');
 		} catch (error) {
 			this.say(`it is not cleaned up in ${this.executor.place(job)}: ${errorText(error)}\n`);
@@ -213,21 +220,24 @@ export class RemoteRun {
 	private async begins({ isBegun, waits }: Pick<RemotePhase, 'isBegun' | 'waits'>): Promise<void> {
 		if (waits === this.phase.waits && isBegun === this.phase.isBegun) return;
 		await this.save({ waits, isBegun });
-		if (isBegun) await this.tools.begun();
+		if (isBegun) await this.tools.freed();
 	}
 
 	/** {@link insist}, whatever fails: a job that may run there is not left alone. */
 	private persist<T>(step: () => Promise<T>): Promise<T> {
-		return this.insist(step, true);
+		return this.insist(step, { mayRun: true });
 	}
 
 	/**
 	 * Tries until the machine answers. Says once that it does not.
-	 * @param mayRun it may run there, so other errors end nothing either
+	 * @param limits `mayRun`: it may run there, so other errors end nothing either. `untilMs`: when the last try begins
 	 * @throws GivenUp if a person has stopped the delegate, and has waited long enough since. It also throws if the ticket is gone, so
 	 * nobody asks for the delegate
 	 */
-	private async insist<T>(step: () => Promise<T>, mayRun = false): Promise<T> {
+	private async insist<T>(
+		step: () => Promise<T>,
+		{ mayRun = false, untilMs = Infinity }: { mayRun?: boolean; untilMs?: number } = {},
+	): Promise<T> {
 		const { signal } = this.tools;
 		let stoppedAt: number | undefined;
 		let said: string | undefined;
@@ -243,14 +253,16 @@ export class RemoteRun {
 			} catch (error) {
 				const words = errorText(error);
 				const isUnseen = hasCode(error, 'timeout');
-				if ((!isUnseen && !mayRun) || error instanceof NotSubmitted) throw error;
+				if ((!isUnseen && !mayRun) || error instanceof NotSubmitted || Date.now() > untilMs) throw error;
 				// An unreadable ticket counts as present.
 				if (!(await this.tools.tickets.has(this.delegate.record.id).catch(() => true)))
 					throw givenUp('no ticket', words, mayRun);
 				if (this.phase.unreachableSince === undefined && words !== said) this.say(`${words}; trying again\n`);
 				said = words;
-				if (isUnseen && this.phase.unreachableSince === undefined)
+				if (isUnseen && this.phase.unreachableSince === undefined) {
 					await this.note({ unreachableSince: new Date().toISOString() });
+					await this.tools.freed();
+				}
 				if (signal.aborted) stoppedAt ??= Date.now();
 				if (stoppedAt !== undefined && Date.now() - stoppedAt > UNREACHABLE_MS)
 					throw givenUp('stopped', words, mayRun);

@@ -26,7 +26,7 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	const { delegate, prompt } = claimed;
 	const lease = new Leases(delegates.workspace.paths.machines).keep();
 	const { on } = delegate.record;
-	const { signal, hearing } = await hearingStop(id, tools);
+	const { signal, hearing } = await hearingStop(id, tools, on !== undefined);
 	const own = { ...tools, signal };
 	const run =
 		on === undefined
@@ -63,21 +63,33 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 /**
  * Hears what no signal says. A person has told an earlier runner to stop, which was killed since, or says it on another machine of this
  * home folder. Or another machine has taken this one for dead, and goes on with the delegate.
+ * @param isElsewhere its agent runs on another machine, and goes on when this machine shuts down: a signal without such a word ends this
+ * process alone. The next one goes on from there
  */
-async function hearingStop(id: DelegateId, tools: RunnerTools) {
+async function hearingStop(id: DelegateId, tools: RunnerTools, isElsewhere: boolean) {
 	const { tickets } = tools;
 	const stopped = new AbortController();
 	// Unreadable records say nothing.
+	const isTold = () => tickets.stops.isTold(id).catch(() => false);
 	const hear = async () => {
 		if (await tickets.isTakenOver(id).catch(() => false)) tools.superseded();
-		if (await tickets.isStoppedByHuman(id).catch(() => false)) stopped.abort();
+		if (await isTold()) stopped.abort();
 	};
 	await hear();
+	const signalled = async () => {
+		// A person in its terminal.
+		if (tools.signal.reason === 'SIGINT' || (await isTold())) stopped.abort();
+		else tools.superseded();
+	};
+	if (isElsewhere) {
+		tools.signal.addEventListener('abort', () => void signalled());
+		if (tools.signal.aborted) await signalled();
+	}
 	let next: NodeJS.Timeout | undefined;
 	const hearAgain = () => void (next = setTimeout(() => void hear().then(hearAgain), HEARING_MS).unref());
 	hearAgain();
 	return {
-		signal: AbortSignal.any([tools.signal, stopped.signal]),
+		signal: isElsewhere ? stopped.signal : AbortSignal.any([tools.signal, stopped.signal]),
 		hearing: { dispose: () => clearTimeout(next) } satisfies Disposable,
 	};
 }

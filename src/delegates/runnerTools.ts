@@ -29,10 +29,10 @@ export interface RunnerTools {
 	show(text: string): void;
 	/** How many delegates of this folder run at once. */
 	capacity(): Promise<Capacity>;
-	/** Called when it has begun on another machine: in the queue of a cluster there is one place more. */
-	begun(): Promise<void>;
+	/** Called when others may begin: it has left the queue of a cluster, or its machine cannot be reached. */
+	freed(): Promise<void>;
 	/** Ends this process as a kill would: another one runs the delegate by now. */
 	superseded(): void;
-	/** Aborted when somebody stops the delegate. */
+	/** Aborted when this process is told to end, by the signal that is the reason. */
 	signal: AbortSignal;
 }

@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -18,6 +18,9 @@ import { RemoteEnd, RemoteJob, RemoteStatus } from '../protocol/remoteJob.ts';
 export const REMOTE_MARK = 'NANCY_REMOTE_JOB';
 
 const Runner = z.object({ runner: ProcessRecord });
+/** After so long without a sign of life of its runner, in milliseconds, others decide whether it lives. */
+const SILENT_MS = 3 * 60_000;
+
 /** When a job was last put into a queue, and how often. */
 const Submitted = z.object({
 	atMs: z.number(),
@@ -85,17 +88,27 @@ export class JobFiles {
 	job(): Promise<RemoteJob | undefined> {
 		return this.read('job.json', RemoteJob);
 	}
+	/** To end it and to clean it up, whatever its agent has written there. */
+	jobIfSound(): Promise<RemoteJob | undefined> {
+		return this.job().catch(() => undefined);
+	}
 	writeJob(job: RemoteJob): Promise<void> {
 		return this.write('job.json', job);
 	}
+	/** Garbage of its agent's counts as nothing, here and in status and end: it would keep the job from being ended. */
 	async runner() {
-		return (await this.read('runner.json', Runner))?.runner;
+		return (await this.read('runner.json', Runner).catch(() => undefined))?.runner;
+	}
+	/** Whether the runner of a begun job has given a sign of life lately, wherever it is. */
+	async showsLife(): Promise<boolean> {
+		const { mtimeMs } = await stat(this.runnerFile);
+		return Date.now() - mtimeMs < SILENT_MS;
 	}
 	writeRunner(): Promise<void> {
 		return this.write('runner.json', { runner: identify(process.pid) });
 	}
 	status() {
-		return this.read('status.json', RemoteStatus);
+		return this.read('status.json', RemoteStatus).catch(() => undefined);
 	}
 	writeStatus(status: z.infer<typeof RemoteStatus>): Promise<void> {
 		return this.write('status.json', RemoteStatus.parse(status));
@@ -107,7 +120,7 @@ export class JobFiles {
 		return this.write('submitted.json', submitted);
 	}
 	end() {
-		return this.read('end.json', RemoteEnd);
+		return this.read('end.json', RemoteEnd).catch(() => undefined);
 	}
 	writeEnd(end: RemoteEnd): Promise<void> {
 		return this.write('end.json', end);

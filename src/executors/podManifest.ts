@@ -19,9 +19,9 @@ const KEPT_SECONDS = 24 * 3600;
  * read in a container that has ended. A shell that waits reaps what agents leave behind. See executors/jobFiles for the files.
  */
 const STAY = `
-until_there() { n=0; until [ -e "$1" ]; do [ "$n" -lt "$2" ] || { echo "$3"; exit 1; }; sleep 5; n=$((n + 5)); done; }
+until_there() { n=0; until [ -e "$1" ]; do [ "$n" -lt "$2" ] || { echo "$3"; return 1; }; sleep 5; n=$((n + 5)); done; }
 job="$HOME/.nancy-remote/jobs/$1"
-until_there "$job/started" "$2" 'nobody has brought its work'
+until_there "$job/started" "$2" 'nobody has brought its work' || exit 1
 until_there "$job/end.json" "$3" 'it has not ended in its time'
 n=0; while [ "$n" -lt "$4" ]; do sleep 5; n=$((n + 5)); done
 echo 'nobody has taken its results'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, stat, utimes } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
@@ -9,7 +9,7 @@ import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import { jsonText, readJsonFile } from '../core/files/jsonFile.ts';
 import { redactText } from '../core/traffic/redact.ts';
-import type { JobQueue, RemoteEnd, RemoteJob, Seen } from '../protocol/remoteJob.ts';
+import type { JobQueue, RemoteJob, Seen } from '../protocol/remoteJob.ts';
 import { commandEngine } from './commandEngine.ts';
 import { JobName, QueuedJob, type Engine } from './engine.ts';
 import { remoteWords } from './remoteWords.ts';
@@ -23,12 +23,6 @@ import { REMOTE_MARK, type JobFiles } from './jobFiles.ts';
 
 /** So old may be what is known of the queue, in milliseconds. All jobs of a user share it, so that an engine is seldom asked. */
 const FRESH_MS = 10_000;
-/** Between two signs of life of a runner, in milliseconds. */
-const BEAT_MS = 15_000;
-/** Between two looks of a runner whether it is to end, in milliseconds. Not every engine can tell it. */
-const TOLD_MS = 2000;
-/** After so long without one, the queue decides whether a runner on another machine lives. */
-const SILENT_MS = 3 * 60_000;
 /** For so long a job that the queue does not know was lost by it, and is submitted again. Later it may have been taken out by a person. */
 const ACCEPTED_MS = 2 * 60_000;
 const MOST_SUBMISSIONS = 3;
@@ -151,8 +145,7 @@ async function endUnbegun(files: JobFiles, reason: string): Promise<boolean> {
 
 /** Whether the runner of a begun job lives that is on another machine. */
 export async function livesElsewhere(files: JobFiles, job: WithQueue): Promise<boolean> {
-	const { mtimeMs } = await stat(files.runnerFile);
-	return Date.now() - mtimeMs < SILENT_MS || (await isAtWork(files, engineOf(job)));
+	return (await files.showsLife()) || (await isAtWork(files, engineOf(job)));
 }
 
 /** Whether the queue has the job on a machine. If it does not answer, nobody knows that it has not. */
@@ -218,34 +211,6 @@ export async function killQueued(files: JobFiles, job: WithQueue): Promise<void>
 	for (const givenUpAt = Date.now() + KILLED_MS; ; await sleep(1000)) {
 		if (!(await jobsOf(files, engine, Date.now())).some(isOpen)) return;
 		if (Date.now() > givenUpAt) throw new NancyError('timeout', phrase`its queue has not ended it`);
-	}
-}
-
-/**
- * In the process that runs a job: does its work once, however often the queue begins it, and writes its end last. Gives signs of life meanwhile.
- * @param signal aborted when this process is told to end
- */
-export async function runOnce(
-	files: JobFiles,
-	signal: AbortSignal,
-	work: (job: RemoteJob, signal: AbortSignal) => Promise<RemoteEnd>,
-): Promise<void> {
-	const job = await files.job();
-	if (!job || (isQueued(job) && !(await files.claim()))) return;
-	await files.writeRunner();
-	const asked = new AbortController();
-	const listen = setInterval(() => {
-		if (existsSync(files.cancelled)) asked.abort();
-	}, TOLD_MS);
-	const beat = setInterval(() => {
-		const now = new Date();
-		void utimes(files.runnerFile, now, now).catch(() => undefined);
-	}, BEAT_MS);
-	try {
-		await files.writeEnd(await work(job, AbortSignal.any([signal, asked.signal])));
-	} finally {
-		clearInterval(listen);
-		clearInterval(beat);
 	}
 }
 

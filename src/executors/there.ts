@@ -9,7 +9,14 @@ import { NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { phrase } from '../base/phrase.ts';
-import { bareRepository, checkoutThere, commitThere, forgetThere, gitHere } from '../git/remoteRepository.ts';
+import {
+	bareRepository,
+	checkoutThere,
+	commitThere,
+	forgetThere,
+	gitHere,
+	refuseNested,
+} from '../git/remoteRepository.ts';
 import { stopMarked } from '../process/marked.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
@@ -98,7 +105,7 @@ export const steps: Steps = {
 	async cancel(input) {
 		const files = new JobFiles(JobName.parse(input).id);
 		if (!existsSync(files.folder)) return {};
-		const job = await files.job();
+		const job = await files.jobIfSound();
 		if (isQueued(job)) {
 			await cancelQueued(files, job);
 			return {};
@@ -115,7 +122,7 @@ export const steps: Steps = {
 		const files = new JobFiles(id);
 		// One that never began has nothing to end.
 		const mayRun = !(await files.end()) || (await files.runner()) !== undefined;
-		const job = await files.job();
+		const job = await files.jobIfSound();
 		if (isQueued(job) && mayRun) await killQueued(files, job);
 		await stopMarked(REMOTE_MARK, id);
 		const isWork = existsSync(files.begun);
@@ -125,9 +132,10 @@ export const steps: Steps = {
 	async clean(input) {
 		const { id, repository } = Clean.parse(input);
 		const files = new JobFiles(id);
-		const job = await files.job();
+		const job = await files.jobIfSound();
 		if (isQueued(job)) await forgetQueued(files, job);
 		await stopMarked(REMOTE_MARK, id);
+		await refuseNested(repositoryFolder({ repository }), files.tree);
 		// First: a worktree that is half gone has no work to ask for.
 		await rm(files.begun, { force: true });
 		await forgetThere(repositoryFolder({ repository }), files.tree, id);
@@ -178,7 +186,7 @@ async function lookAt({ id, offset, carried }: JobLook, program: string, lookMs:
 	const files = new JobFiles(id);
 	const now = await seen(files, offset, program, lookMs);
 	// After its state: the receipts of an ended job are the last ones.
-	const mailbox = carried.length > 0 ? (await files.job())?.mailbox : undefined;
+	const mailbox = carried.length > 0 ? (await files.jobIfSound())?.mailbox : undefined;
 	if (!mailbox) return now;
 	// They are asked for again, and the job counts more.
 	const receipts = await receiptsThere(files.folder, mailbox, carried).catch(() => []);
@@ -204,7 +212,7 @@ async function seen(files: JobFiles, offset: number, program: string, lookMs: nu
 	if (!isAlive && !end) await stopMarked(REMOTE_MARK, files.id);
 	const status = await files.status();
 	const is = end ? 'ended' : isAlive ? 'running' : 'lost';
-	const job = is !== 'running' && !end?.ok ? await files.job() : undefined;
+	const job = is !== 'running' && !end?.ok ? await files.jobIfSound() : undefined;
 	return {
 		...(is !== 'running' && isQueued(job) ? await explained(files, job, is, lookMs) : { is }),
 		...(status && { status }),
@@ -215,12 +223,15 @@ async function seen(files: JobFiles, offset: number, program: string, lookMs: nu
 	};
 }
 
-/** If machines share a home, the runner may be on another one, and nothing here tells whether it lives. */
+/**
+ * If machines share a home, the runner may be on another one, and nothing here tells whether it lives. So it is with a container that was
+ * started anew.
+ */
 async function lives(runner: ProcessIdentity, files: JobFiles): Promise<boolean> {
 	const is = liveness(runner);
 	if (is !== 'unknown') return is === 'alive';
 	const job = await files.job();
-	return !isQueued(job) || livesElsewhere(files, job);
+	return isQueued(job) ? livesElsewhere(files, job) : files.showsLife();
 }
 
 function logFrom(file: string, offset: number): { log: string; nextOffset: number } {

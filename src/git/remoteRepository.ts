@@ -9,7 +9,7 @@ import { phrase } from '../base/phrase.ts';
 import { uniqueHex } from '../base/unique.ts';
 import { readMark } from '../core/files/plainFile.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { git, gitAnswer, type GitPlace } from './git.ts';
+import { git, gitAnswer, gitList, type GitPlace } from './git.ts';
 import { commitTree, headOf, treeOf, withWorkingTree } from './gitTree.ts';
 import {
 	adminFolder,
@@ -19,6 +19,7 @@ import {
 	refOf,
 	type OpenWorktree,
 } from './openWorktree.ts';
+import { listed } from './repository.ts';
 import { besides, isAncestor } from './saveWork.ts';
 
 /** The way to one repository on another machine. */
@@ -136,7 +137,8 @@ async function bringIn({ own, isThere, record }: OpenWorktree, tip: string): Pro
 	}
 }
 
-const OWN_SETTINGS = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n';
+/** A shallow clone has commits whose parents are nowhere. */
+const OWN_SETTINGS = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n[receive]\n\tshallowUpdate = true\n';
 
 /**
  * On the other machine: takes out what agents have set. All jobs of a project share the repository, and each of their worktrees its settings. A
@@ -207,6 +209,25 @@ export async function commitThere(repository: string, folder: string, id: string
 	});
 	await git(bare(repository), ['update-ref', resultRef(id), tip]);
 	return tip;
+}
+
+/**
+ * On the other machine: no commit holds a repository that an agent has made in its worktree, so the worktree is not removed with it.
+ * @throws NancyError `wrong-state` with the names of such repositories
+ */
+export async function refuseNested(repository: string, folder: string): Promise<void> {
+	if (!existsSync(repository)) return;
+	await resetSettings(repository);
+	const gitDir = await adminFolder(repository, folder);
+	if (gitDir === undefined) return;
+	const listing = ['ls-files', '-z', '--others', '--exclude-standard'];
+	const files = await gitList({ folder, gitDir, common: repository }, listing);
+	const nested = files.filter(file => file.endsWith('/'));
+	if (nested.length === 0) return;
+	throw new NancyError(
+		'wrong-state',
+		phrase`${listed(nested)} in ${folder} is a repository of its own, which is in no commit; move it away, or remove it`,
+	);
 }
 
 /** On the other machine: removes the worktree, and what named its commits. */

@@ -26,7 +26,7 @@ export const stop: Operation<z.infer<typeof Input>, StopOutput> = {
 		const tickets = ticketsOf(context);
 		if (asker.is === 'human')
 			for (const address of workers)
-				for (const id of await tickets.openAt(address)) await tickets.stoppedByHuman(id);
+				for (const id of await tickets.openAt(address)) await tickets.stops.byHuman(id);
 		// A worker that cannot be stopped does not stop the others.
 		const ends = await Promise.allSettled(
 			workers.map(async address => ({

@@ -20,7 +20,7 @@ export const stopDelegate: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	},
 	async run(asker, { id }, context) {
 		const tickets = ticketsOf(context);
-		if (asker.is === 'human') await tickets.stoppedByHuman(id);
+		if (asker.is === 'human') await tickets.stops.byHuman(id);
 		await stop(new Delegates(context.workspace), tickets, id);
 		return {};
 	},

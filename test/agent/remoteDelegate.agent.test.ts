@@ -1,12 +1,16 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identify, liveness } from '../../src/base/liveness.ts';
 import type { Tickets } from '../../src/core/delegates/tickets.ts';
 import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
 import { markedProcesses } from '../../src/process/marked.ts';
 import { leftThere, NOTHING } from '../support/leftThere.ts';
 import { long, longIf } from '../support/long.ts';
+import { cannotMount } from '../support/skipped.ts';
 import { signal } from '../../src/process/signal.ts';
 import { submit } from '../support/submit.ts';
 import { readPhase } from '../../src/core/sessions/phase.ts';
@@ -100,6 +104,50 @@ describe('a delegate on another machine', () => {
 				expect(await leftThere(there, id)).toEqual(NOTHING);
 			},
 		);
+
+	it('goes on there when this machine shuts down, which tells each of its programs to end', async () => {
+		await using machines = await twoMachines(nancy);
+		const { there, call, tickets } = machines;
+		const gate = gateIn(there.home);
+		const id = await machines.delegate(`[[write:made.txt|x]] ${gate.step} [[text:Survived.]]`);
+		await machines.atWork(2);
+		const runner = identify(machines.runner(id));
+		signal(runner.pid, 'SIGTERM');
+		await eventually('its runner has ended', () => liveness(runner) === 'dead');
+		expect(await tickets.facts(DelegateId.parse(id))).toMatchObject({ end: undefined });
+		gate.open();
+		expect((await call(['delegates'])).stdout).toContain('running');
+		expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+		expect(await leftThere(there, id)).toEqual(NOTHING);
+	});
+
+	it.skipIf(cannotMount)(
+		`keeps its answer until there is room again on a full disk there${cannotMount}`,
+		async () => {
+			await using machines = await twoMachines(nancy);
+			const { there, git } = machines;
+			const jobs = join(there.home, '.nancy-remote/jobs');
+			mkdirSync(jobs, { recursive: true, mode: 0o700 });
+			execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m,mode=700', 'tmpfs', jobs]);
+			try {
+				const full = join(jobs, 'full');
+				const id = await machines.delegate(
+					`[[write:made.txt|x]] [[sh:cat /dev/zero > ${full} || true]] [[text:Done there.]]`,
+				);
+				await eventually('the disk is full', () => existsSync(full));
+				const alive = async () => (await markedProcesses(REMOTE_MARK, id)).length;
+				await eventually('its agent is gone', async () => (await alive()) <= 1);
+				await sleep(3000);
+				expect(await alive()).toBe(1);
+				rmSync(full);
+				expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+				expect(git('show', `nancy/${id}:made.txt`)).toBe('x');
+				expect(await leftThere(there, id)).toEqual(NOTHING);
+			} finally {
+				execFileSync('umount', ['--lazy', jobs]);
+			}
+		},
+	);
 
 	it('is stopped there with everything that it has started, and its work until then comes back', async () => {
 		await using machines = await twoMachines(nancy);

@@ -133,7 +133,7 @@ async function seedDelegates(store: Delegates, dataFolder: string, count: number
 		const asked = store.filesOfRequest(record.id);
 		const contents = asked.map(file => readFileSync(file, 'utf8'));
 		await tickets.issue(record, asked, contents);
-		if (seed.error === 'cancelled') await tickets.stoppedByHuman(record.id);
+		if (seed.error === 'cancelled') await tickets.stops.byHuman(record.id);
 		await tickets.end(record.id, { isReported: true, ...(seed.error !== undefined && { error: seed.error }) });
 	}
 	const added = { 'src/presets.js': 'export const green = 3;\n', 'src/timer.js': 'export const minutes = 4;\n' };

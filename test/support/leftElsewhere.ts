@@ -37,9 +37,9 @@ export async function cleanUpLeft(data: string, project: string): Promise<string
 }
 
 /** A job with `made.txt` in its worktree on that machine, not committed. Its delegate was given up and deleted. */
-export async function leftElsewhere(folder: TempFolder) {
+export async function leftElsewhere(folder: TempFolder, repository?: string) {
 	const data = folder.file('data');
-	const project = smallRepository(folder, { 'a.txt': 'one' });
+	const project = repository ?? smallRepository(folder, { 'a.txt': 'one' });
 	const id = DelegateId.parse('20261129t101538501z-4cc50010');
 	const name = WorktreeName.parse(id);
 	const worktree = await createWorktree({ folder: project, name, withChanges: false, copyIncludes: false });

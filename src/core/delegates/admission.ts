@@ -88,7 +88,11 @@ function runningAt(
 	delegates: readonly Delegate[],
 	capacity: Capacity,
 ): readonly Delegate[] {
-	return delegates.filter(each => !each.isForeign && each.state === 'running' && placeOf(each, capacity) === place);
+	// One that watches a machine which cannot be reached takes no place here: others would wait as long as that machine is gone.
+	const counts = ({ unseenSince }: Delegate) => place !== undefined || unseenSince === undefined;
+	return delegates.filter(
+		each => !each.isForeign && each.state === 'running' && placeOf(each, capacity) === place && counts(each),
+	);
 }
 
 /** The machine with the fewest delegates for each that may run there at once. If several are equal, the first of them counts. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { sha256 } from '../../base/sha256.ts';
 import { liveness, ownIdentity } from '../../base/liveness.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import { ExecutorId } from '../../protocol/executorId.ts';
@@ -59,8 +60,8 @@ export class JobsElsewhere {
 		return found;
 	}
 
-	/** Only one process at a time. @throws NancyError `busy` */
-	alone<T>(step: () => Promise<T>): Promise<T> {
-		return holdingOwnLock(this.own, `${FOLDER}.lock`, step);
+	/** Only one process at a time for each machine. @throws NancyError `busy` */
+	alone<T>(on: ExecutorId, step: () => Promise<T>): Promise<T> {
+		return holdingOwnLock(this.own, `${FOLDER}-${sha256(on).slice(0, 16)}.lock`, step);
 	}
 }

@@ -52,7 +52,7 @@ export async function proved(tickets: Tickets, delegate: Delegate): Promise<Dele
 	if (!(await tickets.has(record.id))) return { ...delegate, isUnproved: true };
 	const worktree = await tickets.worktree(record.id);
 	const merges = worktree ? await tickets.merges(record.id).list() : [];
-	const isStoppedByUser = delegate.error === 'cancelled' && (await tickets.isStoppedByHuman(record.id));
+	const isStoppedByUser = delegate.error === 'cancelled' && (await tickets.stops.isByHuman(record.id));
 	return {
 		...withWorktree(await withSight(tickets, delegate), worktree),
 		...(merges.length > 0 && { merges }),

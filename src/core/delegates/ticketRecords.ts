@@ -44,5 +44,8 @@ export type End = z.infer<typeof End>;
 /** A person has stopped it. */
 export const Stopped = z.looseObject({ version: z.literal(1), by: z.literal('human') });
 
+/** Its runner is told to end. */
+export const Told = z.looseObject({ version: z.literal(1) });
+
 /** The content of its files of the request. Kept once it goes to another machine: there it goes on, whatever happens to the files. */
 export const Kept = z.looseObject({ version: z.literal(1), contents: z.array(z.string()) });

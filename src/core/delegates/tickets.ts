@@ -15,8 +15,9 @@ import { holdingOwnLock } from '../files/holdingLock.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { JobsElsewhere } from './jobsElsewhere.ts';
+import { Stops } from './stops.ts';
 import { MergeRecords } from '../worktrees/mergeRecords.ts';
-import { Answered, End, Issued, Kept, Made, Run, Stopped, type Mailbox } from './ticketRecords.ts';
+import { Answered, End, Issued, Kept, Made, Run, type Mailbox } from './ticketRecords.ts';
 
 /** In place of an output that its runner has not written. */
 export const OUTPUT_CHANGED = 'its output was changed or removed since it ended, so it is not shown';
@@ -55,7 +56,6 @@ const WORKTREE = 'worktree.json';
 const REMOTE = 'remote.json';
 const ANSWER = 'answer.json';
 const END = 'end.json';
-const STOPPED = 'stopped.json';
 
 /**
  * This user's requests on this machine for one workspace, and their progress, in the user's own folder. Agents write in `.nancy/delegates`,
@@ -65,6 +65,7 @@ const STOPPED = 'stopped.json';
 export class Tickets {
 	private readonly own: OwnFolder;
 	readonly jobs: JobsElsewhere;
+	readonly stops: Stops;
 
 	/**
 	 * @param dataFolder the user's: see base/folders
@@ -76,6 +77,7 @@ export class Tickets {
 	) {
 		this.own = new OwnFolder(dataFolder, workspaceFolder);
 		this.jobs = new JobsElsewhere(this.own);
+		this.stops = new Stops(this.own, FOLDER, async id => (await this.facts(id)) !== undefined);
 	}
 
 	/**
@@ -231,15 +233,6 @@ export class Tickets {
 	async end(id: DelegateId, end: Pick<End, 'error' | 'report' | 'isReported'>): Promise<void> {
 		if (!(await this.facts(id))) return;
 		await this.own.write({ version: 1, endedAt: new Date().toISOString(), ...end }, FOLDER, id, END);
-	}
-
-	/** Notes that a person stops it. An agent's word for that would be no proof. */
-	async stoppedByHuman(id: DelegateId): Promise<void> {
-		if (await this.facts(id)) await this.own.write({ version: 1, by: 'human' }, FOLDER, id, STOPPED);
-	}
-
-	async isStoppedByHuman(id: DelegateId): Promise<boolean> {
-		return (await this.own.read(Stopped, FOLDER, id, STOPPED)) !== undefined;
 	}
 
 	/** The merges of its worktree. */

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { JobsElsewhere } from '../../../src/core/delegates/jobsElsewhere.ts';
 import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
-import { gitIn } from '../../support/delegateSeeds.ts';
+import { gitIn, smallRepository } from '../../support/delegateSeeds.ts';
 import { killedAt } from '../../support/killedAt.ts';
 import { LAB, leftElsewhere, realExecutor } from '../../support/leftElsewhere.ts';
 import { killPoints, strideOr } from '../../support/rounds.ts';
@@ -93,6 +93,31 @@ describe('what a delegate has left on another machine', () => {
 		expect(await isLeft(left)).toBe(false);
 		// Git in a folder without its worktree would write into the checkout beside it.
 		expect(existsSync(join(left.project, 'made.txt'))).toBe(false);
+	});
+
+	it('stays there while it has a repository of its own in its worktree, which no commit holds', async () => {
+		const left = await leftElsewhere(folder);
+		const inner = join(left.files.tree, 'vendor');
+		mkdirSync(inner);
+		gitIn(inner, 'init', '-q');
+		writeFileSync(join(inner, 'b.txt'), 'inside');
+		for (let time = 0; time < 2; time++) expect((await left.clean()).at(-1)).toContain('vendor/ in');
+		expect(readFileSync(join(inner, 'b.txt'), 'utf8')).toBe('inside');
+		expect(workOn(left, left.worktree.branch)).toBe('there');
+		rmSync(inner, { recursive: true });
+		await left.clean();
+		expect(await isLeft(left)).toBe(false);
+	});
+
+	it('comes to a shallow clone too', async () => {
+		const origin = smallRepository(folder, { 'a.txt': 'one' });
+		gitIn(origin, 'commit', '-q', '--allow-empty', '-m', 'second');
+		gitIn(folder.path, 'clone', '-q', '--depth=1', `file://${origin}`, folder.file('shallow'));
+		const left = await leftElsewhere(folder, realpathSync(folder.file('shallow')));
+		expect(gitIn(left.project, 'rev-parse', '--is-shallow-repository')).toBe('true\n');
+		await left.clean();
+		expect(workOn(left, left.worktree.branch)).toBe('there');
+		expect(await isLeft(left)).toBe(false);
 	});
 
 	it('stays there while its repository is out of sight', async () => {

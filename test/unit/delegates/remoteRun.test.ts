@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
+import { JobsElsewhere } from '../../../src/core/delegates/jobsElsewhere.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -98,7 +99,7 @@ async function remote(on?: ExecutorId) {
 				executor: notAsked,
 				capacity: notAsked,
 				superseded: () => undefined,
-				begun: async () => void (begun.is = await tickets.remotePhase(delegate.record.id)),
+				freed: async () => void (begun.is = await tickets.remotePhase(delegate.record.id)),
 			});
 			const outcome = await run.run();
 			await run.settle();
@@ -569,4 +570,61 @@ it('keeps so much of an endless log, and says so once', async () => {
 	expect(text).not.toContain('look 17\n');
 	expect(text.split('the rest of its log is left out')).toHaveLength(2);
 	expect(looks).toBe(21);
+});
+
+it('gives its result after a minute in which its machine cannot be reached for the clean-up, which is done later', async () => {
+	await using one = await remote(LAB);
+	const end = { ok: true, output: 'Done.', tip: 'a'.repeat(40) };
+	let cleanUps = 0;
+	const outcome = await one.run({
+		observe: async () => ({ ...RUNNING, is: 'ended', end }),
+		cleanUp: async () => {
+			if (++cleanUps === 2) one.later(MINUTE + 1000);
+			return unreachable();
+		},
+	});
+	expect(outcome).toEqual({ ok: true, output: 'Done.' });
+	expect({ cleanUps, isNoted: one.isNoted() }).toEqual({ cleanUps: 2, isNoted: true });
+	expect(await one.phase()).toMatchObject({ phase: 'collected' });
+	expect(one.log()).toContain(`not cleaned up in ${one.place}`);
+});
+
+it.each([
+	['its machine cannot be reached', () => new NancyError('timeout', 'lab cannot be reached')],
+	['the disk here is full', () => Object.assign(new Error('no space'), { code: 'ENOSPC' })],
+	['somebody else holds its worktree', () => new NancyError('busy', 'somebody merges it')],
+])('leaves its work for the next clean-up if %s', async (_, failure) => {
+	await using one = await remote(LAB);
+	const outcome = await one.run({
+		observe: async () => {
+			one.stop.abort();
+			return { ...RUNNING, is: 'lost' };
+		},
+		rescue: async () => {
+			one.later(MINUTE + 1000);
+			throw failure();
+		},
+	});
+	expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining(`stays in ${one.place}`) });
+	expect(one.isNoted()).toBe(true);
+	expect(await one.phase()).toMatchObject({ phase: 'submitted' });
+});
+
+it('lets others begin once its machine cannot be reached', async () => {
+	await using one = await remote();
+	await one.earlier({ isBegun: true });
+	let looks = 0;
+	await one.run({ observe: async () => (++looks === 1 ? unreachable() : { ...RUNNING, is: 'lost' }) });
+	expect(one.begun.is).toMatchObject({ unreachableSince: expect.any(String) });
+});
+
+it('goes on watching what may be at work there when its next runner meets a full disk here', async () => {
+	await using one = await remote(LAB);
+	await one.earlier({ phase: 'submitted' });
+	vi.spyOn(JobsElsewhere.prototype, 'begin').mockRejectedValueOnce(new Error('no space left'));
+	const end = { ok: true, output: 'Done.', tip: 'a'.repeat(40) };
+	expect(await one.run({ observe: async () => ({ ...RUNNING, is: 'ended', end }) })).toEqual({
+		ok: true,
+		output: 'Done.',
+	});
 });

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
 import { identify } from '../../../src/base/liveness.ts';
@@ -8,6 +8,7 @@ import { RECEIVER } from '../../../src/executors/receiver.ts';
 import { failedStep, markedLine, refuseError } from '../../../src/executors/ask.ts';
 import { Here } from '../../../src/executors/here.ts';
 import { JobFiles } from '../../../src/executors/jobFiles.ts';
+import { runOnce } from '../../../src/executors/jobRun.ts';
 import { steps } from '../../../src/executors/there.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
 import { RemoteJob } from '../../../src/protocol/remoteJob.ts';
@@ -47,6 +48,37 @@ it.each([
 ])('a job is %s with %s', async (is, _, runner) => {
 	runnerIs(runner);
 	expect(await lookThere(id)).toMatchObject({ is });
+});
+
+it('a job is lost whose runner cannot be seen from here, as in a container that was started anew, and gives no sign of life', async () => {
+	runnerIs({ ...identify(process.pid), machine: 'another.1.2' });
+	const earlier = new Date(Date.now() - 4 * 60_000);
+	utimesSync(files.runnerFile, earlier, earlier);
+	expect(await lookThere(id)).toMatchObject({ is: 'lost' });
+});
+
+it.each(['runner.json', 'status.json', 'end.json', 'job.json'])(
+	'a job is ended whatever its agent has written into %s',
+	async name => {
+		runnerIs({ ...identify(process.pid), startedTicks: 1 });
+		writeFileSync(`${files.folder}/${name}`, 'garbage');
+		const earlier = new Date(Date.now() - 60_000);
+		utimesSync(files.fence, earlier, earlier);
+		expect(await lookThere(id)).toMatchObject({ is: 'lost' });
+		await steps['cancel']?.({ id }, '');
+		expect(existsSync(files.cancelled)).toBe(true);
+		await steps['clean']?.({ id, repository: '0'.repeat(16) }, '');
+		expect(existsSync(files.folder)).toBe(false);
+	},
+);
+
+it('the end of a job is written once there is room for it', async () => {
+	const { job } = folderMachine('');
+	await files.writeJob(RemoteJob.parse({ ...job, id }));
+	const write = vi.spyOn(files, 'writeEnd').mockRejectedValueOnce(new Error('no space left'));
+	await runOnce(files, new AbortController().signal, async () => ({ ok: true, output: 'done' }));
+	expect(write).toHaveBeenCalledTimes(2);
+	expect(await files.end()).toMatchObject({ ok: true, output: 'done' });
 });
 
 it('a look that may wait waits for the end of a job, and no longer', async () => {

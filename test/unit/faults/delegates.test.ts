@@ -424,7 +424,7 @@ describe('a runner', () => {
 		const { tickets, atWork, ended } = room;
 		const queued = await atWork();
 		const { id } = queued.record;
-		await tickets.stoppedByHuman(id);
+		await tickets.stops.byHuman(id);
 		expect(await ended(queued)).toMatchObject({ state: 'failed', error: 'cancelled' });
 	});
 

@@ -137,7 +137,7 @@ describe('what a process of another machine holds', () => {
 			message: `${record.id} runs on another machine; stop it there`,
 		});
 		// Its runner reads a person's word, and no process here has anything to do with it.
-		await tickets.stoppedByHuman(record.id);
+		await tickets.stops.byHuman(record.id);
 		await expect(stopDelegate(delegates, tickets, record.id, 10)).rejects.toMatchObject({
 			code: 'timeout',
 			message: expect.stringContaining('on another machine may hear it late'),

@@ -245,7 +245,7 @@ describe('the mirror of the delegates', () => {
 		for (const title of ['by an agent', 'by a person', 'too late']) {
 			const each = await create(title);
 			await tickets.issue(each.record, [], []);
-			if (title !== 'by an agent') await tickets.stoppedByHuman(each.record.id);
+			if (title !== 'by an agent') await tickets.stops.byHuman(each.record.id);
 			const outcome =
 				title === 'too late'
 					? ({ ok: true, output: 'Done.' } as const)

@@ -394,6 +394,16 @@ describe('the queue', () => {
 		expect(hasPlace(all, { cap: 1 })).toBe(false);
 	});
 
+	it('is kept from nothing here by those whose machine cannot be reached', () => {
+		const gone = ExecutorId.parse('ssh:gone');
+		const running = delegate('a', 'running');
+		const lost = { ...running, record: { ...running.record, on: gone }, unseenSince: '2026-11-30T10:00:00.000Z' };
+		const all = [lost, delegate('b', 'queued'), delegate('c', 'queued')];
+		expect(ids(admitted(all, { cap: 1 }, []))).toEqual(['b']);
+		// Their own limit counts them.
+		expect(fullMachine({ ...lost, state: 'queued' }, all, { cap: 1, places: { [gone]: 1 } })).toBe(gone);
+	});
+
 	it('takes of several machines the one with the most room', () => {
 		const [small, big] = ['ssh:small', 'ssh:big'].map(each => ExecutorId.parse(each)) as [ExecutorId, ExecutorId];
 		const at = (on: ExecutorId, found: Delegate) => ({ ...found, record: { ...found.record, on } });

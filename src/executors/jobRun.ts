@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RemoteEnd, RemoteJob } from '../protocol/remoteJob.ts';
+import type { JobFiles } from './jobFiles.ts';
+import { isQueued } from './queuedJob.ts';
+
+/** Between two signs of life of a runner, in milliseconds. */
+const BEAT_MS = 15_000;
+/** Between two looks of a runner whether it is to end, in milliseconds. Not every engine can tell it. */
+const TOLD_MS = 2000;
+/** How often the end of a job is written, at most: for about five minutes. */
+const MOST_WRITES = 33;
+
+/**
+ * In the process that runs a job: does its work once, however often the queue begins it, and writes its end last. Gives signs of life meanwhile.
+ * @param signal aborted when this process is told to end
+ */
+export async function runOnce(
+	files: JobFiles,
+	signal: AbortSignal,
+	work: (job: RemoteJob, signal: AbortSignal) => Promise<RemoteEnd>,
+): Promise<void> {
+	const job = await files.job();
+	if (!job || (isQueued(job) && !(await files.claim()))) return;
+	await files.writeRunner();
+	const asked = new AbortController();
+	const listen = setInterval(() => {
+		if (existsSync(files.cancelled)) asked.abort();
+	}, TOLD_MS);
+	const beat = setInterval(() => {
+		const now = new Date();
+		void utimes(files.runnerFile, now, now).catch(() => undefined);
+	}, BEAT_MS);
+	try {
+		const end = await work(job, AbortSignal.any([signal, asked.signal]));
+		await persisted(() => files.writeEnd(end));
+	} finally {
+		clearInterval(listen);
+		clearInterval(beat);
+	}
+}
+
+/** A full disk may have room again soon, and an answer is worth waiting for. Meanwhile the job gives signs of life. */
+async function persisted(write: () => Promise<void>): Promise<void> {
+	for (let attempt = 0; ; attempt++) {
+		try {
+			await write();
+			return;
+		} catch (error) {
+			if (attempt === MOST_WRITES) throw error;
+			await sleep(Math.min(10_000, 500 * 2 ** attempt));
+		}
+	}
+}
