@@ -26,6 +26,8 @@ const hasGroups = process.platform !== 'win32';
 export class AgentProcess {
 	private said = '';
 	private readonly watch: ChildProcess | undefined;
+	/** It took too long to begin. */
+	private isLate = false;
 
 	private constructor(
 		private readonly child: ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable },
@@ -78,7 +80,7 @@ export class AgentProcess {
 	/** How it has ended, if it has said nothing of that. */
 	get lastWords(): string {
 		const { exitCode, signalCode } = this.child;
-		if (signalCode === 'SIGKILL') return `the agent did not answer within ${BEGIN_MS / 1000} seconds`;
+		if (this.isLate) return `the agent did not answer within ${BEGIN_MS / 1000} seconds`;
 		return `the agent has ended without a word (${signalCode ?? `code ${exitCode}`})`;
 	}
 
@@ -90,7 +92,10 @@ export class AgentProcess {
 
 	/** The work of a beginning, which an agent may not delay for ever. */
 	async inTime<T>(work: () => Promise<T>): Promise<T> {
-		const timer = setTimeout(() => this.send('SIGKILL'), BEGIN_MS);
+		const timer = setTimeout(() => {
+			this.isLate = true;
+			this.send('SIGKILL');
+		}, BEGIN_MS);
 		try {
 			return await work();
 		} finally {

@@ -36,6 +36,8 @@ export class AskedHere {
 
 	/** @returns `undefined` if nobody has answered */
 	ask(question: Asked, over: AbortSignal): Promise<Answered | undefined> {
+		// Outside of a turn it is only told here: neither the next turn nor its questions wait for it.
+		if (!this.place().isBusy) return this.askNow(question, over);
 		const answer = this.last.then(() => this.askNow(question, over));
 		this.last = answer.catch(() => undefined);
 		return answer;
@@ -55,11 +57,12 @@ export class AskedHere {
 	private async askNow(asked: Asked, over: AbortSignal): Promise<Answered | undefined> {
 		if (over.aborted) return undefined;
 		const { agent, lines, guarded, silent, isBusy } = this.place();
-		const answer = await this.whileHeld(async () => {
+		const answering = async () => {
 			silent?.asked(asked);
 			const question = new PermissionQuestion(asked, agent, lines, over);
 			return question.answer(held => guarded?.call(held.event, 'ask', held.payload), isBusy);
-		}).catch((error: unknown) => {
+		};
+		const answer = await (isBusy ? this.whileHeld(answering) : answering()).catch((error: unknown) => {
 			lines.say(`This question cannot be asked, and is denied: ${visible(errorText(error))}`);
 			return undefined;
 		});

@@ -1,6 +1,6 @@
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { visible, visibleLine } from '../base/visible.ts';
-import type { CalledGuard } from '../core/driver/calledGuard.ts';
+import type { Disposable } from '../base/lifetime.ts';
 import { agentWords } from './agentWords.ts';
 import { AskedHere } from './askedHere.ts';
 import { completed } from './completions.ts';
@@ -34,7 +34,7 @@ export class FrontEnd {
 	private steering: Steering | undefined;
 	private readonly left = new AbortController();
 	/** Waits until a message is worth a turn. */
-	private listening: CalledGuard | undefined;
+	private listening: Disposable | undefined;
 	private readonly pulls = new Pulls(async () => this.guarded?.pulled());
 
 	constructor(private readonly talk: Talk) {
@@ -106,13 +106,13 @@ export class FrontEnd {
 					continue;
 				}
 				await this.turns(conversation, guarded, forAgent(text));
-				const late = await this.pulls.left();
-				if (late !== undefined) await this.turns(conversation, guarded, late);
+				for (let late; (late = await this.pulls.left()) !== undefined;)
+					await this.turns(conversation, guarded, late);
 			}
 		} finally {
 			this.sign.dispose();
 			this.lines.close();
-			this.listening?.end('SIGTERM');
+			this.listening?.dispose();
 			await this.silent?.ended();
 			await this.conversation?.close();
 		}
@@ -137,7 +137,7 @@ export class FrontEnd {
 	/** Ends the session, and begins another. @returns `false` where the agent's own command does that */
 	private async cleared(conversation: Conversation): Promise<boolean> {
 		if (!conversation.clear) return false;
-		this.listening?.end('SIGTERM');
+		this.listening?.dispose();
 		this.listening = undefined;
 		await this.silent?.ended();
 		try {
@@ -267,14 +267,11 @@ export class FrontEnd {
 	/** A message begins the next turn while the agent is idle. A half-typed line stays. */
 	private listen(guarded: GuardedConversation): void {
 		if (this.listening || this.left.signal.aborted) return;
-		const waiting = guarded.wait(prompt => {
-			// Another session may have begun meanwhile.
-			if (this.listening !== waiting) return;
+		this.listening = guarded.wait(prompt => {
 			this.listening = undefined;
 			// While it works, it gets the message by its hooks.
-			if (prompt !== undefined && !this.isWorking) this.lines.put(prompt);
+			if (!this.isWorking) this.lines.put(prompt);
 		});
-		this.listening = waiting;
 	}
 
 	private get isBusy(): boolean {

@@ -1,5 +1,6 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { dataFolder } from '../base/folders.ts';
+import type { Disposable } from '../base/lifetime.ts';
 import type { SilentHook, TalkedAgent, TurnHooks } from '../core/driver/acp.ts';
 import { callGuard, WAITS, type BetweenPlace, type CalledGuard, type GuardCall } from '../core/driver/calledGuard.ts';
 import { OwnFolder } from '../core/files/ownFolder.ts';
@@ -27,6 +28,9 @@ export interface Talk extends GuardedTalk {
 	/** The session to go on with. */
 	readonly resume: SessionId | undefined;
 }
+
+/** After a wait that has failed, in milliseconds. */
+const WAIT_AGAIN_MS = 30_000;
 
 /** What an agent says that has read its prompt. */
 const REPLIES: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'plan', 'tool_call']);
@@ -128,12 +132,30 @@ export class GuardedConversation {
 		return guard && steering.words(await guard.printed);
 	}
 
-	/** Waits until a message is worth a turn. Then `woken` gets its prompt; a guard that fails has none. */
-	wait(woken: (prompt: string | undefined) => void): CalledGuard | undefined {
+	/**
+	 * Waits until a message is worth a turn, and begins again should the guard fail, as on a full disk. Then `woken` gets the prompt, once.
+	 * @returns `undefined` for an agent that is woken otherwise
+	 */
+	wait(woken: (prompt: string) => void): Disposable | undefined {
 		if (this.talk.acp.wakesItself) return undefined;
-		const guard = this.call(WAITS, 'wait', {});
-		void guard?.woken.then(words => woken(words !== undefined && isWake(words) ? words.trim() : undefined));
-		return guard;
+		let isOver = false;
+		let guard: CalledGuard | undefined;
+		let again: NodeJS.Timeout | undefined;
+		const begin = () => {
+			guard = this.call(WAITS, 'wait', {});
+			void (guard?.woken ?? Promise.resolve()).then(words => {
+				if (isOver) return;
+				if (words !== undefined && isWake(words)) woken(words.trim());
+				else again = setTimeout(begin, WAIT_AGAIN_MS).unref();
+			});
+		};
+		begin();
+		const dispose = () => {
+			isOver = true;
+			clearTimeout(again);
+			guard?.end('SIGTERM');
+		};
+		return { dispose };
 	}
 
 	/** The words of what the guard has printed for an agent that is talked with; `undefined` if there are none. */

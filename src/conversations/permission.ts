@@ -69,7 +69,7 @@ export class PermissionQuestion {
 		const isSettled = new AbortController();
 		const here = isAsked ? this.typed(AbortSignal.any([over, isSettled.signal])) : this.told(guard !== undefined);
 		try {
-			const answer = await Promise.race(guard ? [here, this.sent(guard)] : [here]);
+			const answer = await Promise.race(guard ? [here, this.sent(guard, isAsked)] : [here]);
 			guard?.end(answer && isAllowing(answer.option) ? 'SIGUSR2' : this.ending());
 			return answer;
 		} finally {
@@ -82,10 +82,14 @@ export class PermissionQuestion {
 		return !this.over.aborted || this.over.reason === BROKEN_OFF ? 'SIGTERM' : 'SIGHUP';
 	}
 
-	/** A person's answer from elsewhere. Never without one; `undefined` cancels. */
-	private async sent(guard: CalledGuard): Promise<Answered | undefined> {
+	/** A person's answer from elsewhere. Without one, this terminal may still have one; otherwise nobody has. `undefined` cancels. */
+	private async sent(guard: CalledGuard, isAsked: boolean): Promise<Answered | undefined> {
 		const answer = this.request.answerIn(await guard.printed);
-		if (answer === undefined) return new Promise(() => undefined);
+		if (answer === undefined && isAsked) return new Promise(() => undefined);
+		if (answer === undefined) {
+			this.lines.say('Nobody has answered it: it is denied.');
+			return undefined;
+		}
 		const name = answer === 'cancelled' ? 'Cancelled' : visibleLine(answer.option.name);
 		this.lines.say(`→ ${name} (answered in Nancy)`);
 		return answer === 'cancelled' ? undefined : answer;

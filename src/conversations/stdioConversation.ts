@@ -25,6 +25,8 @@ export class StdioConversation implements Conversation {
 	private turn: Settled<StopReason> | undefined;
 	/** What ends the questions that wait, by their ids. */
 	private readonly open = new Map<string, AbortController>();
+	/** Those of what runs beside the turn, which breaking it off does not end. */
+	private readonly beside = new WeakSet<AbortController>();
 	/** Words that the agent has not read yet, by their ids. */
 	private readonly steering = new Map<string, string>();
 	private hasNoise = false;
@@ -87,8 +89,8 @@ export class StdioConversation implements Conversation {
 	}
 
 	cancel(): Promise<void> {
-		// The CLI takes its questions back by itself.
-		for (const over of this.open.values()) over.abort(BROKEN_OFF);
+		// The CLI takes those of the turn back by itself. What runs beside it still waits.
+		for (const over of this.open.values()) if (!this.beside.has(over)) over.abort(BROKEN_OFF);
 		this.send(this.agent.interrupt());
 		return Promise.resolve();
 	}
@@ -159,6 +161,7 @@ export class StdioConversation implements Conversation {
 		if (this.open.has(question.id)) return;
 		const over = new AbortController();
 		this.open.set(question.id, over);
+		if (question.isBeside) this.beside.add(over);
 		// Whatever fails there is no Yes.
 		const answer = await this.listener.ask(this.askedBy(question), over.signal).catch(() => undefined);
 		this.open.delete(question.id);

@@ -52,6 +52,8 @@ export interface StdioQuestion {
 	readonly input: unknown;
 	/** What the guard holds at the desk, and tells of it. */
 	readonly payload: object;
+	/** A subagent asks, which may run beside the turn. */
+	readonly isBeside: boolean;
 }
 
 /** What a line of the CLI's says. */

@@ -81,7 +81,8 @@ function questionOf(id: string, session: string, asked: CanUseTool): StdioLine {
 			? { title: 'Its plan:', content: [{ type: 'content', content: { type: 'text', text: body } }] }
 			: { rawInput: input, content: changesIn(input) };
 	const toolCall = { toolCallId: tool_use_id, _meta: { toolName: tool_name }, ...shown };
-	return { is: 'asked', question: { id, session, toolCall, choices, fields, input, payload } };
+	const isBeside = agent_id !== undefined;
+	return { is: 'asked', question: { id, session, toolCall, choices, fields, input, payload, isBeside } };
 }
 
 /** The request of a question to the user whose fields are none that Nancy knows. The desk shows none either. */

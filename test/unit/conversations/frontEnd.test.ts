@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { long } from '../../support/long.ts';
 import { smallAgent, talkRoom } from '../../support/talkRoom.ts';
@@ -39,6 +40,22 @@ beforeEach(() => {
 	room.does(smallAgent(REPEATS));
 });
 afterEach(() => room.folder.remove());
+
+it('a question outside of a turn holds up neither the next turn nor what it says, and is denied if nobody answers it', async () => {
+	const script = '#!/bin/sh\n[ "$3" = ask ] && until [ -e "$SEEN/go" ]; do sleep 0.05; done\nexec cat >/dev/null\n';
+	writeFileSync(room.folder.file('guard'), script, { mode: 0o755 });
+	const denied = "if (id === 'q') return words('Outcome: ' + JSON.parse(line).result.outcome.outcome + '\\n');";
+	room.does(smallAgent(`${REPEATS} if (params.prompt[0].text === 'Begin.') onceLet(() => ${ASK});`, denied));
+	const shown = await room.talk();
+	await shown.waitForText(/Got "Begin\."\s+>$/);
+	room.let();
+	await shown.waitForText(/Answer it in Nancy’s view Questions\.\n>$/);
+	shown.type('Go on.\r');
+	await shown.waitForText(/Got "Go on\."\s+>$/);
+	writeFileSync(room.folder.file('seen', 'go'), '');
+	await shown.waitForText(/Nobody has answered it: it is denied\.[^]*Outcome: cancelled\s+>$/);
+	await shown.close();
+});
 
 describe('the input line', () => {
 	it('brings back a pasted text as a whole, and sends it as it was', async () => {

@@ -29,11 +29,11 @@ const SPEAKS = `
 		if (type !== 'user') return;
 		say({ type: 'system', subtype: 'init', session_id: 's1' });
 		if (message.content === 'die') process.exit(3);
-		if (message.content === 'ask')
+		if (message.content.startsWith('ask'))
 			return say({
 				type: 'control_request',
 				request_id: 'q1',
-				request: { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'ls' }, tool_use_id: 't1' },
+				request: { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'ls' }, tool_use_id: 't1', ...(message.content === 'ask beside' && { agent_id: 'a1' }) },
 			});
 		if (message.content === 'wait') return;
 		over();
@@ -143,4 +143,20 @@ it('ends with the agent’s own words if that ends, before it has begun or in th
 	await expect(it.conversation.prompt('die')).rejects.toThrow('The agent has ended.');
 	await it.conversation.closed;
 	expect(it.conversation.pid).toBeUndefined();
+});
+
+it('leaves the question of a subagent open when its user breaks a turn off, and answers it', async () => {
+	let answer: (answered: undefined) => void = () => undefined;
+	const asked: AbortSignal[] = [];
+	await using it = await talk(SPEAKS, (_, over) => {
+		asked.push(over);
+		return new Promise(resolve => (answer = resolve));
+	});
+	const turn = it.conversation.prompt('ask beside');
+	await eventually('a question', () => asked.length === 1);
+	await it.conversation.cancel();
+	expect(await turn).toBe('cancelled');
+	expect(asked[0]?.aborted).toBe(false);
+	answer(undefined);
+	await eventually('the answer', () => it.conversation.complaints().includes('"behavior":"deny"'));
 });
