@@ -13,7 +13,7 @@ export const Moment = z.iso.datetime();
  * waiting Stop hook. `queue`: the CLI's own queue command. `resume`: the session was resumed with the messages. `keys`: typed into its
  * terminal. `steer`: given to it in the middle of its turn. `tool`: the agent asked for it, by a tool of Nancy's MCP server.
  */
-export const Rung = z.enum(['hook', 'wake', 'waiter', 'queue', 'resume', 'keys', 'steer', 'tool']);
+export const Rung = z.enum(['hook', 'wake', 'waiter', 'queue', 'resume', 'keys', 'steer', 'prompt', 'tool']);
 export type Rung = z.infer<typeof Rung>;
 
 /** A delivery that did not reach the model: after its turn was over, the agent's own record did not show it. */

@@ -68,6 +68,8 @@ export function rungWords(rung: Rung): string {
 			return l10n.t('typed into the idle terminal');
 		case 'steer':
 			return l10n.t('given to the agent in the middle of its turn');
+		case 'prompt':
+			return l10n.t('given to the agent with a prompt, or as its next one');
 		case 'tool':
 			return l10n.t('the agent asked for it');
 	}

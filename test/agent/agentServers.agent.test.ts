@@ -264,7 +264,9 @@ it('reads what comes while it works as its next prompt where it cannot be steere
 	const directive = await lab.send(worker.address, 'Use the other port. [[text:Second end]]');
 	lab.letGo();
 	expect(isAfter(await lab.seen('Use the other port.'), 'First end')).toBe(true);
-	expect(await lab.delivered(worker.address, directive)).toMatchObject({ receipt: { rung: 'hook', event: 'stop' } });
+	expect(await lab.delivered(worker.address, directive)).toMatchObject({
+		receipt: { rung: 'prompt', event: 'stop' },
+	});
 	await worker.terminal.waitForText(/Second end/);
 	await worker.idle();
 });

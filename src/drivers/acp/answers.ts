@@ -10,7 +10,8 @@ const Output = z.object({ words: z.string() });
 export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswer {
 	const answer = handedOver(event, { words: wordsWithPause(delivery) } satisfies z.infer<typeof Output>);
 	const isBetweenSteps = event.kind === 'tool-end' || event.kind === 'tool-failed';
-	return isBetweenSteps ? { ...answer, rung: 'steer' } : answer;
+	if (isBetweenSteps) return { ...answer, rung: 'steer' };
+	return answer.rung === 'hook' ? { ...answer, rung: 'prompt' } : answer;
 }
 
 /** The words of such an answer; `undefined` if nothing was handed over, or not all of it has come. */

@@ -25,7 +25,7 @@ export const feedback: Cell = {
 		must(request.text.includes('First note.'), 'the two came apart');
 		must(isAfter(request, 'First end'), 'it came before the agent would have stopped');
 		const { receipt } = await lab.delivered(worker.address, id);
-		must(receipt?.rung === 'hook', `its receipt names the rung ${receipt?.rung}`);
+		must(receipt?.rung === 'hook' || receipt?.rung === 'prompt', `its receipt names the rung ${receipt?.rung}`);
 		await worker.idle();
 		const { driver, version, candidate } = lab;
 		const isQuiet = !candidate.complaint.test(worker.terminal.screen());
@@ -68,7 +68,7 @@ export const feedbackFromPage: Cell = {
 		must(isAfter(request, 'First end'), 'it came before the agent would have stopped');
 		const { author, receipt } = await page.message(id, 'delivered');
 		must(author.is === 'human', `it came from ${JSON.stringify(author)}`);
-		must(receipt?.rung === 'hook', `its receipt names the rung ${receipt?.rung}`);
+		must(receipt?.rung === 'hook' || receipt?.rung === 'prompt', `its receipt names the rung ${receipt?.rung}`);
 		return WORKS;
 	},
 };

@@ -153,7 +153,7 @@ it('hands over at a prompt, at an end, and between two steps of a turn', () => {
 	if (turns === 'none') throw new Error('it runs hooks');
 	const event = { driver: mine.id, session, kind: 'stop', event: 'stop' } as const;
 	const { stdout, rung } = mine.hooks.answer(event, { text: 'Words.', effect: 'none', version: undefined });
-	expect([turns.words(stdout), rung]).toEqual(['Words.', 'hook']);
+	expect([turns.words(stdout), rung]).toEqual(['Words.', 'prompt']);
 	for (const cut of ['', stdout.slice(0, -3), '[]']) expect(turns.words(cut)).toBeUndefined();
 	for (const kind of ['tool-end', 'tool-failed'] as const) {
 		const between = mine.hooks.answer(
