@@ -1,15 +1,17 @@
 import type { RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { ASKS_PERMISSION, ChosenKind } from '../core/driver/acp.ts';
 import { parseLine } from '../core/files/jsonLines.ts';
-import type { Asked } from './conversation.ts';
+import { SAY_WHY, type Asked } from './conversation.ts';
 
 /** `session/request_permission`, with Nancy's name of the session. The desk answers by the kind of an option. */
 export function acpQuestion(request: RequestPermissionRequest): Asked {
 	const { toolCall, options, sessionId: session } = request;
 	const of = (wanted: string) => options.find(({ kind }) => kind === wanted);
+	const no = of('reject_once');
 	return {
 		toolCall,
-		options,
+		options: no ? [...options, { ...no, ...SAY_WHY }] : options,
+		wordsFollow: true,
 		fields: [],
 		held: { event: ASKS_PERMISSION, payload: { session, cwd: process.cwd(), request } },
 		answerIn: printed => {

@@ -66,6 +66,7 @@ export class AskedHere {
 			lines.say(`This question cannot be asked, and is denied: ${visible(errorText(error))}`);
 			return undefined;
 		});
+		if (asked.wordsFollow && answer?.words !== undefined) lines.put(answer.words);
 		const told = answer && asked.told(answer);
 		// Before the agent has the answer. On a busy machine its own events would be kept first, and say that somebody else had decided.
 		if (told) await guarded?.call(told.event, 'report', told.payload)?.printed;

@@ -79,10 +79,15 @@ export interface Listener {
 /** What may be chosen. Where it has a key of its own, that is typed for it. */
 export type Option = PermissionOption & { readonly key?: string; readonly takesWords?: true };
 
+/** A No that asks for words. */
+export const SAY_WHY = { name: 'No, and say why', key: 'w', takesWords: true } as const;
+
 /** A permission question of an agent. */
 export interface Asked {
 	readonly toolCall: RequestPermissionRequest['toolCall'];
 	readonly options: readonly Option[];
+	/** Words with a No are the next prompt: the answer has no place for them. */
+	readonly wordsFollow?: true;
 	/** What the model wants to know with a Yes. */
 	readonly fields: readonly Field[];
 	/** What the guard holds at the desk. */

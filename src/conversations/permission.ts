@@ -141,7 +141,7 @@ export class PermissionQuestion {
 /** What is typed for an option in place of its number. */
 function keyOf({ kind, key }: Option, options: readonly Option[]): string[] {
 	if (key !== undefined) return [key];
-	const isAlone = options.filter(each => each.kind === kind).length === 1;
+	const isAlone = options.filter(each => each.kind === kind && each.key === undefined).length === 1;
 	return Object.keys(KEYS).filter(each => isAlone && KEYS[each] === kind);
 }
 

@@ -9,6 +9,7 @@ import type { AgentProcess } from './agentProcess.ts';
 import {
 	BROKEN_OFF,
 	isAllowing,
+	SAY_WHY,
 	type Answered,
 	type Asked,
 	type Conversation,
@@ -258,7 +259,7 @@ function optionsOf(choices: readonly Choice[]): Option[] {
 			case 'no':
 				return [
 					{ optionId: effect, kind: 'reject_once', name: 'No', key: 'n' },
-					{ optionId: WITH_WORDS, kind: 'reject_once', name: 'No, and say why', key: 'w', takesWords: true },
+					{ optionId: WITH_WORDS, kind: 'reject_once', ...SAY_WHY },
 				];
 			case 'end':
 				return [{ optionId: effect, kind: 'reject_once', name: 'No, and end the turn', key: 'e' }];

@@ -57,6 +57,24 @@ it('a question outside of a turn holds up neither the next turn nor what it says
 	await shown.close();
 });
 
+it('words with a No are the next prompt, for the protocol’s answer takes none', async () => {
+	const options =
+		"[{ optionId: 'a', kind: 'allow_once', name: 'Allow' }, { optionId: 'r', kind: 'reject_once', name: 'Reject' }]";
+	const ask = ASK.replace(/options: .*/, `options: ${options} } })`);
+	const over =
+		"if (id === 'q') { words('Chosen: ' + JSON.parse(line).result.outcome.optionId + '\\n'); return say({ id: open, result }); }";
+	room.does(
+		`let open;${smallAgent(`if (params.prompt[0].text !== 'Begin.') { ${REPEATS} } else { open = id; return ${ask} }`, over)}`,
+	);
+	const shown = await room.talk();
+	await shown.waitForText(/3\. No, and say why\nYour answer \(y, n, w, a number\):$/);
+	shown.type('w\r');
+	await shown.waitForText(/Say why:$/);
+	shown.type('Use the other port.\r');
+	await shown.waitForText(/Chosen: r\n[^]*Got "Use the other port\."\s+>$/);
+	await shown.close();
+});
+
 describe('the input line', () => {
 	it('brings back a pasted text as a whole, and sends it as it was', async () => {
 		const shown = await room.talk();

@@ -115,6 +115,7 @@ it('a request without an input is shown by its title, its changes in colour, and
 			`${bar}It adds\\x1b[2K three.`,
 			'  1. Allow',
 			'  2. Reject',
+			'  3. No, and say why',
 		].join('\n'),
 	);
 	const wide = await show(`${'y'.repeat(100)}${' '.repeat(300)}│ git status\n\t漢`);
