@@ -62,6 +62,11 @@ export interface Engine {
 	 * @throws NancyError as {@link cancel}
 	 */
 	tell?(name: string): Promise<void>;
+	/**
+	 * Writes a text into a pipe of a job that runs, on its machine. Absent for an engine that cannot.
+	 * @throws NancyError as {@link cancel}
+	 */
+	pipe?(name: string, file: string, text: string): Promise<void>;
 }
 
 /** For one command, in milliseconds. Slurm's own limit for an answer of its controller is ten seconds by default. */

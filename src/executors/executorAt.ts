@@ -39,9 +39,7 @@ export function executorAt(
 	if (cluster) return new Kubernetes(cluster, runtime, async () => podNamed(cluster.name, await readSettings()));
 	const named = queueOf(on);
 	const queue = named && (async () => queueNamed(named, await readSettings()));
-	const host = named ? undefined : hostOf(on);
-	const variables =
-		host === undefined ? undefined : async () => forwarded(sshNamed(host, await readSettings())?.forwardEnv);
+	const variables = async () => forwarded(forwardedTo(on, await readSettings()));
 	const executor = new ShellExecutor(wayTo(on, submitting?.steps), runtime, { queue, variables });
 	// The runner has a worktree to make first.
 	if (submitting) executor.shipEarly();
@@ -53,6 +51,17 @@ function queueNamed({ type, name }: NonNullable<ReturnType<typeof queueOf>>, set
 	if (named?.type === 'slurm' && type === 'slurm') return { type, sbatch: named.sbatch ?? [] };
 	if (named?.type === 'command' && type === 'command') return { ...named, type };
 	throw notNamed(name, type);
+}
+
+/** The names of the variables for an agent there. */
+function forwardedTo(on: ExecutorId, settings: CommonSettings): readonly string[] | undefined {
+	const queue = queueOf(on);
+	if (queue) {
+		const named = settingsOf(queue.name, settings);
+		return named?.type === 'slurm' ? named.forwardEnv : undefined;
+	}
+	const host = hostOf(on);
+	return host === undefined ? undefined : sshNamed(host, settings)?.forwardEnv;
 }
 
 /** A host may be in nobody's settings. */

@@ -60,6 +60,10 @@ export class JobFiles {
 	get endFile(): string {
 		return join(this.folder, 'end.json');
 	}
+	/** There while the job waits for the variables of its agent: see executors/variablesPipe. */
+	get variablesPipe(): string {
+		return join(this.folder, 'variables');
+	}
 	/** What the shell of a queued job prints. */
 	get queueOutput(): string {
 		return join(this.folder, 'queue.log');

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../base/errors.ts';
 import type { RemoteEnd, RemoteJob } from '../protocol/remoteJob.ts';
 import type { JobFiles } from './jobFiles.ts';
 import { isQueued } from './queuedJob.ts';
+import { variablesFromPipe } from './variablesPipe.ts';
 
 /** Between two signs of life of a runner, in milliseconds. */
 const BEAT_MS = 15_000;
@@ -33,12 +35,26 @@ export async function runOnce(
 		void utimes(files.runnerFile, now, now).catch(() => undefined);
 	}, BEAT_MS);
 	try {
-		const end = await work(job, AbortSignal.any([signal, asked.signal]));
+		const end = await withVariables(job, files, work, AbortSignal.any([signal, asked.signal]));
 		await persisted(() => files.writeEnd(end));
 	} finally {
 		clearInterval(listen);
 		clearInterval(beat);
 	}
+}
+
+async function withVariables(
+	job: RemoteJob,
+	files: JobFiles,
+	work: (job: RemoteJob, signal: AbortSignal) => Promise<RemoteEnd>,
+	signal: AbortSignal,
+): Promise<RemoteEnd> {
+	try {
+		if (job.awaitsVariables) Object.assign(process.env, await variablesFromPipe(files, signal));
+	} catch (error) {
+		if (!signal.aborted) return { ok: false, reason: errorText(error), output: '' };
+	}
+	return work(job, signal);
 }
 
 /** A full disk may have room again soon, and an answer is worth waiting for. Meanwhile the job gives signs of life. */

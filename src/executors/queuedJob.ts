@@ -15,6 +15,7 @@ import { JobName, QueuedJob, type Engine } from './engine.ts';
 import { remoteWords } from './remoteWords.ts';
 import { slurm } from './slurm.ts';
 import { REMOTE_MARK, type JobFiles } from './jobFiles.ts';
+import { pipedVariables, type Variables } from './variablesPipe.ts';
 
 /**
  * A job in the queue of a cluster. Its files in the home folder, which the machines share, are the truth about it. The job that makes the fence
@@ -192,6 +193,11 @@ export async function cancelQueued(files: JobFiles, job: WithQueue): Promise<voi
 		// The runner looks for the file, and a job that begins later finds the fence.
 		if (!isNoted) throw error;
 	}
+}
+
+/** Gives a job that runs the variables of its agent, for which it waits. */
+export async function giveVariables(files: JobFiles, job: WithQueue, variables: Variables): Promise<void> {
+	await engineOf(job).pipe?.(nameOf(files), files.variablesPipe, pipedVariables(variables));
 }
 
 /** Takes what is left of a job out of the queue, which need not answer: a job that begins later finds no folder. */

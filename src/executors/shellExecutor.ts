@@ -104,7 +104,10 @@ export class ShellExecutor implements Executor {
 			if (is === 'absent') throw new NotSubmitted('bad-usage', errorText(error));
 			return;
 		}
-		await this.step('start', { ...job, ...(queue && { queue }), ...(variables && { variables }) });
+		// A queue would keep them on its disk: its job asks for them once it has begun.
+		const awaitsVariables = queue !== undefined && Object.keys(variables ?? {}).length > 0;
+		const begin = queue ? { queue, awaitsVariables } : { variables };
+		await this.step('start', { ...job, ...begin });
 	}
 
 	async carry({ id }: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
@@ -124,7 +127,10 @@ export class ShellExecutor implements Executor {
 		const look = { id, offset, carried: carried.map(letterName) };
 		// Before others wait for it, who give a call the time of a step.
 		const answer = await this.shipped(() => this.looks.look(look, signal));
-		return Seen.parse(refuseError(answer, this.way.place));
+		const seen = Seen.parse(refuseError(answer, this.way.place));
+		if (seen.awaitsVariables)
+			await this.step('variables', { id, variables: (await this.asked.variables?.()) ?? {} });
+		return seen;
 	}
 
 	/** One look, without the others who watch a job there. */

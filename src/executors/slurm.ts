@@ -37,8 +37,9 @@ const UNSURE =
 /** @param sbatch the user's options: where a job runs, and with what */
 export function slurm(sbatch: readonly string[]): Engine {
 	const ofUser = `--user=${userInfo().username}`;
-	const call = async (...words: readonly string[]) => {
-		const { code, output, complaint } = await callEngine(words, environment());
+	const call = (...words: readonly string[]) => callWith('', ...words);
+	const callWith = async (input: string, ...words: readonly string[]) => {
+		const { code, output, complaint } = await callEngine(words, environment(), input);
 		if (code !== 0) throw noAnswer(complaint);
 		return output;
 	};
@@ -67,6 +68,15 @@ export function slurm(sbatch: readonly string[]): Engine {
 		cancel: async name => void (await call('scancel', ofUser, `--name=${name}`)),
 		// Not every process gets the signal.
 		tell: async name => void (await call('scancel', ofUser, `--name=${name}`, '--batch', '--signal=TERM')),
+		async pipe(name, file, text) {
+			const [job] = (
+				await call('squeue', '--noheader', '--states=RUNNING', ofUser, `--name=${name}`, '--format=%A')
+			).split('\n');
+			if (!job) throw noAnswer(`it shows no running job ${name}`);
+			// The job's own machine is the first one. Such a step has no PATH.
+			const step = [`--jobid=${job}`, '--overlap', '--export=NONE', '--nodes=1', '--ntasks=1', '--relative=0'];
+			await callWith(text, 'srun', ...step, '/bin/sh', '-c', '[ -p "$0" ] && exec /bin/cat >"$0"', file);
+		},
 	};
 }
 

@@ -21,7 +21,6 @@ import { stopMarked } from '../process/marked.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { MessageId } from '../protocol/names.ts';
-import { VariableName } from '../protocol/podFields.ts';
 import { RemoteJob, RemoteLetter, type Seen } from '../protocol/remoteJob.ts';
 import type { Steps } from './here.ts';
 import { JobLooks, lookAtEach, type JobLook } from './jobLook.ts';
@@ -30,12 +29,14 @@ import {
 	cancelQueued,
 	explained,
 	forgetQueued,
+	giveVariables,
 	isQueued,
 	killQueued,
 	livesElsewhere,
 	submitQueued,
 	whyWaiting,
 } from './queuedJob.ts';
+import { awaitsVariables, Variables } from './variablesPipe.ts';
 import { forgetRecordsThere, putThere, receiptsThere, takeBackThere, takenBackThere } from './mailThere.ts';
 
 /** Part of the log that one look reads, in bytes. The part holds at least one line: see {@link JobFiles.appendLog}. */
@@ -48,7 +49,8 @@ const BEGINNING_MS = 30_000;
 const RepositoryName = z.pick(RemoteJob, { repository: true });
 const JobName = z.pick(RemoteJob, { id: true });
 /** Input of a start: the variables of a job without a queue, which are on no disk. */
-const Start = z.object({ variables: z._default(z.record(VariableName, z.string()), {}) });
+const Start = z.object({ variables: z._default(Variables, {}) });
+const Given = z.object({ id: DelegateId, variables: Variables });
 const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
 const TakeBack = z.object({ id: DelegateId, message: MessageId });
 const Clean = z.pick(RemoteJob, { id: true, repository: true });
@@ -101,6 +103,13 @@ export const steps: Steps = {
 		const { id, message } = TakeBack.parse(input);
 		const files = new JobFiles(id);
 		return takeBackThere(files.folder, await mailboxOf(files), message);
+	},
+	async variables(input) {
+		const { id, variables } = Given.parse(input);
+		const files = new JobFiles(id);
+		const job = await files.job();
+		if (isQueued(job) && awaitsVariables(files)) await giveVariables(files, job, variables);
+		return {};
 	},
 	async cancel(input) {
 		const files = new JobFiles(JobName.parse(input).id);
@@ -216,6 +225,7 @@ async function seen(files: JobFiles, offset: number, program: string, lookMs: nu
 	return {
 		...(is !== 'running' && isQueued(job) ? await explained(files, job, is, lookMs) : { is }),
 		...(status && { status }),
+		...(is === 'running' && awaitsVariables(files) && { awaitsVariables: true }),
 		...logFrom(files.log, offset),
 		...(end && { end }),
 		receipts: [],

@@ -38,6 +38,8 @@ export const RemoteJob = z.object({
 	idleSeconds: z.number(),
 	/** Absent for a job that begins at once. Added by what submits it. */
 	queue: z.optional(JobQueue),
+	/** Its agent begins once its variables have come through a pipe. Added by what submits it. */
+	awaitsVariables: z.optional(z.boolean()),
 });
 export type RemoteJob = z.infer<typeof RemoteJob>;
 
@@ -104,6 +106,8 @@ export const Seen = z.object({
 	 */
 	queueSays: z.optional(z.string()),
 	status: z.optional(RemoteStatus),
+	/** It waits for the variables of its agent. */
+	awaitsVariables: z.optional(z.boolean()),
 	/** The log from the asked offset on, in bytes. */
 	log: z.string(),
 	nextOffset: z.int().check(z.nonnegative()),

@@ -48,7 +48,12 @@ const ofQueue = {
 /** Another machine for delegates. Fields that a newer Nancy added stay when the file is written. */
 export const ExecutorSettings = z.discriminatedUnion('type', [
 	z.looseObject({ type: z.literal('ssh'), host: SshHost, forwardEnv: ForwardEnv, ...ofEach }),
-	z.looseObject({ type: z.literal('slurm'), sbatch: z.optional(SbatchArguments), ...ofQueue }),
+	z.looseObject({
+		type: z.literal('slurm'),
+		sbatch: z.optional(SbatchArguments),
+		forwardEnv: ForwardEnv,
+		...ofQueue,
+	}),
 	z.looseObject({ type: z.literal('command'), ...QueueCommands.shape, ...ofQueue }),
 	z.looseObject({
 		type: z.literal('k8s'),

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { REMOTE_MARK } from '../../src/executors/jobFiles.ts';
 import { markedProcesses } from '../../src/process/marked.ts';
 import { eventually } from '../support/eventually.ts';
+import { commandLinesWith, filesWith } from '../support/filesWith.ts';
 import { gateIn } from '../support/gate.ts';
 import { leftThere, NOTHING } from '../support/leftThere.ts';
 import { long } from '../support/long.ts';
@@ -43,6 +45,25 @@ async function halfDone(machines: Awaited<ReturnType<typeof cluster>>): Promise<
 }
 
 describe('a delegate on a Slurm cluster', () => {
+	it('has the variables that the user has named, on no disk and in no command line', async () => {
+		await using machines = await cluster();
+		const sbatch = ['-p', 'main', '--mem=500M'];
+		machines.nameExecutors({ hpc: { type: 'slurm', via: 'ssh:lab', sbatch, forwardEnv: ['OPEN_SESAME'] } });
+		const gate = gateIn(machines.there.home);
+		const key = `key-${randomUUID()}`;
+		const prompt = `[[sh:echo $\{#OPEN_SESAME} > made.txt]] ${gate.step} [[text:Done.]]`;
+		const words = '--title T --worktree --permissions bypassPermissions --on hpc --json'.split(' ');
+		const started = await machines.call(['delegate', prompt, ...words], { OPEN_SESAME: key });
+		const { id } = JSON.parse(started.stdout);
+		await machines.atWork(2);
+		expect(commandLinesWith(key)).toEqual([]);
+		for (const folder of [machines.there.home, slurm.folder, machines.lab.workspace.file('.nancy')])
+			expect(filesWith(folder, key)).toEqual([]);
+		gate.open();
+		expect(await machines.ended(id)).toMatchObject({ status: 'done' });
+		expect(machines.git('show', `nancy/${id}:made.txt`)).toBe(`${key.length}`);
+	});
+
 	it('works in a job there, and its branch, answer and log come back', long, async () => {
 		await using machines = await cluster();
 		const { there, git, call } = machines;
