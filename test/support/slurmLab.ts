@@ -7,6 +7,7 @@ import { delimiter } from 'node:path';
 import { installTool } from './debian.ts';
 import { eventually } from './eventually.ts';
 import { skippedUnless, withoutRoot } from './skipped.ts';
+import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { tempFolder } from './tempFolder.ts';
 
 /** Debian puts servers into the first, which is not on every PATH. */
@@ -136,7 +137,9 @@ export async function slurmLab({ nodes = 1, minJobAge = 300, limitsMemory = fals
 			end(pid('run/slurmctld.pid'));
 			for (const name of names) end(pid(`run/slurmd.${name}.pid`));
 			// Steps of jobs and what they have started outlive their node.
-			for (const each of processesOf(env.SLURM_CONF)) end(each, 'SIGKILL');
+			const table = await processTable();
+			for (const step of processesOf(env.SLURM_CONF))
+				for (const each of [step, ...descendantsOf(step, table)]) end(each, 'SIGKILL');
 			if (limitsMemory) await eventually('no control group', () => removeControlGroups(names));
 			end(pid('munge/pid'));
 			await folder.remove();
