@@ -5,6 +5,7 @@ import {
 	ndJsonStream,
 	PROTOCOL_VERSION,
 	type ClientConnection,
+	type InitializeResponse,
 	type NewSessionRequest,
 	type RequestPermissionResponse,
 	type StopReason,
@@ -75,11 +76,10 @@ export class AcpConversation implements Conversation {
 				});
 				steering = steeringBy(initialized);
 				if (resume === undefined) return newSession(connection, program);
-				if (initialized.agentCapabilities?.loadSession !== true)
-					throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
+				const goOn = wayToGoOn(initialized.agentCapabilities);
 				const own = program.sessions === 'own' ? resume : program.sessions.ownOf(resume);
 				isLoading = true;
-				const loaded = await agent.request(methods.agent.session.load, { ...placeOf(program), sessionId: own });
+				const loaded = await agent.request(goOn, { ...placeOf(program), sessionId: own });
 				return { ...loaded, session: resume, own };
 			});
 			const { settings } = (begun = new AcpConversation(child, connection, names, program, steering, text =>
@@ -167,6 +167,14 @@ export class AcpConversation implements Conversation {
 		this.connection.close();
 		await this.process.end();
 	}
+}
+
+/** The request that goes on with an earlier conversation. @throws Error for an agent that has none */
+function wayToGoOn(can: InitializeResponse['agentCapabilities']) {
+	const { load, resume } = methods.agent.session;
+	if (can?.loadSession === true) return load;
+	if (can?.sessionCapabilities?.resume) return resume;
+	throw new Error('This agent cannot go on with an earlier conversation. Start another worker.');
 }
 
 /** Speaks with an agent that has been started. @param begun the conversation, once there is one: other sessions are nobody's here */

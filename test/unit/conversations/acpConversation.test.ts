@@ -24,7 +24,7 @@ const speaks = (capabilities: object, session: string, loaded: object = {}, set 
 			say({ id, result: { protocolVersion: 1, agentCapabilities: ${JSON.stringify(capabilities)} } });
 		if (method === 'session/new')
 			say({ id, ...(${JSON.stringify(session)} === 'no' ? { error: { code: -32000, message: 'Authentication required' } } : { result: { sessionId: ${JSON.stringify(session)} } }) });
-		if (method === 'session/load') say({ id, result: ${JSON.stringify(loaded)} });
+		if (method === 'session/load' || method === 'session/resume') say({ id, result: ${JSON.stringify(loaded)} });
 		if (method?.startsWith('session/set')) say({ id, ...${set} });
 		if (method !== 'session/prompt') return;
 		prompt = id;
@@ -78,6 +78,8 @@ const begin = async (capabilities: object, start?: Start) => (await talked(capab
 
 it('goes on with an earlier conversation only where the agent says that it can', async () => {
 	expect(await begin({ loadSession: true }, { resume: 'earlier' })).toBe('earlier');
+	const { name, kept } = await talked({ sessionCapabilities: { resume: {} } }, { resume: 'earlier', prompt: 'On.' });
+	expect([name, kept[0]]).toEqual(['earlier', 'session/resume earlier']);
 	await expect(begin({}, { resume: 'earlier' })).rejects.toThrow(
 		'This agent cannot go on with an earlier conversation. Start another worker.',
 	);
