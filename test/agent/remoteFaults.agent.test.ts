@@ -15,6 +15,7 @@ import { roundsOr } from '../support/rounds.ts';
 import { commandOf } from '../support/servedAgents.ts';
 import { slurmLab } from '../support/slurmLab.ts';
 import { twoMachines } from '../support/twoMachines.ts';
+import { DelegateId } from '../../src/protocol/delegate.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
 /** So long a delegate takes, about, from its submission to its end, in milliseconds. */
@@ -30,7 +31,10 @@ type Machines = Awaited<ReturnType<typeof twoMachines>>;
 
 /** What is killed with -9, by its name. */
 const VICTIMS: Readonly<Record<string, (machines: Machines, id: string) => Promise<void>>> = {
-	'the runner here': async (machines, id) => signal(machines.runner(id), 'SIGKILL'),
+	'the runner here': async ({ tickets }, id) => {
+		const run = (await tickets.facts(DelegateId.parse(id)))?.run;
+		if (run) signal(run.runner.pid, 'SIGKILL');
+	},
 	'a program of the runner’s here': async (_, id) => killOne(await markedProcesses(RUNNER_MARK, id)),
 	'a process of the job there': async (_, id) => killOne(await markedProcesses(REMOTE_MARK, id)),
 	'all of the job there': async (_, id) => {
@@ -61,11 +65,12 @@ async function haveOneEnd(machines: Machines, victims: typeof VICTIMS, longestMs
 	const { there, git, call } = machines;
 	const names = Object.keys(victims);
 	const rounds = roundsOr(names.length + 1);
+	let committed = 0;
 	for (let round = 0; round < rounds; round++) {
 		const who = names[round % names.length] ?? '';
 		const afterMs = Math.random() * longestMs;
 		const about = `round ${round}: ${who} after ${Math.round(afterMs)} ms`;
-		const step = `echo ran >> $HOME/ran-${round}; echo x > made-${round}; git add made-${round}; git commit -qm made && touch $HOME/made-${round}`;
+		const step = `echo ran >> $HOME/ran-${round}; echo x > made-${round}; git add made-${round}; git -c user.name=A -c user.email=a@b.c commit -qm made && touch $HOME/made-${round}`;
 		const id = await machines.delegate(`Round ${round}. [[sh:${step}]] [[sh:sleep 1]] [[text:End of ${round}.]]`);
 		await sleep(afterMs);
 		await victims[who]?.(machines, id);
@@ -77,13 +82,16 @@ async function haveOneEnd(machines: Machines, victims: typeof VICTIMS, longestMs
 		else expect(error, about).toBeTruthy();
 		const ran = join(there.home, `ran-${round}`);
 		if (existsSync(ran)) expect(readFileSync(ran, 'utf8'), about).toBe('ran\n');
-		if (existsSync(join(there.home, `made-${round}`)))
-			expect(git('show', `nancy/${id}:made-${round}`), about).toBe('x');
+		if (existsSync(join(there.home, `made-${round}`))) {
+			committed++;
+			expect(git('log', '--format=%s', `nancy/${id}`, '--', `made-${round}`), about).toBe('made');
+		}
 		const results = (await call(['inbox', '--json'])).stdout.split(`Task ID: ${id}`).length - 1;
 		expect(results, about).toBe(1);
 		expect(await leftThere(there, id), about).toEqual(NOTHING);
 		await eventually(`no process here, ${about}`, async () => (await runnersOf(id)).length === 0);
 	}
+	expect(committed).toBeGreaterThan(0);
 }
 
 it(

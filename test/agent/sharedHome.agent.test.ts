@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownMachine } from '../../src/base/machine.ts';
 import { DelegateId, DelegateStatus } from '../../src/protocol/delegate.ts';
 import { DelegatesOutput } from '../../src/protocol/output/delegates.ts';
+import { killNow } from '../support/killNow.ts';
 import { eventually } from '../support/eventually.ts';
 import { gateIn } from '../support/gate.ts';
 import { leftThere, NOTHING } from '../support/leftThere.ts';
@@ -51,7 +52,7 @@ describe.skipIf(noSecondHost)(`a delegate elsewhere, on two machines of one home
 		await using hosts = await twoHosts();
 		const { lab, there, id, gate, git, onSecond, runnerNow } = hosts;
 		const first = runnerNow();
-		process.kill(first?.pid ?? 0, 'SIGKILL');
+		killNow(first);
 		expect((await onSecond('delegates')).stdout).toContain('running');
 		expect(runnerNow()).toEqual(first);
 		// A minute later.

@@ -81,7 +81,9 @@ export function userMachine(
 		/** The process that watches a delegate here. */
 		runner(id: string): number {
 			const status = readFileSync(lab.workspace.file(`.nancy/delegates/${id}.status`), 'utf8');
-			return DelegateStatus.parse(JSON.parse(status)).runner?.pid ?? 0;
+			const { runner } = DelegateStatus.parse(JSON.parse(status));
+			if (!runner) throw new Error('it has no runner');
+			return runner.pid;
 		},
 		log: (id: string) => lab.workspace.file(`.nancy/delegates/${id}.log`),
 		/** The messages of its mailbox here. */

@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { long } from '../../support/long.ts';
 import { oneByOne } from '../../support/oneByOne.ts';
 import { queuedJobThere } from '../../support/queuedJobThere.ts';
+import { killNow } from '../../support/killNow.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 let home: TempFolder;
@@ -97,7 +98,7 @@ describe('a job in a queue that the user names by its commands', () => {
 		const one = queued();
 		await one.submit();
 		await one.atWork();
-		process.kill((await one.files.runner())?.pid ?? 0, 'SIGKILL');
+		killNow(await one.files.runner());
 		expect(await one.ended(false)).toMatchObject({ is: 'lost', queueSays: 'the queue: exit 137' });
 		await one.rescue();
 	});
@@ -207,7 +208,7 @@ describe('a job in a queue that the user names by its commands', () => {
 		for (const each of all) {
 			await each.submit();
 			await each.atWork();
-			process.kill((await each.files.runner())?.pid ?? 0, 'SIGKILL');
+			killNow(await each.files.runner());
 			expect(await each.ended(false)).toMatchObject({ is: 'lost', queueSays: 'the queue: exit 137' });
 		}
 		engine.before('look', 'echo x >>"$HOME/asked"');

@@ -8,6 +8,7 @@ import { long } from '../../support/long.ts';
 import { lookThere } from '../../support/lookThere.ts';
 import { queuedJobThere } from '../../support/queuedJobThere.ts';
 import { cannotLimitMemory, slurmLab, type SlurmLab } from '../../support/slurmLab.ts';
+import { killNow } from '../../support/killNow.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 let slurm: SlurmLab;
@@ -123,7 +124,7 @@ describe('a job in the queue of Slurm', () => {
 		const one = queued();
 		await one.submit();
 		await one.atWork();
-		process.kill((await one.files.runner())?.pid ?? 0, 'SIGKILL');
+		killNow(await one.files.runner());
 		expect(await one.ended(false)).toMatchObject({ is: 'lost', queueSays: expect.stringContaining('FAILED') });
 		await one.rescue();
 	});
@@ -137,7 +138,7 @@ describe('a job in the queue of Slurm', () => {
 		const fiveMinutesAgo = new Date(Date.now() - 5 * 60_000);
 		utimesSync(one.files.runnerFile, fiveMinutesAgo, fiveMinutesAgo);
 		expect((await one.look()).is).toBe('running');
-		process.kill(runner?.pid ?? 0, 'SIGKILL');
+		killNow(runner);
 		await eventually('ended', () => one.state() === 'FAILED');
 		expect((await one.look()).is).toBe('lost');
 		utimesSync(one.files.runnerFile, new Date(), new Date());
@@ -277,7 +278,7 @@ describe('a job in the queue of Slurm', () => {
 			await each.submit();
 			await each.atWork();
 		}
-		process.kill((await killed.files.runner())?.pid ?? 0, 'SIGKILL');
+		killNow(await killed.files.runner());
 		done.finish();
 		await eventually('forgotten', () => forgetful.call('squeue', '--noheader', '--states=all') === '');
 		expect(await done.look()).toMatchObject({ is: 'ended', end: { ok: true } });

@@ -34,6 +34,7 @@ import { long } from '../../support/long.ts';
 import { roundsOr } from '../../support/rounds.ts';
 import { RunnerRoom } from '../../support/runnerRoom.ts';
 import { cannotMount, skippedUnless } from '../../support/skipped.ts';
+import { killNow } from '../../support/killNow.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
 /** Rounds of the kill test: some here, 200 when asked for. */
@@ -742,7 +743,7 @@ describe('a runner', () => {
 			writeFileSync(gate, '');
 			await eventually('the answer', () => existsSync(queued.files.output) && outputOf(queued) === 'done');
 			expect(existsSync(queued.files.done)).toBe(false);
-			process.kill(runner?.pid ?? 0, 'SIGKILL');
+			killNow(runner);
 		});
 		await eventually('its end', async () => {
 			await look();
