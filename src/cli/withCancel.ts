@@ -1,7 +1,7 @@
 /**
  * Turns SIGINT, SIGTERM and SIGHUP into an abort, and also a closed output pipe (`nancy run … | head`): the agent would otherwise go on
  * unwatched. Later signals change nothing: the agent is killed within seconds, and not left behind.
- * The abort's reason is the name of the signal.
+ * The abort's reason is the name of the signal, if it was one.
  * @param isMeant whether a signal is for the work, and not for another program in its terminal
  */
 export async function withCancel<T>(

@@ -87,7 +87,7 @@ export class PermissionQuestion {
 		const answer = this.request.answerIn(await guard.printed);
 		if (answer === undefined && isAsked) return new Promise(() => undefined);
 		if (answer === undefined) {
-			this.lines.say('Nobody has answered it: it is denied.');
+			if (!this.over.aborted) this.lines.say('Nobody has answered it: it is denied.');
 			return undefined;
 		}
 		const name = answer === 'cancelled' ? 'Cancelled' : visibleLine(answer.option.name);

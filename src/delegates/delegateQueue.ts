@@ -228,8 +228,10 @@ export async function stopDelegate(
 		// Without its start time, only the mark identifies the process that now has the pid.
 		const isIt = holds && (runner.startedTicks > 0 || isRunner(runner.pid, id));
 		if (isIt) {
-			// On a full disk the signal has to do.
-			await tickets.stops.tell(id).catch(() => undefined);
+			// On a full disk the signal alone stops one whose agent is here.
+			await tickets.stops.tell(id).catch((error: unknown) => {
+				if (delegate.record.on !== undefined) throw error;
+			});
 			signal(runner.pid, 'SIGTERM');
 			return false;
 		}

@@ -129,8 +129,8 @@ export class RemoteRun {
 			if (error instanceof WorkBesides || error instanceof WorkGone)
 				return this.keepEnd(failedBy(end, errorText(error)));
 			// It is noted still: see {@link cleanUpElsewhere}.
-			if (error instanceof GivenUp || hasErrno(error, 'ENOSPC', 'EDQUOT') || hasCode(error, 'busy'))
-				return notCollected(end, this.executor.place(job), error);
+			const isPassing = hasCode(error, 'busy', 'io') || hasErrno(error, 'ENOSPC', 'EDQUOT');
+			if (error instanceof GivenUp || isPassing) return notCollected(end, this.executor.place(job), error);
 			return this.keepEnd(notCollected(end, this.executor.place(job), error), 'kept');
 		}
 		return this.keepEnd(end);

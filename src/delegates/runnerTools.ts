@@ -33,6 +33,6 @@ export interface RunnerTools {
 	freed(): Promise<void>;
 	/** Ends this process as a kill would: another one runs the delegate by now. */
 	superseded(): void;
-	/** Aborted when this process is told to end, by the signal that is the reason. */
+	/** Aborted when this process is told to end, by the signal that is the reason, or because its terminal is gone. */
 	signal: AbortSignal;
 }

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
-import { hasErrno } from '../base/errors.ts';
+import { hasCode, hasErrno } from '../base/errors.ts';
 import { identify } from '../base/liveness.ts';
 import { jsonText, parseJsonFile } from '../core/files/jsonFile.ts';
 import { readPlainTextSync } from '../core/files/plainFile.ts';
@@ -94,14 +94,14 @@ export class JobFiles {
 	}
 	/** To end it and to clean it up, whatever its agent has written there. */
 	jobIfSound(): Promise<RemoteJob | undefined> {
-		return this.job().catch(() => undefined);
+		return this.job().catch(unlessGarbage);
 	}
 	writeJob(job: RemoteJob): Promise<void> {
 		return this.write('job.json', job);
 	}
 	/** Garbage of its agent's counts as nothing, here and in status and end: it would keep the job from being ended. */
 	async runner() {
-		return (await this.read('runner.json', Runner).catch(() => undefined))?.runner;
+		return (await this.read('runner.json', Runner).catch(unlessGarbage))?.runner;
 	}
 	/** Whether the runner of a begun job has given a sign of life lately, wherever it is. */
 	async showsLife(): Promise<boolean> {
@@ -112,7 +112,7 @@ export class JobFiles {
 		return this.write('runner.json', { runner: identify(process.pid) });
 	}
 	status() {
-		return this.read('status.json', RemoteStatus).catch(() => undefined);
+		return this.read('status.json', RemoteStatus).catch(unlessGarbage);
 	}
 	writeStatus(status: z.infer<typeof RemoteStatus>): Promise<void> {
 		return this.write('status.json', RemoteStatus.parse(status));
@@ -124,7 +124,7 @@ export class JobFiles {
 		return this.write('submitted.json', submitted);
 	}
 	end() {
-		return this.read('end.json', RemoteEnd).catch(() => undefined);
+		return this.read('end.json', RemoteEnd).catch(unlessGarbage);
 	}
 	writeEnd(end: RemoteEnd): Promise<void> {
 		return this.write('end.json', end);
@@ -143,6 +143,11 @@ export class JobFiles {
 	private write(name: string, value: unknown): Promise<void> {
 		return writeFileAtomic(join(this.folder, name), jsonText(value), { sync: true });
 	}
+}
+
+/** A disk that cannot be read now says nothing of a file. */
+function unlessGarbage(error: unknown): undefined {
+	if (!hasCode(error, 'bad-file')) throw error;
 }
 
 /** Limit of a line of the log, in UTF-16 units: at most four bytes each. */

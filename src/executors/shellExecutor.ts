@@ -128,9 +128,18 @@ export class ShellExecutor implements Executor {
 		// Before others wait for it, who give a call the time of a step.
 		const answer = await this.shipped(() => this.looks.look(look, signal));
 		const seen = Seen.parse(refuseError(answer, this.way.place));
-		if (seen.awaitsVariables)
-			await this.step('variables', { id, variables: (await this.asked.variables?.()) ?? {} });
-		return seen;
+		return seen.awaitsVariables ? { ...seen, queueSays: await this.giveVariables(id) } : seen;
+	}
+
+	/** @returns why the job still waits for its variables; `undefined` once they are on their way */
+	private async giveVariables(id: DelegateId): Promise<string | undefined> {
+		try {
+			const variables = await this.asked.variables?.();
+			if (variables) await this.step('variables', { id, variables });
+			return undefined;
+		} catch (error) {
+			return errorText(error);
+		}
 	}
 
 	/** One look, without the others who watch a job there. */

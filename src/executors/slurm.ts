@@ -75,7 +75,7 @@ export function slurm(sbatch: readonly string[]): Engine {
 			if (!job) throw noAnswer(`it shows no running job ${name}`);
 			// The job's own machine is the first one. Such a step has no PATH.
 			const step = [`--jobid=${job}`, '--overlap', '--export=NONE', '--nodes=1', '--ntasks=1', '--relative=0'];
-			await callWith(text, 'srun', ...step, '/bin/sh', '-c', '[ -p "$0" ] && exec /bin/cat >"$0"', file);
+			await callWith(text, 'srun', ...step, '/bin/sh', '-c', '[ -p "$0" ] || exit 0; exec /bin/cat >"$0"', file);
 		},
 	};
 }

@@ -36,7 +36,7 @@ import {
 	submitQueued,
 	whyWaiting,
 } from './queuedJob.ts';
-import { awaitsVariables, Variables } from './variablesPipe.ts';
+import { isWaiting, Variables } from './variablesPipe.ts';
 import { forgetRecordsThere, putThere, receiptsThere, takeBackThere, takenBackThere } from './mailThere.ts';
 
 /** Part of the log that one look reads, in bytes. The part holds at least one line: see {@link JobFiles.appendLog}. */
@@ -108,7 +108,7 @@ export const steps: Steps = {
 		const { id, variables } = Given.parse(input);
 		const files = new JobFiles(id);
 		const job = await files.job();
-		if (isQueued(job) && awaitsVariables(files)) await giveVariables(files, job, variables);
+		if (isQueued(job) && isWaiting(files)) await giveVariables(files, job, variables);
 		return {};
 	},
 	async cancel(input) {
@@ -225,7 +225,7 @@ async function seen(files: JobFiles, offset: number, program: string, lookMs: nu
 	return {
 		...(is !== 'running' && isQueued(job) ? await explained(files, job, is, lookMs) : { is }),
 		...(status && { status }),
-		...(is === 'running' && awaitsVariables(files) && { awaitsVariables: true }),
+		...(is === 'running' && isWaiting(files) && { awaitsVariables: true }),
 		...logFrom(files.log, offset),
 		...(end && { end }),
 		receipts: [],

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { constants, existsSync, openSync } from 'node:fs';
+import { constants, lstatSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
@@ -18,9 +18,9 @@ const LONGEST = 1024 * 1024;
 export const Variables = z.record(VariableName, z.string());
 export type Variables = z.infer<typeof Variables>;
 
-/** Whether the job waits for its variables: see {@link variablesFromPipe}. */
-export function awaitsVariables(files: JobFiles): boolean {
-	return existsSync(files.variablesPipe);
+/** Whether the job waits for its variables: see {@link variablesFromPipe}. Its agent may make any file there, and no pipe of this job's. */
+export function isWaiting(files: JobFiles): boolean {
+	return lstatSync(files.variablesPipe, { throwIfNoEntry: false })?.isFIFO() === true;
 }
 
 /** The text for the pipe of a job. */
@@ -38,12 +38,27 @@ export async function variablesFromPipe(files: JobFiles, signal: AbortSignal): P
 	await promisify(execFile)('mkfifo', ['-m', '600', file]);
 	// Open for both: otherwise it would wait here, and end with the first one that writes.
 	const pipe = new Socket({ fd: openSync(file, constants.O_RDWR | constants.O_NONBLOCK), writable: false });
-	const waiting = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
+	const over = new AbortController();
+	const end = () => over.abort();
+	const limit = setTimeout(end, WAIT_MS);
+	signal.addEventListener('abort', end);
+	if (signal.aborted) end();
 	try {
-		return Variables.parse(JSON.parse(await lineFrom(pipe, waiting)));
+		return variablesIn(await lineFrom(pipe, over.signal));
 	} finally {
+		clearTimeout(limit);
+		signal.removeEventListener('abort', end);
 		pipe.destroy();
 		await rm(file, { force: true });
+	}
+}
+
+/** The error quotes nothing of the text, which may be half a secret. */
+function variablesIn(text: string): Variables {
+	try {
+		return Variables.parse(JSON.parse(text));
+	} catch {
+		throw new NancyError('bad-file', phrase`what came as the variables of "forwardEnv" is none`);
 	}
 }
 

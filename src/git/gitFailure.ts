@@ -38,7 +38,9 @@ export function failure(folder: string, [command]: readonly string[], said: stri
 	const hint = isNotFetched
 		? phrase`; Nancy has git fetch nothing: run "git fetch --refetch --no-filter" there first`
 		: '';
-	return new NancyError('git', phrase`git ${command}: ${ownWords(said)}${hint}`, { cause: error });
+	// Once there is room again, the same call may do.
+	const code = /No space left on device|Disk quota exceeded/.test(said) ? 'io' : 'git';
+	return new NancyError(code, phrase`git ${command}: ${ownWords(said)}${hint}`, { cause: error });
 }
 
 /**

@@ -211,6 +211,9 @@ export async function commitThere(repository: string, folder: string, id: string
 	return tip;
 }
 
+/** How a listing of the index begins that names a commit of another repository. */
+const LINK = '160000 ';
+
 /**
  * On the other machine: no commit holds a repository that an agent has made in its worktree, so the worktree is not removed with it.
  * @throws NancyError `wrong-state` with the names of such repositories
@@ -220,9 +223,14 @@ export async function refuseNested(repository: string, folder: string): Promise<
 	await resetSettings(repository);
 	const gitDir = await adminFolder(repository, folder);
 	if (gitDir === undefined) return;
-	const listing = ['ls-files', '-z', '--others', '--exclude-standard'];
-	const files = await gitList({ folder, gitDir, common: repository }, listing);
-	const nested = files.filter(file => file.endsWith('/'));
+	const own = { folder, gitDir, common: repository };
+	const untracked = await gitList(own, ['ls-files', '-z', '--others', '--exclude-standard']);
+	const staged = await gitList(own, ['ls-files', '-z', '--stage']);
+	const linked = staged.flatMap(line => (line.startsWith(LINK) ? [line.slice(line.indexOf('\t') + 1)] : []));
+	const nested = [
+		...untracked.filter(file => file.endsWith('/')),
+		...linked.filter(file => existsSync(join(folder, file, '.git'))),
+	];
 	if (nested.length === 0) return;
 	throw new NancyError(
 		'wrong-state',

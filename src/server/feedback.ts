@@ -38,7 +38,9 @@ export async function waitingFeedback(
 			.filter(({ id }) => id > after)
 			.slice(0, MOST_MESSAGES);
 	const waitMs = Math.min(Number(seconds), LONGEST_SECONDS) * 1000;
-	const isOver = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+	const limit = new AbortController();
+	const ending = setTimeout(() => limit.abort(), waitMs);
+	const isOver = AbortSignal.any([signal, limit.signal]);
 	const news = new EventTarget();
 	const following = live.follow(() => news.dispatchEvent(new Event('news')));
 	try {
@@ -48,6 +50,7 @@ export async function waitingFeedback(
 			await once(news, 'news', { signal: isOver }).catch(() => undefined);
 		}
 	} finally {
+		clearTimeout(ending);
 		following.dispose();
 	}
 }

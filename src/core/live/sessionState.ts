@@ -68,8 +68,9 @@ function foldRecord(state: SessionState, record: TrafficRecord): SessionState {
 			return foldEvent(state, record.event, record.at);
 		case 'delivery': {
 			// Feedback handed over at Stop keeps the agent going; its next event may be a minute away.
-			const keepsGoing =
-				state.phase === 'idle' && record.delivery.event === state.idleEvent && record.delivery.rung === 'hook';
+			const { event, rung } = record.delivery;
+			const isOfStop = rung === 'hook' || rung === 'prompt';
+			const keepsGoing = state.phase === 'idle' && event === state.idleEvent && isOfStop;
 			return keepsGoing ? working(state, record.at, 'feedback delivered') : state;
 		}
 		case 'trouble':

@@ -4,7 +4,7 @@ import { WAKE_WORDS } from '../../../src/drivers/bell.ts';
 import { GuardedConversation } from '../../../src/conversations/guarded.ts';
 import { acpAgents } from '../../../src/drivers/acp.ts';
 import { DriverId } from '../../../src/protocol/names.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, HANG_MS } from '../../support/eventually.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
 it('an idle agent is woken though a guard has failed, by the next one, and by none after the wait', async () => {
@@ -32,11 +32,11 @@ it('an idle agent is woken though a guard has failed, by the next one, and by no
 	try {
 		const woken: string[] = [];
 		const waiting = guarded.wait(prompt => woken.push(prompt));
-		await vi.waitFor(() => expect(existsSync(failed)).toBe(true));
-		await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+		await vi.waitFor(() => expect(existsSync(failed)).toBe(true), HANG_MS);
+		await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), HANG_MS);
 		expect(woken).toEqual([]);
 		await vi.advanceTimersByTimeAsync(30_000);
-		await vi.waitFor(() => expect(woken).toEqual([WAKE_WORDS]));
+		await vi.waitFor(() => expect(woken).toEqual([WAKE_WORDS]), HANG_MS);
 		waiting?.dispose();
 		expect(vi.getTimerCount()).toBe(0);
 	} finally {

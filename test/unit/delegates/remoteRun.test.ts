@@ -9,6 +9,7 @@ import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { RemoteRun } from '../../../src/delegates/remoteRun.ts';
 import { steps } from '../../../src/executors/there.ts';
+import { failure } from '../../../src/git/gitFailure.ts';
 import { WorkBesides } from '../../../src/git/remoteRepository.ts';
 import { delegateElsewhere } from '../../../src/operations/shared/elsewhere.ts';
 import { ExecutorId } from '../../../src/protocol/executorId.ts';
@@ -592,8 +593,9 @@ it('gives its result after a minute in which its machine cannot be reached for t
 it.each([
 	['its machine cannot be reached', () => new NancyError('timeout', 'lab cannot be reached')],
 	['the disk here is full', () => Object.assign(new Error('no space'), { code: 'ENOSPC' })],
+	['git finds no room here', () => failure('/w', ['fetch'], 'error: unable to write file: No space left on device')],
 	['somebody else holds its worktree', () => new NancyError('busy', 'somebody merges it')],
-])('leaves its work for the next clean-up if %s', async (_, failure) => {
+])('leaves its work for the next clean-up if %s', async (_, why) => {
 	await using one = await remote(LAB);
 	const outcome = await one.run({
 		observe: async () => {
@@ -602,7 +604,7 @@ it.each([
 		},
 		rescue: async () => {
 			one.later(MINUTE + 1000);
-			throw failure();
+			throw why();
 		},
 	});
 	expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining(`stays in ${one.place}`) });

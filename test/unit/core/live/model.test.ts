@@ -571,31 +571,34 @@ describe('WorkspaceModel', () => {
 			expect(needed).toHaveLength(3);
 		});
 
-		it('is not called for when a subagent stops, or when feedback keeps the agent going', async () => {
-			const model = await start();
-			const { needed } = attentionOf(model);
-			await happens('prompt');
-			await happens('stop', { subagent: 'a1' });
-			await happens('subagent-stop', { subagent: 'a1' });
-			await happens('stop');
-			await becomes(model, 'idle');
-			const note = {
-				nancy: 'delivery',
-				at: new Date().toISOString(),
-				driver: 'fake',
-				session,
-				event: 'stop',
-				task,
-				worker,
-				messages: ['m'],
-				rung: 'hook',
-				effect: 'none',
-			};
-			await writeFile(join(workspace.paths.spool, 'fake~stop~note.json'), JSON.stringify(note));
-			await becomes(model, 'working');
-			await sleep(600);
-			expect(needed).toEqual([]);
-		});
+		it.each(['hook', 'prompt'])(
+			'is not called for when a subagent stops, or when feedback keeps the agent going, by its %s',
+			async rung => {
+				const model = await start();
+				const { needed } = attentionOf(model);
+				await happens('prompt');
+				await happens('stop', { subagent: 'a1' });
+				await happens('subagent-stop', { subagent: 'a1' });
+				await happens('stop');
+				await becomes(model, 'idle');
+				const note = {
+					nancy: 'delivery',
+					at: new Date().toISOString(),
+					driver: 'fake',
+					session,
+					event: 'stop',
+					task,
+					worker,
+					messages: ['m'],
+					rung,
+					effect: 'none',
+				};
+				await writeFile(join(workspace.paths.spool, 'fake~stop~note.json'), JSON.stringify(note));
+				await becomes(model, 'working');
+				await sleep(600);
+				expect(needed).toEqual([]);
+			},
+		);
 	});
 
 	it('rings again for an idle agent that does not answer', async () => {
