@@ -88,7 +88,8 @@ export const delegate: Operation<Input, Output, OperationContext, Start> = {
 		if (input.budget) permit(asker, { is: 'set-budget', what: 'a delegate' });
 		const start = await startOf(asker, input, context);
 		for (const on of input.on ?? []) await permitMachine(on, start.asking);
-		if (input.budget) requireTold(input.budget, unitsAtStart(start.found.driver), phrase`the delegate`);
+		if (input.budget)
+			requireTold(input.budget, unitsAtStart(start.found.driver, input.permissions), phrase`the delegate`);
 		if (asker.is === 'human') return start;
 		const { found, asking } = start;
 		const folder = await permitStart(found.driver, start.folder, asking);

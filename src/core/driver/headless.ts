@@ -1,4 +1,5 @@
 import type { Phrase } from '../../base/phrase.ts';
+import type { BudgetUnit } from '../../protocol/budget.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import type { LaunchPlace } from './launchPlace.ts';
 
@@ -60,6 +61,8 @@ export interface PermissionMode {
 	width: number;
 	/** What it does not allow waits at the desk for a person's answer. Needs hooks, and belongs to delegates alone. */
 	asks?: true;
+	/** What its runs tell while they work, if that is not what those of the other modes do. */
+	tells?: readonly BudgetUnit[];
 }
 
 export interface HeadlessRequest extends LaunchPlace {

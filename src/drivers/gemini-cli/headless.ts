@@ -120,6 +120,7 @@ export const headless: HeadlessFormat = {
 			detail: phrase`Reads, also by commands that Gemini CLI takes for harmless, such as cat; edits and other commands wait for your answer, whatever your settings allow, and are denied if its time ends first. Anything else that it asks for can only be denied; it is offered no tools of MCP servers.`,
 			width: 2,
 			asks: true,
+			tells: [],
 		},
 		{
 			id: EVERYTHING,

@@ -24,7 +24,7 @@ export const limits: Driver['limits'] = {
 	answers:
 		'Only to what Nancy starts in a terminal, where you have set "nancy.agents.qwen-code.answers" (or "nancy.terminal.host" to "conversation"): the agent then runs in a terminal of Nancy’s own. A No ends the turn, and words with it are a message. Plans are answered in that terminal alone, and what the model itself asks can only be declined there. Without that setting, and with "nancy.terminal.host" set to "watched", a No to a question on its own screen is typed there. A Yes is given there alone, because Qwen Code does not draw the end of a full line.',
 	status: 'Qwen Code does not tell what its sessions are doing when asked; events and its own record of the session do.',
-	headless: 'It tells tokens, but no cost; with “Ask me”, where a program of Nancy’s talks with it, neither.',
+	headless: 'It tells tokens, but no cost.',
 	worktree:
 		'Qwen Code takes hooks from the folder it works in: as a delegate it works in the workspace’s own folder alone, in no worktree.',
 };

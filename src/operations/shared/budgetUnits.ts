@@ -21,9 +21,7 @@ interface Units {
 export async function budgetUnits(owner: BudgetOwner, { workspace }: OperationContext): Promise<Units> {
 	if ('delegate' in owner) {
 		const { record, state } = await new Delegates(workspace).get(owner.delegate);
-		return unitsOf([record.agent], ({ tells }) =>
-			state === 'running' ? tells.headless : [...tells.headless, ...tells.atStart],
-		);
+		return unitsOf([record.agent], driver => toldBy(driver, record.permissions, state !== 'running'));
 	}
 	const { agent } = await workspace.task(owner.task);
 	const agents = await agentsInTerminals(owner.task, workspace);
@@ -58,10 +56,19 @@ export function requireTold(budget: Budget, { units, silent }: Units, of: Phrase
 	);
 }
 
-/** What the delegates of this CLI can be held to. */
-export function unitsAtStart({ tells, displayName }: Driver): Units {
-	const units = [...new Set([...tells.headless, ...tells.atStart])];
-	return { units, silent: units.length === 0 ? [displayName] : [] };
+/** What the delegates of this CLI can be held to. @param permissions its most careful mode if absent */
+export function unitsAtStart(driver: Driver, permissions: string | undefined): Units {
+	const units = [...new Set(toldBy(driver, permissions, true))];
+	return { units, silent: units.length === 0 ? [driver.displayName] : [] };
+}
+
+function toldBy(
+	{ tells, headless }: Driver,
+	permissions: string | undefined,
+	isAtStart: boolean,
+): readonly BudgetUnit[] {
+	const mode = headless === 'none' ? undefined : headless.permissionModes.find(({ id }) => id === permissions);
+	return mode?.tells ?? [...tells.headless, ...(isAtStart ? tells.atStart : [])];
 }
 
 function unitsOf(agents: readonly DriverId[], told: (driver: Driver) => readonly BudgetUnit[]): Units {
