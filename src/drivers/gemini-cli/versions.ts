@@ -36,7 +36,7 @@ export const limits: Driver['limits'] = {
 		'Only to what Nancy starts in a terminal, where you have set "nancy.agents.gemini-cli.answers" (or "nancy.terminal.host" to "conversation") and trusted the folder: the agent then runs in a terminal of Nancy’s own, hears a directive when its turn ends, and its session is resumed in its own terminal. Words with a No are a message. Commands and edits alone are answered, everything else in that terminal. Without that setting, and with "nancy.terminal.host" set to "watched", a No to a question on its own screen is typed there, and ends the turn. A Yes is given there alone, because Gemini CLI leaves out characters that the shell reads.',
 	status: 'Gemini CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	fork: 'Gemini CLI has no option that begins a session as a copy of another.',
-	headless: 'It tells tokens, but no cost; with “Ask me”, where a program of Nancy’s talks with it, neither.',
+	headless: 'It tells tokens, but no cost.',
 	worktree:
 		'Gemini CLI takes trust and hooks from the folder it works in: as a delegate it works in the workspace’s own folder alone, in no worktree.',
 };
