@@ -4,9 +4,9 @@ import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
 import { requireTold, unitsAtStart } from '../../../src/operations/shared/budgetUnits.ts';
 
 it('a delegate is held to no budget in a mode in which its runner is told of no use', () => {
-	const require = (permissions: string | undefined) => () =>
+	const heldIn = (permissions: string | undefined) => () =>
 		requireTold({ tokens: 1000 }, unitsAtStart(geminiCli, permissions), phrase`the delegate`);
-	expect(require('ask-me')).toThrow('Gemini CLI does not tell tokens');
-	expect(require('auto_edit')).not.toThrow();
-	expect(require(undefined)).not.toThrow();
+	expect(heldIn('ask-me')).toThrow('Gemini CLI does not tell tokens');
+	expect(heldIn('auto_edit')).not.toThrow();
+	expect(heldIn(undefined)).not.toThrow();
 });
