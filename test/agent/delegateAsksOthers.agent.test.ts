@@ -10,7 +10,7 @@ import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
 import { qwenUnderTest } from '../support/agents/qwen.ts';
 import { askingDelegate, askingWithLimit } from '../support/askingDelegate.ts';
-import { long } from '../support/long.ts';
+import { long, longIf } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
@@ -185,7 +185,7 @@ describe.concurrent.each(talked)('a delegate of $driver.id that may ask', it_ =>
 		expect(run.made()).toBe(false);
 	});
 
-	it('gets a directive, with a receipt', async () => {
+	it('gets a directive, with a receipt', longIf(!it_.isSteered), async () => {
 		const held = '[[sh:touch begun; until [ -e go ]; do sleep 0.1; done]]';
 		const { lab, ...run } = await asking(it_, `${held} [[sh:touch made]] [[text:Not steered]]`);
 		await using _ = lab;
