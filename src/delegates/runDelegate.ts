@@ -69,16 +69,22 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 async function hearingStop(id: DelegateId, tools: RunnerTools, isElsewhere: boolean) {
 	const { tickets } = tools;
 	const stopped = new AbortController();
-	// Unreadable records say nothing.
-	const isTold = () => tickets.stops.isTold(id).catch(() => false);
+	const isTold = () => tickets.stops.isTold(id);
+	let heard: string | undefined;
 	const hear = async () => {
-		if (await tickets.isTakenOver(id).catch(() => false)) tools.superseded();
-		if (await isTold()) stopped.abort();
+		const stamp = await tickets.lookAtOrders(id);
+		if (stamp === heard) return;
+		// Unreadable records say nothing, and are read again.
+		let isRead = true;
+		const unlessUnreadable = (answer: Promise<boolean>) => answer.catch(() => (isRead = false));
+		if (await unlessUnreadable(tickets.isTakenOver(id))) tools.superseded();
+		if (await unlessUnreadable(isTold())) stopped.abort();
+		if (isRead) heard = stamp;
 	};
 	await hear();
 	const signalled = async () => {
 		// A person in its terminal.
-		if (tools.signal.reason === 'SIGINT' || (await isTold())) stopped.abort();
+		if (tools.signal.reason === 'SIGINT' || (await isTold().catch(() => false))) stopped.abort();
 		else tools.superseded();
 	};
 	if (isElsewhere) {

@@ -1,3 +1,4 @@
+import { look, stampOf } from '../../base/look.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import { Stopped, Told } from './ticketRecords.ts';
@@ -29,6 +30,12 @@ export class Stops {
 	/** Notes that its runner is told to end, by whomever. A system that shuts down sends the same signal, and stops no delegate. */
 	async tell(id: DelegateId): Promise<void> {
 		if (await this.isQueued(id)) await this.own.write({ version: 1 }, this.folder, id, TOLD);
+	}
+
+	/** Differs once an answer here may. */
+	async look(id: DelegateId): Promise<string> {
+		const stamps = [STOPPED, TOLD].map(async name => stampOf(await look(this.own.path(this.folder, id, name))));
+		return (await Promise.all(stamps)).join(' ');
 	}
 
 	async isTold(id: DelegateId): Promise<boolean> {

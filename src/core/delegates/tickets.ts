@@ -191,6 +191,11 @@ export class Tickets {
 		return run !== undefined && !isSameProcess(run.runner, ownIdentity());
 	}
 
+	/** Differs once {@link isTakenOver} or an answer of {@link stops} may. */
+	async lookAtOrders(id: DelegateId): Promise<string> {
+		return `${stampOf(await look(this.own.path(FOLDER, id, RUN)))} ${await this.stops.look(id)}`;
+	}
+
 	/** A step about its messages that a runner and a person must not do at once. */
 	alone<T>(id: DelegateId, step: () => Promise<T>): Promise<T> {
 		return holdingOwnLock(this.own, `mail-${id}.lock`, step);
