@@ -128,11 +128,11 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const tooLarge = Object.entries({
 		'dist/extension.js': 2,
 		'dist/late.js': 8,
-		'dist/hook/claude-code.js': 177,
+		'dist/hook/claude-code.js': 178,
 		// 43 of them are the list of machines, the check of one, their page, queues, clusters, sandboxes, and what is looked at before a merge.
-		'dist/main.js': 1056,
-		// 75 of them are delegates on other machines: their steps, messages, list, queues, clusters, and looks; and sandboxes.
-		'dist/nancy.js': 940,
+		'dist/main.js': 1060,
+		// 81 of them are delegates on other machines: their steps, messages, list, queues, variables, clusters, and looks; and sandboxes.
+		'dist/nancy.js': 948,
 		'dist/hook/watched.js': 315,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,

@@ -5,11 +5,9 @@ import { HANG_MS } from './eventually.ts';
 import type { Lab } from './lab.ts';
 import type { Server } from './vscodeServer.ts';
 
-/** The process that runs the extensions, of the one window that the server has; none while it starts. */
-async function extensionHostOf(server: Server): Promise<number | undefined> {
-	const found = descendantsOf(server.pid, await processTable()).filter(isExtensionHost);
-	expect(found.length).toBeLessThan(2);
-	return found[0];
+/** What runs the extensions, of the one window that the server has; none while it starts. After a reload the last one may be there still. */
+async function extensionHostsOf(server: Server): Promise<number[]> {
+	return descendantsOf(server.pid, await processTable()).filter(isExtensionHost);
 }
 
 /**
@@ -20,11 +18,12 @@ async function extensionHostOf(server: Server): Promise<number | undefined> {
  * and says nothing. So the window is given the time.
  */
 export async function killExtensionHost({ server, page }: Pick<Lab, 'server' | 'page'>): Promise<void> {
-	const killed = await extensionHostOf(server);
+	await expect.poll(() => extensionHostsOf(server)).toHaveLength(1);
+	const [killed] = await extensionHostsOf(server);
 	const waits = await page.evaluateHandle(waitLonger, { instead: 2000, ms: HANG_MS });
 	process.kill(killed ?? Number.NaN, 'SIGKILL');
-	await expect.poll(() => extensionHostOf(server)).not.toBe(killed);
-	await expect.poll(() => extensionHostOf(server)).toBeDefined();
+	await expect.poll(() => extensionHostsOf(server)).not.toContain(killed);
+	await expect.poll(() => extensionHostsOf(server)).toHaveLength(1);
 	await waits.evaluate(putBack => putBack());
 }
 
