@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../base/errors.ts';
+import { insist } from '../base/insist.ts';
 import type { Disposable } from '../base/lifetime.ts';
 import { isSameProcess, ownIdentity } from '../base/liveness.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
@@ -140,16 +140,4 @@ async function claim(
 	});
 	await delegates.writeStatus(id, status);
 	return { delegate: { ...delegate, status, state: 'running' }, prompt: request.prompt };
-}
-
-/** A full disk may have room again soon, and an answer is worth waiting for. */
-async function insist<T>(work: () => Promise<T>): Promise<T> {
-	for (let attempt = 0; ; attempt++) {
-		try {
-			return await work();
-		} catch (error) {
-			if (attempt === 30) throw error;
-			await sleep(Math.min(10_000, 500 * 2 ** attempt));
-		}
-	}
 }

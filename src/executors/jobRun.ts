@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../base/errors.ts';
+import { insist } from '../base/insist.ts';
 import type { RemoteEnd, RemoteJob } from '../protocol/remoteJob.ts';
 import type { JobFiles } from './jobFiles.ts';
 import { isQueued } from './queuedJob.ts';
@@ -11,8 +11,6 @@ import { variablesFromPipe } from './variablesPipe.ts';
 const BEAT_MS = 15_000;
 /** Between two looks of a runner whether it is to end, in milliseconds. Not every engine can tell it. */
 const TOLD_MS = 2000;
-/** How often the end of a job is written, at most: for about five minutes. */
-const MOST_WRITES = 33;
 
 /**
  * In the process that runs a job: does its work once, however often the queue begins it, and writes its end last. Gives signs of life meanwhile.
@@ -36,7 +34,8 @@ export async function runOnce(
 	}, BEAT_MS);
 	try {
 		const end = await withVariables(job, files, work, AbortSignal.any([signal, asked.signal]));
-		await persisted(() => files.writeEnd(end));
+		// Meanwhile the job gives signs of life.
+		await insist(() => files.writeEnd(end));
 	} finally {
 		clearInterval(listen);
 		clearInterval(beat);
@@ -55,17 +54,4 @@ async function withVariables(
 		if (!signal.aborted) return { ok: false, reason: errorText(error), output: '' };
 	}
 	return work(job, signal);
-}
-
-/** A full disk may have room again soon, and an answer is worth waiting for. Meanwhile the job gives signs of life. */
-async function persisted(write: () => Promise<void>): Promise<void> {
-	for (let attempt = 0; ; attempt++) {
-		try {
-			await write();
-			return;
-		} catch (error) {
-			if (attempt === MOST_WRITES) throw error;
-			await sleep(Math.min(10_000, 500 * 2 ** attempt));
-		}
-	}
 }
