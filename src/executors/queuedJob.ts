@@ -82,7 +82,8 @@ export async function submitQueued(files: JobFiles, job: WithQueue, program: str
 
 /**
  * As by `ssh`: a login shell of the user sets the environment, and the runner leads a session of its own. Below Slurm's daemon it would else be
- * taken for a process whose starter is gone: see process/lineage. Signals for the job are passed on to it. `wait` ends with 127 once it is not there.
+ * taken for a process whose starter is gone: see process/lineage. Signals for the job are passed on to it; one that comes before it is there is seen
+ * by its file. `wait` ends with 127 once it is not there. A shell can lose the status of what ends while a signal comes: 1 in 200 with dash.
  */
 function scriptOf(files: JobFiles, program: string): string {
 	const { SHELL = '/bin/sh' } = process.env;
@@ -90,9 +91,10 @@ function scriptOf(files: JobFiles, program: string): string {
 	return `#!/bin/sh
 cd ${remoteWords([files.folder])} && exec >>${remoteWords([files.queueOutput])} 2>&1 || exit
 export ${remoteWords([`HOME=${homedir()}`, `${REMOTE_MARK}=${files.id}`])}
+runner=
+trap '[ -z "$runner" ] || kill -TERM "$runner" 2>/dev/null' TERM INT HUP
 setsid ${remoteWords([SHELL, '-lc', `exec ${remoteWords(runner)}`])} </dev/null &
 runner=$!
-trap 'kill -TERM "$runner" 2>/dev/null' TERM INT HUP
 while kill -0 "$runner" 2>/dev/null; do
 	wait "$runner"
 	code=$?

@@ -3,7 +3,8 @@ import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, 
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hostname, userInfo } from 'node:os';
-import { delimiter } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { onTestFailed, TestRunner } from 'vitest';
 import { installTool } from './debian.ts';
 import { eventually } from './eventually.ts';
 import { skippedUnless, withoutRoot } from './skipped.ts';
@@ -124,6 +125,8 @@ export async function slurmLab({ nodes = 1, minJobAge = 300, limitsMemory = fals
 		'the nodes',
 		() => call('sinfo', '--noheader', '-N', '-t', 'idle', '-o', '%N').trim().split('\n').length === nodes,
 	);
+	let last = '';
+	if (TestRunner.getCurrentTest()) onTestFailed(() => console.error(last));
 	return {
 		env,
 		folder: folder.path,
@@ -134,6 +137,7 @@ export async function slurmLab({ nodes = 1, minJobAge = 300, limitsMemory = fals
 		killNode: (name = 'n1') => end(pid(`run/slurmd.${name}.pid`), 'SIGKILL'),
 		call,
 		[Symbol.asyncDispose]: async () => {
+			last = stateOf(folder.path, call);
 			end(pid('run/slurmctld.pid'));
 			for (const name of names) end(pid(`run/slurmd.${name}.pid`));
 			// Steps of jobs and what they have started outlive their node.
@@ -145,6 +149,19 @@ export async function slurmLab({ nodes = 1, minJobAge = 300, limitsMemory = fals
 			await folder.remove();
 		},
 	};
+}
+
+/** What a failed test shows of it: its jobs and nodes, and the ends of its logs. */
+function stateOf(folder: string, call: SlurmLab['call']): string {
+	const asked = ['jobs', 'nodes'].map(what => {
+		try {
+			return call('scontrol', 'show', what);
+		} catch (error) {
+			return String(error);
+		}
+	});
+	const logs = globSync(join(folder, 'log/*')).map(file => `${file}:\n${readFileSync(file, 'utf8').slice(-6000)}`);
+	return ['The Slurm of the failed test:', ...asked, ...logs].join('\n');
 }
 
 function end(pid: number, signal: NodeJS.Signals = 'SIGTERM'): void {
