@@ -271,7 +271,7 @@ it('reads what comes while it works as its next prompt where it cannot be steere
 	await worker.idle();
 });
 
-it('tells each thing once where Set Up has written hooks that the same CLI runs', async () => {
+it('tells each thing once where Set Up has written hooks that the same CLI runs', long, async () => {
 	await using lab = await servedLab(geminiServed);
 	await deploy(lab.nancy, geminiCli, { runtime: lab.runtime, agentVersion: lab.version, scope: 'workspace' });
 	const worker = await lab.start({ prompt: '[[text:First end]]' });

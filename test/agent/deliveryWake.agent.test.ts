@@ -78,7 +78,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		expect((await lab.nancy.tasks()).tasks.map(task => task.name)).toEqual(['build']);
 	});
 
-	it('wakes it by a message that came before the CLI watched its bell', async () => {
+	it('wakes it by a message that came before the CLI watched its bell', long, async () => {
 		await using lab = await deployedLab();
 		const { address, claude } = await afterFirstTurn(lab);
 		await submit(claude, '/clear');
@@ -176,7 +176,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ rung: 'wake' });
 	});
 
-	it('reaches a session that was running before deployment', async () => {
+	it('reaches a session that was running before deployment', long, async () => {
 		await using lab = await deployedLab({ isDeployed: false });
 		const claude = await lab.interactive();
 		await submit(claude, '[[text:Before deployment]]');

@@ -88,7 +88,7 @@ describe('a question of the real Gemini CLI in a watched terminal', () => {
 		expect(lab.has('never')).toBe(false);
 	});
 
-	it('is none where the model only writes what looks like one', async () => {
+	it('is none where the model only writes what looks like one', long, async () => {
 		const edge = '─'.repeat(20);
 		const fake = [
 			`╭${edge}╮`,

@@ -122,7 +122,7 @@ describe('a delegate of opencode, named by a setting', () => {
 		});
 	});
 
-	it('fails once, leaves no process and loses no message when what talks with it is killed', async () => {
+	it('fails once, leaves no process and loses no message when what talks with it is killed', long, async () => {
 		await using lab = await servedLab(opencodeServed);
 		const prompt = `${lab.held} [[sh:true]] [[text:Never said]]`;
 		const { id, address, ...run } = await askingDelegate(nancy, lab, prompt, ['--agent', 'mine', ...OF_ITS_OWN]);

@@ -7,6 +7,7 @@ import { DelegatesOutput } from '../../src/protocol/output/delegates.ts';
 import { killNow } from '../support/killNow.ts';
 import { eventually } from '../support/eventually.ts';
 import { gateIn } from '../support/gate.ts';
+import { long } from '../support/long.ts';
 import { leftThere, NOTHING } from '../support/leftThere.ts';
 import { noSecondHost, SecondHost } from '../support/secondHost.ts';
 import { twoMachines } from '../support/twoMachines.ts';
@@ -67,7 +68,7 @@ describe.skipIf(noSecondHost)(`a delegate elsewhere, on two machines of one home
 		expect(await leftThere(there, id)).toEqual(NOTHING);
 	});
 
-	it('is stopped on the second while the first watches it', async () => {
+	it('is stopped on the second while the first watches it', long, async () => {
 		await using hosts = await twoHosts();
 		const { there, id, onSecond } = hosts;
 		await hosts.atWork(2);

@@ -10,6 +10,7 @@ import { holdsExactly, withEntries, withoutEntries } from '../../../../src/core/
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
 import { dataIn, deployRequest } from '../../../support/deployRequest.ts';
+import { casesOr } from '../../../support/rounds.ts';
 import { isOurs, meaning, settingsDocument, withoutEmpty, withoutOurs } from '../../../support/settingsDocuments.ts';
 
 const SETTINGS = '.claude/settings.local.json';
@@ -206,7 +207,7 @@ describe('a settings file as text', () => {
 				expect(withoutEmpty(meaning(restored))).toEqual(withoutEmpty(meaning(before)));
 				expect(withoutEntries('f', before, isOurs)).toBe(before);
 			}),
-			{ numRuns: 2000 },
+			{ numRuns: casesOr(500) },
 		);
 	});
 

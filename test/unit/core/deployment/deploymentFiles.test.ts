@@ -42,7 +42,7 @@ const SETTINGS = '.claude/settings.local.json';
 const OLD = '0.1.0-aaaaaaaa';
 const NEW = '0.2.0-bbbbbbbb';
 /** Files, records and copies of them; what edits do to the text of thousands is in deployment.test.ts. */
-const CASES = casesOr(12);
+const CASES = casesOr(8);
 
 let folder: string;
 let workspace: Workspace;

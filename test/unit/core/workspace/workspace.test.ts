@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { WorkspaceModel } from '../../../../src/core/live/model.ts';
 import { readOverview } from '../../../../src/core/live/readOverview.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
+import { strideOr } from '../../../support/rounds.ts';
 import { bundledChild } from '../../../support/bundledChild.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
@@ -49,7 +50,7 @@ it('a task is deleted with all that ties its sessions to it', async () => {
 
 it('a task whose deletion is killed at any point is whole with its sessions, or gone with them once it is swept', async () => {
 	const ends = new Set<string>();
-	for (let killAt = 0; ; killAt++) {
+	for (let killAt = 0; ; killAt += strideOr(3)) {
 		const { project, workspace, task, remains, tasks } = await projectWithSession('old');
 		await using _ = project;
 		const args = [bundledChild('killedAt'), String(killAt), bundledChild('deleteTask'), project.path, task];
