@@ -26,8 +26,10 @@ export class StdioConversation implements Conversation {
 	private turn: Settled<StopReason> | undefined;
 	/** What ends the questions that wait, by their ids. */
 	private readonly open = new Map<string, AbortController>();
-	/** Those of what runs beside the turn, which breaking it off does not end. */
+	/** Those of subagents. */
 	private readonly beside = new WeakSet<AbortController>();
+	/** Those of subagents that were open when a turn was broken off. */
+	private readonly broken = new WeakSet<AbortController>();
 	/** Words that the agent has not read yet, by their ids. */
 	private readonly steering = new Map<string, string>();
 	private hasNoise = false;
@@ -90,8 +92,11 @@ export class StdioConversation implements Conversation {
 	}
 
 	cancel(): Promise<void> {
-		// The CLI takes those of the turn back by itself. What runs beside it still waits.
-		for (const over of this.open.values()) if (!this.beside.has(over)) over.abort(BROKEN_OFF);
+		for (const over of this.open.values()) {
+			// A subagent runs beside the turn and still waits, or the turn waits for it: then the CLI takes its question back.
+			if (this.beside.has(over)) this.broken.add(over);
+			else over.abort(BROKEN_OFF);
+		}
 		this.send(this.agent.interrupt());
 		return Promise.resolve();
 	}
@@ -145,8 +150,10 @@ export class StdioConversation implements Conversation {
 			case 'unknown':
 				this.listener.note('It asks for something that Nancy does not know, and is told so');
 				return this.send(this.agent.refusal(line.id));
-			case 'withdrawn':
-				return this.open.get(line.id)?.abort();
+			case 'withdrawn': {
+				const over = this.open.get(line.id);
+				return over?.abort(this.broken.has(over) ? BROKEN_OFF : undefined);
+			}
 			case 'over':
 				return this.over(turn => turn.resolve(line.stopped));
 			case 'failed':

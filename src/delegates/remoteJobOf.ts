@@ -37,6 +37,7 @@ export async function remoteJobOf(
 		isolate,
 		wallSeconds: limits.wallSeconds,
 		idleSeconds: limits.idleSeconds,
+		forwards: phase.forwards,
 	};
 }
 

@@ -6,6 +6,7 @@ import { LogWriter } from '../core/delegates/logWriter.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { NotSubmitted, WorkGone, type Executor } from '../executors/executor.ts';
+import { NoRoom } from '../git/gitFailure.ts';
 import { WorkBesides } from '../git/remoteRepository.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
@@ -93,20 +94,26 @@ export class RemoteRun {
 		await Promise.all([this.status.close(), this.log.settle()]);
 	}
 
-	private async toEnd(job: RemoteJob, worktree: Worktree): Promise<RemoteEnd> {
+	private async toEnd(asked: RemoteJob, worktree: Worktree): Promise<RemoteEnd> {
+		let job = asked;
 		if (this.phase.phase === 'preparing') {
 			await this.reach('preparing');
 			try {
-				await this.insist(() =>
+				const forwards = await this.insist(() =>
 					this.executor.prepare(job, worktree, this.tools.signal, why => this.begins(waitsFor(why))),
 				);
+				job = { ...job, forwards };
 			} catch (error) {
 				// Nothing was submitted. But a part of it may be there, and goes with the clean-up.
 				if (!this.tools.signal.aborted)
 					return this.keepEnd({ ok: false, reason: errorText(error), output: '' });
 			}
 			if (this.tools.signal.aborted) return this.keepEnd({ ok: false, reason: 'cancelled', output: '' });
-			await this.reach('submitting', { isSteered: job.mailbox !== undefined, prefix: job.prefix });
+			await this.reach('submitting', {
+				isSteered: job.mailbox !== undefined,
+				prefix: job.prefix,
+				forwards: job.forwards,
+			});
 		}
 		// The machine lets one start of an id through. So a repeat after an unknown outcome starts nothing twice.
 		if (this.phase.phase === 'submitting') {
@@ -129,7 +136,7 @@ export class RemoteRun {
 			if (error instanceof WorkBesides || error instanceof WorkGone)
 				return this.keepEnd(failedBy(end, errorText(error)));
 			// It is noted still: see {@link cleanUpElsewhere}.
-			const isPassing = hasCode(error, 'busy', 'io') || hasErrno(error, 'ENOSPC', 'EDQUOT');
+			const isPassing = hasCode(error, 'busy') || error instanceof NoRoom || hasErrno(error, 'ENOSPC', 'EDQUOT');
 			if (error instanceof GivenUp || isPassing) return notCollected(end, this.executor.place(job), error);
 			return this.keepEnd(notCollected(end, this.executor.place(job), error), 'kept');
 		}
@@ -248,6 +255,8 @@ export class RemoteRun {
 				if (this.phase.unreachableSince !== undefined) {
 					this.say('reached again\n');
 					await this.note({ unreachableSince: undefined });
+					// Others wait for this machine.
+					await this.tools.freed();
 				}
 				return done;
 			} catch (error) {

@@ -27,8 +27,9 @@ export interface Executor {
 	 * Ships what the job needs: Nancy itself, the repository, the commit that it begins with.
 	 * @param signal ends it with an error
 	 * @param waits told why the job has to wait for a machine
+	 * @returns the names of the variables that its agent waits for once it has begun; none where they go with the submission
 	 */
-	prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal, waits: Waits): Promise<void>;
+	prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal, waits: Waits): Promise<string[] | undefined>;
 	/** Starts the job, once, however often it is asked. */
 	submit(job: RemoteJob): Promise<void>;
 	/** Puts messages into the mailbox there. Each comes there once, however often it is carried. */

@@ -18,31 +18,28 @@ export function wayTo(on: ExecutorId, steps?: Steps): Way {
 	return host === undefined ? new Here(steps) : new Ssh(host);
 }
 
-interface Submitting {
-	/** The user's settings. Only a submission needs them. */
+interface Known {
+	/** The user's settings. A submission needs them, and an end of a job whose own file does not say which queue it is in. */
 	readSettings: () => Promise<CommonSettings>;
-	steps: Steps;
+	/** In the runner of a delegate. */
+	steps?: Steps;
 }
 
 /**
  * The machine of an id.
  * @param runtime the installed one
- * @param submitting in the runner of a delegate
+ * @param known needed by whoever submits, ends or cleans up
  */
-export function executorAt(
-	on: ExecutorId,
-	runtime: { folder: string; version: string },
-	submitting?: Submitting,
-): Executor {
-	const readSettings = async () => (await submitting?.readSettings()) ?? {};
+export function executorAt(on: ExecutorId, runtime: { folder: string; version: string }, known?: Known): Executor {
+	const readSettings = async () => (await known?.readSettings()) ?? {};
 	const cluster = clusterOf(on);
 	if (cluster) return new Kubernetes(cluster, runtime, async () => podNamed(cluster.name, await readSettings()));
 	const named = queueOf(on);
 	const queue = named && (async () => queueNamed(named, await readSettings()));
 	const variables = async () => forwarded(forwardedTo(on, await readSettings()));
-	const executor = new ShellExecutor(wayTo(on, submitting?.steps), runtime, { queue, variables });
+	const executor = new ShellExecutor(wayTo(on, known?.steps), runtime, { queue, variables });
 	// The runner has a worktree to make first.
-	if (submitting) executor.shipEarly();
+	if (known?.steps) executor.shipEarly();
 	return executor;
 }
 

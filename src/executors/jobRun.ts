@@ -49,7 +49,7 @@ async function withVariables(
 	signal: AbortSignal,
 ): Promise<RemoteEnd> {
 	try {
-		if (job.awaitsVariables) Object.assign(process.env, await variablesFromPipe(files, signal));
+		if (job.forwards) Object.assign(process.env, await variablesFromPipe(files, signal));
 	} catch (error) {
 		if (!signal.aborted) return { ok: false, reason: errorText(error), output: '' };
 	}

@@ -66,12 +66,17 @@ export class Kubernetes implements Executor {
 		return this.looks.pauseMs;
 	}
 
-	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal, waits: Waits): Promise<void> {
+	async prepare(
+		job: RemoteJob,
+		worktree: Worktree,
+		signal: AbortSignal,
+		waits: Waits,
+	): Promise<string[] | undefined> {
 		const fields = await this.readFields();
 		forwarded(fields.forwardEnv);
 		await this.create(job, fields);
 		const shell = await this.begun(job, signal, waits);
-		await shell.prepare(job, worktree, signal);
+		return shell.prepare(job, worktree, signal);
 	}
 
 	async submit(job: RemoteJob): Promise<void> {

@@ -15,7 +15,7 @@ import { JobName, QueuedJob, type Engine } from './engine.ts';
 import { remoteWords } from './remoteWords.ts';
 import { slurm } from './slurm.ts';
 import { REMOTE_MARK, type JobFiles } from './jobFiles.ts';
-import { pipedVariables, type Variables } from './variablesPipe.ts';
+import { pipedVariables, WAIT_MS, type Variables } from './variablesPipe.ts';
 
 /**
  * A job in the queue of a cluster. Its files in the home folder, which the machines share, are the truth about it. The job that makes the fence
@@ -34,13 +34,16 @@ const KILLED_MS = 50_000;
 
 const Known = z.object({ atMs: z.number(), jobs: z.array(QueuedJob) });
 
-type WithQueue = RemoteJob & { queue: JobQueue };
+interface Queued {
+	readonly queue: JobQueue;
+}
+type WithQueue = RemoteJob & Queued;
 
-export function isQueued(job: RemoteJob | undefined): job is WithQueue {
+export function isQueued<T extends { queue?: JobQueue | undefined }>(job: T | undefined): job is T & Queued {
 	return job?.queue !== undefined;
 }
 
-function engineOf({ queue }: WithQueue): Engine {
+function engineOf({ queue }: Queued): Engine {
 	return queue.type === 'slurm' ? slurm(queue.sbatch) : commandEngine(queue);
 }
 
@@ -74,7 +77,7 @@ export async function submitQueued(files: JobFiles, job: WithQueue, program: str
 				script: scriptOf(files, program),
 				folder: files.folder,
 				output: files.queueOutput,
-				wallSeconds: job.wallSeconds,
+				wallSeconds: job.wallSeconds + (job.forwards ? WAIT_MS / 1000 : 0),
 			});
 	const times = ((await files.submitted())?.times ?? 0) + 1;
 	await files.writeSubmitted({ atMs: Date.now(), times, refused });
@@ -147,7 +150,7 @@ async function endUnbegun(files: JobFiles, reason: string): Promise<boolean> {
 }
 
 /** Whether the runner of a begun job lives that is on another machine. */
-export async function livesElsewhere(files: JobFiles, job: WithQueue): Promise<boolean> {
+export async function livesElsewhere(files: JobFiles, job: Queued): Promise<boolean> {
 	return (await files.showsLife()) || (await isAtWork(files, engineOf(job)));
 }
 
@@ -163,7 +166,7 @@ async function isAtWork(files: JobFiles, engine: Engine): Promise<boolean> {
  */
 export async function explained(
 	files: JobFiles,
-	job: WithQueue,
+	job: Queued,
 	is: 'ended' | 'lost',
 	lookMs: number,
 ): Promise<Pick<Seen, 'is' | 'queueSays'>> {
@@ -181,7 +184,7 @@ export async function explained(
  * Asks a job to end. One that has not begun never does. Else its runner ends its agent and commits.
  * @throws NancyError `timeout` if neither the disk nor the engine takes it
  */
-export async function cancelQueued(files: JobFiles, job: WithQueue): Promise<void> {
+export async function cancelQueued(files: JobFiles, job: Queued): Promise<void> {
 	const isNoted = await writeFileAtomic(files.cancelled, '').then(
 		() => true,
 		() => false,
@@ -198,12 +201,12 @@ export async function cancelQueued(files: JobFiles, job: WithQueue): Promise<voi
 }
 
 /** Gives a job that runs the variables of its agent, for which it waits. */
-export async function giveVariables(files: JobFiles, job: WithQueue, variables: Variables): Promise<void> {
+export async function giveVariables(files: JobFiles, job: Queued, variables: Variables): Promise<void> {
 	await engineOf(job).pipe?.(nameOf(files), files.variablesPipe, pipedVariables(variables));
 }
 
 /** Takes what is left of a job out of the queue, which need not answer: a job that begins later finds no folder. */
-export async function forgetQueued(files: JobFiles, job: WithQueue): Promise<void> {
+export async function forgetQueued(files: JobFiles, job: Queued): Promise<void> {
 	await engineOf(job)
 		.cancel(nameOf(files))
 		.catch(() => undefined);
@@ -213,7 +216,7 @@ export async function forgetQueued(files: JobFiles, job: WithQueue): Promise<voi
  * Ends every process of a job, on whichever machine.
  * @throws NancyError `timeout` if it still runs, or if nobody knows
  */
-export async function killQueued(files: JobFiles, job: WithQueue): Promise<void> {
+export async function killQueued(files: JobFiles, job: Queued): Promise<void> {
 	const engine = engineOf(job);
 	await engine.cancel(nameOf(files));
 	for (const givenUpAt = Date.now() + KILLED_MS; ; await sleep(1000)) {

@@ -24,6 +24,8 @@ const LOOK_MS = 500;
 const CLUSTER_LOOK_MS = 3000;
 /** For a step, in milliseconds. A first connection takes most of it. */
 const STEP_MS = 60_000;
+/** Between two tries to give a job its variables, in milliseconds: each asks the queue and starts a step in the job. */
+const GIVE_MS = 15_000;
 /** The folders of jobs there: see executors/there. */
 const JOBS = '~/.nancy-remote/jobs';
 /** For code on its way, or on its way into a commit. */
@@ -56,6 +58,8 @@ export class ShellExecutor implements Executor {
 	private readonly looks: LooksTogether;
 	/** That of the last step that has not failed: its programs are there. */
 	private shipping: Promise<void> | undefined;
+	/** Why the variables of an agent could not be given. */
+	private notGiven: { atMs: number; why: string } | undefined;
 	/** Where git is there, and each repository by its name, as the last transfer that has not failed was told. */
 	private readonly places = new Map<string, z.infer<typeof Place>>();
 
@@ -85,10 +89,12 @@ export class ShellExecutor implements Executor {
 		return this.looks.pauseMs;
 	}
 
-	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<void> {
+	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<string[] | undefined> {
 		// If one is missing, no code goes there.
-		await this.asked.variables?.();
+		const variables = await this.asked.variables?.();
 		await this.transfer(job, way => sendBase(worktree, job.id, way), signal);
+		// A queue would keep them on its disk: its job asks for them once it has begun.
+		return this.asked.queue && variables && Object.keys(variables).length > 0 ? Object.keys(variables) : undefined;
 	}
 
 	async submit(job: RemoteJob): Promise<void> {
@@ -104,10 +110,7 @@ export class ShellExecutor implements Executor {
 			if (is === 'absent') throw new NotSubmitted('bad-usage', errorText(error));
 			return;
 		}
-		// A queue would keep them on its disk: its job asks for them once it has begun.
-		const awaitsVariables = queue !== undefined && Object.keys(variables ?? {}).length > 0;
-		const begin = queue ? { queue, awaitsVariables } : { variables };
-		await this.step('start', { ...job, ...begin });
+		await this.step('start', { ...job, ...(queue ? { queue } : { variables }) });
 	}
 
 	async carry({ id }: RemoteJob, letters: readonly RemoteLetter[]): Promise<void> {
@@ -119,7 +122,7 @@ export class ShellExecutor implements Executor {
 	}
 
 	async observe(
-		{ id }: RemoteJob,
+		{ id, forwards }: RemoteJob,
 		offset: number,
 		carried: readonly RemoteLetter[],
 		signal?: AbortSignal,
@@ -128,18 +131,29 @@ export class ShellExecutor implements Executor {
 		// Before others wait for it, who give a call the time of a step.
 		const answer = await this.shipped(() => this.looks.look(look, signal));
 		const seen = Seen.parse(refuseError(answer, this.way.place));
-		return seen.awaitsVariables ? { ...seen, queueSays: await this.giveVariables(id) } : seen;
+		// An agent can make a pipe, and gets no others by that.
+		return seen.awaitsVariables && forwards ? { ...seen, queueSays: await this.giveVariables(id, forwards) } : seen;
 	}
 
 	/** @returns why the job still waits for its variables; `undefined` once they are on their way */
-	private async giveVariables(id: DelegateId): Promise<string | undefined> {
+	private async giveVariables(id: DelegateId, names: readonly string[]): Promise<string | undefined> {
+		if (this.notGiven && Date.now() - this.notGiven.atMs < GIVE_MS) return this.notGiven.why;
+		this.notGiven = undefined;
 		try {
-			const variables = await this.asked.variables?.();
-			if (variables) await this.step('variables', { id, variables });
+			const all = await this.asked.variables?.();
+			const variables = Object.fromEntries(Object.entries(all ?? {}).filter(([name]) => names.includes(name)));
+			await this.step('variables', { id, variables });
 			return undefined;
 		} catch (error) {
-			return errorText(error);
+			const why = errorText(error);
+			this.notGiven = { atMs: Date.now(), why };
+			return why;
 		}
+	}
+
+	/** The queue that its jobs are in, unless the user has named it otherwise since. Then what is there of a job says it. */
+	private async queue(): Promise<JobQueue | undefined> {
+		return this.asked.queue?.().catch(() => undefined);
 	}
 
 	/** One look, without the others who watch a job there. */
@@ -152,11 +166,12 @@ export class ShellExecutor implements Executor {
 	}
 
 	async cancel({ id }: RemoteJob): Promise<void> {
-		await this.step('cancel', { id });
+		await this.step('cancel', { id, queue: await this.queue() });
 	}
 
 	async rescue({ id, repository }: JobName): Promise<boolean> {
-		return Rescued.parse(await this.step('rescue', { id, repository }, TRANSFER_MS)).isWork;
+		const input = { id, repository, queue: await this.queue() };
+		return Rescued.parse(await this.step('rescue', input, TRANSFER_MS)).isWork;
 	}
 
 	async collect(job: JobName, worktree: Worktree): Promise<void> {
@@ -168,7 +183,7 @@ export class ShellExecutor implements Executor {
 	}
 
 	async cleanUp({ id, repository }: JobName): Promise<void> {
-		await this.step('clean', { id, repository });
+		await this.step('clean', { id, repository, queue: await this.queue() });
 	}
 
 	/** Ships Nancy's own programs while something else is done. The first step tells of a failure. */

@@ -75,7 +75,9 @@ export function slurm(sbatch: readonly string[]): Engine {
 			if (!job) throw noAnswer(`it shows no running job ${name}`);
 			// The job's own machine is the first one. Such a step has no PATH.
 			const step = [`--jobid=${job}`, '--overlap', '--export=NONE', '--nodes=1', '--ntasks=1', '--relative=0'];
-			await callWith(text, 'srun', ...step, '/bin/sh', '-c', '[ -p "$0" ] || exit 0; exec /bin/cat >"$0"', file);
+			// Whoever waits for them removes the pipe: no shell makes a file in its place.
+			const write = '[ -p "$0" ] || exit 0; exec /bin/dd of="$0" conv=nocreat,notrunc status=none';
+			await callWith(text, 'srun', ...step, '/bin/sh', '-c', write, file);
 		},
 	};
 }

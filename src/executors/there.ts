@@ -21,7 +21,7 @@ import { stopMarked } from '../process/marked.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { MessageId } from '../protocol/names.ts';
-import { RemoteJob, RemoteLetter, type Seen } from '../protocol/remoteJob.ts';
+import { RemoteJob, RemoteLetter, type JobQueue, type Seen } from '../protocol/remoteJob.ts';
 import type { Steps } from './here.ts';
 import { JobLooks, lookAtEach, type JobLook } from './jobLook.ts';
 import { JobFiles, REMOTE_MARK, remoteRoot } from './jobFiles.ts';
@@ -47,13 +47,13 @@ const END_MS = 25;
 const BEGINNING_MS = 30_000;
 
 const RepositoryName = z.pick(RemoteJob, { repository: true });
-const JobName = z.pick(RemoteJob, { id: true });
+const JobName = z.pick(RemoteJob, { id: true, queue: true });
 /** Input of a start: the variables of a job without a queue, which are on no disk. */
 const Start = z.object({ variables: z._default(Variables, {}) });
 const Given = z.object({ id: DelegateId, variables: Variables });
 const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
 const TakeBack = z.object({ id: DelegateId, message: MessageId });
-const Clean = z.pick(RemoteJob, { id: true, repository: true });
+const Clean = z.pick(RemoteJob, { id: true, repository: true, queue: true });
 
 export function repositoryFolder({ repository }: z.infer<typeof RepositoryName>): string {
 	return join(remoteRoot(), 'repos', `${repository}.git`);
@@ -112,10 +112,11 @@ export const steps: Steps = {
 		return {};
 	},
 	async cancel(input) {
-		const files = new JobFiles(JobName.parse(input).id);
+		const { id, queue } = JobName.parse(input);
+		const files = new JobFiles(id);
 		if (!existsSync(files.folder)) return {};
-		const job = await files.jobIfSound();
-		if (isQueued(job)) {
+		const job = await queuedAs(files, queue);
+		if (job) {
 			await cancelQueued(files, job);
 			return {};
 		}
@@ -127,22 +128,22 @@ export const steps: Steps = {
 		return {};
 	},
 	async rescue(input) {
-		const { id, repository } = Clean.parse(input);
+		const { id, repository, queue } = Clean.parse(input);
 		const files = new JobFiles(id);
 		// One that never began has nothing to end.
 		const mayRun = !(await files.end()) || (await files.runner()) !== undefined;
-		const job = await files.jobIfSound();
-		if (isQueued(job) && mayRun) await killQueued(files, job);
+		const job = await queuedAs(files, queue);
+		if (job && mayRun) await killQueued(files, job);
 		await stopMarked(REMOTE_MARK, id);
 		const isWork = existsSync(files.begun);
 		if (isWork) await commitThere(await bareRepository(repositoryFolder({ repository })), files.tree, id);
 		return { isWork };
 	},
 	async clean(input) {
-		const { id, repository } = Clean.parse(input);
+		const { id, repository, queue } = Clean.parse(input);
 		const files = new JobFiles(id);
-		const job = await files.jobIfSound();
-		if (isQueued(job)) await forgetQueued(files, job);
+		const job = await queuedAs(files, queue);
+		if (job) await forgetQueued(files, job);
 		await stopMarked(REMOTE_MARK, id);
 		await refuseNested(repositoryFolder({ repository }), files.tree);
 		// First: a worktree that is half gone has no work to ask for.
@@ -153,6 +154,15 @@ export const steps: Steps = {
 		return {};
 	},
 };
+
+/**
+ * The queue that a job is in, to end it and to clean it up. Its own file says it, unless its agent has written garbage there.
+ * @param asked the one that it is in now, as far as the asker knows
+ */
+async function queuedAs(files: JobFiles, asked: JobQueue | undefined): Promise<{ queue: JobQueue } | undefined> {
+	const job = (await files.jobIfSound()) ?? { queue: asked };
+	return isQueued(job) ? job : undefined;
+}
 
 /** Whether a runner was there to ask. */
 async function askToEnd(files: JobFiles): Promise<boolean> {
@@ -240,7 +250,7 @@ async function seen(files: JobFiles, offset: number, program: string, lookMs: nu
 async function lives(runner: ProcessIdentity, files: JobFiles): Promise<boolean> {
 	const is = liveness(runner);
 	if (is !== 'unknown') return is === 'alive';
-	const job = await files.job();
+	const job = await files.jobIfSound();
 	return isQueued(job) ? livesElsewhere(files, job) : files.showsLife();
 }
 

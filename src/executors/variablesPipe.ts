@@ -10,7 +10,7 @@ import { VariableName } from '../protocol/podFields.ts';
 import type { JobFiles } from './jobFiles.ts';
 
 /** For so long a job waits for the variables of its agent, in milliseconds. Who watches it looks every few seconds. */
-const WAIT_MS = 10 * 60_000;
+export const WAIT_MS = 10 * 60_000;
 /** In UTF-16 units. */
 const LONGEST = 1024 * 1024;
 
@@ -18,7 +18,7 @@ const LONGEST = 1024 * 1024;
 export const Variables = z.record(VariableName, z.string());
 export type Variables = z.infer<typeof Variables>;
 
-/** Whether the job waits for its variables: see {@link variablesFromPipe}. Its agent may make any file there, and no pipe of this job's. */
+/** Whether the job says that it waits for its variables: see {@link variablesFromPipe}. Its agent can say so too. */
 export function isWaiting(files: JobFiles): boolean {
 	return lstatSync(files.variablesPipe, { throwIfNoEntry: false })?.isFIFO() === true;
 }
@@ -48,8 +48,9 @@ export async function variablesFromPipe(files: JobFiles, signal: AbortSignal): P
 	} finally {
 		clearTimeout(limit);
 		signal.removeEventListener('abort', end);
-		pipe.destroy();
+		// First: a writer that comes in between would find nobody who reads.
 		await rm(file, { force: true });
+		pipe.destroy();
 	}
 }
 

@@ -2,6 +2,9 @@ import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { quoted } from '../base/shellWord.ts';
 
+/** A disk is full. Once there is room again, the same call may do. */
+export class NoRoom extends NancyError {}
+
 /** The error of a call that Nancy has ended at its time limit. */
 export function tooLong(folder: string, command: string, timeoutMs: number): NancyError {
 	return new NancyError(
@@ -38,9 +41,10 @@ export function failure(folder: string, [command]: readonly string[], said: stri
 	const hint = isNotFetched
 		? phrase`; Nancy has git fetch nothing: run "git fetch --refetch --no-filter" there first`
 		: '';
-	// Once there is room again, the same call may do.
-	const code = /No space left on device|Disk quota exceeded/.test(said) ? 'io' : 'git';
-	return new NancyError(code, phrase`git ${command}: ${ownWords(said)}${hint}`, { cause: error });
+	const words = phrase`git ${command}: ${ownWords(said)}${hint}`;
+	return /No space left on device|Disk quota exceeded/.test(said)
+		? new NoRoom('io', words, { cause: error })
+		: new NancyError('git', words, { cause: error });
 }
 
 /**

@@ -219,7 +219,8 @@ const LINK = '160000 ';
  * @throws NancyError `wrong-state` with the names of such repositories
  */
 export async function refuseNested(repository: string, folder: string): Promise<void> {
-	if (!existsSync(repository)) return;
+	// Git has a worktree still that is removed already, or that its agent has removed.
+	if (!existsSync(repository) || !existsSync(folder)) return;
 	await resetSettings(repository);
 	const gitDir = await adminFolder(repository, folder);
 	if (gitDir === undefined) return;

@@ -60,7 +60,7 @@ export const listExecutors: Operation<Input, ExecutorsOutput, OperationContext> 
 		const probedAll = async (all: Executor[]) => {
 			const executors = await Promise.all(all.map(each => probed(each, settings)));
 			// One after the other: they share the notes of what is left.
-			for (const each of executors) if (canCleanUp(each)) await cleanUpLeft(each.id, context);
+			for (const each of executors) if (canCleanUp(each)) await cleanUpLeft(each.id, settings, context);
 			return executors;
 		};
 		if (names.length === 0) return { executors: isProbed ? await probedAll(known) : known };
@@ -142,11 +142,12 @@ function isNewEnough(node: string): boolean {
 }
 
 /** What delegates of the workspace have left there while it could not be reached. */
-async function cleanUpLeft(id: ExecutorId, context: OperationContext): Promise<void> {
+async function cleanUpLeft(id: ExecutorId, settings: CommonSettings, context: OperationContext): Promise<void> {
 	const tickets = ticketsOf(context);
 	try {
 		if ((await tickets.jobs.unwatched(id)).length === 0) return;
-		const executor = executorAt(id, await context.installRuntime());
+		const readSettings = () => Promise.resolve(settings);
+		const executor = executorAt(id, await context.installRuntime(), { readSettings });
 		await cleanUpElsewhere(tickets, id, executor, text => context.note(text));
 	} catch (error) {
 		context.note(errorText(error));

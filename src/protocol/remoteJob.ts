@@ -4,6 +4,7 @@ import { DelegateId, DelegateStatus } from './delegate.ts';
 import { Isolation } from './isolation.ts';
 import { MessageHeader } from './message.ts';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
+import { VariableName } from './podFields.ts';
 import { Moment } from './records.ts';
 import { QueueCommands } from './queueCommands.ts';
 import { SbatchArguments } from './sbatch.ts';
@@ -38,8 +39,8 @@ export const RemoteJob = z.object({
 	idleSeconds: z.number(),
 	/** Absent for a job that begins at once. Added by what submits it. */
 	queue: z.optional(JobQueue),
-	/** Its agent begins once its variables have come through a pipe. Added by what submits it. */
-	awaitsVariables: z.optional(z.boolean()),
+	/** The variables of its agent, which begins once they have come through a pipe. Absent for none, and where they go with the submission. */
+	forwards: z.optional(z.array(VariableName)),
 });
 export type RemoteJob = z.infer<typeof RemoteJob>;
 
@@ -136,6 +137,8 @@ export const RemotePhase = z.looseObject({
 	isSteered: z.optional(z.boolean()),
 	/** See {@link RemoteJob}; absent before it was submitted. */
 	prefix: z.optional(RemoteJob.shape.prefix),
+	/** See {@link RemoteJob}; absent before it was submitted. Its agent gets no others, whatever it says that it waits for. */
+	forwards: RemoteJob.shape.forwards,
 	/** The messages that may be there, noted before they are carried. */
 	carried: z._default(z.array(MessageId), []),
 	/** Set with `collected` and `kept`. */

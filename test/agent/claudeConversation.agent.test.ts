@@ -90,6 +90,7 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		// A line of the first moment may have been meant for the question: a person types it again.
 		await sleep(1500);
 		await worker.submit('[[text:On again]]');
+		await lab.seen('On again]]').catch(() => undefined);
 		await worker.terminal.waitForText(/On again\s*\n/);
 		expect(['a', 'b', 'c'].filter(each => lab.has(each))).toEqual([]);
 	});
@@ -152,6 +153,24 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		await worker.terminal.waitForText(/Stopped\s*\n/);
 		await worker.idle();
 		expect(before.filter(each => liveness(each) === 'dead').length).toBeGreaterThan(0);
+		expect(lab.has('never')).toBe(false);
+	});
+
+	it('asks no more what a subagent wanted, once its user breaks off the turn that waits for it', async () => {
+		const desk = await begin();
+		const task = {
+			description: 'Look',
+			prompt: '[[sh:touch never]] [[text:Over]]',
+			subagent_type: 'general-purpose',
+			run_in_background: false,
+		};
+		const worker = await lab.start({ prompt: `${toolStep('Agent', task)} [[text:Sent]]`, asks: true });
+		const [question] = await desk.asked();
+		expect(question).toMatchObject({ body: 'touch never' });
+		await worker.terminal.waitForText(/Your answer/);
+		await worker.interrupt();
+		await worker.terminal.waitForText(/— interrupted —/);
+		expect(await desk.outcome(question)).toMatchObject({ state: 'no-elsewhere' });
 		expect(lab.has('never')).toBe(false);
 	});
 
@@ -257,6 +276,7 @@ describe('a conversation with the real Claude Code in a terminal of Nancy’s ow
 		worker.terminal.type('/clear\r');
 		await worker.terminal.waitForText(/— a new conversation —/);
 		await worker.submit('[[text:On again]]');
+		await lab.seen('On again]]').catch(() => undefined);
 		await worker.terminal.waitForText(/On again\s*\n/);
 		await worker.idle();
 	});

@@ -26,7 +26,7 @@ export function folderMachine(folder: string): { executor: Executor; job: Remote
 		job,
 		executor: {
 			pauseMs: 500,
-			prepare: done,
+			prepare: () => Promise.resolve(undefined),
 			submit: done,
 			cancel: done,
 			rescue: () => Promise.resolve(false),

@@ -30,7 +30,7 @@ export function queuedJobThere(queue: JobQueue, program: string) {
 		name: `nancy-${id}`,
 		submit: () => step('start', job),
 		cancel: () => step('cancel', { id }),
-		rescue: () => step('rescue', { id, repository: job.repository }),
+		rescue: () => step('rescue', { id, repository: job.repository, queue }),
 		look,
 		/** As if so long had passed that its queue must list it. */
 		submittedEarlier: async () => {

@@ -26,7 +26,7 @@ export interface Capacity {
 
 /**
  * The queued delegates that may start now, in order. Nobody waits behind parked delegates, behind those whose agent has reached its limit,
- * or behind those whose machine is full.
+ * or behind those whose machine is full, or cannot be reached.
  */
 export function admitted(
 	delegates: readonly Delegate[],
@@ -39,6 +39,11 @@ export function admitted(
 		return !isForeign && state === 'parked' && !(Date.parse(status.parked_until ?? '') > nowMs);
 	}).length;
 	const isParked = ({ record }: Delegate) => parked.some(({ agent }) => agent === record.agent);
+	// One that runs tries again and again, and says when it has come through. Others for that machine would only wait beside it.
+	const unseen = new Set(
+		delegates.filter(isUnseen).flatMap(({ state, record: { on } }) => (state === 'running' ? (on ?? []) : [])),
+	);
+	const isOutOfSight = ({ record: { on } }: Delegate) => on !== undefined && unseen.has(on);
 	const free = new Map<ExecutorId | undefined, number>([[undefined, freeHere(delegates, capacity) - due]]);
 	const takePlace = (delegate: Delegate) => {
 		const place = placeOf(delegate, capacity);
@@ -46,7 +51,9 @@ export function admitted(
 		free.set(place, left - 1);
 		return left > 0;
 	};
-	return delegates.filter(each => each.state === 'queued' && !isParked(each) && takePlace(each));
+	return delegates.filter(
+		each => each.state === 'queued' && !isParked(each) && !isOutOfSight(each) && takePlace(each),
+	);
 }
 
 /** The machine whose own limit keeps this queued delegate waiting. */
@@ -89,10 +96,15 @@ function runningAt(
 	capacity: Capacity,
 ): readonly Delegate[] {
 	// One that watches a machine which cannot be reached takes no place here: others would wait as long as that machine is gone.
-	const counts = ({ unseenSince }: Delegate) => place !== undefined || unseenSince === undefined;
+	const counts = (each: Delegate) => place !== undefined || !isUnseen(each);
 	return delegates.filter(
 		each => !each.isForeign && each.state === 'running' && placeOf(each, capacity) === place && counts(each),
 	);
+}
+
+/** Whether the machine of a running delegate cannot be reached. */
+function isUnseen({ unseenSince }: Delegate): boolean {
+	return unseenSince !== undefined;
 }
 
 /** The machine with the fewest delegates for each that may run there at once. If several are equal, the first of them counts. */

@@ -118,6 +118,13 @@ describe('what a delegate has left on another machine', () => {
 		},
 	);
 
+	it('goes though a clean-up before, or its agent, has removed the worktree', async () => {
+		const left = await leftElsewhere(folder);
+		rmSync(left.files.tree, { recursive: true });
+		await realExecutor().cleanUp(left.job);
+		expect(existsSync(left.files.folder)).toBe(false);
+	});
+
 	it('comes to a shallow clone too', async () => {
 		const origin = smallRepository(folder, { 'a.txt': 'one' });
 		gitIn(origin, 'commit', '-q', '--allow-empty', '-m', 'second');

@@ -51,7 +51,7 @@ async function remote(on?: ExecutorId) {
 	const own = new OwnFolder(folder.file('data'), project);
 	const stop = new AbortController();
 	const asked: string[] = [];
-	const begun: { is?: RemotePhase | undefined } = {};
+	const freed: (RemotePhase | undefined)[] = [];
 	const counted = (name: string) => async () => void asked.push(name);
 	const { executor, job } = folderMachine(folder.file('there'));
 	return {
@@ -73,8 +73,8 @@ async function remote(on?: ExecutorId) {
 		isNoted: () => existsSync(own.path(...note)),
 		/** What was asked of the machine, but for looks. */
 		asked,
-		/** How far it had come when its place in a queue was free. */
-		begun,
+		/** How far it had come each time that others might begin. */
+		freed,
 		/** The clock goes on at once by so many milliseconds. */
 		later(ms: number) {
 			const now = Date.now() + ms;
@@ -100,7 +100,7 @@ async function remote(on?: ExecutorId) {
 				executor: notAsked,
 				capacity: notAsked,
 				superseded: () => undefined,
-				freed: async () => void (begun.is = await tickets.remotePhase(delegate.record.id)),
+				freed: async () => void freed.push(await tickets.remotePhase(delegate.record.id)),
 			});
 			const outcome = await run.run();
 			await run.settle();
@@ -493,7 +493,7 @@ it('says why it waits in the queue of a cluster, until it has begun and lets ano
 		{ waits: 'Priority', isBegun: false },
 		{ isBegun: true },
 	]);
-	expect(one.begun.is).toMatchObject({ isBegun: true });
+	expect(one.freed).toMatchObject([{ isBegun: true }]);
 });
 
 it.each([
@@ -612,12 +612,12 @@ it.each([
 	expect(await one.phase()).toMatchObject({ phase: 'submitted' });
 });
 
-it('lets others begin once its machine cannot be reached', async () => {
+it('lets others begin once its machine cannot be reached, and those for that machine once it can', async () => {
 	await using one = await remote();
 	await one.earlier({ isBegun: true });
 	let looks = 0;
 	await one.run({ observe: async () => (++looks === 1 ? unreachable() : { ...RUNNING, is: 'lost' }) });
-	expect(one.begun.is).toMatchObject({ unreachableSince: expect.any(String) });
+	expect(one.freed.map(phase => phase?.unreachableSince)).toEqual([expect.any(String), undefined]);
 });
 
 it('goes on watching what may be at work there when its next runner meets a full disk here', async () => {

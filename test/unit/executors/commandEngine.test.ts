@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { steps } from '../../../src/executors/there.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
@@ -101,6 +102,15 @@ describe('a job in a queue that the user names by its commands', () => {
 		killNow(await one.files.runner());
 		expect(await one.ended(false)).toMatchObject({ is: 'lost', queueSays: 'the queue: exit 137' });
 		await one.rescue();
+	});
+
+	it('is taken out whatever its agent has written into its file', async () => {
+		const one = queued();
+		await one.submit();
+		await one.atWork();
+		writeFileSync(join(one.files.folder, 'job.json'), 'garbage');
+		await one.rescue();
+		expect(call('look')).not.toMatch(/ (?:queued|running)/);
 	});
 
 	it('that a person takes out before it begins says so, and does not begin again', async () => {

@@ -45,3 +45,27 @@ it('a job that runs there already needs the variable no more', async () => {
 	await submitted;
 	expect(steps).toEqual(['look']);
 });
+
+/** A job in a queue that says that it waits for variables, and what it gets. */
+async function given(forwards: string[] | undefined): Promise<unknown[]> {
+	const seen = { is: 'running', log: '', nextOffset: 0, receipts: [], takenBack: [], awaitsVariables: true };
+	const got: unknown[] = [];
+	const way = {
+		place: 'lab',
+		gitCommand: () => '',
+		ask: async () => ({ node: '', isThere: true }),
+		step: async (_version: string, name: string, input: unknown) => {
+			if (name === 'variables') got.push(input);
+			return { answers: [{ at: 0, answer: seen }] };
+		},
+	};
+	const variables = () => Promise.resolve({ KEY: 'key', LATER: 'later' });
+	const executor = new ShellExecutor(way, { folder: folder.path, version: '1-x' }, { variables });
+	await executor.observe({ ...folderMachine('').job, forwards }, 0, []).finally(() => executor.close());
+	return got;
+}
+
+it('an agent that makes a pipe of its own gets no variable that its job was not submitted with', async () => {
+	expect(await given(undefined)).toEqual([]);
+	expect(await given(['KEY'])).toMatchObject([{ variables: { KEY: 'key' } }]);
+});

@@ -72,6 +72,13 @@ it.each(['runner.json', 'status.json', 'end.json', 'job.json'])(
 	},
 );
 
+it('a job that has ended on another machine says so, whatever its agent has written into its file', async () => {
+	runnerIs({ ...identify(process.pid), machine: 'another.1.2' });
+	await files.writeEnd({ ok: true, output: 'done' });
+	writeFileSync(`${files.folder}/job.json`, 'garbage');
+	expect(await lookThere(id)).toMatchObject({ is: 'ended', end: { output: 'done' } });
+});
+
 it('the end of a job is written once there is room for it', async () => {
 	const { job } = folderMachine('');
 	await files.writeJob(RemoteJob.parse({ ...job, id }));

@@ -400,6 +400,13 @@ describe('the queue', () => {
 		const lost = { ...running, record: { ...running.record, on: gone }, unseenSince: '2026-11-30T10:00:00.000Z' };
 		const all = [lost, delegate('b', 'queued'), delegate('c', 'queued')];
 		expect(ids(admitted(all, { cap: 1 }, []))).toEqual(['b']);
+		// One more would only wait there, beside the one that tries again and again.
+		const queued = delegate('0', 'queued');
+		const there = { ...queued, record: { ...queued.record, on: gone } };
+		expect(ids(admitted([there, ...all], { cap: 8 }, []))).toEqual(['b', 'c']);
+		expect(ids(admitted([there, ...all], { cap: 8, places: { [gone]: 8 } }, []))).toEqual(['b', 'c']);
+		const seen = { ...running, record: lost.record };
+		expect(ids(admitted([there, seen], { cap: 8 }, []))).toEqual(['0']);
 		// Their own limit counts them.
 		expect(fullMachine({ ...lost, state: 'queued' }, all, { cap: 1, places: { [gone]: 1 } })).toBe(gone);
 	});
