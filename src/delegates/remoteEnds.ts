@@ -1,10 +1,16 @@
-import { errorText, NancyError } from '../base/errors.ts';
+import { errorText, hasCode, hasErrno, NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import type { Outcome } from '../core/delegates/delegate.ts';
 import { redactText } from '../core/traffic/redact.ts';
+import { NoRoom } from '../git/gitFailure.ts';
 import type { DelegateStatus } from '../protocol/delegate.ts';
 import type { RemoteEnd, RemotePhase, Seen } from '../protocol/remoteJob.ts';
+
+/** Whether the same step may do later, without anybody's help. */
+export function mayPass(error: unknown): boolean {
+	return hasCode(error, 'busy') || error instanceof NoRoom || hasErrno(error, 'ENOSPC', 'EDQUOT');
+}
 
 /** The end of a job that does not end when it is asked to. Nancy ends it all the same. */
 export const NOT_ENDED: RemoteEnd = {

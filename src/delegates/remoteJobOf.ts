@@ -63,10 +63,11 @@ export async function worktreeFor(
 export async function noteJob(
 	jobs: JobsElsewhere,
 	{ phase }: RemotePhase,
-	on: ExecutorId,
+	on: ExecutorId | undefined,
 	{ id, repository }: RemoteJob,
 	worktree: Worktree,
 ): Promise<void> {
+	if (on === undefined) return;
 	if (phase === 'cleaned' || phase === 'kept') await jobs.end(id);
 	else await jobs.begin(on, { id, repository, worktree, isCollected: phase === 'collected' });
 }

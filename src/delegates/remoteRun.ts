@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorText, hasCode, hasErrno } from '../base/errors.ts';
+import { errorText, hasCode } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { NotSubmitted, WorkGone, type Executor } from '../executors/executor.ts';
-import { NoRoom } from '../git/gitFailure.ts';
 import { WorkBesides } from '../git/remoteRepository.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
@@ -17,6 +16,7 @@ import {
 	failedBy,
 	GivenUp,
 	givenUp,
+	mayPass,
 	NOT_ENDED,
 	notCollected,
 	outcomeOfEnd,
@@ -75,11 +75,9 @@ export class RemoteRun {
 		await this.status.flush();
 		const job = await remoteJobOf(this.delegate.record, this.prompt, worktree, this.phase, this.tools);
 		try {
-			if (on !== undefined) {
-				const note = () => noteJob(tickets.jobs, this.phase, on, job, worktree);
-				// One that may be at work there is not failed by a full disk here.
-				await (earlier ? this.persist(note) : note());
-			}
+			const note = () => noteJob(tickets.jobs, this.phase, on, job, worktree);
+			// One that may be at work there is not failed by a full disk here.
+			await (earlier ? this.persist(note, true) : note());
 			const end = this.phase.end ?? (await this.toEnd(job, worktree));
 			if (this.phase.phase === 'collected') await this.cleanUp(job);
 			return outcomeOfEnd(end);
@@ -108,7 +106,7 @@ export class RemoteRun {
 				if (!this.tools.signal.aborted)
 					return this.keepEnd({ ok: false, reason: errorText(error), output: '' });
 			}
-			if (this.tools.signal.aborted) return this.keepEnd({ ok: false, reason: 'cancelled', output: '' });
+			if (this.tools.signal.aborted) return this.keepEnd(cancelled());
 			await this.reach('submitting', {
 				isSteered: job.mailbox !== undefined,
 				prefix: job.prefix,
@@ -119,6 +117,9 @@ export class RemoteRun {
 		if (this.phase.phase === 'submitting') {
 			try {
 				await this.persist(async () => {
+					const isStopped = this.tools.signal.aborted;
+					if (isStopped && (await this.executor.observe(job, 0, [])).is === 'absent')
+						throw new NotSubmitted('wrong-state', 'cancelled');
 					await this.executor.submit(job);
 					await this.reach('submitted');
 				});
@@ -135,17 +136,16 @@ export class RemoteRun {
 		} catch (error) {
 			if (error instanceof WorkBesides || error instanceof WorkGone)
 				return this.keepEnd(failedBy(end, errorText(error)));
+			const failed = notCollected(end, this.executor.place(job), error);
 			// It is noted still: see {@link cleanUpElsewhere}.
-			const isPassing = hasCode(error, 'busy') || error instanceof NoRoom || hasErrno(error, 'ENOSPC', 'EDQUOT');
-			if (error instanceof GivenUp || isPassing) return notCollected(end, this.executor.place(job), error);
-			return this.keepEnd(notCollected(end, this.executor.place(job), error), 'kept');
+			return error instanceof GivenUp || mayPass(error) ? failed : this.keepEnd(failed, 'kept');
 		}
 		return this.keepEnd(end);
 	}
 
 	private async keepEnd(end: RemoteEnd, phase: 'collected' | 'kept' = 'collected'): Promise<RemoteEnd> {
 		// An answer is not lost to a full disk. This step is none of its machine's, which need not be reached again.
-		await this.persist(() => this.reach(phase, { end, unreachableSince: undefined }));
+		await this.persist(() => this.reach(phase, { end, unreachableSince: undefined }), true);
 		return end;
 	}
 
@@ -230,9 +230,9 @@ export class RemoteRun {
 		if (isBegun) await this.tools.freed();
 	}
 
-	/** {@link insist}, whatever fails: a job that may run there is not left alone. */
-	private persist<T>(step: () => Promise<T>): Promise<T> {
-		return this.insist(step, { mayRun: true });
+	/** {@link insist}, whatever fails: a job that may run there is not left alone. @param isHere a step that does not ask its machine */
+	private persist<T>(step: () => Promise<T>, isHere = false): Promise<T> {
+		return this.insist(step, { mayRun: true, isHere });
 	}
 
 	/**
@@ -243,7 +243,7 @@ export class RemoteRun {
 	 */
 	private async insist<T>(
 		step: () => Promise<T>,
-		{ mayRun = false, untilMs = Infinity }: { mayRun?: boolean; untilMs?: number } = {},
+		{ mayRun = false, isHere = false, untilMs = Infinity } = {},
 	): Promise<T> {
 		const { signal } = this.tools;
 		let stoppedAt: number | undefined;
@@ -252,9 +252,10 @@ export class RemoteRun {
 			try {
 				const done = await step();
 				// Perhaps an earlier runner has noted it.
-				if (this.phase.unreachableSince !== undefined) {
+				if (!isHere && this.phase.unreachableSince !== undefined) {
 					this.say('reached again\n');
-					await this.note({ unreachableSince: undefined });
+					// Should the disk be full, the next runner finds it out by itself.
+					await this.save({ unreachableSince: undefined }).catch(() => undefined);
 					// Others wait for this machine.
 					await this.tools.freed();
 				}
@@ -269,7 +270,7 @@ export class RemoteRun {
 				if (this.phase.unreachableSince === undefined && words !== said) this.say(`${words}; trying again\n`);
 				said = words;
 				if (isUnseen && this.phase.unreachableSince === undefined) {
-					await this.note({ unreachableSince: new Date().toISOString() });
+					await this.save({ unreachableSince: new Date().toISOString() }).catch(() => undefined);
 					await this.tools.freed();
 				}
 				if (signal.aborted) stoppedAt ??= Date.now();
@@ -280,11 +281,6 @@ export class RemoteRun {
 				signal: signal.aborted ? undefined : signal,
 			}).catch(() => undefined);
 		}
-	}
-
-	/** {@link save} of what the next runner finds out by itself, should the disk be full. */
-	private async note(change: Pick<RemotePhase, 'unreachableSince'>): Promise<void> {
-		await this.save(change).catch(() => undefined);
 	}
 
 	private reach(phase: RemotePhase['phase'], more: Partial<RemotePhase> = {}): Promise<void> {

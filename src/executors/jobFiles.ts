@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -136,7 +136,7 @@ export class JobFiles {
 	 */
 	private async read<S extends z.ZodMiniType>(name: string, schema: S): Promise<z.infer<S> | undefined> {
 		const file = join(this.folder, name);
-		const text = existsSync(file) ? readPlainTextSync(file) : undefined;
+		const text = isThere(file) ? readPlainTextSync(file, LONGEST_FILE) : undefined;
 		return text === undefined ? undefined : parseJsonFile(file, text, schema);
 	}
 
@@ -144,6 +144,14 @@ export class JobFiles {
 		return writeFileAtomic(join(this.folder, name), jsonText(value), { sync: true });
 	}
 }
+
+/** Whether a file is there. It throws where the disk does not say: a job that seems gone would be given up, with its work. */
+export function isThere(file: string): boolean {
+	return statSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** In bytes. The longest answer that is kept takes six million. The answer of a look at many jobs has room for this, and is read whole. */
+const LONGEST_FILE = 8 * 1024 * 1024;
 
 /** A disk that cannot be read now says nothing of a file. */
 function unlessGarbage(error: unknown): undefined {

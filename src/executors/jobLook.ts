@@ -30,26 +30,31 @@ export const JobAnswers = z.object({
 });
 export type JobAnswers = z.infer<typeof JobAnswers>;
 
-/** Limit of all answers together, in characters. One alone may be longer: with its log, it takes less than 4 MB. */
+/** Limit of all answers together, and of each, in characters. One with its log takes less than 7 MB. */
 const ROOM = 8 * 1024 * 1024;
 /** For each job, in milliseconds: more than a command of its queue may take, and less than a step with its connection. */
 const ONE_MS = 40_000;
 
-/** Looks at jobs side by side, and answers as many as fit. One that fails or hangs says so itself. At least one is answered. */
+/** Looks at jobs side by side, and answers as many as fit. One that fails or hangs says so itself. */
 export async function lookAtEach(
 	jobs: readonly JobLook[],
 	look: (job: JobLook) => Promise<object>,
 	oneMs = ONE_MS,
 ): Promise<JobAnswers> {
-	const seen = await Promise.all(jobs.map(job => inTime(look(job), oneMs)));
+	const seen = await Promise.all(jobs.map(async job => short(await inTime(look(job), oneMs))));
 	const answers: JobAnswers['answers'] = [];
 	let room = ROOM;
 	for (const [at, answer] of seen.entries()) {
 		room -= JSON.stringify(answer).length;
-		if (room < 0 && answers.length > 0) break;
+		if (room < 0) break;
 		answers.push({ at, answer });
 	}
 	return { answers };
+}
+
+/** A job of which too much is there keeps no other one from sight. */
+function short(answer: object): object {
+	return JSON.stringify(answer).length > ROOM ? { error: 'the files of this job are too long' } : answer;
 }
 
 /** A job that hangs tells nothing of its machine, which has answered. */

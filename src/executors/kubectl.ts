@@ -11,7 +11,10 @@ import { callEngine, programOf, type Called } from './engine.ts';
 const REFUSED =
 	/Error from server \((?:AlreadyExists|BadRequest|Forbidden|Gone|Invalid|MethodNotAllowed|NotFound|RequestEntityTooLarge)\)|^The (?:\S+ "[^"]*"|request) is invalid|admission webhook .* denied the request|Error in configuration: context|error: (?:context|no context|error (?:parsing|validating)|unable to (?:decode|recognize))/m;
 
-/** The user's own `kubectl`, with their contexts and log-ins. The context is always named: the current one changes. No call waits without a limit. */
+/**
+ * The user's own `kubectl`, with their contexts and log-ins. Context and namespace are always named: the current ones change, and a job in
+ * another namespace would count as gone. No call waits without a limit.
+ */
 export class Kubectl {
 	/** Before the words of every call. */
 	readonly options: readonly string[];
@@ -19,7 +22,7 @@ export class Kubectl {
 	readonly place: string;
 
 	constructor({ context, namespace }: Cluster) {
-		this.options = [`--context=${context}`, ...(namespace === undefined ? [] : [`--namespace=${namespace}`])];
+		this.options = [`--context=${context}`, `--namespace=${namespace ?? 'default'}`];
 		this.place = namespace === undefined ? context : `${namespace} of ${context}`;
 	}
 

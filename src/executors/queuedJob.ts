@@ -14,7 +14,7 @@ import { commandEngine } from './commandEngine.ts';
 import { JobName, QueuedJob, type Engine } from './engine.ts';
 import { remoteWords } from './remoteWords.ts';
 import { slurm } from './slurm.ts';
-import { REMOTE_MARK, type JobFiles } from './jobFiles.ts';
+import { isThere, REMOTE_MARK, type JobFiles } from './jobFiles.ts';
 import { pipedVariables, WAIT_MS, type Variables } from './variablesPipe.ts';
 
 /**
@@ -61,7 +61,7 @@ function nameOf({ id }: JobFiles): string {
  * @throws NancyError `timeout` if nobody knows whether it was accepted
  */
 export async function submitQueued(files: JobFiles, job: WithQueue, program: string): Promise<void> {
-	if (existsSync(files.fence)) return;
+	if (isThere(files.fence)) return;
 	await files.writeJob(job);
 	const engine = engineOf(job);
 	const missing = engine.missing();
@@ -69,8 +69,8 @@ export async function submitQueued(files: JobFiles, job: WithQueue, program: str
 		await endUnbegun(files, missing);
 		return;
 	}
-	const isThere = (await jobsOf(files, engine, Date.now())).some(isOpen);
-	const refused = isThere
+	const isListed = (await jobsOf(files, engine, Date.now())).some(isOpen);
+	const refused = isListed
 		? undefined
 		: await engine.submit({
 				name: nameOf(files),
@@ -139,7 +139,7 @@ export async function whyWaiting(files: JobFiles, job: WithQueue, program: strin
 		return errorText(error);
 	}
 	// A home folder that machines share may show it late.
-	return existsSync(files.fence) ? undefined : 'it begins';
+	return isThere(files.fence) ? undefined : 'it begins';
 }
 
 /** Ends a job that has not begun: from then on it cannot begin. Says whether that was so. */

@@ -1,6 +1,6 @@
 /**
  * Runs on the other machine by `node -e`, before there is a Nancy: puts Nancy's programs into a folder named by their version and hash. They
- * get that name only once they are whole, by whoever is first.
+ * get that name only once they are whole, on the disk too, by whoever is first. What cannot be finished is removed: the disk may be full.
  */
 export const RECEIVER = `
 const fs = require('node:fs'), path = require('node:path'), os = require('node:os');
@@ -11,17 +11,20 @@ try {
 	const folder = path.join(os.homedir(), '.nancy-remote', 'nancy', 'runtime', version);
 	if (files.length > 0 && !fs.existsSync(folder)) {
 		const temp = folder + '.new-' + process.pid;
-		fs.mkdirSync(temp, { recursive: true, mode: 0o700 });
-		for (const { name, base64, isProgram } of files) {
-			const file = path.join(temp, name);
-			fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-			fs.writeFileSync(file, Buffer.from(base64, 'base64'), { mode: isProgram ? 0o700 : 0o600 });
-		}
 		try {
+			fs.mkdirSync(temp, { recursive: true, mode: 0o700 });
+			for (const { name, base64, isProgram } of files) {
+				const file = path.join(temp, name);
+				fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+				const handle = fs.openSync(file, 'w', isProgram ? 0o700 : 0o600);
+				fs.writeFileSync(handle, Buffer.from(base64, 'base64'));
+				fs.fsyncSync(handle);
+				fs.closeSync(handle);
+			}
 			fs.renameSync(temp, folder);
 		} catch (error) {
+			fs.rmSync(temp, { recursive: true, force: true });
 			if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-			fs.rmSync(temp, { recursive: true });
 		}
 	}
 	say({ node: process.version, isThere: fs.existsSync(folder) });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
@@ -9,6 +9,7 @@ import { NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { phrase } from '../base/phrase.ts';
+import { diskTime } from '../core/files/leases.ts';
 import {
 	bareRepository,
 	checkoutThere,
@@ -24,7 +25,7 @@ import { MessageId } from '../protocol/names.ts';
 import { RemoteJob, RemoteLetter, type JobQueue, type Seen } from '../protocol/remoteJob.ts';
 import type { Steps } from './here.ts';
 import { JobLooks, lookAtEach, type JobLook } from './jobLook.ts';
-import { JobFiles, REMOTE_MARK, remoteRoot } from './jobFiles.ts';
+import { isThere, JobFiles, REMOTE_MARK, remoteRoot } from './jobFiles.ts';
 import {
 	cancelQueued,
 	explained,
@@ -135,7 +136,7 @@ export const steps: Steps = {
 		const job = await queuedAs(files, queue);
 		if (job && mayRun) await killQueued(files, job);
 		await stopMarked(REMOTE_MARK, id);
-		const isWork = existsSync(files.begun);
+		const isWork = isThere(files.begun);
 		if (isWork) await commitThere(await bareRepository(repositoryFolder({ repository })), files.tree, id);
 		return { isWork };
 	},
@@ -216,15 +217,15 @@ async function lookAt({ id, offset, carried }: JobLook, program: string, lookMs:
 /** If a job is at work, it reads no more than who runs it, its status and what is new in its log. */
 async function seen(files: JobFiles, offset: number, program: string, lookMs: number): Promise<Seen> {
 	const none = { log: '', nextOffset: offset, receipts: [], takenBack: [] };
-	if (!existsSync(files.fence)) {
+	if (!isThere(files.fence)) {
 		const job = await files.job();
 		const waits = isQueued(job) ? await whyWaiting(files, job, program) : undefined;
 		if (waits !== undefined) return { is: 'running', queueSays: waits, ...none };
-		if (!existsSync(files.fence)) return { is: 'absent', ...none };
+		if (!isThere(files.fence)) return { is: 'absent', ...none };
 	}
 	const runner = await files.runner();
 	// A started program takes a moment to say who it is.
-	const isBeginning = !runner && Date.now() - (await stat(files.fence)).mtimeMs < BEGINNING_MS;
+	const isBeginning = !runner && (await ageOnDisk(files.fence)) < BEGINNING_MS;
 	const isAlive = isBeginning || (runner !== undefined && (await lives(runner, files)));
 	// After the runner: it writes its end before it is gone.
 	const end = await files.end();
@@ -241,6 +242,12 @@ async function seen(files: JobFiles, offset: number, program: string, lookMs: nu
 		receipts: [],
 		takenBack: [],
 	};
+}
+
+/** In milliseconds, by the disk's own clock: one on another machine may go otherwise. A full disk is asked by this machine's. */
+async function ageOnDisk(file: string): Promise<number> {
+	const now = await diskTime(dirname(file)).catch(() => Date.now());
+	return now - (await stat(file)).mtimeMs;
 }
 
 /**

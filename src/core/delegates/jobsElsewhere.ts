@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import { sha256 } from '../../base/sha256.ts';
-import { liveness, ownIdentity } from '../../base/liveness.ts';
+import { ownIdentity } from '../../base/liveness.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import { ExecutorId } from '../../protocol/executorId.ts';
 import { ProcessRecord } from '../../protocol/records.ts';
 import { RemoteJob } from '../../protocol/remoteJob.ts';
 import { Worktree } from '../../protocol/worktree.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
+import type { Leases } from '../files/leases.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 
 const Job = z.looseObject({
@@ -30,7 +31,11 @@ const FOLDER = 'elsewhere';
  * because a delegate whose machine cannot be reached may be deleted.
  */
 export class JobsElsewhere {
-	constructor(private readonly own: OwnFolder) {}
+	/** @param leases of the machines that work on the same workspace */
+	constructor(
+		private readonly own: OwnFolder,
+		private readonly leases: Leases,
+	) {}
 
 	/** This process watches it from now on. */
 	async begin(on: ExecutorId, { id, ...job }: JobElsewhere): Promise<void> {
@@ -48,14 +53,14 @@ export class JobsElsewhere {
 		await this.own.remove(FOLDER, id);
 	}
 
-	/** Those on a machine whose runner has ended. Those of a runner on another machine, and unreadable ones, are left alone. */
+	/** Those on a machine whose runner has ended, or was on a machine that gives no sign of life. Unreadable ones are left alone. */
 	async unwatched(on: ExecutorId): Promise<JobElsewhere[]> {
 		const found: JobElsewhere[] = [];
 		for (const name of this.own.namesSync(FOLDER)) {
 			const id = DelegateId.safeParse(name).data;
 			if (id === undefined) continue;
 			const job = await this.own.read(Job, FOLDER, id).catch(() => undefined);
-			if (job?.on === on && liveness(job.runner) === 'dead') found.push({ ...job, id });
+			if (job?.on === on && !(await this.leases.isHeld(job.runner))) found.push({ ...job, id });
 		}
 		return found;
 	}

@@ -12,6 +12,8 @@ import type { Isolation } from '../../protocol/isolation.ts';
 import { RemotePhase } from '../../protocol/remoteJob.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
+import { Leases } from '../files/leases.ts';
+import { NancyPaths } from '../files/paths.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { JobsElsewhere } from './jobsElsewhere.ts';
@@ -76,7 +78,7 @@ export class Tickets {
 		workspaceFolder: string,
 	) {
 		this.own = new OwnFolder(dataFolder, workspaceFolder);
-		this.jobs = new JobsElsewhere(this.own);
+		this.jobs = new JobsElsewhere(this.own, new Leases(new NancyPaths(workspaceFolder).machines));
 		this.stops = new Stops(this.own, FOLDER, async id => (await this.facts(id)) !== undefined);
 	}
 

@@ -1,7 +1,10 @@
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
 import { identify } from '../../../src/base/liveness.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
+import { NancyPaths } from '../../../src/core/files/paths.ts';
 import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
 import { cleanUpElsewhere } from '../../../src/delegates/cleanUpElsewhere.ts';
 import type { Executor } from '../../../src/executors/executor.ts';
@@ -45,6 +48,14 @@ async function room() {
 			if (ticket === 'ended') await tickets.end(id, { isReported: true });
 			return { id, worktree };
 		},
+		/** The last sign of life of a machine, in milliseconds ago. */
+		seesMachine(name: string, agoMs: number) {
+			const { machines } = new NancyPaths(project);
+			const at = new Date(Date.now() - agoMs);
+			mkdirSync(machines, { recursive: true });
+			writeFileSync(join(machines, name), '');
+			utimesSync(join(machines, name), at, at);
+		},
 		clean: (answers: Partial<Executor> = {}) => {
 			const machine: Executor = {
 				...executor,
@@ -77,8 +88,17 @@ it('leaves alone what is watched, goes on, is on another machine, or may be watc
 	await it.job({ ticket: 'open' });
 	await it.job({ on: ExecutorId.parse('ssh:other') });
 	await it.job({ runner: { ...DEAD, machine: 'another.1.2' } });
+	it.seesMachine('another.1.2', 30_000);
 	await it.clean();
 	expect(it.asked).toEqual([]);
+});
+
+it('cleans up what was watched from a machine that is silent, such as a container that was made anew', async () => {
+	await using it = await room();
+	const { id } = await it.job({ runner: { ...DEAD, machine: 'another.1.2' } });
+	it.seesMachine('another.1.2', 5 * 60_000);
+	await it.clean();
+	expect(it.asked).toEqual([`rescue ${id}`, `collect ${id}`, `cleanUp ${id}`]);
 });
 
 it('brings work once, however often the clean-up there fails', async () => {

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { JobsElsewhere } from '../../../src/core/delegates/jobsElsewhere.ts';
-import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
+import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { gitIn, smallRepository } from '../../support/delegateSeeds.ts';
 import { killedAt } from '../../support/killedAt.ts';
 import { LAB, leftElsewhere, realExecutor } from '../../support/leftElsewhere.ts';
@@ -26,7 +25,7 @@ const branches = ({ project }: Left) =>
 		.slice(0, -1);
 const workOn = ({ project }: Left, branch: string) => gitIn(project, 'show', `${branch}:made.txt`);
 const isLeft = async ({ data, project, files }: Left) =>
-	existsSync(files.folder) || (await new JobsElsewhere(new OwnFolder(data, project)).unwatched(LAB)).length > 0;
+	existsSync(files.folder) || (await new Tickets(data, project).jobs.unwatched(LAB)).length > 0;
 
 describe('what a delegate has left on another machine', () => {
 	it('comes into its worktree, once, and nothing is left there', async () => {
@@ -154,7 +153,7 @@ describe('what a delegate has left on another machine', () => {
 		const executor = realExecutor();
 		await executor.rescue(left.job);
 		await executor.collect(left.job, left.worktree);
-		await new JobsElsewhere(new OwnFolder(left.data, left.project)).collected(left.job.id);
+		await new Tickets(left.data, left.project).jobs.collected(left.job.id);
 		// The host is not trusted: it may name other work since a person has looked through this.
 		writeFileSync(join(left.files.tree, 'made.txt'), 'other');
 		expect(await left.clean()).toEqual([]);

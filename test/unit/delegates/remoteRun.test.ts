@@ -125,6 +125,18 @@ it('brings the work back of a delegate that needs minutes to end after a person 
 	expect(one.asked).toEqual(['cancel', 'collect', 'cleanUp']);
 });
 
+it('begins none that was stopped before its machine has heard of it', async () => {
+	await using one = await remote();
+	await one.earlier({ phase: 'submitting' });
+	one.stop.abort();
+	const outcome = await one.run({
+		observe: async () => ({ ...RUNNING, is: 'absent' }),
+		submit: async () => void one.asked.push('submit'),
+	});
+	expect(outcome).toEqual({ ok: false, reason: 'cancelled', output: '' });
+	expect(one.asked).toEqual(['cleanUp']);
+});
+
 it('ends a delegate that was not submitted, and never will be', async () => {
 	await using one = await remote();
 	await one.earlier({ phase: 'submitting' });

@@ -306,8 +306,11 @@ it('a job that fails or hangs there keeps no other one waiting', async () => {
 	expect(answers[19]).toEqual({ at: 19, answer: { id: idOf(19) } });
 });
 
-it('an answer that is longer than all may be together comes alone', async () => {
+it('an answer that is longer than all may be together is an error of its own job', async () => {
 	const jobs = [lookAt(0), lookAt(1)];
 	const { answers } = await lookAtEach(jobs, async ({ offset }) => ({ log: 'x'.repeat(offset === 0 ? 9 * MB : 1) }));
-	expect(answers.map(({ at }) => at)).toEqual([0]);
+	expect(answers).toEqual([
+		{ at: 0, answer: { error: 'the files of this job are too long' } },
+		{ at: 1, answer: { log: 'x' } },
+	]);
 });
