@@ -139,6 +139,8 @@ export class AcpConversation implements Conversation {
 			sessionId: this.own,
 			prompt: promptOf(text),
 		});
+		// The library parses no answers.
+		if (typeof stopReason !== 'string') throw new Error('the agent has ended its turn without a reason');
 		return stopReason;
 	}
 

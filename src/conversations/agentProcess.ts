@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { endWithThis } from '../base/endWithThis.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import { signal } from '../process/signal.ts';
@@ -10,6 +11,8 @@ import type { Beginning } from './conversation.ts';
 const BEGIN_MS = 120_000;
 /** How long an agent may take to end once its input is closed, in milliseconds. */
 const END_MS = 3000;
+/** For so long after its end its output is read, in milliseconds. */
+const READ_MS = 1000;
 /**
  * Limit of the agent's own complaints, in UTF-16 units. Secrets are removed from a longer part first, so that none is cut from its name.
  */
@@ -84,10 +87,13 @@ export class AgentProcess {
 		return `the agent has ended without a word (${signalCode ?? `code ${exitCode}`})`;
 	}
 
-	/** Also of one that has ended already. */
+	/** Once it has ended, also if that was before, and all that it has said is read. What it has started may keep its output open. */
 	onExit(act: () => void): void {
-		if (this.hasEnded) act();
-		else this.child.once('exit', act);
+		if (this.hasEnded) return act();
+		this.child.once('exit', () => {
+			const read = once(this.child, 'close').catch(() => undefined);
+			void Promise.race([read, sleep(READ_MS, undefined, { ref: false })]).then(act);
+		});
 	}
 
 	/** The work of a beginning, which an agent may not delay for ever. */

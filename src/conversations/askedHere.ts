@@ -36,11 +36,15 @@ export class AskedHere {
 
 	/** @returns `undefined` if nobody has answered */
 	ask(question: Asked, over: AbortSignal): Promise<Answered | undefined> {
-		// Outside of a turn it is only told here: neither the next turn nor its questions wait for it.
 		if (!this.place().isBusy) return this.askNow(question, over);
-		const answer = this.last.then(() => this.askNow(question, over));
-		this.last = answer.catch(() => undefined);
-		return answer;
+		const begun = this.last.then(() => {
+			// Outside of a turn it is only told here: neither the next turn nor its questions wait for it. The turn may be over since it came.
+			const { isBusy } = this.place();
+			const answer = this.askNow(question, over);
+			return { answer, typed: isBusy ? answer : undefined };
+		});
+		this.last = begun.then(({ typed }) => typed).catch(() => undefined);
+		return begun.then(({ answer }) => answer);
 	}
 
 	/** Holds back what the agent says. */

@@ -45,7 +45,8 @@ export class FrontEnd {
 			write: text => void process.stdout.write(`${text}\n`),
 			interrupt: () => (this.isBusy && !this.isBreaking ? this.interrupt() : this.leave()),
 			escape: () => this.interrupt(),
-			ended: () => this.leave(),
+			// An idle agent ends with its input.
+			ended: () => (this.isBusy || !this.guarded) && this.leave(),
 			// Only what is typed here sets what an agent may do, and no program of anybody's.
 			taken: line => isSetting(line, this.conversation, words => this.note(words)) || this.steer(line),
 			below: () => this.sign.row,

@@ -42,16 +42,17 @@ export class PermissionQuestion {
 	) {
 		const { toolCall } = request;
 		const tool = acp.toolOf(toolCall) ?? 'a tool';
+		const row = visibleLine(tool, LONGEST_NAME);
 		const width = Math.max(LEAST_WIDTH, process.stdout.columns ?? USUAL_WIDTH) - MARK.length;
 		const shown = [...inputOf(toolCall), ...remarksOf(toolCall)].flatMap(line => rowsOf(line, width));
 		const length = shown.reduce((sum, { text }) => sum + text.length + 1, 0);
 		const isWhole = length <= LONGEST && shown.length <= MOST_ROWS;
 		this.shown = [
-			{ text: `${tool}:` },
+			{ text: `${row}:` },
 			...firstOf(shown),
 			...(isWhole ? [] : [{ text: '… (too long to be shown whole here)' }]),
 		];
-		const mayAllow = isWhole && !acp.noYes.includes(tool);
+		const mayAllow = isWhole && row === tool && !acp.noYes.includes(tool);
 		this.options = request.options.filter(each => mayAllow || !isAllowing(each));
 	}
 

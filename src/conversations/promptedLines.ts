@@ -4,11 +4,9 @@ import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import { NancyError } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
 import { InputHistory } from './inputHistory.ts';
-import { DEAF_MS, type PromptedOptions } from './promptedOptions.ts';
+import { Deafness } from './deafness.ts';
+import type { PromptedOptions } from './promptedOptions.ts';
 import { endOfRow, styled } from './style.ts';
-
-/** A terminal tells by these where a pasted text begins and ends. */
-const PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 
 /** The lines that a person types, or that a pipe brings. A pasted text is one of them. */
 export class PromptedLines {
@@ -25,8 +23,7 @@ export class PromptedLines {
 	private isShown = false;
 	/** Those that wait for a line. */
 	private readonly readers = new Set<() => void>();
-	/** Lines that come before are no lines. */
-	private deafUntil = 0;
+	private readonly deaf = new Deafness();
 	/** A question stands there. It may wait for the end of the line that is being typed. */
 	private isAsking = false;
 	/** The question that is answered now: the lines below it, and its end without an answer. */
@@ -51,15 +48,17 @@ export class PromptedLines {
 		this.lines.on('line', line => this.take(line));
 		this.lines.on('close', () => this.end());
 		this.lines.on('SIGINT', () => this.interrupt());
+		// Readline would give up raw mode, and the session's first program is never continued.
+		this.lines.on('SIGTSTP', () => undefined);
 		// Readline goes on where the cursor is, and draws its line anew when the size changes.
 		if (this.isTerminal && this.options.below) {
 			input.prependListener('keypress', () => this.isTyping || this.isShown || this.isLent || this.makeRoom());
 			process.stdout.on('resize', () => this.isClosed || this.renew(false));
 		}
 		input.on('keypress', (_: string, key?: { name?: string }) => {
-			if (key?.name === 'paste-start') this.isPasting = true;
-			if (key?.name === 'paste-end') this.isPasting = false;
+			if (key?.name?.startsWith('paste-')) this.isPasting = key.name === 'paste-start';
 			if (key?.name === 'escape' && !this.isLent) this.options.escape?.();
+			if (this.isTyping) this.deaf.typed();
 			// Nobody waits for it yet: whoever types sees where.
 			if (!this.isShown && !this.isPasting && this.lines.line !== '') this.show();
 			if (this.isAsking && !this.isTyping) this.wake();
@@ -72,7 +71,7 @@ export class PromptedLines {
 
 	/** Whether the terminal tells where a pasted text begins and ends. */
 	private tellPastes(isOn: boolean): void {
-		if (this.isTerminal && !this.isDumb) process.stdout.write(isOn ? PASTE.on : PASTE.off);
+		if (this.isTerminal && !this.isDumb) process.stdout.write(`\u001b[?2004${isOn ? 'h' : 'l'}`);
 	}
 
 	/** Takes a line as if it was typed. A terminal shows it so, and takes it for no answer. */
@@ -138,9 +137,9 @@ export class PromptedLines {
 		this.lines.setPrompt(prompt);
 	}
 
-	/** Somebody else has answered while a person typed: what they typed, and send in the next moment, is no line. */
+	/** Somebody else has answered while a person typed. */
 	private dropLate(answers: string[]): void {
-		this.deafUntil = Date.now() + DEAF_MS;
+		this.deaf.begin();
 		answers.length = 0;
 		if (this.isTerminal && this.lines.line !== '') this.clear();
 	}
@@ -267,7 +266,8 @@ export class PromptedLines {
 		this.pasted = [];
 		const answers = this.asked?.answers;
 		this.history.remember(answers ? '' : text);
-		if (text !== '' && Date.now() < this.deafUntil) this.say(`typed too late: ${visible(text)}`);
+		const isLate = this.deaf.drops(answers !== undefined);
+		if (text !== '' && isLate) this.say(`typed too late: ${visible(text)}`);
 		else if (text !== '' && (answers || this.options.taken?.(text) !== true)) (answers ?? this.waiting).push(text);
 		this.wake();
 		this.renew();

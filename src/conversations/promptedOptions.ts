@@ -1,9 +1,6 @@
 import type { Completed } from './completions.ts';
 import type { Style } from './style.ts';
 
-/** How long after an answer from elsewhere a line is taken for one to that question, in milliseconds. */
-export const DEAF_MS = 1000;
-
 /** What lines come from. */
 export interface LineSource extends AsyncIterable<Uint8Array | string> {
 	readonly isTTY?: boolean;
@@ -21,7 +18,7 @@ export interface PromptedOptions {
 	/** Esc. */
 	readonly escape?: () => void;
 	/** No further line comes. */
-	readonly ended?: () => void;
+	readonly ended?: () => unknown;
 	/** Whether somebody takes this line at once: it is no line for {@link PromptedLines.next}, then. */
 	readonly taken?: (line: string) => boolean;
 	/** A row below all that is said, in the place of a line that is typed. A longer text shows its end. */

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import type { IPty } from 'node-pty';
+import { endWithThis } from '../../base/endWithThis.ts';
 import { identify, type ProcessIdentity } from '../../base/liveness.ts';
 import { withSafePath } from '../../base/searchPath.ts';
 import { stopTree } from '../../process/stopTree.ts';
@@ -52,6 +53,9 @@ export class Passage {
 		private readonly onlooker: Onlooker,
 	) {
 		this.program = identify(pty.pid);
+		// Some outlive the hang-up of a terminal whose program was killed.
+		const watch = endWithThis(-pty.pid);
+		pty.onExit(() => watch.kill('SIGKILL'));
 		this.ended = new Promise(resolve =>
 			pty.onExit(({ exitCode, signal }) => resolve(signal ? BY_SIGNAL + signal : exitCode)),
 		);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { long } from '../../support/long.ts';
 import { smallAgent, talkRoom } from '../../support/talkRoom.ts';
@@ -41,9 +41,14 @@ beforeEach(() => {
 });
 afterEach(() => room.folder.remove());
 
-it('a question outside of a turn holds up neither the next turn nor what it says, and is denied if nobody answers it', async () => {
+/** The desk has each question until the file `go` is there, and no answer then. */
+function holdAtTheDesk(): void {
 	const script = '#!/bin/sh\n[ "$3" = ask ] && until [ -e "$SEEN/go" ]; do sleep 0.05; done\nexec cat >/dev/null\n';
 	writeFileSync(room.folder.file('guard'), script, { mode: 0o755 });
+}
+
+it('a question outside of a turn holds up neither the next turn nor what it says, and is denied if nobody answers it', async () => {
+	holdAtTheDesk();
 	const denied = "if (id === 'q') return words('Outcome: ' + JSON.parse(line).result.outcome.outcome + '\\n');";
 	room.does(smallAgent(`${REPEATS} if (params.prompt[0].text === 'Begin.') onceLet(() => ${ASK});`, denied));
 	const shown = await room.talk();
@@ -56,6 +61,51 @@ it('a question outside of a turn holds up neither the next turn nor what it says
 	await shown.waitForText(/Nobody has answered it: it is denied\.[^]*Outcome: cancelled\s+>$/);
 	await shown.close();
 });
+
+it('a question that is left when its turn is over holds up no question of the next turn', async () => {
+	holdAtTheDesk();
+	const ask = (name: string) => ASK.replace("id: 'q'", `id: '${name}'`).replace("'Allow'", `'Allow ${name}'`);
+	const prompted = `const { text } = params.prompt[0];
+		if (text === 'Begin.') { ${ask('one')}; ${ask('two')}; } else { open = id; return ${ask('three')} }`;
+	const over =
+		"if (!method) { words('Answered ' + id + '\\n'); if (id === 'three') say({ id: open, result }); return; }";
+	room.does(`let open;${smallAgent(prompted, over)}`);
+	const shown = await room.talk();
+	await shown.waitForText(/Allow one[^]*Your answer.*:$/);
+	shown.type('y\r');
+	await shown.waitForText(/Nancy’s view Questions\.\s+Answered one\s+>$/);
+	shown.type('Go on.\r');
+	await shown.waitForText(/Allow three[^]*Your answer.*:$/);
+	shown.type('y\r');
+	await shown.waitForText(/Answered three\s+>$/);
+	await shown.close();
+});
+
+it('a turn that ends without a reason is an error, and the conversation goes on', async () => {
+	room.does(smallAgent(`${REPEATS} if (params.prompt[0].text === 'Begin.') return say({ id, result: {} });`));
+	const shown = await room.talk();
+	await shown.waitForText(/ended its turn without a reason\s+>$/);
+	shown.type('Go on.\r');
+	await shown.waitForText(/Got "Go on\."\s+>$/);
+	await shown.close();
+});
+
+it.each(['/exit\r', '\u0004'])(
+	'an idle agent is ended by the end of its input, and is not asked to terminate (%j)',
+	async keys => {
+		const note = (file: string) => `require('node:fs').writeFileSync(process.env.SEEN + '/${file}', '')`;
+		room.does(`process.on('SIGTERM', () => ${note('terminated')}); process.on('exit', () => ${note('over')});
+		${smallAgent(REPEATS)}`);
+		const shown = await room.talk();
+		await shown.waitForText(/Got "Begin\."\s+>$/);
+		shown.type(keys);
+		expect(await shown.ended).toBe(0);
+		expect([existsSync(room.folder.file('seen/over')), existsSync(room.folder.file('seen/terminated'))]).toEqual([
+			true,
+			false,
+		]);
+	},
+);
 
 it('words with a No are the next prompt, for the protocol’s answer takes none', async () => {
 	const options =
@@ -76,6 +126,17 @@ it('words with a No are the next prompt, for the protocol’s answer takes none'
 });
 
 describe('the input line', () => {
+	it('reads keys as ever after Ctrl+Z, which cannot put it into the background', async () => {
+		const shown = await room.talk();
+		await shown.waitForText(/Got "Begin\."\s+>$/);
+		shown.type('One\r');
+		await shown.waitForText(/Got "One"\s+>$/);
+		shown.type('\u001a');
+		shown.type(UP);
+		await shown.waitForText(/> One$/);
+		await shown.close();
+	});
+
 	it('brings back a pasted text as a whole, and sends it as it was', async () => {
 		const shown = await room.talk();
 		await shown.waitForText(/Got "Begin\."\s+>$/);

@@ -1,7 +1,7 @@
 import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { DEAF_MS } from '../../../src/conversations/promptedOptions.ts';
+import { DEAF_MS } from '../../../src/conversations/deafness.ts';
 import { drivers } from '../../../src/drivers/index.ts';
 import { AgentsOutput } from '../../../src/operations/listAgents.ts';
 import { DelegateCreatedOutput, DelegatesOutput } from '../../../src/protocol/output/delegates.ts';
