@@ -1,3 +1,4 @@
+import { unescaped } from '../base/unescaped.ts';
 import type { TranscriptFacts } from '../core/driver/transcript.ts';
 import { holdsMessage } from './messages.ts';
 
@@ -33,7 +34,7 @@ export function stringsIn(value: unknown): string[] {
 
 /** The same for a CLI that escapes the angle brackets of what a hook adds. */
 export function unescapedStringsIn(value: unknown): string[] {
-	return stringsIn(value).map(text => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>'));
+	return stringsIn(value).map(unescaped);
 }
 
 /** Built at the first call: a hook that reads no transcript does not pay for its schemas. */

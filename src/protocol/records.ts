@@ -24,8 +24,8 @@ const LostDelivery = z.lazy(() =>
 /** Lengths of the parts that a long message was handed over in, in UTF-16 units. */
 const PartLengths = z.lazy(() => z.array(z.int().check(z.positive())));
 
-/** The part of a long message that a session has been handed, while the rest waits: `claimed/<id>.parts`. */
-export const HandedParts = z.lazy(() => z.looseObject({ session: SessionId, parts: PartLengths }));
+/** The part of a long message that a session has been handed, while the rest waits. `sha256` is that of the text. */
+export const HandedParts = z.lazy(() => z.looseObject({ session: SessionId, parts: PartLengths, sha256: z.string() }));
 export type HandedParts = z.infer<typeof HandedParts>;
 
 /** A delivery, as it is sealed. A copy for people is beside the delivered message, as `<id>.receipt.json`. */

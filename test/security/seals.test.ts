@@ -175,7 +175,7 @@ it('a folder in the place of a receipt or of a delivered message keeps nothing f
 
 it('a folder in the place of what Nancy notes about a message holds nothing up', async () => {
 	const id = await send();
-	for (const note of [`inbox/${id}.held`, `claimed/${id}.returns`, `claimed/${id}.parts`])
+	for (const note of [`inbox/${id}.held`, `claimed/${id}.returns`])
 		mkdirSync(join(mailbox().folder, note, 'x'), { recursive: true });
 	renameSync(queued(id), claimed(id, DEAD));
 	expect(read()).toContain(FROM_USER);

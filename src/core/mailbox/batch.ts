@@ -44,12 +44,11 @@ export async function claimBatch(
 	const footer = howToFile(mailbox, canFile);
 	const wholeRoom = limit - footer.length - SEPARATOR.length;
 	let room = wholeRoom;
-	let handed: readonly number[] = [];
 	let isInParts = false;
 	let isAlone = false;
 	const claims = await mailbox.claim(message => {
 		const { content, author, id } = message;
-		const before = mailbox.handedParts(id, session);
+		const before = mailbox.handedParts(message, session);
 		if (!isDue(slot, before.length > 0 ? { ...content, effect: 'none' } : content)) return 'leave';
 		if (isAlone) return 'stop';
 		if (goesAlone(message)) {
@@ -64,10 +63,11 @@ export async function claimBatch(
 		const isFirst = !isInParts && room === wholeRoom;
 		if (!isFirst || (before.length === 0 && length <= wholeRoom)) return 'stop';
 		isInParts = true;
-		handed = before;
 		return 'take';
 	}, mayTake);
 	const [claim] = claims;
+	// An edit may have come before the claim.
+	const handed = isInParts && claim ? mailbox.handedParts(claim, session) : [];
 	const part = isInParts && claim ? nextPart(claim, handed, wholeRoom) : undefined;
 	const effects = new Set(handed.length > 0 ? [] : claims.map(({ content }) => content.effect));
 	return {

@@ -5,17 +5,14 @@ import { phrase } from '../../base/phrase.ts';
 import type { Author } from '../../protocol/author.ts';
 import { formatMessage, type MessageContent } from '../../protocol/message.ts';
 import type { MessageId, SessionId } from '../../protocol/names.ts';
-import { HandedParts } from '../../protocol/records.ts';
 import { CAN_HOLD } from '../files/heldFolder.ts';
 import { Leases } from '../files/leases.ts';
-import { parseLine } from '../files/jsonLines.ts';
 import type { Held } from './held.ts';
 import { MailboxFiles, type ListOptions, type MailboxListing, type StoredMessage } from './mailboxFiles.ts';
 import { MailboxPaths, MESSAGE_STATES, stateOf, type MessageState } from './mailboxPaths.ts';
 import { MessageClaims, type Claim } from './messageClaims.ts';
 import { newMessageId } from './messageId.ts';
 import { MessageReturns } from './messageReturns.ts';
-import { readBesideSync } from './messageText.ts';
 import type { Seals } from './seals.ts';
 
 /**
@@ -152,17 +149,13 @@ export class Mailbox {
 	}
 
 	/** The parts of a queued message that a session has been handed; empty if it begins anew. */
-	handedParts(id: MessageId, session: SessionId): readonly number[] {
-		const text = this.paths.holding(() => readBesideSync(this.paths.parts(id)));
-		const handed = HandedParts.safeParse(parseLine(text));
-		return handed.success && handed.data.session === session ? handed.data.parts : [];
+	handedParts({ id, content }: Pick<StoredMessage, 'id' | 'content'>, session: SessionId): readonly number[] {
+		return this.seals.partsOf(id, content.text, session);
 	}
 
 	/** Makes every long message begin anew. Nobody knows whether its parts are in the conversation that goes on. */
 	forgetParts(): void {
-		this.paths.holding(() => {
-			for (const file of this.paths.allParts()) rmSync(file, { force: true });
-		});
+		this.seals.forgetParts();
 	}
 
 	/**
@@ -180,7 +173,9 @@ export class Mailbox {
 			const isBack = isSealed || this.standing(id)?.state === 'withdrawn';
 			if (!isFiled && !isBack) throw notQueued(id);
 			this.seals.tidy(id);
-			return { mayBeRead: this.returns.count(id) > 0 };
+			const mayBeRead = this.returns.count(id) > 0 || this.seals.isInParts(id);
+			this.seals.forgetParts(id);
+			return { mayBeRead };
 		});
 	}
 
@@ -234,7 +229,6 @@ export class Mailbox {
 		this.requireQueued(id);
 		writeFileAtomicSync(this.paths.claim(id), text);
 		this.seals.settle(id, text);
-		rmSync(this.paths.parts(id), { force: true });
 		this.requireQueued(id);
 	}
 

@@ -52,8 +52,6 @@ export function mayBeIn(state: MessageState, as: NonNullable<Filed['as']>): bool
 /** `<process>-<id>.md`: names the claimer, so that a dead claimer's message can go back. */
 export const CLAIM_FILE = new RegExp(`^${PROCESS_WORD}-(?<id>.+)\\.md$`);
 
-const PARTS = '.parts';
-
 /**
  * The names of one mailbox's files, and which of them are there. Nothing here reads, moves or changes a file. Paths are for calls of the
  * system, within {@link holding}; only {@link file} is for people.
@@ -176,11 +174,6 @@ export class MailboxPaths {
 		return this.in('claimed', `${id}.returns`);
 	}
 
-	/** The parts of a long message that a session has. */
-	parts(id: MessageId): string {
-		return this.in('claimed', `${id}${PARTS}`);
-	}
-
 	receipt(state: MessageState, id: MessageId): string {
 		return this.in(state, `${id}.receipt.json`);
 	}
@@ -188,12 +181,6 @@ export class MailboxPaths {
 	/** The files in a state's folder that end as a message does. */
 	names(state: MessageState): string[] {
 		return this.filesIn(state).filter(name => name.endsWith('.md'));
-	}
-
-	allParts(): string[] {
-		return this.filesIn('claimed')
-			.filter(name => name.endsWith(PARTS))
-			.map(name => this.in('claimed', name));
 	}
 
 	private filesIn(state: MessageState): string[] {

@@ -1,17 +1,17 @@
 import { renameSync, rmSync } from 'node:fs';
-import { moveIfThereSync, writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { moveIfThereSync } from '../../base/atomicFile.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { UNKNOWN_AUTHOR, type Author } from '../../protocol/author.ts';
 import type { MessageContent } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import type { HandedParts, Receipt } from '../../protocol/records.ts';
-import { jsonText } from '../files/jsonFile.ts';
 import { isSettled, type MailboxFiles, type StoredMessage } from './mailboxFiles.ts';
 import type { MailboxPaths } from './mailboxPaths.ts';
 import { newMessageId } from './messageId.ts';
 import type { MessageReturns } from './messageReturns.ts';
 import { parseFile, readMessageTextSync } from './messageText.ts';
 import { readReceipt, type FiledAs, type Sealed } from './seal.ts';
+import { PLAIN } from './sealReader.ts';
 import type { Seals } from './seals.ts';
 
 /** A deliverer's facts about a delivery. */
@@ -33,7 +33,7 @@ export interface Claim {
 	/** The agent has it: seals the delivery, writes the receipt and files the message. */
 	deliver(facts: DeliveryFacts): void;
 	/** The agent has these parts of it. The message goes back to the inbox until the rest is due. */
-	keep(handed: HandedParts): void;
+	keep(handed: Pick<HandedParts, 'session' | 'parts'>): void;
 	/** The agent does not have it: back to the inbox. */
 	release(): void;
 }
@@ -133,10 +133,15 @@ export class MessageClaims {
 
 	/**
 	 * A sealed message keeps its id, whatever else has its name. A file with another text is a new message. It was saved again under the
-	 * name of a filed one, or put in the place of a queued one. It gets a name that nobody has.
+	 * name of a filed one, or put in the place of a queued one. It gets a name that nobody has. So does one whose name could be read as words
+	 * of Nancy's: the agent reads the id right before the author.
 	 */
 	private nameUnsealed(queuedAs: MessageId, claimedIds: ReadonlySet<MessageId>): MessageId {
-		const isTaken = this.seals.has(queuedAs) || claimedIds.has(queuedAs) || this.paths.isFiled(queuedAs);
+		const isTaken =
+			!PLAIN.test(queuedAs) ||
+			this.seals.has(queuedAs) ||
+			claimedIds.has(queuedAs) ||
+			this.paths.isFiled(queuedAs);
 		if (!isTaken) return queuedAs;
 		const id = newMessageId();
 		renameSync(this.paths.claim(queuedAs), this.paths.claim(id));
@@ -159,14 +164,13 @@ export class MessageClaims {
 				this.paths.holding(() => {
 					this.returns.finish(this.paths.claim(id), id, 'delivered', receipt);
 					if (earlierClaims > 0) rmSync(this.paths.returns(id), { force: true });
-					if (facts.parts) rmSync(this.paths.parts(id), { force: true });
 				});
+				if (facts.parts) this.seals.forgetParts(id);
 			},
-			keep: handed =>
-				this.paths.holding(() => {
-					writeFileAtomicSync(this.paths.parts(id), jsonText(handed));
-					this.release(id);
-				}),
+			keep: handed => {
+				this.seals.keepParts(id, content.text, handed);
+				this.paths.holding(() => this.release(id));
+			},
 			release: () => this.paths.holding(() => this.release(id)),
 		};
 	}

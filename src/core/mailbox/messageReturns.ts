@@ -90,7 +90,7 @@ export class MessageReturns {
 			moveIfThereSync(target, this.paths.message(state, newMessageId()));
 		moveIfThereSync(file, target);
 		const held = this.paths.held(id);
-		if (existsSync(held)) rmSync(held, { force: true });
+		if (existsSync(held)) rmSync(held, { force: true, recursive: true });
 		this.seals.tidy(id);
 	}
 
@@ -181,7 +181,9 @@ export class MessageReturns {
 	/** How often this message was given back: its claimer died, or the agent's own record did not show it. */
 	count(id: MessageId): number {
 		const file = this.paths.returns(id);
-		return existsSync(file) ? Number(readBesideSync(file)) || 0 : 0;
+		const count = existsSync(file) ? Number(readBesideSync(file)) : 0;
+		// Its receipt would be none with another number.
+		return Number.isSafeInteger(count) && count > 0 ? count : 0;
 	}
 
 	private note(id: MessageId, count: number): void {

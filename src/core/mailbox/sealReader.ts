@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { PROCESS_WORD, processOf, type ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Author } from '../../protocol/author.ts';
-import { MessageId, type TaskName, type WorkerName } from '../../protocol/names.ts';
+import { MessageId, type SessionId, type TaskName, type WorkerName } from '../../protocol/names.ts';
+import { HandedParts } from '../../protocol/records.ts';
 import { ifOwn, type OwnFolder } from '../files/ownFolder.ts';
 import { AnySeal, wordsIn, type Filed, type Seal, type Sealed } from './seal.ts';
 
@@ -14,7 +15,7 @@ export type SealPlace = 'queued' | 'filed';
 const WORD = new RegExp(`^${PROCESS_WORD}$`);
 
 /** Ids that can name a record. A file that a person dropped may have any name; a hash names its seal. */
-const PLAIN = /^(?!sha256-)[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
+export const PLAIN = /^(?!sha256-)[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
 
 /** What the seals of one mailbox say. `Seals` changes them. */
 export class SealReader {
@@ -63,6 +64,17 @@ export class SealReader {
 	/** Whether a message of this id waits no more. */
 	isFiled(id: MessageId): boolean {
 		return existsSync(this.filesOf(id).filed);
+	}
+
+	/** The parts of a queued message that a session has been handed. None if they were of another text, so it begins anew. */
+	partsOf(id: MessageId, text: string, session: SessionId): readonly number[] {
+		const handed = ifOwn(() => this.own.readSync(HandedParts, ...this.at('parts', id)));
+		return handed?.session === session && handed.sha256 === sha256(text) ? handed.parts : [];
+	}
+
+	/** Whether a session has been handed a part of it. */
+	isInParts(id: MessageId): boolean {
+		return existsSync(this.own.path(...this.at('parts', id)));
 	}
 
 	/** Whether anything is sealed about this id. */
@@ -118,7 +130,7 @@ export class SealReader {
 		return { version: 2, state: 'queued', author: seal.author, sha256: sha256(seal.file) };
 	}
 
-	protected at(place: SealPlace, id: string): string[] {
+	protected at(place: SealPlace | 'parts', id: string): string[] {
 		return [SEALS, this.task, this.worker, place, `${PLAIN.test(id) ? id : `sha256-${sha256(id)}`}.json`];
 	}
 }

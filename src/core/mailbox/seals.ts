@@ -2,7 +2,8 @@ import { ownIdentity, processWord, type ProcessIdentity } from '../../base/liven
 import { uniqueHex } from '../../base/unique.ts';
 import type { Author } from '../../protocol/author.ts';
 import type { MessageId } from '../../protocol/names.ts';
-import type { Receipt } from '../../protocol/records.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { HandedParts, Receipt } from '../../protocol/records.ts';
 import { ifOwn } from '../files/ownFolder.ts';
 import { readReceipt, Seal, type FiledAs, type Sealed } from './seal.ts';
 import { SealReader, SEALS, type SealPlace } from './sealReader.ts';
@@ -119,6 +120,23 @@ export class Seals extends SealReader {
 			const seal = this.own.readSync(Seal, ...taken);
 			if (seal && !isIts(seal)) this.own.createSync(seal, ...this.at('filed', id));
 			this.own.removeSync(...taken);
+		});
+	}
+
+	/** Whoever could write this would decide which of a person's words an agent reads. */
+	keepParts(id: MessageId, text: string, handed: Pick<HandedParts, 'session' | 'parts'>): void {
+		ifOwn(() => this.own.writeSync({ ...handed, sha256: sha256(text) }, ...this.at('parts', id)));
+	}
+
+	/** Makes a long message begin anew, or all of them. */
+	forgetParts(id?: MessageId): void {
+		ifOwn(() => {
+			const folder = this.at('parts', '').slice(0, -1);
+			const files =
+				id === undefined
+					? this.own.namesSync(...folder).map(name => [...folder, name])
+					: [this.at('parts', id)];
+			for (const file of files) this.own.removeSync(...file);
 		});
 	}
 

@@ -25,7 +25,7 @@ export async function beginHalt(workspace: Workspace, session: SessionId, effect
 }
 
 export function endHalt(workspace: Workspace, session: SessionId): void {
-	inHeldFolderSync(haltFile(workspace, session), file => rmSync(file, { force: true }));
+	inHeldFolderSync(haltFile(workspace, session), file => rmSync(file, { force: true, recursive: true }));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { unescaped } from '../../base/unescaped.ts';
 import { lstat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { MessageContent } from '../../protocol/message.ts';
@@ -37,8 +38,9 @@ export function presenceIn(
 	unanswered: readonly string[] = [],
 ): Presence {
 	const parts = handedOver(content, receipt);
+	// Where a CLI escapes angle brackets, what the message itself has of that is read as brackets too.
 	const holds = (all: readonly string[], words: string) =>
-		all.some(text => text.includes(messageMark(id)) && text.includes(words));
+		all.some(text => text.includes(messageMark(id)) && (text.includes(words) || text.includes(unescaped(words))));
 	if (parts.every(words => holds(texts, words))) return 'whole';
 	const anywhere = [...texts, ...unanswered];
 	// If the CLI has cut a text, at least the mark is there.

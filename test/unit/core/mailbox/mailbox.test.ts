@@ -184,13 +184,13 @@ describe('Mailbox', () => {
 	});
 
 	it('takes a file that a person dropped by hand', async () => {
-		await writeFile(join(folder, 'inbox', 'my note (2).md'), 'Stop using var.');
+		await writeFile(join(folder, 'inbox', 'note.md'), 'Stop using var.');
 		makeOld(join(folder, 'inbox'));
 		const claims = await mailbox.claim(() => 'take');
 		deliverAll(claims);
 
 		expect(claims.map(claim => claim.content)).toEqual([messageContent('Stop using var.')]);
-		expect(await readdir(join(folder, 'delivered'))).toEqual(['my note (2).md', 'my note (2).receipt.json']);
+		expect(await readdir(join(folder, 'delivered'))).toEqual(['note.md', 'note.receipt.json']);
 	});
 
 	it('leaves an empty file alone: somebody is still writing it', async () => {
