@@ -67,8 +67,9 @@ export class Parking {
 			await this.status.flush();
 			return true;
 		};
-		while (!this.limits.signal.aborted && !(await this.delegates.locked(take, PATIENCE_MS)))
-			await this.pause(LOOK_MS);
+		// A disk that is full now ends nobody: it may have room at the next look.
+		const isTaken = () => this.delegates.locked(take, PATIENCE_MS).catch(() => false);
+		while (!this.limits.signal.aborted && !(await isTaken())) await this.pause(LOOK_MS);
 	}
 
 	private async pause(longestMs: number): Promise<void> {

@@ -156,6 +156,16 @@ async function run(
 		let complained = 0;
 		const { signal, onOutput = part => output.push(part) } = options;
 		const child = spawn('git', [...SETTINGS, '-C', folder, ...args], { env, windowsHide: true, timeout, signal });
+		const over = new AbortController();
+		// First: where nothing more can be opened, it has no streams.
+		child.once('error', error => {
+			over.abort();
+			reject(
+				hasErrno(error, 'ENOENT')
+					? new NancyError('git', phrase`git is not installed, or not on the PATH`)
+					: failure(folder, args, '', error),
+			);
+		});
 		child.stdout.on('data', onOutput);
 		child.stderr.on('data', (part: Buffer) => {
 			complaints.push(part);
@@ -164,7 +174,6 @@ async function run(
 		});
 		child.stdin.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
 		child.stdin.end(options.input);
-		const over = new AbortController();
 		let pipe: string | undefined;
 		if ('gitDir' in place)
 			void pipeInTheWay(place.top ?? folder, over.signal).then(found => {
@@ -175,14 +184,6 @@ async function run(
 			over.abort();
 			// What git has started may live on, and most of it ends once nobody reads it.
 			if (child.killed) for (const stream of [child.stdout, child.stderr]) stream.destroy();
-		});
-		child.once('error', error => {
-			over.abort();
-			reject(
-				hasErrno(error, 'ENOENT')
-					? new NancyError('git', phrase`git is not installed, or not on the PATH`)
-					: failure(folder, args, '', error),
-			);
 		});
 		child.once('close', code => {
 			const stderr = Buffer.concat(complaints).toString('utf8').trim();

@@ -1,3 +1,4 @@
+import { redactText } from '../core/traffic/redact.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { runInWorktree } from './runInWorktree.ts';
 
@@ -8,5 +9,5 @@ const TEAR_DOWN_MS = 5 * 60 * 1000;
 export async function tearDown(worktree: Worktree, command: string | undefined): Promise<string | undefined> {
 	if (command === undefined || command.trim() === '') return undefined;
 	const { code, isTimeout, output } = await runInWorktree(worktree, command, TEAR_DOWN_MS);
-	return code === 0 && !isTimeout ? undefined : output.trim().slice(-300);
+	return code === 0 && !isTimeout ? undefined : redactText(output).trim().slice(-300);
 }

@@ -22,9 +22,11 @@ export async function stopTree(root: ProcessIdentity, graceMs = 3000): Promise<S
 	ask(root.pid, table);
 	await untilGone(members, graceMs);
 	if (members.every(isGone)) return 'stopped';
-	// Processes that it started since the request belong to it as well.
-	const late = withIdentity(descendantsOf(root.pid, await processTable()));
-	const survivors = [...members, ...late].filter(member => !isGone(member));
+	// What they have started since the request belongs to it as well. The first one may be gone, and its number another's.
+	const left = members.filter(member => !isGone(member));
+	const since = await processTable();
+	const late = withIdentity(left.flatMap(({ pid }) => descendantsOf(pid, since)));
+	const survivors = [...left, ...late].filter(member => !isGone(member));
 	for (const { pid } of survivors) signal(pid, 'SIGKILL');
 	await untilGone(survivors, graceMs);
 	return 'killed';

@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ENDED, identify, liveness, type ProcessIdentity } from '../../../src/base/liveness.ts';
 import { stopTree } from '../../../src/process/stopTree.ts';
 import { notLinux } from '../../support/skipped.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
 
 /** Starts a shell script that prints the pids of its children, one a line, and then `ready`. */
 async function startScript(
@@ -47,6 +49,15 @@ describe('stopTree', () => {
 
 		expect(await stopTree(idOf(child), 200)).toBe('killed');
 		expect(children.map(liveness)).toEqual(['dead']);
+	});
+
+	it('reaches what such a tool has started since, though the agent itself is gone by then', async () => {
+		await using folder = tempFolder();
+		const tool = `echo $$; echo ready; sleep 0.3; sleep 60 & echo $! >${folder.file('late')}; wait`;
+		const { child } = await startScript(`setsid sh -c '${tool}' & wait`);
+
+		expect(await stopTree(idOf(child), 1500)).toBe('killed');
+		expect(liveness(identify(Number(readFileSync(folder.file('late'), 'utf8'))))).toBe('dead');
 	});
 
 	it('leaves a group alone that the process does not lead', async () => {
