@@ -10,7 +10,7 @@ import { DelegateId } from '../protocol/delegate.ts';
 import { idOfBranch, Worktree } from '../protocol/worktree.ts';
 import { Said } from '../protocol/said.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { endedWorktreeOf, refuseRunning } from './shared/ownWorktreeOf.ts';
+import { endedWorktreeOf, refuseDelegates, refuseRunning } from './shared/ownWorktreeOf.ts';
 import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({
@@ -56,6 +56,8 @@ export async function removeOwnWorktree(
 			says: phrase`the tear-down command failed, so the worktree stays: ${failed}`,
 			hasTornDown,
 		};
+	// The command may have taken minutes.
+	await refuseDelegates(context, worktree);
 	const { isRemoved, says } = await remove(worktree, { discard });
 	if (isRemoved && own) await new TaskWorktrees(context.workspace.own).forget(own.name);
 	return { isRemoved, says, hasTornDown };

@@ -39,18 +39,23 @@ export async function endedWorktreeOf(context: OperationContext, claimed: Worktr
 	const worktree = own
 		? await provenWorktree(claimed, own.repository)
 		: await endedWorktree(new Delegates(context.workspace), ticketsOf(context), claimed);
-	if (own) await refuseWorking(context, worktree, own);
+	if (own) await refuseWorking(context, own);
+	await refuseDelegates(context, worktree);
 	await settleMerge(context, worktree.branch);
 	return { worktree, ...(await mergesOf(context, worktree.branch)) };
 }
 
-/** An agent that is idle in its terminal is no obstacle: a merge takes the files as they are. Delegates may work there, too. */
-async function refuseWorking(context: OperationContext, worktree: Worktree, own: TaskWorktree): Promise<void> {
+/** An agent that is idle in its terminal is no obstacle: a merge takes the files as they are. */
+async function refuseWorking(context: OperationContext, own: TaskWorktree): Promise<void> {
 	const { tasks } = await context.look();
 	const busy = tasks
 		.flatMap(({ workers }) => workers)
 		.find(({ record, state }) => isOf(own, record) && !['idle', 'ended'].includes(state.phase));
 	if (busy) throw new NancyError('busy', phrase`${nameOf(busy.record)} is at work there; stop it first`);
+}
+
+/** Others may work there too: one that goes on with the work, or that was asked for there. @throws NancyError `busy` */
+export async function refuseDelegates(context: OperationContext, worktree: Worktree): Promise<void> {
 	const { delegates } = await new Delegates(context.workspace).list();
 	const within = delegates.find(
 		({ record, state }) => !isFinal(state) && isInside(worktree.folder, record.place.folder),

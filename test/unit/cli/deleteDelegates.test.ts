@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Delegate } from '../../../src/core/delegates/delegate.ts';
@@ -135,6 +135,22 @@ describe('nancy delegates delete', () => {
 		}
 		expect(existsSync(join(broken.folder, 'work.txt'))).toBe(true);
 		expect(await titles()).toEqual(['Broken']);
+	});
+
+	it('keeps a worktree in which another begins to work while its tear-down runs', async () => {
+		const [delegates, hidden] = [join(project, '.nancy/delegates'), folder.file('hidden')];
+		const { delegate, folder: worktree } = await withWork('Torn', `mv '${hidden}'/* '${delegates}'`);
+		const other = await seedDelegate(store, {
+			title: 'At it again',
+			state: 'parked',
+			place: { is: 'folder', folder: worktree },
+		});
+		mkdirSync(hidden);
+		for (const name of readdirSync(delegates))
+			if (name.startsWith(idOf(other))) renameSync(join(delegates, name), join(hidden, name));
+		const { kept } = await deleted(idOf(delegate));
+		expect(kept).toEqual([{ id: idOf(delegate), reason: expect.stringContaining('is at work there') }]);
+		expect(existsSync(join(worktree, 'work.txt'))).toBe(true);
 	});
 
 	it('has no tear-down command run because an agent asks, unless the user lets it do all', async () => {
