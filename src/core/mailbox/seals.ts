@@ -131,7 +131,7 @@ export class Seals extends SealReader {
 	/** Makes a long message begin anew, or all of them. */
 	forgetParts(id?: MessageId): void {
 		ifOwn(() => {
-			const folder = this.at('parts', '').slice(0, -1);
+			const folder = [SEALS, this.task, this.worker, 'parts'];
 			const files =
 				id === undefined
 					? this.own.namesSync(...folder).map(name => [...folder, name])

@@ -1,6 +1,6 @@
-import { unescaped } from '../../base/unescaped.ts';
 import { lstat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import { unescaped } from '../../base/unescaped.ts';
 import type { MessageContent } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import type { Receipt } from '../../protocol/records.ts';
