@@ -21,7 +21,7 @@ export class Parking {
 		private readonly delegates: Delegates,
 		private readonly agent: DriverId,
 		private readonly status: StatusWriter,
-		private readonly limits: Pick<RunnerTools, 'capacity' | 'signal'>,
+		private readonly limits: Pick<RunnerTools, 'capacity' | 'freed' | 'signal'>,
 		private readonly say: (text: string) => void,
 	) {}
 
@@ -69,7 +69,11 @@ export class Parking {
 		};
 		// A disk that is full now ends nobody: it may have room at the next look.
 		const isTaken = () => this.delegates.locked(take, PATIENCE_MS).catch(() => false);
-		while (!this.limits.signal.aborted && !(await isTaken())) await this.pause(LOOK_MS);
+		while (!this.limits.signal.aborted && !(await isTaken())) {
+			// A runner that was killed holds its place until somebody looks, and no window may be open.
+			await this.limits.freed();
+			await this.pause(LOOK_MS);
+		}
 	}
 
 	private async pause(longestMs: number): Promise<void> {

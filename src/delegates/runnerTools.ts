@@ -29,7 +29,7 @@ export interface RunnerTools {
 	show(text: string): void;
 	/** How many delegates of this folder run at once. */
 	capacity(): Promise<Capacity>;
-	/** Called when others may begin: it has left the queue of a cluster, or its machine cannot be reached. */
+	/** Looks after the queue: others may begin, or hold a place though their runners have ended. */
 	freed(): Promise<void>;
 	/** Ends this process as a kill would: another one runs the delegate by now. */
 	superseded(): void;

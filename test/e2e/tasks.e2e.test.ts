@@ -267,7 +267,11 @@ describe('a task in the sidebar', () => {
 		await page.locator('.terminal-wrapper .xterm.focus').waitFor();
 		await page.keyboard.type('echo $$ > pid');
 		await page.keyboard.press('Enter');
-		const pid = await eventually('its process', () => Number(readFileSync(join(workspace, 'pid'), 'utf8')));
+		// A shell makes a file before it writes it.
+		const pid = await eventually(
+			'its process',
+			() => Number(readFileSync(join(workspace, 'pid'), 'utf8')) || false,
+		);
 		const address = { task: TaskName.parse('go-astray'), worker: FIRST_WORKER };
 		await new Workspace(workspace).updateWorker(address, record => record && { ...record, process: identify(pid) });
 		// The window may not have read the record yet. Each click closes the last one's toast, so it gets time to be drawn.

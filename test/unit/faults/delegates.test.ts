@@ -357,6 +357,25 @@ describe('a runner', () => {
 		expect((await ended(first)).state).toBe('done');
 	});
 
+	it.concurrent('gets the place of a runner that was killed, though nobody else looks', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate, ended } = room;
+		const first = await delegate(`tool:Read quota:${HANG_MS}`);
+		await look(1);
+		const now = () => delegates.get(first.record.id);
+		await eventually('parked', async () => (await now()).state === 'parked');
+		const other = await delegate('wait:60000', { agent: otherHeadlessDriver.id });
+		await look(1);
+		const { status } = await eventually('the other one', async () => {
+			const found = await delegates.get(other.record.id);
+			return found.status.agent_process && found;
+		});
+		await delegates.locked(() => delegates.unpark());
+		await eventually('a place is waited for', async () => (await now()).status.parked_until === undefined);
+		process.kill(status.runner!.pid, 'SIGKILL');
+		expect((await ended(first)).state).toBe('done');
+	});
+
 	it.concurrent('waits for no limit longer than some hours, nor when somebody wants it to go on', long, async () => {
 		await using room = new RunnerRoom();
 		const { delegates, look, delegate, ended } = room;
