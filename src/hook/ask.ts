@@ -52,6 +52,9 @@ async function run(call: Call, asking: Asking): Promise<void> {
 	if (delegate === 'asks-nobody') return;
 	// Any other run without a terminal would wait for an answer to the end of its time.
 	if (!call.isAttended && delegate === undefined) return;
+	// The user would see nothing in the terminal, for as long as nobody answers at the desk.
+	const isHidden = asking.hidesSubagents && call.event !== ASKS_PERMISSION && request.subagent !== undefined;
+	if (isHidden && delegate === undefined) return;
 	const questions = new Questions(own);
 	const place = { workspaceFolder: folder, desk: questions.folder, agent: call.agent };
 	const reach = await reachOf(asking, hookCall, place);

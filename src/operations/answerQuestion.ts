@@ -76,7 +76,7 @@ async function messageWith(
 	if (text === '' || !isMute(question, effect)) return undefined;
 	// A subagent has no mailbox: its agent would read what is not meant for it. A delegate ends with its turn.
 	if (question.subagent !== undefined || (question.delegate !== undefined && effect === 'end')) return undefined;
-	const to = (await sessionBinding(workspace, question.session))?.address;
+	const to = (await sessionBinding(workspace, question.session).catch(() => undefined))?.address;
 	// A directive could still be handed over with the denied tool, to a turn that then ends. Feedback begins another one.
 	const kind = effect === 'end' ? 'feedback' : 'directive';
 	// The words alone: what the agent asks for must not stand there as the person's.

@@ -33,7 +33,8 @@ export const questions: Operation<z.infer<typeof Input>, QuestionsOutput> = {
 			questions: await Promise.all(
 				found.map(async asked => ({
 					...asked,
-					...(await sessionBinding(workspace, asked.question.session))?.address,
+					// A file below the workspace that cannot be read hides no question.
+					...(await sessionBinding(workspace, asked.question.session).catch(() => undefined))?.address,
 				})),
 			),
 		};

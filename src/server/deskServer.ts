@@ -177,7 +177,7 @@ export class DeskServer {
 		if (device && 'status' in device) return device;
 		const isFine = device ? this.rates.take(device.id) : this.openRates.take('');
 		if (!isFine) return failure(429, 'too-many', 'Too many requests. Wait a moment.');
-		const body = method === 'POST' ? await readJson(request) : undefined;
+		const body = method === 'POST' ? await readJson(request, isOpen) : undefined;
 		if (body && !body.ok) return failure(body.status, 'bad-body', body.message);
 		const gone = new AbortController();
 		response.on('close', () => gone.abort());

@@ -2,22 +2,25 @@ import type { IncomingMessage } from 'node:http';
 
 /** In bytes. */
 const LARGEST = 1024 * 1024;
+/** For what a client may say before it is known: thousands of them may say it at once. */
+const LARGEST_OPEN = 4 * 1024;
 
 /** The deepest nesting of a body. No answer of this API is deeper than four. */
 const DEEPEST = 16;
 
 export type Body = { ok: true; value: unknown } | { ok: false; status: 400 | 413 | 415; message: string };
 
-/** The JSON of a request's body. */
-export async function readJson(request: IncomingMessage): Promise<Body> {
+/** The JSON of a request's body. @param isOpen of a client that is not known yet */
+export async function readJson(request: IncomingMessage, isOpen: boolean): Promise<Body> {
 	const [type = ''] = (request.headers['content-type'] ?? '').split(';');
 	if (type.trim().toLowerCase() !== 'application/json')
 		return { ok: false, status: 415, message: 'The body must be application/json.' };
+	const largest = isOpen ? LARGEST_OPEN : LARGEST;
 	const chunks: Buffer[] = [];
 	let size = 0;
 	for await (const chunk of request as AsyncIterable<Buffer>) {
 		size += chunk.length;
-		if (size > LARGEST) return { ok: false, status: 413, message: 'The body may have 1 MB.' };
+		if (size > largest) return { ok: false, status: 413, message: `The body may have ${largest / 1024} kB.` };
 		chunks.push(chunk);
 	}
 	const text = Buffer.concat(chunks).toString('utf8');

@@ -269,9 +269,15 @@ describe('a browser', () => {
 
 	it('answers at once to a text without an end, which would take minutes to look through again and again', async () => {
 		const text = `"${String.raw`\"`.repeat(500_000)}`;
-		const headers = { 'content-type': 'application/json' };
-		const { status } = await desk.ask('/api/v1/pair', { method: 'POST', text, headers });
+		const headers = { 'content-type': 'application/json', ...bearer(device.token) };
+		const { status } = await desk.ask('/api/v1/leave', { method: 'POST', text, headers });
 		expect(status).toBe(400);
+	});
+
+	it('says little before it is known: thousands could fill the memory at once', async () => {
+		const headers = { 'content-type': 'application/json' };
+		const text = JSON.stringify({ code: 'x'.repeat(5000) });
+		expect((await desk.ask('/api/v1/pair', { method: 'POST', text, headers })).status).toBe(413);
 	});
 
 	it('leaves no token on the disk, and nothing that others can read', async () => {

@@ -23,7 +23,7 @@ export type AskedRequest = Pick<
 	readonly input: unknown;
 };
 
-/** How a CLI's permission questions reach a person, and how the answer reaches the CLI. Its own prompt stays open all the time. */
+/** How a CLI's permission questions reach a person, and how the answer reaches the CLI. Its own prompt is open all the time. */
 export interface Asking {
 	/** The question that one hook call asks; `none` if it is no question for Nancy. Throws if the payload does not match its schema. */
 	read(call: HookCall): AskedRequest | 'none';
@@ -33,6 +33,8 @@ export interface Asking {
 	addedFolders(call: HookCall, workspaceFolder: string, args: readonly string[]): Promise<readonly string[]>;
 	/** Whether another call of the guard reports the event. Then the holder keeps no event of its own. */
 	readonly isReportedApart: boolean;
+	/** Whether the CLI opens no prompt of its own for a subagent's question as long as a hook holds it. */
+	readonly hidesSubagents: boolean;
 }
 
 /**

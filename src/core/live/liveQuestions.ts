@@ -179,7 +179,9 @@ export class LiveQuestions implements Disposable {
 
 	private async addressOf({ question }: Asked): Promise<WorkerAddress | undefined> {
 		const known = this.find(question.id)?.address;
-		return known ?? (await sessionBinding(this.workspace, question.session))?.address;
+		if (known) return known;
+		// A session whose file cannot be read must not hide the questions of others. The next look asks again.
+		return (await sessionBinding(this.workspace, question.session).catch(() => undefined))?.address;
 	}
 }
 

@@ -1,6 +1,6 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
-import { errorText } from '../../base/errors.ts';
+import { errorText, hasCode } from '../../base/errors.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { Questions } from './questions.ts';
 import { whyNoAnswer } from './reply.ts';
@@ -28,15 +28,16 @@ export async function hold(questions: Questions, question: Question, holding: Ho
 				await questions.end(question.id, 'ended', 'the agent has ended');
 				return undefined;
 			}
-			if (await questions.readOutcome(question.id)) return undefined;
-			const answer = await questions.readAnswer(question.id);
+			const { isOver, answer } = await look(questions, question);
+			if (isOver) return undefined;
 			if (answer) {
 				const wrong = whyNoAnswer(question, answer);
 				if (wrong === undefined) return answer;
 				await questions.end(question.id, 'refused', String(wrong));
 				return undefined;
 			}
-			await holding.settle();
+			// What shows the end may come back: a folder that somebody cleans away, a disk that hangs.
+			await holding.settle().catch(() => undefined);
 			await bell.rings(LOOK_MS);
 		}
 	} catch (error) {
@@ -45,6 +46,19 @@ export async function hold(questions: Questions, question: Question, holding: Ho
 		return undefined;
 	} finally {
 		bell.dispose();
+	}
+}
+
+/** A disk that cannot be read now says nothing of an answer. @throws NancyError `bad-file` for somebody else's file in its place */
+async function look(
+	questions: Questions,
+	{ id }: Question,
+): Promise<{ isOver?: boolean; answer?: Answer | undefined }> {
+	try {
+		return { isOver: (await questions.readOutcome(id)) !== undefined, answer: await questions.readAnswer(id) };
+	} catch (error) {
+		if (hasCode(error, 'bad-file')) throw error;
+		return {};
 	}
 }
 

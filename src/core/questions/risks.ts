@@ -4,6 +4,7 @@ import { isInside } from '../../base/inside.ts';
 import { realOr, realPlace } from '../../base/realPath.ts';
 import type { Question, Risk } from '../../protocol/question.ts';
 import type { AskedRequest } from '../driver/asking.ts';
+import { parseLine } from '../files/jsonLines.ts';
 import { isYes } from './reply.ts';
 import { gitRunsUnread, INTERPRETER, runsUnread } from './runsUnread.ts';
 import { commandsIn, type ShellCommand } from './shellCommands.ts';
@@ -30,7 +31,10 @@ export function risksOf(request: AskedRequest, surroundings: Surroundings): Risk
 	for (const file of request.files) places.see(file);
 	for (const { name, value } of request.also) {
 		if (/sandbox/i.test(name) && value !== 'false') found.add('sandbox');
-		for (const line of value.split('\n')) places.seeIn(line);
+		// It may be what is run, or what a command gets: `{"command": "rm", "args": […]}`.
+		if (RUNS.test(name)) found.add('unread');
+		if (isJson(value)) seeJson(value, places, found);
+		else for (const line of value.split('\n')) places.seeIn(line);
 	}
 	seeBody(request, places, found);
 	return [...found].toSorted();
@@ -63,6 +67,10 @@ function seeBody({ tool, body, bodyIs, files }: AskedRequest, places: Places, fo
 
 /** Parts of a tool's input by which it runs something. Each has a description, which runs nothing. */
 const RUNS = /(?<!de)(?:command|cmd|script|shell|exec|sql)|\bcode\b/i;
+
+function isJson(value: string): boolean {
+	return /^\s*[[{]/.test(value) && parseLine(value) !== undefined;
+}
 
 function seeJson(body: string, places: Places, found: Set<Risk>): void {
 	const see = (value: unknown): void => {
@@ -179,7 +187,9 @@ class Places {
 
 	/** Looks at each place that a word or a line of text may name: `--out=/tmp/x`, `-I/usr/include`, `me@host:/etc`. */
 	seeIn(word: string): void {
-		if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word) && !/^file:/i.test(word)) return;
+		// An address. With `..` in it, it may also be a path through a folder of that name.
+		const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(word) && !/^file:/i.test(word);
+		if (isAddress && !word.split('/').includes('..')) return;
 		const inOption = /^-\w+?([/~.].*)$/s.exec(word)?.[1];
 		const parts = [...word.split(/[=:,@]/), inOption ?? ''];
 		// A blank may follow what splits (`*** Add File: x`), and may also be a part of the name.

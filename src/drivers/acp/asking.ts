@@ -13,7 +13,13 @@ import { toolOf } from './acp.ts';
  * What Nancy's conversation with the agent has the guard hold. The question stands in the conversation's terminal meanwhile, and the first answer
  * counts.
  */
-export const asking: Asking = { read, answer: answerByKind, addedFolders: async () => [], isReportedApart: true };
+export const asking: Asking = {
+	read,
+	answer: answerByKind,
+	addedFolders: async () => [],
+	isReportedApart: true,
+	hidesSubagents: false,
+};
 
 /** `session/request_permission`. */
 const Request = z.looseObject({

@@ -19,4 +19,5 @@ export const asking: Asking = {
 	answer: answerByKind,
 	addedFolders: async () => [],
 	isReportedApart: false,
+	hidesSubagents: false,
 };

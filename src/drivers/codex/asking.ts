@@ -10,7 +10,7 @@ import { oneLine, withoutUndefined } from '../summary.ts';
  * What the holder of a terminal (holder.ts) has the guard hold. The CLI's own prompt is open meanwhile, and the first answer counts. Seen with
  * 0.169.0: after `decline` the turn goes on, `cancel` ends it, and neither takes words.
  */
-export const asking: Asking = { read, answer, addedFolders, isReportedApart: true };
+export const asking: Asking = { read, answer, addedFolders, isReportedApart: true, hidesSubagents: false };
 
 /** The event of Nancy's own for a command that waits for a Yes. */
 export const ASKS = 'askCommand';

@@ -14,7 +14,7 @@ import { ASKS, ASKS_USER } from './ownEvents.ts';
  * What the extension (questions.ts) has the guard hold. The CLI's own prompt is open meanwhile, and the first answer counts. Seen with 1.0.102:
  * a `reject` without words ends the turn, with words the turn goes on.
  */
-export const asking: Asking = { read, answer, addedFolders, isReportedApart: true };
+export const asking: Asking = { read, answer, addedFolders, isReportedApart: true, hidesSubagents: false };
 
 /** Those of `--add-dir`; not those of `/add-dir`, which are in the CLI's memory alone. */
 async function addedFolders(_: HookCall, workspaceFolder: string, args: readonly string[]): Promise<string[]> {

@@ -20,6 +20,7 @@ export const asking: Asking = {
 	answer: answerByKind,
 	addedFolders: (call, workspaceFolder, args) => includedFolders(hookSwitch, call, workspaceFolder, args),
 	isReportedApart: true,
+	hidesSubagents: false,
 };
 
 /** Another one also adds a rule. */

@@ -10,7 +10,13 @@ import { isObject, oneLine, textIn, withoutUndefined } from '../summary.ts';
  * What the plugin (pluginQuestions.ts) has the guard hold. The CLI's own prompt is open meanwhile, and the first answer counts. Seen with 1.18.33: a
  * `reject` without a message ends the turn, with a message the turn goes on. `always` holds until the CLI is restarted.
  */
-export const asking: Asking = { read, answer, addedFolders: async () => [], isReportedApart: true };
+export const asking: Asking = {
+	read,
+	answer,
+	addedFolders: async () => [],
+	isReportedApart: true,
+	hidesSubagents: false,
+};
 
 const Common = {
 	sessionID: SessionId,

@@ -69,8 +69,6 @@ function readContent(text: string | undefined): z.infer<typeof Content> {
 
 function isOfLaunch(plugin: unknown): boolean {
 	return (
-		typeof plugin === 'string' &&
-		plugin.startsWith('file:') &&
-		plugin.endsWith(`/.nancy/launch/opencode/${LAUNCH_PLUGIN}`)
+		typeof plugin === 'string' && plugin.startsWith('file:') && plugin.endsWith(`/launch/opencode/${LAUNCH_PLUGIN}`)
 	);
 }

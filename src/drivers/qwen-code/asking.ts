@@ -19,6 +19,7 @@ export const asking: Asking = {
 	answer: answerByKind,
 	addedFolders: (call, workspaceFolder, args) => includedFolders(hookSwitch, call, workspaceFolder, args),
 	isReportedApart: true,
+	hidesSubagents: false,
 };
 
 /** Its tools that ask the user something of their own: what the terminal shows is all that an answer can mean. */

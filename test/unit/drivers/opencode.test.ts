@@ -32,7 +32,7 @@ const request: LaunchRequest = {
 	version: [1, 18, 33],
 	workspaceFolder: '/w',
 	cwd: '/w',
-	hooks: { launcher: '/home/me/nancy/runtime/1/nancy-hook', folder: '/w/it is/.nancy/launch/opencode' },
+	hooks: { launcher: '/home/me/nancy/runtime/1/nancy-hook', folder: '/home/me/data/1f2e/deployment/launch/opencode' },
 	prompt: '-fix it',
 	session,
 	resume: undefined,
@@ -99,7 +99,7 @@ it('answers: context without a decision, a denial for a halt alone, a prompt at 
 });
 
 describe('starting it', () => {
-	const plugin = 'file:///w/it%20is/.nancy/launch/opencode/nancy.js';
+	const plugin = 'file:///home/me/data/1f2e/deployment/launch/opencode/nancy.js';
 	const run = { ...request, prompt: 'x'.repeat(500_000), extra: [] };
 	const configuration = (env: Readonly<Record<string, string>>) =>
 		JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '') as {

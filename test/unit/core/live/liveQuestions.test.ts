@@ -12,11 +12,12 @@ import { Questions } from '../../../../src/core/questions/questions.ts';
 import { bindSession } from '../../../../src/core/sessions/bindings.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { RuleId, type Rule } from '../../../../src/protocol/deskRules.ts';
-import { DriverId, FIRST_WORKER, TaskName } from '../../../../src/protocol/names.ts';
+import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
 import { QuestionId, type Answer, type Question } from '../../../../src/protocol/question.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { seedQuestion } from '../../../support/seedQuestion.ts';
 import { tempFolder } from '../../../support/tempFolder.ts';
+import { failFiles } from '../../../support/failingFiles.ts';
 
 function lab(readOnly = false) {
 	const folder = tempFolder();
@@ -65,6 +66,15 @@ it('shows each question as it comes, with its worker, and keeps in mind what bec
 	expect(own.live.find(first.id)?.outcome?.state).toBe('applied');
 	await own.desk.end(second.id, 'ended', 'the agent has ended');
 	await own.shows();
+	expect(own.failures).toEqual([]);
+});
+
+it('shows a question though the file of another session cannot be read', async () => {
+	await using own = lab();
+	const first = await seedQuestion(own.workspace, { title: 'one', session: SessionId.parse('unreadable') });
+	using _ = failFiles('open', path => path === own.workspace.paths.session(first.session));
+	await seedQuestion(own.workspace, { title: 'two' });
+	await own.shows('one', 'two');
 	expect(own.failures).toEqual([]);
 });
 

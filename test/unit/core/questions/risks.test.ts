@@ -35,7 +35,24 @@ const BASH: Request = {
 const risks = (request: Partial<Request>) => risksOf({ ...BASH, ...request }, around).join(' ');
 const command = (body: string, more: Partial<Request> = {}) => risks({ body, ...more });
 
+describe('what stands beside the body', () => {
+	const beside = (name: string, value: string) => command('rm', { also: [{ name, value }] });
+
+	it('is looked at like the body: names in a list, and what runs', () => {
+		expect(beside('args', '["-rf", "src/a"]')).toBe('');
+		expect(beside('args', '["-rf", "/home/me/x"]')).toBe('outside');
+		expect(beside('more', '{"args": ["/home/me/x"]}')).toBe('outside');
+		expect(beside('script', 'anything')).toBe('unread');
+		expect(beside('description', 'Removes it')).toBe('');
+	});
+});
+
 describe('a command', () => {
+	it('that names an address names no file; with `..` it may name one through a folder of that name', () => {
+		expect(command('echo a://b/c')).toBe('');
+		expect(command('cat a://../../../other/secrets.txt')).toContain('outside');
+	});
+
 	it.each([
 		'touch made',
 		'npm test -- unit rates',
