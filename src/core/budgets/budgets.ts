@@ -3,7 +3,7 @@ import { look, stampOf } from '../../base/look.ts';
 import { Budget } from '../../protocol/budget.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import type { TaskName } from '../../protocol/names.ts';
-import type { OwnFolder } from '../files/ownFolder.ts';
+import { unlessBad, type OwnFolder } from '../files/ownFolder.ts';
 
 /** Whose budget it is: that of a task with all of its workers and delegates, or of one delegate. */
 export type BudgetOwner = { readonly task: TaskName } | { readonly delegate: DelegateId };
@@ -56,12 +56,12 @@ export class Budgets {
 		return this.own.create({ version: 1 }, ...recordOf(SAID[level], owner));
 	}
 
-	/** All budgets, by {@link ownerKey}. An unreadable one counts as none. */
+	/** All budgets, by {@link ownerKey}. One that does not parse counts as none. Throws errors of the disk: a budget must not go with one. */
 	async all(): Promise<ReadonlyMap<string, Budget>> {
 		const found = new Map<string, Budget>();
 		for (const name of this.own.namesSync(FOLDER)) {
 			const key = /^budget\.(.+)\.json$/.exec(name)?.[1];
-			const record = key && (await this.own.read(Record, FOLDER, name).catch(() => undefined));
+			const record = key && (await this.own.read(Record, FOLDER, name).catch(unlessBad));
 			if (record) found.set(key, record.budget);
 		}
 		return found;

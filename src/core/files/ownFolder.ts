@@ -219,6 +219,11 @@ export function ifOwn<T>(act: () => T): T | undefined {
 	}
 }
 
+/** For a read of one of many records: one that does not parse counts as none, and keeps nobody from the others. */
+export function unlessBad(error: unknown): undefined {
+	if (!hasCode(error, 'bad-file')) throw error;
+}
+
 function statusOf(path: string) {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false });

@@ -54,6 +54,10 @@ export class Collector implements Disposable {
 	private left: WaitingFile[][] = [];
 	private running: Promise<unknown> = Promise.resolve();
 	private hasLock = false;
+	/** Files may be in claim folders that nobody lists, this process's own among them. */
+	private mustRecover = false;
+	/** Sessions whose file refused an event, and until when they are left alone (milliseconds). */
+	private readonly setAside = new Map<SessionId, number>();
 	private notBeforeMs = 0;
 	private appendsSinceCheck = Infinity;
 	private disposed = false;
@@ -134,7 +138,10 @@ export class Collector implements Disposable {
 		this.reported.delete(this.workspace.paths.root);
 		if (!this.hasLock || !hadLock) this.left = [];
 		if (!this.hasLock) return result(0);
-		if (!hadLock) await this.claims.recover(this.drivers);
+		if (!hadLock) this.mustRecover = true;
+		if (this.mustRecover) await this.claims.recover(this.drivers);
+		// Until this pass has come to its end.
+		this.mustRecover = true;
 		// Listed once for all its parts: a listing for each would make the cost of a long backlog quadratic.
 		if (this.left.length === 0) this.left = [...batches(await this.files.list())];
 		let records = 0;
@@ -145,6 +152,7 @@ export class Collector implements Disposable {
 				break;
 			}
 		}
+		this.mustRecover = false;
 		await this.claims.tidy();
 		if (this.appendsSinceCheck > 200) {
 			this.appendsSinceCheck = 0;
@@ -158,6 +166,7 @@ export class Collector implements Disposable {
 	private async store(batch: readonly WaitingFile[], sessions: Set<SessionId>): Promise<number> {
 		const linesBySession = new Map<SessionId, { names: string[]; make: MakeLine[] }>();
 		for (const { file, spooled } of await this.files.read(batch)) {
+			if (spooled.is === 'record' && this.isSetAside(spooled.session)) continue;
 			const claimed = await this.settle(file, spooled);
 			if (!claimed || spooled.is !== 'record') continue;
 			const stamp = { id: recordId(file), at: new Date(Number(file.mtimeNs / 1_000_000n)).toISOString() };
@@ -232,9 +241,20 @@ export class Collector implements Disposable {
 			this.notBeforeMs = 0;
 			return true;
 		} catch (error) {
-			this.wait(file, error);
+			if (hasErrno(error, 'ENOSPC', 'EDQUOT', 'EROFS')) this.wait(file, error);
+			else {
+				// This file alone, such as one that root has made: the events of other agents do not wait for it.
+				this.setAside.set(session, this.now() + this.retryMs);
+				this.report(file, errorText(error));
+			}
 			return false;
 		}
+	}
+
+	private isSetAside(session: SessionId): boolean {
+		const untilMs = this.setAside.get(session);
+		if (untilMs !== undefined && this.now() >= untilMs) this.setAside.delete(session);
+		return this.setAside.has(session);
 	}
 
 	/** Leaves a disk that refused a write alone for a while. */

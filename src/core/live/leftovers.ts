@@ -16,7 +16,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
 import { forgetGoneFolders } from './goneFolders.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
-import { forgetSeal } from '../workspace/sealedSessions.ts';
+import { forgetSeal, SEALED } from '../workspace/sealedSessions.ts';
 
 /**
  * Removes useless leftovers of kills and ended sessions from a workspace. These are half-written files, locks of dead processes, signs of
@@ -36,6 +36,7 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		paths.waiters,
 		paths.machines,
 		paths.memory,
+		workspace.own.path(SEALED),
 	])
 		await sweepFolder(folder);
 	await new Leases(paths.machines).sweep();

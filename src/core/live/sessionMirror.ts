@@ -59,14 +59,20 @@ export class SessionMirror {
 		let isChanged = false;
 		const files = await this.files();
 		const before = this.sizes;
-		this.sizes = new Map(files.map(({ session, size }) => [session, size]));
+		const sizes = new Map(files.map(({ session, size }) => [session, size]));
+		this.sizes = sizes;
 		for (const session of before.keys())
 			if (!this.sizes.has(session)) isChanged = this.forget(session) || isChanged;
 		for (const { session, size } of files) {
 			const isSame = before.get(session) === size;
 			const isLeftOut = !this.hasRead && !this.views.has(session) && this.views.size >= MOST_SESSIONS;
 			if (isSame || isLeftOut) continue;
-			isChanged = (await this.follow(session)) || isChanged;
+			try {
+				isChanged = (await this.follow(session)) || isChanged;
+			} catch {
+				// It says nothing, keeps no other session waiting, and is tried again.
+				sizes.set(session, -1);
+			}
 		}
 		this.hasRead = true;
 		return isChanged;

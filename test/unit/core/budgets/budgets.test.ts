@@ -6,6 +6,8 @@ import { budgetText, parseBudget } from '../../../../src/protocol/budget.ts';
 import { DelegateId } from '../../../../src/protocol/delegate.ts';
 import { TaskName } from '../../../../src/protocol/names.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+import { failFiles } from '../../../support/failingFiles.ts';
+import { writeFileSync } from 'node:fs';
 
 describe('parseBudget', () => {
 	it.each([
@@ -81,6 +83,18 @@ describe('Budgets', () => {
 		const own = new OwnFolder(folder.file('data'), folder.path);
 		await own.write({ version: 1, budget: { tokens: 5, costUsd: 2 } }, 'budgets', 'budget.task.fix.json');
 		expect(await budgets.of(task)).toEqual({ tokens: 5 });
+	});
+
+	it('is not gone while the disk cannot be read; one that does not parse is none', async () => {
+		await budgets.set(task, { tokens: 5 });
+		await budgets.set(delegate, { costUsd: 1 });
+		const file = new OwnFolder(folder.file('data'), folder.path).path('budgets', 'budget.task.fix.json');
+		{
+			using _ = failFiles('open', path => path === file, 'EIO');
+			await expect(budgets.all()).rejects.toThrow('EIO');
+		}
+		writeFileSync(file, '{');
+		expect([...(await budgets.all()).keys()]).toEqual(['delegate.fix']);
 	});
 
 	it('lets exactly one caller tell the user, until another budget is set', async () => {

@@ -13,6 +13,7 @@ import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { roundsOr } from '../../../support/rounds.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { bindSession } from '../../../../src/core/sessions/bindings.ts';
+import { failFiles } from '../../../support/failingFiles.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -225,6 +226,30 @@ describe('Collector', () => {
 		expect(await subject.collect()).toMatchObject({ records: 0 });
 		expect(await spoolNames()).toEqual(['fake~Stop~1.json']);
 		expect(subject.problems).toHaveLength(1);
+	});
+
+	it('stores the events of others while one session’s file refuses its own, however many those are', async () => {
+		const other = SessionId.parse('s2');
+		for (let count = 0; count < 600; count++) await spool({ session: 's1', kind: 'tool-start', tool: 'A' });
+		await spool({ session: 's2', kind: 'stop' });
+		await mkdir(workspace.paths.trafficFile(session));
+		const subject = collector();
+		await subject.collect();
+		expect(await records(other)).toHaveLength(1);
+		expect(await spoolNames()).toHaveLength(600);
+		expect(subject.problems).toHaveLength(1);
+	});
+
+	it('finds again what it had claimed when a pass failed', async () => {
+		await spool({ session: 's1', kind: 'stop' });
+		const subject = collector();
+		{
+			using _ = failFiles('rm', path => path.includes('.claimed-'), 'EIO');
+			await expect(subject.collect()).rejects.toThrow('EIO');
+		}
+		await subject.collect();
+		expect(await records()).toHaveLength(1);
+		expect(await spoolNames()).toEqual([]);
 	});
 
 	it('rotates a session and keeps the whole within its size', async () => {

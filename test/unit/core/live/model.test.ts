@@ -27,6 +27,7 @@ import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 import { deleteTask } from '../../../../src/core/sessions/deletion.ts';
+import { failFiles } from '../../../support/failingFiles.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -638,6 +639,26 @@ describe('WorkspaceModel', () => {
 		const overview = await readOverview(workspace, [fakeDriver]);
 		expect(overview.tasks[0]?.workers[0]?.state.phase).toBe('working');
 		expect(overview.problems).toEqual([]);
+	});
+
+	it('reads again where its first reading failed, and tells of no end from before', async () => {
+		const delegates = new Delegates(workspace);
+		await seedDelegate(delegates, { title: 'Long over', state: 'done', reported: true });
+		const model = new WorkspaceModel(workspace, [fakeDriver], { tickMs: 50 });
+		models.push(model);
+		const { needed } = attentionOf(model);
+		let failed = 0;
+		{
+			using _ = failFiles('readdir', path => path === workspace.paths.tasks && ++failed > 0);
+			await model.refresh();
+			await happens('prompt');
+			await sleep(200);
+			expect(model.delegates()).toEqual([]);
+		}
+		expect(failed).toBeGreaterThan(1);
+		await eventually('its delegate', () => model.delegates().length === 1);
+		await becomes(model, 'working');
+		expect(needed).toEqual([]);
 	});
 
 	it('takes the worker of a delegate that waits for its account for one that starts again', async () => {

@@ -7,6 +7,7 @@ import { SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+import { failFiles } from '../../../support/failingFiles.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -40,6 +41,17 @@ it('forgets a session whose traffic was removed', async () => {
 	expect(await mirror.read()).toBe(true);
 	expect(shown()).toEqual([one]);
 	expect(await mirror.read()).toBe(false);
+});
+
+it('shows the others while one cannot be read, and that one once it can', async () => {
+	const [one, two] = [session('one', 1), session('two', 2)];
+	{
+		using _ = failFiles('open', path => path === workspace.paths.trafficFile(one));
+		await mirror.read();
+		expect(shown()).toEqual([two]);
+	}
+	expect(await mirror.read()).toBe(true);
+	expect(shown()).toEqual([one, two]);
 });
 
 it('keeps the newest sixty and those of workers, whatever has grown meanwhile', async () => {
