@@ -6,14 +6,17 @@ import { restoreNodeOptions } from '../process/runnerHost.ts';
 import { commands } from './commands.ts';
 import { runCommandLine } from './run.ts';
 
+let isOutputLost = false;
 // The reader of a pipe may close it first (`nancy traffic | head`), which is no failure. A command that must end something first listens
 // itself.
 process.stdout.on('error', error => {
-	if (process.stdout.listenerCount('error') > 1) return;
-	if (hasErrno(error, 'EPIPE')) process.exit(0);
+	const isClosed = hasErrno(error, 'EPIPE');
+	if (!isClosed && !isOutputLost)
+		writeSync(process.stderr.fd, `nancy: standard output cannot be written: ${errorText(error)}\n`);
+	isOutputLost ||= !isClosed;
+	if (isOutputLost) process.exitCode ||= 1;
 	// At once, because queued output would never be written.
-	writeSync(process.stderr.fd, `nancy: standard output cannot be written: ${errorText(error)}\n`);
-	process.exit(1);
+	if (process.stdout.listenerCount('error') === 1) process.exit(isOutputLost ? 1 : 0);
 });
 // Nobody is left to read the error.
 process.stderr.on('error', () => undefined);
@@ -34,5 +37,5 @@ void runCommandLine(process.argv.slice(2), commands, {
 	version,
 	asker: programAsker,
 }).then(exitCode => {
-	process.exitCode = exitCode;
+	process.exitCode = exitCode || (isOutputLost ? 1 : 0);
 });

@@ -6,6 +6,7 @@ import { theTask } from '../core/workspace/named.ts';
 import { permit } from '../core/asker/permit.ts';
 import { isRunning } from '../core/workspace/workerLife.ts';
 import { deleteTask, wasRemovedByHand } from '../core/sessions/deletion.ts';
+import { startedFor } from '../core/sessions/sealedAgents.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { TaskWorktrees } from '../core/worktrees/taskWorktrees.ts';
 import { worktreeFolder } from '../git/homeCheckout.ts';
@@ -43,6 +44,11 @@ export const deleteTasks: Operation<z.infer<typeof Input>, z.infer<typeof TasksD
 };
 
 async function refuseRunning(workspace: Workspace, task: TaskName): Promise<void> {
+	const { own, folder } = workspace;
+	const busy = () =>
+		new NancyError('busy', phrase`an agent of ${theTask(task)} runs; stop it first: ${`nancy stop ${task}`}`);
+	// An agent can take its process out of its record, or move the task's folder away.
+	if (startedFor(own.dataFolder, { folder, task }).length > 0) throw busy();
 	if (wasRemovedByHand(workspace, task)) return;
 	await workspace.task(task);
 	const { workers, problems } = await workspace.workers(task);
@@ -52,8 +58,7 @@ async function refuseRunning(workspace: Workspace, task: TaskName): Promise<void
 			'bad-file',
 			phrase`${problem.file} ${problem.reason}: its agent may run; move the file away`,
 		);
-	if (workers.some(isRunning))
-		throw new NancyError('busy', phrase`an agent of ${theTask(task)} runs; stop it first: ${`nancy stop ${task}`}`);
+	if (workers.some(isRunning)) throw busy();
 }
 
 /** Work that only a worktree has must not become nobody's. What an agent has made of the task's records does not matter. */

@@ -101,6 +101,22 @@ it.each([
 	expect(await waiting(to)).toBe(1);
 });
 
+it('no agent hears words to another where the record is damaged that says since when sessions are sealed', async () => {
+	const since = workspace.own.path('sessions-since.json');
+	for (const damaged of ['', '{"version":2}']) {
+		writeFileSync(since, damaged);
+		forge(unknown, other);
+		expect((await sessionBinding(workspace, unknown))?.address).toBeUndefined();
+		await bindSession(workspace, session, { address: mine, watched: true });
+		await workspace.own.remove('sessions', `${unknown}.json`);
+		expect((await sessionBinding(workspace, unknown))?.address).toBeUndefined();
+		rmSync(workspace.paths.session(session));
+		// It is sealed again.
+		expect((await sessionBinding(workspace, session))?.address).toEqual(mine);
+		await workspace.own.remove('sessions', `${session}.json`);
+	}
+});
+
 it('a session whose id ends as that of another gets no words to that, also if the other’s record names it', async () => {
 	const [theirs, chosen] = ['5e551011', '5e551012'].map(begin =>
 		SessionId.parse(`${begin}-0000-4000-8000-0000f00dc0de`),

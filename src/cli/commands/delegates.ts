@@ -13,7 +13,7 @@ import { DelegatesDeletedOutput, DelegatesOutput, type DelegateOutput } from '..
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { seconds } from '../headlessOptions.ts';
-import { printable, printableLine } from '../words.ts';
+import { printable, printableLine, printablePath } from '../words.ts';
 
 const Input = z.object({
 	id: z._default(z.array(DelegateId), []),
@@ -139,7 +139,7 @@ async function resume(id: DelegateId | undefined, context: Context, where: Opera
 
 async function listed(context: Context, where: OperationContext): Promise<Answer> {
 	const all = await perform(await operations.listDelegates(), context.asker, {}, where);
-	for (const { file, reason } of all.problems) context.note(`${file}: ${reason}`);
+	for (const { file, reason } of all.problems) context.note(`${printablePath(file)}: ${reason}`);
 	const lines = all.delegates.map(delegate => {
 		const { id, status, title, on, isolate, waitsFor, waitsInQueue, notSeenSince, toolCalls, lastTool, error } =
 			delegate;

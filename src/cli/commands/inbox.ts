@@ -9,7 +9,7 @@ import { answer, command, type Context } from '../command.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import type { Meant } from '../../operations/shared/meant.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
-import { ago, authorText, indented, printable, printableLine } from '../words.ts';
+import { ago, authorText, indented, printable, printableLine, printablePath } from '../words.ts';
 
 const Input = z.object({ of: z.optional(z.string()), all: z._default(z.boolean(), false) });
 
@@ -41,7 +41,8 @@ export const inbox = command(
 		const of = input.of === undefined ? undefined : await chosen(workspace, context, input.of);
 		const where = programContext(workspace, context);
 		const found = await perform(await operations.inbox(), context.asker, { of, all: input.all }, where);
-		for (const { file, reason } of found.problems) context.note(`${file} is not a message: ${reason}`);
+		for (const { file, reason } of found.problems)
+			context.note(`${printablePath(file)} is not a message: ${reason}`);
 		return answer(InboxOutput, found, found.messages.length === 0 ? 'no messages' : lines(found.messages));
 	},
 );

@@ -7,7 +7,7 @@ import { StatusOutput, type TaskOutput, type WorkerOutput } from '../../protocol
 import { parseTaskName } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
 import { counted } from '../../base/counted.ts';
-import { ago, printableLine } from '../words.ts';
+import { ago, printableLine, printablePath } from '../words.ts';
 
 const Input = z.object({ task: z.optional(z.string()), all: z._default(z.boolean(), false) });
 
@@ -29,7 +29,7 @@ export const status = command(
 		const input = { ...(task !== undefined && { task: parseTaskName(task) }), all };
 		const where = programContext(workspace, context);
 		const found = await perform(await operations.status(), context.asker, input, where);
-		for (const { file, reason } of found.problems) context.note(`${file}: ${reason}`);
+		for (const { file, reason } of found.problems) context.note(`${printablePath(file)}: ${reason}`);
 		return answer(
 			StatusOutput,
 			found,

@@ -8,13 +8,15 @@ import { uniqueHex } from '../../base/unique.ts';
 import { theDelegate } from '../workspace/named.ts';
 import { fileNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked } from '../../protocol/delegate.ts';
-import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
+import type { WorkerName } from '../../protocol/names.ts';
+import { type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { readOrReport, type FileProblem } from '../files/fileProblem.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
 import { readPlainText } from '../files/plainFile.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
+import { nextName } from '../workspace/mailboxName.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { DelegateFiles } from './files.ts';
 import { isFinal, swarmFeatures, type Delegate } from './delegate.ts';
@@ -177,7 +179,7 @@ export class Delegates {
 	async nextWorker(task: TaskName): Promise<WorkerName> {
 		const names = await this.workspace.takenWorkerNames(task);
 		const numbers = names.map(name => Number(/^delegate-(\d{1,9})$/.exec(name)?.[1] ?? 0));
-		return WorkerName.parse(`delegate-${Math.max(0, ...numbers) + 1}`);
+		return nextName('delegate-', Math.max(0, ...numbers), names);
 	}
 
 	private recordFile(id: DelegateId): string {

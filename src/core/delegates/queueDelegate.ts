@@ -5,6 +5,7 @@ import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/d
 import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
+import { mailboxName } from '../workspace/mailboxName.ts';
 import { theDelegate } from '../workspace/named.ts';
 import type { Asker } from '../asker/asker.ts';
 import { Budgets } from '../budgets/budgets.ts';
@@ -93,7 +94,7 @@ export async function queueDelegate(
 				await forgetChosenAgents(delegates.workspace, { task, worker });
 				// Its name is taken from now on, and people can write to it before it runs.
 				const { id, agent, createdAt } = record;
-				await delegates.workspace.createWorker({
+				const isNew = await delegates.workspace.createWorker({
 					version: 1,
 					task,
 					name: worker,
@@ -102,6 +103,11 @@ export async function queueDelegate(
 					startedAt: createdAt,
 					delegate: id,
 				});
+				if (!isNew)
+					throw new NancyError(
+						'busy',
+						phrase`${mailboxName({ task, worker })} is somebody else’s by now; try again`,
+					);
 				// A delegate never waits without its budget.
 				if (budget) await new Budgets(delegates.workspace.own).set({ delegate: id }, budget);
 				await tickets.issue(record, delegates.filesOfRequest(id), contents, report);

@@ -14,7 +14,7 @@ import type { Worktree } from '../../protocol/worktree.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
 import { Leases } from '../files/leases.ts';
 import { NancyPaths } from '../files/paths.ts';
-import { OwnFolder } from '../files/ownFolder.ts';
+import { OwnFolder, unlessBad } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { JobsElsewhere } from './jobsElsewhere.ts';
 import { Stops } from './stops.ts';
@@ -112,7 +112,8 @@ export class Tickets {
 	private async at({ task, worker }: Mailbox): Promise<{ id: DelegateId; facts: Facts | undefined }[]> {
 		const found = [];
 		for (const name of await folderNames(this.own.path(FOLDER))) {
-			const mailbox = (await this.own.read(Issued, FOLDER, name, ISSUED))?.mailbox;
+			// One that cannot be read, as after a power cut, names no mailbox, and keeps nobody else's from being found.
+			const mailbox = (await this.own.read(Issued, FOLDER, name, ISSUED).catch(unlessBad))?.mailbox;
 			if (mailbox?.task !== task || mailbox.worker !== worker) continue;
 			const id = DelegateId.parse(name);
 			found.push({ id, facts: await this.facts(id) });

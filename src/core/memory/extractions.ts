@@ -67,7 +67,9 @@ export class Extractions {
 		{ text, cause = 'malformed', why, isCancelled = false, usage }: ExtractionResult,
 	): Promise<MemoryTask> {
 		const project = this.store.folderOf(name);
-		const answer = text === undefined ? undefined : answerIn(text);
+		// Without secrets a text may be longer than an answer may have.
+		const said = text === undefined ? undefined : answerIn(text);
+		const answer = said && answerIn(JSON.stringify(redact(said)));
 		return project.locked(async () => {
 			const task = await project.task(number);
 			const { by: _gone, ...extraction } = task.extraction;
@@ -80,11 +82,11 @@ export class Extractions {
 					};
 			const next: MemoryTask = {
 				...task,
-				...(answer && { summary: redactText(answer.summary) }),
+				...(answer && { summary: answer.summary }),
 				extraction: {
 					...extraction,
 					...(usage && { usage: summed(extraction.usage, usage) }),
-					...(answer ? { state: 'answered', answer: redact(answer) } : failed),
+					...(answer ? { state: 'answered', answer } : failed),
 				},
 			};
 			await project.writeTask(next);

@@ -45,6 +45,11 @@ export class ProjectMemory {
 		return this.store.config();
 	}
 
+	/** {@link MemoryStore.configOrDefault} */
+	configOrDefault(): Promise<MemoryConfig> {
+		return this.store.configOrDefault();
+	}
+
 	names(): Promise<ProjectName[]> {
 		return this.store.names();
 	}

@@ -46,8 +46,11 @@ export class ProjectTasks {
 		whyNoNotes?: NoNotes,
 	): Promise<MemoryTask> {
 		const project = this.store.folderOf(name);
-		const { extraction } = await this.store.config();
-		const { status } = await project.record();
+		const { extraction } = await this.store.configOrDefault();
+		const status = await project.record().then(
+			({ status }) => status,
+			() => undefined,
+		);
 		const { records } = sources;
 		const digest = digestOf(sources, extraction.transcript_tokens);
 		return project.locked(async () => {

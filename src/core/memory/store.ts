@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { readTextIfExists } from '../../base/atomicFile.ts';
+import { hasCode } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { ConfigFile, type MemoryConfig, type ProjectRecord } from '../../protocol/memory.ts';
 import { ProjectName } from '../../protocol/memoryNames.ts';
@@ -27,6 +28,14 @@ export class MemoryStore {
 		// The user may keep it elsewhere, behind a link.
 		const config = tomlOf(file, (await readTextIfExists(file)) ?? '');
 		return { ...checked(file, namedConfig(config), ConfigFile), problems: unusedKeys(file, config) };
+	}
+
+	/** {@link config}, or the default where the user's file does not parse: what a task leaves is saved in any case. */
+	async configOrDefault(): Promise<MemoryConfig> {
+		return this.config().catch((error: unknown) => {
+			if (!hasCode(error, 'bad-file')) throw error;
+			return { ...ConfigFile.parse({}), problems: [] };
+		});
 	}
 
 	async names(): Promise<ProjectName[]> {

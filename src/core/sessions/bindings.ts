@@ -95,7 +95,8 @@ async function filedBinding({ paths }: Workspace, session: SessionId): Promise<S
 /** Whether an earlier version may have written a file. No agent can choose when a file was last changed or renamed (ctime). */
 async function isOlderThanSeals({ own }: Workspace, file: string): Promise<boolean> {
 	const since = ifOwn(() => own.readSync(Since, SINCE))?.since;
-	if (since === undefined) return true;
+	// One that is there and cannot be read, as after a power cut, says nothing for an agent's file.
+	if (since === undefined) return !ifOwn(() => own.namesSync())?.includes(SINCE);
 	const found = await lstat(file).catch(() => undefined); // gone again
 	return found !== undefined && found.ctimeMs < since;
 }
@@ -103,7 +104,10 @@ async function isOlderThanSeals({ own }: Workspace, file: string): Promise<boole
 /** In a folder that is not the user's own, nothing is sealed: every message is then of an unknown author, and no notes are told. */
 async function seal({ own }: Workspace, session: SessionId, address: WorkerAddress): Promise<void> {
 	try {
-		if (!own.readSync(Since, SINCE)) await own.create({ version: 1, since: Date.now() }, SINCE);
+		const isKnown = () => ifOwn(() => own.readSync(Since, SINCE)) !== undefined;
+		const isMade = isKnown() || (await own.create({ version: 1, since: Date.now() }, SINCE)) || isKnown();
+		// What is there cannot be read. No file counts as older.
+		if (!isMade) await own.write({ version: 1, since: 0 }, SINCE);
 		await sealSession(own, session, address);
 		// Before the guard knows the session: hooks of two events may run at once.
 		new ToldMarks(own.dataFolder).begin(session, own.path(COMPILED));

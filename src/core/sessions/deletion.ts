@@ -29,10 +29,11 @@ export async function deleteTask(workspace: Workspace, name: TaskName): Promise<
 	await workspace.own.remove(SEALS, name);
 	await forgetChosenAgents(workspace, { task: name });
 	await new Budgets(workspace.own).set({ task: name }, undefined);
-	if (!isRemoved) await move(workspace.paths.task(name), newGrave(workspace));
+	const grave = newGrave(workspace);
+	if (!isRemoved) await move(workspace.paths.task(name), grave);
 	// Last: the sweep after a kill deletes only what is known as found.
 	await forgetFound(workspace, name);
-	if (!isRemoved) await finishDeletions(workspace);
+	if (!isRemoved) await finish(workspace, grave);
 }
 
 /**
@@ -57,24 +58,29 @@ export async function deleteWorker(workspace: Workspace, { task, worker }: Worke
 	await mkdir(records, { recursive: true, mode: 0o700 });
 	await bury(paths.mailbox(task, worker), join(grave, 'mailbox'));
 	await bury(paths.workerRecord(task, worker), join(records, `${worker}.json`));
-	await finishDeletions(workspace);
+	await finish(workspace, grave);
 }
 
-/** Finishes the deletion of tasks and workers after a kill. Safe to repeat, and for several at once. */
+/**
+ * Finishes the deletion of tasks and workers after a kill. Safe to repeat, and for several at once. What cannot be removed now, such as a
+ * folder that root has made in a container, keeps no other one: the next time tries again.
+ */
 export async function finishDeletions(workspace: Workspace): Promise<void> {
 	const { tasks } = workspace.paths;
 	workspace.refuseLinks();
-	for (const name of await readdir(tasks)) {
-		if (!name.startsWith(GRAVE)) continue;
-		const grave = join(tasks, name);
-		const records = join(grave, 'workers');
-		for (const file of await fileNames(records, '.json')) {
-			// An unreadable record leaves bindings to a missing mailbox. Such a session gets another worker.
-			const record = await readJsonFile(join(records, file), WorkerRecord).catch(() => undefined);
-			for (const { id } of record?.sessions ?? []) await forgetSession(workspace, id);
-		}
-		await removeTree(grave);
+	for (const name of await readdir(tasks))
+		if (name.startsWith(GRAVE)) await finish(workspace, join(tasks, name)).catch(() => undefined);
+}
+
+async function finish(workspace: Workspace, grave: string): Promise<void> {
+	const records = join(grave, 'workers');
+	for (const file of await fileNames(records, '.json')) {
+		// An unreadable record leaves bindings to a missing mailbox. Such a session gets another worker.
+		const record = await readJsonFile(join(records, file), WorkerRecord).catch(() => undefined);
+		// One of a worker whose record cannot be read is that worker's.
+		for (const { id } of record?.sessions ?? []) await forgetSession(workspace, id).catch(() => undefined);
 	}
+	await removeTree(grave);
 }
 
 function newGrave({ paths }: Workspace): string {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
+import { ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { ifOwn, type OwnFolder } from '../files/ownFolder.ts';
 
 /** A WorkerAddress, whose file imports this one. */
@@ -25,6 +25,8 @@ export function sealedSession(own: OwnFolder, session: SessionId): Sealed | unde
 export function hasSession(own: OwnFolder, { task, worker }: Sealed): boolean {
 	const names = ifOwn(() => own.namesSync(SEALED)) ?? [];
 	return names.some(name => {
+		// A kill leaves a half-written file, and another process may be writing one.
+		if (!name.endsWith('.json') || !SessionId.safeParse(name.slice(0, -'.json'.length)).success) return false;
 		const sealed = ifOwn(() => own.readSync(SealedRecord, SEALED, name));
 		return sealed?.task === task && sealed.worker === worker;
 	});

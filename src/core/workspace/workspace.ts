@@ -8,7 +8,8 @@ import { dataFolder as userDataFolder } from '../../base/folders.ts';
 import { entryNames, fileNames, folderNames } from '../../base/listing.ts';
 import { headerName, type Author } from '../../protocol/author.ts';
 import type { MessageContent } from '../../protocol/message.ts';
-import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../../protocol/names.ts';
+import type { WorkerName } from '../../protocol/names.ts';
+import { FIRST_WORKER, ORCHESTRATOR, TaskName, type MessageId } from '../../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../../protocol/records.ts';
 import { wakes } from '../mailbox/due.ts';
 import { readOrReport, type FileProblem } from '../files/fileProblem.ts';
@@ -19,6 +20,7 @@ import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { PreparedAnswers } from '../mailbox/prepared.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
+import { nextName } from './mailboxName.ts';
 import { Seals } from '../mailbox/seals.ts';
 import { hasSession } from './sealedSessions.ts';
 import { ringBell } from './bell.ts';
@@ -212,8 +214,7 @@ export class Workspace {
 	/** The name the next worker of a task gets: `worker`, `worker-2`, … */
 	async nextWorker(task: TaskName): Promise<WorkerName> {
 		const names = await this.takenWorkerNames(task);
-		if (names.length === 0) return FIRST_WORKER;
-		return WorkerName.parse(`worker-${Math.max(...names.map(workerNumber)) + 1}`);
+		return names.length === 0 ? FIRST_WORKER : nextName('worker-', Math.max(...names.map(workerNumber)), names);
 	}
 
 	/**

@@ -59,8 +59,11 @@ export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: 
 	const { task, worker } = await resolveAddress(workspace, asker, typed);
 	await workspace.task(task);
 	if (worker === ORCHESTRATOR) return { task, worker };
-	const { workers } = await workspace.workers(task);
+	const { workers, problems } = await workspace.workers(task);
 	const names = workers.map(record => record.name);
+	const unread = problems.find(({ isStray }) => !isStray);
+	// It may be of the worker that is meant.
+	if (!worker && unread) throw new NancyError('bad-file', phrase`${unread.file} ${unread.reason}; name the worker`);
 	if (worker) {
 		if (names.includes(worker) || worker === FIRST_WORKER) return { task, worker };
 		throw new NancyError(

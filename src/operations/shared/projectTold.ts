@@ -130,7 +130,7 @@ export async function endTask(
 			answers: await answersOf(driver, records, beganAt),
 			changes,
 		},
-		whyNoNotes((await memory.config()).extraction.agent, driver),
+		whyNoNotes((await memory.configOrDefault()).extraction.agent, driver),
 	);
 	return {
 		project,

@@ -3,8 +3,10 @@ import { commands } from '../../../src/cli/commands.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { askerOf } from '../../../src/core/asker/asker.ts';
 import { drivers } from '../../../src/drivers/index.ts';
-import { TaskName } from '../../../src/protocol/names.ts';
+import { TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { Project } from './project.ts';
+import { writeFileSync } from 'node:fs';
+import { resolveMailbox } from '../../../src/operations/shared/addresses.ts';
 
 /** A command in this process, called in the terminal of a worker of Nancy's. */
 async function callAsWorker(project: Project, argv: readonly string[]) {
@@ -57,5 +59,20 @@ describe('in a terminal of Nancy’s', () => {
 			code: 3,
 			stderr: 'nancy: fix-login has no worker "orchestrator"\n',
 		});
+	});
+});
+
+describe('a task of which the record of a worker cannot be read', () => {
+	it('is no address: the message may be for that one', async () => {
+		await using project = new Project();
+		const task = await project.addTask('build');
+		await project.addWorker(task, 'worker');
+		await project.addWorker(task, 'worker-2');
+		writeFileSync(project.workspace.paths.workerRecord(task, WorkerName.parse('worker-2')), '{');
+		const asker = { is: 'human', via: 'terminal' } as const;
+		await expect(resolveMailbox(project.workspace, asker, task)).rejects.toThrow(
+			/worker-2\.json .*name the worker/,
+		);
+		expect(await resolveMailbox(project.workspace, asker, `${task}/worker`)).toEqual({ task, worker: 'worker' });
 	});
 });

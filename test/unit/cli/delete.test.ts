@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { appendFile, utimes } from 'node:fs/promises';
+import { appendFile, rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownIdentity } from '../../../src/base/liveness.ts';
@@ -10,6 +10,8 @@ import { AGENT, Project } from './project.ts';
 import { bindSession } from '../../../src/core/sessions/bindings.ts';
 import { ConversationRecord } from '../../../src/core/sessions/conversationRecord.ts';
 import { noteFound } from '../../../src/core/workspace/foundTask.ts';
+import { sealStart } from '../../../src/core/sessions/sealedAgents.ts';
+import { SEALS } from '../../../src/core/mailbox/sealReader.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -42,6 +44,20 @@ async function addFound(project: Project, typed: string, hoursOld: number): Prom
 const names = async (project: Project) => (await project.workspace.tasks()).tasks.map(task => task.name).toSorted();
 
 describe('nancy delete', () => {
+	it('deletes no task whose agent runs, though that has written otherwise or moved the task away', async () => {
+		await using project = new Project(undefined, join(nancy.dataFolder, 'nancy'));
+		const { workspace } = project;
+		const task = await project.addTask('mine');
+		const worker = await project.addWorker(task, 'worker');
+		sealStart(workspace.own.dataFolder, ownIdentity(), { folder: workspace.folder, address: { task, worker } });
+		const refused = { code: 6, stderr: expect.stringContaining('stop it first') };
+		expect(await nancy.run(['delete', task], { cwd: project.path })).toMatchObject(refused);
+		await workspace.send({ task, worker }, messageContent('x'), BY_USER);
+		await rename(workspace.paths.task(task), join(project.path, 'away'));
+		expect(await nancy.run(['delete', task], { cwd: project.path })).toMatchObject(refused);
+		expect(workspace.own.namesSync(SEALS, task)).not.toEqual([]);
+	});
+
 	it('deletes found tasks that have ended and have no message, by their age', async () => {
 		await using project = new Project(undefined, join(nancy.dataFolder, 'nancy'));
 		await project.addTask('mine');

@@ -138,16 +138,26 @@ describe('an answer', () => {
 });
 
 describe('standard output', () => {
-	it('that is full is told of', async () => {
+	it('that is full is told of, also by a command that ends an agent then', async () => {
 		await using project = new Project();
 		await project.addTask('build');
-		const child = spawn(process.execPath, [nancy.program, 'inbox', '--json'], {
-			cwd: project.path,
-			env: nancy.environment(),
-			stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
-		});
-		const [said] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'close')]);
-		expect(said).toContain('standard output cannot be written');
-		expect(child.exitCode).toBe(1);
+		const answer = JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'Done.' });
+		const env = {
+			PATH: fakeClaude(join(project.path, 'agent')),
+			FAKE_CLAUDE: `cat > /dev/null; echo '${answer}'`,
+		};
+		for (const argv of [
+			['inbox', '--json'],
+			['run', '--headless', '--json', '--prompt', 'x'],
+		]) {
+			const child = spawn(process.execPath, [nancy.program, ...argv], {
+				cwd: project.path,
+				env: { ...nancy.environment(), ...env },
+				stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+			});
+			const [said] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'close')]);
+			expect(said).toContain('standard output cannot be written');
+			expect(child.exitCode).toBe(1);
+		}
 	});
 });

@@ -18,7 +18,7 @@ import { newMessageId } from '../../../../src/core/mailbox/messageId.ts';
 import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
 import { DelegateRecord, DelegateStatus, type DelegateState } from '../../../../src/protocol/delegate.ts';
 import { ExecutorId } from '../../../../src/protocol/executorId.ts';
-import { DriverId, FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../../src/protocol/names.ts';
+import { DriverId, FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
@@ -320,6 +320,21 @@ describe('a delegate', () => {
 });
 
 describe('a ticket', () => {
+	it('that cannot be read keeps nobody else’s from being found', async () => {
+		const [damaged, other] = [await queue(), await queue()];
+		writeFileSync(room.workspace.own.path('delegates', damaged.record.id, 'ticket.json'), '');
+		const { task, worker } = other.record;
+		expect(await room.tickets.openAt({ task, worker })).toEqual([other.record.id]);
+	});
+
+	it('is of a mailbox of its own, whatever names an agent has written', async () => {
+		const { record } = await queue();
+		const file = room.workspace.paths.workerRecord(record.task, WorkerName.parse('delegate-999999999'));
+		writeFileSync(file, '');
+		const names = [(await queue()).record.worker, (await queue()).record.worker];
+		expect(names).toEqual(['delegate-1000000000', 'delegate-1000000001']);
+	});
+
 	it('is good for what was queued, and for nothing that was brought along or changed', async () => {
 		const { record } = await queue();
 		const files = delegates.filesOfRequest(record.id);

@@ -115,6 +115,11 @@ describe('a project', () => {
 		expect(readFileSync(files('notes', 'failures.md'))).toEqual(Buffer.from([0x2d, 0x20, 0xff, 0xfe]));
 	});
 
+	it('saves how a task ended though the user’s settings do not parse', async () => {
+		writeFileSync(folder.file('config', 'config.toml'), '[extraction\n');
+		expect(await task(usual())).toMatchObject({ output: 'Done', extraction: { state: 'due' } });
+	});
+
 	it('takes its settings from config.toml, and names what is wrong there', async () => {
 		writeFileSync(
 			folder.file('config', 'config.toml'),
@@ -732,6 +737,16 @@ describe('an answer', () => {
 			task: { extraction: { state: 'running' } },
 		});
 		await expect(memory.extractions.claim(name, 1, true)).rejects.toMatchObject({ code: 'busy' });
+	});
+
+	it('that is too long without its secrets fails like one of another form', async () => {
+		await task(usual());
+		await memory.extractions.claim(name, undefined, false);
+		const text = `${'x'.repeat(386)} token=abc12`;
+		expect(text.length).toBeLessThanOrEqual(400);
+		const said = JSON.stringify({ summary: 'Done.', plan: null, updates: [update({ text })] });
+		const { extraction } = await memory.extractions.answer(name, 1, { text: said });
+		expect(extraction).toMatchObject({ state: 'failed', cause: 'malformed' });
 	});
 
 	it('that the user broke off leaves it as if nobody had asked', async () => {

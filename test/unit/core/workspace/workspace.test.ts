@@ -13,6 +13,7 @@ import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { Project } from '../../cli/project.ts';
 import { bindSession, sessionBinding } from '../../../../src/core/sessions/bindings.ts';
 import { deleteTask, finishDeletions } from '../../../../src/core/sessions/deletion.ts';
+import { failFiles } from '../../../support/failingFiles.ts';
 
 async function projectWithSession(name: string) {
 	const project = new Project();
@@ -109,4 +110,27 @@ it('a copied task folder is reported and left alone, and its original stays what
 	await expect(workspace.send({ ...address, task: copy }, messageContent('x'), BY_USER)).rejects.toMatchObject({
 		code: 'bad-file',
 	});
+});
+
+it('the next worker of a task gets a name though a seal is half written, and one that nobody has', async () => {
+	const { project, workspace, task, address } = await projectWithSession('old');
+	await using _ = project;
+	await workspace.send(address, messageContent('x'), BY_USER);
+	writeFileSync(workspace.own.path('sessions').concat('/.0a1b2c3d4e5f.tmp'), '{');
+	expect(await workspace.nextWorker(task)).toBe('worker-2');
+	// An agent writes any name.
+	const workers = workspace.paths.workers(task);
+	for (const name of ['worker-999999999', 'worker-1000000000']) writeFileSync(join(workers, `${name}.json`), '');
+	expect(await workspace.nextWorker(task)).toBe('worker-1000000001');
+});
+
+it('a deleted task whose folder cannot be removed keeps no other one', async () => {
+	const { project, workspace, task, tasks } = await projectWithSession('old');
+	await using _ = project;
+	const [first, second] = ['.deleted-0', '.deleted-z'].map(name => join(workspace.paths.tasks, name));
+	for (const grave of [first, second]) mkdirSync(join(grave ?? '', 'workers'), { recursive: true });
+	using _closed = failFiles('readdir', path => path === join(first ?? '', 'workers'));
+	await deleteTask(workspace, task);
+	await finishDeletions(workspace);
+	expect(tasks()).toEqual(['.deleted-0']);
 });
