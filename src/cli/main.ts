@@ -21,12 +21,22 @@ process.stdout.on('error', error => {
 // Nobody is left to read the error.
 process.stderr.on('error', () => undefined);
 
+/** A worktree may have been removed with a shell in it. */
+function currentFolder(): string {
+	try {
+		return process.cwd();
+	} catch (error) {
+		writeSync(process.stderr.fd, `nancy: the current folder is not there any more: ${errorText(error)}\n`);
+		process.exit(1);
+	}
+}
+
 restoreNodeOptions(process.env);
 const given = { ...process.env };
 
 void runCommandLine(process.argv.slice(2), commands, {
 	program: process.argv[1] ?? '',
-	cwd: process.cwd(),
+	cwd: currentFolder(),
 	get env() {
 		return programEnvironment();
 	},

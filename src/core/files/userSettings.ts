@@ -105,7 +105,7 @@ export class UserSettingsFile {
 				...(Object.keys(servers).length > 0 && { agentServers: servers }),
 			};
 			const before = { delegates, folders, ...(agentServers !== undefined && { agentServers }) };
-			if (!isDeepStrictEqual(before, editor)) await writeFileAtomic(this.file, jsonText({ ...settings, editor }));
+			if (!isDeepStrictEqual(before, editor)) await this.write({ ...settings, editor });
 			this.named = named;
 		});
 	}
@@ -121,8 +121,13 @@ export class UserSettingsFile {
 			if (Object.hasOwn(executors, name))
 				throw new NancyError('bad-usage', phrase`a machine is named ${JSON.stringify(name)} already`);
 			const delegates = { ...settings.delegates, executors: { ...executors, [name]: executor } };
-			await writeFileAtomic(this.file, jsonText({ ...settings, delegates }));
+			await this.write({ ...settings, delegates });
 		});
+	}
+
+	/** The user may keep the file elsewhere, behind a link, which stays. */
+	private write(settings: unknown): Promise<void> {
+		return writeFileAtomic(realOr(this.file), jsonText(settings));
 	}
 
 	private refuseInside(folder: string): void {

@@ -29,7 +29,10 @@ export interface SealedAgent {
 	worker: AgentOf | undefined;
 }
 
-/** `agents/<process>.json` in the user's data folder */
+/**
+ * `agents/<process>.json` in the user's data folder, by what has started the process. `agents/<process>.called.json`, by its hooks. Two
+ * programs may write in one moment, and neither writes over the other. Earlier versions had one file for both.
+ */
 const Sealed = z.lazy(() =>
 	z.object({
 		version: z.literal(1),
@@ -40,25 +43,27 @@ const Sealed = z.lazy(() =>
 	}),
 );
 const FOLDER = 'agents';
-const NAME = new RegExp(`^${PROCESS_WORD}\\.json$`);
+const NAME = new RegExp(`^${PROCESS_WORD}(?:\\.called)?\\.json$`);
+const nameOf = (process: ProcessIdentity) => `${processWord(process)}.json`;
+const calledNameOf = (process: ProcessIdentity) => `${processWord(process)}.called.json`;
 
 /**
  * Seals a process that Nancy has just started.
  * @param worker `undefined` for a run that nobody steers
  */
 export function sealStart(dataFolder: string, process: ProcessIdentity, worker?: AgentOf): void {
-	const known = sealedAgent(dataFolder, process);
-	// Its first event may come before its terminal has told its process.
-	const hasCalled = known !== undefined && worker !== undefined && known.hasCalled && isWorker(known, worker);
-	write(dataFolder, { process, isStarted: true, hasCalled, worker });
+	// Its first event may come before its terminal has told its process. What is another worker's is of an earlier process with its pid.
+	const called = read(dataFolder, calledNameOf(process));
+	if (called && !(worker && isWorker(called, worker)))
+		rmSync(join(dataFolder, FOLDER, calledNameOf(process)), { force: true });
+	write(dataFolder, nameOf(process), { process, isStarted: true, hasCalled: false, worker });
 }
 
 /** Seals what a process's hooks say. A process that Nancy started stays the worker that it was started as. */
 export function sealCall(dataFolder: string, process: ProcessIdentity, worker: AgentOf): void {
 	const known = sealedAgent(dataFolder, process);
 	if (known?.hasCalled && (known.isStarted || isWorker(known, worker))) return;
-	const started = known?.isStarted ? known : { process, isStarted: false, worker };
-	write(dataFolder, { ...started, hasCalled: true });
+	write(dataFolder, calledNameOf(process), { process, isStarted: false, hasCalled: true, worker });
 }
 
 /**
@@ -66,8 +71,12 @@ export function sealCall(dataFolder: string, process: ProcessIdentity, worker: A
  * folder that is not the user's own.
  */
 export function sealedAgent(dataFolder: string, process: ProcessIdentity): SealedAgent | undefined {
-	const found = read(dataFolder, `${processWord(process)}.json`);
-	return found && isSameProcess(found.process, process) ? found : undefined;
+	const isSame = (found: SealedAgent | undefined) => found && isSameProcess(found.process, process);
+	const [started, called] = [nameOf, calledNameOf]
+		.map(name => read(dataFolder, name(process)))
+		.map(each => (isSame(each) ? each : undefined));
+	if (!started?.isStarted) return called ?? started;
+	return { ...started, hasCalled: started.hasCalled || called !== undefined };
 }
 
 /** The processes of a worker that have not ended, and those of other machines. */
@@ -99,10 +108,10 @@ export function startedFor(
 }
 
 function processes(dataFolder: string): SealedAgent[] {
-	return names(dataFolder).flatMap(({ name, process }) => {
-		const found = liveness(process) === 'dead' ? undefined : read(dataFolder, name);
-		return found ? [found] : [];
-	});
+	const found = new Map(names(dataFolder).map(({ process }) => [processWord(process), process]));
+	return [...found.values()].flatMap(process =>
+		liveness(process) === 'dead' ? [] : (sealedAgent(dataFolder, process) ?? []),
+	);
 }
 
 /** Removes the seals of processes that have ended. */
@@ -143,11 +152,11 @@ function read(dataFolder: string, name: string): SealedAgent | undefined {
 }
 
 /** In a folder that is not the user's own, nothing is sealed: each agent is then one without a worker. */
-function write(dataFolder: string, agent: SealedAgent): void {
+function write(dataFolder: string, name: string, agent: SealedAgent): void {
 	ifOwn(() => {
 		const folder = join(dataFolder, FOLDER);
 		if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
 		requireOwn([dataFolder, folder]);
-		writeFileAtomicSync(join(folder, `${processWord(agent.process)}.json`), jsonText({ version: 1, ...agent }));
+		writeFileAtomicSync(join(folder, name), jsonText({ version: 1, ...agent }));
 	});
 }

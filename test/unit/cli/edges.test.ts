@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -135,6 +135,20 @@ describe('an answer', () => {
 			reason: expect.stringContaining('could not be written'),
 		});
 	});
+});
+
+it('a folder that was removed with its shell in it is told of', async () => {
+	await using project = new Project();
+	const gone = join(project.path, 'gone');
+	mkdirSync(gone);
+	const call = `rmdir '${gone}'; exec '${process.execPath}' '${nancy.program}' status`;
+	const { status, stderr } = spawnSync('/bin/sh', ['-c', call], {
+		cwd: gone,
+		env: nancy.environment(),
+		encoding: 'utf8',
+	});
+	expect(stderr).toMatch(/^nancy: the current folder is not there any more: .*\n$/);
+	expect(status).toBe(1);
 });
 
 describe('standard output', () => {

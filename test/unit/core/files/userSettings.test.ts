@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configFolder } from '../../../../src/base/folders.ts';
@@ -38,6 +38,16 @@ describe('the user’s settings', () => {
 			swarmWorker: true,
 		});
 		expect(await settings.forFolder('/third')).toMatchObject({ worktreeSetUp: 'make all', max: 3 });
+	});
+
+	it('stay behind a link to where the user keeps them', async () => {
+		const kept = folder.file('dotfiles.json');
+		writeFileSync(kept, '{}', { mode: 0o600 });
+		mkdirSync(dirname(settings.file), { recursive: true });
+		symlinkSync(kept, settings.file);
+		await settings.saveEditor(() => ({ delegates: { max: 4 }, folders: {} }));
+		expect(readFileSync(kept, 'utf8')).toContain('"max": 4');
+		expect(readlinkSync(settings.file)).toBe(kept);
 	});
 
 	it('are those of the nearest folder at or above, also by another way to it', async () => {
