@@ -106,7 +106,7 @@ export async function queueDelegate(
 				if (!isNew)
 					throw new NancyError(
 						'busy',
-						phrase`${mailboxName({ task, worker })} is somebody else’s by now; try again`,
+						phrase`${mailboxName({ task, worker })} belongs to another delegate by now; try again`,
 					);
 				// A delegate never waits without its budget.
 				if (budget) await new Budgets(delegates.workspace.own).set({ delegate: id }, budget);

@@ -31,8 +31,8 @@ export function risksOf(request: AskedRequest, surroundings: Surroundings): Risk
 	for (const file of request.files) places.see(file);
 	for (const { name, value } of request.also) {
 		if (/sandbox/i.test(name) && value !== 'false') found.add('sandbox');
-		// It may be what is run, or what a command gets: `{"command": "rm", "args": […]}`.
-		if (RUNS.test(name)) found.add('unread');
+		// It may be what is run, or what a command gets: `{"command": "rm", "args": […]}`. Codex names the shell.
+		if (name !== 'shell' && RUNS.test(name)) found.add('unread');
 		if (isJson(value)) seeJson(value, places, found);
 		else for (const line of value.split('\n')) places.seeIn(line);
 	}
