@@ -6,14 +6,23 @@ import { restoreNodeOptions } from '../process/runnerHost.ts';
 import { commands } from './commands.ts';
 import { runCommandLine } from './run.ts';
 
+/** Both outputs may be the same file. */
+function complain(text: string): void {
+	try {
+		writeSync(process.stderr.fd, `nancy: ${text}\n`);
+	} catch {
+		// Nobody is left to read it.
+	}
+}
+
 let isOutputLost = false;
 // The reader of a pipe may close it first (`nancy traffic | head`), which is no failure. A command that must end something first listens
 // itself.
 process.stdout.on('error', error => {
 	const isClosed = hasErrno(error, 'EPIPE');
-	if (!isClosed && !isOutputLost)
-		writeSync(process.stderr.fd, `nancy: standard output cannot be written: ${errorText(error)}\n`);
+	const isNew = !isClosed && !isOutputLost;
 	isOutputLost ||= !isClosed;
+	if (isNew) complain(`standard output cannot be written: ${errorText(error)}`);
 	if (isOutputLost) process.exitCode ||= 1;
 	// At once, because queued output would never be written.
 	if (process.stdout.listenerCount('error') === 1) process.exit(isOutputLost ? 1 : 0);
@@ -26,7 +35,7 @@ function currentFolder(): string {
 	try {
 		return process.cwd();
 	} catch (error) {
-		writeSync(process.stderr.fd, `nancy: the current folder is not there any more: ${errorText(error)}\n`);
+		complain(`the current folder is not there any more: ${errorText(error)}`);
 		process.exit(1);
 	}
 }

@@ -12,6 +12,8 @@ const QUOTA_PAUSE_MS = 15 * 60 * 1000;
 const SHORTEST_PARKING_MS = 2000;
 /** How often a waiting delegate looks whether it may go on, in milliseconds. */
 const LOOK_MS = 2000;
+/** After so many of these looks it looks after the whole queue, which is more work. */
+const LOOKS_FOR_OTHERS = 15;
 /** How long a runner waits for the lock of the queue, in milliseconds. A look at a long queue takes time. */
 export const PATIENCE_MS = 5 * 60 * 1000;
 
@@ -69,9 +71,9 @@ export class Parking {
 		};
 		// A disk that is full now ends nobody: it may have room at the next look.
 		const isTaken = () => this.delegates.locked(take, PATIENCE_MS).catch(() => false);
-		while (!this.limits.signal.aborted && !(await isTaken())) {
+		for (let look = 1; !this.limits.signal.aborted && !(await isTaken()); look++) {
 			// A runner that was killed holds its place until somebody looks, and no window may be open.
-			await this.limits.freed();
+			if (look % LOOKS_FOR_OTHERS === 0) await this.limits.freed();
 			await this.pause(LOOK_MS);
 		}
 	}

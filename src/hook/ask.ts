@@ -85,6 +85,8 @@ async function run(call: Call, asking: Asking): Promise<void> {
 	 */
 	const earlier: TrafficRecord[] = [];
 	let collectAt = Date.now() + UNCOLLECTED_MS;
+	/** What shows the end is read once, and the end is noted as soon as the disk takes it. */
+	let over: ReturnType<typeof outcomeIn>;
 	const answer = await hold(questions, question, {
 		isAwaited: () => process.ppid === call.parentPid && (!call.agent || liveness(call.agent) !== 'dead'),
 		settle: async () => {
@@ -94,7 +96,7 @@ async function run(call: Call, asking: Asking): Promise<void> {
 			}
 			// What nobody can read shows nothing, and keeps no answer from the agent.
 			const news = await traffic.next().catch(() => []);
-			const over = outcomeIn({ question, answer: undefined, outcome: undefined }, [...earlier, ...news]);
+			over ??= outcomeIn({ question, answer: undefined, outcome: undefined }, [...earlier, ...news]);
 			earlier.push(...news.filter(({ at }) => at <= question.askedAt));
 			if (over) await questions.end(question.id, over.state, over.evidence);
 		},

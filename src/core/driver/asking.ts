@@ -23,7 +23,7 @@ export type AskedRequest = Pick<
 	readonly input: unknown;
 };
 
-/** How a CLI's permission questions reach a person, and how the answer reaches the CLI. Its own prompt is open all the time. */
+/** How a CLI's permission questions reach a person, and how the answer reaches the CLI. Its own prompt is open meanwhile. */
 export interface Asking {
 	/** The question that one hook call asks; `none` if it is no question for Nancy. Throws if the payload does not match its schema. */
 	read(call: HookCall): AskedRequest | 'none';

@@ -15,6 +15,11 @@ export class BudgetMirror {
 		this.budgets = new Budgets(workspace.own);
 	}
 
+	/** Whether they are known. Until then, no task is without one. */
+	get isRead(): boolean {
+		return this.seen !== '';
+	}
+
 	/** Reads them again if any may have changed: one look at one folder. Returns whether it did. */
 	async read(): Promise<boolean> {
 		const look = await this.budgets.look();

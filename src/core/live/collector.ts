@@ -38,6 +38,9 @@ export interface Collected {
 
 const MOST_PROBLEMS = 100;
 
+/** How long a session is left alone whose file alone refused an event, in milliseconds: each try reads all that waits. */
+const SET_ASIDE_MS = 60_000;
+
 /**
  * Moves hook events from the spool into `traffic/<session>.jsonl`. A kill at any point neither loses nor repeats one. A file is claimed by
  * rename, stored, then removed. A dead collector's claims are looked up in the stored records before they are taken again.
@@ -56,8 +59,8 @@ export class Collector implements Disposable {
 	private hasLock = false;
 	/** Files may be in claim folders that nobody lists, this process's own among them. */
 	private mustRecover = false;
-	/** Sessions whose file refused an event, and until when they are left alone (milliseconds). */
-	private readonly setAside = new Map<SessionId, number>();
+	/** Sessions whose file refused an event, until when they are left alone (milliseconds), and their files that were read already. */
+	private readonly setAside = new Map<SessionId, { untilMs: number; names: Set<string> }>();
 	private notBeforeMs = 0;
 	private appendsSinceCheck = Infinity;
 	private disposed = false;
@@ -142,8 +145,12 @@ export class Collector implements Disposable {
 		if (this.mustRecover) await this.claims.recover(this.drivers);
 		// Until this pass has come to its end.
 		this.mustRecover = true;
+		this.endSetAside();
 		// Listed once for all its parts: a listing for each would make the cost of a long backlog quadratic.
-		if (this.left.length === 0) this.left = [...batches(await this.files.list())];
+		if (this.left.length === 0) {
+			const aside = new Set([...this.setAside.values()].flatMap(({ names }) => [...names]));
+			this.left = [...batches((await this.files.list()).filter(({ name }) => !aside.has(name)))];
+		}
 		let records = 0;
 		for (const batch of this.left.splice(0, mostBatches)) {
 			records += await this.store(batch, sessions);
@@ -166,7 +173,9 @@ export class Collector implements Disposable {
 	private async store(batch: readonly WaitingFile[], sessions: Set<SessionId>): Promise<number> {
 		const linesBySession = new Map<SessionId, { names: string[]; make: MakeLine[] }>();
 		for (const { file, spooled } of await this.files.read(batch)) {
-			if (spooled.is === 'record' && this.isSetAside(spooled.session)) continue;
+			const aside = spooled.is === 'record' ? this.setAside.get(spooled.session) : undefined;
+			aside?.names.add(file.name);
+			if (aside) continue;
 			const claimed = await this.settle(file, spooled);
 			if (!claimed || spooled.is !== 'record') continue;
 			const stamp = { id: recordId(file), at: new Date(Number(file.mtimeNs / 1_000_000n)).toISOString() };
@@ -244,17 +253,20 @@ export class Collector implements Disposable {
 			if (hasErrno(error, 'ENOSPC', 'EDQUOT', 'EROFS')) this.wait(file, error);
 			else {
 				// This file alone, such as one that root has made: the events of other agents do not wait for it.
-				this.setAside.set(session, this.now() + this.retryMs);
+				this.setAside.set(session, { untilMs: this.now() + SET_ASIDE_MS, names: new Set() });
 				this.report(file, errorText(error));
 			}
 			return false;
 		}
 	}
 
-	private isSetAside(session: SessionId): boolean {
-		const untilMs = this.setAside.get(session);
-		if (untilMs !== undefined && this.now() >= untilMs) this.setAside.delete(session);
-		return this.setAside.has(session);
+	/** They are tried again in the order of their time, so all files are listed anew. */
+	private endSetAside(): void {
+		for (const [session, { untilMs }] of this.setAside) {
+			if (this.now() < untilMs) continue;
+			this.setAside.delete(session);
+			this.left = [];
+		}
 	}
 
 	/** Leaves a disk that refused a write alone for a while. */

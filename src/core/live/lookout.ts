@@ -124,8 +124,8 @@ export class Lookout {
 
 	/** The keeper also pauses tasks whose budget is used up. */
 	async tendBudgets({ tasks }: Overview): Promise<void> {
-		if (!this.isKeeping) return;
-		const { workspace, fail } = this.around;
+		const { workspace, budgets, fail } = this.around;
+		if (!this.isKeeping || !budgets.isRead) return;
 		for (const task of tasks) {
 			const failed = (error: unknown) => fail(workspace.paths.task(task.record.name), error);
 			await this.budgets.tend(task).catch(failed);
@@ -178,7 +178,8 @@ export class Lookout {
 		const isFirst = transcript.facts.lastReply === undefined && transcript.facts.model === undefined;
 		const isOver = state.phase === 'ended' && this.around.now() - Date.parse(state.at) > LAST_WORDS_MS;
 		if (isOver && !isFirst) return false;
-		const isNew = await transcript.read();
+		// An agent names the file. One that cannot be read says nothing, and keeps nobody else from being looked at.
+		const isNew = await transcript.read().catch(() => false);
 		if (!this.isKeeping) return isNew;
 		const address = { task: record.task, worker: record.name };
 		for (const message of unproven(drivers, tasks.inState(address, 'delivered'))) {
@@ -194,7 +195,7 @@ export class Lookout {
 		if (this.readOnce.has(view)) return false;
 		this.readOnce.add(view);
 		this.findTranscript(record, view);
-		return (await view.transcript?.read()) ?? false;
+		return (await view.transcript?.read().catch(() => false)) ?? false;
 	}
 
 	/** Some CLIs name it in few of their events, and their hook programs find it all the same. */

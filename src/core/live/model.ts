@@ -215,10 +215,9 @@ export class WorkspaceModel implements Disposable {
 			const isChanged = await this.reader.read(folders);
 			if (folders.includes(EVERYTHING)) this.isBehind = false;
 			if (!this.isBehind) this.overviews.setFailure(undefined);
-			// The first reading has failed. What a part of it shows is not all there was before this window.
-			else if (!this.isReady) return;
 			if (isChanged || !this.isReady) this.conclude();
-			this.isReady = true;
+			// Until all has been read once, what is found was there before this window.
+			this.isReady ||= !this.isBehind;
 		} catch (error) {
 			this.isBehind = true;
 			this.fail(this.workspace.paths.root, error);
@@ -259,11 +258,8 @@ export class WorkspaceModel implements Disposable {
 	}
 
 	private tick(): void {
-		if (this.owned.isDisposed) return;
-		if (!this.isReady) {
-			if (this.isBehind) this.folders.touch([EVERYTHING]);
-			return;
-		}
+		const hasBegun = this.isReady || this.isBehind;
+		if (!hasBegun || this.owned.isDisposed) return;
 		const { root, spool, traffic } = this.workspace.paths;
 		// After this window's own changes it is read at once, and watched a moment later. Until then no notification tells of its end.
 		const isGone = this.tasks.all().length > 0 && !existsSync(root);

@@ -30,11 +30,12 @@ export class MemoryStore {
 		return { ...checked(file, namedConfig(config), ConfigFile), problems: unusedKeys(file, config) };
 	}
 
-	/** {@link config}, or the default where the user's file does not parse: what a task leaves is saved in any case. */
+	/** {@link config}. Where the user's file does not parse, the default without extractions: what a task leaves is saved in any case. */
 	async configOrDefault(): Promise<MemoryConfig> {
 		return this.config().catch((error: unknown) => {
 			if (!hasCode(error, 'bad-file')) throw error;
-			return { ...ConfigFile.parse({}), problems: [] };
+			const { extraction, ...others } = ConfigFile.parse({});
+			return { ...others, extraction: { ...extraction, enabled: false }, problems: [] };
 		});
 	}
 

@@ -8,6 +8,7 @@ import type { TaskName } from '../../protocol/names.ts';
 import { WorkerRecord } from '../../protocol/records.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
 import { readJsonFile } from '../files/jsonFile.ts';
+import { unlessBad } from '../files/ownFolder.ts';
 import { Budgets } from '../budgets/budgets.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
 import { forgetSession } from './bindings.ts';
@@ -77,8 +78,8 @@ async function finish(workspace: Workspace, grave: string): Promise<void> {
 	for (const file of await fileNames(records, '.json')) {
 		// An unreadable record leaves bindings to a missing mailbox. Such a session gets another worker.
 		const record = await readJsonFile(join(records, file), WorkerRecord).catch(() => undefined);
-		// One of a worker whose record cannot be read is that worker's.
-		for (const { id } of record?.sessions ?? []) await forgetSession(workspace, id).catch(() => undefined);
+		// One of a worker whose record cannot be read is that worker's. Anything else keeps the grave: the next time tries again.
+		for (const { id } of record?.sessions ?? []) await forgetSession(workspace, id).catch(unlessBad);
 	}
 	await removeTree(grave);
 }

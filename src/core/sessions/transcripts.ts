@@ -24,14 +24,9 @@ export class Transcript {
 		return this.known;
 	}
 
-	/**
-	 * Reads the new lines; true if they changed the knowledge. A file that was truncated or replaced is read anew. One that cannot be read
-	 * says nothing: an agent names it, and other agents must not wait for it.
-	 */
+	/** Reads the new lines; true if they changed the knowledge. A file that was truncated or replaced is read anew. */
 	read(signal?: AbortSignal): Promise<boolean> {
-		this.reading ??= this.readOnce(signal)
-			.catch(() => false)
-			.finally(() => (this.reading = undefined));
+		this.reading ??= this.readOnce(signal).finally(() => (this.reading = undefined));
 		return this.reading;
 	}
 

@@ -58,7 +58,10 @@ export class Claims {
 		await rmdir(this.folder).catch(() => undefined); // not there, or not empty: then it is needed
 	}
 
-	/** Finishes the claims of dead collectors: removes stored ones, and returns the others to the spool. */
+	/**
+	 * Finishes the claims of dead collectors: removes stored ones, and returns the others to the spool. What cannot be looked at, such as a
+	 * folder of root's, keeps nothing else.
+	 */
 	async recover(drivers: readonly Driver[]): Promise<void> {
 		for (const entry of await entriesOf(this.paths.spool)) {
 			const match = entry.isDirectory() ? CLAIMED.exec(entry.name) : null;
@@ -66,7 +69,8 @@ export class Claims {
 			const folder = join(this.paths.spool, entry.name);
 			const isMine = folder === this.folder;
 			const owner = processOf(match.groups ?? {});
-			if (isMine || !(await this.leases.isHeld(owner))) await this.recoverFrom(folder, drivers);
+			if (isMine || !(await this.leases.isHeld(owner)))
+				await this.recoverFrom(folder, drivers).catch(() => undefined);
 		}
 	}
 
@@ -86,7 +90,8 @@ export class Claims {
 			idsBySession.set(spooled.session, ids.set(recordId({ name, mtimeNs: found.mtimeNs }), name));
 		}
 		for (const [session, ids] of idsBySession) {
-			const stored = await storedIds(this.paths, session, new Set(ids.keys()));
+			const stored = await storedIds(this.paths, session, new Set(ids.keys())).catch(() => undefined);
+			if (!stored) continue; // it is not known which of them are stored
 			for (const [id, name] of ids) {
 				if (stored.has(id)) await rm(join(folder, name), { force: true });
 				else await this.putBack(folder, name);

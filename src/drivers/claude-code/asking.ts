@@ -11,7 +11,7 @@ import { isForeign } from './events.ts';
 import { parsePayload } from './payloads.ts';
 
 /**
- * The CLI's `PermissionRequest` hook. Its own dialog is open meanwhile, and the first answer counts. Seen with 2.1.329: a bare `allow`
+ * The CLI's `PermissionRequest` hook. Its own dialog is open meanwhile, but for a subagent's question, and the first answer counts. Seen with 2.1.329: a bare `allow`
  * leaves the dialog of a question to the user or of a plan open. So these get an `updatedInput` with what the CLI itself would put there.
  */
 export const asking: Asking = { read, answer, addedFolders, isReportedApart: false, hidesSubagents: true };

@@ -69,6 +69,8 @@ function readContent(text: string | undefined): z.infer<typeof Content> {
 
 function isOfLaunch(plugin: unknown): boolean {
 	return (
-		typeof plugin === 'string' && plugin.startsWith('file:') && plugin.endsWith(`/launch/opencode/${LAUNCH_PLUGIN}`)
+		typeof plugin === 'string' &&
+		plugin.startsWith('file:') &&
+		plugin.endsWith(`/deployment/launch/opencode/${LAUNCH_PLUGIN}`)
 	);
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -233,11 +233,38 @@ describe('Collector', () => {
 		for (let count = 0; count < 600; count++) await spool({ session: 's1', kind: 'tool-start', tool: 'A' });
 		await spool({ session: 's2', kind: 'stop' });
 		await mkdir(workspace.paths.trafficFile(session));
-		const subject = collector();
+		let now = 0;
+		const subject = collector({ now: () => now });
 		await subject.collect();
 		expect(await records(other)).toHaveLength(1);
 		expect(await spoolNames()).toHaveLength(600);
 		expect(subject.problems).toHaveLength(1);
+		// Its file is put right, and it is tried again after a while, in the order of its events.
+		await rm(workspace.paths.trafficFile(session), { recursive: true });
+		await spool({ session: 's1', kind: 'stop' });
+		await subject.collect();
+		expect(await spoolNames()).toHaveLength(601);
+		now = 61_000;
+		await subject.collect();
+		expect(await spoolNames()).toEqual([]);
+		const kinds = (await records()).map(record => record.type === 'event' && record.event.kind);
+		expect(kinds).toEqual([...Array<string>(600).fill('tool-start'), 'stop']);
+	});
+
+	it('recovers what it can where a folder of claims cannot be looked at', async () => {
+		const [closed, open] = ['.claimed-999999998-1', '.claimed-999999999-1'].map(name =>
+			join(workspace.paths.spool, name),
+		) as [string, string];
+		for (const claimed of [closed, open]) {
+			await mkdir(claimed);
+			await writeFile(join(claimed, 'fake~PreToolUse~1.json'), JSON.stringify({ session: 's1', kind: 'stop' }));
+		}
+		using _ = failFiles('readdir', path => path === closed);
+		const subject = collector();
+		await subject.collect();
+		await subject.collect();
+		expect(await records()).toHaveLength(1);
+		expect(await spoolNames()).toEqual(['.claimed-999999998-1']);
 	});
 
 	it('finds again what it had claimed when a pass failed', async () => {

@@ -641,6 +641,16 @@ describe('WorkspaceModel', () => {
 		expect(overview.problems).toEqual([]);
 	});
 
+	it('looks after everybody though a transcript cannot be read that an agent names', async () => {
+		const transcript = folder.file('transcript.jsonl');
+		await writeFile(transcript, '{}');
+		await happens('stop', { transcript });
+		using _ = failFiles('open', path => path === transcript);
+		const { tasks, problems } = await readOverview(workspace, [fakeDriver]);
+		expect(tasks[0]?.workers[0]?.state.phase).toBe('idle');
+		expect(problems).toEqual([]);
+	});
+
 	it('reads again where its first reading failed, and tells of no end from before', async () => {
 		const delegates = new Delegates(workspace);
 		await seedDelegate(delegates, { title: 'Long over', state: 'done', reported: true });

@@ -117,7 +117,7 @@ describe('a project', () => {
 
 	it('saves how a task ended though the user’s settings do not parse', async () => {
 		writeFileSync(folder.file('config', 'config.toml'), '[extraction\n');
-		expect(await task(usual())).toMatchObject({ output: 'Done', extraction: { state: 'due' } });
+		expect(await task(usual())).toMatchObject({ output: 'Done', extraction: { state: 'skipped' } });
 	});
 
 	it('takes its settings from config.toml, and names what is wrong there', async () => {

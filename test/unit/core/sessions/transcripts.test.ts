@@ -9,7 +9,6 @@ import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { ownSeals } from '../../../support/ownSeals.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
-import { failFiles } from '../../../support/failingFiles.ts';
 
 let folder: TempFolder;
 let file: string;
@@ -33,17 +32,6 @@ describe('Transcript', () => {
 		await transcript.read();
 		expect(transcript.facts.model).toBe('two');
 		expect(await transcript.read()).toBe(false);
-	});
-
-	it('says nothing where it cannot be read, and is read once it can: other agents do not wait for it', async () => {
-		const transcript = new Transcript(file, format);
-		await writeFile(file, line({ model: 'one' }));
-		{
-			using _ = failFiles('open', path => path === file);
-			expect(await transcript.read()).toBe(false);
-		}
-		expect(await transcript.read()).toBe(true);
-		expect(transcript.facts.model).toBe('one');
 	});
 
 	it('finds a message in the text that the hook hands over', async () => {
