@@ -79,7 +79,8 @@ export class DelegateBudget {
 			if (file === undefined) continue;
 			const transcript = this.transcripts.get(file) ?? new Transcript(file, format);
 			this.transcripts.set(file, transcript);
-			await transcript.read();
+			// What is known of one that cannot be read now counts.
+			await transcript.read().catch(() => false);
 			uses.push(useInSession(transcript.facts));
 		}
 		return newerUse(told, sumUse(uses));

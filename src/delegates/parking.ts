@@ -13,7 +13,7 @@ const SHORTEST_PARKING_MS = 2000;
 /** How often a waiting delegate looks whether it may go on, in milliseconds. */
 const LOOK_MS = 2000;
 /** After so many of these looks it looks after the whole queue, which is more work. */
-const LOOKS_FOR_OTHERS = 15;
+const LOOKS_FOR_OTHERS = 5;
 /** How long a runner waits for the lock of the queue, in milliseconds. A look at a long queue takes time. */
 export const PATIENCE_MS = 5 * 60 * 1000;
 

@@ -42,7 +42,16 @@ async function claudeAsking(args: readonly string[] = []): Promise<Asking> {
 	const session = SessionId.parse(randomUUID());
 	await startedTask(lab, session);
 	const claude = await lab.interactive(['--session-id', session, ...args]);
-	return { lab, terminal: claude, desk: deskOf(lab.nancy), submit: prompt => submit(claude, prompt) };
+	return {
+		lab,
+		terminal: claude,
+		desk: deskOf(lab.nancy),
+		// The screen also changes by itself: a subagent ends, or a turn that was broken off.
+		submit: prompt => {
+			const { length } = lab.model.requests;
+			return submit(claude, prompt, () => lab.model.requests.length > length);
+		},
+	};
 }
 
 async function opencodeAsking(): Promise<OpencodeAsking> {
@@ -435,7 +444,7 @@ describe('a question of the real Claude Code', () => {
 
 		rmSync(lab.workspace.file('open.gate'));
 		const gate = gateIn(lab.workspace.path);
-		await asking.submit(`${gate.step.replace('[[sh:', '[[sh:touch begun; ')} [[text:Finished]]`);
+		await asking.submit(`${gate.step.replace('[[sh:', '[[sh:touch begun; ')} [[text:Never said]]`);
 		const [next] = await desk.asked();
 		await desk.answer(next, { effect: 'once' });
 		await eventually('the tool runs', () => existsSync(lab.workspace.file('begun')));

@@ -123,7 +123,7 @@ export class AttentionTracker implements Disposable {
 	seeMailbox(task: TaskName, listing: MailboxListing, isFirst: boolean): void {
 		const known = this.known.get(task) ?? (isFirst ? undefined : new Set<MessageId>());
 		const unread = listing.messages.filter(message => message.state === 'queued');
-		if (known) {
+		if (known && !isFirst) {
 			for (const { id, content, author } of unread) {
 				// A result is reported as the end of its delegate.
 				if (known.has(id) || content.kind === 'result') continue;

@@ -38,8 +38,8 @@ export interface Collected {
 
 const MOST_PROBLEMS = 100;
 
-/** How long a session is left alone whose file alone refused an event, in milliseconds: each try reads all that waits. */
-const SET_ASIDE_MS = 60_000;
+/** How long a session is left alone whose file alone refused an event, and what cannot be looked at. In milliseconds: each try is work. */
+const RETRY_MS = 10_000;
 
 /**
  * Moves hook events from the spool into `traffic/<session>.jsonl`. A kill at any point neither loses nor repeats one. A file is claimed by
@@ -57,8 +57,8 @@ export class Collector implements Disposable {
 	private left: WaitingFile[][] = [];
 	private running: Promise<unknown> = Promise.resolve();
 	private hasLock = false;
-	/** Files may be in claim folders that nobody lists, this process's own among them. */
-	private mustRecover = false;
+	/** When the folders of claims are looked at next (milliseconds): this process's own, after a pass that failed, is among them. */
+	private recoverAtMs = 0;
 	/** Sessions whose file refused an event, until when they are left alone (milliseconds), and their files that were read already. */
 	private readonly setAside = new Map<SessionId, { untilMs: number; names: Set<string> }>();
 	private notBeforeMs = 0;
@@ -141,10 +141,11 @@ export class Collector implements Disposable {
 		this.reported.delete(this.workspace.paths.root);
 		if (!this.hasLock || !hadLock) this.left = [];
 		if (!this.hasLock) return result(0);
-		if (!hadLock) this.mustRecover = true;
-		if (this.mustRecover) await this.claims.recover(this.drivers);
+		const isDue = !hadLock || this.now() >= this.recoverAtMs;
+		const recover = () => this.claims.recover(this.drivers, (file, reason) => this.report(file, reason));
+		const nextMs = isDue ? ((await recover()) ? Infinity : this.now() + RETRY_MS) : this.recoverAtMs;
 		// Until this pass has come to its end.
-		this.mustRecover = true;
+		this.recoverAtMs = 0;
 		this.endSetAside();
 		// Listed once for all its parts: a listing for each would make the cost of a long backlog quadratic.
 		if (this.left.length === 0) {
@@ -159,7 +160,7 @@ export class Collector implements Disposable {
 				break;
 			}
 		}
-		this.mustRecover = false;
+		this.recoverAtMs = nextMs;
 		await this.claims.tidy();
 		if (this.appendsSinceCheck > 200) {
 			this.appendsSinceCheck = 0;
@@ -253,7 +254,7 @@ export class Collector implements Disposable {
 			if (hasErrno(error, 'ENOSPC', 'EDQUOT', 'EROFS')) this.wait(file, error);
 			else {
 				// This file alone, such as one that root has made: the events of other agents do not wait for it.
-				this.setAside.set(session, { untilMs: this.now() + SET_ASIDE_MS, names: new Set() });
+				this.setAside.set(session, { untilMs: this.now() + RETRY_MS, names: new Set() });
 				this.report(file, errorText(error));
 			}
 			return false;

@@ -38,11 +38,17 @@ export class FolderReader {
 		const { paths } = workspace;
 		if (folders.includes(EVERYTHING)) {
 			// Present data is shown before a backlog is collected.
-			await tasks.readAll();
-			await this.followWorkers();
-			await traffic.read();
-			await delegates.read(true);
-			await this.collect();
+			const failures: unknown[] = [];
+			const parts = [
+				() => tasks.readAll(),
+				() => this.followWorkers(),
+				() => traffic.read(),
+				() => delegates.read(true),
+				() => this.collect(),
+			];
+			// A part that cannot be read keeps no other one.
+			for (const part of parts) await part().catch((error: unknown) => failures.push(error));
+			if (failures.length > 0) throw failures[0];
 			return true;
 		}
 		let isChanged = false;

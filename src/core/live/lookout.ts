@@ -65,6 +65,8 @@ export class Lookout {
 	private lookedUp: ReadonlyMap<MessageId, LookUps> = new Map();
 	/** Earlier sessions whose transcripts were read. */
 	private readonly readOnce = new WeakSet<SessionView>();
+	/** Tasks with a transcript that could not be read: nobody knows what they have used. */
+	private readonly unread = new Set<TaskName>();
 	private tidiedMs = -Infinity;
 	private sweeping: Promise<void> | undefined;
 
@@ -106,6 +108,7 @@ export class Lookout {
 		if (this.isKeeping) await this.returnMisplaced();
 		const doubtful = new Map<DriverId, SessionId[]>();
 		const stillOpen = new Map<MessageId, LookUps>();
+		this.unread.clear();
 		for (const record of tasks.workers()) {
 			const { state, view, sessions } = states.of(record);
 			isOther = (await this.readTranscript(record, view, state)) || isOther;
@@ -127,6 +130,7 @@ export class Lookout {
 		const { workspace, budgets, fail } = this.around;
 		if (!this.isKeeping || !budgets.isRead) return;
 		for (const task of tasks) {
+			if (this.unread.has(task.record.name)) continue;
 			const failed = (error: unknown) => fail(workspace.paths.task(task.record.name), error);
 			await this.budgets.tend(task).catch(failed);
 		}
@@ -179,7 +183,7 @@ export class Lookout {
 		const isOver = state.phase === 'ended' && this.around.now() - Date.parse(state.at) > LAST_WORDS_MS;
 		if (isOver && !isFirst) return false;
 		// An agent names the file. One that cannot be read says nothing, and keeps nobody else from being looked at.
-		const isNew = await transcript.read().catch(() => false);
+		const isNew = await transcript.read().catch(() => this.isUnread(record));
 		if (!this.isKeeping) return isNew;
 		const address = { task: record.task, worker: record.name };
 		for (const message of unproven(drivers, tasks.inState(address, 'delivered'))) {
@@ -195,7 +199,16 @@ export class Lookout {
 		if (this.readOnce.has(view)) return false;
 		this.readOnce.add(view);
 		this.findTranscript(record, view);
-		return (await view.transcript?.read().catch(() => false)) ?? false;
+		const failed = () => {
+			this.readOnce.delete(view);
+			return this.isUnread(record);
+		};
+		return (await view.transcript?.read().catch(failed)) ?? false;
+	}
+
+	private isUnread({ task }: WorkerRecord): false {
+		this.unread.add(task);
+		return false;
 	}
 
 	/** Some CLIs name it in few of their events, and their hook programs find it all the same. */

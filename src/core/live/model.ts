@@ -281,7 +281,7 @@ export class WorkspaceModel implements Disposable {
 		this.overviews.present();
 		if (await this.lookout.look()) this.overviews.forget();
 		await this.overviews.lookAtSnapshots();
-		await this.lookout.tendBudgets(this.overview());
+		if (this.isReady) await this.lookout.tendBudgets(this.overview());
 		if (this.overviews.isOther()) this.conclude();
 		const deleted = await this.lookout.tidy(this.overview());
 		if (deleted.length > 0) this.folders.touch([this.workspace.paths.tasks]);

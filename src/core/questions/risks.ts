@@ -31,8 +31,8 @@ export function risksOf(request: AskedRequest, surroundings: Surroundings): Risk
 	for (const file of request.files) places.see(file);
 	for (const { name, value } of request.also) {
 		if (/sandbox/i.test(name) && value !== 'false') found.add('sandbox');
-		// It may be what is run, or what a command gets: `{"command": "rm", "args": […]}`. Codex names the shell.
-		if (name !== 'shell' && RUNS.test(name)) found.add('unread');
+		// It may be what is run, or what a command gets: `{"command": "rm", "args": […]}`.
+		if (RUNS.test(name) && !(name === 'shell' && PLAIN_SHELL.test(value))) found.add('unread');
 		if (isJson(value)) seeJson(value, places, found);
 		else for (const line of value.split('\n')) places.seeIn(line);
 	}
@@ -71,6 +71,9 @@ const RUNS = /(?<!de)(?:command|cmd|script|shell|exec|sql)|\bcode\b/i;
 function isJson(value: string): boolean {
 	return /^\s*[[{]/.test(value) && parseLine(value) !== undefined;
 }
+
+/** What Codex names beside a command: the shell that runs it as it stands there. */
+const PLAIN_SHELL = /^(?:ba|da|k|z)?sh(?: -l?c)?$/;
 
 function seeJson(body: string, places: Places, found: Set<Risk>): void {
 	const see = (value: unknown): void => {

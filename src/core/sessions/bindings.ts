@@ -1,8 +1,9 @@
-import { lstat, rm } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
+import { removeTree } from '../../base/removeTree.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
 import { ifOwn } from '../files/ownFolder.ts';
@@ -76,7 +77,7 @@ export async function forgetSession(workspace: Workspace, session: SessionId): P
 	const files = [phases, halts, waiters].map(folder => join(folder, session));
 	const marks = ['held', 'unheld'].map(mark => join(phases, `${session}.${mark}`));
 	for (const file of [...files, ...marks, workspace.paths.bell(session), workspace.paths.session(session)])
-		await rm(file, { force: true });
+		await removeTree(file); // an agent can put a folder there
 	await forgetSeal(workspace.own, session);
 	await forgetConversation(workspace.own, session);
 	await workspace.prepared.forget(session);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '../../base/errors.ts';
 import { removeTree } from '../../base/removeTree.ts';
 import { fileNames } from '../../base/listing.ts';
 import { uniqueHex } from '../../base/unique.ts';
@@ -8,7 +9,6 @@ import type { TaskName } from '../../protocol/names.ts';
 import { WorkerRecord } from '../../protocol/records.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
 import { readJsonFile } from '../files/jsonFile.ts';
-import { unlessBad } from '../files/ownFolder.ts';
 import { Budgets } from '../budgets/budgets.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
 import { forgetSession } from './bindings.ts';
@@ -75,12 +75,17 @@ export async function finishDeletions(workspace: Workspace): Promise<void> {
 
 async function finish(workspace: Workspace, grave: string): Promise<void> {
 	const records = join(grave, 'workers');
+	const failures: unknown[] = [];
 	for (const file of await fileNames(records, '.json')) {
 		// An unreadable record leaves bindings to a missing mailbox. Such a session gets another worker.
 		const record = await readJsonFile(join(records, file), WorkerRecord).catch(() => undefined);
 		// One of a worker whose record cannot be read is that worker's. Anything else keeps the grave: the next time tries again.
-		for (const { id } of record?.sessions ?? []) await forgetSession(workspace, id).catch(unlessBad);
+		for (const { id } of record?.sessions ?? [])
+			await forgetSession(workspace, id).catch(
+				(error: unknown) => hasCode(error, 'bad-file') || failures.push(error),
+			);
 	}
+	if (failures.length > 0) throw failures[0];
 	await removeTree(grave);
 }
 

@@ -1,7 +1,7 @@
 import { link, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { moveIfThere } from '../../base/atomicFile.ts';
-import { hasErrno } from '../../base/errors.ts';
+import { errorText, hasErrno } from '../../base/errors.ts';
 import { entriesOf } from '../../base/listing.ts';
 import { ownIdentity, PROCESS_WORD, processOf, processWord } from '../../base/liveness.ts';
 import { uniqueHex } from '../../base/unique.ts';
@@ -60,9 +60,15 @@ export class Claims {
 
 	/**
 	 * Finishes the claims of dead collectors: removes stored ones, and returns the others to the spool. What cannot be looked at, such as a
-	 * folder of root's, keeps nothing else.
+	 * folder of root's, keeps nothing else, and is to be tried again.
+	 * @param report gets a file, and why it could not be looked at
 	 */
-	async recover(drivers: readonly Driver[]): Promise<void> {
+	async recover(drivers: readonly Driver[], report: (file: string, reason: string) => void): Promise<boolean> {
+		let isWhole = true;
+		const failed = (file: string) => (error: unknown) => {
+			isWhole = false;
+			report(file, errorText(error));
+		};
 		for (const entry of await entriesOf(this.paths.spool)) {
 			const match = entry.isDirectory() ? CLAIMED.exec(entry.name) : null;
 			if (!match) continue;
@@ -70,11 +76,16 @@ export class Claims {
 			const isMine = folder === this.folder;
 			const owner = processOf(match.groups ?? {});
 			if (isMine || !(await this.leases.isHeld(owner)))
-				await this.recoverFrom(folder, drivers).catch(() => undefined);
+				await this.recoverFrom(folder, drivers, failed).catch(failed(folder));
 		}
+		return isWhole;
 	}
 
-	private async recoverFrom(folder: string, drivers: readonly Driver[]): Promise<void> {
+	private async recoverFrom(
+		folder: string,
+		drivers: readonly Driver[],
+		failed: (file: string) => (error: unknown) => void,
+	): Promise<void> {
 		const idsBySession = new Map<SessionId, Map<string, string>>();
 		for (const name of await readdir(folder)) {
 			const file = join(folder, name);
@@ -90,7 +101,9 @@ export class Claims {
 			idsBySession.set(spooled.session, ids.set(recordId({ name, mtimeNs: found.mtimeNs }), name));
 		}
 		for (const [session, ids] of idsBySession) {
-			const stored = await storedIds(this.paths, session, new Set(ids.keys())).catch(() => undefined);
+			const stored = await storedIds(this.paths, session, new Set(ids.keys())).catch(
+				failed(this.paths.trafficFile(session)),
+			);
 			if (!stored) continue; // it is not known which of them are stored
 			for (const [id, name] of ids) {
 				if (stored.has(id)) await rm(join(folder, name), { force: true });

@@ -244,7 +244,7 @@ describe('Collector', () => {
 		await spool({ session: 's1', kind: 'stop' });
 		await subject.collect();
 		expect(await spoolNames()).toHaveLength(601);
-		now = 61_000;
+		now = 10_000;
 		await subject.collect();
 		expect(await spoolNames()).toEqual([]);
 		const kinds = (await records()).map(record => record.type === 'event' && record.event.kind);
@@ -257,14 +257,23 @@ describe('Collector', () => {
 		) as [string, string];
 		for (const claimed of [closed, open]) {
 			await mkdir(claimed);
-			await writeFile(join(claimed, 'fake~PreToolUse~1.json'), JSON.stringify({ session: 's1', kind: 'stop' }));
+			const file = join(claimed, `fake~PreToolUse~${claimed === open ? 1 : 2}.json`);
+			await writeFile(file, JSON.stringify({ session: 's1', kind: 'stop' }));
 		}
-		using _ = failFiles('readdir', path => path === closed);
-		const subject = collector();
-		await subject.collect();
-		await subject.collect();
+		let now = 0;
+		const subject = collector({ now: () => now });
+		{
+			using _ = failFiles('readdir', path => path === closed);
+			await subject.collect();
+			await subject.collect();
+		}
 		expect(await records()).toHaveLength(1);
 		expect(await spoolNames()).toEqual(['.claimed-999999998-1']);
+		expect(subject.problems).toMatchObject([{ file: closed }]);
+		now = 10_000;
+		await subject.collect();
+		expect(await records()).toHaveLength(2);
+		expect(await spoolNames()).toEqual([]);
 	});
 
 	it('finds again what it had claimed when a pass failed', async () => {

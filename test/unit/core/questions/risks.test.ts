@@ -43,6 +43,8 @@ describe('what stands beside the body', () => {
 		expect(beside('args', '["-rf", "/home/me/x"]')).toBe('outside');
 		expect(beside('more', '{"args": ["/home/me/x"]}')).toBe('outside');
 		expect(beside('script', 'anything')).toBe('unread');
+		expect(beside('shell', 'bash -lc')).toBe('');
+		expect(beside('shell', 'pwsh')).toBe('unread');
 		expect(beside('description', 'Removes it')).toBe('');
 	});
 });

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { WorkspaceModel } from '../../../../src/core/live/model.ts';
@@ -133,4 +143,15 @@ it('a deleted task whose folder cannot be removed keeps no other one', async () 
 	await deleteTask(workspace, task);
 	await finishDeletions(workspace);
 	expect(tasks()).toEqual(['.deleted-0']);
+});
+
+it('a deleted task’s sessions are forgotten, also where an agent has made a folder of a mark', async () => {
+	const { project, workspace, task, session, remains, tasks } = await projectWithSession('old');
+	await using _ = project;
+	const mark = join(workspace.paths.phases, session);
+	rmSync(mark);
+	mkdirSync(join(mark, 'full'), { recursive: true });
+	await deleteTask(workspace, task);
+	expect([...remains(), ...tasks()]).toEqual([]);
+	expect(workspace.own.namesSync('sessions')).toEqual([]);
 });
