@@ -28,12 +28,16 @@ let own: ProcessIdentity | undefined;
 
 /** {@link identify} of this process, looked up once. */
 export function ownIdentity(): ProcessIdentity {
-	return (own ??= identify(process.pid));
+	if (own) return own;
+	const now = identify(process.pid);
+	// Of one that could not be read now, everybody would take the process for dead.
+	if (now.startedTicks > 0 || process.platform !== 'linux') own = now;
+	return now;
 }
 
 export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
-	const machineOf = ({ machine }: ProcessIdentity) => machine ?? ownMachine();
-	return a.pid === b.pid && a.startedTicks === b.startedTicks && machineOf(a) === machineOf(b);
+	const placeOf = ({ machine }: ProcessIdentity) => (whereIs(machine) === 'here' ? ownMachine() : machine);
+	return a.pid === b.pid && a.startedTicks === b.startedTicks && placeOf(a) === placeOf(b);
 }
 
 /** A process in a file's name: `<pid>-<start ticks>`, or `<pid>@<machine>-<start ticks>`. */

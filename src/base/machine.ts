@@ -19,8 +19,10 @@ export function whereIs(machine: MachineId | undefined): 'here' | 'earlier boot'
 	const here = ownMachine();
 	// Records of earlier versions name no machine.
 	if (here === undefined || machine === undefined || machine === here) return 'here';
-	const [host, boot] = here.split('.');
-	const [otherHost, otherBoot] = machine.split('.');
+	const [host, boot, pids] = here.split('.');
+	const [otherHost, otherBoot, otherPids] = machine.split('.');
+	// The name of a host may change while it runs.
+	if (boot === otherBoot && pids === otherPids) return 'here';
 	return host === otherHost && host !== UNKNOWN_HOST && boot !== otherBoot ? 'earlier boot' : 'elsewhere';
 }
 
@@ -44,14 +46,15 @@ function onLinux(): MachineId | undefined {
 function onMac(): MachineId | undefined {
 	try {
 		const { execFileSync } = process.getBuiltinModule('node:child_process');
-		const script = 'sysctl -n kern.boottime; ioreg -rd1 -c IOPlatformExpertDevice';
+		// Not `kern.boottime`, which the system computes anew when its clock is set.
+		const script = 'sysctl -n kern.bootsessionuuid; ioreg -rd1 -c IOPlatformExpertDevice';
 		const said = execFileSync('/bin/sh', ['-c', script], {
 			encoding: 'utf8',
 			env: { PATH: '/usr/sbin:/usr/bin:/bin' },
 		});
-		const boot = /sec = (\d+)/.exec(said)?.[1];
+		const boot = /^([0-9A-F]{8})-/im.exec(said)?.[1]?.toLowerCase();
 		const uuid = /"IOPlatformUUID" = "([^"]+)"/.exec(said)?.[1];
-		return boot && uuid ? `${hashOf(uuid)}.${Number(boot).toString(36)}.0` : undefined;
+		return boot && uuid ? `${hashOf(uuid)}.${boot}.0` : undefined;
 	} catch {
 		return undefined;
 	}

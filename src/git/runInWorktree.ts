@@ -5,7 +5,7 @@ import { identify } from '../base/liveness.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { withoutGitVariables } from './gitSwitches.ts';
 import { markWithin, RUN_MARK, stopMarked } from '../process/marked.ts';
-import { stopTree } from '../process/stopTree.ts';
+import { stopGroup } from '../process/stopTree.ts';
 
 export interface CommandEnd {
 	/** `undefined` if a signal ended it, or it could not be started. */
@@ -42,7 +42,7 @@ export async function runInWorktree(
 	let isTimeout = false;
 	let stopping: Promise<unknown> | undefined;
 	const stop = () => {
-		if (child.pid !== undefined) stopping ??= stopTree(identify(child.pid));
+		if (child.pid !== undefined) stopping ??= stopGroup(identify(child.pid));
 	};
 	const timer = setTimeout(() => {
 		isTimeout = true;

@@ -36,6 +36,8 @@ export const deleteTasks: Operation<z.infer<typeof Input>, z.infer<typeof TasksD
 		for (const task of tasks) {
 			// What could not be cleared is known until it can.
 			for (const each of await worktrees.ofTask(task)) if (!isLeft(each)) await worktrees.forget(each.name);
+			// One may have been started since it was permitted.
+			await refuseRunning(workspace, task);
 			await forgetSnapshots(workspace, [task]);
 			await deleteTask(workspace, task);
 		}

@@ -57,6 +57,7 @@ export async function removeOwnWorktree(
 			hasTornDown,
 		};
 	// The command may have taken minutes.
+	if (own) await refuseRunning(context.workspace, own);
 	await refuseDelegates(context, worktree);
 	const { isRemoved, says } = await remove(worktree, { discard });
 	if (isRemoved && own) await new TaskWorktrees(context.workspace.own).forget(own.name);

@@ -24,19 +24,26 @@ export const stop: Operation<z.infer<typeof Input>, StopOutput> = {
 	},
 	async run(asker, { workers }, context) {
 		const tickets = ticketsOf(context);
-		if (asker.is === 'human')
-			for (const address of workers)
-				for (const id of await tickets.openAt(address)) await tickets.stops.byHuman(id);
+		const noteBy = async (address: WorkerAddress) => {
+			if (asker.is !== 'human') return;
+			// On a full disk it is stopped all the same.
+			for (const id of await tickets.openAt(address)) await tickets.stops.byHuman(id).catch(() => undefined);
+		};
 		// A worker that cannot be stopped does not stop the others.
 		const ends = await Promise.allSettled(
-			workers.map(async address => ({
-				worker: mailboxName(address),
-				outcome: await stopWorker(context.workspace, address, {
-					tickets,
-					driverOf: driverById,
-					onMeant: async () => context.letGo?.(address),
-				}),
-			})),
+			workers.map(
+				async address => (
+					await noteBy(address),
+					{
+						worker: mailboxName(address),
+						outcome: await stopWorker(context.workspace, address, {
+							tickets,
+							driverOf: driverById,
+							onMeant: async () => context.letGo?.(address),
+						}),
+					}
+				),
+			),
 		);
 		return {
 			workers: ends.map(end => {

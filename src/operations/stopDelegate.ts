@@ -20,7 +20,8 @@ export const stopDelegate: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	},
 	async run(asker, { id }, context) {
 		const tickets = ticketsOf(context);
-		if (asker.is === 'human') await tickets.stops.byHuman(id);
+		// On a full disk it is stopped all the same.
+		if (asker.is === 'human') await tickets.stops.byHuman(id).catch(() => undefined);
 		await stop(new Delegates(context.workspace), tickets, id);
 		return {};
 	},

@@ -1,4 +1,4 @@
-import { watch } from 'node:fs';
+import { watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText } from '../base/errors.ts';
@@ -89,6 +89,15 @@ function handOver(asker: Asker, own: OwnMailbox, event: string, context: Handing
 	});
 }
 
+/** The system gives so many watchers and no more. */
+function watchOr(folder: string, end: () => void): FSWatcher | undefined {
+	try {
+		return watch(folder, { persistent: false }, end).on('error', end);
+	} catch {
+		return undefined;
+	}
+}
+
 async function whenInboxChanges<T>(
 	{ folder }: Mailbox,
 	signal: AbortSignal,
@@ -97,12 +106,12 @@ async function whenInboxChanges<T>(
 	const pause = new Pause();
 	const end = () => pause.end();
 	// The pause also ends by itself, so nothing is missed without a notification.
-	const watcher = watch(join(folder, 'inbox'), { persistent: false }, end).on('error', end);
+	const watcher = watchOr(join(folder, 'inbox'), end);
 	signal.addEventListener('abort', end);
 	try {
 		return await work(deadlineMs => pause.take(deadlineMs));
 	} finally {
-		watcher.close();
+		watcher?.close();
 		signal.removeEventListener('abort', end);
 	}
 }

@@ -20,6 +20,8 @@ export async function askStatus(
 		throw new NancyError('agent-too-old', phrase`${driver.displayName} does not tell its status`);
 	const { stdout } = await run(executable, [...driver.probe.args], {
 		timeout: driver.probe.timeoutMs,
+		// One that heeds no request would be waited for without end.
+		killSignal: 'SIGKILL',
 		maxBuffer: 4 * 1024 * 1024,
 		env: questionEnvironment(driver, env),
 		cwd: NO_WORKSPACE,

@@ -9,7 +9,7 @@ import { redactText } from '../core/traffic/redact.ts';
 import { mergedEnvironment } from './environment.ts';
 import { Lines } from './lines.ts';
 import { markWithin, RUN_MARK, stopMarked } from './marked.ts';
-import { stopTree } from './stopTree.ts';
+import { stopGroup } from './stopTree.ts';
 
 /** An agent to run once, without a terminal. */
 export interface HeadlessProgram {
@@ -79,7 +79,14 @@ export async function runHeadless(
 	if (child.pid === undefined) return { is: 'no-result', reason: (await ended).reason };
 	const agent = identify(child.pid);
 	const stop = new EarlyStop(agent, limits, signal);
-	listener.onStart(agent, () => stop.seeOutput());
+	try {
+		listener.onStart(agent, () => stop.seeOutput());
+	} catch (error) {
+		// It cannot be noted that it runs.
+		await stopGroup(agent);
+		await stop.end();
+		throw error;
+	}
 
 	const output = new Output(child, format, listener, () => stop.seeOutput());
 	child.stdin?.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
@@ -134,7 +141,7 @@ class EarlyStop {
 
 	private stop(why: Ending): void {
 		this.why ??= why;
-		this.stopping ??= stopTree(this.agent);
+		this.stopping ??= stopGroup(this.agent);
 	}
 }
 

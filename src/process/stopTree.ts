@@ -32,6 +32,14 @@ export async function stopTree(root: ProcessIdentity, graceMs = 3000): Promise<S
 	return 'killed';
 }
 
+/**
+ * {@link stopTree} for a caller that waits for the end of a child of its own, which leads a group: if nobody can list the processes now,
+ * that group is killed.
+ */
+export async function stopGroup(leader: ProcessIdentity): Promise<void> {
+	await stopTree(leader).catch(() => signal(-leader.pid, 'SIGKILL'));
+}
+
 /** The agent's whole group if the agent leads it. A group with another leader (a shell script, an editor) must not be ended. */
 function ask(pid: number, table: ReadonlyMap<number, ProcessEntry>): void {
 	const leads = table.get(pid)?.group === pid && table.get(process.pid)?.group !== pid;

@@ -153,6 +153,30 @@ export const COMMANDS: readonly CommandId[] = [
 ];
 export const ACTING_COMMANDS: ReadonlySet<CommandId> = new Set([...palette.acts, ...item.acts, ...comment.acts]);
 export const ITEM_COMMANDS: ReadonlySet<CommandId> = new Set(ITEM);
+/** Offered in the palette too. From a row, they act on that row or on nothing. */
+export const ROW_COMMANDS: ReadonlySet<CommandId> = new Set<CommandId>([
+	...ITEM,
+	'nancy.addWorker',
+	'nancy.archiveTask',
+	'nancy.deleteTask',
+	'nancy.focusTerminal',
+	'nancy.forkWorker',
+	'nancy.interruptWorker',
+	'nancy.pauseMemory',
+	'nancy.renameTask',
+	'nancy.restoreTask',
+	'nancy.resumeDelegate',
+	'nancy.resumeMemory',
+	'nancy.resumeWorker',
+	'nancy.reviewDelegate',
+	'nancy.setBudget',
+	'nancy.showDelegateOutput',
+	'nancy.startAgain',
+	'nancy.stopDelegate',
+	'nancy.stopTask',
+	'nancy.stopWorker',
+	'nancy.typeWake',
+]);
 /** Commands after which the row that they were called from is gone. */
 export const REMOVING_COMMANDS: ReadonlySet<CommandId> = new Set<CommandId>([
 	'nancy.archiveTask',

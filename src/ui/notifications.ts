@@ -12,7 +12,7 @@ import { notice } from './settings.ts';
 import { doneSentence, waitingSentence } from './needs/needWords.ts';
 import type { Failure, Terminals } from './tasks/terminals.ts';
 import { questionOf } from './questions/questionItem.ts';
-import { placeOf, whoIs } from './who.ts';
+import { placeOf, whoIs, whoWrote } from './who.ts';
 
 export interface Call {
 	folder: Folder;
@@ -107,7 +107,7 @@ function sentence({ folder, attention }: Call, agentName: NotificationParts['age
 	const who = whoIs(folder, attention.address);
 	if (attention.kind === 'failed')
 		return l10n.t('{0}: {1} ended with exit code {2}.', who, agentName(attention.agent), attention.exitCode);
-	const { kind, text, tool, isOnFile, delegate } = attention;
+	const { kind, text, tool, isOnFile, delegate, author } = attention;
 	const line = firstLine(isOnFile ? pathFrom(placeOf(folder, attention.address), text) : text, 160);
 	switch (kind) {
 		case 'permission':
@@ -115,7 +115,7 @@ function sentence({ folder, attention }: Call, agentName: NotificationParts['age
 		case 'stopped':
 			return doneSentence(who, line);
 		case 'message':
-			return l10n.t('{0} writes: {1}', who, line);
+			return l10n.t('{0} writes: {1}', author ? whoWrote(folder, author) : who, line);
 		case 'delegate':
 			return delegate?.state === 'failed'
 				? l10n.t('A delegate has failed: {0}', line)

@@ -47,6 +47,10 @@ export function reactions({ folders, failures, compose, handlers }: Collaborator
 		label,
 		run: () => failures.guard(() => handlers[command]([itemOf()])),
 	});
+	const inbox: Choice = {
+		label: l10n.t('Show Inbox'),
+		run: () => failures.guard(async () => void (await vscode.commands.executeCommand(`${VIEWS.inbox}.focus`))),
+	};
 	return {
 		showAll: calls =>
 			calls.every(({ attention }) => attention.kind === 'delegate')
@@ -58,6 +62,8 @@ export function reactions({ folders, failures, compose, handlers }: Collaborator
 			const find = () =>
 				workerItems(folders).find(each => each.folder === folder && isSameAddress(each.address, address));
 			const named = find();
+			// Of an author who is no worker, or not known.
+			if (!named && attention.kind === 'message') return [inbox];
 			const worker = () => stillThere(named, find());
 			if (attention.kind === 'failed') return named ? failureChoices(named, worker, choice) : [];
 			const show = choice(l10n.t('Show Terminal'), 'nancy.focusTerminal', worker);

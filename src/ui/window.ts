@@ -8,7 +8,7 @@ import { ComposeDrafts } from './inbox/composeDrafts.ts';
 import { ComposeLooks } from './inbox/composeLooks.ts';
 import { ComposeView } from './inbox/composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
-import { ACTING_COMMANDS, ITEM_COMMANDS, SCHEMES, type CommandId } from './contributions.ts';
+import { ACTING_COMMANDS, ROW_COMMANDS, SCHEMES, type CommandId } from './contributions.ts';
 import { BrowserDesk } from './desk/browserDesk.ts';
 import type { DelegateOrder } from './delegates/askDelegate.ts';
 import { DelegateCleanup } from './delegates/delegateCleanup.ts';
@@ -189,7 +189,7 @@ function watchFiles(folder: string): vscode.Disposable {
 function runCommand(handlers: Handlers, command: CommandId, args: readonly unknown[]): Promise<void> | void {
 	if (ACTING_COMMANDS.has(command)) requireTrust();
 	// While VS Code draws the rows above anew, it gives a command of a menu no row.
-	const isRowLost = ITEM_COMMANDS.has(command) && args.length > 0 && args[0] === undefined;
+	const isRowLost = ROW_COMMANDS.has(command) && args.length > 0 && args[0] === undefined;
 	if (!isRowLost) return handlers[command](args.map(elementsOf));
 	return void inform(l10n.t('The row was just drawn anew. Please choose again.'));
 }

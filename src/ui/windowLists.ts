@@ -76,7 +76,10 @@ export function actedOn(
 	return async (command, args) => {
 		for (const each of args.length > 0 ? [tasks, delegates] : []) each.touch();
 		// A key in package.json names its view.
-		const rows = keyRows.get(args[0])?.take() ?? args;
+		const pressed = keyRows.get(args[0])?.take();
+		// A key without a row means nothing.
+		if (pressed && pressed[0] === undefined) return;
+		const rows = pressed ?? args;
 		return failures.guard(() =>
 			REMOVING_COMMANDS.has(command)
 				? keepingFocus(trees, rows[0], () => run(command, rows))

@@ -1,12 +1,15 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { visible, visibleLine } from '../../src/base/visible.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import { AttentionTracker, type Attention } from '../../src/core/live/attention.ts';
-import { FIRST_WORKER, TaskName } from '../../src/protocol/names.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { DriverId, FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../src/protocol/names.ts';
 import { plain, plainLine } from '../../src/ui/kit/plain.ts';
+import { taskRecord } from '../support/taskRecord.ts';
+import { tempFolder } from '../support/tempFolder.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -204,4 +207,22 @@ describe('a record that came with a folder', () => {
 	it('calls where the clocks of two machines are a little apart', () => {
 		expect(needed('2026-11-22T12:00:30Z')).toHaveLength(1);
 	});
+});
+
+it('a message of an unknown author is announced as one of an unknown author, and not as the user’s own', async () => {
+	await using folder = tempFolder();
+	const workspace = new Workspace(folder.path, folder.file('data'));
+	const task = TaskName.parse('t');
+	const agent = DriverId.parse('fake');
+	await workspace.createTask(taskRecord(task, agent));
+	const mailbox = workspace.mailbox({ task, worker: ORCHESTRATOR });
+	await mailbox.makeFolders();
+	writeFileSync(join(mailbox.folder, 'inbox', 'dropped.md'), 'Push it.');
+	const tracker = new AttentionTracker(() => Date.now());
+	const needs: Attention[] = [];
+	tracker.onDidNeed(need => needs.push(need));
+	tracker.seeMailbox(task, { messages: [], problems: [] }, true);
+	tracker.seeMailbox(task, await mailbox.list(['queued']), false);
+	tracker.dispose();
+	expect(needs).toMatchObject([{ kind: 'message', text: 'Push it.', author: { is: 'unknown' } }]);
 });

@@ -12,6 +12,7 @@ import {
 	CONTAINER,
 	CONTEXT_KEYS,
 	ITEM_COMMANDS,
+	ROW_COMMANDS,
 	SETTINGS,
 	VIEWS,
 	WALKTHROUGH,
@@ -192,6 +193,15 @@ describe('commands', () => {
 			['view/item/context', ...of].flatMap(menu => itemsOf(menu)?.map(({ command }) => command) ?? []),
 		);
 		expect([...ITEM_COMMANDS].filter(command => !offered.has(command))).toEqual([]);
+	});
+
+	it('that are offered of a row act on nothing once it is gone, unless the view’s title offers them too', () => {
+		const of = ['view/item/context', ...submenus.map(({ submenu }) => submenu)];
+		const offered = of.flatMap(menu => itemsOf(menu)?.map(({ command }) => command) ?? []);
+		const titles = new Set(itemsOf('view/title')?.map(({ command }) => command));
+		const known = new Set<string>(COMMANDS);
+		const expected = new Set(offered.filter(id => id !== undefined && known.has(id) && !titles.has(id)));
+		expect([...ROW_COMMANDS].toSorted()).toEqual([...expected].toSorted());
 	});
 
 	it('that need a tree item or a comment are only where Nancy has drawn something: VS Code gets them after the activation', () => {

@@ -1,4 +1,4 @@
-import { writer } from '../../protocol/author.ts';
+import { writer, type Author } from '../../protocol/author.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../../protocol/names.ts';
@@ -24,6 +24,8 @@ export interface Attention {
 	isOnFile?: true;
 	at: string;
 	message?: MessageId;
+	/** Who wrote the message: not always a worker, whose address then is the human's own. */
+	author?: Author;
 	/** The delegate that has ended, and how. */
 	delegate?: { id: DelegateId; state: 'done' | 'failed' };
 }
@@ -137,6 +139,7 @@ export class AttentionTracker implements Disposable {
 					text,
 					at,
 					message: id,
+					...(author && { author }),
 				});
 			}
 		}

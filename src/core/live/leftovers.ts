@@ -37,6 +37,7 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		paths.machines,
 		paths.memory,
 		workspace.own.path(SEALED),
+		workspace.own.path('starts'),
 	])
 		await sweepFolder(folder);
 	await new Leases(paths.machines).sweep();

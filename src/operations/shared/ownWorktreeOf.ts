@@ -13,6 +13,7 @@ import type { Worktree } from '../../protocol/worktree.ts';
 import type { OperationContext } from '../operation.ts';
 import { mergesOf, settleMerge, type MergesOf } from './settleMerges.ts';
 import { ticketsOf } from './ticketsOf.ts';
+import { startedFor } from '../../core/sessions/sealedAgents.ts';
 
 /** A worktree to be merged or removed. */
 interface EndedWorktree extends MergesOf {
@@ -77,7 +78,18 @@ function isOf({ task, workers }: TaskWorktree, record: WorkerRecord): boolean {
 
 /** An idle agent needs its folder. @throws NancyError `busy` */
 export async function refuseRunning(workspace: Workspace, own: TaskWorktree): Promise<void> {
-	const { workers } = await workspace.workers(own.task);
+	const { workers, problems } = await workspace.workers(own.task);
+	const [problem] = problems.filter(({ isStray }) => !isStray);
+	if (problem)
+		throw new NancyError(
+			'bad-file',
+			phrase`${problem.file} ${problem.reason}: its agent may run; move the file away`,
+		);
+	// An agent can take its process out of its record.
+	const sealed = startedFor(workspace.own.dataFolder, { folder: workspace.folder, task: own.task }).find(
+		({ address }) => own.workers.includes(address.worker),
+	);
+	if (sealed) throw new NancyError('busy', phrase`${theWorker(sealed.address)} runs there; stop it first`);
 	const running = workers.find(record => isOf(own, record) && (isRunning(record) || isStarting(record)));
 	if (running) throw new NancyError('busy', phrase`${nameOf(running)} runs there; stop it first`);
 }

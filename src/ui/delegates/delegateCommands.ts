@@ -125,7 +125,10 @@ async function openAnswer(own: DelegateCollaborators, args: Args): Promise<void>
 
 async function stop(own: DelegateCollaborators, args: Args): Promise<void> {
 	const { operations } = own;
-	const chosen = chosenFrom(args).filter(isOpen);
+	const called = chosenFrom(args);
+	const chosen = called.filter(isOpen);
+	// No other one is stopped in its place.
+	if (called.length > 0 && chosen.length === 0) throw new NancyError('wrong-state', l10n.t('It has ended already.'));
 	const items = chosen.length > 0 ? chosen : [await pickDelegate(own, isOpen, noneRuns())];
 	await confirmStop(items);
 	await inProgress(VIEWS.delegates, () =>
@@ -217,8 +220,10 @@ async function orderFrom(folders: Folders, [item]: readonly unknown[]): Promise<
 		return { folder: item.folder, parent, withSelection: false };
 	}
 	const file = item instanceof vscode.Uri ? item : vscode.window.activeTextEditor?.document.uri;
-	const around = folders.list().find(({ path }) => file?.scheme === 'file' && isInside(path, file.fsPath));
-	const folder = around ?? (await pickFolder(folders));
+	const around = folders.list().filter(({ path }) => file?.scheme === 'file' && isInside(path, file.fsPath));
+	// One folder of a workspace may be inside another one.
+	const [innermost] = around.toSorted((one, other) => other.path.length - one.path.length);
+	const folder = innermost ?? (await pickFolder(folders));
 	return { folder, parent: undefined, withSelection: item instanceof vscode.Uri };
 }
 

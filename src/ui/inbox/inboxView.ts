@@ -116,7 +116,10 @@ export class InboxView extends LiveTree<InboxElement> {
 		if (!first || !vscode.workspace.isTrusted) return;
 		// A message was written for one worker: it is moved in its queue, never to another's.
 		const isHere =
-			target === undefined || (target instanceof MessageItem && isSameAddress(target.address, first.address));
+			target === undefined ||
+			(target instanceof MessageItem &&
+				target.folder === first.folder &&
+				isSameAddress(target.address, first.address));
 		if (!isHere) return;
 		const ids = moved.map(each => each.message.id);
 		const rest = queueOf(first.folder.messages(first.address)).filter(id => !ids.includes(id));

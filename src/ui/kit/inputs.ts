@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { visible } from '../../base/visible.ts';
 import { plainLine } from './plain.ts';
 
 /** Questions in VS Code's input boxes and lists. Their texts may quote anybody, so no text becomes a link or a picture. */
@@ -154,7 +155,8 @@ export function askLine(
 		prompt: plainLine(prompt),
 		ignoreFocusOut: true,
 		...(offered && {
-			value: plainLine(offered.value),
+			// As a whole and as it is: what the user leaves is taken for the user's own words.
+			value: visible(offered.value).replace(/[ \t\r\n]+/g, ' '),
 			validateInput: typed => {
 				const reason = typed.trim() === '' ? offered.empty : offered.refuse?.(typed.trim());
 				return reason === undefined ? undefined : plainLine(reason);

@@ -71,7 +71,9 @@ async function remember(own: MemoryCollaborators): Promise<void> {
 	const text = l10n.t('Nancy remembers “{0}” from its next task on. Its notes are in the view Memory.', project);
 	await vscode.commands.executeCommand(`${VIEWS.memory}.focus`);
 	if ((await inform(text, next)) !== next) return;
-	const made = projectItems(own.remembered.list()).find(({ project: each }) => each.project === project);
+	const made = projectItems(own.remembered.list()).find(
+		each => each.folder === folder && each.project.project === project,
+	);
 	await nextTask(own, made);
 }
 

@@ -2,13 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { printedLines, TerminalLines } from '../kit/terminalText.ts';
-import type { WorkerStart } from '../ports.ts';
-
-/**
- * What shells print before a command (VS Code's shell integration). VS Code then hands an extension what the program prints, which it does
- * not do otherwise.
- */
-const MARKS = String.raw`\033]633;A\007\033]633;B\007\033]633;C\007`;
 
 /** How long after its start an agent's output is read along, in milliseconds. Later its screen is a picture, and no lines. */
 const START_MS = 30_000;
@@ -23,15 +16,6 @@ const QUIET_MS = 500;
 
 /** In UTF-16 units. */
 const TAIL = 32_000;
-
-/** Starts the agent with these marks before it. The shell that prints them becomes the agent: the terminal's process is the agent's. */
-export function marked({ command, args }: Pick<WorkerStart, 'command' | 'args'>): {
-	shellPath: string;
-	shellArgs: string[];
-} {
-	if (process.platform === 'win32') return { shellPath: command, shellArgs: [...args] };
-	return { shellPath: '/bin/sh', shellArgs: ['-c', `printf '${MARKS}'; exec "$@"`, 'sh', command, ...args] };
-}
 
 interface Followed {
 	tail: string;

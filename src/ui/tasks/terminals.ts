@@ -11,7 +11,8 @@ import type { Failures } from '../kit/failures.ts';
 import { inform } from '../kit/messages.ts';
 import { openTerminal, renameActiveTerminal } from '../kit/terminals.ts';
 import type { Folder, WorkerStart } from '../ports.ts';
-import { FirstOutput, LastLines, marked } from './firstOutput.ts';
+import { FirstOutput, LastLines } from './firstOutput.ts';
+import { abandonOnce, onceStarted } from './startOnce.ts';
 import type { WorkerItem } from './tasksView.ts';
 import { keyOf } from '../inbox/recipients.ts';
 import { whoIs } from '../who.ts';
@@ -70,19 +71,20 @@ export class Terminals implements vscode.Disposable {
 	async start(folder: Folder, plan: WorkerStart): Promise<vscode.Terminal> {
 		// The task may be new, and its title is the terminal's name.
 		await folder.refresh();
+		const once = await onceStarted(folder.workspace.own, plan);
 		const terminal = openTerminal({
 			name: whoIs(folder, plan.address),
-			...marked(plan),
+			...once,
 			env: { ...plan.env },
 			cwd: plan.cwd,
 			iconPath: new vscode.ThemeIcon('robot'),
-			isTransient: false,
 		});
 		this.output.follow(terminal);
 		this.failed.get(keyOf({ folder, address: plan.address }))?.dispose();
 		terminal.show(true);
 		const pid = await terminal.processId;
 		if (pid === undefined) {
+			abandonOnce(once);
 			await abandonStart(folder.workspace, plan.address);
 			throw new NancyError('no-agent', l10n.t('{0} could not be started.', plan.command));
 		}
@@ -118,7 +120,8 @@ export class Terminals implements vscode.Disposable {
 			.find(({ record }) => isSameAddress({ task: record.task, worker: record.name }, address));
 		// A process that lived a moment ago may still count as living. A command may have stopped it, or its last event told the end.
 		const isKnownEnd = worker?.state.phase === 'ended' && worker.state.exitCode === undefined;
-		if (!worker || worker.record.stoppedAt !== undefined || isKnownEnd) return;
+		const isOther = worker?.record.process?.pid !== pid; // it was started again meanwhile
+		if (!worker || isOther || worker.record.stoppedAt !== undefined || isKnownEnd) return;
 		const failure: Failure = { kind: 'failed', address, agent: worker.record.agent, exitCode: code };
 		this._onDidFail.fire({ folder, attention: failure });
 	}

@@ -29,6 +29,8 @@ import { contextOf } from '../../support/operationContext.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
+import { ownIdentity } from '../../../src/base/liveness.ts';
+import { sealStart } from '../../../src/core/sessions/sealedAgents.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -189,6 +191,18 @@ describe('a task in a worktree of its own', () => {
 		await seedDelegate(new Delegates(it.workspace), { title: 'Help', state: 'running', place });
 		const removing = { worktree, discard: true, anyway: false };
 		await expect(perform(removeWorktree, IN_WINDOW, removing, it.context)).rejects.toMatchObject({ code: 'busy' });
+	});
+
+	it('is not taken away below an agent of the task that has taken its process out of its record', async () => {
+		await using it = machine();
+		await it.run('fix', '--worktree');
+		const worktree = await it.worktree();
+		const { folder, own } = it.workspace;
+		sealStart(own.dataFolder, ownIdentity(), { folder, address: { task, worker: FIRST_WORKER } });
+		const removing = { worktree, discard: true, anyway: false };
+		const removed = perform(removeWorktree, IN_WINDOW, removing, it.context);
+		await expect(removed).rejects.toMatchObject({ code: 'busy' });
+		expect(existsSync(worktree.folder)).toBe(true);
 	});
 
 	it('leaves nothing behind if the set-up command fails', async () => {

@@ -212,3 +212,12 @@ describe.skipIf(noSecondHost)(`in another pid namespace${noSecondHost}`, () => {
 		expect(await startElsewhere(lock)).toMatchObject({ hasLock: false });
 	});
 });
+
+it('a host that was given another name is the same one as long as it runs', () => {
+	const { machine = '', ...process } = ownIdentity();
+	const renamed = machine.replace(/^[^.]+/, 'zz');
+	expect(whereIs(renamed)).toBe('here');
+	expect(liveness({ ...process, machine: renamed })).toBe('alive');
+	expect(isSameProcess({ ...process, machine: renamed }, ownIdentity())).toBe(true);
+	expect(whereIs(machine.replace(/[^.]+$/, '1'))).toBe('elsewhere');
+});

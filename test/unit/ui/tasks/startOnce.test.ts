@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { TEMPORARY } from '../../../../src/base/atomicFile.ts';
+import { OwnFolder } from '../../../../src/core/files/ownFolder.ts';
+import { abandonOnce, onceStarted, STARTS } from '../../../../src/ui/tasks/startOnce.ts';
+import { tempFolder } from '../../../support/tempFolder.ts';
+
+it('a terminal that VS Code brings back after it was quit starts no agent a second time', async () => {
+	await using folder = tempFolder();
+	const own = new OwnFolder(folder.file('data'), folder.path);
+	const plan = { command: '/bin/sh', args: ['-c', `printf '%s' "$1"`, 'sh', 'it is “started”'] };
+	const once = await onceStarted(own, plan);
+	expect(once.isTransient).toBe(false);
+	const run = () => spawnSync(once.shellPath, once.shellArgs, { encoding: 'utf8' });
+	expect(run()).toMatchObject({ status: 0, stdout: expect.stringMatching(/C\x07it is “started”$/) });
+	expect(run()).toMatchObject({ status: 0, stdout: '', stderr: '' });
+	expect(readdirSync(own.path(STARTS))).toEqual([]);
+});
+
+it('a start that did not come to be leaves nothing but what a sweep removes', async () => {
+	await using folder = tempFolder();
+	const own = new OwnFolder(folder.file('data'), folder.path);
+	const once = await onceStarted(own, { command: 'claude', args: [] });
+	const [name = ''] = readdirSync(own.path(STARTS));
+	expect(name).toMatch(TEMPORARY);
+	abandonOnce(once);
+	expect(existsSync(own.path(STARTS).concat(`/${name}`))).toBe(false);
+});
