@@ -75,14 +75,12 @@ export class WindowOperations implements Operations {
 		}));
 	}
 
-	async setUp(folder: Folder): Promise<readonly string[]> {
+	async setUp(folder: Folder): Promise<{ isDone: boolean; says: readonly string[] }> {
 		const { agents, failed } = await perform(await operations.setUp(), IN_WINDOW, {}, this.contextOf(folder));
-		return [
-			...failed.map(({ agent, message }) =>
-				vscode.l10n.t('{0} was not set up: {1}', nameOf(agent), translated(message)),
-			),
-			...agents.flatMap(({ warnings }) => warnings),
-		];
+		const failures = failed.map(({ agent, message }) =>
+			vscode.l10n.t('{0} was not set up: {1}', nameOf(agent), translated(message)),
+		);
+		return { isDone: agents.length > 0, says: [...failures, ...agents.flatMap(({ warnings }) => warnings)] };
 	}
 
 	async cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]> {

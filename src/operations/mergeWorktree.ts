@@ -14,7 +14,12 @@ const Input = z.object({
 	message: z.string(),
 });
 const Output = z.discriminatedUnion('ok', [
-	z.object({ ok: z.literal(true), how: z.enum(['merged', 'applied', 'nothing']) }),
+	z.object({
+		ok: z.literal(true),
+		how: z.enum(['merged', 'applied', 'nothing']),
+		/** Repositories inside the worktree, which stay there. */
+		left: z.optional(z.array(z.string())),
+	}),
 	/** `reason` is a sentence that names the files in the way. */
 	z.object({ ok: z.literal(false), reason: Said }),
 ]);

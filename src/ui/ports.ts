@@ -137,7 +137,8 @@ export interface Operations {
 	/** Every agent that Nancy knows, found or not. */
 	agents(): Promise<readonly AgentChoice[]>;
 	/** Writes hooks and skills for every agent that is found, also for sessions that the user starts. Returns warnings for the user. */
-	setUp(folder: Folder): Promise<readonly string[]>;
+	/** `isDone`: for one agent at least. */
+	setUp(folder: Folder): Promise<{ isDone: boolean; says: readonly string[] }>;
 	/** Takes the deployment back, for one task or the whole workspace. Returns a report in sentences for the user. */
 	cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]>;
 	doctor(folder: Folder, options: { fix: boolean }): Promise<Report>;
@@ -294,6 +295,7 @@ export interface MergePreview extends ChangedLines {
 export type UndoOutcome = { ok: true; isGone?: true } | { ok: false; reason: string };
 
 export type MergeOutcome =
-	| { ok: true; how: 'merged' | 'applied' | 'nothing' }
+	/** `left`: repositories inside the worktree, which stay there. */
+	| { ok: true; how: 'merged' | 'applied' | 'nothing'; left?: string[] | undefined }
 	/** A sentence that names the files which are in the way. */
 	| { ok: false; reason: string };

@@ -41,9 +41,10 @@ export function setUpHandlers(own: SetUpCollaborators) {
 
 async function setUp({ folders, operations }: SetUpCollaborators): Promise<void> {
 	const folder = await pickFolder(folders);
-	const warnings = await operations.setUp(folder);
+	const { isDone, says } = await operations.setUp(folder);
+	if (!isDone) return void warn(says.join(' '));
 	const done = l10n.t('Hooks and skills are set up in {0}.', folder.name);
-	void inform([done, ...warnings].join(' '));
+	void inform([done, ...says].join(' '));
 }
 
 async function cleanUp(own: SetUpCollaborators): Promise<void> {

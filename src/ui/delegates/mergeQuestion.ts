@@ -1,7 +1,7 @@
 import { l10n } from 'vscode';
 import { askLine } from '../kit/inputs.ts';
 import { ask } from '../kit/messages.ts';
-import type { MergePreview } from '../ports.ts';
+import type { MergeOutcome, MergePreview } from '../ports.ts';
 import { mergeSubject } from './mergeSubject.ts';
 
 /** What a merge will do, before it is done. */
@@ -33,7 +33,18 @@ export async function askForMerge(
 	return (await ask(title, detail, button)) === button ? subject : undefined;
 }
 
-export function mergedWords(title: string, preview: MergePreview, how: 'merged' | 'applied' | 'nothing'): string {
+type Merged = Extract<MergeOutcome, { ok: true }>;
+
+export function mergedWords(title: string, preview: MergePreview, { how, left = [] }: Merged): string {
+	const said = howMerged(title, preview, how);
+	if (left.length === 0) return said;
+	return [
+		said,
+		l10n.t('Repositories of their own stay in the worktree, and are not merged: {0}.', left.join(', ')),
+	].join(' ');
+}
+
+function howMerged(title: string, preview: MergePreview, how: Merged['how']): string {
 	switch (how) {
 		case 'merged':
 			return l10n.t('Merged “{0}”: {1}.', title, mergeWords(preview));

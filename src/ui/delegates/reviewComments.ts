@@ -131,6 +131,7 @@ export class ReviewComments implements vscode.Disposable {
 		const { folder } = reviewed;
 		if ('delegate' in reviewed) worktreeIn(folder.delegates(), reviewed.delegate);
 		const threads = [...this.threads.keys()].filter(thread => this.isAbout(thread, reviewed));
+		const counts = new Map(threads.map(thread => [thread, thread.comments.length]));
 		const label = labelFor(reviewed);
 		const root = rootOf(folder, reviewed.of);
 		const remarks = threads.length > 0 ? remarksIn(root, threads) : await askRemark(label);
@@ -138,7 +139,8 @@ export class ReviewComments implements vscode.Disposable {
 		if (address) await this.send(folder, address, remarks);
 		else if ('delegate' in reviewed)
 			await this.operations.delegates.repeat(folder, reviewed.delegate.record.id, remarks);
-		for (const thread of threads) this.drop(thread);
+		// One with a comment that was added meanwhile stays.
+		for (const [thread, count] of counts) if (thread.comments.length === count) this.drop(thread);
 		await this.save();
 		await folder.refresh();
 		void inform(sentWords(reviewed, label, address !== undefined));

@@ -114,7 +114,7 @@ export class Reviews {
 		const undo = l10n.t('Undo');
 		const remove = l10n.t('Remove Worktree');
 		const buttons = outcome.how === 'nothing' ? [remove] : [undo, remove];
-		const chosen = await inform(mergedWords(label, preview, outcome.how), ...buttons);
+		const chosen = await inform(mergedWords(label, preview, outcome), ...buttons);
 		if (chosen === undo) await this.undoMerge(item);
 		if (chosen === remove) await this.remove(reviewed, false);
 	}

@@ -119,7 +119,8 @@ export class ComposeBox<I> {
 	choose(keys: readonly string[]): void {
 		if (this.edited) return;
 		this.replied = undefined;
-		if (this.draft.text === '') return this.address(keys, true);
+		// Words that wait for these recipients are shown, and these ones stay for theirs.
+		if (this.draft.text === '' || this.drafts.get(keys)) return this.address(keys, true);
 		this.drafts.delete(this.keys);
 		this.drafts.set(keys, this.draft);
 		this.drafts.to = { keys, isChosen: true };

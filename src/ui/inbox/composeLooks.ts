@@ -3,6 +3,7 @@ import { Emitter } from '../../base/event.ts';
 import type { Failures } from '../kit/failures.ts';
 import { elementOf } from '../kit/liveTree.ts';
 import { keyOf, recipientOfRow, type Labelled } from './recipients.ts';
+import { isAgentOf } from '../tasks/sealedWorker.ts';
 
 /** Whom the user looks at: the first recipient of a message. */
 export class ComposeLooks implements vscode.Disposable {
@@ -30,7 +31,7 @@ export class ComposeLooks implements vscode.Disposable {
 		const selected = this.tasks.selection.flatMap(row => recipientOfRow(elementOf(row)) ?? []).map(keyOf);
 		const bySelection = all.find(({ key }) => selected.includes(key));
 		const pid = this.activeProcess;
-		const byTerminal = all.find(({ worker }) => pid !== undefined && worker.record.process?.pid === pid);
+		const byTerminal = all.find(each => isAgentOf(each, pid));
 		return (bySelection ?? byTerminal ?? (all.length === 1 ? all[0] : undefined))?.key;
 	}
 

@@ -3,6 +3,7 @@ import type { Folders } from '../folders.ts';
 import { workerItems } from '../pickers.ts';
 import { seeStop } from './needCommands.ts';
 import type { SeenStops } from './seenStops.ts';
+import { isAgentOf } from '../tasks/sealedWorker.ts';
 
 /**
  * A user who brings an agent's terminal to the front has seen that it stopped. No user has brought the first terminal that comes there
@@ -15,7 +16,7 @@ export function seeTerminals(folders: Folders, seen: SeenStops): vscode.Disposab
 		isRestored ||= terminal !== undefined;
 		if (!terminal || !isBrought || !vscode.window.state.focused) return;
 		const pid = await terminal.processId;
-		const item = workerItems(folders).find(({ worker }) => pid !== undefined && worker.record.process?.pid === pid);
+		const item = workerItems(folders).find(each => isAgentOf(each, pid));
 		if (item) seeStop(seen, item);
 	});
 }

@@ -5,13 +5,13 @@ import { Emitter } from '../../base/event.ts';
 import { identify, liveness } from '../../base/liveness.ts';
 import { hasBegun } from '../../core/workspace/workerLife.ts';
 import { abandonStart, recordExit, recordProcess } from '../../core/start/workerProcess.ts';
-import { isWorker, sealedAgent } from '../../core/sessions/sealedAgents.ts';
 import { isSameAddress, type WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { Failures } from '../kit/failures.ts';
 import { inform } from '../kit/messages.ts';
 import { openTerminal, renameActiveTerminal } from '../kit/terminals.ts';
 import type { Folder, WorkerStart } from '../ports.ts';
 import { FirstOutput, LastLines } from './firstOutput.ts';
+import { isSealedAs } from './sealedWorker.ts';
 import { abandonOnce, onceStarted } from './startOnce.ts';
 import type { WorkerItem } from './tasksView.ts';
 import { keyOf } from '../inbox/recipients.ts';
@@ -146,8 +146,7 @@ export class Terminals implements vscode.Disposable {
 	 */
 	async find({ folder, address, worker }: WorkerItem): Promise<vscode.Terminal | undefined> {
 		const { process } = worker.record;
-		const sealed = process && sealedAgent(folder.workspace.own.dataFolder, process);
-		if (!sealed || !isWorker(sealed, { folder: folder.path, address })) return undefined;
+		if (!process || !isSealedAs(folder, address, process)) return undefined;
 		const known = this.byPid.get(process.pid);
 		if (known) return known;
 		// A terminal that was just restored may not know its process yet.

@@ -127,7 +127,12 @@ function SendRemarks({ delegate }: { delegate: DeskDelegate }) {
 		const body = { folder, remarks, nonce: newNonce() };
 		const sent = await host().post(`delegates/${id}/remarks`, body, messageReply);
 		setSending(false);
-		if (sent.is === 'done') setRemarks(key, []);
+		// Those that were written meanwhile stay.
+		if (sent.is === 'done')
+			setRemarks(
+				key,
+				remarksOn(key).filter(each => !remarks.includes(each)),
+			);
 		setNote(
 			sent.is === 'done'
 				? { words: say(phrase`Sent: it reads your comments before it is done.`), isProblem: false }

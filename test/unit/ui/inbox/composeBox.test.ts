@@ -52,6 +52,17 @@ describe('the recipients of what is written', () => {
 		expect([box.keys, page.draft.text]).toEqual([['b'], 'for b']);
 	});
 
+	it('have the words that wait for them, and those that were just written stay for theirs', () => {
+		box.follow(['a', 'b'], 'a');
+		page.type('for a');
+		box.open(['b'], undefined);
+		page.type('for b');
+		box.choose(['a']);
+		expect([box.keys, page.draft.text]).toEqual([['a'], 'for a']);
+		box.choose(['b']);
+		expect([box.keys, page.draft.text]).toEqual([['b'], 'for b']);
+	});
+
 	it('stay after they are gone, for nobody else gets the words', () => {
 		box.follow(['a', 'b'], 'a');
 		page.type('for a');

@@ -13,7 +13,7 @@ it('a terminal that VS Code brings back after it was quit starts no agent a seco
 	const once = await onceStarted(own, plan);
 	expect(once.isTransient).toBe(false);
 	const run = () => spawnSync(once.shellPath, once.shellArgs, { encoding: 'utf8' });
-	expect(run()).toMatchObject({ status: 0, stdout: expect.stringMatching(/C\x07it is “started”$/) });
+	expect(run()).toMatchObject({ status: 0, stdout: expect.stringMatching(/C.it is “started”$/s) });
 	expect(run()).toMatchObject({ status: 0, stdout: '', stderr: '' });
 	expect(readdirSync(own.path(STARTS))).toEqual([]);
 });
