@@ -10,6 +10,8 @@ import { findAgent, knownDriver } from './shared/agents.ts';
 import { deployEach } from './shared/deployEach.ts';
 import type { Operation } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
+import { oneByOne } from '../base/oneByOne.ts';
+import { failureOf } from './shared/failure.ts';
 
 const Input = z.object({ agent: z.optional(z.string()) });
 
@@ -33,9 +35,16 @@ export const update: Operation<z.infer<typeof Input>, SetupOutput> = {
 					: phrase`${agent} is not deployed here; nancy setup does that`,
 			);
 		}
-		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context, seekerOf(asker))));
+		const { done: found, failures } = await oneByOne(ids, id =>
+			findAgent(knownDriver(id), context, seekerOf(asker)),
+		);
+		const [first] = failures;
+		if (first && ids.length === 1) throw first.error;
 		// At least: a deployment for sessions that the user starts goes on serving them.
 		// Agents can have a person do this: they break Nancy's entries, and the doctor complains. So no settings count as seen by it.
-		return deployEach(asker, context, found, { scope: 'launch', isNamed: false });
+		const output = await deployEach(asker, context, found, { scope: 'launch', isNamed: false });
+		// One that is not installed any more, or does not answer, keeps no other one.
+		const missing = failures.map(({ item, error }) => ({ agent: item, ...failureOf(error) }));
+		return { ...output, failed: [...missing, ...output.failed] };
 	},
 };

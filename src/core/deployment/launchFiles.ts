@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
@@ -52,6 +53,11 @@ export async function hasRecordedLaunchFiles(records: DeploymentRecords, record:
 	for (const { file } of record.launchFiles)
 		if (isLauncherGone((await textOf(join(folder, file))) ?? '')) return false;
 	return isWhole(folder, record.launchFiles);
+}
+
+/** Whether anything is where a launch of this driver would find its files. */
+export function hasLaunchFiles(records: DeploymentRecords, driver: DriverId): boolean {
+	return existsSync(records.launchFolder(driver)) || existsSync(join(records.workspace.paths.launches, driver));
 }
 
 /** Removes a driver's launch folder, and the one that earlier versions had below `.nancy`. Returns what was there. */

@@ -7,7 +7,7 @@ import { explained } from './explained.ts';
 import { recordsFor } from './found.ts';
 import { showToGit } from './gitExclude.ts';
 import type { AskGit } from './gitView.ts';
-import { removeLaunchFiles } from './launchFiles.ts';
+import { hasLaunchFiles, removeLaunchFiles } from './launchFiles.ts';
 import { noteChange, noteEnd } from './notes.ts';
 import { filesWithLauncher } from './ownFiles.ts';
 import { placesOfDriver, type Writer } from './places.ts';
@@ -36,18 +36,23 @@ export async function undeploy(workspace: Workspace, driver: Writer, request: Un
 	workspace.refuseLinks();
 	return explained(workspace, async () => {
 		const records = await recordsFor(workspace, driver, request.dataFolder);
-		if (await records.of(driver.id)) {
-			return new DeploymentRecords(workspace, request.dataFolder).locked(async () => {
-				const present = await recordsFor(workspace, driver, request.dataFolder);
-				const record = await present.of(driver.id);
-				return record ? takeBack(present, driver, record, request) : { changed: [], warnings: [], kept: [] };
-			});
-		}
-		const changed = await removeLaunchFiles(records, driver.id);
-		await records.tidy();
-		const warnings = [...(await unseen(workspace, driver)), ...(await strangeFiles(workspace, driver))];
-		return { changed, warnings, kept: [] };
+		// A start writes these files before its record.
+		const mayBeDeployed = (await records.of(driver.id)) !== undefined || hasLaunchFiles(records, driver.id);
+		if (!mayBeDeployed) return takeUnrecorded(records, driver);
+		return new DeploymentRecords(workspace, request.dataFolder).locked(async () => {
+			const present = await recordsFor(workspace, driver, request.dataFolder);
+			const record = await present.of(driver.id);
+			return record ? takeBack(present, driver, record, request) : takeUnrecorded(present, driver);
+		});
 	});
+}
+
+async function takeUnrecorded(records: DeploymentRecords, driver: Writer): Promise<TakenBack> {
+	const { workspace } = records;
+	const changed = await removeLaunchFiles(records, driver.id);
+	await records.tidy();
+	const warnings = [...(await unseen(workspace, driver)), ...(await strangeFiles(workspace, driver))];
+	return { changed, warnings, kept: [] };
 }
 
 async function takeBack(

@@ -69,6 +69,20 @@ describe('nancy setup, update and cleanup', () => {
 		expect((await nancy.run(['cleanup'], call)).stdout).toBe(`in ${project}\nnothing was deployed\n`);
 	});
 
+	it('write again what is deployed for one agent though another one is not installed any more', async () => {
+		const { folder, settings, call } = machine();
+		await using _ = folder;
+		fakeAgent(folder.file('agent'), 'opencode', '1.18.33');
+		expect((await nancy.run(['setup'], call)).code).toBe(0);
+		rmSync(folder.file('agent', 'opencode'));
+		writeFileSync(settings, SETTINGS);
+		const updated = await nancy.run(['update', '--json'], call);
+		const { agents, failed } = SetupOutput.parse(JSON.parse(updated.stdout));
+		expect(agents).toMatchObject([{ agent: 'claude-code' }]);
+		expect(failed).toMatchObject([{ agent: 'opencode', code: 'no-agent' }]);
+		expect(readFileSync(settings, 'utf8')).toContain('nancy-hook');
+	});
+
 	it('say what a link keeps them from, fail, and give it back once the folder is back', async () => {
 		const { folder, project, settings, call } = machine();
 		await using _ = folder;
