@@ -10,7 +10,7 @@ import type { WorkerStart } from '../ports.ts';
  */
 const MARKS = String.raw`\033]633;A\007\033]633;B\007\033]633;C\007`;
 
-/** Where the files are that a start takes away. They have names of half-written files, so a sweep removes what a kill has left. */
+/** Where the files are that a start empties. They have names of half-written files, so a sweep removes them. */
 export const STARTS = 'starts';
 
 export interface OnceStarted {
@@ -31,8 +31,9 @@ export async function onceStarted(
 ): Promise<OnceStarted> {
 	if (process.platform === 'win32') return { shellPath: command, shellArgs: [...args], isTransient: true };
 	const file = temporaryName(join(await own.makeFolder(STARTS), 'start'));
-	writeFileSync(file, '', { mode: 0o600 });
-	const script = `rm "$0" 2>/dev/null || exit 0; printf '${MARKS}'; exec "$@"`;
+	writeFileSync(file, 'not started yet\n', { mode: 0o600 });
+	// Without another program, which a start would wait for. Not `:`, whose redirection ends a shell that cannot write.
+	const script = `[ -s "$0" ] || exit 0; true >"$0"; printf '${MARKS}'; exec "$@"`;
 	return { shellPath: '/bin/sh', shellArgs: ['-c', script, file, command, ...args], isTransient: false };
 }
 
